@@ -50,7 +50,9 @@ export const accountsContract = {
   // Every command changes its customer's account.
   contends: 'customerId',
   events: {
+    /** A customer has an account, with this credit limit. The first message to an account opens it. */
     AccountOpened: { version: 1, data: z.object({ customerId: CustomerId, creditLimit: Money }) },
+    /** An operator set the customer's credit limit. */
     CreditLimitSet: { version: 1, data: z.object({ customerId: CustomerId, creditLimit: Money }) },
     /**
      * The amount is held for the order. `at` is the time, by which the orders of an hour are counted; 0.2.0 doesn't
@@ -60,6 +62,7 @@ export const accountsContract = {
       version: 1,
       data: z.object({ ...Step, amount: Amount, at: z.exactOptional(z.iso.datetime()) }),
     },
+    /** Nothing is held for the order, for this reason. */
     AuthorizationDeclined: {
       version: 1,
       data: z.object({ ...Step, amount: Amount, reason: DeclineReason, limit: Limit }),

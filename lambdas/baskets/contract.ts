@@ -34,6 +34,7 @@ export const basketsContract = {
         productVersion: ProductVersion,
       }),
     },
+    /** The customer removed a line. */
     BasketItemRemoved: { version: 1, data: z.object({ customerId: CustomerId, sku: Sku }) },
     /** A line has a new price. `oldUnitPrice` is the price that the customer has seen, if it is another one. */
     BasketPriceChanged: {

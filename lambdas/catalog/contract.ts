@@ -64,14 +64,19 @@ const SagaReplyRequested1 = z.extend(SagaReplyRequested2, {
 export const catalogContract = {
   service: 'catalog',
   events: {
+    /** A product is new in the catalogue. */
     ProductAdded: { version: 1, data: z.object(Product) },
+    /** The product has another name. */
     ProductRenamed: { version: 1, data: z.object({ ...Product, oldName: z.string() }) },
+    /** The product has another price. */
     ProductPriceChanged: { version: 1, data: z.object({ ...Product, oldUnitPrice: Money }) },
+    /** The product is not sold any more. */
     ProductDiscontinued: { version: 1, data: z.object({ ...Product, discontinued: z.literal(true) }) },
     /** The product is sold again. */
     ProductResumed: { version: 1, data: z.object(Product) },
     /** All lines are sold, at the catalogue's price. */
     PricesConfirmed: { version: 1, data: z.object(Step) },
+    /** The order is refused: a line is not sold, or not at the price that the customer agreed to. */
     PricesRefused: {
       version: 2,
       writes: 1,

@@ -182,6 +182,7 @@ const OfCustomer = z.exactOptional(z.string().check(z.maxLength(128)));
 export const ordersContract = {
   service: 'orders',
   events: {
+    /** A customer placed an order. It is PENDING until its saga has ended. */
     OrderPlaced: {
       version: 2,
       data: z.extend(OrderPlaced1, {
@@ -215,9 +216,11 @@ export const ordersContract = {
       personal: { sealedNote: 'customerId' },
       shownAs: { sealedNote: 'note' },
     },
+    /** All steps of the saga are done: the order is paid, and its stock is reserved. */
     OrderApproved: { version: 1, data: z.object({ orderId: OrderId, customerId: OfCustomer }) },
     /** An approved order's goods have left the warehouse. It can't be cancelled any more. */
     OrderDispatched: { version: 1, data: z.object({ orderId: OrderId, customerId: OfCustomer }) },
+    /** The order has ended without effect, for this reason. */
     OrderRejected: {
       version: 4,
       writes: 3,
@@ -231,6 +234,7 @@ export const ordersContract = {
         })),
       },
     },
+    /** The customer cancelled the order. */
     OrderCancelled: {
       version: 1,
       data: z.object({

@@ -56,6 +56,7 @@ export const paymentsContract = {
   service: 'payments',
   person: 'customerId',
   events: {
+    /** A payment is to be charged: a customer's own request, or a step of an order's saga. */
     PaymentRequested: {
       version: 1,
       data: z.object({
@@ -76,7 +77,7 @@ export const paymentsContract = {
     },
     /** The provider has created an object for the payment. It charges the object only after this event is committed. */
     PaymentPrepared: { version: 1, data: z.object({ paymentId: Id, providerId: z.string().check(z.maxLength(255)) }) },
-    /** Without a fee, it was not known when the provider charged. */
+    /** The provider charged the payment. Without a fee, it was not known then. */
     PaymentCharged: {
       version: 1,
       data: z.object({
@@ -88,9 +89,11 @@ export const paymentsContract = {
         customerId: z.exactOptional(CustomerId),
       }),
     },
+    /** Nothing was charged, and nothing will be. */
     PaymentDeclined: { version: 1, data: z.object({ paymentId: Id, reason: DeclineReason }) },
     /** The amount is set aside from what was charged until the provider has refunded it. */
     RefundRequested: { version: 1, data: z.object({ paymentId: Id, refundId: Id, amount: Amount }) },
+    /** The provider refunded this part, or all, of the charge. */
     PaymentRefunded: {
       version: 1,
       data: z.object({

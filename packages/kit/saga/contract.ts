@@ -25,6 +25,7 @@ export type Ending = z.infer<typeof Ending>;
  */
 export const sagaEvents = <Data>(data: z.ZodMiniType<Data>) =>
   ({
+    /** The saga begins. */
     SagaStarted: { version: 1, data: z.object({ at: At, data }) },
     /**
      * The commit sends the step's command, for the first time or again. `again` is the time of the next attempt, or of
@@ -33,9 +34,11 @@ export const sagaEvents = <Data>(data: z.ZodMiniType<Data>) =>
     StepSent: { version: 1, data: z.object({ step: StepName, attempt: Attempt, at: At, again: At }) },
     /** The saga pauses before this step, until it is released. Nothing was sent for it. */
     StepHeld: { version: 1, data: z.object({ step: StepName, at: At }) },
+    /** The participant did the step. */
     StepDone: { version: 1, data: z.object({ step: StepName, at: At }) },
     /** Compensation begins. A step that was refused had no effect; a step that ended otherwise may have had one. */
     SagaFailed: { version: 1, data: z.object({ at: At, ending: Ending }) },
+    /** The commit sends the command that compensates a step, for the first time or again. */
     CompensationSent: { version: 1, data: z.object({ step: StepName, attempt: Attempt, at: At, again: At }) },
     /** A step was compensated. `by` is the operator who confirmed it; it is absent when a participant answered. */
     CompensationDone: {
@@ -57,7 +60,9 @@ export const sagaEvents = <Data>(data: z.ZodMiniType<Data>) =>
       version: 1,
       data: z.object({ number: z.int().check(z.gte(1)), at: At, backlog: z.exactOptional(z.int().check(z.gte(1))) }),
     },
+    /** All steps are done. */
     SagaCompleted: { version: 1, data: z.object({ at: At }) },
+    /** All steps that had an effect are compensated. */
     SagaCompensated: { version: 1, data: z.object({ at: At }) },
   }) as const satisfies Record<string, EventSchema>;
 
@@ -71,6 +76,7 @@ export type SagaEvent<Data> = EventOf<{
  * receives them.
  */
 export const sagaCommands = {
+  /** The time of a timeout has come. */
   RingTimer: { version: 1, data: z.object({ sagaId: z.string(), number: z.int().check(z.gte(1)) }) },
   /** Sends the command that the saga waits for again. */
   RetrySaga: { version: 1, data: z.object({ sagaId: z.string() }) },

@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { APP } from '../../lambdas/app.js';
+import type { EventSchema, ServiceContract } from '../../packages/kit/messages/contract.js';
+import { isEvents, type Subscription } from '../../packages/kit/messages/subscriptions.js';
+import { contracts } from '../release/contracts.js';
+import { ROOT } from './pictures.js';
+
+/** Everything that travels on the bus: what the documents about messages are generated from. */
+export interface Bus {
+  /** Name of the application, with which each `source` begins. */
+  readonly app: string;
+  /** Release of the application. */
+  readonly release: string;
+  /** Events first, then commands; each by service, in the order of the contracts. */
+  readonly messages: readonly BusMessage[];
+  readonly hearers: readonly Hearer[];
+}
+
+/** A type of event or command, with all of its versions. */
+export interface BusMessage {
+  readonly kind: 'event' | 'command';
+  /** Service whose contract defines the type. */
+  readonly service: string;
+  /** Name of the contract, with which examples are found: `orders`, `orders-saga`. */
+  readonly contract: string;
+  readonly type: string;
+  readonly meaning: string;
+  readonly schema: EventSchema;
+  /** Whether the messages are the history of a saga, which no other service needs. */
+  readonly isInternal: boolean;
+}
+
+/** A subscription of a service. */
+export interface Hearer {
+  readonly service: string;
+  /** Name in the service's `subscriptions.ts`: `orderEnds`, `answers.catalog`. */
+  readonly name: string;
+  readonly meaning: string;
+  readonly subscription: Subscription;
+}
+
+/** Error for a declaration without a comment. The comment says what the documents have to say. */
+export class NoMeaning extends Error {
+  override readonly name = 'NoMeaning';
+}
+
+const LAMBDAS = new URL('lambdas/', ROOT);
+/** The schemas of a saga's events are the kit's. */
+const SAGA_SCHEMAS = new URL('packages/kit/saga/contract.ts', ROOT);
+const isSaga = (contract: string): boolean => contract.endsWith('-saga');
+
+/** Reads the contracts, the subscriptions, and what their comments say. */
+export async function orderlyBus(): Promise<Bus> {
+  const { version } = JSON.parse(textOf(new URL('package.json', ROOT))) as { version: string };
+  const all = [...(await contracts())];
+  const messages = (kind: BusMessage['kind']) => all.flatMap((one) => messagesOf(kind, ...one));
+  return {
+    app: APP.name,
+    release: version,
+    messages: [...messages('event'), ...messages('command')],
+    hearers: await hearers(),
+  };
+}
+
+function messagesOf(kind: BusMessage['kind'], contract: string, of: ServiceContract): readonly BusMessage[] {
+  // A saga's commands come from its timer and from operators, past the bus.
+  if (kind === 'command' && isSaga(contract)) return [];
+  const text = textOf(isSaga(contract) ? SAGA_SCHEMAS : new URL(`${of.service}/contract.ts`, LAMBDAS));
+  return Object.entries((kind === 'event' ? of.events : of.commands) ?? {}).map(([type, schema]) => ({
+    kind,
+    service: of.service,
+    contract,
+    type,
+    meaning: commentBefore(text, `${type}: {`),
+    schema,
+    isInternal: isSaga(contract),
+  }));
+}
+
+async function hearers(): Promise<readonly Hearer[]> {
+  const files = readdirSync(LAMBDAS, { recursive: true, encoding: 'utf8' })
+    .map((file) => /^([^/\\]+)[/\\]subscriptions\.ts$/.exec(file))
+    .filter((file) => file !== null)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const found = files.map(async ([file, service = '']) => {
+    const url = new URL(file, LAMBDAS);
+    const exported: object = await import(url.href);
+    const text = textOf(url);
+    return Object.entries(exported).flatMap(([name, value]) =>
+      subscriptionsIn(name, value).map(([path, subscription]) => ({
+        service,
+        name: path,
+        meaning: commentBefore(text, `export const ${name} = `),
+        subscription,
+      })),
+    );
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Finds the subscriptions to the bus in an export: itself, or its members. Own commands don't travel on the bus. */
+function subscriptionsIn(name: string, value: unknown): readonly (readonly [string, Subscription])[] {
+  if (typeof value !== 'object' || value === null || 'ownCommandsOf' in value) return [];
+  if ('commandsOf' in value || 'types' in value) return [[name, value as Subscription]];
+  return Object.entries(value).flatMap(([member, one]) => subscriptionsIn(`${name}.${member}`, one));
+}
+
+/** Returns the subscriptions that hear a message. */
+export const hearersOf = ({ hearers }: Bus, { kind, service, type }: BusMessage): readonly Hearer[] =>
+  hearers.filter(({ subscription }) =>
+    isEvents(subscription)
+      ? kind === 'event' && subscription.contract.service === service && subscription.types.includes(type)
+      : kind === 'command' && subscription.commandsOf.service === service,
+  );
+
+/** Returns the services that send a message: an event's own service, and the services whose command is accepted. */
+export const sendersOf = (bus: Bus, message: BusMessage): readonly string[] =>
+  message.kind === 'event'
+    ? [message.service]
+    : [
+        ...new Set(
+          hearersOf(bus, message).flatMap(({ subscription }) =>
+            isEvents(subscription) ? [] : subscription.from.map(({ service }) => service),
+          ),
+        ),
+      ];
+
+/** Returns the versions of a message that this release reads, in ascending order. */
+export const versionsOf = ({ schema: { version } }: BusMessage): readonly number[] =>
+  Array.from({ length: version }, (_, at) => at + 1);
+
+/** Returns the version that this release writes; 0 if it only reads the type. */
+export const writtenVersionOf = ({ schema: { version, writes = version } }: BusMessage): number => writes;
+
+/** Returns the schema of a version. */
+export const shapeOf = ({ type, schema: { version, data, earlier } }: BusMessage, number: number) => {
+  const shape = number === version ? data : earlier?.[number]?.data;
+  if (!shape) throw new Error(`${type} has no version ${number}`);
+  return shape;
+};
+
+/**
+ * Returns the text of the comment before a declaration, as one line.
+ * @throws {NoMeaning} if there is no comment
+ */
+function commentBefore(text: string, declaration: string): string {
+  const before = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*${declaration.replaceAll(/[{.]/g, '\\$&')}`).exec(text);
+  const comment = before?.[1]
+    ?.replaceAll(/\n\s*\* ?/g, ' ')
+    .replaceAll(/\{@link (\w+)\}/g, '$1')
+    .trim();
+  if (!comment) throw new NoMeaning(`'${declaration}' has no comment that says what it means`);
+  return comment;
+}
+
+const textOf = (file: URL): string => readFileSync(file, 'utf8');

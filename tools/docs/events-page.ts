@@ -1,0 +1,158 @@
+import { schemaOf, writerOf } from './asyncapi.js';
+import { type Bus, type BusMessage, hearersOf, sendersOf, shapeOf, versionsOf, writtenVersionOf } from './bus.js';
+import { busEventOf, patternOf } from './bus-example.js';
+import { meaningOf } from './message-fields.js';
+import { inWords, type Schema } from './schema-words.js';
+
+/** Generates the catalogue of all events and commands of a bus, as Markdown. */
+export function eventsPageOf(bus: Bus): string {
+  const services = [...new Set(bus.messages.map(({ service }) => service))];
+  const [first] = bus.messages.filter(({ type }) => type === 'OrderPlaced');
+  if (!first) throw new Error('no OrderPlaced: the page shows it as a whole');
+  return [
+    ...introduction(bus, first),
+    '',
+    '| service | events | commands to it |',
+    '|---|---|---|',
+    ...services.map(
+      (service) =>
+        `| [${service}](#${service}) | ${linksTo(bus, service, 'event')} | ${linksTo(bus, service, 'command')} |`,
+    ),
+    ...services.flatMap((service) => sectionOf(bus, service)),
+    '',
+  ].join('\n');
+}
+
+const introduction = (bus: Bus, first: BusMessage): readonly string[] => [
+  '<!-- made by npm run docs from lambdas/*/contract.ts and lambdas/*/subscriptions.ts -->',
+  '',
+  '# Events and commands',
+  '',
+  'Every message on the bus: what it means, its versions and fields, who sends it, who hears it, an example, and the pattern of an',
+  `EventBridge rule. [asyncapi.json](asyncapi.json) says the same as an AsyncAPI 3 document, for tools. Release ${bus.release}.`,
+  '',
+  'An **event** says what happened, to everybody. A **command** asks one service (`to`) for something; only the services that are',
+  'named as its senders may send it. [The envelope](../packages/kit/messages/README.md#the-envelope-on-the-bus) of both is',
+  'a CloudEvents 1.0 event in `detail`:',
+  '',
+  ...block(JSON.stringify(busEventOf(bus, first, writtenVersionOf(first)), undefined, 2)),
+  '',
+  'To hear events, put a rule on the bus (output `BusName` of the platform stack) with the pattern below, and a queue with a',
+  'dead-letter queue as its target. What your consumer has to expect:',
+  '',
+  '- A message comes at least once, and in no order. Recognise duplicates by `id`; order the events of one `subject` by `epoch` and',
+  '  `sequence`.',
+  '- The pattern matches all versions. The end of `dataschema` is the version of `data`. Old versions come from the archive and from',
+  '  repeats for as long as the contract reads them.',
+  '- A release may add a field to a version, and nothing else. Ignore fields that you do not know. A version that you do not know may',
+  '  come from a deployment that is under way: try again later.',
+  '- Sealed personal data (`{ "sealed": "1..." }`) opens only inside of the services, with the key of its person.',
+  '',
+  'Outside of this page: commands that a service sends to itself past the bus (timers, and what operators send to sagas).',
+];
+
+const anchorOf = ({ service, type }: BusMessage): string => `${service}-${type.toLowerCase()}`;
+
+const linksTo = (bus: Bus, service: string, kind: BusMessage['kind']): string =>
+  bus.messages
+    .filter((message) => message.service === service && message.kind === kind)
+    .map((message) => `[${message.type}](#${anchorOf(message)})${message.isInternal ? '\\*' : ''}`)
+    .join(', ') || 'none';
+
+function sectionOf(bus: Bus, service: string): readonly string[] {
+  const messages = bus.messages.filter((message) => message.service === service);
+  return [
+    '',
+    `## ${service}`,
+    ...(messages.some(({ isInternal }) => isInternal)
+      ? ['', '\\* History of a saga. It is on the bus because every commit is, and no other service needs it.']
+      : []),
+    ...messages.flatMap((message) => entryOf(bus, message)),
+  ];
+}
+
+function entryOf(bus: Bus, message: BusMessage): readonly string[] {
+  const { kind, service, type, meaning } = message;
+  const versions = versionsOf(message);
+  const shown = writtenVersionOf(message) || message.schema.version;
+  return [
+    '',
+    `### ${service}: ${type}`,
+    '',
+    meaning,
+    '',
+    `- ${kind === 'event' ? 'Sent by' : 'May be sent by'}: ${sendersOf(bus, message).join(', ')}`,
+    `- Heard by: ${hearersIn(bus, message)}`,
+    `- ${versions.length === 1 ? 'Version' : 'Versions'}: ${versions.map((version) => `${version} (${writerOf(message, version)})`).join(', ')}`,
+    '',
+    ...fieldsOf(message),
+    '',
+    `Example of \`data\` in version ${shown}, and the pattern:`,
+    '',
+    ...block(compact(busEventOf(bus, message, shown).detail.data)),
+    '',
+    ...block(compact(patternOf(bus, message))),
+  ];
+}
+
+function hearersIn(bus: Bus, message: BusMessage): string {
+  const hearers = hearersOf(bus, message).map(({ service, meaning }) => `${service} (${meaning.replace(/\.$/, '')})`);
+  return hearers.join('; ') || 'no service';
+}
+
+interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly versions: readonly number[];
+}
+
+/** Returns the table of the fields of all versions. A field that differs between versions has a row for each form. */
+function fieldsOf(message: BusMessage): readonly string[] {
+  const fields = new Map<string, Field>();
+  for (const version of versionsOf(message)) {
+    const { properties = {}, required = [] } = schemaOf(shapeOf(message, version)) as Schema;
+    for (const [name, schema] of Object.entries(properties)) {
+      const field = { name, type: inWords(schema), isRequired: required.includes(name) };
+      const key = JSON.stringify(field);
+      fields.set(key, { ...field, versions: [...(fields.get(key)?.versions ?? []), version] });
+    }
+  }
+  const all = versionsOf(message).length;
+  const inVersions = ({ versions }: Field) =>
+    all === 1 || versions.length === all ? '' : ` Version ${versions.join(', ')}.`;
+  const personal = message.schema.personal ?? {};
+  return [
+    '| field | type | meaning |',
+    '|---|---|---|',
+    ...[...fields.values()].map((field) => {
+      const name = `\`${field.name}\`${field.isRequired ? '' : ', optional'}`;
+      const person = personal[field.name] === undefined ? '' : ` Personal: of \`${personal[field.name]}\`.`;
+      return `| ${name} | ${field.type} | ${meaningOf(message.type, field.name)}${person}${inVersions(field)} |`;
+    }),
+  ];
+}
+
+const block = (json: string): readonly string[] => ['```json', json, '```'];
+
+/** Widest line of an example. */
+const WIDTH = 110;
+
+/** Formats JSON: what fits into a line is one line. */
+function compact(value: unknown, indent = ''): string {
+  const line = oneLine(value);
+  if (line.length + indent.length <= WIDTH || typeof value !== 'object' || value === null) return line;
+  const inner = `${indent}  `;
+  const members = Array.isArray(value)
+    ? value.map((member) => compact(member, inner))
+    : Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${compact(member, inner)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${members.map((member) => inner + member).join(',\n')}\n${indent}${close}`;
+}
+
+function oneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${oneLine(member)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
