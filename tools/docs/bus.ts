@@ -52,7 +52,7 @@ const isSaga = (contract: string): boolean => contract.endsWith('-saga');
 /** Reads the contracts, the subscriptions, and what their comments say. */
 export async function orderlyBus(): Promise<Bus> {
   const { version } = JSON.parse(textOf(new URL('package.json', ROOT))) as { version: string };
-  const all = [...(await contracts())];
+  const all = [...(await contracts())].toSorted(byName);
   const messages = (kind: BusMessage['kind']) => all.flatMap((one) => messagesOf(kind, ...one));
   return {
     app: APP.name,
@@ -61,6 +61,10 @@ export async function orderlyBus(): Promise<Bus> {
     hearers: await hearers(),
   };
 }
+
+/** Compares entries by their names as code units, so that the order is the same on each machine. */
+const byName = ([one]: readonly [string, ...unknown[]], [other]: readonly [string, ...unknown[]]): number =>
+  one < other ? -1 : Number(one > other);
 
 function messagesOf(kind: BusMessage['kind'], contract: string, of: ServiceContract): readonly BusMessage[] {
   // A saga's commands come from its timer and from operators, past the bus.
@@ -79,21 +83,24 @@ function messagesOf(kind: BusMessage['kind'], contract: string, of: ServiceContr
 
 async function hearers(): Promise<readonly Hearer[]> {
   const files = readdirSync(LAMBDAS, { recursive: true, encoding: 'utf8' })
+    .toSorted()
     .map((file) => /^([^/\\]+)[/\\]subscriptions\.ts$/.exec(file))
-    .filter((file) => file !== null)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+    .filter((file) => file !== null);
   const found = files.map(async ([file, service = '']) => {
     const url = new URL(file, LAMBDAS);
     const exported: object = await import(url.href);
     const text = textOf(url);
-    return Object.entries(exported).flatMap(([name, value]) =>
-      subscriptionsIn(name, value).map(([path, subscription]) => ({
-        service,
-        name: path,
-        meaning: commentBefore(text, `export const ${name} = `),
-        subscription,
-      })),
-    );
+    // Not every loader of modules sorts the names of their exports.
+    return Object.entries(exported)
+      .toSorted(byName)
+      .flatMap(([name, value]) =>
+        subscriptionsIn(name, value).map(([path, subscription]) => ({
+          service,
+          name: path,
+          meaning: commentBefore(text, `export const ${name} = `),
+          subscription,
+        })),
+      );
   });
   return (await Promise.all(found)).flat();
 }

@@ -35,7 +35,7 @@ const introduction = (bus: Bus, first: BusMessage): readonly string[] => [
   'named as its senders may send it. [The envelope](../packages/kit/messages/README.md#the-envelope-on-the-bus) of both is',
   'a CloudEvents 1.0 event in `detail`:',
   '',
-  ...block(JSON.stringify(busEventOf(bus, first, writtenVersionOf(first)), undefined, 2)),
+  ...block(compact(busEventOf(bus, first, writtenVersionOf(first)))),
   '',
   'To hear events, put a rule on the bus (output `BusName` of the platform stack) with the pattern below, and a queue with a',
   'dead-letter queue as its target. What your consumer has to expect:',
@@ -82,7 +82,7 @@ function entryOf(bus: Bus, message: BusMessage): readonly string[] {
     meaning,
     '',
     `- ${kind === 'event' ? 'Sent by' : 'May be sent by'}: ${sendersOf(bus, message).join(', ')}`,
-    `- Heard by: ${hearersIn(bus, message)}`,
+    ...hearersIn(bus, message),
     `- ${versions.length === 1 ? 'Version' : 'Versions'}: ${versions.map((version) => `${version} (${writerOf(message, version)})`).join(', ')}`,
     '',
     ...fieldsOf(message),
@@ -95,9 +95,10 @@ function entryOf(bus: Bus, message: BusMessage): readonly string[] {
   ];
 }
 
-function hearersIn(bus: Bus, message: BusMessage): string {
-  const hearers = hearersOf(bus, message).map(({ service, meaning }) => `${service} (${meaning.replace(/\.$/, '')})`);
-  return hearers.join('; ') || 'no service';
+function hearersIn(bus: Bus, message: BusMessage): readonly string[] {
+  const hearers = hearersOf(bus, message);
+  if (hearers.length === 0) return ['- Heard by: no service'];
+  return ['- Heard by:', ...hearers.map(({ service, meaning }) => `  - ${service}: ${meaning}`)];
 }
 
 interface Field {
@@ -120,17 +121,24 @@ function fieldsOf(message: BusMessage): readonly string[] {
   }
   const all = versionsOf(message).length;
   const inVersions = ({ versions }: Field) =>
-    all === 1 || versions.length === all ? '' : ` Version ${versions.join(', ')}.`;
+    versions.length === all ? '' : ` ${versions.length === 1 ? 'Version' : 'Versions'} ${versions.join(', ')}.`;
   const personal = message.schema.personal ?? {};
   return [
     '| field | type | meaning |',
     '|---|---|---|',
-    ...[...fields.values()].map((field) => {
+    ...byName(fields.values()).map((field) => {
       const name = `\`${field.name}\`${field.isRequired ? '' : ', optional'}`;
       const person = personal[field.name] === undefined ? '' : ` Personal: of \`${personal[field.name]}\`.`;
       return `| ${name} | ${field.type} | ${meaningOf(message.type, field.name)}${person}${inVersions(field)} |`;
     }),
   ];
+}
+
+/** Puts the forms of one field next to each other. */
+function byName(fields: Iterable<Field>): readonly Field[] {
+  const names = new Map<string, readonly Field[]>();
+  for (const field of fields) names.set(field.name, [...(names.get(field.name) ?? []), field]);
+  return [...names.values()].flat();
 }
 
 const block = (json: string): readonly string[] => ['```json', json, '```'];

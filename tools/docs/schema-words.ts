@@ -32,7 +32,7 @@ export function inWords(schema: Schema): string {
       .map((name) => name + optional(name))
       .join(', ')} }\``;
   }
-  if (type === 'array' && items) return `${range(schema.minItems, schema.maxItems)}list of ${inWords(items)}`;
+  if (type === 'array' && items) return `list of ${range(schema.minItems, schema.maxItems)}${inWords(items)}`;
   if (type === 'integer') return `integer${bounds(schema.minimum, schema.maximum)}`;
   if (format === 'date-time') return 'time, ISO 8601 in UTC';
   if (pattern !== undefined && format === undefined) return `text, ${code(pattern)}`;
@@ -45,7 +45,7 @@ export function inWords(schema: Schema): string {
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 
 const range = (least: number | undefined, most: number | undefined): string =>
-  most === undefined ? '' : `${least ?? 0} to ${most}: `;
+  most === undefined ? '' : `${least ?? 0} to ${most} `;
 
 function bounds(minimum: number | undefined, maximum: number | undefined): string {
   const most = maximum === undefined || maximum === NO_MAXIMUM ? undefined : maximum;

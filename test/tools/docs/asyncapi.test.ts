@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import type { Commit } from '../../../packages/kit/messages/commit.js';
+import { commandsOf, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
+import { busEntries, readEnvelope, schemaVersionOf } from '../../../packages/kit/messages/envelope.js';
+import { subscribeToAll } from '../../../packages/kit/messages/subscriptions.js';
+import { matches } from '../../../packages/simulator/patterns/matches.js';
+import { type AsyncApi, asyncApiOf, type Json, nameOf } from '../../../tools/docs/asyncapi.js';
+import { type Bus, type BusMessage, hearersOf, orderlyBus, shapeOf, versionsOf } from '../../../tools/docs/bus.js';
+import { type BusEvent, busEventOf, patternOf } from '../../../tools/docs/bus-example.js';
+import { eventsPageOf } from '../../../tools/docs/events-page.js';
+import { MEANT, meaningOf } from '../../../tools/docs/message-fields.js';
+import { contracts } from '../../../tools/release/contracts.js';
+
+const bus = await orderlyBus();
+const document = asyncApiOf(bus);
+const byContract = await contracts();
+
+const all = bus.messages.flatMap((message) =>
+  versionsOf(message).map((version) => ({ name: nameOf(message, version), message, version })),
+);
+
+/** Members beside the keywords of JSON Schema, and formats whose rule a pattern says, too, are no errors. */
+const ajv = () => new Ajv({ strict: false, validateFormats: false, allErrors: true });
+
+/** Returns the check of a version's payload by the document alone. */
+function payloadsOf(api: AsyncApi): (name: string) => ValidateFunction {
+  const validator = ajv().addSchema({ components: api.components }, 'document');
+  return (name) => {
+    const validate = validator.getSchema(`document#/components/messages/${name}/payload`);
+    if (!validate) throw new Error(`no message ${name}`);
+    return validate;
+  };
+}
+
+const payloadOf = payloadsOf(document);
+
+/** Reads what a consumer would: the envelope by the kit, and its data by the contract. */
+function read({ kind, contract }: BusMessage, event: BusEvent): unknown {
+  const envelope = readEnvelope(JSON.stringify(event));
+  const found = byContract.get(contract)!;
+  return readEvent(
+    kind === 'event' ? found : commandsOf(found),
+    envelope.type,
+    schemaVersionOf(envelope),
+    envelope.data,
+  );
+}
+
+describe('the document', () => {
+  test('is AsyncAPI 3, by the official schema', () => {
+    const schema = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0-without-$id.json') as object;
+    const validate = ajv().compile(schema);
+    validate(document);
+    expect(validate.errors ?? []).toEqual([]);
+    expect(validate({ ...document, channels: { wrong: { messages: [] } } })).toBe(false);
+  });
+
+  test('has no reference to what it lacks, and no part that nothing refers to', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path);
+    for (const path of references) {
+      const target = path.split('/').reduce<unknown>((part, name) => (part as Json | undefined)?.[name], document);
+      expect(target, path).toBeDefined();
+    }
+    const parts = (['messages', 'schemas', 'correlationIds'] as const).flatMap((kind) =>
+      Object.keys(document.components[kind]).map((name) => `components/${kind}/${name}`),
+    );
+    expect(parts.filter((part) => !references.includes(part))).toEqual([]);
+  });
+
+  test('has each event and each command of every contract, in each version', () => {
+    const declared = [...byContract].flatMap(([name, { service, events, commands = {} }]) =>
+      // A saga's commands go past the bus.
+      Object.entries(name.endsWith('-saga') ? events : { ...events, ...commands }).flatMap(([type, { version }]) =>
+        Array.from({ length: version }, (_, at) => `${service}.${type}.${at + 1}`),
+      ),
+    );
+    expect(Object.keys(document.components.messages).toSorted()).toEqual(declared.toSorted());
+    const inChannels = Object.entries(document.channels).flatMap(([channel, { messages }]) =>
+      Object.keys(messages).map((name) => `${channel.split('.')[0]}.${name}`),
+    );
+    expect(inChannels.toSorted()).toEqual(declared.toSorted());
+  });
+
+  test('sends the version that this release writes, and receives all', () => {
+    const versionsIn = (operation: string) =>
+      document.operations[operation]!.messages.flatMap(
+        ({ $ref }) => /OrderRejected\.(\d)$/.exec(String($ref))?.[1] ?? [],
+      );
+    expect(versionsIn('orders.publish')).toEqual(['3']);
+    expect(versionsIn('reports.orderEvents')).toEqual(['1', '2', '3', '4']);
+  });
+});
+
+describe.each(all)('$name', ({ name, message, version }) => {
+  const event = busEventOf(bus, message, version);
+
+  test('has an example that fits its schema, and that its contract reads', () => {
+    const validate = payloadOf(name);
+    validate(event.detail);
+    expect(validate.errors ?? []).toEqual([]);
+    expect(read(message, event)).toMatchObject({ type: message.type });
+    const [shown] = document.components.messages[name]!.examples as readonly Json[];
+    expect(shown).toMatchObject({ payload: event.detail, headers: { source: event.source } });
+  });
+
+  test('has an example with every field that it must have, and none that its schema does not know', () => {
+    const known = z.toJSONSchema(shapeOf(message, version), { io: 'input', unrepresentable: 'any' }).properties ?? {};
+    expect(Object.keys(known)).toEqual(expect.arrayContaining(Object.keys(event.detail.data as Json)));
+    for (const field of Object.keys(known)) expect(meaningOf(message.type, field)).not.toBe('');
+  });
+
+  test('is matched by its own pattern and by no other', () => {
+    const matching = bus.messages.filter((other) => matches({ ...patternOf(bus, other) }, event));
+    expect(matching).toEqual([message]);
+    const toAnother = { ...event, detail: { ...event.detail, to: 'another' } };
+    expect(matches({ ...patternOf(bus, message) }, toAnother)).toBe(message.kind === 'event');
+    expect(document.components.messages[name]!['x-eventbridge-pattern']).toEqual(patternOf(bus, message));
+  });
+
+  test('fits no schema of another message', () => {
+    const others = all.filter((other) => other.name !== name);
+    expect(others.filter((other) => payloadOf(other.name)(event.detail)).map((other) => other.name)).toEqual([]);
+  });
+});
+
+test('each meaning of a field is used', () => {
+  const used = all.flatMap(({ message, version }) => {
+    const { properties = {} } = z.toJSONSchema(shapeOf(message, version), { io: 'input', unrepresentable: 'any' });
+    return Object.keys(properties).flatMap((field) => [field, `${message.type}.${field}`]);
+  });
+  expect(MEANT.filter((name) => !used.includes(name))).toEqual([]);
+});
+
+describe('what the relay puts on the bus', () => {
+  const HISTORIES = new URL('../../golden/histories/', import.meta.url);
+  const histories = readdirSync(HISTORIES).map((file) => ({
+    file,
+    ...(JSON.parse(readFileSync(new URL(file, HISTORIES), 'utf8')) as { service: string; commits: readonly Commit[] }),
+  }));
+
+  test.each(histories)('of $file fits the document', ({ service, commits }) => {
+    const entries = commits.flatMap((commit) => busEntries(commit, { app: bus.app, service, epoch: 0 }));
+    expect(entries.length).toBeGreaterThan(0);
+    for (const { Source, DetailType, Detail } of entries) {
+      const detail = JSON.parse(Detail);
+      const [, , of, type, version] = detail.dataschema.split(':');
+      const validate = payloadOf(`${of}.${type}.${version}`);
+      validate(detail);
+      expect(validate.errors ?? [], `${type} ${version}`).toEqual([]);
+      const message = bus.messages.find((one) => one.service === of && one.type === type)!;
+      expect(matches({ ...patternOf(bus, message) }, { source: Source, 'detail-type': DetailType, detail })).toBe(true);
+    }
+  });
+});
+
+describe('a bus of one contract', () => {
+  const things = {
+    service: 'things',
+    events: { Made: { version: 2, writes: 1, data: z.object({ orderId: z.string() }), earlier: {} } },
+  } satisfies ServiceContract;
+  const message: BusMessage = {
+    kind: 'event',
+    service: 'things',
+    contract: 'things',
+    type: 'Made',
+    meaning: 'A thing was made.',
+    schema: things.events.Made,
+    isInternal: false,
+  };
+  const small: Bus = {
+    app: 'shop',
+    release: '1.0.0',
+    messages: [message],
+    hearers: [{ service: 'desk', name: 'all', meaning: 'All of them.', subscription: subscribeToAll(things) }],
+  };
+
+  test('needs an example of each type', () => {
+    expect(() => asyncApiOf(small)).toThrow('no example of things: Made');
+    expect(() => eventsPageOf(small)).toThrow('no OrderPlaced');
+  });
+
+  test('has the name of its application in its patterns, and its hearers by their subscriptions', () => {
+    expect(patternOf(small, message)).toEqual({ source: ['shop.things'], 'detail-type': ['Made'] });
+    expect(hearersOf(small, message).map(({ service }) => service)).toEqual(['desk']);
+    expect(hearersOf(small, { ...message, service: 'others' })).toEqual([]);
+    expect(hearersOf(small, { ...message, kind: 'command' })).toEqual([]);
+  });
+});
