@@ -36,10 +36,14 @@ export class Events {
     const facts = await readOrder(this.documents, this.services, orderId);
     return {
       entries: facts.aggregates.flatMap(({ service, commits }) =>
-        commits.flatMap((commit) => busEntries(commit, { app: APP.name, service, epoch: 0 })),
+        commits.flatMap((commit) => busEntries(commit, { app: APP.name, service, epoch: this.epochOf(service) })),
       ),
       deliveries: facts.aggregates.flatMap((one) => eventsOf(one, facts).flatMap(({ deliveries }) => deliveries)),
     };
+  }
+
+  private epochOf(service: string): number {
+    return this.services.find(({ name }) => name === service)?.epoch ?? 0;
   }
 
   /** Sends entries directly to the bus, past every outbox. */

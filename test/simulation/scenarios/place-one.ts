@@ -57,13 +57,32 @@ export const audited: Scenario = {
     const orderly = new Orderly(cloud, ['rewards', 'reports']);
     orderly.letAudit();
     await playPlaceOne(orderly);
-    const isDone = orderly.nextAudit() === undefined;
-    return [
-      ...brokenPromises(orderly).filter((broken) => !isOfLostBatch(broken)),
-      ...(isDone ? [] : [violation('the delivery audit judges every commit', 'some are not judged', 'audit')]),
-    ];
+    return afterAudits(orderly);
   },
 };
+
+/** The same with two events alone, for many seeds: a product and its stock, which baskets and others hear of. */
+export const auditedOne: Scenario = {
+  name: 'audited-one',
+  faultProbability: 0.01,
+  conditions: { losses: true },
+  async play(cloud) {
+    const orderly = new Orderly(cloud, ['rewards', 'reports']);
+    orderly.letAudit();
+    await stocked(orderly, { 'TEA-1': 5 });
+    await orderly.rest();
+    return afterAudits(orderly);
+  },
+};
+
+/** Returns the promises that are broken once the delivery audit has judged everything. */
+function afterAudits(orderly: Orderly): readonly Violation[] {
+  const isDone = orderly.nextAudit() === undefined;
+  return [
+    ...brokenPromises(orderly).filter((broken) => !isOfLostBatch(broken)),
+    ...(isDone ? [] : [violation('the delivery audit judges every commit', 'some are not judged', 'audit')]),
+  ];
+}
 
 /**
  * Whether a promise is broken by a lost batch of an outbox alone: its commits are never published. The audit sends their
