@@ -106,9 +106,7 @@ export class RestApi {
         if (outcome.kind === 'failed') return refuse('AUTHORIZER_FAILURE', 500);
         if (outcome.kind === 'denied') return refuse('ACCESS_DENIED', 403, { authorizer: outcome.context });
         if ('mock' in route.backend) {
-          const [, type] =
-            Object.entries(request.headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
-          const response = route.backend.mock.answer([type].flat().at(-1), { ...context, authorizer: outcome.context });
+          const response = route.backend.mock.answer(request.headers, { ...context, authorizer: outcome.context });
           return response ? answer(response) : refuse('UNSUPPORTED_MEDIA_TYPE', 415);
         }
         const { functionArn } = route.backend;

@@ -1,11 +1,12 @@
 import type { Json, JsonObject } from '../assembly/intrinsics.js';
-import type { ApiResponse } from './api-messages.js';
+import type { ApiRequest, ApiResponse } from './api-messages.js';
 import { type Context, filled } from './gateway-responses.js';
+import { type HeaderOf, mappingTemplate } from './mapping-template.js';
 
 /** An answer of the gateway itself, to requests of one media type. */
 export interface MockIntegration {
-  /** @param contentType of the request. @returns `undefined` if the gateway refuses it (415) */
-  answer(contentType: string | undefined, context: Context): ApiResponse | undefined;
+  /** @returns `undefined` if the gateway refuses the media type of the request (415) */
+  answer(headers: ApiRequest['headers'], context: Context): ApiResponse | undefined;
 }
 
 const JSON_TYPE = 'application/json';
@@ -35,15 +36,31 @@ export function mockIntegration(label: string, { Integration, MethodResponses }:
   const unknown = headers.filter(([name]) => !Object.hasOwn((declared.ResponseParameters ?? {}) as object, name));
   if (unknown.length > 0) throw new Error(`${label}: the method response lacks ${unknown.map(([name]) => name)}`);
   const template = ((response.ResponseTemplates ?? {}) as Readonly<Record<string, string>>)[JSON_TYPE] ?? '';
+  const mapped = mappingTemplate(label, template);
   return {
-    answer(contentType = JSON_TYPE, context) {
+    answer(sent, context) {
+      const contentType = lastOf(sent, (name) => name.toLowerCase() === 'content-type') ?? JSON_TYPE;
       // Compared literally: AWS doesn't document whether it ignores a charset, and both answers are refusals.
       if (contentType !== JSON_TYPE) return undefined;
       const named = headers.map(([name, value]) => [
         name.slice(HEADER.length).toLowerCase(),
         value.startsWith("'") ? value.slice(1, -1) : filled(value, context),
       ]);
-      return { status, headers: Object.fromEntries(named), body: filled(template, context) };
+      const { body, headers: overridden } = mapped(headerOf(sent), context);
+      // An answer 204 has no content, whatever the template leaves.
+      return { status, headers: { ...Object.fromEntries(named), ...overridden }, body: status === 204 ? '' : body };
     },
   };
 }
+
+/** Reads headers as a template does: by the name as it was sent, and the last one of several. */
+const headerOf =
+  (sent: ApiRequest['headers']): HeaderOf =>
+  (name) =>
+    lastOf(sent, (other) => other === name);
+
+const lastOf = (sent: ApiRequest['headers'], isWanted: (name: string) => boolean): string | undefined =>
+  Object.entries(sent)
+    .filter(([name]) => isWanted(name))
+    .flatMap(([, value]) => value)
+    .at(-1);
