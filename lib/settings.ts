@@ -97,6 +97,8 @@ export interface Overrides {
   readonly hotSkus?: string;
   /** Customers who are always hot, with commas between them. */
   readonly hotCustomers?: string;
+  /** Origins whose pages may call the API, with commas between them. */
+  readonly cors?: string;
   /** Allow an inline key set, or the sandbox, in an environment that keeps data. */
   readonly allowInlineJwks?: 'true';
   readonly allowSandbox?: 'true';
@@ -307,6 +309,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     hotSkus,
     hotCustomers,
     ...(alarmEmail !== undefined && { alarmEmail }),
+    ...(overrides.cors !== undefined && { cors: overrides.cors.split(',') }),
   };
   const [inlineIsAllowed, sandboxIsAllowed] = [
     isAllowed('allowInlineJwks', overrides),

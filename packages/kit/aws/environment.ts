@@ -80,6 +80,11 @@ export const Env = {
   ROLES: 'ROLES',
   /** Operator roles, as JSON. The log names the caller of each request with such a role. */
   OPERATOR_ROLES: 'OPERATOR_ROLES',
+  /**
+   * API functions and the authorizer: origins whose pages may read the answers, as JSON: `["https://shop.example.org"]`. Absent
+   * if none may.
+   */
+  CORS_ORIGINS: 'CORS_ORIGINS',
   /** Longest lifetime of a token from issue to expiry, in seconds. */
   JWT_MAX_LIFETIME: 'JWT_MAX_LIFETIME_SECONDS',
   /** Inline JWKS (JSON). If it is absent, the JWKS is fetched. */

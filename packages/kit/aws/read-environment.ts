@@ -47,6 +47,13 @@ export function requiredList(name: string): readonly string[] {
 }
 
 /**
+ * Reads the origins whose pages may read the answers of the API; none if the construct doesn't say any.
+ * @throws {SettingMissing} if it is not a list of texts
+ */
+export const corsOrigins = (): readonly string[] =>
+  process.env[Env.CORS_ORIGINS] === undefined ? [] : requiredList(Env.CORS_ORIGINS);
+
+/**
  * Reads the deduplication window.
  * @throws {SettingMissing} if it is not set, or is neither a number of seconds nor a list of `{ from, seconds }`
  */

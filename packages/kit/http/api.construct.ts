@@ -7,6 +7,7 @@ import {
   type CfnRestApi,
   EndpointAccessMode,
   EndpointType,
+  type IResource,
   LambdaIntegration,
   LogGroupLogDestination,
   RequestAuthorizer,
@@ -19,11 +20,13 @@ import { Construct } from 'constructs';
 import { Output } from '../operator/outputs.js';
 import { acknowledgeCompliance } from '../service/acknowledge.js';
 import { alarm, alarmOnErrors } from '../service/alarms.construct.js';
+import { corsEnvironment, corsOriginsOf } from '../service/cors-settings.js';
 import { logicalPrefix, pinnedOutput } from '../service/logical-ids.js';
 import { setRunbook } from '../service/runbook.js';
 import { type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
 import type { EnvironmentSettings } from '../service/settings.js';
 import { tokenEnvironment } from '../service/token-environment.js';
+import { answerPreflight } from './cors.construct.js';
 import { Firewall } from './firewall.construct.js';
 import { answerProblems } from './gateway-responses.construct.js';
 import { refuseOtherMethods } from './method-not-allowed.construct.js';
@@ -65,7 +68,7 @@ export const tokenAuthorizer = (
     context: { service: 'platform', settings, bundles },
     entry: 'kit/http/authorizer',
     reservedConcurrency: Math.ceil(settings.throttle.rate * COLD_START_SECONDS),
-    environment: tokenEnvironment(settings),
+    environment: { ...tokenEnvironment(settings), ...corsEnvironment(settings) },
   });
 
 const STAGE = 'v1';
@@ -146,9 +149,10 @@ export class Api extends Construct {
           authorizer,
         });
     }
+    const answers = { app: settings.app.name, origins: corsOriginsOf(settings) };
     for (const path of new Set(routes.map((route) => route.path))) {
       const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
-      refuseOtherMethods(this.api.root.resourceForPath(path), methods, settings.app.name);
+      this.answerOtherMethods(this.api.root.resourceForPath(path), methods, answers);
     }
     // Outputs whose keys tools can know. CDK's own one has a hash in it.
     this.api.node.tryRemoveChild('Endpoint');
@@ -156,12 +160,23 @@ export class Api extends Construct {
     pinnedOutput(this, `${name}Id`, this.api.restApiId);
     pinnedOutput(this, `${name}Url`, this.api.url);
     pinnedOutput(this, name + Output.FUNCTIONS, Stack.of(this).toJsonString([verifier.description]));
-    answerProblems(this.api, settings.app.name);
+    answerProblems(this.api, answers);
     if (settings.firewall) {
       new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, settings, limits: settings.firewall });
     }
     this.alarms(verifier, alarmTopic);
     this.acknowledge(settings);
+  }
+
+  /** Answers the methods of a path that no function has: preflight requests, if pages of other origins may call, and 405. */
+  private answerOtherMethods(
+    path: IResource,
+    methods: readonly string[],
+    answers: { readonly app: string; readonly origins: readonly string[] },
+  ): void {
+    const { origins } = answers;
+    if (origins.length > 0) answerPreflight(path, methods, origins);
+    refuseOtherMethods(path, origins.length > 0 ? [...methods, 'OPTIONS'] : methods, answers);
   }
 
   /**

@@ -2,6 +2,8 @@ import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } fro
 import { correlationIdFrom } from '../aws/ids.js';
 import { logger } from '../aws/telemetry.js';
 import { authenticate, Unauthenticated } from './auth.js';
+import { allowedOrigin } from './cors.js';
+import { ALLOWED_ORIGIN } from './cors-headers.js';
 import { headersOf } from './headers.js';
 
 /**
@@ -16,15 +18,18 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
   // two.
   const header = headersOf(event);
   const correlationId = correlationIdFrom(header('x-correlation-id'));
+  // The gateway's own answers can't compare origins.
+  const origin = allowedOrigin(header);
+  const context = { correlationId, ...(origin !== undefined && { [ALLOWED_ORIGIN]: origin }) };
   // `arn:…:<api>/<stage>/<method>/<path>`: the policy covers the whole stage.
   const everyRoute = `${event.methodArn.split('/').slice(0, 2).join('/')}/*/*`;
   try {
     const { id, role, expires } = await authenticate(header('authorization'));
-    return result(id, 'Allow', everyRoute, { sub: id, role, exp: String(expires), correlationId });
+    return result(id, 'Allow', everyRoute, { sub: id, role, exp: String(expires), ...context });
   } catch (error) {
     if (!(error instanceof Unauthenticated)) throw error;
     logger.info('token refused', { correlationId, reason: error.message });
-    return result('nobody', 'Deny', everyRoute, { correlationId });
+    return result('nobody', 'Deny', everyRoute, context);
   }
 }
 

@@ -4,6 +4,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { problemType } from '../aws/app-names.js';
+import { corsOriginsOf } from '../service/cors-settings.js';
 import {
   checkFirewall,
   type EnvironmentSettings,
@@ -11,6 +12,7 @@ import {
   type FirewallSettings,
 } from '../service/settings.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
+import { readableByOnePage } from './cors.construct.js';
 
 export interface FirewallProps {
   readonly stage: Stage;
@@ -63,7 +65,7 @@ export class Firewall extends Construct {
         TooLarge: answer('too-large', 'Request too large', 413, 'A body may have at most 128 KB.'),
         Throttled: answer('throttled', 'Too many requests', 429, 'Try again in a minute, less often.'),
       },
-      rules: rulesOf(limits),
+      rules: rulesOf(limits, { ...ANSWER_HEADERS, ...readableByOnePage(corsOriginsOf(settings)) }),
     });
     new CfnWebACLAssociation(this, 'InFrontOfApi', { resourceArn: stage.stageArn, webAclArn: acl.attrArn });
     this.log(acl, settings);
@@ -127,11 +129,16 @@ const PROTECTED: CfnWebACL.DataProtectProperty[] = [
   { field: { fieldType: 'BODY' }, action: 'SUBSTITUTION' },
 ];
 
-const rulesOf = ({ requestsPerAddress, requestsPerToken }: FirewallSettings): CfnWebACL.RuleProperty[] => [
-  rateRule('AddressRate', 0, { aggregateKeyType: 'IP', limit: requestsPerAddress }),
+type Headers = Readonly<Record<string, string>>;
+
+const rulesOf = (
+  { requestsPerAddress, requestsPerToken }: FirewallSettings,
+  headers: Headers,
+): CfnWebACL.RuleProperty[] => [
+  rateRule('AddressRate', 0, headers, { aggregateKeyType: 'IP', limit: requestsPerAddress }),
   // A request without a token is counted by its address only. The firewall reads the whole header, wherever it stands.
   // A customer with several tokens has several budgets; limits per customer belong to the domain.
-  rateRule('TokenRate', 1, {
+  rateRule('TokenRate', 1, headers, {
     aggregateKeyType: 'CUSTOM_KEYS',
     // The scheme may be in any case. The authorizer accepts only one way to write a token.
     customKeys: [{ header: { name: 'authorization', textTransformations: [{ priority: 0, type: 'LOWERCASE' }] } }],
@@ -147,7 +154,7 @@ const rulesOf = ({ requestsPerAddress, requestsPerToken }: FirewallSettings): Cf
         textTransformations: [{ priority: 0, type: 'NONE' }],
       },
     },
-    action: block('TooLarge', 413),
+    action: block('TooLarge', 413, headers),
     visibilityConfig: visible('BodySize'),
   },
   managed('AWSManagedRulesAmazonIpReputationList', 3),
@@ -158,6 +165,7 @@ const rulesOf = ({ requestsPerAddress, requestsPerToken }: FirewallSettings): Cf
 function rateRule(
   name: string,
   priority: number,
+  headers: Headers,
   counted: Omit<CfnWebACL.RateBasedStatementProperty, 'evaluationWindowSec'>,
 ): CfnWebACL.RuleProperty {
   const evaluationWindowSec = FIREWALL_WINDOW.toSeconds();
@@ -165,7 +173,7 @@ function rateRule(
     name,
     priority,
     statement: { rateBasedStatement: { ...counted, evaluationWindowSec } },
-    action: block('Throttled', 429, evaluationWindowSec),
+    action: block('Throttled', 429, { ...headers, 'Retry-After': String(evaluationWindowSec) }),
     visibilityConfig: visible(name),
   };
 }
@@ -178,8 +186,7 @@ const problem =
     content: JSON.stringify({ type: problemType(app, code), title, status, detail }),
   });
 
-function block(customResponseBodyKey: string, responseCode: number, retryAfterSeconds?: number) {
-  const headers = { ...ANSWER_HEADERS, ...(retryAfterSeconds && { 'Retry-After': String(retryAfterSeconds) }) };
+function block(customResponseBodyKey: string, responseCode: number, headers: Headers) {
   const responseHeaders = Object.entries(headers).map(([name, value]) => ({ name, value }));
   return { block: { customResponse: { responseCode, customResponseBodyKey, responseHeaders } } };
 }

@@ -1,6 +1,8 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { problemType, requestUrn } from '../aws/app-names.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
+import { readableGatewayHeaders } from './cors.construct.js';
+import { quoted } from './mock-method.construct.js';
 
 /**
  * Sources of an answer's correlation id: the authorizer knows the caller's own id; before it runs, only the request's
@@ -113,12 +115,14 @@ export const problemTemplate = (app: string, { status, code, title, detail }: Pr
     instance: requestUrn(app, '$context.requestId'),
   });
 
-/** Quotes the values of headers, as API Gateway requires for literal values. */
-export const quoted = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
-
-/** Makes every answer of the gateway itself a problem, with a correlation id and the common headers. */
-export function answerProblems(api: RestApi, app: string): void {
+/**
+ * Makes every answer of the gateway itself a problem, with a correlation id and the common headers.
+ * @param origins whose pages may read it. With several, pages can read only answers after the authorizer
+ */
+export function answerProblems(
+  api: RestApi,
+  { app, origins }: { readonly app: string; readonly origins: readonly string[] },
+): void {
   for (const { type, authorized = false, ...problem } of PROBLEMS) {
     const { status } = problem;
     api.addGatewayResponse(type.responseType, {
@@ -132,6 +136,7 @@ export function answerProblems(api: RestApi, app: string): void {
           ...(status === 429 && { 'Retry-After': '1' }),
         }),
         'X-Correlation-Id': authorized ? FROM_AUTHORIZER : FROM_REQUEST,
+        ...readableGatewayHeaders(origins, { authorized }),
       },
       // The template of `application/json` serves every Accept header. The header above sets the answer's real type.
       templates: { 'application/json': problemTemplate(app, problem) },

@@ -4,12 +4,13 @@ import en from 'zod/v4/locales/en.js';
 import { clock } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { correlationIdFrom, newId, traceparentFrom } from '../aws/ids.js';
-import { required, requiredList } from '../aws/read-environment.js';
+import { corsOrigins, required, requiredList } from '../aws/read-environment.js';
 import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { authenticate, type Caller, Unauthenticated } from './auth.js';
+import { sharedWithPages } from './cors.js';
 import { Problem } from './errors.js';
 import { headersOf, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
 import { bodyOf, checked, parameterFault, pointerFault, queryOf, refuseLargeBody } from './received.js';
@@ -104,8 +105,11 @@ export function endpoint<Body = undefined, Query = unknown, Role extends string 
 ): (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult> {
   const app = required(Env.APP);
   const operatorRoles = requiredList(Env.OPERATOR_ROLES);
+  const origins = corsOrigins();
   return async (event) => {
     const header = headersOf(event);
+    const respond = (answer: Answer, type: string) =>
+      sharedWithPages(resultOf(answer, correlationId, type), header, origins);
     const correlationId = correlationIdFrom(header('x-correlation-id'));
     const id = newId();
     logger.resetKeys();
@@ -115,7 +119,7 @@ export function endpoint<Body = undefined, Query = unknown, Role extends string 
       return handle(request);
     };
     try {
-      return respond(await answer(), correlationId, 'application/json');
+      return respond(await answer(), 'application/json');
     } catch (error) {
       const problem = problemOf(error);
       const { code, status } = problem;
@@ -127,7 +131,7 @@ export function endpoint<Body = undefined, Query = unknown, Role extends string 
         ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
       };
       const body = problem.toJSON(app, id);
-      return respond({ status, body, headers }, correlationId, 'application/problem+json');
+      return respond({ status, body, headers }, 'application/problem+json');
     } finally {
       publishMetrics();
     }
@@ -239,7 +243,7 @@ function problemOf(error: unknown): Problem {
   return new Problem('internal', 'an internal error occurred: quote the X-Correlation-Id of this answer to support');
 }
 
-const respond = (
+const resultOf = (
   { status, body, mediaType, headers }: Answer,
   correlationId: string,
   type: string,

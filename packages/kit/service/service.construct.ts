@@ -19,6 +19,7 @@ import { FEED_INDEX, PROJECTIONS } from '../projection/contract.js';
 import { roundTripKey, stuckKey } from '../saga/contract.js';
 import { Timers } from '../timers/timers.construct.js';
 import { alarm, serviceMetric } from './alarms.construct.js';
+import { corsEnvironment } from './cors-settings.js';
 import { windowVariable } from './dedupe-window.js';
 import type { AnyBus, AnyTable } from './interfaces.js';
 import { addListener, type ListenerProps } from './listener.construct.js';
@@ -190,6 +191,7 @@ export class Service extends Construct {
         ...this.tables(),
         [Env.DEDUPE_WINDOW_SECONDS]: windowVariable(dedupeWindow),
         ...tokenEnvironment(settings),
+        ...corsEnvironment(settings),
       },
       logRetention: auditRetention,
     });

@@ -129,6 +129,14 @@ export interface EnvironmentSettings {
   readonly concurrency: false | number;
   readonly auth: AuthSettings;
   /**
+   * Origins whose pages may call the API from a browser (CORS), as browsers send them: scheme, host, and the port unless it is the default
+   * one. At most 10; `http` for `localhost` only. With one origin, its pages read every answer. With several, they don't read those that the
+   * gateway or the firewall gives before the authorizer, such as 429: the browser reports a failed request.
+   * @default none
+   * @example ['https://shop.example.org', 'http://localhost:5173']
+   */
+  readonly cors?: readonly string[];
+  /**
    * E-mail address that receives the alarms. Its owner must confirm the subscription once.
    * @default none: only the console shows alarms
    */
