@@ -63,6 +63,7 @@ const NOT_QUICK = [
   'search/singles',
   'cli/replay',
   'simulation/cancellations',
+  'simulation/cors',
   'simulation/crashes',
   'simulation/found',
   'simulation/releases',
