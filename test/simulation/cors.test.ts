@@ -81,6 +81,11 @@ test.each(['https://evil.example', `${SHOP}.evil.example`, 'https://SHOP.example
   },
 );
 
+test('a preflight over HTTP/2, with names in lower case, is answered the same', async () => {
+  const preflight = await send({ method: 'OPTIONS', path: '/orders', headers: { origin: ADMIN } });
+  expect(preflight).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': ADMIN } });
+});
+
 test('an answer depends on Origin, and names it beside what else it depends on', async () => {
   const headers = { Authorization: bearer('operator'), Accept: 'text/csv' };
   const plain = await send({ method: 'GET', path: '/orders', headers: { Authorization: bearer() } });
