@@ -154,7 +154,8 @@ test('an event that comes again after 36 days is quarantined, and the operator s
   // When a minute has passed by its clock, it has been delivered.
   await new LocalCloudClient(run.endpoint).forward(60_000);
   expect(await succeeds('npm run -s orderly -- failures list')).toContain(eventId);
-  await start.says('Its clock is 36 days ');
+  // On a busy machine it is behind by the time that forwarding took.
+  await start.says(/Its clock is 3[56] days .*ahead/);
 });
 
 test('tokens that are made after time has passed are good by its clock', async () => {
