@@ -1,9 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { handler as authorizer } from '../../../packages/kit/http/authorizer.lambda.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sharedWithPages } from '../../../packages/kit/http/cors.js';
 import { headersOf } from '../../../packages/kit/http/headers.js';
-import { endpoint } from '../../../packages/kit/http/http.js';
 import { jwksOf, makeToken, newKey } from '../../../tools/local/dev-issuer.js';
 
 const SHOP = 'https://shop.example.org';
@@ -49,6 +47,17 @@ describe('an answer', () => {
 describe('a function with the setting', () => {
   const issuerKey = newKey();
   const token = makeToken({ sub: 'alice', role: 'customer' }, issuerKey);
+  let endpoint: typeof import('../../../packages/kit/http/http.js').endpoint;
+  let authorizer: typeof import('../../../packages/kit/http/authorizer.lambda.js').handler;
+  // A process keeps the first issuer that it has verified a token of, and files of a worker share their modules.
+  beforeAll(async () => {
+    vi.resetModules();
+    ({ endpoint } = await import('../../../packages/kit/http/http.js'));
+    ({ handler: authorizer } = await import('../../../packages/kit/http/authorizer.lambda.js'));
+  });
+  afterAll(() => {
+    vi.resetModules();
+  });
   beforeEach(() => {
     for (const [name, value] of Object.entries({
       APP: 'orderly',
