@@ -7,6 +7,7 @@ import type { Construct } from 'constructs';
 import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.js';
 import { AccountsEnv } from '../lambdas/accounts/environment.js';
 import { ACCOUNT, CREDIT_ROWS, EXHAUSTED_LISTS, EXHAUSTED_PROJECTION } from '../lambdas/accounts/keys.js';
+import * as routes from '../lambdas/accounts/routes.js';
 import { listEvents, orderEnds, paymentEvents, steps } from '../lambdas/accounts/subscriptions.js';
 import { AppEnv } from '../lambdas/environment.js';
 import type { Settings } from './settings.js';
@@ -39,28 +40,18 @@ export class AccountsStack extends Stack {
     });
     addPeopleIndex(table);
 
-    const setCreditLimit = service.endpoint(
-      'SetCreditLimit',
-      'PUT',
-      '/accounts/{customerId}/credit-limit',
-      'accounts/set-credit-limit',
-    );
+    const setCreditLimit = service.endpoint('SetCreditLimit', routes.setCreditLimit, 'accounts/set-credit-limit');
     service.grantAppend(setCreditLimit, ACCOUNT);
-    const applyBonus = service.endpoint('ApplyBonus', 'POST', '/accounts/{customerId}/bonus', 'accounts/apply-bonus');
+    const applyBonus = service.endpoint('ApplyBonus', routes.applyBonus, 'accounts/apply-bonus');
     service.grantAppend(applyBonus, ACCOUNT);
     service.grantRequestRecords(applyBonus);
     props.personalKeys.grantEncrypt(applyBonus);
-    const getAccount = service.endpoint('GetAccount', 'GET', '/accounts/{customerId}', 'accounts/get-account');
+    const getAccount = service.endpoint('GetAccount', routes.getAccount, 'accounts/get-account');
     service.grantLoad(getAccount, ACCOUNT);
-    const history = service.endpoint(
-      'AccountHistory',
-      'GET',
-      '/accounts/{customerId}/history',
-      'accounts/account-history',
-    );
+    const history = service.endpoint('AccountHistory', routes.accountHistory, 'accounts/account-history');
     service.grantLoad(history, ACCOUNT);
     props.personalKeys.grantDecrypt(history);
-    const listAccounts = service.endpoint('ListAccounts', 'GET', '/accounts', 'accounts/list-accounts');
+    const listAccounts = service.endpoint('ListAccounts', routes.listAccounts, 'accounts/list-accounts');
     listAccounts.grantIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED_LISTS);
     service.grantPointer(listAccounts);
 

@@ -4,6 +4,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { basketsContract } from '../lambdas/baskets/contract.js';
 import { BASKET, CHECKOUT, HOLDERS, PRICE_ROLLOUT, PRODUCTS } from '../lambdas/baskets/keys.js';
+import * as routes from '../lambdas/baskets/routes.js';
 import { placedOrders, productEvents, rollouts } from '../lambdas/baskets/subscriptions.js';
 import type { Settings } from './settings.js';
 
@@ -24,12 +25,12 @@ export class BasketsStack extends Stack {
     this.service = service;
     const { table } = service;
 
-    const getBasket = service.endpoint('GetBasket', 'GET', '/basket', 'baskets/get-basket');
-    const setItem = service.endpoint('SetItem', 'PUT', '/basket/items/{sku}', 'baskets/set-item');
-    const removeItem = service.endpoint('RemoveItem', 'DELETE', '/basket/items/{sku}', 'baskets/remove-item');
-    const seePrices = service.endpoint('SeePrices', 'PUT', '/basket/seen', 'baskets/see-prices');
+    const getBasket = service.endpoint('GetBasket', routes.getBasket, 'baskets/get-basket');
+    const setItem = service.endpoint('SetItem', routes.setItem, 'baskets/set-item');
+    const removeItem = service.endpoint('RemoveItem', routes.removeItem, 'baskets/remove-item');
+    const seePrices = service.endpoint('SeePrices', routes.seePrices, 'baskets/see-prices');
     const { throttle } = props.settings.orders;
-    const checkOut = service.endpoint('CheckOut', 'POST', '/basket/checkout', 'baskets/check-out', { throttle });
+    const checkOut = service.endpoint('CheckOut', routes.checkOut, 'baskets/check-out', { throttle });
     // Every one of them brings the prices up to date, so it reads the products and may write the basket.
     for (const handler of [getBasket, setItem, removeItem, seePrices, checkOut]) {
       handler.grantItems(table, ['GetItem', 'PutItem'], BASKETS);

@@ -5,6 +5,7 @@ import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { catalogContract, PRODUCTS_INDEX } from '../lambdas/catalog/contract.js';
 import { PRICE_CHECK, PRODUCT, PRODUCT_LISTS } from '../lambdas/catalog/keys.js';
+import * as routes from '../lambdas/catalog/routes.js';
 import { steps } from '../lambdas/catalog/subscriptions.js';
 
 const PRODUCTS = keysOf(PRODUCT);
@@ -35,13 +36,11 @@ export class CatalogStack extends Stack {
     });
 
     service
-      .endpoint('SetProduct', 'PUT', '/products/{sku}', 'catalog/set-product')
+      .endpoint('SetProduct', routes.setProduct, 'catalog/set-product')
       .grantItems(table, ['GetItem', 'PutItem'], PRODUCTS);
+    service.endpoint('GetProduct', routes.getProduct, 'catalog/get-product').grantItems(table, ['GetItem'], PRODUCTS);
     service
-      .endpoint('GetProduct', 'GET', '/products/{sku}', 'catalog/get-product')
-      .grantItems(table, ['GetItem'], PRODUCTS);
-    service
-      .endpoint('ListProducts', 'GET', '/products', 'catalog/list-products')
+      .endpoint('ListProducts', routes.listProducts, 'catalog/list-products')
       .grantIndex(table, PRODUCTS_INDEX, PRODUCT_LISTS);
 
     const commands = service.consumer('Commands', {

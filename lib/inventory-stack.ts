@@ -4,6 +4,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { inventoryContract } from '../lambdas/inventory/contract.js';
 import { RESERVATION, STOCK_ITEM } from '../lambdas/inventory/keys.js';
+import * as routes from '../lambdas/inventory/routes.js';
 import { orderEnds, steps } from '../lambdas/inventory/subscriptions.js';
 import type { Settings } from './settings.js';
 
@@ -29,9 +30,9 @@ export class InventoryStack extends Stack {
     const { table } = service;
 
     service
-      .endpoint('SetStock', 'PUT', '/stock/{sku}', 'inventory/set-stock')
+      .endpoint('SetStock', routes.setStock, 'inventory/set-stock')
       .grantItems(table, ['GetItem', 'PutItem', 'UpdateItem'], STOCK);
-    service.endpoint('GetStock', 'GET', '/stock/{sku}', 'inventory/get-stock').grantItems(table, ['GetItem'], STOCK);
+    service.endpoint('GetStock', routes.getStock, 'inventory/get-stock').grantItems(table, ['GetItem'], STOCK);
 
     const reservations = service.consumer('Reservations', {
       name: 'reservations',

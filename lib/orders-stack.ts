@@ -7,6 +7,7 @@ import { AppEnv } from '../lambdas/environment.js';
 import { CREATE_ORDER_SAGA, ordersContract } from '../lambdas/orders/contract.js';
 import { OrdersEnv } from '../lambdas/orders/environment.js';
 import { CUSTOMER_LISTS, ORDER, ORDERS_LIST, REVIEWS, USER_COPIES } from '../lambdas/orders/keys.js';
+import * as routes from '../lambdas/orders/routes.js';
 import {
   answers,
   checkedOut,
@@ -35,7 +36,7 @@ export class OrdersStack extends Stack {
     addPeopleIndex(table);
 
     const { throttle, sagaConcurrency } = props.settings.orders;
-    const placeOrder = service.endpoint('PlaceOrder', 'POST', '/orders', 'orders/place-order', { throttle });
+    const placeOrder = service.endpoint('PlaceOrder', routes.placeOrder, 'orders/place-order', { throttle });
     service.grantAppend(placeOrder, ORDER);
     // It counts the recent orders of the customer.
     placeOrder.grantItems(table, ['Query'], CUSTOMER_LISTS);
@@ -43,36 +44,26 @@ export class OrdersStack extends Stack {
     placeOrder.grantItems(table, ['GetItem'], USER_COPIES);
     placeOrder.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     props.personalKeys.grantEncrypt(placeOrder);
-    const getOrder = service.endpoint('GetOrder', 'GET', '/orders/{orderId}', 'orders/get-order');
+    const getOrder = service.endpoint('GetOrder', routes.getOrder, 'orders/get-order');
     service.grantLoad(getOrder, ORDER);
     props.personalKeys.grantDecrypt(getOrder);
-    const listOrders = service.endpoint('ListOrders', 'GET', '/orders', 'orders/list-orders');
+    const listOrders = service.endpoint('ListOrders', routes.listOrders, 'orders/list-orders');
     listOrders.grantItems(table, ['Query'], CUSTOMER_LISTS);
     service.grantPointer(listOrders);
     props.personalKeys.grantDecrypt(listOrders);
-    const history = service.endpoint('OrderHistory', 'GET', '/orders/{orderId}/history', 'orders/order-history');
+    const history = service.endpoint('OrderHistory', routes.orderHistory, 'orders/order-history');
     service.grantLoad(history, ORDER);
     props.personalKeys.grantDecrypt(history);
-    const cancelOrder = service.endpoint(
-      'CancelOrder',
-      'POST',
-      '/orders/{orderId}/cancellation',
-      'orders/cancel-order',
-    );
+    const cancelOrder = service.endpoint('CancelOrder', routes.cancelOrder, 'orders/cancel-order');
     service.grantEffect(cancelOrder, ORDER);
     service.grantRequestRecords(cancelOrder);
     props.personalKeys.grantEncrypt(cancelOrder);
-    service.sessions('/sessions', [cancelOrder]);
-    const dispatchOrder = service.endpoint(
-      'DispatchOrder',
-      'POST',
-      '/orders/{orderId}/dispatch',
-      'orders/dispatch-order',
-    );
+    service.sessions(routes.openSession.path, [cancelOrder]);
+    const dispatchOrder = service.endpoint('DispatchOrder', routes.dispatchOrder, 'orders/dispatch-order');
     service.grantEffect(dispatchOrder, ORDER);
     service.grantRequestRecords(dispatchOrder);
     props.personalKeys.grantDecrypt(dispatchOrder);
-    service.endpoint('IssueKey', 'POST', '/idempotency-keys', 'orders/issue-key');
+    service.endpoint('IssueKey', routes.issueKey, 'orders/issue-key');
 
     const saga = service.saga('Saga', {
       aggregate: CREATE_ORDER_SAGA,
@@ -102,7 +93,7 @@ export class OrdersStack extends Stack {
       props.personalKeys.grantDecrypt(handler);
       handler.setEnvironment(OrdersEnv.REVIEW_RULES, JSON.stringify(props.settings.reviewRules));
     }
-    const reviewOrder = service.endpoint('ReviewOrder', 'PUT', '/orders/{orderId}/review', 'orders/review-order');
+    const reviewOrder = service.endpoint('ReviewOrder', routes.reviewOrder, 'orders/review-order');
     service.grantAppend(reviewOrder, ORDER);
     reviewOrder.grantItems(table, ['DeleteItem'], REVIEWS);
     props.personalKeys.grantEncrypt(reviewOrder);

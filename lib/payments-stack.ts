@@ -20,6 +20,7 @@ import { paymentsContract, STRIPE_CUSTOMERS } from '../lambdas/payments/contract
 import { PaymentsEnv } from '../lambdas/payments/environment.js';
 import { DAILY_COUNTS, PAYMENT, SANDBOX_KEYS, SANDBOX_OBJECTS, SANDBOX_TALLIES } from '../lambdas/payments/keys.js';
 import { PaymentsMetric } from '../lambdas/payments/metrics.js';
+import * as routes from '../lambdas/payments/routes.js';
 import { forgettings, orderEnds, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
 import type { Settings } from './settings.js';
 
@@ -53,21 +54,16 @@ export class PaymentsStack extends Stack {
     const { table } = service;
     addPeopleIndex(table);
 
-    const requestPayment = service.endpoint('RequestPayment', 'POST', '/payments', 'payments/request-payment');
+    const requestPayment = service.endpoint('RequestPayment', routes.requestPayment, 'payments/request-payment');
     service.grantAppend(requestPayment, PAYMENT);
-    const getPayment = service.endpoint('GetPayment', 'GET', '/payments/{paymentId}', 'payments/get-payment');
+    const getPayment = service.endpoint('GetPayment', routes.getPayment, 'payments/get-payment');
     service.grantLoad(getPayment, PAYMENT);
-    const refundPayment = service.endpoint(
-      'RefundPayment',
-      'POST',
-      '/payments/{paymentId}/refund',
-      'payments/refund-payment',
-    );
+    const refundPayment = service.endpoint('RefundPayment', routes.refundPayment, 'payments/refund-payment');
     service.grantEffect(refundPayment, PAYMENT);
     service.grantRequestRecords(refundPayment);
     props.personalKeys.grantEncrypt(requestPayment);
     for (const handler of [getPayment, refundPayment]) props.personalKeys.grantDecrypt(handler);
-    service.sessions('/payments/sessions', [requestPayment, refundPayment]);
+    service.sessions(routes.openSession.path, [requestPayment, refundPayment]);
     for (const handler of [requestPayment, refundPayment]) {
       handler.grantItems(service.records, ['UpdateItem'], DAILY_COUNTS);
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(settings.customerLimits));

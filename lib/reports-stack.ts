@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { reportsContract } from '../lambdas/reports/contract.js';
 import { type ReportDays, ReportsEnv } from '../lambdas/reports/environment.js';
 import { PAGES, REPORTS } from '../lambdas/reports/keys.js';
+import * as routes from '../lambdas/reports/routes.js';
 import { moneyEvents, orderEvents } from '../lambdas/reports/subscriptions.js';
 import type { Settings } from './settings.js';
 
@@ -38,9 +39,9 @@ export class ReportsStack extends Stack {
     daily.grantItems(table, ['PutItem', 'Query'], PAGES);
     daily.grantItems(table, ['PutItem'], REPORTS);
 
-    const getReport = service.endpoint('GetReport', 'GET', '/reports/daily/{date}', 'reports/get-report');
+    const getReport = service.endpoint('GetReport', routes.getReport, 'reports/get-report');
     getReport.grantItems(table, ['GetItem', 'Query'], REPORTS);
-    const listReports = service.endpoint('ListReports', 'GET', '/reports/daily', 'reports/list-reports');
+    const listReports = service.endpoint('ListReports', routes.listReports, 'reports/list-reports');
     listReports.grantItems(table, ['Query'], REPORTS);
     for (const handler of [daily, getReport]) handler.setEnvironment(ReportsEnv.REPORT_DAYS, JSON.stringify(days));
   }

@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { rewardsContract } from '../lambdas/rewards/contract.js';
 import { RewardsEnv } from '../lambdas/rewards/environment.js';
 import { REWARDS } from '../lambdas/rewards/keys.js';
+import * as routes from '../lambdas/rewards/routes.js';
 import { accountEvents } from '../lambdas/rewards/subscriptions.js';
 import type { Settings } from './settings.js';
 
@@ -29,8 +30,8 @@ export class RewardsStack extends Stack {
       mode: sequential(),
     });
     counting.grantItems(table, ['GetItem', 'Query', 'PutItem'], REWARDS);
-    const getMine = service.endpoint('GetMyRewards', 'GET', '/rewards/me', 'rewards/get-my-rewards');
-    const get = service.endpoint('GetRewards', 'GET', '/rewards/{customerId}', 'rewards/get-rewards');
+    const getMine = service.endpoint('GetMyRewards', routes.getMyRewards, 'rewards/get-my-rewards');
+    const get = service.endpoint('GetRewards', routes.getRewards, 'rewards/get-rewards');
     for (const handler of [getMine, get]) handler.grantItems(table, ['GetItem', 'Query'], REWARDS);
     for (const handler of [counting, getMine, get]) {
       handler.setEnvironment(RewardsEnv.REWARD_TIERS, JSON.stringify(props.settings.rewardTiers));

@@ -5,6 +5,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { usersContract } from '../lambdas/users/contract.js';
 import { USER } from '../lambdas/users/keys.js';
+import * as routes from '../lambdas/users/routes.js';
 
 const USERS = keysOf(USER);
 
@@ -24,15 +25,15 @@ export class UsersStack extends Stack {
     const { table } = service;
     addPeopleIndex(table);
 
-    const getMe = service.endpoint('GetMe', 'GET', '/users/me', 'users/get-me');
-    const getUser = service.endpoint('GetUser', 'GET', '/users/{userId}', 'users/get-user');
+    const getMe = service.endpoint('GetMe', routes.getMe, 'users/get-me');
+    const getUser = service.endpoint('GetUser', routes.getUser, 'users/get-user');
     for (const handler of [getMe, getUser]) {
       handler.grantItems(table, ['GetItem'], USERS);
       props.personalKeys.grantDecrypt(handler);
     }
 
-    const patchMe = service.endpoint('PatchMe', 'PATCH', '/users/me', 'users/patch-me');
-    const forgetMe = service.endpoint('ForgetMe', 'DELETE', '/users/me', 'users/forget-me');
+    const patchMe = service.endpoint('PatchMe', routes.patchMe, 'users/patch-me');
+    const forgetMe = service.endpoint('ForgetMe', routes.forgetMe, 'users/forget-me');
     for (const handler of [patchMe, forgetMe]) {
       // The check is for requests that change nothing.
       handler.grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USERS);
@@ -40,9 +41,9 @@ export class UsersStack extends Stack {
     }
     props.personalKeys.grantEncrypt(patchMe);
     props.personalKeys.grantErase(forgetMe);
-    service.sessions('/users/sessions', [patchMe, forgetMe]);
+    service.sessions(routes.openSession.path, [patchMe, forgetMe]);
 
-    const setStatus = service.endpoint('SetStatus', 'PUT', '/users/{userId}/status', 'users/set-status');
+    const setStatus = service.endpoint('SetStatus', routes.setStatus, 'users/set-status');
     setStatus.grantItems(table, ['GetItem', 'PutItem'], USERS);
     props.personalKeys.grantEncrypt(setStatus);
   }

@@ -7,9 +7,10 @@ import { endpoint } from '../endpoint.js';
 import { customerIdOf, existing } from './account-store.js';
 import { accounts } from './aggregates.js';
 import { reasonOf, sealedReason } from './bonus-reason.js';
-import { ApplyBonus, accountsContract } from './contract.js';
+import { accountsContract } from './contract.js';
 import { defaultCreditLimitOfFunction } from './default-credit-limit.js';
 import type { Account } from './domain/account.js';
+import { applyBonus } from './routes.js';
 
 const accountStore = eventStoreOfFunction(accounts);
 const people = personalKeysOfFunction();
@@ -21,7 +22,7 @@ const defaultCreditLimit = defaultCreditLimitOfFunction();
  * POST /accounts/{customerId}/bonus: gives a customer points. The event and the record of the request commit in one
  * transaction.
  */
-export const handler = endpoint({ roles: ['operator'], body: ApplyBonus }, async (request) => {
+export const handler = endpoint(applyBonus, async (request) => {
   const { body, parameter } = request;
   const customerId = customerIdOf(parameter('customerId'));
   const { loaded, replayed } = await changeOnce({

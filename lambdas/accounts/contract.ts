@@ -1,6 +1,7 @@
 import { type CommandOf, type EventOf, Sealed } from '@orderly/kit/messages';
+import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
-import { Money, OrderId, OrderLimit, StepId, Text } from '../orders/contract.js';
+import { Money, MoneyView, OrderId, OrderLimit, StepId, Text } from '../orders/contract.js';
 
 /** Id of the customer and of the account: the identity provider's id, never a name. */
 export const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
@@ -127,22 +128,20 @@ export const ApplyBonus = z.strictObject({
 });
 
 /** An account as every answer shows it. */
-export interface AccountView {
-  readonly customerId: string;
-  readonly creditLimit: Money;
-  /** Amount held for orders in progress. */
-  readonly authorized: Money;
-  /** Amount captured so far. */
-  readonly captured: Money;
-  /** Amount refunded so far, of the captured one. */
-  readonly refunded: Money;
-  /** Part of `authorized` and `captured` that payments have settled, without what was released or refunded since. */
-  readonly settled: Money;
-  /**
-   * `creditLimit` - (`authorized` + `captured` - `refunded` - `settled`); 0 if the limit was set below the amount in
-   * use.
-   */
-  readonly available: Money;
-  /** Version of the account in this view, from 1. */
-  readonly version: number;
-}
+export const AccountView = z.object({
+  customerId: z.string(),
+  creditLimit: MoneyView,
+  authorized: described('Amount held for orders in progress.', MoneyView),
+  captured: described('Amount captured so far.', MoneyView),
+  refunded: described('Amount refunded so far, of the captured one.', MoneyView),
+  settled: described(
+    'Part of `authorized` and `captured` that payments have settled, without what was released or refunded since.',
+    MoneyView,
+  ),
+  available: described(
+    '`creditLimit` - (`authorized` + `captured` - `refunded` - `settled`); 0 if the limit was set below the amount in use.',
+    MoneyView,
+  ),
+  version: described('Version of the account in this view, from 1.', z.int()),
+});
+export type AccountView = Shown<z.infer<typeof AccountView>>;

@@ -4,15 +4,15 @@ import { traceOf, versionOf } from '@orderly/kit/http';
 import { endpoint } from '../endpoint.js';
 import { customerIdOf } from './account-store.js';
 import { accounts } from './aggregates.js';
-import { SetCreditLimit } from './contract.js';
 import { setLimit } from './credit-limit.js';
+import { setCreditLimit } from './routes.js';
 
 const accountStore = eventStoreOfFunction(accounts);
 
 /**
  * PUT /accounts/{customerId}/credit-limit: sets a customer's credit limit. It is naturally idempotent and needs no key.
  */
-export const handler = endpoint({ roles: ['operator'], body: SetCreditLimit }, async (request) => {
+export const handler = endpoint(setCreditLimit, async (request) => {
   const { body, header, parameter } = request;
   const customerId = customerIdOf(parameter('customerId'));
   const account = await setLimit(

@@ -7,7 +7,7 @@ import type { Obstacle } from './domain/checkout.js';
 import { BasketsProblem } from './problems.js';
 
 /** Answers with the basket. */
-export const shown = ({ basket, version }: Current) => ({ status: 200, body: viewOf(basket, version) });
+export const shown = ({ basket, version }: Current) => ({ status: 200, body: viewOf(basket, version) }) as const;
 
 /** @throws {Problem} 404, 409 or 400 if the basket refused the request, and otherwise the error itself */
 export function refused(error: unknown): never {

@@ -6,8 +6,9 @@ import { stateStoreOfFunction } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { baskets, checkouts } from './aggregates.js';
 import { type BasketStore, Baskets } from './basket-store.js';
-import { checkOut } from './check-out.js';
+import { checkOut as orderBasket } from './check-out.js';
 import { Products } from './products.js';
+import { checkOut } from './routes.js';
 
 const basketStore: BasketStore = stateStoreOfFunction(baskets);
 const stores = {
@@ -16,8 +17,8 @@ const stores = {
 };
 
 /** POST /basket/checkout: makes an order of the basket, or repeats the first answer. No body is read. */
-export const handler = endpoint({ roles: ['customer'] }, async (request) => {
-  const { loaded, replayed } = await checkOut({
+export const handler = endpoint(checkOut, async (request) => {
+  const { loaded, replayed } = await orderBasket({
     ...stores,
     customerId: request.caller.id,
     key: idempotencyKey(keyedBy(request)),

@@ -1,6 +1,7 @@
 import type { CommandOf, EventOf } from '@orderly/kit/messages';
+import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
-import { Money, OrderId, OrderLine, Sku } from '../orders/contract.js';
+import { Money, MoneyView, OrderId, OrderLine, Sku } from '../orders/contract.js';
 
 /** Id of the customer and of the basket: the identity provider's id, never a name. */
 const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
@@ -92,14 +93,22 @@ export type BasketsCommand = CommandOf<typeof basketsContract>;
 export const SetItem = z.strictObject({ quantity: Quantity });
 
 /** A basket as every answer shows it. */
-export interface BasketView {
-  readonly lines: readonly {
-    readonly sku: string;
-    readonly quantity: number;
-    readonly unitPrice: Money;
-    /** Price that the customer has seen; present if `unitPrice` is another one. */
-    readonly oldUnitPrice?: Money;
-  }[];
-  /** Number of events so far; 0 for a basket that was never used. */
-  readonly version: number;
-}
+export const BasketView = z.object({
+  lines: z.array(
+    z.object({
+      sku: z.string(),
+      quantity: z.int(),
+      unitPrice: MoneyView,
+      oldUnitPrice: z.exactOptional(
+        described('Price that the customer has seen; present if `unitPrice` is another one.', MoneyView),
+      ),
+    }),
+  ),
+  version: described('Number of events so far; 0 for a basket that was never used.', z.int()),
+});
+export type BasketView = Shown<z.infer<typeof BasketView>>;
+
+/** Answer to a checkout. */
+export const CheckoutView = z.object({
+  orderId: described('Id of the order, which exists about a second later.', z.string()),
+});

@@ -6,12 +6,13 @@ import { baskets } from './aggregates.js';
 import { shown } from './answers.js';
 import { type BasketStore, Baskets } from './basket-store.js';
 import { Products } from './products.js';
+import { removeItem } from './routes.js';
 
 const basketStore: BasketStore = stateStoreOfFunction(baskets);
 const current = new Baskets(basketStore, new Products(basketStore.table.name));
 
 /** DELETE /basket/items/{sku}: removes a line, if there is one. */
-export const handler = endpoint({ roles: ['customer'] }, async (request) => {
+export const handler = endpoint(removeItem, async (request) => {
   const { caller, parameter } = request;
   const command = { type: 'RemoveItem', customerId: caller.id, sku: parameter('sku', Sku) } as const;
   return shown(await current.change(command, traceOf(request)));

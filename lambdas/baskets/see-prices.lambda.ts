@@ -5,6 +5,7 @@ import { baskets } from './aggregates.js';
 import { shown } from './answers.js';
 import { type BasketStore, Baskets } from './basket-store.js';
 import { Products } from './products.js';
+import { seePrices } from './routes.js';
 
 const basketStore: BasketStore = stateStoreOfFunction(baskets);
 const current = new Baskets(basketStore, new Products(basketStore.table.name));
@@ -13,7 +14,7 @@ const current = new Baskets(basketStore, new Products(basketStore.table.name));
  * PUT /basket/seen: the customer has seen the prices of the basket. With `If-Match`, it holds for exactly the basket that
  * was shown; without, also for a price that changed after that.
  */
-export const handler = endpoint({ roles: ['customer'] }, async (request) => {
+export const handler = endpoint(seePrices, async (request) => {
   const { caller, header } = request;
   const command = { type: 'See', customerId: caller.id } as const;
   return shown(await current.change(command, traceOf(request), versionOf(header('if-match'))));

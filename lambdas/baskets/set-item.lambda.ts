@@ -5,14 +5,14 @@ import { Sku } from '../orders/contract.js';
 import { baskets } from './aggregates.js';
 import { refused, shown } from './answers.js';
 import { type BasketStore, Baskets } from './basket-store.js';
-import { SetItem } from './contract.js';
 import { Products } from './products.js';
+import { setItem } from './routes.js';
 
 const basketStore: BasketStore = stateStoreOfFunction(baskets);
 const current = new Baskets(basketStore, new Products(basketStore.table.name));
 
 /** PUT /basket/items/{sku}: adds a line or sets its quantity. It is naturally idempotent and needs no key. */
-export const handler = endpoint({ roles: ['customer'], body: SetItem }, async (request) => {
+export const handler = endpoint(setItem, async (request) => {
   const { body, caller, parameter } = request;
   const command = { type: 'SetItem', customerId: caller.id, sku: parameter('sku', Sku), ...body } as const;
   return shown(await current.change(command, traceOf(request)).catch(refused));

@@ -1,8 +1,10 @@
 import { type CommandOf, type EventOf, earlierShape } from '@orderly/kit/messages';
+import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import {
   Discontinued,
   Money,
+  MoneyView,
   OrderId,
   reasonWithDiscontinued,
   reasonWithoutDiscontinued,
@@ -139,12 +141,13 @@ export const SetProduct = z.strictObject({
 export type SetProduct = z.infer<typeof SetProduct>;
 
 /** A product as every answer shows it. */
-export interface ProductView {
-  readonly sku: string;
-  readonly name: string;
-  readonly unitPrice: Money;
-  /** Present if the product is not sold any more: orders for it are refused. */
-  readonly discontinued?: true;
-  /** Number of events so far: a simultaneous change of name and price counts as two. */
-  readonly version: number;
-}
+export const ProductView = z.object({
+  sku: z.string(),
+  name: z.string(),
+  unitPrice: MoneyView,
+  discontinued: z.exactOptional(
+    described('Present if the product is not sold any more: orders for it are refused.', z.literal(true)),
+  ),
+  version: described('Number of events so far: a simultaneous change of name and price counts as two.', z.int()),
+});
+export type ProductView = Shown<z.infer<typeof ProductView>>;

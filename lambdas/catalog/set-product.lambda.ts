@@ -4,15 +4,15 @@ import { stateStoreOfFunction } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { Sku } from '../orders/contract.js';
 import { products } from './aggregates.js';
-import { SetProduct } from './contract.js';
-import { type ProductStore, setProduct } from './product-store.js';
+import { type ProductStore, setProduct as storeProduct } from './product-store.js';
+import { setProduct } from './routes.js';
 
 const productStore: ProductStore = stateStoreOfFunction(products);
 
 /** PUT /products/{sku}: sets the whole product. It is naturally idempotent and needs no key. */
-export const handler = endpoint({ roles: ['operator'], body: SetProduct }, async (request) => {
+export const handler = endpoint(setProduct, async (request) => {
   const { body, header, parameter } = request;
-  const product = await setProduct(
+  const product = await storeProduct(
     productStore,
     parameter('sku', Sku),
     body,

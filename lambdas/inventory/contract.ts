@@ -1,4 +1,5 @@
 import type { CommandOf, EventOf } from '@orderly/kit/messages';
+import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import { OrderId, Sku, StepId } from '../orders/contract.js';
 
@@ -69,12 +70,11 @@ export const SetStock = z.strictObject({ onHand: z.int().check(z.gte(0), z.lte(1
  * Stock of one SKU. Reserving changes `reserved` and `available`; a dispatch takes its pieces out of `onHand` and
  * `reserved`. Neither changes `version`.
  */
-export interface StockView {
-  readonly sku: string;
-  readonly onHand: number;
-  readonly reserved: number;
-  /** `onHand` - `reserved`, never below zero. */
-  readonly available: number;
-  /** Number of times that an operator has set it; 0 is never shown. */
-  readonly version: number;
-}
+export const StockView = z.object({
+  sku: z.string(),
+  onHand: z.int(),
+  reserved: z.int(),
+  available: described('`onHand` - `reserved`, never below zero.', z.int()),
+  version: described('Number of times that an operator has set it, from 1.', z.int()),
+});
+export type StockView = Shown<z.infer<typeof StockView>>;

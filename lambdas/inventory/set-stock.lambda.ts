@@ -4,18 +4,18 @@ import { stateStoreOfFunction } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { Sku } from '../orders/contract.js';
 import { stockItems } from './aggregates.js';
-import { SetStock } from './contract.js';
-import { type StockStore, setStock } from './stock-store.js';
+import { setStock } from './routes.js';
+import { type StockStore, setStock as storeStock } from './stock-store.js';
 
 const counters: StockStore = stateStoreOfFunction(stockItems);
 
 /**
  * PUT /stock/{sku}: sets the number of pieces that an operator counted. It is naturally idempotent and needs no key.
  */
-export const handler = endpoint({ roles: ['operator'], body: SetStock }, async (request) => {
+export const handler = endpoint(setStock, async (request) => {
   const { body, header, parameter } = request;
   const sku = parameter('sku', Sku);
-  const stock = await setStock(counters, sku, body.onHand, versionOf(header('if-match')), traceOf(request));
+  const stock = await storeStock(counters, sku, body.onHand, versionOf(header('if-match')), traceOf(request));
   logger.info('stock set', { sku: stock.sku, version: stock.version });
   return { status: 200, body: stock };
 });

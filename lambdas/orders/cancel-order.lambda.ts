@@ -6,11 +6,12 @@ import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-d
 import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
 import { orders } from './aggregates.js';
-import { CancelOrder, ordersContract } from './contract.js';
+import { type CancelOrder, ordersContract } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
 import { type Order, OrderRefused } from './domain/order.js';
 import { orderIdOf, visibleTo } from './order-store.js';
 import { OrdersProblem } from './problems.js';
+import { cancelOrder } from './routes.js';
 
 const orderStore = eventStoreOfFunction(orders);
 const people = personalKeysOfFunction();
@@ -18,7 +19,7 @@ const records = requestRecords();
 const personal = new PersonalRequest(people, ordersContract.events.OrderCancelled);
 
 /** POST /orders/{orderId}/cancellation: writes the change and the record of its request in one transaction. */
-export const handler = endpoint({ roles: ['customer'], body: CancelOrder }, async (request) => {
+export const handler = endpoint(cancelOrder, async (request) => {
   const { caller, body } = request;
   const record = recordOfRequest(personal.hashed(keyedBy(request)), records);
   const { loaded, replayed, changed } = await changeOnce({

@@ -1,4 +1,5 @@
 import { type EventOf, earlierShape, Sealed } from '@orderly/kit/messages';
+import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import { COUNTRIES } from './countries.js';
 
@@ -126,8 +127,6 @@ export type DeliveryAddress = z.infer<typeof DeliveryAddress>;
 
 /** A customer's own words or address, as an event holds them. */
 export type SealedData = Sealed;
-/** Replaces a forgotten customer's data in an answer. */
-export type Forgotten = { readonly forgotten: true };
 
 const OrderPlaced1 = z.object({
   orderId: OrderId,
@@ -317,34 +316,68 @@ export const DispatchOrder = z.strictObject({});
 /** Type of the saga (process manager) that leads an order; its keys begin with this. */
 export const CREATE_ORDER_SAGA = 'CreateOrderSaga';
 
-export interface RejectedLine {
-  readonly sku: string;
-  readonly unitPrice?: Money;
-}
+/** Amount as answers show it. */
+export const MoneyView = z.object({
+  amount: described('In minor units of the currency (cents), up to 2^53-1.', z.int()),
+  currency: described('ISO 4217 code.', z.string()),
+});
+
+/** Replaces personal data of a forgotten customer in an answer. */
+export const Forgotten = z.object({ forgotten: z.literal(true) });
+export type Forgotten = Shown<z.infer<typeof Forgotten>>;
+
+const LineView = z.object({ sku: z.string(), quantity: z.int(), unitPrice: MoneyView });
+
+/** Delivery address as answers show it. */
+export const DeliveryAddressView = z.object({
+  name: z.string(),
+  street: z.string(),
+  city: z.string(),
+  postalCode: described('Empty for countries without postal codes.', z.string()),
+  country: described('ISO 3166-1 alpha-2 code.', z.string()),
+});
+
+/** A line that a rejection is about. */
+export const RejectedLineView = z.object({
+  sku: z.string(),
+  unitPrice: z.exactOptional(described("The catalogue's price when the line was refused.", MoneyView)),
+});
+export type RejectedLine = Shown<z.infer<typeof RejectedLineView>>;
 
 /** An order as every answer shows it. */
-export interface OrderView {
-  readonly orderId: string;
-  readonly customerId: string;
-  readonly status: 'PENDING' | 'UNDER_REVIEW' | 'APPROVED' | 'DISPATCHED' | 'REJECTED' | 'CANCELLED';
-  /** Reason for the rejection, or the customer's own words for the cancellation. */
-  readonly reason?: string | Forgotten;
-  /** Why the order is under review. Customers don't see it, because it would tell them how to avoid a review. */
-  readonly reviewReasons?: readonly ReviewReason[];
-  /** Limit that a rejection for `OVER_LIMIT` is about, unless it is the customer's credit. */
-  readonly limit?: OrderLimit;
-  /**
-   * Lines that a rejection is about. If their prices are the reason, it includes the unit prices that the catalogue had
-   * at the decision.
-   */
-  readonly rejectedLines?: readonly RejectedLine[];
-  readonly clientReference?: string | Forgotten;
-  readonly lines: readonly OrderLine[];
-  readonly total: Money;
-  /** Version of the order in this view, from 1. */
-  readonly version: number;
-  /** ISO 8601, UTC. */
-  readonly placedAt: string;
-  /** Absent in lists. */
-  readonly deliverTo?: DeliveryAddress | Forgotten;
-}
+export const OrderView = z.object({
+  orderId: z.string(),
+  customerId: z.string(),
+  status: described(
+    'PENDING: accepted, and its saga asks for price, credit, stock and payment. UNDER_REVIEW: an operator decides before it is charged. APPROVED: paid. DISPATCHED: it has left the warehouse. REJECTED: see `reason`. CANCELLED: by its customer.',
+    z.enum(['PENDING', 'UNDER_REVIEW', 'APPROVED', 'DISPATCHED', 'REJECTED', 'CANCELLED']),
+  ),
+  reason: z.exactOptional(
+    described(
+      "Reason for the rejection, in capitals, or the customer's own words for the cancellation.",
+      z.union([z.string(), Forgotten]),
+    ),
+  ),
+  reviewReasons: z.exactOptional(
+    described(
+      'Why the order is under review. Customers do not see it, because it would tell them how to avoid a review.',
+      z.array(ReviewReason),
+    ),
+  ),
+  limit: z.exactOptional(
+    described("Limit that a rejection for OVER_LIMIT is about, unless it is the customer's credit.", OrderLimit),
+  ),
+  rejectedLines: z.exactOptional(
+    described(
+      'Lines that a rejection is about, with the unit prices of the catalogue if prices are the reason.',
+      z.array(RejectedLineView),
+    ),
+  ),
+  clientReference: z.exactOptional(z.union([z.string(), Forgotten])),
+  lines: z.array(LineView),
+  total: MoneyView,
+  version: described('Version of the order in this view, from 1.', z.int()),
+  placedAt: described('ISO 8601, UTC.', z.iso.datetime()),
+  deliverTo: z.exactOptional(described('Absent in lists.', z.union([DeliveryAddressView, Forgotten]))),
+});
+export type OrderView = Shown<z.infer<typeof OrderView>>;

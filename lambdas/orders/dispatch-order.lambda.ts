@@ -5,11 +5,11 @@ import { changeOnce, idempotencyKey, keyRecord, keyRecords } from '@orderly/kit/
 import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { orders } from './aggregates.js';
-import { DispatchOrder } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
 import { OrderRefused } from './domain/order.js';
 import { orderIdOf, visibleTo } from './order-store.js';
 import { OrdersProblem } from './problems.js';
+import { dispatchOrder } from './routes.js';
 
 const orderStore = eventStoreOfFunction(orders);
 const people = personalKeysOfFunction();
@@ -19,7 +19,7 @@ const records = keyRecords();
  * POST /orders/{orderId}/dispatch: records that the goods of an approved order have left. The change and the record of its
  * request commit in one transaction. A cancellation commits at the same version, so exactly one of the two succeeds.
  */
-export const handler = endpoint({ roles: ['operator'], body: DispatchOrder }, async (request) => {
+export const handler = endpoint(dispatchOrder, async (request) => {
   const { caller } = request;
   const { loaded, replayed } = await changeOnce({
     store: orderStore,

@@ -1,22 +1,21 @@
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
-import { type Caller, CallerId, cursorOf, limitOf, Paging, Problem, positionOf } from '@orderly/kit/http';
+import { type Caller, cursorOf, limitOf, Problem, positionOf } from '@orderly/kit/http';
 import { personalKeysOfFunction } from '@orderly/kit/personal-data';
-import * as z from 'zod/mini';
 import type { Role } from '../app.js';
 import { endpoint } from '../endpoint.js';
 import { orders } from './aggregates.js';
 import { opened } from './customer-data-keys.js';
 import { OrderPosition, ordersListOf, ordersOf, positionOfOrder } from './order-list.js';
+import { listOrders } from './routes.js';
 
 const ordersList = ordersListOf(eventStoreOfFunction(orders));
 const people = personalKeysOfFunction();
-const Query = z.strictObject({ ...Paging, customerId: z.exactOptional(CallerId) });
 
 /**
  * GET /orders: a customer's own orders, or for an operator those of `?customerId=`; newest first, eventually
  * consistent.
  */
-export const handler = endpoint({ roles: ['customer', 'operator'], query: Query }, async ({ caller, query }) => {
+export const handler = endpoint(listOrders, async ({ caller, query }) => {
   const customerId = whoseOrders(caller, query.customerId);
   const list = `orders of ${customerId}`;
   const limit = limitOf(query);

@@ -6,11 +6,12 @@ import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-d
 import { endpoint } from '../endpoint.js';
 import { limitOn, refuseBlocked, refuseFreeLines, refuseOverLimit } from './admission.js';
 import { orders } from './aggregates.js';
-import { ordersContract, PlaceOrder } from './contract.js';
+import { ordersContract } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
 import { oversizedFreeLines } from './domain/admission.js';
 import { OrdersMetric } from './metrics.js';
 import { ordersListOf } from './order-list.js';
+import { placeOrder } from './routes.js';
 import { statusOf } from './user-status.js';
 
 const table = tableOfFunction();
@@ -23,7 +24,7 @@ const personal = new PersonalRequest(people, ordersContract.events.OrderPlaced);
  * POST /orders: reads the customer's status and list, side by side, then makes one conditional write or repeats the first
  * answer.
  */
-export const handler = endpoint({ roles: ['customer'], body: PlaceOrder }, async (request) => {
+export const handler = endpoint(placeOrder, async (request) => {
   const { caller, body } = request;
   const key = idempotencyKey(personal.hashed(keyedBy(request)));
   const [limit, status] = await Promise.all([limitOn(ordersList, caller.id, clock.now()), statusOf(table, caller.id)]);

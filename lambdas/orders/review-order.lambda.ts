@@ -4,12 +4,13 @@ import { Problem, traceOf } from '@orderly/kit/http';
 import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { orders } from './aggregates.js';
-import { ordersContract, ReviewOrder } from './contract.js';
+import { ordersContract } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
 import { OrderRefused } from './domain/order.js';
 import { orderIdOf, visibleTo } from './order-store.js';
 import { OrdersProblem } from './problems.js';
 import { endReviewWrite } from './reviews.js';
+import { reviewOrder } from './routes.js';
 
 const table = tableOfFunction();
 const orderStore = eventStoreOfFunction(orders);
@@ -17,7 +18,7 @@ const people = personalKeysOfFunction();
 const personal = new PersonalRequest(people, ordersContract.events.OrderReviewEnded);
 
 /** PUT /orders/{orderId}/review: approves or rejects an order under review. It is naturally idempotent and needs no key. */
-export const handler = endpoint({ roles: ['operator'], body: ReviewOrder }, async (request) => {
+export const handler = endpoint(reviewOrder, async (request) => {
   const { caller, body } = request;
   const id = orderIdOf(request.parameter('orderId'));
   const reviewed = await retryOnConflict(async () => {

@@ -1,8 +1,9 @@
 import type { CommandOf, EventOf } from '@orderly/kit/messages';
 import { Sealed } from '@orderly/kit/messages';
+import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import { CustomerId } from '../accounts/contract.js';
-import { type Forgotten, type Money, OrderId, StepId } from '../orders/contract.js';
+import { Forgotten, MoneyView, OrderId, StepId } from '../orders/contract.js';
 
 /** Id of a payment or a refund, derived from the key of its request. The payment of an order has the order's id. */
 const Id = z.string().check(z.minLength(1), z.maxLength(64));
@@ -151,27 +152,26 @@ export const RefundPayment = z.strictObject({
   clientReference: z.exactOptional(ClientReference),
 });
 
-/** A payment as every answer shows it. */
-export interface PaymentView {
-  readonly paymentId: string;
-  readonly customerId: string;
-  readonly accountId: string;
-  readonly amount: Money;
-  readonly status: 'PENDING' | 'CHARGED' | 'DECLINED';
-  /** Reason for the decline. */
-  readonly reason?: DeclineReason;
-  readonly clientReference?: string | Forgotten;
-  /** Amount refunded so far. */
-  readonly refunded: Money;
-  readonly refunds: readonly RefundView[];
-  /** Version of the payment in this view, from 1. */
-  readonly version: number;
-  /** ISO 8601, UTC. */
-  readonly requestedAt: string;
-}
+/** A refund of a payment, as answers show it. */
+export const RefundView = z.object({
+  refundId: z.string(),
+  amount: MoneyView,
+  status: z.enum(['PENDING', 'REFUNDED', 'FAILED']),
+});
+export type RefundView = Shown<z.infer<typeof RefundView>>;
 
-export interface RefundView {
-  readonly refundId: string;
-  readonly amount: Money;
-  readonly status: 'PENDING' | 'REFUNDED' | 'FAILED';
-}
+/** A payment as every answer shows it. */
+export const PaymentView = z.object({
+  paymentId: z.string(),
+  customerId: z.string(),
+  accountId: z.string(),
+  amount: MoneyView,
+  status: z.enum(['PENDING', 'CHARGED', 'DECLINED']),
+  reason: z.exactOptional(described('Reason for the decline.', DeclineReason)),
+  clientReference: z.exactOptional(z.union([z.string(), Forgotten])),
+  refunded: described('Amount refunded so far.', MoneyView),
+  refunds: z.array(RefundView),
+  version: described('Version of the payment in this view, from 1.', z.int()),
+  requestedAt: described('ISO 8601, UTC.', z.iso.datetime()),
+});
+export type PaymentView = Shown<z.infer<typeof PaymentView>>;

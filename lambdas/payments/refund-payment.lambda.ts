@@ -5,12 +5,12 @@ import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempo
 import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { payments } from './aggregates.js';
-import { RefundPayment } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
 import { countRefund } from './daily-limits.js';
 import { PaymentRefused } from './domain/payment.js';
 import { paymentIdOf, visibleTo } from './payment-store.js';
 import { PaymentsProblem } from './problems.js';
+import { refundPayment } from './routes.js';
 
 const paymentStore = eventStoreOfFunction(payments);
 const people = personalKeysOfFunction();
@@ -21,7 +21,7 @@ const records = requestRecords();
  * request in one transaction. The refund at the provider follows. An operator refunds the payment of a dispatched order,
  * for goods that came back; it isn't counted.
  */
-export const handler = endpoint({ roles: ['customer', 'operator'], body: RefundPayment }, async (request) => {
+export const handler = endpoint(refundPayment, async (request) => {
   const { caller, body } = request;
   const record = recordOfRequest(keyedBy(request), records);
   // Derived from the key or the session number, so a repeat after the deduplication window still finds its refund.

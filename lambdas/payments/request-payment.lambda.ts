@@ -11,10 +11,11 @@ import {
 import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { payments } from './aggregates.js';
-import { paymentsContract, RequestPayment } from './contract.js';
+import { paymentsContract } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
 import { countPayment } from './daily-limits.js';
 import type { PaymentCommand } from './domain/payment.js';
+import { requestPayment } from './routes.js';
 
 const paymentStore = eventStoreOfFunction(payments);
 const people = personalKeysOfFunction();
@@ -28,7 +29,7 @@ const personal = new PersonalRequest(people, paymentsContract.events.PaymentRequ
  * It doesn't call the provider. It commits the request, and the stream brings that to the consumer that charges
  * (`provider-consumer.ts`).
  */
-export const handler = endpoint({ roles: ['customer'], body: RequestPayment }, async (request) => {
+export const handler = endpoint(requestPayment, async (request) => {
   const { body, caller } = request;
   if (body.accountId !== caller.id) throw new Problem('not-found', 'no account has this id');
   const requested = personal.hashed(keyedBy(request));

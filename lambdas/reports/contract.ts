@@ -1,3 +1,4 @@
+import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 
 /** The reports service publishes nothing: it shows what follows from the events of other services. */
@@ -9,54 +10,52 @@ export const ReportDate = z.iso
   .check(z.regex(/^2/, 'expected a day as yyyy-mm-dd, not before 2000'));
 
 /** Sum of amounts in minor units. A number, or decimal text above 2^53-1, which not every reader of JSON takes exactly. */
-export type Sum = number | string;
+const SumView = z.union([z.int(), z.string()]);
+export type Sum = z.infer<typeof SumView>;
 
 /** Money that moved in one currency. */
-export interface MoneyOfDay {
-  readonly currency: string;
-  readonly charges: number;
-  readonly refundsMade: number;
-  /** Sum of the charges. */
-  readonly gross: Sum;
-  /** Sum of the refunds that were made. */
-  readonly refunds: Sum;
-  /** `gross` - `refunds`; below 0 if more was refunded than charged. */
-  readonly net: Sum;
-  /** Sum of the provider's fees that were known when it charged. A provider may take them in another currency. */
-  readonly fees: Sum;
-  /** Charges whose fee is not known: it is not in `fees`. */
-  readonly chargesWithoutFee: number;
-}
+export const MoneyOfDayView = z.object({
+  currency: z.string(),
+  charges: z.int(),
+  refundsMade: z.int(),
+  gross: described('Sum of the charges, in minor units; decimal text above 2^53-1.', SumView),
+  refunds: described('Sum of the refunds that were made.', SumView),
+  net: described('`gross` - `refunds`; below 0 if more was refunded than charged.', SumView),
+  fees: described(
+    "Sum of the provider's fees that were known when it charged. A provider may take them in another currency.",
+    SumView,
+  ),
+  chargesWithoutFee: described('Charges whose fee is not known: it is not in `fees`.', z.int()),
+});
+export type MoneyOfDay = Shown<z.infer<typeof MoneyOfDayView>>;
 
 /** Report of one day, from the events that its window collected. It never changes. */
-export interface DailyReport {
-  /** Number of the report, from 1, in the order of the days and without gaps. */
-  readonly number: number;
-  /** Day as yyyy-mm-dd in the time zone. */
-  readonly date: string;
-  readonly timeZone: string;
-  /** First instant of the day, ISO 8601, UTC. */
-  readonly from: string;
-  /** First instant after the day. */
-  readonly to: string;
-  /** Number of events that are counted here, late ones included. */
-  readonly events: number;
-  /** Orders that were placed, and ends that orders came to. An order that is cancelled after its approval is in both. */
-  readonly orders: {
-    readonly placed: number;
-    readonly approved: number;
-    readonly rejected: number;
-    readonly rejectedFor: readonly { readonly reason: string; readonly orders: number }[];
-    readonly cancelledUnderWay: number;
-    readonly cancelledAfterApproval: number;
-  };
-  /** By currency, in the order of its code. */
-  readonly money: readonly MoneyOfDay[];
-  /** Products that were ordered most, by quantity and then by SKU. At most 10. */
-  readonly topSkus: readonly { readonly sku: string; readonly quantity: number }[];
-  /** Events of earlier days that came after these had closed. They are counted here, as a correction. */
-  readonly late: {
-    readonly events: number;
-    readonly days: readonly { readonly date: string; readonly events: number }[];
-  };
-}
+export const DailyReportView = z.object({
+  number: described('Number of the report, from 1, in the order of the days and without gaps.', z.int()),
+  date: described('Day as yyyy-mm-dd in the time zone.', z.string()),
+  timeZone: z.string(),
+  from: described('First instant of the day, ISO 8601, UTC.', z.iso.datetime()),
+  to: described('First instant after the day.', z.iso.datetime()),
+  events: described('Number of events that are counted here, late ones included.', z.int()),
+  orders: described(
+    'Orders that were placed, and ends that orders came to. An order that is cancelled after its approval is in both.',
+    z.object({
+      placed: z.int(),
+      approved: z.int(),
+      rejected: z.int(),
+      rejectedFor: z.array(z.object({ reason: z.string(), orders: z.int() })),
+      cancelledUnderWay: z.int(),
+      cancelledAfterApproval: z.int(),
+    }),
+  ),
+  money: described('By currency, in the order of its code.', z.array(MoneyOfDayView)),
+  topSkus: described(
+    'Products that were ordered most, by quantity and then by SKU. At most 10.',
+    z.array(z.object({ sku: z.string(), quantity: z.int() })),
+  ),
+  late: described(
+    'Events of earlier days that came after these had closed. They are counted here, as a correction.',
+    z.object({ events: z.int(), days: z.array(z.object({ date: z.string(), events: z.int() })) }),
+  ),
+});
+export type DailyReport = Shown<z.infer<typeof DailyReportView>>;

@@ -1,5 +1,6 @@
 import type { Table } from '@orderly/kit/aws';
 import { type Answer, acceptedType, Problem } from '@orderly/kit/http';
+import type { DailyReport } from './contract.js';
 import type { Days } from './days.js';
 import { csvOf } from './domain/csv.js';
 import { ReportsProblem } from './problems.js';
@@ -13,7 +14,12 @@ const [JSON_TYPE, CSV_TYPE] = ['application/json', 'text/csv'] as const;
  * @throws {Problem} 404 `not-closed-yet` with the time at which the day closes, or 404 `not-found` for a day before the
  *   first event; 406 `not-acceptable`
  */
-export async function getReport(table: Table, days: Days, date: string, accept: string | undefined): Promise<Answer> {
+export async function getReport(
+  table: Table,
+  days: Days,
+  date: string,
+  accept: string | undefined,
+): Promise<Answer<DailyReport | string, 200>> {
   const type = acceptedType(accept, [JSON_TYPE, CSV_TYPE]);
   const report = await reportOfDay(table, date);
   if (!report) throw await missing(table, days, date);

@@ -1,15 +1,15 @@
 import { tableOfFunction } from '@orderly/kit/aws';
-import { cursorOf, limitOf, Paging, positionOf } from '@orderly/kit/http';
-import * as z from 'zod/mini';
+import { cursorOf, limitOf, positionOf } from '@orderly/kit/http';
 import { endpoint } from '../endpoint.js';
 import { ReportDate } from './contract.js';
 import { reportsBefore } from './report-store.js';
+import { listReports } from './routes.js';
 
 const table = tableOfFunction();
 const LIST = 'daily reports';
 
 /** GET /reports/daily: lists the reports, the newest day first. */
-export const handler = endpoint({ roles: ['operator'], query: z.strictObject(Paging) }, async ({ query }) => {
+export const handler = endpoint(listReports, async ({ query }) => {
   const limit = limitOf(query);
   const found = await reportsBefore(table, positionOf(LIST, query.cursor, ReportDate), limit + 1);
   const items = found.slice(0, limit);

@@ -1,25 +1,27 @@
+import { described, type Shown } from '@orderly/kit/routes';
+import * as z from 'zod/mini';
+
 /** The rewards service publishes nothing: it shows what follows from the events of accounts. */
 export const rewardsContract = { service: 'rewards', events: {} } as const;
 
-export type Tier = 'BASIC' | 'SILVER' | 'GOLD';
+export const Tier = z.enum(['BASIC', 'SILVER', 'GOLD']);
+export type Tier = z.infer<typeof Tier>;
 
 /** Points that one event of a customer's account gave or took. */
-export interface RewardEntry {
-  /** Time of the event, ISO 8601. */
-  readonly at: string;
-  /** Type of the account's event. */
-  readonly type: 'AuthorizationCaptured' | 'AccountRefunded' | 'BonusApplied';
-  /** Negative for a refund. */
-  readonly points: number;
-  readonly orderId?: string;
-}
+export const RewardEntryView = z.object({
+  at: described('Time of the event, ISO 8601.', z.iso.datetime()),
+  type: described("Type of the account's event.", z.enum(['AuthorizationCaptured', 'AccountRefunded', 'BonusApplied'])),
+  points: described('Negative for a refund.', z.int()),
+  orderId: z.exactOptional(z.string()),
+});
+export type RewardEntry = Shown<z.infer<typeof RewardEntryView>>;
 
 /** A customer's rewards as every answer shows them. */
-export interface RewardsView {
-  readonly customerId: string;
-  readonly points: number;
-  readonly tier: Tier;
-  /** A page of the entries, newest first. */
-  readonly entries: readonly RewardEntry[];
-  readonly nextCursor?: string;
-}
+export const RewardsView = z.object({
+  customerId: z.string(),
+  points: z.int(),
+  tier: Tier,
+  entries: described('A page of the entries, newest first.', z.array(RewardEntryView)),
+  nextCursor: z.exactOptional(described('`cursor` of the next page. Absent on the last page.', z.string())),
+});
+export type RewardsView = Shown<z.infer<typeof RewardsView>>;

@@ -1,11 +1,10 @@
 import { clock } from '@orderly/kit/aws';
-import { cursorOf, limitOf, Paging, positionOf } from '@orderly/kit/http';
+import { cursorOf, limitOf, positionOf } from '@orderly/kit/http';
 import * as z from 'zod/mini';
 import type { RewardsView } from './contract.js';
 import { tierAt } from './domain/standing.js';
 import { entriesOf, type Rewards, standingOf } from './rewards-store.js';
-
-export const RewardsQuery = z.strictObject(Paging);
+import type { getRewards } from './routes.js';
 
 /** Sequence of the last entry that was shown. */
 const Position = z.int().check(z.gte(1));
@@ -17,7 +16,7 @@ const Position = z.int().check(z.gte(1));
 export async function rewardsOf(
   rewards: Rewards,
   customerId: string,
-  query: z.infer<typeof RewardsQuery>,
+  query: z.infer<(typeof getRewards)['query']>,
 ): Promise<RewardsView> {
   const list = `rewards of ${customerId}`;
   const limit = limitOf(query);

@@ -1,4 +1,5 @@
 import { type EventOf, Sealed } from '@orderly/kit/messages';
+import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import { DeliveryAddress, Text } from '../orders/contract.js';
 
@@ -94,15 +95,35 @@ export const usersContract = {
 } as const;
 export type UserEvent = EventOf<typeof usersContract>;
 
+/** Profile as answers show it. */
+const ProfileView = {
+  name: z.exactOptional(z.string()),
+  email: z.exactOptional(z.string()),
+  address: z.exactOptional(
+    z.object({
+      name: z.exactOptional(described('The recipient, if it is not the user.', z.string())),
+      street: z.string(),
+      city: z.string(),
+      postalCode: described('Empty for countries without postal codes.', z.string()),
+      country: described('ISO 3166-1 alpha-2 code.', z.string()),
+    }),
+  ),
+};
+
 /** A user as answers show it. */
-export interface UserView extends Profile {
-  readonly userId: string;
-  readonly status: UserStatus;
-  /** Number of events so far; 0 if nothing was ever written. */
-  readonly version: number;
-}
+export const UserView = z.object({
+  userId: z.string(),
+  status: UserStatus,
+  ...ProfileView,
+  version: described('Number of events so far; 0 if nothing was ever written.', z.int()),
+});
+export type UserView = Shown<z.infer<typeof UserView>>;
 
 /** A forgotten user. Operators see the status, which stays in force; users see nothing else about themselves. */
-export interface ForgottenView extends Partial<Pick<UserView, 'userId' | 'status' | 'version'>> {
-  readonly forgotten: true;
-}
+export const ForgottenUserView = z.object({
+  forgotten: z.literal(true),
+  userId: z.exactOptional(z.string()),
+  status: z.exactOptional(UserStatus),
+  version: z.exactOptional(z.int()),
+});
+export type ForgottenView = Shown<z.infer<typeof ForgottenUserView>>;

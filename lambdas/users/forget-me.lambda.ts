@@ -6,6 +6,7 @@ import { stateStoreOfFunction } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { users } from './aggregates.js';
 import { forgetUser } from './forget-user.js';
+import { forgetMe } from './routes.js';
 import type { UserStore } from './stored-user.js';
 
 const userStore: UserStore = stateStoreOfFunction(users);
@@ -13,7 +14,7 @@ const records = requestRecords();
 const erasure = erasureOfFunction();
 
 /** DELETE /users/me: forgets the caller for ever (crypto-shredding), as the operator's `person forget` does. */
-export const handler = endpoint({ roles: ['customer'] }, async (request) => {
+export const handler = endpoint(forgetMe, async (request) => {
   const record = recordOfRequest(keyedBy(request), records);
   const trace = traceOf(request);
   const { replayed } = await forgetUser(userStore, erasure, {

@@ -2,6 +2,7 @@ import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { stateStoreOfFunction } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { users } from './aggregates.js';
+import { getMe } from './routes.js';
 import type { UserStore } from './stored-user.js';
 import { ownViewOf, profileOf } from './user-view.js';
 
@@ -9,7 +10,7 @@ const userStore: UserStore = stateStoreOfFunction(users);
 const people = personalKeysOfFunction();
 
 /** GET /users/me: the caller, strongly consistent. A customer who never wrote anything is ACTIVE, at version 0. */
-export const handler = endpoint({ roles: ['customer'] }, async ({ caller: { id } }) => {
+export const handler = endpoint(getMe, async ({ caller: { id } }) => {
   const user = await userStore.read(id);
   return { status: 200, body: ownViewOf(id, user, await profileOf(people, id, user)) };
 });

@@ -5,9 +5,9 @@ import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { stateStoreOfFunction } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { users } from './aggregates.js';
-import { ProfilePatch } from './contract.js';
 import { type Json, shapeOf } from './domain/merge-patch.js';
 import { patchProfile } from './patch-profile.js';
+import { patchMe } from './routes.js';
 import type { UserStore } from './stored-user.js';
 
 const userStore: UserStore = stateStoreOfFunction(users);
@@ -15,7 +15,7 @@ const records = requestRecords();
 const people = personalKeysOfFunction();
 
 /** PATCH /users/me: patches the caller's profile (RFC 7396), by a key or by a number in a session. */
-export const handler = endpoint({ roles: ['customer'], body: ProfilePatch }, async (request) => {
+export const handler = endpoint(patchMe, async (request) => {
   const { caller, body: patch, header } = request;
   const record = recordOfRequest({ ...keyedBy(request), body: shapeOf(patch as Json) }, records);
   const { view, replayed } = await patchProfile(userStore, people, {

@@ -4,8 +4,8 @@ import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { stateStoreOfFunction } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { users } from './aggregates.js';
-import { SetStatus } from './contract.js';
-import { setStatus } from './set-status.js';
+import { setStatus } from './routes.js';
+import { setStatus as judge } from './set-status.js';
 import type { UserStore } from './stored-user.js';
 import { profileOf, viewOf } from './user-view.js';
 
@@ -13,10 +13,10 @@ const userStore: UserStore = stateStoreOfFunction(users);
 const people = personalKeysOfFunction();
 
 /** PUT /users/{userId}/status: sets a user's status. It is naturally idempotent and needs no key. */
-export const handler = endpoint({ roles: ['operator'], body: SetStatus }, async (request) => {
+export const handler = endpoint(setStatus, async (request) => {
   const { body, header, parameter } = request;
   const userId = parameter('userId', CallerId);
-  const user = await setStatus(userStore, people, {
+  const user = await judge(userStore, people, {
     ...body,
     userId,
     ifMatch: versionOf(header('if-match')),

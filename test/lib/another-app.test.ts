@@ -49,7 +49,7 @@ class TicketsStack extends Stack {
     const { bus, alarmTopic, personalKeys } = new Platform(this, 'Platform', { settings, ...props });
     const common: EnvironmentProps = { settings, bundles: noCode, bus, alarmTopic };
     const board = new Service(this, 'Board', { ...common, name: 'board' });
-    const openTicket = board.endpoint('OpenTicket', 'POST', '/tickets', 'board/open-ticket');
+    const openTicket = board.endpoint('OpenTicket', { method: 'POST', path: '/tickets' }, 'board/open-ticket');
     board.grantAppend(openTicket, 'Ticket');
     personalKeys.grantEncrypt(openTicket);
     board.consumer('Closing', {
@@ -352,7 +352,7 @@ describe('a service', () => {
   test('declares its endpoints before the API that serves them', () => {
     const { app, stack, common, all } = services({});
     new Api(stack, 'Api', { ...common, services: all });
-    all[0]!.endpoint('Late', 'GET', '/late', 'late');
+    all[0]!.endpoint('Late', { method: 'GET', path: '/late' }, 'late');
     expect(faultsIn(app)).toContain('GET /late is not served: expected it to be declared before the API');
   });
 });

@@ -2,25 +2,11 @@ import * as z from 'zod/mini';
 import { Env } from '../aws/environment.js';
 import { requiredList } from '../aws/read-environment.js';
 import type { Caller } from '../http/auth.js';
-import { cursorOf, limitOf, Paging, positionOf } from '../http/paging.js';
+import { cursorOf, limitOf, positionOf } from '../http/paging.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { COMMAND_LINE_ROLE } from '../messages/trace.js';
 import type { EventStore, HistoryEntry, Loaded } from './event-store.js';
-
-/**
- * Query of a point-in-time read: `at` is an ISO 8601 time in any time zone; `version` is a version of the aggregate.
- */
-export const AsItWas = z
-  .strictObject({
-    at: z.exactOptional(z.iso.datetime({ offset: true })),
-    version: z.exactOptional(z.string().check(z.regex(/^\d{1,15}$/, 'expected a whole number'))),
-  })
-  .check(
-    z.refine(({ at, version }) => at === undefined || version === undefined, {
-      path: ['version'],
-      error: 'expected either at or version',
-    }),
-  );
+import type { AsItWas, HistoryQuery } from './queries.js';
 
 /**
  * Loads an aggregate as it is now, or at an earlier time or version.
@@ -43,9 +29,6 @@ function inCommitForm(time: string): string {
   const text = new Date(time).toISOString();
   return text.startsWith('+') ? '9999-12-31T23:59:59.999Z' : text;
 }
-
-/** Query of an aggregate's history. */
-export const HistoryQuery = z.strictObject(Paging);
 
 /** Position in a cursor. Anybody can forge a cursor, so one beyond the highest possible version is refused too. */
 const Position = z.strictObject({

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { clock } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
+import { CallerId, EMAIL_SHAPE } from './caller-id.js';
 
 /**
  * Caller of a request, as the token names them.
@@ -21,21 +22,6 @@ export interface Caller<Role extends string = string> {
 export class Unauthenticated extends Error {
   override readonly name = 'Unauthenticated';
 }
-
-/**
- * Matches e-mail addresses (`ada@example.org`), but not the machine ids of some issuers (`k3x@clients`), which have no
- * dot after the @.
- */
-const EMAIL_SHAPE = /@.*\./;
-
-/**
- * Schema of a caller's id. Ids are part of keys and URLs for ever, so they are visible ASCII without the separators of
- * either. E-mail addresses are refused, since they identify a person.
- */
-export const CallerId = z.string().check(
-  z.regex(/^[A-Za-z0-9._@:|-]{1,128}$/, 'expected an id of 1 to 128 characters'),
-  z.refine((id) => !EMAIL_SHAPE.test(id), 'expected an id, not an e-mail address'),
-);
 
 /** Seconds that an issuer's clock may be ahead of this one. */
 const CLOCK_SKEW_SECONDS = 60;

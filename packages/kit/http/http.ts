@@ -14,17 +14,28 @@ import { sharedWithPages } from './cors.js';
 import { Problem } from './errors.js';
 import { headersOf, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
 import { bodyOf, checked, parameterFault, pointerFault, queryOf, refuseLargeBody } from './received.js';
+import type { Answer, AnswerOf, RouteAnswers } from './route.js';
 
 z.config(en());
 
-/** Requests that an endpoint accepts. All others are refused before its handler runs. */
-export interface EndpointOptions<Body, Query, Role extends string = string> {
+/**
+ * Requests that an endpoint accepts, and its answers; a route's declaration has them. All other requests are refused
+ * before its handler runs.
+ */
+export interface EndpointOptions<
+  Body,
+  Query,
+  Role extends string = string,
+  Answers extends RouteAnswers = RouteAnswers,
+> {
   /** Roles that may call. @default all roles of the application */
   readonly roles?: readonly Role[];
   /** Schema of the body. @default no body is read */
   readonly body?: z.ZodMiniType<Body>;
   /** Schema of the query's values, which are text. @default no parameter is accepted */
   readonly query?: z.ZodMiniType<Query>;
+  /** Answers by status. A handler that returns another one does not compile. @default any answer */
+  readonly answers?: Answers;
   /** Path parameters that name a person. No log contains them. @default none */
   readonly people?: readonly string[];
 }
@@ -77,14 +88,6 @@ export const traceOf = ({ id, caller, correlationId, traceparent }: Request<unkn
   traceparent,
 });
 
-export interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-  /** Media type of a body that is text and is sent unchanged. @default the body is sent as JSON */
-  readonly mediaType?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /**
  * Creates a function behind API Gateway (REST, proxy integration).
  *
@@ -99,9 +102,15 @@ export interface Answer {
  * );
  * @throws {SettingMissing} at start, if the construct didn't set the application's name or its operator roles
  */
-export function endpoint<Body = undefined, Query = unknown, Role extends string = string>(
-  options: EndpointOptions<Body, Query, Role>,
-  handle: (request: Request<Body, Query, Role>) => Promise<Answer>,
+export function endpoint<
+  Body = undefined,
+  Query = unknown,
+  Role extends string = string,
+  Answers extends RouteAnswers = RouteAnswers,
+  Status extends keyof Answers & number = keyof Answers & number,
+>(
+  options: EndpointOptions<Body, Query, Role, Answers>,
+  handle: (request: Request<Body, Query, Role>) => Promise<AnswerOf<Answers, Status>>,
 ): (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult> {
   const app = required(Env.APP);
   const operatorRoles = requiredList(Env.OPERATOR_ROLES);
@@ -145,9 +154,14 @@ export function endpoint<Body = undefined, Query = unknown, Role extends string 
  */
 export const endpointFor =
   <Role extends string>(ofApp: Pick<EndpointOptions<unknown, unknown>, 'people'> = {}) =>
-  <Body = undefined, Query = unknown>(
-    options: EndpointOptions<Body, Query, Role>,
-    handle: (request: Request<Body, Query, Role>) => Promise<Answer>,
+  <
+    Body = undefined,
+    Query = unknown,
+    Answers extends RouteAnswers = RouteAnswers,
+    Status extends keyof Answers & number = keyof Answers & number,
+  >(
+    options: EndpointOptions<Body, Query, Role, Answers>,
+    handle: (request: Request<Body, Query, Role>) => Promise<AnswerOf<Answers, Status>>,
   ) =>
     endpoint({ ...ofApp, ...options }, handle);
 

@@ -1,5 +1,6 @@
 /** HTTP API: checked requests, authenticated callers, and errors as problem details (RFC 9457). */
-export { type Caller, CallerId } from './auth.js';
+export type { Caller } from './auth.js';
+export { CallerId } from './caller-id.js';
 export {
   defineProblems,
   type Fault,
@@ -8,8 +9,10 @@ export {
   type ProblemExtra,
   type ProblemKind,
 } from './errors.js';
-export { type Answer, type EndpointOptions, endpoint, endpointFor, keyedBy, type Request, traceOf } from './http.js';
+export { type EndpointOptions, endpoint, endpointFor, keyedBy, type Request, traceOf } from './http.js';
 export { refuseOtherVersion, versionOf } from './if-match.js';
 export { acceptedType } from './media-types.js';
-export { cursorOf, limitOf, Paging, positionOf } from './paging.js';
+export { cursorOf, limitOf, positionOf } from './paging.js';
+export { Paging } from './queries.js';
 export { checked, pointerFault } from './received.js';
+export type { Answer, AnswerOf, RouteAnswers, RouteDeclaration } from './route.js';

@@ -2,12 +2,6 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { Problem } from './errors.js';
 
-/** Query parameters of every list. */
-export const Paging = {
-  limit: z.exactOptional(z.string().check(z.regex(/^([1-9]\d?|100)$/, 'expected a whole number from 1 to 100'))),
-  cursor: z.exactOptional(z.string().check(z.maxLength(1024))),
-};
-
 /** Returns how many items a page has; 20 by default. */
 export const limitOf = ({ limit }: { readonly limit?: string }): number => Number(limit ?? 20);
 

@@ -1,6 +1,6 @@
 import { KMSClient } from '@aws-sdk/client-kms';
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { CallerId } from '../http/auth.js';
+import { CallerId } from '../http/caller-id.js';
 import { PEOPLE_INDEX, type ServiceContract } from '../messages/contract.js';
 import { personKey } from '../personal-data/person-key.js';
 import { PersonalKeys } from '../personal-data/personal-keys.js';

@@ -108,7 +108,7 @@ const INBOX_TIMEOUT = Duration.minutes(1);
  * that has its stack to itself takes the id `Default`, which adds no prefix.
  * @example
  * const board = new Service(stack, 'Board', { settings, bundles, bus, alarmTopic, name: 'board' });
- * board.grantAppend(board.endpoint('OpenTicket', 'POST', '/tickets', 'open-ticket'), 'Ticket');
+ * board.grantAppend(board.endpoint('OpenTicket', openTicket, 'open-ticket'), 'Ticket');
  * board.grantEffect(board.consumer('Assign', { name: 'assigning', entry: 'assign-ticket', hears: [opened] }), 'Ticket');
  */
 export class Service extends Construct {
@@ -172,13 +172,13 @@ export class Service extends Construct {
 
   /**
    * Adds a function behind the API. Grant it what it may do with the tables.
+   * @param route declaration of the route, or its method and path
    * @param entry entry point of the function
    * @param throttle limits of this route alone. @default those of every route
    */
   endpoint(
     id: string,
-    method: Route['method'],
-    path: string,
+    { method, path }: Pick<Route, 'method' | 'path'>,
     entry: string,
     { throttle }: Pick<Route, 'throttle'> = {},
   ): ServiceFunction {
@@ -201,7 +201,7 @@ export class Service extends Construct {
 
   /** Adds the route that opens sessions for numbered requests. @param takers endpoints that take such requests */
   sessions(path: string, takers: readonly ServiceFunction[]): void {
-    const openSession = this.endpoint('OpenSession', 'POST', path, 'kit/idempotent-receiver/open-session');
+    const openSession = this.endpoint('OpenSession', { method: 'POST', path }, 'kit/idempotent-receiver/open-session');
     openSession.grantItems(this.records, ['PutItem'], SESSIONS);
     for (const taker of takers) taker.grantItems(this.records, ['GetItem', 'UpdateItem'], SESSIONS);
     for (const handler of [openSession, ...takers]) handler.setEnvironment(Env.SESSIONS, path);

@@ -19,7 +19,10 @@ export class TicketsStack extends Stack {
     const common = { settings, bundles, bus, alarmTopic };
 
     const board = new Service(this, 'Board', { ...common, name: 'board' });
-    board.grantAppend(board.endpoint('OpenTicket', 'POST', '/tickets', 'board/open-ticket'), 'Ticket');
+    board.grantAppend(
+      board.endpoint('OpenTicket', { method: 'POST', path: '/tickets' }, 'board/open-ticket'),
+      'Ticket',
+    );
 
     const desk = new Service(this, 'Desk', { ...common, name: 'desk' });
     const onTicket = desk.consumer('Tickets', {

@@ -1,0 +1,102 @@
+import type * as z from 'zod/mini';
+import type { ProblemCode } from './errors.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Address of a route. */
+export interface RouteAddress {
+  readonly method: Method;
+  /** Path with parameters, such as `/tickets/{ticketId}`. */
+  readonly path: string;
+}
+
+/** One answer of a route, without its status. */
+export interface RouteAnswer {
+  /** What the answer contains. */
+  readonly description: string;
+  /** Schema of the body. @default no body */
+  readonly body?: z.ZodMiniType;
+  /** Media type besides JSON, whose body is text. @default JSON only */
+  readonly text?: string;
+  /** Headers of this answer, with their descriptions. @default none besides those of every answer */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers of a route by their status. */
+export type RouteAnswers = Readonly<Record<number, Partial<RouteAnswer>>>;
+
+/**
+ * Declaration of a route. The function takes roles, body and query from it, the compiler the type of each answer, the
+ * stack method and path, and the API's documents all of it. It is data: a module of declarations has no side effects.
+ *
+ * Every route also has the headers and problems that each request can meet; only what is its own is declared.
+ * @template Role the application's roles
+ * @template Code codes of the problems that the application and the service declare
+ * @example
+ * export const openTicket = {
+ *   method: 'POST',
+ *   path: '/tickets',
+ *   id: 'openTicket',
+ *   summary: 'Open a ticket',
+ *   roles: ['visitor'],
+ *   body: OpenTicket,
+ *   repeat: 'key',
+ *   answers: { 201: { description: 'The ticket', body: TicketView } },
+ * } as const satisfies RouteDeclaration<'agent' | 'visitor'>;
+ */
+export interface RouteDeclaration<Role extends string = string, Code extends string = never> extends RouteAddress {
+  /** Name of the operation in the documents and in generated clients. It never changes. */
+  readonly id: string;
+  /** What the route does, as an imperative without a full stop. */
+  readonly summary: string;
+  /** What else a client must know. Markdown. */
+  readonly description?: string;
+  /** Roles that may call. @default all roles of the application */
+  readonly roles?: readonly Role[];
+  /** Schema of the body. @default no body is read */
+  readonly body?: z.ZodMiniType;
+  /** Media types of the body besides `application/json`. */
+  readonly bodyTypes?: readonly string[];
+  /** Schema of the query's values, which are text. @default no parameter is accepted */
+  readonly query?: z.ZodMiniType;
+  /**
+   * How a repeat is recognised: by `Idempotency-Key`, or by that or a number in a session.
+   * @default the route is repeatable by nature
+   */
+  readonly repeat?: 'key' | 'key or number';
+  /** Whether a new key may be `auto`, the hash of the body. @default false */
+  readonly autoKey?: boolean;
+  /** Whether the route compares `If-Match` with the resource's version. @default false */
+  readonly ifMatch?: boolean;
+  /** Answers to accepted requests by status. */
+  readonly answers: Readonly<Record<number, RouteAnswer>>;
+  /** Codes of the problems that only some routes have. */
+  readonly problems?: readonly (ProblemCode | Code)[];
+}
+
+/** A value as answers have it: nothing in it can be changed. */
+export type Shown<T> = T extends readonly (infer Item)[]
+  ? readonly Shown<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Shown<T[Key]> }
+    : T;
+
+type BodyOf<Answer> =
+  | (Answer extends { readonly body: infer Schema extends z.ZodMiniType } ? Shown<z.infer<Schema>> : never)
+  | (Answer extends { readonly text: string } ? string : never)
+  | (Answer extends { readonly body: z.ZodMiniType } ? never : undefined);
+
+/** What a handler returns. */
+export interface Answer<Body = unknown, Status extends number = number> {
+  readonly status: Status;
+  readonly body: Body;
+  /** Media type of a body that is text and is sent unchanged. @default the body is sent as JSON */
+  readonly mediaType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer of a route with one of the statuses that its declaration names, and the body of this status. */
+export type AnswerOf<Answers extends RouteAnswers, Status extends keyof Answers & number> = Answer<
+  number extends keyof Answers ? unknown : BodyOf<Answers[Status]>,
+  Status
+>;

@@ -1,0 +1,17 @@
+import * as z from 'zod/mini';
+import { described } from '../http/described.js';
+
+/** Answer of the route that opens sessions. */
+export const OpenedSession = z.object({
+  sessionId: described('Id of the session, for the header `Session-Id`.', z.string()),
+  expiresAt: described(
+    'Time at which the session ends unless a request is accepted before, ISO 8601, UTC.',
+    z.iso.datetime(),
+  ),
+});
+
+/** Answer of a route that issues idempotency keys. */
+export const IssuedKey = z.object({
+  idempotencyKey: described('Key for one request, for the header `Idempotency-Key`.', z.string()),
+  expiresAt: described('Time until which the key must be used for the first time, ISO 8601, UTC.', z.iso.datetime()),
+});
