@@ -1,4 +1,4 @@
-import { AsItWas, HistoryEntryView, HistoryQuery, Paging, pageOf } from '@orderly/kit/routes';
+import { AsItWas, described, HistoryEntryView, HistoryQuery, Paging, pageOf } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import type { Route } from '../route.js';
 import { AccountView, ApplyBonus, SetCreditLimit } from './contract.js';
@@ -68,7 +68,10 @@ export const listAccounts = {
   roles: ['operator'],
   query: z.strictObject({
     ...Paging,
-    creditExhausted: z.literal('true', 'expected true: only accounts without credit are listed'),
+    creditExhausted: described(
+      'Always `true`: only these accounts are listed.',
+      z.literal('true', 'expected true: only accounts without credit are listed'),
+    ),
   }),
   answers: { 200: { description: 'A page of accounts', body: pageOf(AccountView) } },
 } as const satisfies Route;

@@ -27,7 +27,7 @@ import { waitUntil } from '../../tools/local/progress.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 import { logGroups } from './deployed-parts.js';
-import { entryOf, OrderlyWorld, parsed } from './orderly-world.js';
+import { entryOf, OrderlyWorld } from './orderly-world.js';
 import { ProxyControl } from './proxy-control.js';
 import { routesIn } from './template-routes.js';
 import { devIssuer, Tokens } from './tokens.js';
@@ -101,14 +101,14 @@ export class LocalStackWorld extends OrderlyWorld {
     return routesIn(JSON.parse(TemplateBody));
   }
 
-  async call<Body = Port.Json>({
+  protected async request({
     method,
     path,
     as,
     body,
     key,
     headers,
-  }: Port.ApiRequest): Promise<Port.ApiAnswer<Body>> {
+  }: Port.ApiRequest): Promise<Omit<Port.ApiAnswer, 'body'>> {
     const token = this.tokens.of(as);
     return this.requests.run(async () => {
       const response = await fetch(this.deployed.apiUrl + path, {
@@ -123,7 +123,7 @@ export class LocalStackWorld extends OrderlyWorld {
       });
       const text = await response.text();
       const { status } = response;
-      return { status, headers: Object.fromEntries(response.headers), body: parsed(text) as Body, text };
+      return { status, headers: Object.fromEntries(response.headers), text };
     });
   }
 

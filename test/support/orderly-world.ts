@@ -14,6 +14,7 @@ import { peopleOfOrderly } from '../../tools/operator/people.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 import { DeployedFunctions, listenerNamed, output } from './deployed-parts.js';
+import { DocumentedApi } from './documented-api.js';
 import { messagesIn, OrderWay } from './order-way.js';
 
 /** What an adapter tells of the deployment that it stands before. */
@@ -24,6 +25,8 @@ interface Parts {
   /** Opens its people's keys. */
   readonly kms: KMSClient;
 }
+
+let documented: Promise<DocumentedApi> | undefined;
 
 /** What every world has in common: how an order's way is read from the tables. */
 export abstract class OrderlyWorld implements Port.World {
@@ -46,7 +49,6 @@ export abstract class OrderlyWorld implements Port.World {
   abstract uuid(): string;
   abstract time(secondsAgo?: number): string;
   abstract routes(): Promise<readonly string[]>;
-  abstract call<Body = Port.Json>(request: Port.ApiRequest): Promise<Port.ApiAnswer<Body>>;
   abstract badToken(fault: Port.TokenFault): string;
   abstract publish(...entries: readonly (Envelope | BusEntry)[]): Promise<void>;
   abstract send(consumer: Port.ConsumerName, ...bodies: readonly string[]): Promise<void>;
@@ -59,12 +61,26 @@ export abstract class OrderlyWorld implements Port.World {
   abstract eventually<T>(what: string, attempt: () => Promise<T>): Promise<T>;
   abstract pass(seconds: number): Promise<void>;
   abstract callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]>;
+  /** Sends one request to the API. */
+  protected abstract request(request: Port.ApiRequest): Promise<Omit<Port.ApiAnswer, 'body'>>;
   /** Places beside the tables that hold any of these texts. */
   protected abstract copiesElsewhere(texts: readonly string[]): Promise<readonly string[]>;
   /** Faults that were set and that nothing has met yet. */
   protected abstract unmet(): Promise<readonly object[]>;
   /** Lines of a function's log that hold this text. */
   protected abstract logLines(fn: Port.FunctionName, including: string): Promise<readonly string[]>;
+
+  /**
+   * Sends a request, and compares what comes back with the API's document.
+   * @throws {Error} if the answer has anything that the document does not have
+   */
+  async call<Body = Port.Json>(request: Port.ApiRequest): Promise<Port.ApiAnswer<Body>> {
+    const answer = await this.request(request);
+    documented ??= DocumentedApi.ofOrderly();
+    const faults = (await documented).faultsOf(request, answer);
+    if (faults.length > 0) throw new Error(`not in the API's document:\n${faults.join('\n')}`);
+    return { ...answer, body: parsed(answer.text) as Body };
+  }
 
   async redeliver(filter: Port.EventFilter, times = 1): Promise<readonly Envelope[]> {
     const events = await this.events(filter);
@@ -208,7 +224,7 @@ export const entryOf = (entry: Envelope | BusEntry): BusEntry =>
   'Detail' in entry ? entry : { Source: entry.source, DetailType: entry.type, Detail: JSON.stringify(entry) };
 
 /** An answer's JSON; nothing where it is none. */
-export function parsed(text: string): unknown {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -19,7 +19,7 @@ import { copiesBesideTables } from '../simulation/support/copies.js';
 import { AUDIENCE, ISSUER, ISSUERS } from '../simulation/support/issuer.js';
 import { stacksOf } from '../simulation/support/stacks.js';
 import { FaultsByHand } from './faults-by-hand.js';
-import { entryOf, OrderlyWorld, parsed } from './orderly-world.js';
+import { entryOf, OrderlyWorld } from './orderly-world.js';
 import { Tokens } from './tokens.js';
 import { VirtualTime } from './virtual-time.js';
 
@@ -91,14 +91,14 @@ export class SimulatorWorld extends OrderlyWorld {
     return routes.map(({ method, resource }) => `${method} ${resource}`).sort();
   }
 
-  async call<Body = Port.Json>({
+  protected async request({
     method,
     path,
     as,
     body,
     key,
     headers,
-  }: Port.ApiRequest): Promise<Port.ApiAnswer<Body>> {
+  }: Port.ApiRequest): Promise<Omit<Port.ApiAnswer, 'body'>> {
     const token = this.tokens.of(as);
     const sent = new Headers({
       'Content-Type': 'application/json',
@@ -119,7 +119,7 @@ export class SimulatorWorld extends OrderlyWorld {
     const response = await this.virtual.wait<ApiResponse>((done) => apis[0]?.request(request, done));
     world.note(`client ${method} ${path} -> ${response.status}`);
     const { status, body: text } = response;
-    return { status, headers: response.headers, body: parsed(text) as Body, text };
+    return { status, headers: response.headers, text };
   }
 
   badToken(fault: Port.TokenFault): string {

@@ -1,6 +1,8 @@
 import { asyncApiOf } from './asyncapi.js';
 import { orderlyBus } from './bus.js';
 import { eventsPageOf } from './events-page.js';
+import { orderlyApi } from './openapi/api.js';
+import { openApiOf } from './openapi/document.js';
 
 /** File of the documentation that is generated as a whole. */
 export interface GeneratedFile {
@@ -9,10 +11,10 @@ export interface GeneratedFile {
   readonly make: () => Promise<string>;
 }
 
+const asJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
 export const files: readonly GeneratedFile[] = [
-  {
-    path: 'docs/asyncapi.json',
-    make: async () => `${JSON.stringify(asyncApiOf(await orderlyBus()), undefined, 2)}\n`,
-  },
+  { path: 'docs/openapi.json', make: async () => asJson(openApiOf(await orderlyApi())) },
+  { path: 'docs/asyncapi.json', make: async () => asJson(asyncApiOf(await orderlyBus())) },
   { path: 'docs/events.md', make: async () => eventsPageOf(await orderlyBus()) },
 ];

@@ -14,7 +14,17 @@ export interface LockedPackage {
 export type LockedPackages = Readonly<Record<string, LockedPackage>>;
 
 /** Permissive licences. They require at most a notice. */
-const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0'];
+const PERMISSIVE = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'PSF-2.0',
+];
 /** MPL-2.0 requires the source of changed files. That is acceptable for tools that are neither changed nor deployed. */
 const FOR_TOOLS = [...PERMISSIVE, 'MPL-2.0'];
 

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { orderlyApi } from '../../tools/docs/openapi/api.js';
+import { ANSWERS, STORY } from '../../tools/docs/openapi/examples.js';
+import { differences, StoryTeller } from '../support/story.js';
+import { world } from '../support/world.js';
+
+test('the routes are those of the document', async () => {
+  const { routes } = await orderlyApi();
+  expect(routes.map(({ route: { method, path } }) => `${method} ${path}`).toSorted()).toEqual(await world.routes());
+});
+
+/** The story has customers and products of fixed names, and its days have to pass. */
+describe.skipIf(!world.passesDays)('when the documented requests are sent (needs days that pass)', async () => {
+  const { routes } = await orderlyApi();
+  const teller = new StoryTeller(world, routes);
+  const chosen = new Map<string, string>();
+
+  test.each(STORY.map((call) => [call.operation, call.summary, call] as const))(
+    '%s: %s: the answer is the documented one',
+    async (_, __, call) => {
+      const { status, text } = await teller.play(call);
+      expect(status, text).toBe(call.status);
+      expect(differences(ANSWERS[call.name], teller.answers[call.name], chosen)).toEqual([]);
+    },
+  );
+});

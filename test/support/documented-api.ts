@@ -1,0 +1,110 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { orderlyApi } from '../../tools/docs/openapi/api.js';
+import { type OpenApi, type Operation, openApiOf } from '../../tools/docs/openapi/document.js';
+import type { ApiAnswer, ApiRequest } from '../acceptance/world.js';
+
+/** Headers that every answer may have, whatever the route. */
+const EVERYWHERE = new Set([
+  'cache-control',
+  'content-type',
+  'content-length',
+  'connection',
+  'date',
+  'keep-alive',
+  'server',
+  'strict-transport-security',
+  'transfer-encoding',
+  'x-content-type-options',
+]);
+
+/** Status of answers that belong to no operation: the path or the method does not exist, or nobody may know it. */
+const BESIDE: readonly number[] = [401, 404, 405];
+
+interface Response {
+  readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+/** The API's document, as a judge of answers. */
+export class DocumentedApi {
+  private readonly ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  private readonly paths: readonly (readonly [pattern: RegExp, path: string])[];
+
+  constructor(private readonly document: OpenApi) {
+    this.ajv.addSchema(closed(document) as object, 'document');
+    // `/users/me` before `/users/{userId}`.
+    this.paths = Object.keys(document.paths)
+      .toSorted((one, other) => one.split('{').length - other.split('{').length)
+      .map((path) => [new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), path]);
+  }
+
+  static async ofOrderly(): Promise<DocumentedApi> {
+    return new DocumentedApi(openApiOf(await orderlyApi()));
+  }
+
+  /** Returns what an answer has that the document does not: one line a fault, none if it is documented. */
+  faultsOf(request: Pick<ApiRequest, 'method' | 'path'>, answer: Omit<ApiAnswer<unknown>, 'body'>): readonly string[] {
+    const { pathname } = new URL(request.path, 'https://api.test');
+    const path = this.paths.find(([pattern]) => pattern.test(pathname))?.[1];
+    const method = request.method.toLowerCase();
+    const operation = path === undefined ? undefined : this.document.paths[path]?.[method];
+    const name = `${request.method} ${path ?? pathname} ${answer.status}`;
+    if (!operation) return BESIDE.includes(answer.status) ? [] : [`${name}: no such route`];
+    const [place, response] = this.responseOf(path ?? '', method, operation, answer.status);
+    if (!response) return [`${name}: no such status`];
+    const type = answer.headers['content-type']?.split(';')[0] ?? '';
+    const documented = new Set([
+      ...EVERYWHERE,
+      ...Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()),
+    ]);
+    return [
+      ...Object.keys(answer.headers).filter((header) => !documented.has(header)),
+      ...this.faultsOfBody(place, response, type, answer.text),
+    ].map((fault) => `${name}: ${fault}`);
+  }
+
+  private responseOf(path: string, method: string, { responses }: Operation, status: number) {
+    const response = responses[status] as Response | undefined;
+    const shared = response?.$ref?.split('/').at(-1);
+    return shared === undefined
+      ? ([pointer('paths', path, method, 'responses', String(status)), response] as const)
+      : ([
+          pointer('components', 'responses', shared),
+          this.document.components.responses?.[shared] as Response,
+        ] as const);
+  }
+
+  private faultsOfBody(place: string, { content }: Response, type: string, text: string): readonly string[] {
+    if (!content) return text === '' ? [] : ['a body'];
+    if (!(type in content)) return [`the media type '${type}'`];
+    const validate = this.validator(`${place}/content/${escaped(type)}/schema`);
+    if (validate(/json$/.test(type) ? JSON.parse(text) : text)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+    );
+  }
+
+  private validator(place: string): ValidateFunction {
+    const validate = this.ajv.getSchema(`document#${place}`);
+    if (!validate) throw new Error(`the document has no ${place}`);
+    return validate;
+  }
+}
+
+const escaped = (name: string): string => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+const pointer = (...names: readonly string[]): string => names.map((name) => `/${escaped(name)}`).join('');
+
+/**
+ * Returns the document without room for members that it does not name. Clients have to accept such members, since a release may
+ * add some; this release has none.
+ */
+function closed(part: unknown, isOneOfAll = false): unknown {
+  if (Array.isArray(part)) return part.map((item) => closed(item, isOneOfAll));
+  if (typeof part !== 'object' || part === null) return part;
+  const members = Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [name, closed(value, name === 'allOf')]),
+  );
+  const isOpen = 'properties' in part && 'type' in part && !('additionalProperties' in part) && !isOneOfAll;
+  return isOpen ? { ...members, additionalProperties: false } : members;
+}

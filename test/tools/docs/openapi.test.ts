@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { described, PROBLEMS } from '../../../packages/kit/http/routes.js';
+import { type Api, orderlyApi } from '../../../tools/docs/openapi/api.js';
+import { openApiOf } from '../../../tools/docs/openapi/document.js';
+import { ANSWERS, resolved, STORY, UNASKED } from '../../../tools/docs/openapi/examples.js';
+import { lintedOpenApi } from '../../../tools/docs/openapi/lint.js';
+import { codesOf } from '../../../tools/docs/openapi/problems.js';
+import { schemasOf } from '../../../tools/docs/openapi/schemas.js';
+import { DocumentedApi } from '../../support/documented-api.js';
+import { differences } from '../../support/story.js';
+
+const api = await orderlyApi();
+const document = openApiOf(api);
+const withPaths = (paths: object) => ({ ...document, paths: { ...document.paths, ...paths } });
+const order = document.paths['/orders']!;
+
+describe('the document', () => {
+  test('has no finding of the linter', async () => expect(await lintedOpenApi(document)).toEqual([]));
+
+  test.each([
+    ['an unknown field', withPaths({ '/orders': { ...order, post: { ...order.post, verb: 'POST' } } }), 'struct'],
+    [
+      'a schema that does not exist',
+      JSON.parse(JSON.stringify(document).replaceAll('schemas/OrderLine', 'schemas/Line')),
+      'no-unresolved-refs',
+    ],
+    [
+      'a path whose parameter is not declared',
+      withPaths({ '/orders/{id}/dispatch': document.paths['/orders/{orderId}/dispatch'] }),
+      'path-parameters-defined',
+    ],
+    [
+      'an example with another answer',
+      JSON.parse(JSON.stringify(document).replaceAll('"DISPATCHED","lines"', '"GONE","lines"')),
+      'no-invalid-media-type-examples',
+    ],
+  ])('is refused by the linter with %s', async (_, wrong, rule) => {
+    expect((await lintedOpenApi(wrong)).join('\n')).toContain(rule);
+  });
+
+  test('names each operation once', () => {
+    const ids = api.routes.map(({ route }) => route.id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('has an example of each operation and of each problem', () => {
+    const shown = new Set(STORY.filter(({ problem }) => !problem).map(({ operation }) => operation));
+    expect(api.routes.map(({ route }) => route.id).filter((id) => !shown.has(id))).toEqual([]);
+    const met = new Set([...STORY.flatMap(({ problem = [] }) => problem), ...Object.keys(UNASKED)]);
+    expect([...new Set(api.routes.flatMap(codesOf))].filter((code) => !met.has(code))).toEqual([]);
+  });
+
+  test('has every problem that a service declares, besides the one that belongs to no route', () => {
+    const documented = new Set(api.routes.flatMap(codesOf));
+    expect([...api.problems.keys()].filter((code) => !documented.has(code))).toEqual(['method-not-allowed']);
+  });
+
+  test('has the answers of the story, each by the name of its call', () => {
+    const names = STORY.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(Object.keys(ANSWERS).filter((name) => !names.includes(name))).toEqual([]);
+    for (const call of STORY) expect(() => resolved({ ...call }, ANSWERS)).not.toThrow();
+  });
+});
+
+describe('a document of other routes', () => {
+  const Ticket = z.object({ ticketId: z.string(), at: described('Since when.', z.iso.datetime()) });
+  const small = (route: object): Api => ({
+    ...api,
+    routes: [
+      {
+        service: 'orders',
+        route: { method: 'GET', path: '/tickets', id: 'listTickets', summary: 'List', answers: {}, ...route },
+      },
+    ],
+    problems: new Map(Object.entries(PROBLEMS)),
+    schemas: new Map([['Ticket', Ticket]]),
+  });
+
+  test('refers to a schema by its name, and has only schemas that something refers to', () => {
+    const { components, paths } = openApiOf(small({ answers: { 200: { description: 'Tickets', body: Ticket } } }));
+    expect(JSON.stringify(paths)).toContain('"$ref":"#/components/schemas/Ticket"');
+    expect(components.schemas).toMatchObject({
+      Ticket: { properties: { at: { type: 'string', format: 'date-time', description: 'Since when.' } } },
+    });
+    expect(Object.keys(openApiOf(small({})).components.schemas!)).toEqual(['Problem']);
+  });
+
+  test('is refused with a problem that nobody declares, or a parameter that nobody describes', () => {
+    expect(() => openApiOf(small({ problems: ['lost'] }))).toThrow('lost');
+    expect(() => openApiOf(small({ path: '/tickets/{ticketId}' }))).toThrow('ticketId');
+  });
+
+  test('tells two schemas apart that have no name', () => {
+    const [one, two] = [z.object({ one: z.string() }), z.object({ two: z.string() })];
+    const schemas = schemasOf(new Map(), [one, one, two]);
+    expect([schemas.of(one), schemas.of(two)]).toMatchObject([{ required: ['one'] }, { required: ['two'] }]);
+  });
+});
+
+describe('an answer', () => {
+  const judge = new DocumentedApi(document);
+  const asked = { method: 'GET', path: '/orders/7?version=1' } as const;
+  const shown = ANSWERS.approved as { readonly lines: readonly object[] };
+  const answer = (body: unknown, { status = 200, type = 'application/json', headers = {} } = {}) =>
+    judge.faultsOf(asked, { status, headers: { 'content-type': type, ...headers }, text: JSON.stringify(body) });
+  const problem = { status: 404, type: 'application/problem+json' };
+
+  test('is documented', () => {
+    expect(answer(shown, { headers: { 'x-correlation-id': 'c' } })).toEqual([]);
+    expect(answer(ANSWERS['no-order'], problem)).toEqual([]);
+  });
+
+  test.each([
+    ['another member', () => answer({ ...shown, extra: 1 }), 'extra'],
+    ['another member of a member', () => answer({ ...shown, lines: [{ ...shown.lines[0], extra: 1 }] }), '/lines/0'],
+    ['another value', () => answer({ ...shown, status: 'GONE' }), '/status'],
+    ['a member less', () => answer({ ...shown, total: undefined }), 'total'],
+    ['another header', () => answer(shown, { headers: { 'x-powered-by': 'us' } }), 'x-powered-by'],
+    ['another media type', () => answer(shown, { type: 'text/html' }), 'text/html'],
+    ['another status', () => answer(shown, { status: 202 }), '202'],
+    [
+      'a problem of another route',
+      () => answer({ ...(ANSWERS['no-order'] as object), type: 'urn:orderly:problem:too-late' }, problem),
+      '/type',
+    ],
+    [
+      'a path that does not exist',
+      () => judge.faultsOf({ method: 'GET', path: '/parcels' }, { status: 200, headers: {}, text: '' }),
+      'no such route',
+    ],
+  ])('is not documented with %s', (_, faults, place) => {
+    expect(faults()).toEqual([expect.stringContaining(place)]);
+  });
+});
+
+describe('a played answer', () => {
+  const [one, other] = ['019b8b74-21b0-7d6d-a1d7-dcf7188a6c8e', '019b8b74-3333-7d6d-a1d7-dcf7188a6c8e'];
+
+  test('may have other ids, each for the same one', () => {
+    expect(differences({ id: one, of: `urn:x:${one}` }, { id: other, of: `urn:x:${other}` }, new Map())).toEqual([]);
+    expect(differences([one, one], [other, one], new Map())).toHaveLength(1);
+  });
+
+  test('has the same texts, numbers and members', () => {
+    for (const [documented, seen] of [
+      [{ status: 'PENDING' }, { status: 'GONE' }],
+      [{ version: 1 }, { version: 2 }],
+      [{}, { more: 1 }],
+      [{ less: 1 }, {}],
+      [{ id: one }, { id: 'one' }],
+    ])
+      expect(differences(documented, seen, new Map())).toHaveLength(1);
+  });
+});

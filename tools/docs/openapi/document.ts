@@ -1,0 +1,207 @@
+import type { RouteAnswer } from '../../../packages/kit/http/routes.js';
+import type { Api, ApiRoute } from './api.js';
+import { ANSWERS, type Call, resolved, STORY } from './examples.js';
+import { HEADERS, PATH_SCHEMAS, parametersOf } from './parameters.js';
+import { PROBLEM, problemAnswers, problemExamples } from './problems.js';
+import { type Json, type Schemas, schemasOf } from './schemas.js';
+
+/** The members of the document that tests and clients read. */
+export interface OpenApi extends Json {
+  readonly openapi: string;
+  readonly info: { readonly version: string } & Json;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+}
+
+export interface Operation extends Json {
+  readonly operationId: string;
+  readonly parameters: readonly Json[];
+  readonly requestBody?: Json;
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+const DESCRIPTION = `Every request has a token of your identity provider, and every answer an \`X-Correlation-Id\`.
+
+**Repeats.** A request that got no answer, a 5xx, 429 or a 409 with \`Retry-After\` is sent again *with the same*
+\`Idempotency-Key\` or number. It has one effect and one answer; a repeated answer has \`Idempotency-Replayed: true\`. Routes
+without a key are repeatable by nature.
+
+**Lists.** \`?limit=\` is 1 to 100, 20 by default. \`?cursor=\` is the \`nextCursor\` of the previous page, unchanged and with the
+same filter. The last page has no \`nextCursor\`.
+
+**Conditional requests.** \`If-Match\` with the \`version\` that you have read refuses a change of what you haven't seen (409
+\`conflict\`).
+
+**Errors** are problem details (RFC 9457). Decide by \`type\` = \`urn:orderly:problem:<code>\`. A method that a path doesn't have is
+405 \`method-not-allowed\` with \`Allow\`.
+
+**Changes.** A release may add routes, optional fields and parameters, members of answers, values of an answer's enumeration and
+problem codes: ignore what you don't know.`;
+
+/** Tags in the order of the document. Each service has one. */
+const SERVICES: Readonly<Record<string, string>> = {
+  orders: 'Orders and their history; idempotency keys.',
+  catalog: 'Products and their prices.',
+  baskets: "The caller's basket.",
+  inventory: 'Stock.',
+  accounts: 'Credit limits and what customers owe.',
+  payments: 'Payments and refunds.',
+  rewards: 'Points and tiers.',
+  users: 'Profiles and the status of users.',
+  reports: 'Reports of days.',
+  api: 'This document.',
+};
+
+/** Generates the OpenAPI document of an API. It depends on nothing but the API. */
+export function openApiOf(api: Api): OpenApi {
+  const order = Object.keys(SERVICES);
+  const routes = api.routes.toSorted((one, other) => order.indexOf(one.service) - order.indexOf(other.service));
+  const schemas = schemasOf(api.schemas, [...routes.flatMap(schemasUsedBy), ...PATH_SCHEMAS]);
+  const responses = new Map<string, Json>();
+  const paths = new Map<string, Record<string, Operation>>();
+  for (const one of routes) {
+    const { path, method } = one.route;
+    const operation = operationOf(api, one, schemas, (name, response) => responses.set(name, response));
+    paths.set(path, { ...paths.get(path), [method.toLowerCase()]: operation });
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Orderly',
+      version: api.release,
+      summary: 'Orders whose effects happen once.',
+      description: DESCRIPTION,
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      {
+        url: 'https://{api}.execute-api.{region}.amazonaws.com/v1',
+        description: 'A deployment. The output `ApiUrl` of its API stack is this address.',
+        variables: { api: { default: 'api' }, region: { default: 'eu-west-1' } },
+      },
+      { url: 'http://127.0.0.1:4566/v1', description: '`npm start`.' },
+    ],
+    tags: Object.entries(SERVICES).map(([name, description]) => ({ name, description })),
+    paths: Object.fromEntries(paths),
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'Token of the identity provider. Its `sub` is the id of the customer; a claim names the role.',
+        },
+      },
+      schemas: { Problem: PROBLEM, ...schemas.components() },
+      parameters: HEADERS,
+      headers: ANSWER_HEADERS,
+      responses: Object.fromEntries(responses),
+      examples: problemExamples(api),
+    },
+  };
+}
+
+const ANSWER_HEADERS = {
+  CorrelationId: { description: "The request's own id, or a new one.", schema: { type: 'string' } },
+  Replayed: {
+    description: '`true` if this answers a repeat; absent otherwise.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  RetryAfter: {
+    description: 'Seconds after which the same request may pass. Without this header it is refused for good.',
+    schema: { type: 'string', pattern: '^\\d+$' },
+  },
+  WwwAuthenticate: { description: 'Always `Bearer`.', schema: { type: 'string' } },
+} as const satisfies Json;
+
+const schemasUsedBy = ({ route: { body, query, answers } }: ApiRoute) =>
+  [body, query, ...Object.values(answers).map((answer) => answer.body)].filter((schema) => schema !== undefined);
+
+function operationOf(
+  api: Api,
+  one: ApiRoute,
+  schemas: Schemas,
+  add: (name: string, response: Json) => void,
+): Operation {
+  const { service, route } = one;
+  const calls = STORY.filter(({ operation, problem }) => operation === route.id && problem === undefined);
+  const roles = route.roles;
+  const description = [
+    route.description,
+    roles ? `For ${roles.map((role) => `${role}s`).join(' and ')}.` : 'For every role.',
+  ];
+  return {
+    operationId: route.id,
+    tags: [service],
+    summary: route.summary,
+    description: description.filter(Boolean).join('\n\n'),
+    security: (roles ?? []).length > 0 ? roles?.map((role) => ({ token: [role] })) : [{ token: [] }],
+    parameters: parametersOf(route, schemas),
+    ...(route.body && { requestBody: requestBodyOf(route, schemas, calls) }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.answers).map(([status, answer]) => [
+          status,
+          answerOf(
+            answer,
+            route.repeat !== undefined,
+            schemas,
+            calls.filter((call) => call.status === Number(status)),
+          ),
+        ]),
+      ),
+      ...problemAnswers(api, one, add),
+    },
+  };
+}
+
+function requestBodyOf({ body, bodyTypes = [] }: ApiRoute['route'], schemas: Schemas, calls: readonly Call[]): Json {
+  if (!body) return {};
+  const content = {
+    schema: schemas.of(body),
+    ...examplesOf(
+      calls.filter((call) => call.body !== undefined),
+      (call) => resolved(call.body, ANSWERS),
+    ),
+  };
+  const { required = [] } = schemas.whole(body) as { readonly required?: readonly string[] };
+  // A body that is left out is an empty object.
+  return {
+    required: required.length > 0,
+    content: Object.fromEntries(['application/json', ...bodyTypes].map((type) => [type, content])),
+  };
+}
+
+function answerOf(
+  { description, body, text, headers = {} }: RouteAnswer,
+  isRepeatable: boolean,
+  schemas: Schemas,
+  calls: readonly Call[],
+): Json {
+  const isText = ({ name }: Call) => typeof ANSWERS[name] === 'string';
+  const entries = (some: readonly Call[]) => examplesOf(some, ({ name }) => ANSWERS[name]);
+  return {
+    description,
+    headers: {
+      'X-Correlation-Id': { $ref: '#/components/headers/CorrelationId' },
+      ...(isRepeatable ? { 'Idempotency-Replayed': { $ref: '#/components/headers/Replayed' } } : {}),
+      ...Object.fromEntries(
+        Object.entries(headers).map(([name, meaning]) => [name, { description: meaning, schema: { type: 'string' } }]),
+      ),
+    },
+    ...(body && {
+      content: {
+        'application/json': { schema: schemas.of(body), ...entries(calls.filter((call) => !isText(call))) },
+        ...(text && { [text]: { schema: { type: 'string' }, ...entries(calls.filter(isText)) } }),
+      },
+    }),
+  };
+}
+
+const examplesOf = (calls: readonly Call[], value: (call: Call) => unknown): Json => {
+  const examples = calls.flatMap((call) => {
+    const shown = value(call);
+    return shown === undefined ? [] : [[call.name, { summary: call.summary, value: shown }]];
+  });
+  return examples.length === 0 ? {} : { examples: Object.fromEntries(examples) };
+};
