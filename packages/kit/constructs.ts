@@ -2,7 +2,7 @@
 export { sourceOf } from './aws/app-names.js';
 export { Env } from './aws/environment.js';
 export { Metric } from './aws/metric-names.js';
-export { Api, type ApiProps, type Route, tokenAuthorizer } from './http/api.construct.js';
+export { Api, type ApiProps, publicRoute, type Route, tokenAuthorizer } from './http/api.construct.js';
 export {
   IdempotentConsumer,
   type IdempotentConsumerProps,

@@ -32,6 +32,7 @@ describe('the API', () => {
       'GET /accounts/{customerId}',
       'GET /accounts/{customerId}/history',
       'GET /basket',
+      'GET /openapi.json',
       'GET /orders',
       'GET /orders/{orderId}',
       'GET /orders/{orderId}/history',
@@ -67,15 +68,17 @@ describe('the API', () => {
     ]);
   });
 
-  test('calls the authorizer for every route, with or without a token, and caches no result', () => {
+  test('calls the authorizer for every route but the public one, with or without a token, and caches no result', () => {
     const [authorizer] = prod.resources('Api', 'AWS::ApiGateway::Authorizer');
     expect(authorizer?.properties).toMatchObject({ Type: 'REQUEST', AuthorizerResultTtlInSeconds: 0 });
     expect(authorizer?.properties.IdentitySource ?? '').toBe('');
     const methods = prod.resources('Api', 'AWS::ApiGateway::Method');
-    for (const { properties } of methods.filter(({ properties }) => properties.HttpMethod !== 'ANY')) {
-      expect(properties.AuthorizationType).toBe('CUSTOM');
-      expect(referenced(properties.AuthorizerId)).toBe(authorizer?.id);
+    const open: string[] = [];
+    for (const { id, properties } of methods.filter(({ properties }) => properties.HttpMethod !== 'ANY')) {
+      if (properties.AuthorizationType === 'NONE') open.push(id);
+      else expect(referenced(properties.AuthorizerId)).toBe(authorizer?.id);
     }
+    expect(open).toEqual([expect.stringContaining('openapijson')]);
   });
 
   test('answers unknown methods of a path by itself, without a function or a token, and names the allowed ones', () => {
@@ -118,6 +121,7 @@ describe('the API', () => {
       { HttpMethod: '*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000, DataTraceEnabled: false },
       { HttpMethod: 'POST', ResourcePath: '/~1orders', ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
       { HttpMethod: 'POST', ResourcePath: '/~1basket~1checkout', ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
+      { HttpMethod: 'GET', ResourcePath: '/~1openapi.json', ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 },
     ]);
     const format = stage?.properties.AccessLogSetting.Format;
     expect(JSON.parse(format)).toMatchObject({ requestId: '$context.requestId', status: '$context.status' });

@@ -53,6 +53,7 @@ function expectedIn(environment: typeof prod): readonly string[] {
   const consumers = consumersOf(environment);
   return [
     'Api/Authorize',
+    'Api/OpenApi',
     'Audit/Auditor',
     ...SERVICES.flatMap((stack) => [`${stack}/OutboxRelay`, `${stack}/OutboxDrainFailedBatches`]),
     ...consumers.flatMap(({ stack, id }) => [`${stack}/On${id}`, `${stack}/${id}DrainDeadLetters`]),

@@ -25,7 +25,16 @@ import { LocalRunError } from './errors.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, '.build', 'assemblies');
 /** Sources of the templates and bundles. */
-const SOURCES = ['bin', 'lib', 'lambdas', 'packages/kit', 'tools/local/dev-issuer.ts', 'cdk.json', 'package-lock.json'];
+const SOURCES = [
+  'bin',
+  'lib',
+  'lambdas',
+  'packages/kit',
+  'docs/openapi.json', // a function serves it
+  'tools/local/dev-issuer.ts',
+  'cdk.json',
+  'package-lock.json',
+];
 /** Time after which an unused assembly is removed, in milliseconds. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
 const SAID = 'said.txt';

@@ -48,6 +48,12 @@ export interface ApiProps {
   /** Services whose endpoints it serves. Declare their endpoints before the API. */
   readonly services: readonly { readonly routes: readonly Route[] }[];
   /**
+   * Routes that need no token ({@link publicRoute}). Everybody on the internet may call them, so give them a `throttle` of
+   * their own.
+   * @default none
+   */
+  readonly publicRoutes?: readonly Route[];
+  /**
    * Function that verifies the caller's token. It is called for each request, also for one without a token.
    * @default a new `tokenAuthorizer`
    */
@@ -71,17 +77,39 @@ export const tokenAuthorizer = (
     environment: { ...tokenEnvironment(settings), ...corsEnvironment(settings) },
   });
 
+/**
+ * A route that needs no token, and its function: one by `publicDocument`.
+ * @example
+ * const document = publicRoute(this, 'OpenApi', { ...props, ...getOpenApi, entry: 'get-open-api', throttle: { rate: 10, burst: 20 } });
+ * new Api(this, 'Api', { ...props, publicRoutes: [document] });
+ */
+export function publicRoute(
+  scope: Construct,
+  id: string,
+  props: Pick<ApiProps, 'settings' | 'bundles'> &
+    Pick<Route, 'method' | 'path' | 'throttle'> & { readonly entry: string },
+): Route {
+  const { settings, bundles, method, path, entry, throttle } = props;
+  const handler = new ServiceFunction(scope, id, {
+    context: { service: 'platform', settings, bundles },
+    entry,
+    environment: corsEnvironment(settings),
+  });
+  return { method, path, handler, ...(throttle && { throttle }) };
+}
+
 const STAGE = 'v1';
 
 /**
- * REST API. Each route is behind the authorizer, and all errors are problem details. The access log contains no token,
+ * REST API. Each route is behind the authorizer unless it is public, and all errors are problem details. The access log contains no token,
  * no body and no name.
  *
  * An inline key set of an issuer below `.invalid` is an error at synth: everybody can sign the tokens of a simulated issuer.
  * The context `simulated=true` allows it (`cdk synth -c simulated=true`), for an assembly that the simulator plays, unless the
  * environment keeps data.
  *
- * Its outputs are `ApiId`, `ApiUrl` and `ApiFunctions` (the authorizer), behind the construct id unless this is `Api`
+ * Its outputs are `ApiId`, `ApiUrl` and `ApiFunctions` (the authorizer and the functions of
+ * public routes), behind the construct id unless this is `Api`
  * (`PublicApiUrl`).
  *
  * The handlers refuse bodies over 128 KB (413), and the gateway refuses bodies over 10 MB. With a firewall, the
@@ -97,8 +125,8 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     setRunbook(this, props.settings);
-    const { settings, services, alarmTopic } = props;
-    const routes = services.flatMap((service) => service.routes);
+    const { settings, services, publicRoutes = [], alarmTopic } = props;
+    const routes = [...services.flatMap((service) => service.routes), ...publicRoutes];
     this.checkRoutes(routes);
     refuseSimulatedIssuer(this, settings);
     this.node.addValidation({ validate: () => lateRoutes(services, routes) });
@@ -141,13 +169,24 @@ export class Api extends Construct {
     });
     // CDK renders "no sources" as '', which CloudFormation may read as a value.
     (authorizer.node.defaultChild as CfnAuthorizer).addPropertyDeletionOverride('IdentitySource');
-    for (const { method, path, handler } of routes) {
-      this.api.root
+    for (const route of routes) {
+      const { method, path, handler } = route;
+      const isPublic = publicRoutes.includes(route);
+      const added = this.api.root
         .resourceForPath(path)
-        .addMethod(method, new LambdaIntegration(handler.function, { allowTestInvoke: false }), {
-          authorizationType: AuthorizationType.CUSTOM,
-          authorizer,
+        .addMethod(
+          method,
+          new LambdaIntegration(handler.function, { allowTestInvoke: false }),
+          isPublic
+            ? { authorizationType: AuthorizationType.NONE }
+            : { authorizationType: AuthorizationType.CUSTOM, authorizer },
+        );
+      if (isPublic) {
+        Validations.of(added).acknowledge({
+          id: 'AwsSolutions-APIG4',
+          reason: 'It answers everybody with the same document, which holds nothing of any caller.',
         });
+      }
     }
     const answers = { app: settings.app.name, origins: corsOriginsOf(settings) };
     for (const path of new Set(routes.map((route) => route.path))) {
@@ -159,7 +198,13 @@ export class Api extends Construct {
     const name = logicalPrefix(this).endsWith('Api') ? '' : 'Api';
     pinnedOutput(this, `${name}Id`, this.api.restApiId);
     pinnedOutput(this, `${name}Url`, this.api.url);
-    pinnedOutput(this, name + Output.FUNCTIONS, Stack.of(this).toJsonString([verifier.description]));
+    pinnedOutput(
+      this,
+      name + Output.FUNCTIONS,
+      Stack.of(this).toJsonString(
+        [verifier, ...publicRoutes.map(({ handler }) => handler)].map(({ description }) => description),
+      ),
+    );
     answerProblems(this.api, answers);
     if (settings.firewall) {
       new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, settings, limits: settings.firewall });

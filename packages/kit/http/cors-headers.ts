@@ -5,6 +5,7 @@ export const ALLOWED_HEADERS = [
   'X-Correlation-Id',
   'traceparent',
   'If-Match',
+  'If-None-Match',
   'Idempotency-Key',
   'Session-Id',
   'Request-Number',
@@ -20,6 +21,7 @@ export const EXPOSED_HEADERS = [
   'WWW-Authenticate',
   'Allow',
   'Content-Disposition',
+  'ETag',
 ] as const;
 
 /** Member of the authorizer's context with the request's origin, if its pages may read the answer. */

@@ -13,6 +13,7 @@ export { type EndpointOptions, endpoint, endpointFor, keyedBy, type Request, tra
 export { refuseOtherVersion, versionOf } from './if-match.js';
 export { acceptedType } from './media-types.js';
 export { cursorOf, limitOf, positionOf } from './paging.js';
+export { publicDocument } from './public-document.js';
 export { Paging } from './queries.js';
 export { checked, pointerFault } from './received.js';
 export type { Answer, AnswerOf, RouteAnswers, RouteDeclaration } from './route.js';

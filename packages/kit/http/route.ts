@@ -51,6 +51,12 @@ export interface RouteDeclaration<Role extends string = string, Code extends str
   readonly summary: string;
   /** What else a client must know. Markdown. */
   readonly description?: string;
+  /**
+   * Whether callers need no token. Such a route answers everybody with the same document ({@link publicDocument}), with an
+   * `ETag`, and 304 to `If-None-Match`.
+   * @default false
+   */
+  readonly isPublic?: boolean;
   /** Roles that may call. @default all roles of the application */
   readonly roles?: readonly Role[];
   /** Schema of the body. @default no body is read */

@@ -8,9 +8,9 @@ import type { FuzzRequest } from './request.js';
 import { SKU } from './samples.js';
 import { faultsOfItem, faultsOfLog } from './trace-oracles.js';
 
-/** Returns the routes of a deployment that a function handles. */
+/** Returns the routes of a deployment that a function handles for a known caller. */
 export const routesOf = (cloud: Cloud): readonly Route[] =>
-  cloud.apis.flatMap((api) => api.routes).filter(({ method }) => method !== 'ANY');
+  cloud.apis.flatMap((api) => api.routes).filter(({ authorizer }) => authorizer !== undefined);
 
 /** Cloud that contains an order and a payment of alice. It gets one request after the other. */
 export class Target {

@@ -128,14 +128,18 @@ function operationOf(
   const roles = route.roles;
   const description = [
     route.description,
-    roles ? `For ${roles.map((role) => `${role}s`).join(' and ')}.` : 'For every role.',
+    route.isPublic ? undefined : roles ? `For ${roles.map((role) => `${role}s`).join(' and ')}.` : 'For every role.',
   ];
   return {
     operationId: route.id,
     tags: [service],
     summary: route.summary,
     description: description.filter(Boolean).join('\n\n'),
-    security: (roles ?? []).length > 0 ? roles?.map((role) => ({ token: [role] })) : [{ token: [] }],
+    security: route.isPublic
+      ? []
+      : (roles ?? []).length > 0
+        ? roles?.map((role) => ({ token: [role] }))
+        : [{ token: [] }],
     parameters: parametersOf(route, schemas),
     ...(route.body && { requestBody: requestBodyOf(route, schemas, calls) }),
     responses: {

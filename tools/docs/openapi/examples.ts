@@ -165,6 +165,15 @@ export const STORY: readonly Call[] = [
     problem: 'conflict',
   },
 
+  {
+    name: 'this-document',
+    summary: 'A document that is known already',
+    operation: 'getOpenApi',
+    as: 'nobody',
+    headers: { 'If-None-Match': '*' },
+    status: 304,
+  },
+
   // What is refused before anything is read or written.
   {
     name: 'no-token',
@@ -394,7 +403,6 @@ export const STORY: readonly Call[] = [
     operation: 'removeBasketItem',
     path: { sku: 'CUP-1' },
     status: 200,
-    first: [product('TEA-1', 'Assam', 380)],
   },
   {
     name: 'dearer-tea',
@@ -402,6 +410,7 @@ export const STORY: readonly Call[] = [
     operation: 'getBasket',
     status: 200,
     until: { lines: [{ unitPrice: eur(380) }] },
+    first: [product('TEA-1', 'Assam', 380)],
   },
   {
     name: 'seen',
@@ -562,6 +571,7 @@ export const STORY: readonly Call[] = [
     headers: key('late-17'),
     body: { points: 100, reason: 'a parcel came late' },
     status: 201,
+    after: 30,
   },
   { name: 'an-account', summary: 'An account', operation: 'getAccount', path: { customerId: 'alice' }, status: 200 },
   {

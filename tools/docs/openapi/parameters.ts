@@ -73,6 +73,12 @@ export const HEADERS = {
       'Version that you have read, as `3` or `"3"`; 0 if it does not exist yet. At another version, nothing changes: 409 `conflict`.',
     schema: { type: 'string', pattern: '^("(0|[1-9]\\d{0,8})"|(0|[1-9]\\d{0,8}))$' },
   },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: '`ETag` of the answer that you have: 304 if it is still the same.',
+    schema: { type: 'string' },
+  },
 } as const satisfies Readonly<Record<string, Json>>;
 
 /** Returns the parameters of a route: of its path, of its query, and headers. */
@@ -106,12 +112,13 @@ function inQuery(query: z.ZodMiniType | undefined, schemas: Schemas): readonly J
   }));
 }
 
-function headersOf({ repeat, autoKey = false, ifMatch = false }: RouteDeclaration<string, string>) {
+function headersOf({ repeat, autoKey = false, ifMatch = false, isPublic = false }: RouteDeclaration<string, string>) {
   const suffix = repeat === 'key or number' ? 'UnlessNumber' : '';
   return [
     ...(repeat ? [`IdempotencyKey${autoKey ? 'Auto' : ''}${suffix}`] : []),
     ...(repeat === 'key or number' ? ['SessionId', 'RequestNumber', 'AnsweredUpTo'] : []),
     ...(ifMatch ? ['IfMatch'] : []),
+    ...(isPublic ? ['IfNoneMatch'] : []),
     'CorrelationId',
   ];
 }

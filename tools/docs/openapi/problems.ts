@@ -48,6 +48,7 @@ export const PROBLEM: Json = {
 /** Returns the codes of all problems that a route may answer with. */
 export function codesOf({ route }: ApiRoute): readonly string[] {
   const { method, roles, body, repeat, ifMatch = false, problems = [] } = route;
+  if (route.isPublic) return ['blocked', 'throttled', 'internal'];
   const writes = method !== 'GET' && (repeat !== undefined || method !== 'POST');
   return [
     ...new Set([
