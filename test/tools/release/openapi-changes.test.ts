@@ -1,0 +1,191 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { orderlyApi } from '../../../tools/docs/openapi/api.js';
+import { openApiOf } from '../../../tools/docs/openapi/document.js';
+import {
+  breakingChanges,
+  type ComparedDocument,
+  KEPT_DOCUMENT,
+  mayBreak,
+  withoutWords,
+} from '../../../tools/release/openapi-changes.js';
+
+const present = openApiOf(await orderlyApi()) as unknown as ComparedDocument;
+
+test('the API takes what clients of the previous release send, and they know its answers, or its version says so', () => {
+  const previous = JSON.parse(readFileSync(KEPT_DOCUMENT, 'utf8')) as ComparedDocument;
+  const changes = breakingChanges(previous, present);
+  const advice = `these break clients of ${previous.info.version}: raise the version in package.json, or keep them`;
+  if (!mayBreak(present.info.version, previous.info.version)) expect(changes, advice).toEqual([]);
+});
+
+describe('a version', () => {
+  test.each([
+    ['0.3.0', '0.2.0', true],
+    ['0.2.1', '0.2.0', false],
+    ['1.1.0', '1.0.0', false],
+    ['2.0.0', '1.4.0', true],
+    ['1.0.0', '0.9.0', true],
+  ])('%s after %s may break clients: %s', (version, earlier, may) => expect(mayBreak(version, earlier)).toBe(may));
+});
+
+describe('a document', () => {
+  test('is the same without its words, and keeps members with the names of words', () => {
+    const kept = withoutWords(present);
+    expect(JSON.stringify(kept)).not.toMatch(/"description":"|"examples":/);
+    expect([...breakingChanges(kept, present), ...breakingChanges(present, kept)]).toEqual([]);
+    expect(kept.components.schemas?.Problem).toMatchObject({ properties: { title: { type: 'string' } } });
+    expect(existsSync(KEPT_DOCUMENT)).toBe(true);
+  });
+});
+
+describe('a change', () => {
+  const ticket = {
+    type: 'object',
+    properties: {
+      id: { type: 'string', maxLength: 9 },
+      size: { enum: ['S', 'L'], type: 'string' },
+      note: { type: 'string' },
+    },
+    required: ['id', 'size'],
+    additionalProperties: false,
+  };
+  const shown = { ...ticket, additionalProperties: undefined };
+  const operation = {
+    operationId: 'openTicket',
+    security: [{ token: ['agent'] }, { token: ['visitor'] }],
+    parameters: [
+      { name: 'limit', in: 'query', schema: { type: 'string', pattern: '^\\d+$' } },
+      { name: 'Key', in: 'header', schema: { type: 'string' } },
+    ],
+    requestBody: { required: false, content: { 'application/json': { schema: ticket } } },
+    responses: {
+      201: {
+        headers: { Location: {} },
+        content: { 'application/json': { schema: { anyOf: [shown, { type: 'string' }] } } },
+      },
+      404: {},
+    },
+  };
+  type Changes = Readonly<Record<string, unknown>>;
+  const documentOf = (changed: Changes | undefined, schemas: Changes = {}) =>
+    ({
+      info: { version: '1.0.0' },
+      paths: changed ? { '/tickets': { post: { ...operation, ...changed } } } : {},
+      components: { schemas },
+    }) as unknown as ComparedDocument;
+  const changes = (changed: Changes | undefined, before: Changes = {}) =>
+    breakingChanges(documentOf(before), documentOf(changed));
+  const taking = (schema: object, required = false) => ({
+    requestBody: { required, content: { 'application/json': { schema } } },
+  });
+  const answering = (...alternatives: object[]) => ({
+    responses: {
+      201: { headers: { Location: {} }, content: { 'application/json': { schema: { anyOf: alternatives } } } },
+    },
+  });
+  const string = { type: 'string' };
+  const { properties } = ticket;
+
+  test.each<[string, Changes]>([
+    ['nothing', {}],
+    ['words', { summary: 'Open it' }],
+    [
+      'an optional parameter more',
+      { parameters: [...operation.parameters, { name: 'at', in: 'query', schema: string }] },
+    ],
+    [
+      'a parameter that takes more',
+      { parameters: [{ ...operation.parameters[0], schema: string }, operation.parameters[1]] },
+    ],
+    ['an optional member of a body more', taking({ ...ticket, properties: { ...properties, more: string } })],
+    [
+      'a longer text in a body',
+      taking({ ...ticket, properties: { ...properties, id: { type: 'string', maxLength: 10 } } }),
+    ],
+    [
+      'another value in a body',
+      taking({ ...ticket, properties: { ...properties, size: { type: 'string', enum: ['S', 'L', 'M'] } } }),
+    ],
+    ['a member of an answer more', answering({ ...shown, properties: { ...properties, more: string } }, string)],
+    [
+      'another value in an answer',
+      answering({ ...shown, properties: { ...properties, size: { type: 'string', enum: ['S', 'L', 'M'] } } }, string),
+    ],
+    [
+      'a member of an answer that is always there now',
+      answering({ ...shown, required: ['id', 'size', 'note'] }, string),
+    ],
+    ['an alternative less in an answer', answering(shown)],
+    ['another problem', { responses: { ...operation.responses, 409: {} } }],
+    ['no token', { security: [] }],
+  ])('of %s breaks nothing', (_, changed) => expect(changes(changed)).toEqual([]));
+
+  test.each<[string, Changes | undefined, string]>([
+    ['no route any more', undefined, 'is gone'],
+    ['another id', { operationId: 'open' }, 'operationId'],
+    ['a role less', { security: [{ token: ['agent'] }] }, 'visitor'],
+    ['a parameter less', { parameters: [operation.parameters[0]] }, 'parameter Key is gone'],
+    [
+      'a parameter that is required',
+      { parameters: [operation.parameters[0], { ...operation.parameters[1], required: true }] },
+      'Key is required',
+    ],
+    [
+      'a parameter that takes less',
+      {
+        parameters: [operation.parameters[0], { name: 'Key', in: 'header', schema: { type: 'string', maxLength: 5 } }],
+      },
+      'maxLength',
+    ],
+    ['a body that is required', taking(ticket, true), 'a body is required'],
+    [
+      'another media type',
+      { requestBody: { content: { 'text/plain': { schema: ticket } } } },
+      'application/json is refused',
+    ],
+    [
+      'a required member of a body',
+      taking({ ...ticket, required: ['id', 'size', 'note'] }),
+      'body/note may be missing',
+    ],
+    [
+      'a member of a body less',
+      taking({ ...ticket, properties: { id: properties.id, size: properties.size } }),
+      'body/note is unknown',
+    ],
+    [
+      'a shorter text in a body',
+      taking({ ...ticket, properties: { ...properties, id: { type: 'string', maxLength: 8 } } }),
+      'body/id: maxLength',
+    ],
+    [
+      'a value less in a body',
+      taking({ ...ticket, properties: { ...properties, size: { type: 'string', enum: ['S'] } } }),
+      '"L"',
+    ],
+    [
+      'another type in a body',
+      taking({ ...ticket, properties: { ...properties, note: { type: 'integer' } } }),
+      'body/note: integer and string',
+    ],
+    [
+      'a member of an answer less',
+      answering({ ...shown, properties: { id: properties.id, size: properties.size } }, string),
+      'a new alternative',
+    ],
+    ['an optional member of an answer', answering({ ...shown, required: ['id'] }, string), 'a new alternative'],
+    ['an alternative more in an answer', answering(shown, string, { type: 'integer' }), 'a new alternative'],
+    ['another status', { responses: { ...operation.responses, 202: {} } }, 'answers 202, too'],
+    ['a status less', { responses: { 404: {} } }, 'does not answer 201'],
+    ['a header less', { responses: { 201: { content: operation.responses[201].content } } }, 'header Location is gone'],
+  ])('to %s is found', (_, changed, words) => expect(changes(changed).join('\n')).toContain(words));
+
+  test('behind a reference is found', () => {
+    const referring = taking({ $ref: '#/components/schemas/Ticket' });
+    const before = documentOf(referring, { Ticket: ticket });
+    const now = documentOf(referring, { Ticket: { ...ticket, required: ['id', 'size', 'note'] } });
+    expect(breakingChanges(before, now)).toEqual(['POST /tickets: body/note may be missing']);
+    expect(breakingChanges(before, before)).toEqual([]);
+  });
+});

@@ -1,0 +1,212 @@
+/** OpenAPI document, as much as is compared. */
+export interface ComparedDocument {
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+}
+
+type Json = { readonly [name: string]: unknown };
+
+/** File with the document of the previous release. */
+export const KEPT_DOCUMENT = new URL('../../test/golden/openapi.json', import.meta.url);
+
+/** Members that no client's program depends on. */
+const WORDS = new Set(['description', 'summary', 'example', 'examples', 'tags', 'servers', 'license', 'title']);
+
+/** Returns a document without words and examples, which may change at any time. */
+export function withoutWords<Part>(part: Part, isNames = false): Part {
+  if (Array.isArray(part)) return part.map((item) => withoutWords(item)) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  return Object.fromEntries(
+    Object.entries(part)
+      .filter(([name]) => isNames || !WORDS.has(name))
+      // Members of these objects have names of ours: a property may be called `title`.
+      .map(([name, value]) => [
+        name,
+        withoutWords(value, !isNames && ['properties', 'paths', 'schemas'].includes(name)),
+      ]),
+  ) as Part;
+}
+
+/**
+ * Tells whether a version may break clients of an earlier one.
+ * Source: Semantic Versioning 2.0.0, 4 and 8: another major version, or another minor one below 1.0.0.
+ */
+export function mayBreak(version: string, earlier: string): boolean {
+  const [major, minor] = version.split('.').map(Number);
+  const [itsMajor, itsMinor] = earlier.split('.').map(Number);
+  return major !== itsMajor || (major === 0 && minor !== itsMinor);
+}
+
+/**
+ * Finds what breaks clients of the previous release: requests that are not taken any more, and answers that they do not know.
+ *
+ * A client ignores members, values of an enumeration and problems that it does not know, so new ones break nothing.
+ * @returns one line a change
+ */
+export function breakingChanges(previous: ComparedDocument, present: ComparedDocument): readonly string[] {
+  return Object.entries(previous.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, before]) => {
+      const name = `${method.toUpperCase()} ${path}`;
+      const now = present.paths[path]?.[method];
+      if (!now) return [`${name}: is gone`];
+      return [
+        ...(now.operationId === before.operationId ? [] : ['operationId has changed']),
+        ...callersLost(before, now),
+        ...parametersLost(whole(previous, before.parameters), whole(present, now.parameters)),
+        ...bodiesRefused(whole(previous, before.requestBody), whole(present, now.requestBody)),
+        ...answersUnknown(whole(previous, before.responses), whole(present, now.responses)),
+      ].map((change) => `${name}: ${change}`);
+    }),
+  );
+}
+
+/** Replaces references by what they refer to. */
+function whole(document: ComparedDocument, part: unknown): unknown {
+  if (Array.isArray(part)) return part.map((item) => whole(document, item));
+  if (typeof part !== 'object' || part === null) return part;
+  const { $ref, ...beside } = part as Json;
+  if (typeof $ref === 'string') {
+    const [, , kind = '', name = ''] = $ref.split('/');
+    return { ...(whole(document, document.components[kind]?.[name]) as Json), ...(whole(document, beside) as Json) };
+  }
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, whole(document, value)]));
+}
+
+/** Callers by their alternatives in `security`: a role each. */
+function callersLost(before: Json, now: Json): readonly string[] {
+  const callers = ({ security = [] }: Json) => (security as readonly Json[]).map((one) => JSON.stringify(one));
+  const present = callers(now);
+  if (present.length === 0) return []; // without a token
+  const had = callers(before);
+  if (had.length === 0) return ['needs a token'];
+  return had.filter((one) => !present.includes(one)).map((one) => `is refused to ${one}`);
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema?: Json;
+}
+
+function parametersLost(before: unknown, now: unknown): readonly string[] {
+  const [had, has] = [(before ?? []) as readonly Parameter[], (now ?? []) as readonly Parameter[]];
+  const same = (one: Parameter) => (other: Parameter) => one.in === other.in && one.name === other.name;
+  const lost = had.flatMap((one) => {
+    const found = has.find(same(one));
+    if (!found) return [`parameter ${one.name} is gone`];
+    return misfits(one.schema ?? {}, found.schema ?? {}, `parameter ${one.name}`);
+  });
+  const wanted = has
+    .filter((one) => one.required && !had.find(same(one))?.required)
+    .map(({ name }) => `parameter ${name} is required`);
+  return [...lost, ...wanted];
+}
+
+interface Content {
+  readonly required?: boolean;
+  readonly content?: Readonly<Record<string, { readonly schema?: Json }>>;
+  readonly headers?: Json;
+}
+
+function bodiesRefused(before: unknown, now: unknown): readonly string[] {
+  const [had, has] = [(before ?? {}) as Content, (now ?? {}) as Content];
+  if (has.required && !had.required) return ['a body is required'];
+  return Object.entries(had.content ?? {}).flatMap(([type, { schema = {} }]) => {
+    const taken = has.content?.[type]?.schema;
+    return taken ? misfits(schema, taken, 'body') : [`a body of ${type} is refused`];
+  });
+}
+
+/** Compares answers to accepted requests. Refusals have one shape, and a client decides by their codes. */
+function answersUnknown(before: unknown, now: unknown): readonly string[] {
+  const accepted = (responses: unknown) =>
+    Object.entries(responses as Readonly<Record<string, Content>>).filter(([status]) => status < '400');
+  const had = new Map(accepted(before));
+  const has = new Map(accepted(now));
+  const unknown = [...has.keys()].filter((status) => !had.has(status)).map((status) => `answers ${status}, too`);
+  const lost = [...had].flatMap(([status, { content = {}, headers = {} }]) => {
+    const found = has.get(status);
+    if (!found) return [`does not answer ${status} any more`];
+    const gone = Object.keys(headers).filter((name) => !(name in (found.headers ?? {})));
+    return [
+      ...gone.map((name) => `${status}: header ${name} is gone`),
+      ...Object.entries(content).flatMap(([type, { schema = {} }]) => {
+        const given = found.content?.[type]?.schema;
+        return given ? misfits(given, schema, `answer ${status}`, true) : [`${status}: ${type} is gone`];
+      }),
+    ];
+  });
+  return [...unknown, ...lost];
+}
+
+/**
+ * Finds where a value of one schema may not be one of another.
+ * @param isAnswer whether more values of an enumeration are no misfit
+ */
+function misfits(from: Json, to: Json, at: string, isAnswer = false): readonly string[] {
+  const alternatives = (to.anyOf ?? [to]) as readonly Json[];
+  return ((from.anyOf ?? [from]) as readonly Json[]).flatMap((one) => {
+    const tried = alternatives.map((other) => misfitsOfOne(one, other, at, isAnswer));
+    if (tried.some((faults) => faults.length === 0)) return [];
+    return tried.length === 1 ? (tried[0] ?? []) : [`${at}: a new alternative`];
+  });
+}
+
+function misfitsOfOne(from: Json, to: Json, at: string, isAnswer: boolean): readonly string[] {
+  const [types, known] = [from, to].map(({ type = [] }) => [type].flat() as readonly string[]) as [string[], string[]];
+  const fits = (type: string) => known.includes(type) || (type === 'integer' && known.includes('number'));
+  if (known.length > 0 && !(types.length > 0 && types.every(fits))) return [`${at}: ${known} and ${types}`];
+  const values = ({ enum: several, const: single }: Json) => several ?? (single === undefined ? undefined : [single]);
+  const [given, listed] = [values(from), values(to)] as readonly (readonly unknown[] | undefined)[];
+  const otherValues =
+    listed === undefined || (given !== undefined && isAnswer)
+      ? []
+      : given
+        ? given.filter((one) => !listed.includes(one))
+        : ['any'];
+  return [
+    ...otherValues.map((value) => `${at}: the value ${JSON.stringify(value)}`),
+    ...LIMITS.filter((limit) => isBeyond(limit, from[limit], to[limit])).map((limit) => `${at}: ${limit}`),
+    ...membersMisfit(from, to, at, isAnswer),
+    ...(to.items === undefined ? [] : misfits((from.items ?? {}) as Json, to.items as Json, `${at}/items`, isAnswer)),
+  ];
+}
+
+const LIMITS = [
+  'minimum',
+  'exclusiveMinimum',
+  'minLength',
+  'minItems',
+  'maximum',
+  'exclusiveMaximum',
+  'maxLength',
+  'maxItems',
+  'pattern',
+  'format',
+] as const;
+
+/** Tells whether the limit of one schema lets pass what the limit of the other one does not. */
+function isBeyond(limit: (typeof LIMITS)[number], from: unknown, to: unknown): boolean {
+  if (to === undefined) return false;
+  if (from === undefined) return true;
+  if (limit === 'pattern' || limit === 'format') return from !== to;
+  return /^min|Minimum$/.test(limit) ? Number(from) < Number(to) : Number(from) > Number(to);
+}
+
+function membersMisfit(from: Json, to: Json, at: string, isAnswer: boolean): readonly string[] {
+  const [given, known] = [(from.properties ?? {}) as Json, (to.properties ?? {}) as Json];
+  const required = (to.required ?? []) as readonly string[];
+  const sure = (from.required ?? []) as readonly string[];
+  return [
+    ...required.filter((name) => !sure.includes(name)).map((name) => `${at}/${name} may be missing`),
+    ...Object.entries(given).flatMap(([name, schema]) => {
+      const other = known[name];
+      if (other !== undefined) return misfits(schema as Json, other as Json, `${at}/${name}`, isAnswer);
+      return to.additionalProperties === false ? [`${at}/${name} is unknown`] : [];
+    }),
+    // A client may read a member that is optional.
+    ...(isAnswer ? Object.keys(known).filter((name) => !(name in given)) : []).map((name) => `${at}/${name} is gone`),
+  ];
+}
