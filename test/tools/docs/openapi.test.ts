@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { described, PROBLEMS } from '../../../packages/kit/http/routes.js';
 import { type Api, orderlyApi } from '../../../tools/docs/openapi/api.js';
+import { httpFileOf, postmanOf } from '../../../tools/docs/openapi/collections.js';
 import { openApiOf } from '../../../tools/docs/openapi/document.js';
 import { ANSWERS, resolved, STORY, UNASKED } from '../../../tools/docs/openapi/examples.js';
 import { lintedOpenApi } from '../../../tools/docs/openapi/lint.js';
+import { referencePageOf } from '../../../tools/docs/openapi/page.js';
 import { codesOf } from '../../../tools/docs/openapi/problems.js';
 import { schemasOf } from '../../../tools/docs/openapi/schemas.js';
 import { DocumentedApi } from '../../support/documented-api.js';
@@ -97,6 +99,48 @@ describe('a document of other routes', () => {
     const schemas = schemasOf(new Map(), [one, one, two]);
     expect([schemas.of(one), schemas.of(two)]).toMatchObject([{ required: ['one'] }, { required: ['two'] }]);
   });
+});
+
+describe('the collections', () => {
+  const http = httpFileOf(api);
+  const postman = postmanOf(api) as {
+    readonly variable: readonly { readonly key: string }[];
+    readonly item: readonly { readonly request: object; readonly event?: readonly { script: { exec: string[] } }[] }[];
+  };
+
+  test('have every operation', () => {
+    const method = (text: string) => text.split(' ')[0];
+    for (const { route } of api.routes) {
+      const path = new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/?\\n]+')}$`);
+      const sent = [...http.matchAll(/^(\w+) \{\{api\}\}([^?\n]*)/gm)].filter((one) => method(one[0]) === route.method);
+      expect(
+        sent.some(([, , of = '']) => path.test(of)),
+        `${route.method} ${route.path}`,
+      ).toBe(true);
+    }
+    expect(postman.item).toHaveLength(http.match(/^### /gm)!.length);
+  });
+
+  test('refer to what is above', () => {
+    const known = new Set(http.match(/^@\w+/gm)!.map((name) => name.slice(1)));
+    for (const block of http.split('### ').slice(1)) {
+      for (const [, name = ''] of block.matchAll(/\{\{(\w+)/g)) expect(known).toContain(name);
+      const [, name] = /^# @name (\w+)$/m.exec(block) ?? [];
+      if (name) known.add(name);
+    }
+    const kept = new Set(postman.variable.map(({ key }) => key));
+    for (const { request, event = [] } of postman.item) {
+      for (const [, name = ''] of JSON.stringify(request).matchAll(/\{\{(\w+)/g)) expect(kept).toContain(name);
+      for (const line of event.flatMap(({ script }) => script.exec)) kept.add(/set\('(\w+)'/.exec(line)![1]!);
+    }
+  });
+});
+
+test('the page has the document, and a text in it can not end the script', () => {
+  const evil = { ...document, info: { ...document.info, description: '</script><script>alert(1)</script>' } };
+  const page = referencePageOf(evil);
+  const [, text = ''] = /<script id="document" type="application\/json">(.*?)<\/script>/.exec(page) ?? [];
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(evil)));
 });
 
 describe('an answer', () => {

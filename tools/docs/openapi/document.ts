@@ -8,7 +8,7 @@ import { type Json, type Schemas, schemasOf } from './schemas.js';
 /** The members of the document that tests and clients read. */
 export interface OpenApi extends Json {
   readonly openapi: string;
-  readonly info: { readonly version: string } & Json;
+  readonly info: { readonly title: string; readonly version: string } & Json;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
 }
