@@ -52,19 +52,39 @@ export function schemasOf(named: ReadonlyMap<string, z.ZodMiniType>, used: reado
 
 /** Members that say again what others say, or that belong to a file of its own. */
 const NOISE = new Set(['$schema', '$id']);
-/** Formats whose patterns say nothing that the format doesn't. */
+
+/** Formats whose patterns, by zod, say the same at length. */
 const EXACT_FORMATS: readonly unknown[] = ['date-time', 'date', 'uuid'];
 
-/** Removes what only a machine would have written. */
+/** Patterns that say a format, or that only some readers of JSON Schema understand, and what the document says instead. */
+const PATTERNS: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
+  [z.regexes.date.source, { format: 'date' }],
+  [
+    String.raw`^[^\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]*$`,
+    {
+      pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f]*$`,
+      description: 'No control characters, no lone surrogates, no noncharacters of Unicode.',
+    },
+  ],
+]);
+
+/** Removes what only a machine would have written. @throws {Error} for a pattern that not every reader understands */
 function tidy(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(tidy);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const { format } = schema as { format?: unknown };
+  const { format, pattern, allOf = [], ...others } = schema as Json;
+  const isSaidByFormat = typeof pattern !== 'string' || EXACT_FORMATS.includes(format);
+  if (typeof pattern === 'string' && pattern.includes('\\p{') && !PATTERNS.has(pattern))
+    throw new Error(`tools/docs/openapi/schemas.ts has no simpler pattern for ${pattern}`);
   return Object.fromEntries(
-    Object.entries(schema)
+    Object.entries({
+      ...others,
+      ...(format === undefined || format === 'currency_code' ? {} : { format }),
+      ...(isSaidByFormat ? (typeof pattern === 'object' ? { pattern } : {}) : (PATTERNS.get(pattern) ?? { pattern })),
+      // Several patterns of one text.
+      ...Object.assign({}, ...(allOf as readonly Json[]).map(tidy)),
+    })
       .filter(([name]) => !NOISE.has(name))
-      .filter(([name, value]) => !(name === 'pattern' && typeof value === 'string' && EXACT_FORMATS.includes(format)))
-      .filter(([name, value]) => !(name === 'format' && value === 'currency_code'))
       .filter(([name, value]) => !(/^(min|max)imum$/.test(name) && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER))
       .map(([name, value]) => [name, tidy(value)]),
   );
