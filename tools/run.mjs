@@ -17,6 +17,7 @@ const COMMANDS = {
   simulate: '../test/simulation/simulate.ts',
   'simulate-planted': '../test/simulation/simulate-planted.ts',
   fuzz: '../test/simulation/fuzz.ts',
+  'fuzz-api': './local/fuzz/fuzz-api.ts',
   'bench-event-store': './bench/event-store.ts',
   'bench-hot-key': './bench/hot-key.ts',
   'bench-hot-account': './bench/hot-account.ts',

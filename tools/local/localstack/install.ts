@@ -1,11 +1,19 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LocalRunError } from '../errors.js';
-import { type Progress, waitUntil } from '../progress.js';
+import {
+  findPython,
+  installOnce,
+  installSources,
+  installWheels,
+  type Place,
+  placeOf,
+  run,
+  runs,
+} from '../installing.js';
+import type { Progress } from '../progress.js';
 import { verifyJars } from './jars.js';
 
 /** Version of `com.amazonaws:DynamoDBLocal` on Maven Central. */
@@ -44,19 +52,18 @@ export class MissingToolError extends LocalRunError {
  * @throws {LocalRunError} with the tool's output, if the installation fails
  */
 export async function install(progress: Progress): Promise<Installation> {
-  const { cache, folder, done, ...installed } = places();
-  if (existsSync(done)) return installed;
-  const tools = findTools();
-  mkdirSync(cache, { recursive: true });
-  await alone(`${folder}.lock`, progress, async () => {
-    if (existsSync(done)) return;
-    progress(`installing LocalStack and DynamoDB Local into ${folder} (once, about a minute)`);
-    rmSync(folder, { recursive: true, force: true }); // left by an interrupted installation
-    mkdirSync(folder);
-    await Promise.all([installLocalStack(tools.python, folder), installDynamoDbLocal(installed.dynamodbLocal, folder)]);
-    writeFileSync(done, '');
-  });
-  return installed;
+  const { place, dynamodbLocal } = places();
+  if (existsSync(place.done)) return { python: place.python, dynamodbLocal };
+  const python = findTools();
+  try {
+    await installOnce(place, 'LocalStack and DynamoDB Local', progress, async () => {
+      await Promise.all([installLocalStack(python, place), installDynamoDbLocal(dynamodbLocal, place.folder)]);
+    });
+  } catch (error) {
+    if (!(error instanceof LocalRunError)) throw error;
+    throw new LocalRunError(`${error.message}\n${ELSEWHERE}`, { cause: error });
+  }
+  return { python: place.python, dynamodbLocal };
 }
 
 /**
@@ -64,30 +71,25 @@ export async function install(progress: Progress): Promise<Installation> {
  * @throws {MissingToolError} for the first tool that is missing
  */
 export function checkTools(): void {
-  if (existsSync(places().done)) needJava();
+  if (existsSync(places().place.done)) needJava();
   else findTools();
 }
 
 /** Returns the installation, or `undefined` if there is none yet. */
 export function installed(): Installation | undefined {
-  const { done, python, dynamodbLocal } = places();
-  return existsSync(done) ? { python, dynamodbLocal } : undefined;
+  const { place, dynamodbLocal } = places();
+  return existsSync(place.done) ? { python: place.python, dynamodbLocal } : undefined;
 }
 
 function places() {
-  const hash = createHash('sha256');
-  for (const lock of [WHEELS, SDISTS, JARS]) hash.update(readFileSync(lock));
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'orderly');
-  const folder = join(cache, `localstack-${hash.digest('hex').slice(0, 12)}`);
-  const python = join(folder, 'venv', 'bin', 'python');
-  return { cache, folder, done: join(folder, 'done'), python, dynamodbLocal: join(folder, 'dynamodb-local') };
+  const place = placeOf('localstack', [WHEELS, SDISTS, JARS]);
+  return { place, dynamodbLocal: join(place.folder, 'dynamodb-local') };
 }
 
-function findTools(): { python: string } {
+/** Returns Python, if Java and Maven are there too. */
+function findTools(): string {
   const named = process.env.PYTHON;
-  const python = (named ? [named] : ['python3.13', 'python3.12', 'python3.11', 'python3']).find((name) =>
-    runs(name, ['-c', 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))']),
-  );
+  const python = findPython();
   if (!python && named)
     throw new MissingToolError(
       `PYTHON is '${named}', which is no Python 3.11 to 3.13 with its venv module. Name another one, or unset PYTHON.`,
@@ -98,21 +100,12 @@ function findTools(): { python: string } {
     );
   needJava();
   if (!runs('mvn', ['-v'])) throw new MissingToolError('Maven (mvn) is needed: it brings DynamoDB Local.');
-  return { python };
+  return python;
 }
 
 function needJava(): void {
   const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
   if (javaVersion(java) < 17) throw new MissingToolError('Java 17 or newer is needed for DynamoDB Local.');
-}
-
-function runs(command: string, args: readonly string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns Java's major version, or 0 without Java. */
@@ -125,14 +118,9 @@ function javaVersion(java: string): number {
   }
 }
 
-async function installLocalStack(python: string, folder: string): Promise<void> {
-  const venv = join(folder, 'venv');
-  await run(python, ['-m', 'venv', venv]);
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--require-hashes'];
-  await run(join(venv, 'bin', 'python'), [...pip, '--only-binary', ':all:', '-r', WHEELS]);
-  // Built by the setuptools that was just installed. A wheel in pip's cache could come from any other build tool.
-  const build = ['--no-binary', ':all:', '--no-build-isolation', '--use-pep517', '--no-cache-dir'];
-  await run(join(venv, 'bin', 'python'), [...pip, ...build, '-r', SDISTS]);
+async function installLocalStack(python: string, place: Place): Promise<void> {
+  await installWheels(place, python, WHEELS);
+  await installSources(place, SDISTS);
 }
 
 async function installDynamoDbLocal(target: string, folder: string): Promise<void> {
@@ -151,53 +139,4 @@ async function installDynamoDbLocal(target: string, folder: string): Promise<voi
   const goal = [`${MAVEN_PLUGIN}:copy-dependencies`, '-DincludeScope=runtime', `-DoutputDirectory=${target}`];
   await run('mvn', ['-q', '-B', '--strict-checksums', '-f', pom, ...goal]);
   verifyJars(target, readFileSync(JARS, 'utf8'));
-}
-
-function run(command: string, args: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk) => (said = (said + chunk).slice(-4000)));
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new LocalRunError(`${command} ${args.slice(0, 3).join(' ')} failed:\n${said}\n${ELSEWHERE}`));
-    });
-  });
-}
-
-/** Runs work in one process at a time. A file holds the id of that process; a file of a dead process is ignored. */
-async function alone(file: string, progress: Progress, work: () => Promise<void>): Promise<void> {
-  let told = false;
-  await waitUntil(
-    async () => {
-      try {
-        writeFileSync(file, String(process.pid), { flag: 'wx' });
-        return true;
-      } catch {
-        if (!holderLives(file)) rmSync(file, { force: true });
-        else if (!told) {
-          told = true;
-          progress('another process is installing LocalStack: waiting for it');
-        }
-        return undefined;
-      }
-    },
-    { idleMs: 600_000, everyMs: 500, missing: () => `the installation that holds ${file} has not ended` },
-  );
-  try {
-    await work();
-  } finally {
-    rmSync(file, { force: true });
-  }
-}
-
-function holderLives(file: string): boolean {
-  try {
-    process.kill(Number(readFileSync(file, 'utf8')), 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
