@@ -137,7 +137,13 @@ export default defineConfig({
     projects: [
       project(
         'unit',
-        ['test/kit/**/*.test.ts', 'test/lambdas/**/*.test.ts', 'test/tools/**/*.test.ts', 'test/docs/**/*.test.ts'],
+        [
+          'test/kit/**/*.test.ts',
+          'test/lambdas/**/*.test.ts',
+          'test/client/**/*.test.ts',
+          'test/tools/**/*.test.ts',
+          'test/docs/**/*.test.ts',
+        ],
         shared,
       ),
       project('infrastructure', ['test/lib/**/*.test.ts'], { ...shared, ...unvalidated }),
@@ -159,7 +165,7 @@ export default defineConfig({
       }),
       // `npm start` as a process, in copies of this tree. One file at a time: each has processes of its own to wait for.
       project('local', ['test/local/**/*.test.ts'], { fileParallelism: false }),
-      // Both packages, installed from their tarballs.
+      // The packages, installed from their tarballs.
       project('packages', ['test/packages/**/*.test.ts'], shared),
       project('integration', ['test/integration/**/*.test.ts'], deployed),
       ...acceptance,

@@ -2,7 +2,6 @@ import type { AccountCommand, AccountView } from '../../lambdas/accounts/contrac
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import { causedBy, newOrderId, toAccounts } from './messages.js';
-import { prepared } from './preparing.js';
 import type { ApiAnswer, Caller } from './world.js';
 
 /** Preconditions and waits of scenarios about accounts. */
@@ -23,9 +22,9 @@ export const getAccount = (customerId: string, as: Caller = 'operator'): Promise
 
 /** Creates a customer of the scenario's own with this credit limit. */
 export async function customerWith(limit: number): Promise<string> {
-  const customer = world.fresh('customer');
-  await prepared(`a limit of ${customer}`, () => putLimit(customer, eur(limit)));
-  return customer;
+  const customerId = world.fresh('customer');
+  await world.client('operator').setCreditLimit({ customerId, body: { creditLimit: eur(limit) } });
+  return customerId;
 }
 
 /** Returns the steps of one order's saga. */

@@ -29,9 +29,9 @@ export async function inBasketsOf(sku: string, ...customers: readonly Caller[]):
 /** Waits until a basket has these lines. */
 export const holds = (as: Caller, lines: BasketView['lines']): Promise<BasketView> =>
   world.eventually('the basket has these lines', async () => {
-    const { body } = await basketOf(as);
-    expect(body.lines).toEqual(lines);
-    return body;
+    const basket = await world.client(as).getBasket();
+    expect(basket.lines).toEqual(lines);
+    return basket;
   });
 
 /** Returns a new customer with a basket of their own. */

@@ -4,7 +4,6 @@ import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import { eur } from './accounts.js';
 import { newOrderId, toCatalog } from './messages.js';
-import { prepared } from './preparing.js';
 import type { ApiAnswer, Caller } from './world.js';
 
 /** Preconditions and waits of scenarios about the catalogue. */
@@ -17,7 +16,7 @@ export const getProduct = (sku: string, as: Caller = 'alice'): Promise<ApiAnswer
 
 /** Sets the price of a product. @returns its SKU, by default one of the scenario's own */
 export async function priced(amount: number, sku = world.fresh('sku')): Promise<string> {
-  await prepared(`a price of ${sku}`, () => putProduct(sku, { name: 'Tea', unitPrice: eur(amount) }));
+  await world.client('operator').setProduct({ sku, body: { name: 'Tea', unitPrice: eur(amount) } });
   return sku;
 }
 

@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import type { DeliveryAddress, OrderLine, OrderView } from '../../lambdas/orders/contract.js';
 import { world } from '../support/world.js';
-import { eur, putLimit } from './accounts.js';
+import { eur } from './accounts.js';
 import { priced } from './catalog.js';
-import { prepared } from './preparing.js';
 import type { ApiAnswer, Caller, World } from './world.js';
 
 /** Preconditions and waits of scenarios about orders. */
@@ -25,13 +24,13 @@ export async function stocked(onHand: number, amount = 350): Promise<string> {
   const credit =
     credits.get(world) ??
     Promise.all(
-      ['alice', 'bob'].map((customer) => prepared(`a limit of ${customer}`, () => putLimit(customer, eur(1e12)))),
+      ['alice', 'bob'].map((customerId) =>
+        world.client('operator').setCreditLimit({ customerId, body: { creditLimit: eur(1e12) } }),
+      ),
     );
   credits.set(world, credit);
   const sku = await priced(amount);
-  const body = { onHand };
-  const stock = () => world.call({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body });
-  await Promise.all([prepared(`a stock of ${sku}`, stock), credit]);
+  await Promise.all([world.client('operator').setStock({ sku, body: { onHand } }), credit]);
   return sku;
 }
 
@@ -47,10 +46,11 @@ export const post = (lines: readonly OrderLine[], { as = 'alice', key = world.fr
   world.call<OrderView>({ method: 'POST', path: '/orders', as, key, body: { lines, ...more } });
 
 /** Places an order and returns it once it was accepted. */
-export async function placed(lines: readonly OrderLine[], placing: Placing = {}): Promise<OrderView> {
-  const { status, body } = await post(lines, placing);
-  expect(status).toBe(201);
-  return body;
+export function placed(
+  lines: readonly OrderLine[],
+  { as = 'alice', key = world.fresh('key'), ...more }: Placing = {},
+): Promise<OrderView> {
+  return world.client(as).placeOrder({ body: { lines, ...more }, key });
 }
 
 export const get = (orderId: string, as: Caller = 'operator'): Promise<ApiAnswer<OrderView>> =>
@@ -59,9 +59,9 @@ export const get = (orderId: string, as: Caller = 'operator'): Promise<ApiAnswer
 /** Waits until an order has a status, and returns the order. */
 export const becomes = (orderId: string, status: OrderView['status']): Promise<OrderView> =>
   world.eventually(`order ${orderId} is ${status}`, async () => {
-    const { body } = await get(orderId);
-    expect(body.status).toBe(status);
-    return body;
+    const order = await world.client('operator').getOrder({ orderId });
+    expect(order.status).toBe(status);
+    return order;
   });
 
 export const cancel = (

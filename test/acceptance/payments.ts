@@ -27,16 +27,17 @@ export const getPayment = (paymentId: string, as: Caller = 'operator'): Promise<
 /** Waits until a payment has these values. */
 export const shows = (paymentId: string, wanted: Partial<PaymentView>): Promise<PaymentView> =>
   world.eventually(`payment ${paymentId} shows ${JSON.stringify(wanted)}`, async () => {
-    const { body } = await getPayment(paymentId);
-    expect(body).toMatchObject(wanted);
-    return body;
+    const payment = await world.client('operator').getPayment({ paymentId });
+    expect(payment).toMatchObject(wanted);
+    return payment;
   });
 
 /** Makes a payment and waits until it is charged. */
 export async function chargedPayment(customer: string, amount: number): Promise<string> {
-  const { body } = await pay(customer, amount, world.uuid());
-  await shows(body.paymentId, { status: 'CHARGED' });
-  return body.paymentId;
+  const body = { accountId: customer, amount: eur(amount) };
+  const { paymentId } = await world.client({ customer }).requestPayment({ body, key: world.uuid() });
+  await shows(paymentId, { status: 'CHARGED' });
+  return paymentId;
 }
 
 /** Returns the steps of one order's saga. */

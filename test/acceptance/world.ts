@@ -1,5 +1,6 @@
 import type { CustomerLimits } from '../../lambdas/environment.js';
 import type { StockView } from '../../lambdas/inventory/contract.js';
+import type { OrderlyClient } from '../../packages/client/index.js';
 import type { Commit } from '../../packages/kit/messages/commit.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
 
@@ -31,6 +32,11 @@ export interface World {
   routes(): Promise<readonly string[]>;
   /** Sends one request to the API. */
   call<Body = Json>(request: ApiRequest): Promise<ApiAnswer<Body>>;
+  /**
+   * Returns a client of the API for a caller. It waits in the time of this world.
+   * @param through changes what happens to its requests on their way. @default nothing
+   */
+  client(as: Caller, through?: (send: Send) => Send): OrderlyClient;
   /** Returns a token that the API must refuse. */
   badToken(fault: TokenFault): string;
 
@@ -109,6 +115,9 @@ export interface World {
   /** Returns the calls that functions made while `work` ran, in order. */
   callsDuring(work: () => Promise<unknown>): Promise<readonly FunctionCall[]>;
 }
+
+/** Sends a request, as `fetch` does. */
+export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A customer, an operator, nobody (no token at all), or the holder of a given token. */
 export type Caller =

@@ -46,6 +46,7 @@ describe('the README of a pattern', () => {
 
 /** Files that a package's README shows as a whole, in its order. */
 const WHOLE_FILES: Readonly<Record<string, readonly string[]>> = {
+  client: ['test/client/example.ts'],
   kit: ['contract.ts', 'lambdas/count-opened.lambda.ts', 'app.ts'].map((file) => `test/packages/statistics/${file}`),
   simulator: ['examples/tickets/promises.ts'],
 };

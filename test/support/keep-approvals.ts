@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { APPROVED_API, publicApi } from '../../tools/release/public-api.js';
 
-/** `npm run api:keep`: writes the public API of both packages, the stored formats and the answers of the API's document as they are now. */
+/** `npm run api:keep`: writes the public API of the packages, the stored formats and the answers of the API's document as they are now. */
 export async function main(): Promise<number> {
   // The formats are stored by functions, which log.
   Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });

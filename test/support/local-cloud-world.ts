@@ -103,6 +103,10 @@ export class LocalCloudWorld extends LocalStackWorld {
     return this.faultsHere.plan.unmet();
   }
 
+  protected override wait(milliseconds: number): Promise<void> {
+    return this.forward(Math.ceil(milliseconds));
+  }
+
   /** Many may wait at once: time passes once for all of them. */
   private forward(milliseconds: number): Promise<void> {
     this.passing ??= this.local.live.forward(milliseconds).finally(() => {

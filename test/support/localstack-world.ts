@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import {
   CloudWatchLogsClient,
@@ -129,6 +130,10 @@ export class LocalStackWorld extends OrderlyWorld {
 
   badToken(fault: Port.TokenFault): string {
     return this.tokens.bad(fault);
+  }
+
+  protected wait(milliseconds: number): Promise<void> {
+    return sleep(milliseconds);
   }
 
   async publish(...entries: readonly (Envelope | BusEntry)[]): Promise<void> {

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { StockView } from '../../lambdas/inventory/contract.js';
+import { type OrderlyClient, orderlyClient } from '../../packages/client/index.js';
 import type { Commit } from '../../packages/kit/messages/commit.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
 import { exportPerson } from '../../packages/kit/operator/export.js';
@@ -25,6 +26,9 @@ interface Parts {
   /** Opens its people's keys. */
   readonly kms: KMSClient;
 }
+
+/** Answers that can't have a body. */
+const NO_BODY: readonly number[] = [204, 304];
 
 let documented: Promise<DocumentedApi> | undefined;
 
@@ -63,6 +67,8 @@ export abstract class OrderlyWorld implements Port.World {
   abstract callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]>;
   /** Sends one request to the API. */
   protected abstract request(request: Port.ApiRequest): Promise<Omit<Port.ApiAnswer, 'body'>>;
+  /** Lets time pass. */
+  protected abstract wait(milliseconds: number): Promise<void>;
   /** Places beside the tables that hold any of these texts. */
   protected abstract copiesElsewhere(texts: readonly string[]): Promise<readonly string[]>;
   /** Faults that were set and that nothing has met yet. */
@@ -80,6 +86,29 @@ export abstract class OrderlyWorld implements Port.World {
     const faults = (await documented).faultsOf(request, answer);
     if (faults.length > 0) throw new Error(`not in the API's document:\n${faults.join('\n')}`);
     return { ...answer, body: parsed(answer.text) as Body };
+  }
+
+  client(as: Port.Caller, through = (send: Port.Send): Port.Send => send): OrderlyClient {
+    const send: Port.Send = async (url, { method, headers, body, signal }) => {
+      signal?.throwIfAborted();
+      const { pathname, search } = new URL(url);
+      const request = { method: method as Port.ApiRequest['method'], path: pathname + search, as };
+      const {
+        status,
+        headers: answered,
+        text,
+      } = await this.call({
+        ...request,
+        headers: headers as Readonly<Record<string, string>>,
+        ...(body !== undefined && { body }),
+      });
+      return new Response(NO_BODY.includes(status) ? null : text, { status, headers: answered });
+    };
+    return orderlyClient({
+      baseUrl: 'https://api.test',
+      fetch: through(send),
+      wait: (milliseconds) => this.wait(milliseconds),
+    });
   }
 
   async redeliver(filter: Port.EventFilter, times = 1): Promise<readonly Envelope[]> {

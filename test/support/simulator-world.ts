@@ -236,6 +236,10 @@ export class SimulatorWorld extends OrderlyWorld {
     return this.passes(this.random.between(1, 60));
   }
 
+  protected wait(milliseconds: number): Promise<void> {
+    return this.passes(milliseconds);
+  }
+
   private passes(milliseconds: number): Promise<void> {
     return this.virtual.wait((done) => this.cloud.world.after(milliseconds, () => done(undefined)));
   }

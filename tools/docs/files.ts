@@ -2,6 +2,7 @@ import { asyncApiOf } from './asyncapi.js';
 import { orderlyBus } from './bus.js';
 import { eventsPageOf } from './events-page.js';
 import { orderlyApi } from './openapi/api.js';
+import { clientOperationsOf, clientTypesOf } from './openapi/client-types.js';
 import { httpFileOf, postmanOf } from './openapi/collections.js';
 import { openApiOf } from './openapi/document.js';
 import { referencePageOf } from './openapi/page.js';
@@ -13,6 +14,11 @@ export interface GeneratedFile {
   readonly make: () => Promise<string>;
 }
 
+async function clientTypes(): Promise<string> {
+  const api = await orderlyApi();
+  return clientTypesOf(api, openApiOf(api));
+}
+
 const asJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 export const files: readonly GeneratedFile[] = [
@@ -20,6 +26,8 @@ export const files: readonly GeneratedFile[] = [
   { path: 'docs/reference.html', make: async () => referencePageOf(openApiOf(await orderlyApi())) },
   { path: 'docs/orderly.http', make: async () => httpFileOf(await orderlyApi()) },
   { path: 'docs/orderly.postman.json', make: async () => asJson(postmanOf(await orderlyApi())) },
+  { path: 'packages/client/operations.ts', make: async () => clientOperationsOf(await orderlyApi()) },
+  { path: 'packages/client/schemas.ts', make: clientTypes },
   { path: 'docs/asyncapi.json', make: async () => asJson(asyncApiOf(await orderlyBus())) },
   { path: 'docs/events.md', make: async () => eventsPageOf(await orderlyBus()) },
 ];

@@ -46,6 +46,8 @@ interface File {
   readonly imported: ReadonlyMap<string, Listed>;
   /** Names in `export { ... }`, by the name that others see. */
   readonly exported: ReadonlyMap<string, Listed>;
+  /** Modules whose types are all exported. */
+  readonly all: readonly string[];
 }
 
 /** The declaration files of one package, as `tsc` emits them with `removeComments`. */
@@ -70,7 +72,8 @@ export class Declarations {
       const place = this.placeOf(module, one);
       return { name, place, typeOnly: one.typeOnly && place !== undefined && this.isValue(place) };
     });
-    return [...here, ...listed].toSorted(byName);
+    const others = this.file(module).all.flatMap((from) => this.exportsOf(moduleOf(module, from)));
+    return [...here, ...listed, ...others.map((one) => ({ ...one, typeOnly: false }))].toSorted(byName);
   }
 
   /** Returns the text of a declaration, without its private members. */
@@ -112,7 +115,7 @@ export class Declarations {
   private placeOf(file: string, { name, from }: Listed): Place | undefined {
     if (from === undefined) return this.find({ file, name });
     if (!from.startsWith('.')) return undefined;
-    const module = join(dirname(file), from).replace(/\.js$/, '');
+    const module = moduleOf(file, from);
     const { declared, exported } = this.file(module);
     const one = exported.get(name);
     if (one) return this.placeOf(module, one);
@@ -131,6 +134,9 @@ export class Declarations {
   }
 }
 
+/** Returns the module that another one names. */
+const moduleOf = (file: string, from: string): string => join(dirname(file), from).replace(/\.js$/, '');
+
 /** Returns a text that identifies a place. */
 export const keyOf = ({ file, name }: Place): string => `${file}#${name}`;
 
@@ -142,8 +148,14 @@ function parse(text: string, file: string): File {
   const declared = new Map<string, string[]>();
   const imported = new Map<string, Listed>();
   const exported = new Map<string, Listed>();
+  const all: string[] = [];
   for (const statement of statementsIn(text, file)) {
     if (statement === 'export {};' || /^import (?:type )?(?:\* as [\w$]+|[\w$]+) from '[^.']/.test(statement)) continue;
+    const everything = /^export type \* from '(\.[^']+)';$/.exec(statement)?.[1];
+    if (everything !== undefined) {
+      all.push(everything);
+      continue;
+    }
     const declares = DECLARES.exec(statement)?.groups?.name;
     if (declares !== undefined) {
       declared.set(declares, [...(declared.get(declares) ?? []), statement]);
@@ -156,7 +168,7 @@ function parse(text: string, file: string): File {
       names.set(as, { name, from, typeOnly: typeOnly || type !== undefined });
     }
   }
-  return { declared, imported, exported };
+  return { declared, imported, exported, all };
 }
 
 function statementsIn(text: string, file: string): readonly string[] {

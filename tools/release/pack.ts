@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-export const PACKAGES = ['kit', 'simulator'] as const;
+export const PACKAGES = ['client', 'kit', 'simulator'] as const;
 
 /** Of a `package.json` in `packages/`, what differs from the published one. */
 export interface Manifest {
@@ -20,7 +20,7 @@ class PackFailed extends Error {
   override readonly name = 'PackFailed';
 }
 
-/** `npm run pack [-- <folder>]`: writes the tarballs of both packages, into `.build/packages` by default. */
+/** `npm run pack [-- <folder>]`: writes the tarballs of the packages, into `.build/packages` by default. */
 export async function main([folder = join(ROOT, '.build', 'packages')]: readonly string[]): Promise<number> {
   for (const tarball of pack(resolve(folder))) console.log(tarball);
   return 0;

@@ -7,7 +7,7 @@ import { compile, type Manifest, PACKAGES, ROOT } from './pack.js';
 export const APPROVED_API = new URL('../../test/golden/public-api/', import.meta.url);
 
 /**
- * Returns the public API of both packages as text, by the package's name: each module of `exports` with the
+ * Returns the public API of the packages as text, by the package's name: each module of `exports` with the
  * declarations of what it exports, and at the end what these name although no module exports it.
  * @throws {PackFailed} if the packages do not compile
  * @throws {UnknownDeclaration}
@@ -17,7 +17,7 @@ export function publicApi(): ReadonlyMap<string, string> {
   mkdirSync(build, { recursive: true });
   const folder = mkdtempSync(join(build, 'public-api-'));
   try {
-    // One compilation for both packages takes half the time of two.
+    // One compilation for all packages takes half the time.
     compile(join(ROOT, 'packages'), join(folder, 'packages'), { emitDeclarationOnly: true, removeComments: true });
     return new Map(
       PACKAGES.map((name) => {

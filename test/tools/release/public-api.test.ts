@@ -55,6 +55,14 @@ describe('the text of a package', () => {
     );
   });
 
+  test('has all types of another module', () => {
+    const thing = 'export interface Thing {\n    size: number;\n}\nexport {};\n';
+    const index = "export type * from './thing.js';\nexport declare const made: number;\n";
+    expect(text({ thing, index })).toBe(
+      '# things\n\nexport interface Thing {\n    size: number;\n}\n\nexport declare const made: number;\n',
+    );
+  });
+
   test('lists at the end what is named and not exported, also by what is not exported itself', () => {
     const base =
       'export declare const KINDS: readonly ["Kind"];\ntype Kind = (typeof KINDS)[number];\nexport interface Base {\n    Kind: number;\n    kind: Kind;\n}\nexport {};\n';

@@ -1,0 +1,220 @@
+import { NoAnswer, OrderlyProblem } from './errors.js';
+import { OPERATIONS } from './operations.js';
+import type { AnswerOf, ItemOf, ListId, OperationId, RequestOf, SessionNumber } from './requests.js';
+import type { Operations, Problem } from './schemas.js';
+
+export interface ClientOptions {
+  /** Address of the API with its stage: `https://….amazonaws.com/v1`. */
+  readonly baseUrl: string;
+  /**
+   * Token of the caller, or a function that returns one. The function is called for each request, and once more after a 401:
+   * it may keep a token until it expires.
+   */
+  readonly token?: string | (() => string | Promise<string>);
+  /** How often a request is sent at most. @default 5 */
+  readonly attempts?: number;
+  /** Milliseconds after which an attempt counts as unanswered. @default 30,000; the API answers within 29 seconds */
+  readonly timeout?: number;
+  /** Longest wait before a repeat, in milliseconds. A problem whose `Retry-After` is longer is thrown. @default 20,000 */
+  readonly longestWait?: number;
+  /** @default the `fetch` of the platform */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Waits before a repeat; rejects when the signal aborts. @default by a timer */
+  readonly wait?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** An answer with what is around its body. */
+export interface Answer<Body> {
+  readonly status: number;
+  readonly body: Body;
+  /** By which the log knows the request. */
+  readonly correlationId: string | undefined;
+  /** Whether this answers a repeat: the request was carried out before. */
+  readonly replayed: boolean;
+  readonly headers: Headers;
+}
+
+type ArgumentsOf<Id extends OperationId> =
+  Record<never, never> extends RequestOf<Id> ? [request?: RequestOf<Id>] : [request: RequestOf<Id>];
+
+type MethodOf<Id extends OperationId> = 'accept' extends keyof Operations[Id]['takes']
+  ? {
+      (request: RequestOf<Id> & { readonly accept: string }): Promise<string>;
+      (request: RequestOf<Id>): Promise<Operations[Id]['answer']>;
+    }
+  : (...of: ArgumentsOf<Id>) => Promise<Operations[Id]['answer']>;
+
+/** A method for each operation, by its name in the API's document. Each returns the body of the answer. */
+export type OrderlyClient = { readonly [Id in OperationId]: MethodOf<Id> } & {
+  /** Sends a request, and returns the answer with its status and headers. */
+  send<Id extends OperationId>(operation: Id, ...of: ArgumentsOf<Id>): Promise<Answer<AnswerOf<Id>>>;
+  /**
+   * Reads a list, page by page, as far as it is iterated.
+   * @example for await (const order of orderly.items('listOrders')) ...
+   */
+  items<Id extends ListId>(operation: Id, ...of: ArgumentsOf<Id>): AsyncGenerator<ItemOf<Id>, void>;
+};
+
+/** A request of any operation. */
+interface AnyRequest {
+  readonly [parameter: string]: unknown;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  readonly key?: string;
+  readonly session?: SessionNumber;
+  readonly ifMatch?: number;
+  readonly accept?: string;
+  readonly correlationId?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Longest wait before the first repeat, in milliseconds. It doubles for each next one. */
+const FIRST_WAIT = 200;
+
+/**
+ * Makes a client of Orderly's API, for Node and browsers.
+ *
+ * A request that gets no answer, a 5xx, 429, or a 409 with `Retry-After` is sent again with the same key or number, so it has
+ * one effect.
+ * @example
+ * const orderly = orderlyClient({ baseUrl: 'https://….amazonaws.com/v1', token: () => session.token() });
+ * const order = await orderly.placeOrder({ body: { lines }, key: 'cart-17' });
+ */
+export function orderlyClient(options: ClientOptions): OrderlyClient {
+  const { attempts = 5, timeout = 30_000, longestWait = 20_000, wait = timer } = options;
+  const send = async (operation: OperationId, request: AnyRequest = {}): Promise<Answer<unknown>> => {
+    const { signal } = request;
+    const { url, init, key } = requestFor(options.baseUrl, operation, request);
+    let isNewToken = false;
+    for (let attempt = 1; ; attempt++) {
+      const failure = await attemptOf(operation, url, { ...init, headers: await withToken(init.headers) }, key, signal);
+      if (!(failure instanceof Error)) return failure;
+      if (failure instanceof OrderlyProblem && failure.status === 401 && isFunction(options.token) && !isNewToken) {
+        isNewToken = true;
+        continue;
+      }
+      const pause = pauseAfter(failure, attempt);
+      if (pause === undefined || attempt >= attempts || pause > longestWait) throw failure;
+      await wait(pause, signal);
+    }
+  };
+  const withToken = async (headers: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
+    const token = isFunction(options.token) ? await options.token() : options.token;
+    return { ...headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) };
+  };
+  const attemptOf = async (
+    operation: OperationId,
+    url: string,
+    init: RequestInit,
+    key: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer<unknown> | OrderlyProblem | NoAnswer> => {
+    const late = AbortSignal.timeout(timeout);
+    try {
+      const fetched = options.fetch ?? fetch;
+      const response = await fetched(url, { ...init, signal: signal ? AbortSignal.any([signal, late]) : late });
+      return answerOf(operation, response, await response.text(), key);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return new NoAnswer(operation, key, undefined, { cause: error });
+    }
+  };
+  async function* items(operation: OperationId, request: AnyRequest = {}): AsyncGenerator<unknown, void> {
+    for (let { query = {} } = request; ; ) {
+      const { body } = await send(operation, { ...request, query });
+      const { items, entries = [], nextCursor } = body as Page;
+      yield* items ?? entries;
+      if (nextCursor === undefined) return;
+      query = { ...query, cursor: nextCursor };
+    }
+  }
+  const methods = Object.keys(OPERATIONS).map((id) => [
+    id,
+    async (request?: AnyRequest) => (await send(id as OperationId, request)).body,
+  ]);
+  return { ...Object.fromEntries(methods), send, items } as unknown as OrderlyClient;
+}
+
+interface Page {
+  readonly items?: readonly unknown[];
+  readonly entries?: readonly unknown[];
+  readonly nextCursor?: string;
+}
+
+const isFunction = (value: unknown): value is () => string | Promise<string> => typeof value === 'function';
+
+/** Builds what each attempt sends, with one key for all of them. */
+function requestFor(baseUrl: string, operation: OperationId, request: AnyRequest) {
+  const [method = '', place = '', repeat] = OPERATIONS[operation].split(' ');
+  const { query = {}, body, session, ifMatch, accept, correlationId } = request;
+  const key = request.key ?? (repeat && !session ? crypto.randomUUID() : undefined);
+  const path = place.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = request[name];
+    // Without it, the path would be another route's.
+    if (typeof value !== 'string' || value === '') throw new TypeError(`${operation}: ${name} is missing`);
+    return encodeURIComponent(value);
+  });
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  const text = parameters.toString();
+  const headers = {
+    ...(accept !== undefined && { Accept: accept }),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(key !== undefined && { 'Idempotency-Key': key }),
+    ...(session && { 'Session-Id': session.id, 'Request-Number': String(session.number) }),
+    ...(session?.answeredUpTo !== undefined && { 'Answered-Up-To': String(session.answeredUpTo) }),
+    ...(ifMatch !== undefined && { 'If-Match': String(ifMatch) }),
+    ...(correlationId !== undefined && { 'X-Correlation-Id': correlationId }),
+  };
+  const url = `${baseUrl.replace(/\/$/, '')}${path}${text && `?${text}`}`;
+  return { url, key, init: { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) } };
+}
+
+function answerOf(
+  operation: OperationId,
+  { status, ok, headers }: Response,
+  text: string,
+  key: string | undefined,
+): Answer<unknown> | OrderlyProblem | NoAnswer {
+  const correlationId = headers.get('X-Correlation-Id') ?? undefined;
+  const isJson = /json/.test(headers.get('Content-Type') ?? '');
+  const body = isJson ? parsed(text) : text || undefined;
+  if (ok) return { status, body, correlationId, replayed: headers.get('Idempotency-Replayed') === 'true', headers };
+  if (!isProblem(body)) return new NoAnswer(operation, key, status, { cause: text.slice(0, 500) });
+  const after = headers.get('Retry-After');
+  return new OrderlyProblem(operation, body, correlationId, after === null ? undefined : Number(after));
+}
+
+const isProblem = (body: unknown): body is Problem =>
+  typeof body === 'object' && body !== null && 'type' in body && typeof body.type === 'string' && 'detail' in body;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the milliseconds before a repeat; `undefined` if a repeat would be refused, too. */
+function pauseAfter(failure: OrderlyProblem | NoAnswer, attempt: number): number | undefined {
+  const { status = 503 } = failure;
+  const after = failure instanceof OrderlyProblem ? failure.retryAfter : undefined;
+  if (status < 500 && status !== 429 && !(status === 409 && after !== undefined)) return undefined;
+  // Full jitter: clients that failed together do not come back together.
+  return after === undefined ? Math.random() * FIRST_WAIT * 2 ** (attempt - 1) : after * 1000;
+}
+
+const timer = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timeout);
+      reject(signal?.reason);
+    };
+    const timeout = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });

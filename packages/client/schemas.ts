@@ -1,0 +1,823 @@
+// Made by npm run docs from docs/openapi.json.
+
+/** Problem details (RFC 9457). `detail` says what was wrong and what would be right. */
+export type Problem = {
+  /** `urn:orderly:problem:<code>`. Decide by it; the texts may change. */
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  /** `urn:orderly:request:<id>`: this one request, as the log names it. Absent in answers of the firewall. */
+  readonly instance?: string;
+  /** The first 20 faults of the request. */
+  readonly errors?: readonly ({
+    readonly detail: string;
+    /** Place in the body, a JSON pointer (RFC 6901). */
+    readonly pointer?: string;
+    /** Name of the parameter in the path or the query. */
+    readonly parameter?: string;
+    readonly header?: string;
+  })[];
+  /** Version that the change was decided on (`conflict`). */
+  readonly expectedVersion?: number;
+  /** Version of the resource now (`conflict`). */
+  readonly foundVersion?: number;
+  /** Limit that was reached (`limit-reached`). */
+  readonly limit?: string;
+  /** Business reason, by the name that orders have for it (`not-orderable`). */
+  readonly reason?: string;
+  /** Time from which on what was asked for exists (`not-closed-yet`). */
+  readonly closesAt?: string;
+};
+
+export type AccountView = {
+  readonly customerId: string;
+  readonly creditLimit: MoneyView;
+  /** Amount held for orders in progress. */
+  readonly authorized: MoneyView;
+  /** Amount captured so far. */
+  readonly captured: MoneyView;
+  /** Amount refunded so far, of the captured one. */
+  readonly refunded: MoneyView;
+  /** Part of `authorized` and `captured` that payments have settled, without what was released or refunded since. */
+  readonly settled: MoneyView;
+  /** `creditLimit` - (`authorized` + `captured` - `refunded` - `settled`); 0 if the limit was set below the amount in use. */
+  readonly available: MoneyView;
+  /** Version of the account in this view, from 1. */
+  readonly version: number;
+};
+
+export type ApplyBonus = {
+  readonly points: number;
+  readonly reason: Text;
+};
+
+export type BasketView = {
+  readonly lines: readonly ({
+    readonly sku: string;
+    readonly quantity: number;
+    readonly unitPrice: MoneyView;
+    /** Price that the customer has seen; present if `unitPrice` is another one. */
+    readonly oldUnitPrice?: MoneyView;
+  })[];
+  /** Number of events so far; 0 for a basket that was never used. */
+  readonly version: number;
+};
+
+export type CallerId = string;
+
+export type CancelOrder = {
+  readonly reason?: Text;
+};
+
+export type CheckoutView = {
+  /** Id of the order, which exists about a second later. */
+  readonly orderId: string;
+};
+
+export type CustomerId = string;
+
+export type DailyReportView = {
+  /** Number of the report, from 1, in the order of the days and without gaps. */
+  readonly number: number;
+  /** Day as yyyy-mm-dd in the time zone. */
+  readonly date: string;
+  readonly timeZone: string;
+  /** First instant of the day, ISO 8601, UTC. */
+  readonly from: string;
+  /** First instant after the day. */
+  readonly to: string;
+  /** Number of events that are counted here, late ones included. */
+  readonly events: number;
+  /** Orders that were placed, and ends that orders came to. An order that is cancelled after its approval is in both. */
+  readonly orders: {
+    readonly placed: number;
+    readonly approved: number;
+    readonly rejected: number;
+    readonly rejectedFor: readonly ({
+      readonly reason: string;
+      readonly orders: number;
+    })[];
+    readonly cancelledUnderWay: number;
+    readonly cancelledAfterApproval: number;
+  };
+  /** By currency, in the order of its code. */
+  readonly money: readonly (MoneyOfDayView)[];
+  /** Products that were ordered most, by quantity and then by SKU. At most 10. */
+  readonly topSkus: readonly ({
+    readonly sku: string;
+    readonly quantity: number;
+  })[];
+  /** Events of earlier days that came after these had closed. They are counted here, as a correction. */
+  readonly late: {
+    readonly events: number;
+    readonly days: readonly ({
+      readonly date: string;
+      readonly events: number;
+    })[];
+  };
+};
+
+export type DeliveryAddress = {
+  readonly name: Text;
+  readonly street: Text;
+  readonly city: Text;
+  readonly postalCode: Text;
+  readonly country: string;
+};
+
+export type DeliveryAddressView = {
+  readonly name: string;
+  readonly street: string;
+  readonly city: string;
+  /** Empty for countries without postal codes. */
+  readonly postalCode: string;
+  /** ISO 3166-1 alpha-2 code. */
+  readonly country: string;
+};
+
+export type DispatchOrder = Readonly<Record<string, unknown>>;
+
+export type Forgotten = {
+  readonly forgotten: true;
+};
+
+export type ForgottenUserView = {
+  readonly forgotten: true;
+  readonly userId?: string;
+  readonly status?: UserStatus;
+  readonly version?: number;
+};
+
+export type HistoryEntryView = {
+  /** Id of the event. */
+  readonly id: string;
+  /** Version of the aggregate after this event, from 1. */
+  readonly version: number;
+  /** Type of the event, such as `OrderPlaced`. */
+  readonly type: string;
+  /** Time of the event, ISO 8601, UTC. */
+  readonly at: string;
+  /** Who acted: role and id, or a role alone. */
+  readonly actor: string;
+  /** Caller who began what a service continued, if a service acted. */
+  readonly onBehalfOf?: string;
+  /** Correlation id of the request or message that led to the event. */
+  readonly correlationId: string;
+  /** Id of the request or message that caused the event. */
+  readonly causationId: string;
+  /** Data of the event, in the newest version of its type. */
+  readonly data: unknown;
+};
+
+export type IssuedKey = {
+  /** Key for one request, for the header `Idempotency-Key`. */
+  readonly idempotencyKey: string;
+  /** Time until which the key must be used for the first time, ISO 8601, UTC. */
+  readonly expiresAt: string;
+};
+
+export type Money = {
+  readonly amount: number;
+  readonly currency: string;
+};
+
+export type MoneyOfDayView = {
+  readonly currency: string;
+  readonly charges: number;
+  readonly refundsMade: number;
+  /** Sum of the charges, in minor units; decimal text above 2^53-1. */
+  readonly gross: number | string;
+  /** Sum of the refunds that were made. */
+  readonly refunds: number | string;
+  /** `gross` - `refunds`; below 0 if more was refunded than charged. */
+  readonly net: number | string;
+  /** Sum of the provider's fees that were known when it charged. A provider may take them in another currency. */
+  readonly fees: number | string;
+  /** Charges whose fee is not known: it is not in `fees`. */
+  readonly chargesWithoutFee: number;
+};
+
+export type MoneyView = {
+  /** In minor units of the currency (cents), up to 2^53-1. */
+  readonly amount: number;
+  /** ISO 4217 code. */
+  readonly currency: string;
+};
+
+export type OpenedSession = {
+  /** Id of the session, for the header `Session-Id`. */
+  readonly sessionId: string;
+  /** Time at which the session ends unless a request is accepted before, ISO 8601, UTC. */
+  readonly expiresAt: string;
+};
+
+export type OrderLimit = "ORDERS_UNDER_WAY" | "ORDERS_PER_HOUR";
+
+export type OrderLine = {
+  readonly sku: Sku;
+  readonly quantity: number;
+  readonly unitPrice: Money;
+};
+
+export type OrderView = {
+  readonly orderId: string;
+  readonly customerId: string;
+  /** PENDING: accepted, and its saga asks for price, credit, stock and payment. UNDER_REVIEW: an operator decides before it is charged. APPROVED: paid. DISPATCHED: it has left the warehouse. REJECTED: see `reason`. CANCELLED: by its customer. */
+  readonly status: "PENDING" | "UNDER_REVIEW" | "APPROVED" | "DISPATCHED" | "REJECTED" | "CANCELLED";
+  /** Reason for the rejection, in capitals, or the customer's own words for the cancellation. */
+  readonly reason?: string | Forgotten;
+  /** Why the order is under review. Customers do not see it, because it would tell them how to avoid a review. */
+  readonly reviewReasons?: readonly (ReviewReason)[];
+  /** Limit that a rejection for OVER_LIMIT is about, unless it is the customer's credit. */
+  readonly limit?: OrderLimit;
+  /** Lines that a rejection is about, with the unit prices of the catalogue if prices are the reason. */
+  readonly rejectedLines?: readonly (RejectedLineView)[];
+  readonly clientReference?: string | Forgotten;
+  readonly lines: readonly ({
+    readonly sku: string;
+    readonly quantity: number;
+    readonly unitPrice: MoneyView;
+  })[];
+  readonly total: MoneyView;
+  /** Version of the order in this view, from 1. */
+  readonly version: number;
+  /** ISO 8601, UTC. */
+  readonly placedAt: string;
+  /** Absent in lists. */
+  readonly deliverTo?: DeliveryAddressView | Forgotten;
+};
+
+export type PaymentView = {
+  readonly paymentId: string;
+  readonly customerId: string;
+  readonly accountId: string;
+  readonly amount: MoneyView;
+  readonly status: "PENDING" | "CHARGED" | "DECLINED";
+  /** Reason for the decline. */
+  readonly reason?: PaymentsDeclineReason;
+  readonly clientReference?: string | Forgotten;
+  /** Amount refunded so far. */
+  readonly refunded: MoneyView;
+  readonly refunds: readonly (RefundView)[];
+  /** Version of the payment in this view, from 1. */
+  readonly version: number;
+  /** ISO 8601, UTC. */
+  readonly requestedAt: string;
+};
+
+export type PaymentsDeclineReason = "CARD_DECLINED" | "INSUFFICIENT_FUNDS" | "CARD_EXPIRED" | "AUTHENTICATION_REQUIRED" | "NO_PAYMENT_METHOD" | "REFUSED_BY_PROVIDER" | "VOIDED";
+
+export type PlaceOrder = {
+  readonly lines: readonly (OrderLine)[];
+  readonly clientReference?: Text;
+  readonly deliverTo?: DeliveryAddress;
+};
+
+export type ProductView = {
+  readonly sku: string;
+  readonly name: string;
+  readonly unitPrice: MoneyView;
+  /** Present if the product is not sold any more: orders for it are refused. */
+  readonly discontinued?: true;
+  /** Number of events so far: a simultaneous change of name and price counts as two. */
+  readonly version: number;
+};
+
+export type ProfilePatch = {
+  readonly name?: Text | null;
+  readonly email?: string | null;
+  readonly address?: {
+    readonly name?: Text | null;
+    readonly street?: Text | null;
+    readonly city?: Text | null;
+    readonly postalCode?: Text | null;
+    readonly country?: string | null;
+  } | null;
+};
+
+export type RefundPayment = {
+  readonly amount?: {
+    readonly amount: number;
+    readonly currency: string;
+  };
+  readonly clientReference?: string;
+};
+
+export type RefundView = {
+  readonly refundId: string;
+  readonly amount: MoneyView;
+  readonly status: "PENDING" | "REFUNDED" | "FAILED";
+};
+
+export type RejectedLineView = {
+  readonly sku: string;
+  /** The catalogue's price when the line was refused. */
+  readonly unitPrice?: MoneyView;
+};
+
+export type ReportDate = string;
+
+export type RequestPayment = {
+  readonly accountId: CustomerId;
+  readonly amount: {
+    readonly amount: number;
+    readonly currency: string;
+  };
+  readonly clientReference?: string;
+};
+
+export type ReviewOrder = {
+  readonly decision: "approve" | "reject";
+  readonly note?: Text;
+};
+
+export type ReviewReason = "SUSPECT_USER" | "HIGH_VALUE" | "MANY_ORDERS" | "OTHER_ADDRESS";
+
+export type RewardEntryView = {
+  /** Time of the event, ISO 8601. */
+  readonly at: string;
+  /** Type of the account's event. */
+  readonly type: "AuthorizationCaptured" | "AccountRefunded" | "BonusApplied";
+  /** Negative for a refund. */
+  readonly points: number;
+  readonly orderId?: string;
+};
+
+export type RewardsView = {
+  readonly customerId: string;
+  readonly points: number;
+  readonly tier: Tier;
+  /** A page of the entries, newest first. */
+  readonly entries: readonly (RewardEntryView)[];
+  /** `cursor` of the next page. Absent on the last page. */
+  readonly nextCursor?: string;
+};
+
+export type SetCreditLimit = {
+  readonly creditLimit: Money;
+};
+
+export type SetItem = {
+  readonly quantity: number;
+};
+
+export type SetProduct = {
+  readonly name: Text;
+  readonly unitPrice: Money;
+  readonly discontinued?: boolean;
+};
+
+export type SetStatus = {
+  readonly status: UserStatus;
+  readonly reason?: Text;
+};
+
+export type SetStock = {
+  readonly onHand: number;
+};
+
+export type Sku = string;
+
+export type StockView = {
+  readonly sku: string;
+  readonly onHand: number;
+  readonly reserved: number;
+  /** `onHand` - `reserved`, never below zero. */
+  readonly available: number;
+  /** Number of times that an operator has set it, from 1. */
+  readonly version: number;
+};
+
+/** No control characters, no lone surrogates, no noncharacters of Unicode. */
+export type Text = string;
+
+export type Tier = "BASIC" | "SILVER" | "GOLD";
+
+export type UserStatus = "ACTIVE" | "SUSPECT" | "BLOCKED";
+
+export type UserView = {
+  readonly userId: string;
+  readonly status: UserStatus;
+  readonly name?: string;
+  readonly email?: string;
+  readonly address?: {
+    /** The recipient, if it is not the user. */
+    readonly name?: string;
+    readonly street: string;
+    readonly city: string;
+    /** Empty for countries without postal codes. */
+    readonly postalCode: string;
+    /** ISO 3166-1 alpha-2 code. */
+    readonly country: string;
+  };
+  /** Number of events so far; 0 if nothing was ever written. */
+  readonly version: number;
+};
+
+/** Codes of all problems. */
+export type ProblemCode =
+  /** 409: Basket empty */
+  | 'basket-empty'
+  /** 409: Basket full */
+  | 'basket-full'
+  /** 403: Request blocked */
+  | 'blocked'
+  /** 409: Conflict */
+  | 'conflict'
+  /** 403: Forbidden */
+  | 'forbidden'
+  /** 409: Request in progress */
+  | 'in-progress'
+  /** 500: Internal error */
+  | 'internal'
+  /** 400: Invalid request */
+  | 'invalid-request'
+  /** 422: Idempotency-Key expired */
+  | 'key-expired'
+  /** 400: Missing Idempotency-Key */
+  | 'key-missing'
+  /** 422: Idempotency-Key reused */
+  | 'key-reused'
+  /** 429: Limit reached */
+  | 'limit-reached'
+  /** 406: Not acceptable */
+  | 'not-acceptable'
+  /** 409: Not approved */
+  | 'not-approved'
+  /** 404: Day not closed yet */
+  | 'not-closed-yet'
+  /** 404: Not found */
+  | 'not-found'
+  /** 409: Basket not orderable */
+  | 'not-orderable'
+  /** 409: Refund exceeds the remaining amount */
+  | 'not-refundable'
+  /** 409: Not under review */
+  | 'not-under-review'
+  /** 409: Request-Number out of range */
+  | 'number-out-of-range'
+  /** 409: Person forgotten */
+  | 'person-forgotten'
+  /** 409: Product discontinued */
+  | 'product-discontinued'
+  /** 409: Session not open */
+  | 'session-not-open'
+  /** 409: Stock is reserved */
+  | 'stock-reserved'
+  /** 429: Too many requests */
+  | 'throttled'
+  /** 413: Request too large */
+  | 'too-large'
+  /** 409: Too late */
+  | 'too-late'
+  /** 401: Authentication required */
+  | 'unauthenticated'
+  /** 404: Unknown product */
+  | 'unknown-product'
+  /** 415: Unsupported media type */
+  | 'unsupported-media-type'
+  /** 403: User blocked */
+  | 'user-blocked';
+
+/** What each operation takes and answers. */
+export interface Operations {
+  /** Give a customer points. */
+  readonly applyBonus: {
+    readonly path: { /** The customer's id at the identity provider. */ readonly customerId: string; };
+    readonly takes: { readonly body: ApplyBonus; };
+    readonly repeat: 'key';
+    readonly answer: AccountView;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'person-forgotten' | 'throttled' | 'internal';
+  };
+  /** Cancel an order. */
+  readonly cancelOrder: {
+    readonly path: { /** Id of the order. */ readonly orderId: string; };
+    readonly takes: { readonly body?: CancelOrder; };
+    readonly repeat: 'key or number';
+    readonly answer: OrderView;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'session-not-open' | 'number-out-of-range' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'too-late' | 'throttled' | 'internal';
+  };
+  /** Order the lines of the basket. */
+  readonly checkOutBasket: {
+    readonly path: unknown;
+    readonly takes: { /** Version that you have read. At another one, nothing changes: `conflict`. */ readonly ifMatch?: number; };
+    readonly repeat: 'key';
+    readonly answer: CheckoutView;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'basket-empty' | 'product-discontinued' | 'not-orderable' | 'throttled' | 'internal';
+  };
+  /** Mark an order as dispatched. */
+  readonly dispatchOrder: {
+    readonly path: { /** Id of the order. */ readonly orderId: string; };
+    readonly takes: { readonly body?: DispatchOrder; };
+    readonly repeat: 'key';
+    readonly answer: OrderView;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'not-approved' | 'throttled' | 'internal';
+  };
+  /** Forget the caller for ever. */
+  readonly forgetMe: {
+    readonly path: unknown;
+    readonly takes: unknown;
+    readonly repeat: 'key or number';
+    readonly answer: undefined;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'session-not-open' | 'number-out-of-range' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Read an account. */
+  readonly getAccount: {
+    readonly path: { /** The customer's id at the identity provider. */ readonly customerId: string; };
+    readonly takes: { readonly query?: { /** Time at which to read, ISO 8601 in any time zone. Excludes `version`. */ readonly at?: string | number; /** Version to read, from 1. Excludes `at`. */ readonly version?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: AccountView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** Read the basket. */
+  readonly getBasket: {
+    readonly path: unknown;
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: BasketView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'conflict' | 'throttled' | 'internal';
+  };
+  /** Read the report of a day. */
+  readonly getDailyReport: {
+    readonly path: { /** Day as yyyy-mm-dd, in the time zone of the reports. */ readonly date: string; };
+    readonly takes: { /** The answer is text of this media type. @default JSON */ readonly accept?: 'text/csv'; };
+    readonly repeat: undefined;
+    readonly answer: DailyReportView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-closed-yet' | 'not-found' | 'not-acceptable' | 'throttled' | 'internal';
+  };
+  /** Read the caller. */
+  readonly getMe: {
+    readonly path: unknown;
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: UserView | ForgottenUserView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Read the caller's points and tier. */
+  readonly getMyRewards: {
+    readonly path: unknown;
+    readonly takes: { readonly query?: { /** Maximum number of items in this page. */ readonly limit?: string | number; /** `nextCursor` of the previous page, unchanged and with the same filter. */ readonly cursor?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: RewardsView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Read this document. */
+  readonly getOpenApi: {
+    readonly path: unknown;
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: {
+  readonly openapi: string;
+};
+    readonly problems: 'blocked' | 'throttled' | 'internal';
+  };
+  /** Read an order. */
+  readonly getOrder: {
+    readonly path: { /** Id of the order. */ readonly orderId: string; };
+    readonly takes: { readonly query?: { /** Time at which to read, ISO 8601 in any time zone. Excludes `version`. */ readonly at?: string | number; /** Version to read, from 1. Excludes `at`. */ readonly version?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: OrderView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** Read a payment. */
+  readonly getPayment: {
+    readonly path: { /** Id of the payment. The payment of an order has the id of the order. */ readonly paymentId: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: PaymentView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** Read a product. */
+  readonly getProduct: {
+    readonly path: { /** SKU of the product. */ readonly sku: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: ProductView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** Read a customer's points and tier. */
+  readonly getRewards: {
+    readonly path: { /** The customer's id at the identity provider. */ readonly customerId: string; };
+    readonly takes: { readonly query?: { /** Maximum number of items in this page. */ readonly limit?: string | number; /** `nextCursor` of the previous page, unchanged and with the same filter. */ readonly cursor?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: RewardsView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Read the stock of a SKU. */
+  readonly getStock: {
+    readonly path: { /** SKU of the product. */ readonly sku: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: StockView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** Read a user. */
+  readonly getUser: {
+    readonly path: { /** The user's id at the identity provider. */ readonly userId: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: UserView | ForgottenUserView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Issue an idempotency key. */
+  readonly issueIdempotencyKey: {
+    readonly path: unknown;
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: IssuedKey;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** List an account's events. */
+  readonly listAccountHistory: {
+    readonly path: { /** The customer's id at the identity provider. */ readonly customerId: string; };
+    readonly takes: { readonly query?: { /** Maximum number of items in this page. */ readonly limit?: string | number; /** `nextCursor` of the previous page, unchanged and with the same filter. */ readonly cursor?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: {
+  readonly items: readonly (HistoryEntryView)[];
+  /** `cursor` of the next page. Absent on the last page. */
+  readonly nextCursor?: string;
+};
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** List accounts without available credit. */
+  readonly listAccountsWithoutCredit: {
+    readonly path: unknown;
+    readonly takes: { readonly query: { /** Maximum number of items in this page. */ readonly limit?: string | number; /** `nextCursor` of the previous page, unchanged and with the same filter. */ readonly cursor?: string | number; /** Always `true`: only these accounts are listed. */ readonly creditExhausted: "true"; }; };
+    readonly repeat: undefined;
+    readonly answer: {
+  readonly items: readonly (AccountView)[];
+  /** `cursor` of the next page. Absent on the last page. */
+  readonly nextCursor?: string;
+};
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** List the reports. */
+  readonly listDailyReports: {
+    readonly path: unknown;
+    readonly takes: { readonly query?: { /** Maximum number of items in this page. */ readonly limit?: string | number; /** `nextCursor` of the previous page, unchanged and with the same filter. */ readonly cursor?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: {
+  readonly items: readonly (DailyReportView)[];
+  /** `cursor` of the next page. Absent on the last page. */
+  readonly nextCursor?: string;
+};
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** List an order's events. */
+  readonly listOrderHistory: {
+    readonly path: { /** Id of the order. */ readonly orderId: string; };
+    readonly takes: { readonly query?: { /** Maximum number of items in this page. */ readonly limit?: string | number; /** `nextCursor` of the previous page, unchanged and with the same filter. */ readonly cursor?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: {
+  readonly items: readonly (HistoryEntryView)[];
+  /** `cursor` of the next page. Absent on the last page. */
+  readonly nextCursor?: string;
+};
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** List a customer's orders. */
+  readonly listOrders: {
+    readonly path: unknown;
+    readonly takes: { readonly query?: { /** Maximum number of items in this page. */ readonly limit?: string | number; /** `nextCursor` of the previous page, unchanged and with the same filter. */ readonly cursor?: string | number; /** Customer whose orders to list. Required for operators; customers may name only themselves. */ readonly customerId?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: {
+  readonly items: readonly (OrderView)[];
+  /** `cursor` of the next page. Absent on the last page. */
+  readonly nextCursor?: string;
+};
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** List all products. */
+  readonly listProducts: {
+    readonly path: unknown;
+    readonly takes: { readonly query?: { /** Maximum number of items in this page. */ readonly limit?: string | number; /** `nextCursor` of the previous page, unchanged and with the same filter. */ readonly cursor?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: {
+  readonly items: readonly (ProductView)[];
+  /** `cursor` of the next page. Absent on the last page. */
+  readonly nextCursor?: string;
+};
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Open a session for numbered requests to orders. */
+  readonly openOrdersSession: {
+    readonly path: unknown;
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: OpenedSession;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Open a session for numbered requests to payments. */
+  readonly openPaymentsSession: {
+    readonly path: unknown;
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: OpenedSession;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Open a session for numbered requests to users. */
+  readonly openUsersSession: {
+    readonly path: unknown;
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: OpenedSession;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Patch the caller's profile. */
+  readonly patchMe: {
+    readonly path: unknown;
+    readonly takes: { readonly body?: ProfilePatch; /** Version that you have read. At another one, nothing changes: `conflict`. */ readonly ifMatch?: number; };
+    readonly repeat: 'key or number';
+    readonly answer: UserView | ForgottenUserView;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'session-not-open' | 'number-out-of-range' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'person-forgotten' | 'throttled' | 'internal';
+  };
+  /** Place an order. */
+  readonly placeOrder: {
+    readonly path: unknown;
+    readonly takes: { readonly body: PlaceOrder; };
+    readonly repeat: 'key';
+    readonly answer: OrderView;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'user-blocked' | 'person-forgotten' | 'limit-reached' | 'throttled' | 'internal';
+  };
+  /** Refund a payment, whole or in part. */
+  readonly refundPayment: {
+    readonly path: { /** Id of the payment. The payment of an order has the id of the order. */ readonly paymentId: string; };
+    readonly takes: { readonly body?: RefundPayment; };
+    readonly repeat: 'key or number';
+    readonly answer: PaymentView;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'session-not-open' | 'number-out-of-range' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'not-refundable' | 'limit-reached' | 'throttled' | 'internal';
+  };
+  /** Remove a line from the basket. */
+  readonly removeBasketItem: {
+    readonly path: { /** SKU of the product. */ readonly sku: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: BasketView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Request a payment. */
+  readonly requestPayment: {
+    readonly path: unknown;
+    readonly takes: { readonly body: RequestPayment; };
+    readonly repeat: 'key or number';
+    readonly answer: PaymentView;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'session-not-open' | 'number-out-of-range' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'person-forgotten' | 'limit-reached' | 'throttled' | 'internal';
+  };
+  /** Approve or reject an order under review. */
+  readonly reviewOrder: {
+    readonly path: { /** Id of the order. */ readonly orderId: string; };
+    readonly takes: { readonly body: ReviewOrder; };
+    readonly repeat: undefined;
+    readonly answer: OrderView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'not-under-review' | 'throttled' | 'internal';
+  };
+  /** Say that the customer has seen the prices of the basket. */
+  readonly seeBasketPrices: {
+    readonly path: unknown;
+    readonly takes: { /** Version that you have read. At another one, nothing changes: `conflict`. */ readonly ifMatch?: number; };
+    readonly repeat: undefined;
+    readonly answer: BasketView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Add a line to the basket, or set its quantity. */
+  readonly setBasketItem: {
+    readonly path: { /** SKU of the product. */ readonly sku: string; };
+    readonly takes: { readonly body: SetItem; };
+    readonly repeat: undefined;
+    readonly answer: BasketView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'unknown-product' | 'product-discontinued' | 'basket-full' | 'throttled' | 'internal';
+  };
+  /** Set a customer's credit limit. */
+  readonly setCreditLimit: {
+    readonly path: { /** The customer's id at the identity provider. */ readonly customerId: string; };
+    readonly takes: { readonly body: SetCreditLimit; /** Version that you have read. At another one, nothing changes: `conflict`. */ readonly ifMatch?: number; };
+    readonly repeat: undefined;
+    readonly answer: AccountView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** Set a product. */
+  readonly setProduct: {
+    readonly path: { /** SKU of the product. */ readonly sku: string; };
+    readonly takes: { readonly body: SetProduct; /** Version that you have read. At another one, nothing changes: `conflict`. */ readonly ifMatch?: number; };
+    readonly repeat: undefined;
+    readonly answer: ProductView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'throttled' | 'internal';
+  };
+  /** Set the number of pieces that were counted. */
+  readonly setStock: {
+    readonly path: { /** SKU of the product. */ readonly sku: string; };
+    readonly takes: { readonly body: SetStock; /** Version that you have read. At another one, nothing changes: `conflict`. */ readonly ifMatch?: number; };
+    readonly repeat: undefined;
+    readonly answer: StockView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'stock-reserved' | 'throttled' | 'internal';
+  };
+  /** Set a user's status. */
+  readonly setUserStatus: {
+    readonly path: { /** The user's id at the identity provider. */ readonly userId: string; };
+    readonly takes: { readonly body: SetStatus; /** Version that you have read. At another one, nothing changes: `conflict`. */ readonly ifMatch?: number; };
+    readonly repeat: undefined;
+    readonly answer: UserView | ForgottenUserView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'throttled' | 'internal';
+  };
+}

@@ -1,0 +1,371 @@
+import { buildSync } from 'esbuild';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import {
+  type ClientOptions,
+  type DailyReportView,
+  isProblemOf,
+  NoAnswer,
+  type OrderlyClient,
+  OrderlyProblem,
+  type OrderView,
+  orderlyClient,
+  type RewardEntryView,
+} from '../../packages/client/index.js';
+
+interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+type Reply = Response | Error | ((sent: Sent, init: RequestInit) => Response | Promise<Response>);
+
+const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json', ...headers } });
+const problem = (code: string, status: number, headers: Record<string, string> = {}, more: object = {}) =>
+  json({ type: `urn:orderly:problem:${code}`, title: code, status, detail: `it is ${code}`, ...more }, status, {
+    'Content-Type': 'application/problem+json',
+    ...headers,
+  });
+
+/** A client whose requests get these replies, one after the other, and which waits no time. */
+function clientWith(replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
+  const sent: Sent[] = [];
+  const waits: number[] = [];
+  const left = [...replies];
+  const client = orderlyClient({
+    baseUrl: 'https://api.test/v1/',
+    token: 'secret',
+    fetch: async (url, init) => {
+      const { method = '', headers, body } = init;
+      const request = { method, url, headers: headers as Sent['headers'], body: body && JSON.parse(String(body)) };
+      sent.push(request);
+      const reply = left.shift();
+      if (reply === undefined) throw new Error('no reply is left');
+      if (reply instanceof Error) throw reply;
+      return typeof reply === 'function' ? reply(request, init) : reply;
+    },
+    wait: async (milliseconds, signal) => {
+      waits.push(milliseconds);
+      signal?.throwIfAborted();
+    },
+    ...options,
+  });
+  return { client, sent, waits };
+}
+
+const ORDER = { orderId: '7', status: 'PENDING' };
+const BODY = { lines: [{ sku: 'TEA-1', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }] };
+const lost = () => new TypeError('fetch failed');
+const caught = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.fail('it has to be refused'),
+    (error) => error,
+  );
+
+describe('a request', () => {
+  test('has the parameters of its path and query, the token, and nothing that was not said', async () => {
+    const { client, sent } = clientWith([json(ORDER), json({ items: [] })]);
+    expect(await client.getOrder({ orderId: 'a/b', query: { version: 2 } })).toEqual(ORDER);
+    await client.listOrders();
+    expect(sent).toEqual([
+      {
+        method: 'GET',
+        url: 'https://api.test/v1/orders/a%2Fb?version=2',
+        headers: { Authorization: 'Bearer secret' },
+        body: undefined,
+      },
+      {
+        method: 'GET',
+        url: 'https://api.test/v1/orders',
+        headers: { Authorization: 'Bearer secret' },
+        body: undefined,
+      },
+    ]);
+  });
+
+  test('has a key of its own, or the given one, if it takes a key', async () => {
+    const { client, sent } = clientWith([json(ORDER), json(ORDER), json(ORDER), json(ORDER)]);
+    await client.placeOrder({ body: BODY });
+    await client.placeOrder({ body: BODY });
+    await client.placeOrder({ body: BODY, key: 'cart-17' });
+    await client.getOrder({ orderId: '7' });
+    const keys = sent.map(({ headers }) => headers['Idempotency-Key']);
+    expect(keys).toEqual([
+      expect.stringMatching(/^[\w-]{36}$/),
+      expect.stringMatching(/^[\w-]{36}$/),
+      'cart-17',
+      undefined,
+    ]);
+    expect(keys[0]).not.toBe(keys[1]);
+  });
+
+  test('has a number of a session in the place of a key', async () => {
+    const { client, sent } = clientWith([json(ORDER), json(ORDER)]);
+    await client.cancelOrder({ orderId: '7', session: { id: 's', number: 3 } });
+    await client.cancelOrder({ orderId: '7', session: { id: 's', number: 4, answeredUpTo: 2 } });
+    expect(sent.map(({ headers }) => headers)).toEqual([
+      { Authorization: 'Bearer secret', 'Session-Id': 's', 'Request-Number': '3' },
+      { Authorization: 'Bearer secret', 'Session-Id': 's', 'Request-Number': '4', 'Answered-Up-To': '2' },
+    ]);
+  });
+
+  test('says the version that was read, the correlation id, and the media type', async () => {
+    const { client, sent } = clientWith([json({}), new Response('a,b', { headers: { 'Content-Type': 'text/csv' } })]);
+    await client.setStock({ sku: 'TEA-1', body: { onHand: 1 }, ifMatch: 0, correlationId: 'mine' });
+    expect(await client.getDailyReport({ date: '2026-01-05', accept: 'text/csv' })).toBe('a,b');
+    expect(sent[0]?.headers).toMatchObject({
+      'If-Match': '0',
+      'X-Correlation-Id': 'mine',
+      'Content-Type': 'application/json',
+    });
+    expect(sent[1]?.headers).toMatchObject({ Accept: 'text/csv' });
+  });
+
+  test('needs each parameter of its path, or it would be one to another route', async () => {
+    const { client, sent } = clientWith([]);
+    expect(await caught(client.getOrder({ orderId: '' }))).toEqual(new TypeError('getOrder: orderId is missing'));
+    expect(sent).toEqual([]);
+  });
+
+  test('needs no token if there is none', async () => {
+    const { client, sent } = clientWith([json({ openapi: '3.1.1' })], { token: undefined as never });
+    await client.getOpenApi();
+    expect(sent[0]?.headers).toEqual({});
+  });
+});
+
+describe('an answer', () => {
+  test('is the body, or all of it', async () => {
+    const reply = () =>
+      json(ORDER, 201, { 'X-Correlation-Id': 'c', 'Idempotency-Replayed': 'true', Location: 'orders/7' });
+    const { client } = clientWith([reply(), reply(), json(ORDER, 201), new Response(null, { status: 204 })]);
+    expect(await client.placeOrder({ body: BODY })).toEqual(ORDER);
+    const { headers, ...answer } = await client.send('placeOrder', { body: BODY });
+    expect(answer).toEqual({ status: 201, body: ORDER, correlationId: 'c', replayed: true });
+    expect(headers.get('Location')).toBe('orders/7');
+    expect(await client.send('placeOrder', { body: BODY })).toMatchObject({ replayed: false });
+    expect(await client.forgetMe()).toBeUndefined();
+  });
+
+  test('has types', () => {
+    const calls = async (client: OrderlyClient) => {
+      expectTypeOf(await client.placeOrder({ body: BODY, key: 'cart-17' })).toEqualTypeOf<OrderView>();
+      expectTypeOf(await client.getDailyReport({ date: '', accept: 'text/csv' })).toEqualTypeOf<string>();
+      expectTypeOf(await client.getDailyReport({ date: '' })).toEqualTypeOf<DailyReportView>();
+      expectTypeOf((await client.send('forgetMe')).body).toEqualTypeOf<undefined>();
+      // @ts-expect-error: an order has lines
+      await client.placeOrder({ body: {} });
+      // @ts-expect-error: and takes no number of a session
+      await client.placeOrder({ body: BODY, session: { id: 's', number: 1 } });
+      // @ts-expect-error: a request has a key or a number
+      await client.cancelOrder({ orderId: '7', key: 'k', session: { id: 's', number: 1 } });
+      // @ts-expect-error: which order?
+      await client.getOrder();
+      // @ts-expect-error: a list of orders has no such filter
+      await client.listOrders({ query: { sku: 'TEA-1' } });
+      // @ts-expect-error: an order is no list
+      client.items('getOrder', { orderId: '7' });
+    };
+    expect(calls).toBeTypeOf('function');
+  });
+});
+
+describe('a request is sent again, with its key', () => {
+  const RETRIED: readonly [string, () => Reply][] = [
+    ['no answer', lost],
+    ['500', () => problem('internal', 500)],
+    ['504 of the gateway', () => problem('internal', 504)],
+    [
+      'a page of a proxy',
+      () => new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'Content-Type': 'text/html' } }),
+    ],
+    [
+      'JSON that is cut off',
+      () => new Response('{"type":', { status: 500, headers: { 'Content-Type': 'application/json' } }),
+    ],
+    ['429', () => problem('throttled', 429)],
+    ['409 with Retry-After', () => problem('in-progress', 409, { 'Retry-After': '1' })],
+  ];
+  test.each(RETRIED)('after %s', async (_, reply) => {
+    const { client, sent } = clientWith([reply(), reply(), json(ORDER)]);
+    expect(await client.placeOrder({ body: BODY })).toEqual(ORDER);
+    expect(sent).toHaveLength(3);
+    expect(new Set(sent.map((one) => JSON.stringify(one))).size).toBe(1);
+  });
+
+  test('after as long as Retry-After says, otherwise after twice as long each time, at random', async () => {
+    const replies = [problem('throttled', 429, { 'Retry-After': '3' }), lost(), lost(), lost(), json(ORDER)];
+    const { client, waits } = clientWith(replies);
+    await client.placeOrder({ body: BODY });
+    const [first, ...others] = waits;
+    expect(first).toBe(3000);
+    for (const [at, wait] of others.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(0);
+      expect(wait).toBeLessThan(200 * 2 ** (at + 1));
+    }
+    expect(new Set(others).size).toBe(others.length);
+  });
+
+  test('but not without end', async () => {
+    const { client, sent } = clientWith([lost(), lost(), lost()], { attempts: 2 });
+    const error = await caught(client.placeOrder({ body: BODY, key: 'cart-17' }));
+    expect(error).toBeInstanceOf(NoAnswer);
+    expect(error).toMatchObject({
+      operation: 'placeOrder',
+      key: 'cart-17',
+      status: undefined,
+      cause: new TypeError('fetch failed'),
+    });
+    expect(sent).toHaveLength(2);
+  });
+
+  test('but not after a pause longer than the longest', async () => {
+    const reply = problem('limit-reached', 429, { 'Retry-After': '3600' }, { limit: 'ORDERS_PER_HOUR' });
+    const { client, waits } = clientWith([reply]);
+    const error = await caught(client.placeOrder({ body: BODY }));
+    expect(error).toMatchObject({ code: 'limit-reached', retryAfter: 3600, problem: { limit: 'ORDERS_PER_HOUR' } });
+    expect(waits).toEqual([]);
+  });
+
+  test('once with a new token, if it was refused', async () => {
+    const tokens = ['old', 'new', 'newest'];
+    const token = async () => tokens.shift() ?? '';
+    const refused = () => problem('unauthenticated', 401);
+    const { client, sent } = clientWith([refused(), json(ORDER)], { token });
+    await client.placeOrder({ body: BODY });
+    expect(sent.map(({ headers }) => headers.Authorization)).toEqual(['Bearer old', 'Bearer new']);
+    expect(sent[1]?.headers['Idempotency-Key']).toBe(sent[0]?.headers['Idempotency-Key']);
+    const other = clientWith([refused(), refused()], { token });
+    expect(await caught(other.client.getBasket())).toMatchObject({ code: 'unauthenticated' });
+    expect(other.sent).toHaveLength(2);
+  });
+
+  test('after an attempt that took too long', async () => {
+    const silent = (_: Sent, { signal }: RequestInit) =>
+      new Promise<Response>((_, reject) =>
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
+      );
+    const { client, sent } = clientWith([silent, json(ORDER)], { timeout: 1 });
+    expect(await client.placeOrder({ body: BODY })).toEqual(ORDER);
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe('a request is not sent again', () => {
+  test.each([
+    [
+      '400',
+      problem('invalid-request', 400, {}, { errors: [{ pointer: '/lines', detail: 'expected a line' }] }),
+      'invalid-request',
+    ],
+    ['401 to a fixed token', problem('unauthenticated', 401), 'unauthenticated'],
+    ['403', problem('user-blocked', 403), 'user-blocked'],
+    ['404', problem('not-found', 404), 'not-found'],
+    ['409 for good', problem('person-forgotten', 409), 'person-forgotten'],
+    ['422', problem('key-reused', 422), 'key-reused'],
+  ])('after %s', async (_, reply, code) => {
+    const { client, sent } = clientWith([reply]);
+    const error = await caught(client.placeOrder({ body: BODY }));
+    expect(error).toBeInstanceOf(OrderlyProblem);
+    expect(error).toMatchObject({
+      code,
+      operation: 'placeOrder',
+      message: `placeOrder: it is ${code}`,
+      retryAfter: undefined,
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('after the refusal of something that is not the API', async () => {
+    const page = new Response('<h1>Log in</h1>', { status: 403, headers: { 'Content-Type': 'text/html' } });
+    const { client, sent } = clientWith([page]);
+    const error = await caught(client.placeOrder({ body: BODY }));
+    expect(error).toBeInstanceOf(NoAnswer);
+    expect(error).toMatchObject({ status: 403, cause: '<h1>Log in</h1>' });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('once it is aborted: under way, while it waits, or before', async () => {
+    const [underWay, waiting] = [new AbortController(), new AbortController()];
+    const reason = new Error('the customer left');
+    const first = clientWith([
+      (_, { signal }) => {
+        underWay.abort(reason);
+        throw signal?.reason;
+      },
+    ]);
+    expect(await caught(first.client.getBasket({ signal: underWay.signal }))).toBe(reason);
+    const second = clientWith([lost(), json({})], { wait: undefined as never });
+    const asked = caught(second.client.getBasket({ signal: waiting.signal }));
+    waiting.abort(reason);
+    expect(await asked).toBe(reason);
+    expect(second.sent.length).toBeLessThanOrEqual(1);
+    const third = clientWith([lost()]);
+    expect(await caught(third.client.getBasket({ signal: AbortSignal.abort(reason) }))).toBe(reason);
+  });
+});
+
+describe('a problem', () => {
+  test('has the codes of its operation', async () => {
+    const error: unknown = new OrderlyProblem(
+      'placeOrder',
+      { type: 'urn:orderly:problem:user-blocked', title: '', status: 403, detail: '' },
+      'c',
+      undefined,
+    );
+    expect(isProblemOf('getOrder', error)).toBe(false);
+    expect(isProblemOf('placeOrder', new Error('other'))).toBe(false);
+    if (!isProblemOf('placeOrder', error)) throw new Error('it is one');
+    expect(error.code === 'user-blocked').toBe(true);
+    expectTypeOf(error.code).not.toEqualTypeOf<string>();
+    // @ts-expect-error: no order is refused for this
+    expect(error.code === 'basket-empty').toBe(false);
+  });
+});
+
+describe('a list', () => {
+  const pages = () => [
+    json({ items: [1, 2], nextCursor: 'a' }),
+    json({ items: [], nextCursor: 'b' }),
+    json({ items: [3] }),
+  ];
+
+  test('is read page by page, with the same filter', async () => {
+    const { client, sent } = clientWith(pages());
+    const seen: unknown[] = [];
+    for await (const order of client.items('listOrders', { query: { limit: 2, customerId: 'alice' } }))
+      seen.push(order);
+    expect(seen).toEqual([1, 2, 3]);
+    expect(sent.map(({ url }) => url.split('?')[1])).toEqual([
+      'limit=2&customerId=alice',
+      'limit=2&customerId=alice&cursor=a',
+      'limit=2&customerId=alice&cursor=b',
+    ]);
+  });
+
+  test('is read no further than it is asked for', async () => {
+    const { client, sent } = clientWith(pages());
+    for await (const _ of client.items('listOrders')) break;
+    expect(sent).toHaveLength(1);
+  });
+
+  test('of points has entries', async () => {
+    const { client } = clientWith([json({ points: 3, entries: [{ points: 3 }] })]);
+    const entries = client.items('getMyRewards');
+    expectTypeOf(entries).toEqualTypeOf<AsyncGenerator<RewardEntryView, void>>();
+    expect((await entries.next()).value).toEqual({ points: 3 });
+  });
+});
+
+test('the client has less than 8 KB', () => {
+  const { outputFiles } = buildSync({
+    entryPoints: ['packages/client/index.ts'],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+  });
+  expect(outputFiles[0]?.contents.length).toBeLessThan(8 * 1024);
+});
