@@ -17,6 +17,9 @@ const EVERYWHERE = new Set([
   'x-content-type-options',
 ]);
 
+/** Headers of API Gateway, and of an emulator. */
+const GATEWAYS = /^x-(amzn?-|localstack$)/;
+
 /** Status of answers that belong to no operation: the path or the method does not exist, or nobody may know it. */
 const BESIDE: readonly number[] = [401, 404, 405];
 
@@ -59,7 +62,7 @@ export class DocumentedApi {
       ...Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()),
     ]);
     return [
-      ...Object.keys(answer.headers).filter((header) => !documented.has(header)),
+      ...Object.keys(answer.headers).filter((header) => !documented.has(header) && !GATEWAYS.test(header)),
       ...this.faultsOfBody(place, response, type, answer.text),
     ].map((fault) => `${name}: ${fault}`);
   }
