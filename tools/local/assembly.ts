@@ -25,7 +25,7 @@ import { LocalRunError } from './errors.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, '.build', 'assemblies');
 /** Sources of the templates and bundles. */
-const SOURCES = [
+export const SOURCES = [
   'bin',
   'lib',
   'lambdas',

@@ -12,23 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SOURCES } from '../../../tools/local/assembly.js';
 import { devKey } from '../../../tools/local/dev-issuer.js';
 import type { LocalRun } from '../../../tools/local/local-run.js';
 import { Started } from './started.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** What a start reads. */
-const COPIED = [
-  'bin',
-  'lib',
-  'lambdas',
-  'packages',
-  'tools',
-  'cdk.json',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-];
+const COPIED = [...SOURCES, 'packages', 'tools', 'package.json', 'tsconfig.json'];
 
 /**
  * A copy of the working tree, so that tests change sources and start processes without touching the tree, its
