@@ -66,15 +66,20 @@ export class Auditor {
   /** So runs that are cut off again and again leave no service behind for ever. */
   private async furthestBehindFirst(now: string) {
     const known = new Map((await this.watermarks.all()).map((mark) => [mark.service, mark]));
-    return this.options.services
-      .map((service) => ({ service, mark: known.get(service.name) ?? this.first(service, now) }))
-      .toSorted((one, other) => one.mark.auditedUntil.localeCompare(other.mark.auditedUntil));
+    const marks: { readonly service: Service; readonly mark: Watermark }[] = [];
+    for (const service of this.options.services)
+      marks.push({ service, mark: known.get(service.name) ?? (await this.begin(service, now)) });
+    return marks.toSorted((one, other) => one.mark.auditedUntil.localeCompare(other.mark.auditedUntil));
   }
 
-  /** Returns the watermark of a service that was never audited. What is older is audited by hand (`orderly audit`). */
-  private first({ name, feedShards }: Service, now: string): Watermark {
+  /**
+   * Stores the first watermark of a service. It is stored before anything is judged: if runs are cut off for an hour, the next
+   * one begins at the same commit. What is older is audited by hand (`orderly audit`).
+   */
+  private begin({ name, feedShards }: Service, now: string): Promise<Watermark> {
     const auditedUntil = before(now, this.options.behindSeconds + FIRST_SECONDS);
-    return { service: name, auditedUntil, shards: startsOf(feedShards, [], auditedUntil), version: 0 };
+    const shards = startsOf(feedShards, [], auditedUntil);
+    return this.watermarks.move({ service: name, auditedUntil, shards, version: 0 });
   }
 
   /** Audits one service up to the time before which every message has had its way. */

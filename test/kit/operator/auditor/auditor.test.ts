@@ -171,6 +171,15 @@ describe('a run', () => {
     expect(sent.toSorted()).toEqual(['meals event-new', 'rooms event-new']);
   });
 
+  test('begins where the first run would have begun, if that one was cut off', async () => {
+    await booked('a');
+    await record('meals', 'a');
+    await run({ timeLeft: () => 0 });
+    pass(120);
+    await run();
+    expect(sent).toEqual(['rooms event-a']);
+  });
+
   test('follows the feed from hour to hour, in each shard', async () => {
     await run();
     for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) {
