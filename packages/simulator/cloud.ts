@@ -157,7 +157,8 @@ export class Cloud {
   /** Concurrency that no function has reserved; a scenario can occupy it to simulate other users of the account. */
   readonly unreserved: Concurrency;
   private readonly load: Load | undefined;
-  private readonly losses: boolean;
+  /** Whether messages and events may be lost. */
+  readonly losesMessages: boolean;
   /** Least delay of changes on their way to global secondary indexes, milliseconds: a scenario may set it. */
   indexesLateBy = 0;
 
@@ -169,7 +170,7 @@ export class Cloud {
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
     const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false } = options;
     this.load = load;
-    this.losses = losses;
+    this.losesMessages = losses;
     const world = new World({ seed, keepTrace, ...(live && liveWorld(live)) });
     const plan = options.faults ?? new ChosenFaults([]);
     const faults = losses ? new WithLosses(plan) : plan;
@@ -328,7 +329,7 @@ export class Cloud {
       iam,
       dynamodb,
       buckets,
-      ...(this.losses && { loses }),
+      ...(this.losesMessages && { loses }),
     });
     this.streams.push(stream);
     this.sources.push(stream);

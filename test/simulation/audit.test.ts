@@ -15,7 +15,7 @@ test.each<[Fault['point'], object]>([
   ['Orders/ListProjection/OrdersEvents delivery 19', { consumer: 'orders-list', type: 'OrderApproved' }],
 ])('a loss is found by the audit, and healed by sending again: %s', async (point, missing) => {
   const faults = new ChosenFaults([{ point, kind: 'lost' }]);
-  const orderly = new Orderly(new Cloud(deployment, { seed: 'audit', faults, losses: true }));
+  const orderly = new Orderly(new Cloud(deployment, { seed: 'audit', faults, losses: true }), [], false);
   const auditor = new Auditor(orderly);
   await stocked(orderly, { 'TEA-1': 5 });
   const place = orderOf('alice', 'place', ['TEA-1']);

@@ -22,7 +22,8 @@ npm run simulate -- [--seed X] --fault "<point>: <kind>" ...
 npm run simulate -- --permissions                   rights that were granted and that no scenario uses
   --workers W   processes at once (default: as many as there are cores)
   --continue    from where the last search of the scenario's seeds was stopped
-scenarios: ${ALL_SCENARIOS.map(({ name }) => name).join(', ')}, burst-of-<orders>, cancel-at-<moment>-of-<approval|rejection|decline>, undo-at-<moment>-of-<amount>`;
+scenarios: ${ALL_SCENARIOS.map(({ name }) => name).join(', ')}, burst-of-<orders>, cancel-at-<moment>-of-<approval|rejection|decline>, undo-at-<moment>-of-<amount>
+<scenario>:losses: the same while messages are lost and the delivery audit sends them again (for scenarios of a day)`;
 
 const OPTIONS = {
   ...REPLAY_OPTIONS,

@@ -23,6 +23,7 @@ import { state } from './state.js';
 import { steps } from './steps.js';
 import { transports } from './transports.js';
 import { users } from './users.js';
+import { violation } from './violation.js';
 
 /**
  * Checks everything that must hold after every fault has healed and everything has come to rest (design, section 1),
@@ -32,7 +33,7 @@ import { users } from './users.js';
  */
 export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord) => boolean): readonly Violation[] {
   const facts = new Facts(orderly);
-  return [
+  const broken = [
     ...requests(facts),
     ...deliveries(facts),
     ...lanes(facts),
@@ -59,4 +60,17 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...oneFailureForAStep(facts),
     ...newerIsTriedAgain(facts),
   ];
+  if (!orderly.isAudited) return broken;
+  const isJudged = orderly.nextAudit() === undefined;
+  return [
+    ...broken.filter((one) => !isOfLostBatch(one)),
+    ...(isJudged ? [] : [violation('the delivery audit judges every commit', 'some are not judged', 'audit')]),
+  ];
 }
+
+/**
+ * Whether a promise is broken by a lost batch of an outbox alone: its commits are never published. The audit sends their
+ * messages to each consumer that hears them, and to nobody else.
+ */
+const isOfLostBatch = ({ invariant, detail }: Violation): boolean =>
+  invariant === 'a commit is published, or visible as failed' || /Stream: \d+ records LOST/.test(detail);

@@ -1906,8 +1906,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'audited',
     source: {
       file: `${KIT}/operator/auditor/resent.ts`,
-      from: "    await transports.send(listener.consumer?.queueUrl ?? '', this.bodyOf(delivery, from));",
-      to: '    this.bodyOf(delivery, from);',
+      from: /, \{ Put: \{ TableName: table, Item \} \}(\] \}\),\n {4}\);)\n {4}await transports\.send\(.*\);/,
+      to: '$1\n    void [table, Item, transports, this.bodyOf(delivery, from)];',
     },
   },
   {

@@ -17,6 +17,7 @@ import { keys } from './keys.js';
 import { laneByItself, laneFails, laneOne, laneRaces } from './lanes.js';
 import { lateApproval } from './late-approval.js';
 import { orderLimit, refundLimit } from './limits.js';
+import { withLosses, withoutLosses } from './losses.js';
 import { numberedCancellations, numbers } from './numbers.js';
 import { overload, overloadCalled } from './overload.js';
 import { answersLate, deadlinesPass, keysForgotten, participantFails, refundRefused, stuck } from './participants.js';
@@ -129,10 +130,12 @@ export const SCENARIOS: readonly Scenario[] = [
 
 /**
  * @param name one of the list, `burst-of-<orders>`, `overload-of-<orders>`, `cancel-at-<moment>-of-<approval|rejection|decline>` or
- *   `undo-at-<moment>-of-<amount>`
+ *   `undo-at-<moment>-of-<amount>`; each with `:losses` behind it
  * @throws {Error} names the existing scenarios
  */
 export function scenarioCalled(name: string): Scenario {
+  const base = withoutLosses(name);
+  if (base !== undefined) return withLosses(scenarioCalled(base));
   const found =
     burstCalled(name) ??
     overloadCalled(name) ??

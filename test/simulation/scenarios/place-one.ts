@@ -1,9 +1,9 @@
-import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { violation } from '../invariants/violation.js';
 import { Auditor } from '../support/auditor.js';
 import { Orderly } from '../support/orderly.js';
 import { readersSeeTheTruth } from '../support/readers.js';
+import { withLosses } from './losses.js';
 import { stocked } from './shop.js';
 
 const LINES = [
@@ -39,7 +39,7 @@ export const messagesLost: Scenario = {
   faultProbability: 0.02,
   conditions: { losses: true },
   async play(cloud) {
-    const orderly = new Orderly(cloud);
+    const orderly = new Orderly(cloud, [], false);
     const auditor = new Auditor(orderly);
     await playPlaceOne(orderly);
     await auditor.heal();
@@ -49,16 +49,9 @@ export const messagesLost: Scenario = {
 
 /** The same, while nobody looks: the delivery audit that runs by itself finds what is lost, and sends it again. */
 export const audited: Scenario = {
+  ...withLosses(placeOne),
   name: 'audited',
-  // A run has a hundred calls and more, and each of them may end it.
   faultProbability: 0.005,
-  conditions: { losses: true },
-  async play(cloud) {
-    const orderly = new Orderly(cloud, ['rewards', 'reports']);
-    orderly.letAudit();
-    await playPlaceOne(orderly);
-    return afterAudits(orderly);
-  },
 };
 
 /** The same with two events alone, for many seeds: a product and its stock, which baskets and others hear of. */
@@ -67,29 +60,12 @@ export const auditedOne: Scenario = {
   faultProbability: 0.01,
   conditions: { losses: true },
   async play(cloud) {
-    const orderly = new Orderly(cloud, ['rewards', 'reports']);
-    orderly.letAudit();
+    const orderly = new Orderly(cloud);
     await stocked(orderly, { 'TEA-1': 5 });
     await orderly.rest();
-    return afterAudits(orderly);
+    return brokenPromises(orderly);
   },
 };
-
-/** Returns the promises that are broken once the delivery audit has judged everything. */
-function afterAudits(orderly: Orderly): readonly Violation[] {
-  const isDone = orderly.nextAudit() === undefined;
-  return [
-    ...brokenPromises(orderly).filter((broken) => !isOfLostBatch(broken)),
-    ...(isDone ? [] : [violation('the delivery audit judges every commit', 'some are not judged', 'audit')]),
-  ];
-}
-
-/**
- * Whether a promise is broken by a lost batch of an outbox alone: its commits are never published. The audit sends their
- * messages to each consumer that hears them, and to nobody else.
- */
-const isOfLostBatch = ({ invariant, detail }: Violation): boolean =>
-  invariant === 'a commit is published, or visible as failed' || /Stream: \d+ records LOST/.test(detail);
 
 async function playPlaceOne(orderly: Orderly): Promise<void> {
   await stocked(orderly, { 'TEA-1': 5, 'CUP-1': 5 });

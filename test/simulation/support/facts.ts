@@ -1,3 +1,4 @@
+import { APP } from '../../../lambdas/app.js';
 import type { Line as BasketLine } from '../../../lambdas/baskets/domain/basket.js';
 import {
   CREATE_ORDER_SAGA,
@@ -10,8 +11,9 @@ import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/orders/saga
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import { cursorKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { isRequest, REQUEST_PREFIX } from '../../../packages/kit/lane/contract.js';
+import type { Commit as StoredCommit } from '../../../packages/kit/messages/commit.js';
 import { type AnyEvent, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
-import type { Envelope } from '../../../packages/kit/messages/envelope.js';
+import { busEntries, type Envelope } from '../../../packages/kit/messages/envelope.js';
 import { type Listener, listenersOf, recordKeysOf } from '../../../packages/kit/operator/services.js';
 import type { Versions } from '../../../packages/kit/projection/contract.js';
 import { pointerKey, versionOf, versionsIn } from '../../../packages/kit/projection/versions.js';
@@ -50,6 +52,9 @@ export interface Commit {
   /** State after the commit, as JSON, in some commits. */
   readonly snapshot?: { readonly state: string };
 }
+
+/** A message that services hear. */
+export type Published = Pick<BusEvent, 'source' | 'detail-type' | 'detail'>;
 
 /** Record of a consumer about a message. */
 export interface MessageRecord {
@@ -147,7 +152,7 @@ export class Facts {
   readonly versionsOf: (projection: string) => Versions;
   readonly records: ReadonlyMap<string, MessageRecord>;
   /** Events and commands, by their ids. */
-  readonly published: ReadonlyMap<string, BusEvent>;
+  readonly published: ReadonlyMap<string, Published>;
   readonly listeners: readonly QueueListener[];
   readonly writes: readonly Write[];
   /** Time of the first record with a key. TTL may have deleted it since. */
@@ -211,11 +216,14 @@ export class Facts {
     );
     const records = orderly.services.flatMap(({ records }) => orderly.itemsOf(records));
     this.records = new Map(records.map((record) => [String(record.pk), record as unknown as MessageRecord]));
-    this.published = new Map(
-      orderly.cloud.events.accepted
-        .filter(({ event }) => event.source.startsWith('orderly.'))
-        .map(({ event }) => [String((event.detail as { id?: unknown }).id), event]),
-    );
+    this.published = new Map([
+      // The delivery audit sends to consumers what never came to the bus.
+      ...(orderly.isAudited ? this.committed(orderly) : []),
+      ...orderly.cloud.events.accepted
+        .map(({ event }) => event)
+        .filter(({ source }) => source.startsWith('orderly.'))
+        .map((event) => [String((event.detail as { id?: unknown }).id), event] as const),
+    ]);
     this.listeners = listenersOf(orderly.services).filter((one): one is QueueListener => one.consumer !== undefined);
     this.writes = orderly.cloud.tableCalls
       .filter(({ effects }) => effects.changes.length > 0)
@@ -236,6 +244,20 @@ export class Facts {
       if (!rebuilding.has(fn)) for (const { after } of changes) if (after) this.remember(at, after);
     }
     for (const row of tables) if (!this.unreadRows.includes(row)) this.show(row);
+  }
+
+  /** Every event and command of a commit, as its relay would publish it. */
+  private committed({ services }: Orderly): readonly (readonly [id: string, Published])[] {
+    return services.flatMap(({ name: service, table }) =>
+      this.orderly
+        .itemsOf(table)
+        .filter(isCommit)
+        .flatMap((commit) => busEntries(commit as unknown as StoredCommit, { app: APP.name, service, epoch: 0 }))
+        .map(({ Source: source, DetailType: type, Detail }) => {
+          const detail = JSON.parse(Detail) as Envelope;
+          return [detail.id, { source, 'detail-type': type, detail }] as const;
+        }),
+    );
   }
 
   /** Folds the order from its first events. @param version number of events; all by default */

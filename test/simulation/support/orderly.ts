@@ -46,17 +46,23 @@ export class Orderly extends Client<Call> {
   readonly forgotten: string[] = [];
   /** Time of an operator's last discard. A parked message behind it is awaited from then on. */
   discardedAt = 0;
+  /** Whether the delivery audit runs. */
+  readonly isAudited: boolean;
   private daysUntil = Number.NEGATIVE_INFINITY;
 
   /**
+   * Where messages may be lost, the delivery audit runs, until it has judged every commit. Elsewhere it doesn't: it would find
+   * nothing.
    * @param awake services that only listen, and that this history is about. The rules of the others are disabled: they
-   *   would double the messages of every history. The acceptance scenarios have all services.
+   *   would double the messages of every history. Where messages may be lost, and in the acceptance scenarios, all are awake
+   * @param isAudited whether the delivery audit runs where messages may be lost
    */
-  constructor(cloud: Cloud, awake: readonly (typeof LISTENING)[number][] = []) {
+  constructor(cloud: Cloud, awake: readonly (typeof LISTENING)[number][] = [], isAudited = true) {
     super(cloud, { request, describe, isFinal });
     const { assembly } = cloud.deployment;
     this.stacks = stacksOf(assembly);
-    const asleep: readonly string[] = LISTENING.filter((name) => !awake.includes(name));
+    this.isAudited = cloud.losesMessages && isAudited;
+    const asleep: readonly string[] = LISTENING.filter((name) => !this.isAudited && !awake.includes(name));
     cloud.events.disable((label) => asleep.includes(label.slice(0, label.indexOf('/')).toLowerCase()));
     this.services = servicesIn(this.stacks).filter(({ name }) => !asleep.includes(name));
     this.personalKeys = keysOfPeopleIn({ stacks: this.stacks, environment: 'simulated' }).table;
@@ -77,13 +83,6 @@ export class Orderly extends Client<Call> {
     this.daysUntil = until;
     this.cloud.events.schedules.look();
   }
-
-  /** Lets the delivery audit run until it has judged every commit. Without this it doesn't run: it finds nothing in most histories. */
-  letAudit(): void {
-    this.isAudited = true;
-    this.cloud.events.schedules.look();
-  }
-  private isAudited = false;
 
   /** Returns the time at which the delivery audit has something to judge, in milliseconds since 1970. */
   nextAudit(): number | undefined {
