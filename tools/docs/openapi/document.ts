@@ -20,7 +20,8 @@ export interface Operation extends Json {
   readonly responses: Readonly<Record<string, Json>>;
 }
 
-const DESCRIPTION = `Every request has a token of your identity provider, and every answer an \`X-Correlation-Id\`.
+const DESCRIPTION = `Every request but the one for this document has a token of your identity provider, and every answer an
+\`X-Correlation-Id\`.
 
 **Repeats.** A request that got no answer, a 5xx, 429 or a 409 with \`Retry-After\` is sent again *with the same*
 \`Idempotency-Key\` or number. It has one effect and one answer; a repeated answer has \`Idempotency-Replayed: true\`. Routes
