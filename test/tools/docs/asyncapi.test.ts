@@ -56,7 +56,13 @@ describe('the document', () => {
     const validate = ajv().compile(schema);
     validate(document);
     expect(validate.errors ?? []).toEqual([]);
-    expect(validate({ ...document, channels: { wrong: { messages: [] } } })).toBe(false);
+    const [name = '', channel] = Object.entries(document.channels)[0]!;
+    for (const wrong of [
+      { verb: 'send' },
+      { channels: { ...document.channels, [name]: { ...channel, verb: 'send' } } },
+      { channels: { wrong: { messages: [] } } },
+    ])
+      expect(validate({ ...document, ...wrong }), JSON.stringify(wrong).slice(0, 200)).toBe(false);
   });
 
   test('has no reference to what it lacks, and no part that nothing refers to', () => {
