@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { orderlyApi } from '../../tools/docs/openapi/api.js';
 import { openApiOf } from '../../tools/docs/openapi/document.js';
-import { ANSWERS, STORY } from '../../tools/docs/openapi/examples.js';
+import { STORY } from '../../tools/docs/openapi/examples.js';
+import { ANSWERS } from '../../tools/docs/openapi/story.js';
 import { differences, StoryTeller } from '../support/story.js';
 import { world } from '../support/world.js';
 

@@ -1,11 +1,11 @@
+import type { Json } from '../docs/openapi/schemas.js';
+
 /** OpenAPI document, as much as is compared. */
 export interface ComparedDocument {
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
 }
-
-type Json = { readonly [name: string]: unknown };
 
 /** File with the document of the previous release. */
 export const KEPT_DOCUMENT = new URL('../../test/golden/openapi.json', import.meta.url);

@@ -8,11 +8,12 @@ import { commandsOf, readEvent, type ServiceContract } from '../../../packages/k
 import { busEntries, readEnvelope, schemaVersionOf } from '../../../packages/kit/messages/envelope.js';
 import { subscribeToAll } from '../../../packages/kit/messages/subscriptions.js';
 import { matches } from '../../../packages/simulator/patterns/matches.js';
-import { type AsyncApi, asyncApiOf, type Json, nameOf } from '../../../tools/docs/asyncapi.js';
+import { type AsyncApi, asyncApiOf, nameOf } from '../../../tools/docs/asyncapi.js';
 import { type Bus, type BusMessage, hearersOf, orderlyBus, shapeOf, versionsOf } from '../../../tools/docs/bus.js';
 import { type BusEvent, busEventOf, patternOf } from '../../../tools/docs/bus-example.js';
 import { eventsPageOf } from '../../../tools/docs/events-page.js';
 import { MEANT, meaningOf } from '../../../tools/docs/message-fields.js';
+import type { Json } from '../../../tools/docs/openapi/schemas.js';
 import { contracts } from '../../../tools/release/contracts.js';
 
 const bus = await orderlyBus();

@@ -1,5 +1,6 @@
 import type { Api } from './api.js';
-import { type Call, type Preparation, STORY } from './examples.js';
+import { STORY } from './examples.js';
+import { type Call, type Preparation, REFERENCE } from './story.js';
 
 /** Addresses and callers of the collections, as variables. */
 const LOCAL = 'http://127.0.0.1:4566/v1';
@@ -22,9 +23,6 @@ const preparing = ({ summary }: Call, preparation: Preparation): Sent => ({
   ...preparation,
   summary: `Before: ${summary.slice(0, 1).toLowerCase()}${summary.slice(1)}`,
 });
-
-/** Matches `{{two-teas.orderId}}` and `{{two-teas.placedAt:day}}`. */
-const REFERENCE = /\{\{([\w-]+)\.(\w+)(:day)?\}\}/g;
 
 /** Callers that have a token, besides nobody. */
 const callers = (): readonly string[] => [

@@ -1,9 +1,10 @@
 import type { RouteAnswer } from '../../../packages/kit/http/routes.js';
 import type { Api, ApiRoute } from './api.js';
-import { ANSWERS, type Call, resolved, STORY } from './examples.js';
+import { STORY } from './examples.js';
 import { HEADERS, PATH_SCHEMAS, parametersOf } from './parameters.js';
 import { PROBLEM, problemAnswers, problemExamples } from './problems.js';
 import { type Json, type Schemas, schemasOf } from './schemas.js';
+import { ANSWERS, type Call, resolved } from './story.js';
 
 /** The members of the document that tests and clients read. */
 export interface OpenApi extends Json {
