@@ -11,7 +11,7 @@ export interface ClientOptions {
    * it may keep a token until it expires.
    */
   readonly token?: string | (() => string | Promise<string>);
-  /** How often a request is sent at most. @default 5 */
+  /** Maximum number of times that a request is sent. @default 5 */
   readonly attempts?: number;
   /** Milliseconds after which an attempt counts as unanswered. @default 30,000; the API answers within 29 seconds */
   readonly timeout?: number;
@@ -23,13 +23,13 @@ export interface ClientOptions {
   readonly wait?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** An answer with what is around its body. */
+/** Body of an answer, with its status and headers. */
 export interface Answer<Body> {
   readonly status: number;
   readonly body: Body;
-  /** By which the log knows the request. */
+  /** Id by which the log names the request. Quote it to support. */
   readonly correlationId: string | undefined;
-  /** Whether this answers a repeat: the request was carried out before. */
+  /** Whether the answer is a repeated one: the request was carried out before. */
   readonly replayed: boolean;
   readonly headers: Headers;
 }
@@ -44,12 +44,12 @@ type MethodOf<Id extends OperationId> = 'accept' extends keyof Operations[Id]['t
     }
   : (...of: ArgumentsOf<Id>) => Promise<Operations[Id]['answer']>;
 
-/** A method for each operation, by its name in the API's document. Each returns the body of the answer. */
+/** Client of the API: a method for each operation, by its name in the API's document. Each returns the body of the answer. */
 export type OrderlyClient = { readonly [Id in OperationId]: MethodOf<Id> } & {
   /** Sends a request, and returns the answer with its status and headers. */
   send<Id extends OperationId>(operation: Id, ...of: ArgumentsOf<Id>): Promise<Answer<AnswerOf<Id>>>;
   /**
-   * Reads a list, page by page, as far as it is iterated.
+   * Iterates over the items of a list. It reads the next page when the items of the last one are used up.
    * @example for await (const order of orderly.items('listOrders')) ...
    */
   items<Id extends ListId>(operation: Id, ...of: ArgumentsOf<Id>): AsyncGenerator<ItemOf<Id>, void>;
@@ -68,7 +68,7 @@ interface AnyRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Longest wait before the first repeat, in milliseconds. It doubles for each next one. */
+/** Longest wait before the first repeat, in milliseconds. It doubles with each repeat. */
 const FIRST_WAIT = 200;
 
 /**
