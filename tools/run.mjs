@@ -18,6 +18,7 @@ const COMMANDS = {
   'simulate-planted': '../test/simulation/simulate-planted.ts',
   fuzz: '../test/simulation/fuzz.ts',
   'fuzz-api': './local/fuzz/fuzz-api.ts',
+  nightly: './local/nightly.ts',
   'bench-event-store': './bench/event-store.ts',
   'bench-hot-key': './bench/hot-key.ts',
   'bench-hot-account': './bench/hot-account.ts',

@@ -11,7 +11,7 @@ export interface ClientOptions {
    * it may keep a token until it expires.
    */
   readonly token?: string | (() => string | Promise<string>);
-  /** How often a request is sent at most. @default 5 */
+  /** Maximum number of times that a request is sent. @default 5 */
   readonly attempts?: number;
   /** Milliseconds after which an attempt counts as unanswered. @default 30,000; the API answers within 29 seconds */
   readonly timeout?: number;
@@ -23,13 +23,13 @@ export interface ClientOptions {
   readonly wait?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** An answer with what is around its body. */
+/** Body of an answer, with its status and headers. */
 export interface Answer<Body> {
   readonly status: number;
   readonly body: Body;
-  /** By which the log knows the request. */
+  /** Id by which the log names the request. Quote it to support. */
   readonly correlationId: string | undefined;
-  /** Whether this answers a repeat: the request was carried out before. */
+  /** Whether the answer is a repeated one: the request was carried out before. */
   readonly replayed: boolean;
   readonly headers: Headers;
 }
@@ -44,12 +44,12 @@ type MethodOf<Id extends OperationId> = 'accept' extends keyof Operations[Id]['t
     }
   : (...of: ArgumentsOf<Id>) => Promise<Operations[Id]['answer']>;
 
-/** A method for each operation, by its name in the API's document. Each returns the body of the answer. */
+/** Client of the API: a method for each operation, by its name in the API's document. Each returns the body of the answer. */
 export type OrderlyClient = { readonly [Id in OperationId]: MethodOf<Id> } & {
   /** Sends a request, and returns the answer with its status and headers. */
   send<Id extends OperationId>(operation: Id, ...of: ArgumentsOf<Id>): Promise<Answer<AnswerOf<Id>>>;
   /**
-   * Reads a list, page by page, as far as it is iterated.
+   * Iterates over the items of a list. It reads the next page when the items of the last one are used up.
    * @example for await (const order of orderly.items('listOrders')) ...
    */
   items<Id extends ListId>(operation: Id, ...of: ArgumentsOf<Id>): AsyncGenerator<ItemOf<Id>, void>;
@@ -60,7 +60,7 @@ interface AnyRequest {
   readonly [parameter: string]: unknown;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
-  readonly key?: string;
+  readonly key?: string | undefined;
   readonly session?: SessionNumber;
   readonly ifMatch?: number;
   readonly accept?: string;
@@ -68,7 +68,7 @@ interface AnyRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Longest wait before the first repeat, in milliseconds. It doubles for each next one. */
+/** Longest wait before the first repeat, in milliseconds. It doubles with each repeat. */
 const FIRST_WAIT = 200;
 
 /**
@@ -82,12 +82,12 @@ const FIRST_WAIT = 200;
  */
 export function orderlyClient(options: ClientOptions): OrderlyClient {
   const { attempts = 5, timeout = 30_000, longestWait = 20_000, wait = timer } = options;
-  const send = async (operation: OperationId, request: AnyRequest = {}): Promise<Answer<unknown>> => {
-    const { signal } = request;
-    const { url, init, key } = requestFor(options.baseUrl, operation, request);
+  const send = async (operation: OperationId, given: AnyRequest = {}): Promise<Answer<unknown>> => {
+    const request = { ...given, key: keyOf(operation, given) };
+    const { url, init } = requestFor(options.baseUrl, operation, request);
     let isNewToken = false;
     for (let attempt = 1; ; attempt++) {
-      const failure = await attemptOf(operation, url, { ...init, headers: await withToken(init.headers) }, key, signal);
+      const failure = await attemptOf(operation, url, { ...init, headers: await withToken(init.headers) }, request);
       if (!(failure instanceof Error)) return failure;
       if (failure instanceof OrderlyProblem && failure.status === 401 && isFunction(options.token) && !isNewToken) {
         isNewToken = true;
@@ -95,7 +95,7 @@ export function orderlyClient(options: ClientOptions): OrderlyClient {
       }
       const pause = pauseAfter(failure, attempt);
       if (pause === undefined || attempt >= attempts || pause > longestWait) throw failure;
-      await wait(pause, signal);
+      await wait(pause, request.signal);
     }
   };
   const withToken = async (headers: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
@@ -106,14 +106,14 @@ export function orderlyClient(options: ClientOptions): OrderlyClient {
     operation: OperationId,
     url: string,
     init: RequestInit,
-    key: string | undefined,
-    signal: AbortSignal | undefined,
+    request: AnyRequest,
   ): Promise<Answer<unknown> | OrderlyProblem | NoAnswer> => {
+    const { signal, key } = request;
     const late = AbortSignal.timeout(timeout);
     try {
       const fetched = options.fetch ?? fetch;
       const response = await fetched(url, { ...init, signal: signal ? AbortSignal.any([signal, late]) : late });
-      return answerOf(operation, response, await response.text(), key);
+      return answerOf(operation, response, await response.text(), request);
     } catch (error) {
       signal?.throwIfAborted();
       return new NoAnswer(operation, key, undefined, { cause: error });
@@ -143,11 +143,14 @@ interface Page {
 
 const isFunction = (value: unknown): value is () => string | Promise<string> => typeof value === 'function';
 
-/** Builds what each attempt sends, with one key for all of them. */
+/** Returns the key of a request and its repeats: the given one, or a random one if the operation takes a key. */
+const keyOf = (operation: OperationId, { key, session }: AnyRequest): string | undefined =>
+  key ?? (OPERATIONS[operation].endsWith(' key') && !session ? crypto.randomUUID() : undefined);
+
+/** Builds what each attempt sends. */
 function requestFor(baseUrl: string, operation: OperationId, request: AnyRequest) {
-  const [method = '', place = '', repeat] = OPERATIONS[operation].split(' ');
-  const { query = {}, body, session, ifMatch, accept, correlationId } = request;
-  const key = request.key ?? (repeat && !session ? crypto.randomUUID() : undefined);
+  const [method = '', place = ''] = OPERATIONS[operation].split(' ');
+  const { query = {}, body, key, session, ifMatch, accept, correlationId } = request;
   const path = place.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = request[name];
     // Without it, the path would be another route's.
@@ -167,22 +170,25 @@ function requestFor(baseUrl: string, operation: OperationId, request: AnyRequest
     ...(correlationId !== undefined && { 'X-Correlation-Id': correlationId }),
   };
   const url = `${baseUrl.replace(/\/$/, '')}${path}${text && `?${text}`}`;
-  return { url, key, init: { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) } };
+  return { url, init: { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) } };
 }
 
 function answerOf(
   operation: OperationId,
   { status, ok, headers }: Response,
   text: string,
-  key: string | undefined,
+  { key, accept = 'application/json' }: Pick<AnyRequest, 'key' | 'accept'>,
 ): Answer<unknown> | OrderlyProblem | NoAnswer {
   const correlationId = headers.get('X-Correlation-Id') ?? undefined;
-  const isJson = /json/.test(headers.get('Content-Type') ?? '');
-  const body = isJson ? parsed(text) : text || undefined;
-  if (ok) return { status, body, correlationId, replayed: headers.get('Idempotency-Replayed') === 'true', headers };
-  if (!isProblem(body)) return new NoAnswer(operation, key, status, { cause: text.slice(0, 500) });
+  const type = headers.get('Content-Type') ?? '';
+  const body = /json/.test(type) ? parsed(text) : text || undefined;
+  // A proxy may answer 200 with a page of its own.
+  const isOurs = status === 204 || (type.startsWith(accept) && body !== undefined);
+  if (ok && isOurs)
+    return { status, body, correlationId, replayed: headers.get('Idempotency-Replayed') === 'true', headers };
+  if (ok || !isProblem(body)) return new NoAnswer(operation, key, status, { cause: text.slice(0, 500) });
   const after = headers.get('Retry-After');
-  return new OrderlyProblem(operation, body, correlationId, after === null ? undefined : Number(after));
+  return new OrderlyProblem(operation, body, correlationId, /^\d+$/.test(after ?? '') ? Number(after) : undefined);
 }
 
 const isProblem = (body: unknown): body is Problem =>

@@ -1,10 +1,10 @@
 import type { CodeOf, OperationId } from './requests.js';
 import type { Problem, ProblemCode } from './schemas.js';
 
-/** What a request was refused with (RFC 9457). */
+/** Refusal of a request, with its problem details (RFC 9457). */
 export class OrderlyProblem<Code extends string = ProblemCode> extends Error {
   override readonly name = 'OrderlyProblem';
-  /** Decide by this. A release may add codes. */
+  /** Code of the problem: decide by it, not by the texts. A release may add codes. */
   readonly code: Code;
   readonly status: number;
   readonly errors: NonNullable<Problem['errors']>;
@@ -12,7 +12,7 @@ export class OrderlyProblem<Code extends string = ProblemCode> extends Error {
   /**
    * @param operation name of the operation
    * @param problem the answer, with its other members, such as `limit`
-   * @param correlationId by which the log knows the request; quote it to support
+   * @param correlationId id by which the log names the request; quote it to support
    * @param retryAfter seconds after which the same request may pass; `undefined` if it is refused for good
    */
   constructor(
@@ -39,15 +39,15 @@ export const isProblemOf = <Id extends OperationId>(
 ): error is OrderlyProblem<CodeOf<Id>> => error instanceof OrderlyProblem && error.operation === operation;
 
 /**
- * The API did not answer, or something between did. Whether the request was carried out is unknown: repeat it with the same
- * key, and it has one effect.
+ * Error for a request without an answer of the API: the connection failed, or a proxy answered. Whether the request was carried
+ * out is unknown. Repeated with the same key, it has one effect.
  */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   /**
    * @param operation name of the operation
    * @param key `Idempotency-Key` of the request, if it had one
-   * @param status of an answer that is none of the API's
+   * @param status status of the proxy's answer; `undefined` if nothing answered
    */
   constructor(
     readonly operation: OperationId,
@@ -56,7 +56,7 @@ export class NoAnswer extends Error {
     options: ErrorOptions,
   ) {
     super(
-      `${operation}: no answer of the API${status === undefined ? '' : `, but ${status} of something before it`}`,
+      `${operation}: no answer from the API${status === undefined ? '' : `: a proxy answered with status ${status}`}`,
       options,
     );
   }

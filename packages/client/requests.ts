@@ -11,18 +11,18 @@ export type ListId = {
   [Id in OperationId]: Operations[Id]['answer'] extends { readonly nextCursor?: string } ? Id : never;
 }[OperationId];
 
-/** What a list consists of. */
+/** Item of a list. */
 export type ItemOf<Id extends ListId> = Operations[Id]['answer'] extends
   | { readonly items: readonly (infer Item)[] }
   | { readonly entries: readonly (infer Item)[] }
   ? Item
   : never;
 
-/** What any request may say. */
+/** Fields that any request may have. */
 interface Common {
-  /** Id of your own for what you do, 1 to 64 of `A-Z a-z 0-9 _ . -`. @default a new one, by the API */
+  /** Correlation id of your own, 1 to 64 of `A-Z a-z 0-9 _ . -`. @default a new one, by the API */
   readonly correlationId?: string;
-  /** Ends the request, and the wait before a repeat. The promise is rejected with its reason. */
+  /** Signal that ends the request and the wait before a repeat. The promise is rejected with its reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -51,7 +51,7 @@ type Repeatable<Repeat> = Repeat extends 'key'
     ? Keyed | { readonly key?: never; readonly session: SessionNumber }
     : unknown;
 
-/** Request of an operation: parameters of its path by their names, `query`, `body`, and what any request may say. */
+/** Request of an operation: parameters of its path by their names, `query`, `body`, and the fields that any request may have. */
 export type RequestOf<Id extends OperationId> = Operations[Id]['path'] &
   Operations[Id]['takes'] &
   Repeatable<Operations[Id]['repeat']> &

@@ -1,12 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { orderlyApi } from '../../tools/docs/openapi/api.js';
-import { ANSWERS, STORY } from '../../tools/docs/openapi/examples.js';
+import { openApiOf } from '../../tools/docs/openapi/document.js';
+import { STORY } from '../../tools/docs/openapi/examples.js';
+import { ANSWERS } from '../../tools/docs/openapi/story.js';
 import { differences, StoryTeller } from '../support/story.js';
 import { world } from '../support/world.js';
 
 test('the routes are those of the document', async () => {
   const { routes } = await orderlyApi();
   expect(routes.map(({ route: { method, path } }) => `${method} ${path}`).toSorted()).toEqual(await world.routes());
+});
+
+test('the API serves the document to everybody', async () => {
+  const { status, headers, text } = await world.call({ method: 'GET', path: '/openapi.json', as: 'nobody' });
+  expect({ status, cached: headers['cache-control'] }).toEqual({ status: 200, cached: 'public, max-age=300' });
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openApiOf(await orderlyApi()))));
 });
 
 /** The story has customers and products of fixed names, and its days have to pass. */

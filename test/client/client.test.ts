@@ -286,6 +286,24 @@ describe('a request is not sent again', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test.each([
+    ['a page of a proxy', new Response('<h1>Log in</h1>', { headers: { 'Content-Type': 'text/html' } })],
+    ['JSON that is cut off', new Response('{"orderId":', { headers: { 'Content-Type': 'application/json' } })],
+    ['nothing', new Response('', { headers: { 'Content-Type': 'application/json' } })],
+  ])('after 200 with %s, which is no answer', async (_, reply) => {
+    const { client, sent } = clientWith([reply]);
+    const error = await caught(client.placeOrder({ body: BODY, key: 'cart-17' }));
+    expect(error).toBeInstanceOf(NoAnswer);
+    expect(error).toMatchObject({ status: 200, key: 'cart-17' });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('after a Retry-After that is no number of seconds', async () => {
+    const { client, sent } = clientWith([problem('conflict', 409, { 'Retry-After': 'Wed, 21 Oct 2026 07:28:00 GMT' })]);
+    expect(await caught(client.placeOrder({ body: BODY }))).toMatchObject({ code: 'conflict', retryAfter: undefined });
+    expect(sent).toHaveLength(1);
+  });
+
   test('once it is aborted: under way, while it waits, or before', async () => {
     const [underWay, waiting] = [new AbortController(), new AbortController()];
     const reason = new Error('the customer left');

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import {
   CloudWatchLogsClient,
   DescribeLogGroupsCommand,
@@ -77,6 +77,24 @@ test('the next change that compiles is live again, also one that imports a new m
     /new code in Orders\/GetOrder/,
   );
   expect(await titleOfMissing()).toBe('again');
+});
+
+test("a changed document of the API is served, also one that takes the file's place", async () => {
+  const served = async (): Promise<unknown> => {
+    const { info } = (await (await fetch(`${run.apiUrl}/openapi.json`)).json()) as { info: { title: unknown } };
+    return info.title;
+  };
+  const titled = (title: string) => (text: string) => text.replace(/"title": "[^"]*"/, `"title": "${title}"`);
+  expect(await changed('docs/openapi.json', titled('Changed'), /openapi.*\n/)).toMatch(
+    /^docs\/openapi\.json: new code in Api\/OpenApi \(\d+\.\d s\)\n$/,
+  );
+  expect(await served()).toBe('Changed');
+  const from = start.output.length;
+  const file = clone.at('docs/openapi.json');
+  writeFileSync(`${file}.new`, titled('Replaced')(readFileSync(file, 'utf8')));
+  renameSync(`${file}.new`, file);
+  await start.says(/new code in Api\/OpenApi/, from);
+  expect(await served()).toBe('Replaced');
 });
 
 test('a changed template is synthesized and deployed, and data is kept', async () => {

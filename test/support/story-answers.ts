@@ -1,5 +1,6 @@
 import { orderlyApi } from '../../tools/docs/openapi/api.js';
-import { ANSWERS, STORY } from '../../tools/docs/openapi/examples.js';
+import { STORY } from '../../tools/docs/openapi/examples.js';
+import { ANSWERS } from '../../tools/docs/openapi/story.js';
 import { SimulatorWorld } from './simulator-world.js';
 import { differences, StoryTeller } from './story.js';
 

@@ -1,5 +1,5 @@
 import type { ApiRoute } from '../../tools/docs/openapi/api.js';
-import { type Call, type Preparation, resolved } from '../../tools/docs/openapi/examples.js';
+import { type Call, type Preparation, resolved } from '../../tools/docs/openapi/story.js';
 import type { ApiAnswer, Caller, World } from '../acceptance/world.js';
 
 /** Plays the calls of the API's document, one after the other, in a world in which nothing has happened. */

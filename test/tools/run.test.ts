@@ -22,6 +22,8 @@ test.each([
   'simulate',
   'simulate:planted',
   'fuzz',
+  'fuzz:api',
+  'nightly',
 ])('npm run %s works in a fresh clone: it installs what is missing, before anything is imported', (name) => {
   const [, command = ''] = /^node tools\/run\.mjs (\S+)$/.exec(scripts[name] ?? '') ?? [];
   const { status, stderr } = spawnSync(process.execPath, ['tools/run.mjs', 'nonsense'], {

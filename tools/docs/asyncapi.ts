@@ -4,9 +4,7 @@ import { Envelope } from '../../packages/kit/messages/envelope.js';
 import { isEvents } from '../../packages/kit/messages/subscriptions.js';
 import { type Bus, type BusMessage, type Hearer, sendersOf, shapeOf, versionsOf, writtenVersionOf } from './bus.js';
 import { busEventOf, patternOf } from './bus-example.js';
-
-/** A part of the document. */
-export type Json = { readonly [name: string]: unknown };
+import type { Json } from './openapi/schemas.js';
 
 /** The members of the document that the tests and the page read. */
 export interface AsyncApi extends Json {

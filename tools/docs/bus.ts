@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { APP } from '../../lambdas/app.js';
 import type { EventSchema, ServiceContract } from '../../packages/kit/messages/contract.js';
 import { isEvents, type Subscription } from '../../packages/kit/messages/subscriptions.js';
 import { contracts } from '../release/contracts.js';
 import { ROOT } from './pictures.js';
+import { appRelease, byName, modulesNamed } from './sources.js';
 
 /** Everything that travels on the bus: what the documents about messages are generated from. */
 export interface Bus {
@@ -51,20 +52,15 @@ const isSaga = (contract: string): boolean => contract.endsWith('-saga');
 
 /** Reads the contracts, the subscriptions, and what their comments say. */
 export async function orderlyBus(): Promise<Bus> {
-  const { version } = JSON.parse(textOf(new URL('package.json', ROOT))) as { version: string };
   const all = [...(await contracts())].toSorted(byName);
   const messages = (kind: BusMessage['kind']) => all.flatMap((one) => messagesOf(kind, ...one));
   return {
     app: APP.name,
-    release: version,
+    release: appRelease(),
     messages: [...messages('event'), ...messages('command')],
     hearers: await hearers(),
   };
 }
-
-/** Compares entries by their names as code units, so that the order is the same on each machine. */
-const byName = ([one]: readonly [string, ...unknown[]], [other]: readonly [string, ...unknown[]]): number =>
-  one < other ? -1 : Number(one > other);
 
 function messagesOf(kind: BusMessage['kind'], contract: string, of: ServiceContract): readonly BusMessage[] {
   // A saga's commands come from its timer and from operators, past the bus.
@@ -82,13 +78,7 @@ function messagesOf(kind: BusMessage['kind'], contract: string, of: ServiceContr
 }
 
 async function hearers(): Promise<readonly Hearer[]> {
-  const files = readdirSync(LAMBDAS, { recursive: true, encoding: 'utf8' })
-    .toSorted()
-    .map((file) => /^([^/\\]+)[/\\]subscriptions\.ts$/.exec(file))
-    .filter((file) => file !== null);
-  const found = files.map(async ([file, service = '']) => {
-    const url = new URL(file, LAMBDAS);
-    const exported: object = await import(url.href);
+  return (await modulesNamed('subscriptions')).flatMap(({ service, url, exported }) => {
     const text = textOf(url);
     // Not every loader of modules sorts the names of their exports.
     return Object.entries(exported)
@@ -102,7 +92,6 @@ async function hearers(): Promise<readonly Hearer[]> {
         })),
       );
   });
-  return (await Promise.all(found)).flat();
 }
 
 /** Finds the subscriptions to the bus in an export: itself, or its members. Own commands don't travel on the bus. */

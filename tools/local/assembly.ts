@@ -24,17 +24,12 @@ import { LocalRunError } from './errors.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, '.build', 'assemblies');
-/** Sources of the templates and bundles. */
-export const SOURCES = [
-  'bin',
-  'lib',
-  'lambdas',
-  'packages/kit',
-  'docs/openapi.json', // a function serves it
-  'tools/local/dev-issuer.ts',
-  'cdk.json',
-  'package-lock.json',
-];
+/** Sources of bundles. A function serves the API's document. Those of the kit are sources of the templates, too. */
+export const BUNDLED = ['lambdas', 'packages/kit', 'docs/openapi.json'];
+/** Sources of the templates. */
+export const TEMPLATES = ['bin', 'lib', 'cdk.json'];
+/** All that an assembly is made of. */
+export const SOURCES = [...TEMPLATES, ...BUNDLED, 'tools/local/dev-issuer.ts', 'package-lock.json'];
 /** Time after which an unused assembly is removed, in milliseconds. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
 const SAID = 'said.txt';

@@ -1,17 +1,13 @@
 import { type FSWatcher, readdirSync, readFileSync, watch } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LiveCloud } from '@orderly/simulator';
 import { build } from 'esbuild';
 import { BUNDLING, entryFiles, inputsOf } from '../../packages/kit/service/bundles.js';
-import { BUNDLE_INPUTS, localAssembly } from './assembly.js';
+import { BUNDLE_INPUTS, BUNDLED, localAssembly, TEMPLATES } from './assembly.js';
 import { LocalRunError } from './errors.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Folders whose files go into bundles. */
-const CODE = ['lambdas', 'packages/kit'];
-/** Folders whose files go into templates. Those of the kit go into both. */
-const TEMPLATES = ['bin', 'lib', 'cdk.json'];
 /** Editors write a file in several steps. */
 const CALM_MS = 60;
 
@@ -37,10 +33,14 @@ export class Watcher {
   }
 
   begin(): void {
-    for (const path of [...CODE, ...TEMPLATES]) {
-      const recursive = !path.includes('.');
+    for (const path of [...BUNDLED, ...TEMPLATES]) {
+      const isFolder = extname(path) === '';
+      // Git and some editors put another file into the place of a file, and a watcher of the file would not see that one.
+      const folder = isFolder ? path : dirname(path);
       this.watchers.push(
-        watch(join(ROOT, path), { recursive }, (_event, name) => this.saw(recursive ? join(path, name ?? '') : path)),
+        watch(join(ROOT, folder), { recursive: isFolder }, (_event, name) => {
+          if (isFolder || name === basename(path)) this.saw(join(folder, name ?? ''));
+        }),
       );
     }
   }
@@ -71,7 +71,7 @@ export class Watcher {
       if (entries.length > 0) {
         const functions = await this.replace(entries);
         if (functions.length > 0) this.say(`${what}: new code in ${named(functions)} ${took()}`);
-        if (paths.every((path) => path.startsWith('lambdas/')) && !(await decidesTemplates(paths))) {
+        if (paths.every(isOnlyBundled) && !(await decidesTemplates(paths))) {
           if (functions.length === 0) this.say(`${what}: no function differs from the running one`);
           return;
         }
@@ -132,6 +132,9 @@ export class Watcher {
 type Inputs = Readonly<Record<string, readonly string[]>>;
 
 const inputsIn = (folder: string): Inputs => JSON.parse(readFileSync(join(folder, BUNDLE_INPUTS), 'utf8'));
+
+const isOnlyBundled = (path: string): boolean =>
+  BUNDLED.some((source) => path.startsWith(source)) && !path.startsWith('packages/kit/');
 
 /** Checks whether the app that makes the templates imports one of the files, as it does contracts and subscriptions. */
 async function decidesTemplates(paths: readonly string[]): Promise<boolean> {

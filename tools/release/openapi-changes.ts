@@ -1,11 +1,11 @@
+import type { Json } from '../docs/openapi/schemas.js';
+
 /** OpenAPI document, as much as is compared. */
 export interface ComparedDocument {
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
 }
-
-type Json = { readonly [name: string]: unknown };
 
 /** File with the document of the previous release. */
 export const KEPT_DOCUMENT = new URL('../../test/golden/openapi.json', import.meta.url);
@@ -43,6 +43,7 @@ export function mayBreak(version: string, earlier: string): boolean {
  *
  * A client ignores members, values of an enumeration and problems that it does not know, so new ones break nothing.
  * @returns one line a change
+ * @throws {Error} for a keyword of JSON Schema that no schema has had so far
  */
 export function breakingChanges(previous: ComparedDocument, present: ComparedDocument): readonly string[] {
   return Object.entries(previous.paths).flatMap(([path, methods]) =>
@@ -155,6 +156,8 @@ function misfits(from: Json, to: Json, at: string, isAnswer = false): readonly s
 }
 
 function misfitsOfOne(from: Json, to: Json, at: string, isAnswer: boolean): readonly string[] {
+  refuseUnknownKeywords(from, at);
+  refuseUnknownKeywords(to, at);
   const [types, known] = [from, to].map(({ type = [] }) => [type].flat() as readonly string[]) as [string[], string[]];
   const fits = (type: string) => known.includes(type) || (type === 'integer' && known.includes('number'));
   if (known.length > 0 && !(types.length > 0 && types.every(fits))) return [`${at}: ${known} and ${types}`];
@@ -186,6 +189,24 @@ const LIMITS = [
   'pattern',
   'format',
 ] as const;
+
+const COMPARED: ReadonlySet<string> = new Set([
+  ...LIMITS,
+  ...WORDS,
+  'type',
+  'enum',
+  'const',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+]);
+
+/** @throws {Error} for a keyword that nothing here compares: a change of it would pass unseen */
+function refuseUnknownKeywords(schema: Json, at: string): void {
+  const unknown = Object.keys(schema).filter((keyword) => !COMPARED.has(keyword));
+  if (unknown.length > 0) throw new Error(`tools/release/openapi-changes.ts does not compare ${unknown} (${at})`);
+}
 
 /** Tells whether the limit of one schema lets pass what the limit of the other one does not. */
 function isBeyond(limit: (typeof LIMITS)[number], from: unknown, to: unknown): boolean {

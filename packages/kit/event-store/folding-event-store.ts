@@ -80,7 +80,10 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
   }
 
   async loadAt(id: string, at: string): Promise<Loaded<State> | undefined> {
-    const loaded = await this.fold(id, await this.versionNear(id, at), (commit) => commit.at <= at);
+    const upTo = await this.versionNear(id, at);
+    // Before the first commit. As above, the range would end before it begins.
+    if (upTo < 1) return undefined;
+    const loaded = await this.fold(id, upTo, (commit) => commit.at <= at);
     return loaded.version > 0 ? loaded : undefined;
   }
 

@@ -86,6 +86,14 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       expect(await store.loadAt(id, '2026-01-01T00:00:00.000Z')).toBeUndefined();
       expect(await store.loadAt(id, '2999-01-01T00:00:00.000Z')).toMatchObject({ version: 45 });
     });
+
+    test('at a time before its only commit, which is nothing', async () => {
+      const store = tallies();
+      for (const events of [1, 30]) {
+        const id = await written(store, [events]);
+        expect(await store.loadAt(id, '2000-01-01T00:00:00.000Z')).toBeUndefined();
+      }
+    });
   });
 
   describe(`${adapter}: snapshots`, () => {

@@ -8,11 +8,12 @@ import { commandsOf, readEvent, type ServiceContract } from '../../../packages/k
 import { busEntries, readEnvelope, schemaVersionOf } from '../../../packages/kit/messages/envelope.js';
 import { subscribeToAll } from '../../../packages/kit/messages/subscriptions.js';
 import { matches } from '../../../packages/simulator/patterns/matches.js';
-import { type AsyncApi, asyncApiOf, type Json, nameOf } from '../../../tools/docs/asyncapi.js';
+import { type AsyncApi, asyncApiOf, nameOf } from '../../../tools/docs/asyncapi.js';
 import { type Bus, type BusMessage, hearersOf, orderlyBus, shapeOf, versionsOf } from '../../../tools/docs/bus.js';
 import { type BusEvent, busEventOf, patternOf } from '../../../tools/docs/bus-example.js';
 import { eventsPageOf } from '../../../tools/docs/events-page.js';
 import { MEANT, meaningOf } from '../../../tools/docs/message-fields.js';
+import type { Json } from '../../../tools/docs/openapi/schemas.js';
 import { contracts } from '../../../tools/release/contracts.js';
 
 const bus = await orderlyBus();
@@ -56,7 +57,13 @@ describe('the document', () => {
     const validate = ajv().compile(schema);
     validate(document);
     expect(validate.errors ?? []).toEqual([]);
-    expect(validate({ ...document, channels: { wrong: { messages: [] } } })).toBe(false);
+    const [name = '', channel] = Object.entries(document.channels)[0]!;
+    for (const wrong of [
+      { verb: 'send' },
+      { channels: { ...document.channels, [name]: { ...channel, verb: 'send' } } },
+      { channels: { wrong: { messages: [] } } },
+    ])
+      expect(validate({ ...document, ...wrong }), JSON.stringify(wrong).slice(0, 200)).toBe(false);
   });
 
   test('has no reference to what it lacks, and no part that nothing refers to', () => {

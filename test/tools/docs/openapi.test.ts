@@ -1,14 +1,18 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { described, PROBLEMS } from '../../../packages/kit/http/routes.js';
 import { type Api, orderlyApi } from '../../../tools/docs/openapi/api.js';
 import { httpFileOf, postmanOf } from '../../../tools/docs/openapi/collections.js';
 import { openApiOf } from '../../../tools/docs/openapi/document.js';
-import { ANSWERS, resolved, STORY, UNASKED } from '../../../tools/docs/openapi/examples.js';
+import { STORY, UNASKED } from '../../../tools/docs/openapi/examples.js';
 import { lintedOpenApi } from '../../../tools/docs/openapi/lint.js';
-import { referencePageOf } from '../../../tools/docs/openapi/page.js';
+import { REDOC, referencePageOf } from '../../../tools/docs/openapi/page.js';
 import { codesOf } from '../../../tools/docs/openapi/problems.js';
 import { schemasOf } from '../../../tools/docs/openapi/schemas.js';
+import { ANSWERS, resolved } from '../../../tools/docs/openapi/story.js';
+import { ROOT } from '../../../tools/docs/pictures.js';
 import { DocumentedApi } from '../../support/documented-api.js';
 import { differences } from '../../support/story.js';
 
@@ -136,11 +140,23 @@ describe('the collections', () => {
   });
 });
 
-test('the page has the document, and a text in it can not end the script', () => {
-  const evil = { ...document, info: { ...document.info, description: '</script><script>alert(1)</script>' } };
-  const page = referencePageOf(evil);
-  const [, text = ''] = /<script id="document" type="application\/json">(.*?)<\/script>/.exec(page) ?? [];
-  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(evil)));
+describe('the page', () => {
+  test('has the document, and a text in it can not end the script', () => {
+    const evil = { ...document, info: { ...document.info, description: '</script><script>alert(1)</script>' } };
+    const page = referencePageOf(evil);
+    const [, text = ''] = /<script id="document" type="application\/json">(.*?)<\/script>/.exec(page) ?? [];
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(evil)));
+  });
+
+  test("loads nothing but the released Redoc beside it, which loads nothing, not even Redocly's logo", () => {
+    const loaded = [...referencePageOf(document).matchAll(/<(?:script|link|img)[^>]* (?:src|href)="([^"]*)"/g)];
+    expect(loaded.map(([, address]) => address)).toEqual([REDOC.path]);
+    const bundle = readFileSync(new URL(REDOC.path, new URL('docs/', ROOT)), 'utf8');
+    expect(bundle.split(REDOC.noLogo)).toHaveLength(2);
+    const released = bundle.replace(REDOC.noLogo, REDOC.logo);
+    expect(`sha384-${createHash('sha384').update(released).digest('base64')}`).toBe(REDOC.integrity);
+    expect(readFileSync(new URL(`${REDOC.path}.LICENSE.txt`, new URL('docs/', ROOT)), 'utf8')).toContain(REDOC.version);
+  });
 });
 
 describe('an answer', () => {

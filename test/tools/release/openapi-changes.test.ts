@@ -181,6 +181,11 @@ describe('a change', () => {
     ['a header less', { responses: { 201: { content: operation.responses[201].content } } }, 'header Location is gone'],
   ])('to %s is found', (_, changed, words) => expect(changes(changed).join('\n')).toContain(words));
 
+  test('of a keyword that is not compared is an error, not nothing', () => {
+    const unique = taking({ ...ticket, properties: { ...properties, tags: { type: 'array', uniqueItems: true } } });
+    expect(() => changes(unique, unique)).toThrow('uniqueItems');
+  });
+
   test('behind a reference is found', () => {
     const referring = taking({ $ref: '#/components/schemas/Ticket' });
     const before = documentOf(referring, { Ticket: ticket });

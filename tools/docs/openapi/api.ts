@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { APP } from '../../../lambdas/app.js';
 import * as kit from '../../../packages/kit/http/routes.js';
 import { PROBLEMS, type ProblemKind, type RouteDeclaration } from '../../../packages/kit/http/routes.js';
-import { ROOT } from '../pictures.js';
+import { appRelease, modulesNamed, type ServiceModule } from '../sources.js';
 
 /** Everything that the API's documents are generated from. */
 export interface Api {
@@ -25,43 +24,27 @@ export interface ApiRoute {
   readonly route: RouteDeclaration<string, string>;
 }
 
-const LAMBDAS = new URL('lambdas/', ROOT);
-
 /** Reads the declarations of all routes, and the schemas and problems that they name. */
 export async function orderlyApi(): Promise<Api> {
-  const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as { version: string };
   const contracts = await modulesNamed('contract');
   const problems = await modulesNamed('problems');
   const routes = await modulesNamed('routes');
   return {
     app: APP.name,
-    release: version,
-    routes: routes.flatMap(([service, exported]) =>
+    release: appRelease(),
+    routes: routes.flatMap(({ service, exported }) =>
       Object.values(exported)
         .filter(isRoute)
         .toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))
         .map((route) => ({ service, route })),
     ),
     problems: new Map(
-      [PROBLEMS, ...problems.flatMap(([, exported]) => Object.values(exported))].flatMap((kinds) =>
+      [PROBLEMS, ...problems.flatMap(({ exported }) => Object.values(exported))].flatMap((kinds) =>
         Object.entries(kinds as Readonly<Record<string, ProblemKind>>),
       ),
     ),
-    schemas: schemasIn([['', kit], ...contracts]),
+    schemas: schemasIn([{ service: '', exported: kit }, ...contracts]),
   };
-}
-
-/** Loads the modules of this name, in the order of their paths; the name of the folder is the service. */
-async function modulesNamed(name: string): Promise<readonly (readonly [string, object])[]> {
-  const files = readdirSync(LAMBDAS, { recursive: true, encoding: 'utf8' })
-    .toSorted()
-    .map((file) => new RegExp(`^(?:([^/\\\\]+)[/\\\\])?${name}\\.ts$`).exec(file))
-    .filter((file) => file !== null);
-  return Promise.all(
-    files.map(
-      async ([file, service = '']) => [service, (await import(new URL(file, LAMBDAS).href)) as object] as const,
-    ),
-  );
 }
 
 const isRoute = (value: unknown): value is RouteDeclaration<string, string> =>
@@ -71,9 +54,9 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const placeOf = ({ path, method }: RouteDeclaration<string, string>): string => `${path} ${METHODS.indexOf(method)}`;
 
 /** Names the schemas as their modules do; of two with one name, the second has its service before it. */
-function schemasIn(modules: readonly (readonly [service: string, exported: object])[]): Api['schemas'] {
+function schemasIn(modules: readonly Omit<ServiceModule, 'url'>[]): Api['schemas'] {
   const schemas = new Map<string, z.ZodMiniType>();
-  for (const [service, exported] of modules) {
+  for (const { service, exported } of modules) {
     for (const [name, value] of Object.entries(exported)) {
       if (!(value instanceof z.ZodMiniType)) continue;
       const isOther = schemas.has(name) && schemas.get(name) !== value;

@@ -1,5 +1,6 @@
 import type { Api } from './api.js';
-import { type Call, type Preparation, STORY } from './examples.js';
+import { STORY } from './examples.js';
+import { type Call, type Preparation, REFERENCE } from './story.js';
 
 /** Addresses and callers of the collections, as variables. */
 const LOCAL = 'http://127.0.0.1:4566/v1';
@@ -22,9 +23,6 @@ const preparing = ({ summary }: Call, preparation: Preparation): Sent => ({
   ...preparation,
   summary: `Before: ${summary.slice(0, 1).toLowerCase()}${summary.slice(1)}`,
 });
-
-/** Matches `{{two-teas.orderId}}` and `{{two-teas.placedAt:day}}`. */
-const REFERENCE = /\{\{([\w-]+)\.(\w+)(:day)?\}\}/g;
 
 /** Callers that have a token, besides nobody. */
 const callers = (): readonly string[] => [
@@ -80,12 +78,18 @@ export function httpFileOf(api: Api): string {
   return `${[HTTP_HEAD, ...callers().map((name) => `@${name} = ${tokenOf(name)}`), '', texts.join('\n\n')].join('\n')}\n`;
 }
 
+/** Reasons for which a request may get another answer than in the document. */
+const NOTES = [
+  'A request that reads a result (an approved order) may have to be sent again a second later.',
+  'A report exists, and an issued key expires, only when a day is over: npm run orderly -- local forward 2d',
+  'The limits of npm start are higher than those of prod: it accepts a large refund.',
+];
+
 const HTTP_HEAD = `# The requests of docs/openapi.json, in their order. Made by npm run docs.
 # Begin with npm start, and put the token of each caller into its variable:
 #   npm run --silent token -- --customer alice
 #   npm run --silent token -- --operator
-# A request that reads what comes about (an order that is approved) may have to be sent again a second later. A report
-# exists only when its day is over: npm run orderly -- local forward 2d
+# ${NOTES.join('\n# ')}
 @api = ${LOCAL}
 @day = {{$datetime 'YYYY-MM-DD'}}`;
 
@@ -110,8 +114,10 @@ export function postmanOf(api: Api): object {
     info: {
       name: 'Orderly',
       version: api.release,
-      description:
+      description: [
         'The requests of docs/openapi.json, in their order. Set the variables of the callers to their tokens.',
+        ...NOTES,
+      ].join('\n'),
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     variable: [

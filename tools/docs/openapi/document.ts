@@ -1,9 +1,10 @@
 import type { RouteAnswer } from '../../../packages/kit/http/routes.js';
 import type { Api, ApiRoute } from './api.js';
-import { ANSWERS, type Call, resolved, STORY } from './examples.js';
+import { STORY } from './examples.js';
 import { HEADERS, PATH_SCHEMAS, parametersOf } from './parameters.js';
 import { PROBLEM, problemAnswers, problemExamples } from './problems.js';
 import { type Json, type Schemas, schemasOf } from './schemas.js';
+import { ANSWERS, type Call, resolved } from './story.js';
 
 /** The members of the document that tests and clients read. */
 export interface OpenApi extends Json {
@@ -20,7 +21,8 @@ export interface Operation extends Json {
   readonly responses: Readonly<Record<string, Json>>;
 }
 
-const DESCRIPTION = `Every request has a token of your identity provider, and every answer an \`X-Correlation-Id\`.
+const DESCRIPTION = `Every request but the one for this document has a token of your identity provider, and every answer an
+\`X-Correlation-Id\`.
 
 **Repeats.** A request that got no answer, a 5xx, 429 or a 409 with \`Retry-After\` is sent again *with the same*
 \`Idempotency-Key\` or number. It has one effect and one answer; a repeated answer has \`Idempotency-Replayed: true\`. Routes

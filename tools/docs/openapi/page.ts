@@ -1,9 +1,26 @@
 import type { OpenApi } from './document.js';
 
-/** Redoc's own bundle, of this version and no other: a browser refuses it if its content is another one. */
-const REDOC = {
-  src: 'https://cdn.jsdelivr.net/npm/redoc@2.5.4/bundles/redoc.standalone.js',
+/**
+ * Redoc's bundle, which lies beside the page, so that the page needs no network. It is the file of the npm package `redoc`, except
+ * for the address of Redocly's logo: a browser would load it from Redocly's servers. Without a logo, Redoc shows none.
+ */
+export const REDOC = {
+  version: '2.5.4',
+  /** Path of the bundle from the page. */
+  path: 'redoc/redoc.standalone.js',
+  /** Integrity of the released file. */
   integrity: 'sha384-w447zOpYfw/1Tv/5AK9NfHTlQIqE3RVR6KY62jCyy9zNDgO64cMwGGP1Fj0zJVf5',
+  logo: 'https://cdn.redoc.ly/redoc/logo-mini.svg',
+  noLogo: 'data:,',
+} as const;
+
+const FONT = 'system-ui, sans-serif';
+
+/** Settings of Redoc. */
+const OPTIONS = {
+  hideDownloadButton: true,
+  pathInMiddlePanel: true,
+  theme: { typography: { fontFamily: FONT, headings: { fontFamily: FONT } } },
 };
 
 /**
@@ -23,13 +40,13 @@ export function referencePageOf(document: OpenApi): string {
 </head>
 <body>
 <!-- Made by npm run docs. -->
-<div id="reference"><p>This page needs JavaScript and a connection. The document itself: <a href="openapi.json">openapi.json</a></p></div>
+<div id="reference"><p>This page needs JavaScript. The document itself: <a href="openapi.json">openapi.json</a></p></div>
 <script id="document" type="application/json">${text}</script>
-<script src="${REDOC.src}" integrity="${REDOC.integrity}" crossorigin="anonymous"></script>
+<script src="${REDOC.path}"></script>
 <script>
 if (window.Redoc) {
   const text = document.getElementById('document').textContent;
-  Redoc.init(JSON.parse(text), { hideDownloadButton: true, pathInMiddlePanel: true }, document.getElementById('reference'));
+  Redoc.init(JSON.parse(text), ${JSON.stringify(OPTIONS)}, document.getElementById('reference'));
 }
 </script>
 </body>

@@ -1,7 +1,8 @@
 import { problemType, requestUrn } from '../../../packages/kit/aws/app-names.js';
 import type { Api, ApiRoute } from './api.js';
-import { ANSWERS, STORY, UNASKED } from './examples.js';
+import { STORY, UNASKED } from './examples.js';
 import type { Json } from './schemas.js';
+import { ANSWERS } from './story.js';
 
 /** Schema of problem details (RFC 9457), with the extension members that any problem may have. */
 export const PROBLEM: Json = {

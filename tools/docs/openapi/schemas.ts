@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** A part of the document. */
+/** A part of a document. */
 export type Json = { readonly [name: string]: unknown };
 
 /** JSON Schemas of the document. */

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { main, searchesOf } from '../../../tools/local/nightly.js';
+
+let lines: string[] = [];
+beforeEach(() => {
+  lines = [];
+  for (const method of ['log', 'error'] as const)
+    vi.spyOn(console, method).mockImplementation((line) => lines.push(line));
+});
+afterEach(() => vi.restoreAllMocks());
+
+test('a night runs all searches, also after one that found something, and names that one with its seed', async () => {
+  const ran: (readonly string[])[] = [];
+  const code = await main(['--day', '20782'], (search) => (ran.push(search) === 1 ? 1 : 0));
+  expect(code).toBe(1);
+  expect(ran).toEqual(searchesOf(20_782));
+  expect(lines.slice(-2)).toEqual([
+    '\nday 20782: something was found by',
+    '  node tools/run.mjs fuzz-api --seed 2078200',
+  ]);
+});
+
+test('a night that finds nothing ends with 0', async () => {
+  expect(await main([], () => 0)).toBe(0);
+});
+
+test('another night has other seeds, and every search is a command', () => {
+  const [one, next] = [searchesOf(1), searchesOf(2)];
+  for (const [at, search] of one.entries()) expect(search).not.toEqual(next[at]);
+  const commands = readFileSync('tools/run.mjs', 'utf8');
+  for (const [command] of one) expect(commands).toMatch(new RegExp(`^  '?${command}'?: `, 'm'));
+});
+
+test.each([[['--day', 'today']], [['--nights', '2']]])('%j is refused', async (args) => {
+  expect(await main(args, () => 0)).toBe(2);
+  expect(lines).toEqual([expect.stringContaining('npm run nightly')]);
+});

@@ -1,0 +1,54 @@
+import answers from './answers.json' with { type: 'json' };
+
+/**
+ * A request of the story that the examples tell, and its answer.
+ *
+ * Texts of `path`, `query`, `headers` and `body` may refer to an earlier answer: `{{two-teas.orderId}}`, and to the day of a
+ * time in it: `{{two-teas.placedAt:day}}`.
+ */
+export interface Call {
+  /** Name of the example. */
+  readonly name: string;
+  /** What the request is about, as a part of a sentence without a full stop. */
+  readonly summary: string;
+  /** Id of the operation. */
+  readonly operation: string;
+  /** `operator`, `nobody`, or the id of a customer. @default alice */
+  readonly as?: string;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly status: number;
+  /** Code of the problem that it is refused with. */
+  readonly problem?: string;
+  /** Part of the answer that is waited for. @default the first answer counts */
+  readonly until?: Readonly<Record<string, unknown>>;
+  /** Seconds that pass before the request. @default 0 */
+  readonly after?: number;
+  /** Calls that prepare this one and are no examples. Each is repeated until it is accepted. */
+  readonly first?: readonly Preparation[];
+}
+
+export type Preparation = Pick<Call, 'operation' | 'as' | 'path' | 'headers' | 'body'>;
+
+/** Answers of the story by the names of its calls, as they were when it was played for `npm run api:keep`. */
+export const ANSWERS: Readonly<Record<string, unknown>> = answers;
+
+/** Matches `{{two-teas.orderId}}` and `{{two-teas.placedAt:day}}`: name, member, `:day`. */
+export const REFERENCE = /\{\{([\w-]+)\.(\w+)(:day)?\}\}/g;
+
+/** Replaces references to earlier answers in a value. @throws {Error} if there is no such answer or member */
+export function resolved<Value>(value: Value, answers: Readonly<Record<string, unknown>>): Value {
+  if (typeof value === 'string') return textOf(value, answers) as Value;
+  if (Array.isArray(value)) return value.map((item) => resolved(item, answers)) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolved(item, answers)])) as Value;
+}
+
+const textOf = (text: string, answers: Readonly<Record<string, unknown>>): string =>
+  text.replaceAll(REFERENCE, (reference, name: string, member: string, day?: string) => {
+    const value = (answers[name] as Readonly<Record<string, unknown>> | undefined)?.[member];
+    if (value === undefined) throw new Error(`no answer has ${reference}`);
+    return day === undefined ? String(value) : String(value).slice(0, 'yyyy-mm-dd'.length);
+  });
