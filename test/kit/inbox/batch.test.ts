@@ -155,6 +155,21 @@ describe('messages of a window', () => {
     expect(await record('x')).toMatchObject({ status: 'FAILED', failures: [{ name: 'ContractViolation' }] });
     expect(await window(FIRST)).toMatchObject({ size: 1 });
   });
+
+  test('of a newer version wait until their attempts are used up', async () => {
+    const newer = eventMessage(shopContract, { type: 'SaleMade', data: { name: 'x' } }, { id: 'x', subject: 'Sale/x' });
+    const body = bodyOf({ ...newer, dataschema: newer.dataschema.replace(/1$/, '2') });
+    const attributes = { ApproximateReceiveCount: '1' };
+    await receiver.batch({ Records: [{ messageId: 'x', body, attributes, messageAttributes: {} }] } as never);
+    for (let attempt = 1; attempt < settings.attempts; attempt++) {
+      await runner.runAll([key('x')], () => 60_000);
+      expect(await record('x')).toMatchObject({ status: 'PENDING', attempts: attempt });
+      minute(5 * attempt);
+    }
+    await runner.runAll([key('x')], () => 60_000);
+    expect(await record('x')).toMatchObject({ status: 'FAILED', attempts: 3, failures: [{}, {}, {}] });
+    expect(await window(FIRST)).toEqual({});
+  });
 });
 
 describe('windows', () => {
