@@ -3,6 +3,7 @@ import { transact } from '../../../packages/kit/aws/dynamodb.js';
 import { REDRIVE, REPLAY } from '../../../packages/kit/failures/delivery.js';
 import { pauseAfter } from '../../../packages/kit/inbox/backoff.js';
 import { type Finished, unfinished } from '../../../packages/kit/inbox/listening.js';
+import { LeaseLost } from '../../../packages/kit/inbox/stored-messages.js';
 import type { Work } from '../../../packages/kit/inbox/work.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { BEGIN, counted, Parcels, Refused } from './parcels.js';
@@ -109,6 +110,21 @@ describe('processing', () => {
     expect(record).not.toHaveProperty('duePk');
   });
 
+  test('keeps the newest ten reasons, the newest first', async () => {
+    parcels = new Parcels(undefined, { attempts: 12 });
+    await parcels.receive([parcels.message('one')]);
+    const begun: string[] = [];
+    for (let attempt = 1; attempt <= 12; attempt++) {
+      fails();
+      begun.push(new Date().toISOString());
+      await parcels.run('one');
+      parcels.pass(3600);
+    }
+    const { failures, status } = await parcels.record('one');
+    expect(status).toBe('FAILED');
+    expect((failures as { at: string }[]).map((reason) => reason.at)).toEqual(begun.toReversed().slice(0, 10));
+  });
+
   test('fails a refused message at once, and attempts that ended without a word count', async () => {
     fails(new Refused());
     await parcels.run('one');
@@ -193,6 +209,23 @@ describe('a lease', () => {
     const record = await parcels.record('one');
     expect(record).toMatchObject({ status: 'PENDING', fence: 2, attempts: 2, runner: expect.any(String) });
     expect(record).not.toHaveProperty('failures');
+  });
+
+  test('that is lost aborts the calls of its runner', async () => {
+    let signal: AbortSignal | undefined;
+    parcels.handle = async (name, work) => {
+      signal = work.signal;
+      await takenByAnother(name);
+      expect(signal.aborted).toBe(false);
+      vi.advanceTimersByTime(20_000);
+      for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate);
+      signal.throwIfAborted();
+      return { decide: async () => [counted(name)] };
+    };
+    await parcels.run('one');
+    expect(signal?.reason).toBeInstanceOf(LeaseLost);
+    expect(await parcels.record('one')).toMatchObject({ status: 'PENDING', fence: 2 });
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('is renewed while the handler works', async () => {
