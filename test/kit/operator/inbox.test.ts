@@ -13,7 +13,7 @@ import type { InboxState } from '../../../packages/kit/operator/inbox-states.js'
 import { commandTextOf } from '../../../packages/kit/operator/text.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { PARCELS } from '../../support/inboxes/contract.js';
-import { BEGIN, bodyOf, Parcels, Refused } from '../inbox/parcels.js';
+import { BEGIN, bodyOf, Parcels, Refused, SETTINGS } from '../inbox/parcels.js';
 
 const STEPS = { name: 'steps', generation: 0 };
 const services = [
@@ -88,6 +88,18 @@ describe('orderly inbox list', () => {
 
   test.each<InboxState>(['failed', 'parked', 'paused', 'running', 'waiting'])('by state: %s', async (state) => {
     expect((await listed({ state })).messages.map(({ messageId }) => messageId)).toEqual([state]);
+  });
+
+  test('a message that was parked and has had its turn is not parked any more, whatever became of its attempt', async () => {
+    const steps = new SequencedMessages({ table: 'records', consumer: STEPS });
+    const pk = steps.keyOf(parcels.message('parked', { sequence: 2 }));
+    const state = async () => (await listed({ consumer: 'steps' })).messages[0]?.state;
+    const taken = await steps.take(pk, { leaseSeconds: 60 });
+    if (taken) await steps.postpone(taken, new Error('not today'), { backoff: SETTINGS.backoff });
+    parcels.pass(10);
+    expect(await state()).toBe('paused');
+    parcels.pass(30);
+    expect(await state()).toBe('waiting');
   });
 
   test('by consumer and by subject', async () => {

@@ -44,7 +44,7 @@ beforeEach(() => {
   orderStore = eventStoreOfFunction(orders);
   sagaStore = eventStoreOfFunction(createOrderSagas);
   const list = ordersListOf(orderStore);
-  const rules = { highValue: 50_000, manyOrders: 100, otherAddress: false };
+  const rules = { highValue: 50_000, manyOrders: MANY, otherAddress: false };
   reviews = reviewsOf(orderStore, table, list, rules, { openAll: async () => [] });
   const options = { table: 'records', consumer: CONSUMER, windowSeconds: 35 * 86_400 };
   receiver = new Receiver({ ...options, app: 'app', commanders: [], mode: 'single' });
@@ -145,6 +145,9 @@ describe('a user who became suspect', () => {
     expect(await statuses()).toEqual({ UNDER_REVIEW: MANY });
     expect(await underReview()).toBe(MANY);
     expect(loaded).toEqual(Array.from({ length: MANY }, (_, at) => idOf(MANY - at)));
+    // All of them were placed within an hour.
+    const { state } = await orderStore.load(idOf(1));
+    expect(state).toMatchObject({ reviewReasons: ['SUSPECT_USER', 'MANY_ORDERS'] });
     expect(await record(message)).toMatchObject({ status: 'PROCESSED' });
     expect(await copyOf(table, 'bob')).toMatchObject({ status: 'SUSPECT', version: 1 });
   });
