@@ -1,5 +1,6 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { REDRIVE, REPLAY } from '../../../packages/kit/failures/delivery.js';
 import { pauseAfter } from '../../../packages/kit/inbox/backoff.js';
 import { type Finished, unfinished } from '../../../packages/kit/inbox/listening.js';
@@ -14,6 +15,7 @@ beforeEach(() => {
   parcels = new Parcels();
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -242,6 +244,34 @@ describe('a lease', () => {
     expect(heldUntil).toEqual([80, 100, 120, 140, 160, 180].map(at));
     expect(await parcels.record('one')).toMatchObject({ status: 'PROCESSED', fence: 1 });
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('an answer that is lost', () => {
+  beforeEach(() => parcels.receive([parcels.message('one')]));
+
+  /** Sends each update twice, as the SDK does when the first answer is lost. */
+  const updatesAreRepeated = () => {
+    const send = documents.send.bind(documents) as (command: unknown) => Promise<unknown>;
+    vi.spyOn(documents, 'send').mockImplementation((async (command: unknown) => {
+      if (command instanceof UpdateCommand) await send(command);
+      return send(command);
+    }) as never);
+  };
+
+  test('of taking a message leaves it with the runner that took it', async () => {
+    updatesAreRepeated();
+    await parcels.run('one');
+    expect(await parcels.record('one')).toMatchObject({ status: 'PROCESSED', attempts: 1, fence: 1 });
+  });
+
+  test('of recording a failure is no lost lease, which the failure of an earlier runner is', async () => {
+    const taken = await parcels.messages.take(parcels.key('one'), { leaseSeconds: 60 });
+    if (!taken) throw new Error('expected to hold the message');
+    updatesAreRepeated();
+    expect(await parcels.messages.fail(taken, new Refused())).toBe('recorded');
+    expect(await parcels.messages.fail({ ...taken, fence: 0 }, new Refused())).toBe('lost');
+    expect((await parcels.record('one')).failures).toHaveLength(1);
   });
 });
 
