@@ -11,7 +11,7 @@ import { settingsFor } from '../../lib/settings.js';
 import { batch, sequential } from '../../packages/kit/inbox/modes.construct.js';
 import { subscribe } from '../../packages/kit/messages/subscriptions.js';
 import { Service, type ServiceInboxProps } from '../../packages/kit/service/service.construct.js';
-import { parcels, steps, tillContract } from '../support/inboxes/contract.js';
+import { parcels, sales, steps, tillContract } from '../support/inboxes/contract.js';
 import { InboxesStack } from '../support/inboxes/stack.js';
 import { waiterCommands } from '../support/waiter/contract.js';
 import { type Json, keyed, newApp, noCode, propertiesIn, referenced } from './support/environments.js';
@@ -45,6 +45,40 @@ describe('an inbox', () => {
       backoff: { kind: 'exponential', baseSeconds: 30, capSeconds: 300 },
       leaseSeconds: 60,
       pageSize: 20,
+    });
+  });
+
+  test('has defaults: 15 attempts with pauses up to an hour, a lease of a minute, 10 runners, pages of 20, a minute for each', () => {
+    const stack = new Stack(newApp(), 'Kit', { env: { account: '111111111111', region: 'eu-west-1' } });
+    const bus = new EventBus(stack, 'Bus');
+    const alarmTopic = new Topic(stack, 'Alarms');
+    const desk = new Service(stack, 'Desk', {
+      settings: settingsFor('dev'),
+      bundles: noCode,
+      bus,
+      alarmTopic,
+      name: 'desk',
+    });
+    desk.inbox('Parcels', { name: 'parcels', entry: 'on-parcel', hears: [parcels] });
+    desk.inbox('Steps', { name: 'steps', entry: 'on-step', hears: [steps], mode: sequential() });
+    desk.inbox('Sales', { name: 'sales', entry: 'on-sale', hears: [sales], mode: batch() });
+    const { found } = propertiesIn(Template.fromStack(stack).toJSON().Resources);
+    const inboxOf = (name: string) => {
+      const { Timeout, Environment } = found(`DeskRun${name}Function`, 'AWS::Lambda::Function');
+      return { Timeout, ...JSON.parse(Environment.Variables.INBOX) };
+    };
+    const defaults = {
+      Timeout: 60,
+      attempts: 15,
+      backoff: { kind: 'exponential', baseSeconds: 30, capSeconds: 3_600 },
+      leaseSeconds: 60,
+      pageSize: 20,
+    };
+    expect(inboxOf('Parcels')).toEqual({ ...defaults, mode: 'single' });
+    expect(inboxOf('Steps')).toEqual({ ...defaults, mode: 'sequential', gapAlarmSeconds: 900 });
+    expect(inboxOf('Sales')).toEqual({ ...defaults, mode: 'batch', graceSeconds: 900 });
+    expect(found('DeskRunParcelsFunctionSqsEventSource', 'AWS::Lambda::EventSourceMapping').ScalingConfig).toEqual({
+      MaximumConcurrency: 10,
     });
   });
 

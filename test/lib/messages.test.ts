@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as accounts from '../../lambdas/accounts/subscriptions.js';
 import * as baskets from '../../lambdas/baskets/subscriptions.js';
@@ -46,6 +47,16 @@ const HEARS: Readonly<Record<string, readonly Subscription[]>> = {
   'reports-daily@0': [reports.orderEvents, reports.moneyEvents],
   'reservations@0': [inventory.orderEnds],
   'rewards-accounts@0': [rewards.accountEvents],
+};
+
+/** Pairs of a sender and a service that hears it, as the picture in the architecture page shows them. */
+const pictured = (): readonly string[] => {
+  const page = readFileSync('docs/architecture.md', 'utf8');
+  const [, picture = ''] = /Who hears whom:[^`]*```mermaid\n([^`]*)```/.exec(page) ?? [];
+  return [...picture.matchAll(/^ {2}(\w+) (<?)-->\|".*"\| (\w+)$/gm)].flatMap(([, one, isBoth, other]) => [
+    `${one} -> ${other}`,
+    ...(isBoth ? [`${other} -> ${one}`] : []),
+  ]);
 };
 
 const consumers = consumersOf(prod);
@@ -159,6 +170,18 @@ describe('consumers', () => {
       return CONSUMER && id.startsWith('On') ? [[`${CONSUMER}@${CONSUMER_GENERATION}`, referenced(QUEUE_URL)]] : [];
     });
     expect(told.toSorted()).toEqual(consumers.map((one) => [keyOf(one), one.queueUrl]).toSorted());
+  });
+
+  test('are in the picture of the architecture, with all services', () => {
+    const pairs = consumers.flatMap((consumer) => {
+      const senders = heardBy(consumer).flatMap((one) => (isEvents(one) ? [one.contract] : one.from));
+      return senders.flatMap(({ service }) =>
+        service === consumer.service ? [] : [`${service} -> ${consumer.service}`],
+      );
+    });
+    expect(pictured().toSorted()).toEqual([...new Set(pairs)].toSorted());
+    const services = SERVICES.map((stack) => stack.toLowerCase());
+    expect(new Set(pictured().flatMap((pair) => pair.split(' -> ')))).toEqual(new Set(services));
   });
 
   test('read their queues with partial batch responses and a maximum concurrency', () => {

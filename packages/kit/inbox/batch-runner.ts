@@ -5,7 +5,6 @@ import { newTraceparent } from '../aws/ids.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { logger } from '../aws/telemetry.js';
 import { PENDING } from '../failures/delivery.js';
-import { isPermanent } from '../failures/failure-kinds.js';
 import { type Handling, readFrom } from '../idempotent-consumer/listening.js';
 import { traceOfMessage } from '../idempotent-consumer/process-message.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
@@ -76,7 +75,7 @@ export class BatchRunner extends RunnerBase {
     logger.info('collected', { consumer: this.options.consumer.name, messages: keys.length });
   }
 
-  /** @returns the window of the event's time; `undefined` if the message can't be read, and has failed */
+  /** @returns the window of the event's time; `undefined` if the message can't be read: it is tried again, or has failed */
   private async windowOfMessage({ pk, payload }: Item): Promise<string | undefined> {
     const { sources, windows, settings } = this.options;
     try {
@@ -85,16 +84,8 @@ export class BatchRunner extends RunnerBase {
       return windows.idOf(envelope.time);
     } catch (error) {
       const taken = await this.messages.take(String(pk), settings);
-      if (!taken) return undefined;
-      this.log(
-        await this.failed(
-          taken,
-          error,
-          isPermanent(error, () => false),
-        ),
-        String(pk),
-        taken,
-      );
+      // A type or a version of a newer release waits until its attempts are used up, as in the other modes.
+      if (taken) this.log(await this.guarded(taken, () => Promise.reject(error)), String(pk), taken);
       return undefined;
     }
   }

@@ -53,3 +53,6 @@ const PARKED_MARK = '#parked-';
 
 /** Returns the partition of parked messages beside a partition of waiting ones. */
 export const parkedPartition = (duePk: string): string => duePk.replace('#', PARKED_MARK);
+
+/** Tells whether a partition has parked messages. */
+export const isParkedPartition = (duePk: string): boolean => duePk.includes(PARKED_MARK);

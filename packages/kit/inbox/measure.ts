@@ -60,10 +60,11 @@ export async function measure(
     Promise.all(partitionsOf(owner).map(partition)),
     Promise.all(parked.map(partition)),
   ]);
-  const pages = [...waiting, ...early];
+  // What is handed out next is usually what waits longest, whichever partition it is in.
+  const items = [...waiting, ...early].flatMap((page) => page.items).toSorted(byExecuteAt);
   // A message that is parked or handed out meanwhile is seen in both partitions, and BatchGetItem refuses a key that is named
   // twice.
-  const keys = [...new Set(pages.flatMap(({ items }) => items.map(({ pk }) => String(pk))))].map((pk) => ({ pk }));
+  const keys = [...new Set(items.map(({ pk }) => String(pk)))].map((pk) => ({ pk }));
   return {
     pending: sum(waiting),
     parked: sum(early),
@@ -84,6 +85,8 @@ async function ageOfOldest(documents: DynamoDBDocumentClient, table: string, key
   const ages = (Responses[table] ?? []).map(({ storedAt }) => secondsBetween(String(storedAt ?? now), now));
   return Math.max(0, ...ages);
 }
+
+const byExecuteAt = (one: Item, other: Item): number => String(one.executeAt).localeCompare(String(other.executeAt));
 
 const sum = (pages: readonly { readonly count: number }[]): number => pages.reduce((all, { count }) => all + count, 0);
 

@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamod
 import * as z from 'zod/mini';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { recordKey } from '../failures/failure-records.js';
-import { parkedPartition } from '../inbox/contract.js';
+import { isParkedPartition, parkedPartition } from '../inbox/contract.js';
 import { isWindow } from '../inbox/window-keys.js';
 import { retryFailedWindow } from '../inbox/window-retry.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
@@ -177,9 +177,9 @@ async function keysIn(documents: DynamoDBDocumentClient, { records }: Service, s
 }
 
 /** Returns the state of a stored message for operators. */
-function stateOf({ status, heldUntil, failures = [], runner, parkedAt }: ConsumerRecord): InboxState {
+function stateOf({ status, heldUntil, failures = [], runner, duePk = '' }: ConsumerRecord): InboxState {
   if (status === 'FAILED') return 'failed';
-  if (heldUntil === undefined || heldUntil <= clock.now()) return parkedAt === undefined ? 'waiting' : 'parked';
+  if (heldUntil === undefined || heldUntil <= clock.now()) return isParkedPartition(duePk) ? 'parked' : 'waiting';
   return failures.length > 0 && runner === undefined ? 'paused' : 'running';
 }
 

@@ -34,6 +34,8 @@ export const ConsumerRecord = z.object({
   sequence: z.optional(z.number()),
   epoch: z.optional(z.number()),
   parkedAt: z.optional(z.string()),
+  /** For a message that waits: its partition in the index `due`, which says whether it is parked. */
+  duePk: z.optional(z.string()),
   storedAt: z.optional(z.string()),
   /** For a message of an inbox in mode batch: the window in which it has a place. */
   window: z.optional(z.string()),

@@ -1,9 +1,10 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { type BatchHandlers, collect } from '../../../packages/kit/inbox/batch-listening.js';
 import { BatchRunner, type BatchRunnerOptions } from '../../../packages/kit/inbox/batch-runner.js';
+import { CollectedMessages } from '../../../packages/kit/inbox/collected-messages.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { calendarKey, windowKey } from '../../../packages/kit/inbox/window-keys.js';
 import type { CommandContext } from '../../../packages/kit/operator/context.js';
@@ -54,7 +55,10 @@ beforeEach(() => {
   receiver = new Receiver({ ...options, app: 'app', windowSeconds: DEDUPLICATION, commanders: [], mode: 'batch' });
   runner = new BatchRunner(runnerOptions());
 });
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 const runnerOptions = (): BatchRunnerOptions => ({
   ...options,
@@ -155,6 +159,21 @@ describe('messages of a window', () => {
     expect(await record('x')).toMatchObject({ status: 'FAILED', failures: [{ name: 'ContractViolation' }] });
     expect(await window(FIRST)).toMatchObject({ size: 1 });
   });
+
+  test('of a newer version wait until their attempts are used up', async () => {
+    const newer = eventMessage(shopContract, { type: 'SaleMade', data: { name: 'x' } }, { id: 'x', subject: 'Sale/x' });
+    const body = bodyOf({ ...newer, dataschema: newer.dataschema.replace(/1$/, '2') });
+    const attributes = { ApproximateReceiveCount: '1' };
+    await receiver.batch({ Records: [{ messageId: 'x', body, attributes, messageAttributes: {} }] } as never);
+    for (let attempt = 1; attempt < settings.attempts; attempt++) {
+      await runner.runAll([key('x')], () => 60_000);
+      expect(await record('x')).toMatchObject({ status: 'PENDING', attempts: attempt });
+      minute(5 * attempt);
+    }
+    await runner.runAll([key('x')], () => 60_000);
+    expect(await record('x')).toMatchObject({ status: 'FAILED', attempts: 3, failures: [{}, {}, {}] });
+    expect(await window(FIRST)).toEqual({});
+  });
 });
 
 describe('windows', () => {
@@ -184,6 +203,39 @@ describe('windows', () => {
     minute(21);
     await runWindow(SECOND);
     expect(seen.at(-2)).toBe(`${SECOND} 1: late late from ${FIRST}, own`);
+  });
+
+  test('that close while a message gets its place there refuse it: it goes to the next one', async () => {
+    await sell(['a'], 1);
+    minute(11);
+    const read = CollectedMessages.prototype.window;
+    vi.spyOn(CollectedMessages.prototype, 'window').mockImplementationOnce(async function (
+      this: CollectedMessages,
+      id,
+    ) {
+      const open = await read.call(this, id);
+      await runWindow(FIRST);
+      return open;
+    });
+    await sell(['b'], 1);
+    expect(await record('b')).toMatchObject({ status: 'PENDING', window: SECOND, lateFrom: FIRST });
+    expect([(await window(FIRST)).size, await times(FIRST)]).toEqual([1, 1]);
+  });
+
+  test('that grow while they close are closed with what came', async () => {
+    await sell(['a', 'b'], 1);
+    minute(11);
+    const close = CollectedMessages.prototype.close;
+    vi.spyOn(CollectedMessages.prototype, 'close').mockImplementationOnce(async function (
+      this: CollectedMessages,
+      ...given
+    ) {
+      await sell(['c'], 1);
+      return close.apply(this, given);
+    });
+    await runWindow(FIRST);
+    expect(seen).toEqual([`${FIRST} 1: a, b`, `${FIRST} 2: c`, `${FIRST} closes as 1, 3 in 2`]);
+    expect(await record('c')).toMatchObject({ status: 'PROCESSED', window: FIRST });
   });
 
   test('keep the size of their pages, whatever a deployment sets meanwhile', async () => {
@@ -262,6 +314,23 @@ describe('a page', () => {
     await expect(redrive(context, asked)).rejects.toThrow(/it is a window of messages/);
     expect((await retryInbox(context, asked)).text).toContain('continues with its next page');
     expect(await window(FIRST)).toMatchObject({ status: 'PENDING', attempts: 0, wake: true });
+  });
+
+  test('of which DynamoDB returns a part is read again, and nothing of it is left out', async () => {
+    const send = documents.send.bind(documents) as (command: unknown) => Promise<{ Responses: { records: Item[] } }>;
+    let isThrottled = true;
+    vi.spyOn(documents, 'send').mockImplementation((async (command: unknown) => {
+      const output = await send(command);
+      if (!(command instanceof BatchGetCommand) || !isThrottled) return output;
+      isThrottled = false;
+      const [first, ...others] = output.Responses.records;
+      return { ...output, Responses: { records: others }, UnprocessedKeys: { records: { Keys: [{ pk: first?.pk }] } } };
+    }) as never);
+    await runWindow(FIRST);
+    expect(seen).toEqual([]);
+    minute(12);
+    await runWindow(FIRST);
+    expect(await times(FIRST)).toBe(3);
   });
 
   test('of a runner that lost its lease has no effect', async () => {

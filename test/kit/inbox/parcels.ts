@@ -39,18 +39,19 @@ export class Parcels {
     decide: async () => [counted(name)],
   });
   private readonly receiver: Receiver;
-  private readonly runner = new Runner({
-    table: 'records',
-    consumer: PARCELS,
-    service: 'desk',
-    windowSeconds: WINDOW,
-    settings: SETTINGS,
-    isRefusal: (error) => error instanceof Refused,
-    sources: [on(parcels, { ParcelSent: ({ event }, work) => this.handle(event.data.name, work) })],
-  });
+  private readonly runner: Runner;
 
   /** @param since time of the inbox's first deployment, if its construct says it */
-  constructor(since?: string) {
+  constructor(since?: string, settings: Partial<InboxSettings> = {}) {
+    this.runner = new Runner({
+      table: 'records',
+      consumer: PARCELS,
+      service: 'desk',
+      windowSeconds: WINDOW,
+      settings: { ...SETTINGS, ...settings },
+      isRefusal: (error) => error instanceof Refused,
+      sources: [on(parcels, { ParcelSent: ({ event }, work) => this.handle(event.data.name, work) })],
+    });
     const receiving = { app: 'app', windowSeconds: WINDOW, since, commanders: [], mode: 'single' } as const;
     this.receiver = new Receiver({ table: 'records', consumer: PARCELS, ...receiving });
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.parse(BEGIN) });

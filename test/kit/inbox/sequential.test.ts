@@ -1,12 +1,13 @@
 import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { documents, type Item, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { type Finished, on } from '../../../packages/kit/inbox/listening.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { cursorKey, placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
+import { SequencedMessages } from '../../../packages/kit/inbox/sequenced-messages.js';
 import { SequentialRunner } from '../../../packages/kit/inbox/sequential-runner.js';
 import { discard } from '../../../packages/kit/operator/discard.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
@@ -127,6 +128,27 @@ describe('messages of a subject', () => {
     await receive(1, {}, { id: 'other-1', subject: 'Till/2' });
     await runner.run(placeKey(STEPS, { subject: 'Till/2', sequence: 1, epoch: 0 }), () => 60_000);
     expect(await stepsDone()).toEqual(['1']);
+  });
+
+  test('are left to another invocation when half of the time is over, which begins at once', async () => {
+    for (const sequence of [3, 2, 1]) await receive(sequence);
+    for (const sequence of [3, 2]) await run(sequence);
+    const times = [60_000, 20_000];
+    await runner.run(key(1), () => times.shift() ?? 20_000);
+    expect(await stepsDone()).toEqual(['1']);
+    expect(await record(2)).toMatchObject({ status: 'PENDING', wake: true });
+    await run(2);
+    expect(await stepsDone()).toEqual(['1', '2', '3']);
+  });
+
+  test('move the cursor by one place, whatever a runner has read before', async () => {
+    await receive(1);
+    await run(1);
+    const messages = new SequencedMessages(options);
+    for (const sequence of [1, 3]) {
+      await expect(transact([messages.cursorWrite({ subject, sequence })])).rejects.toThrow(TransactionRefused);
+    }
+    expect(await position()).toBe(1);
   });
 
   test('move the cursor with the effect, or neither: a crash in between is not possible', async () => {

@@ -1,8 +1,10 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { REDRIVE, REPLAY } from '../../../packages/kit/failures/delivery.js';
 import { pauseAfter } from '../../../packages/kit/inbox/backoff.js';
 import { type Finished, unfinished } from '../../../packages/kit/inbox/listening.js';
+import { LeaseLost } from '../../../packages/kit/inbox/stored-messages.js';
 import type { Work } from '../../../packages/kit/inbox/work.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { BEGIN, counted, Parcels, Refused } from './parcels.js';
@@ -13,6 +15,7 @@ beforeEach(() => {
   parcels = new Parcels();
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -109,6 +112,21 @@ describe('processing', () => {
     expect(record).not.toHaveProperty('duePk');
   });
 
+  test('keeps the newest ten reasons, the newest first', async () => {
+    parcels = new Parcels(undefined, { attempts: 12 });
+    await parcels.receive([parcels.message('one')]);
+    const begun: string[] = [];
+    for (let attempt = 1; attempt <= 12; attempt++) {
+      fails();
+      begun.push(new Date().toISOString());
+      await parcels.run('one');
+      parcels.pass(3600);
+    }
+    const { failures, status } = await parcels.record('one');
+    expect(status).toBe('FAILED');
+    expect((failures as { at: string }[]).map((reason) => reason.at)).toEqual(begun.toReversed().slice(0, 10));
+  });
+
   test('fails a refused message at once, and attempts that ended without a word count', async () => {
     fails(new Refused());
     await parcels.run('one');
@@ -195,6 +213,23 @@ describe('a lease', () => {
     expect(record).not.toHaveProperty('failures');
   });
 
+  test('that is lost aborts the calls of its runner', async () => {
+    let signal: AbortSignal | undefined;
+    parcels.handle = async (name, work) => {
+      signal = work.signal;
+      await takenByAnother(name);
+      expect(signal.aborted).toBe(false);
+      vi.advanceTimersByTime(20_000);
+      for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate);
+      signal.throwIfAborted();
+      return { decide: async () => [counted(name)] };
+    };
+    await parcels.run('one');
+    expect(signal?.reason).toBeInstanceOf(LeaseLost);
+    expect(await parcels.record('one')).toMatchObject({ status: 'PENDING', fence: 2 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('is renewed while the handler works', async () => {
     const heldUntil: unknown[] = [];
     parcels.handle = async (name) => {
@@ -209,6 +244,34 @@ describe('a lease', () => {
     expect(heldUntil).toEqual([80, 100, 120, 140, 160, 180].map(at));
     expect(await parcels.record('one')).toMatchObject({ status: 'PROCESSED', fence: 1 });
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('an answer that is lost', () => {
+  beforeEach(() => parcels.receive([parcels.message('one')]));
+
+  /** Sends each update twice, as the SDK does when the first answer is lost. */
+  const updatesAreRepeated = () => {
+    const send = documents.send.bind(documents) as (command: unknown) => Promise<unknown>;
+    vi.spyOn(documents, 'send').mockImplementation((async (command: unknown) => {
+      if (command instanceof UpdateCommand) await send(command);
+      return send(command);
+    }) as never);
+  };
+
+  test('of taking a message leaves it with the runner that took it', async () => {
+    updatesAreRepeated();
+    await parcels.run('one');
+    expect(await parcels.record('one')).toMatchObject({ status: 'PROCESSED', attempts: 1, fence: 1 });
+  });
+
+  test('of recording a failure is no lost lease, which the failure of an earlier runner is', async () => {
+    const taken = await parcels.messages.take(parcels.key('one'), { leaseSeconds: 60 });
+    if (!taken) throw new Error('expected to hold the message');
+    updatesAreRepeated();
+    expect(await parcels.messages.fail(taken, new Refused())).toBe('recorded');
+    expect(await parcels.messages.fail({ ...taken, fence: 0 }, new Refused())).toBe('lost');
+    expect((await parcels.record('one')).failures).toHaveLength(1);
   });
 });
 

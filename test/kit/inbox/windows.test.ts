@@ -31,21 +31,62 @@ describe('the days of a time zone', () => {
     expect(apia.idOf('2011-12-30T10:00:00.000Z')).toBe('2011-12-31');
   });
 
-  test('are a partition of the time line, in the order of their ids', () => {
-    const instant = fc.integer({ min: Date.parse('2005-01-01'), max: Date.parse('2045-01-01') });
+  const [BEGIN, END] = [Date.parse('2005-01-01'), Date.parse('2045-01-01')];
+  const whichZone = fc.constantFrom(...ZONES);
+
+  test('are a partition of the time line, in the order of their ids', () =>
     fc.assert(
-      fc.property(fc.constantFrom(...ZONES), instant, fc.integer({ min: 0, max: 3 * 24 * HOUR }), (zone, at, later) => {
-        const days = daysIn(zone);
-        const iso = (time: number) => new Date(time).toISOString();
-        const id = days.idOf(iso(at));
-        const end = Date.parse(days.endOf(id));
-        expect(at).toBeLessThan(end);
-        expect(days.idOf(iso(end - 1))).toBe(id);
-        expect(days.idOf(iso(end))).toBe(days.next(id));
-        expect(days.next(id) > id).toBe(true);
-        expect(days.idOf(iso(at + later)) >= id).toBe(true);
-      }),
+      fc.property(
+        whichZone,
+        fc.integer({ min: BEGIN, max: END }),
+        fc.integer({ min: 0, max: 3 * 24 * HOUR }),
+        arePartition,
+      ),
       { numRuns: 100 },
+    ));
+
+  test('are so where the clocks change, too', () => {
+    const changes = new Map(ZONES.map((zone) => [zone, changesIn(zone, BEGIN, END)]));
+    const place = fc.record({ change: fc.nat(), minutes: fc.integer({ min: -180, max: 26 * 60 }) });
+    fc.assert(
+      fc.property(whichZone, place, fc.integer({ min: 0, max: 3 * HOUR }), (zone, { change, minutes }, later) => {
+        const all = changes.get(zone) ?? [];
+        arePartition(zone, (all[change % all.length] ?? BEGIN) + minutes * 60_000, later);
+      }),
+      { numRuns: 300 },
     );
   });
+
+  test('are one interval each, also where clocks go back over midnight and a date comes twice', () => {
+    // At 00:01 of 7 November it was 23:01 of the 6th again.
+    const [first, second] = [Date.parse('2010-11-07T02:30:00.000Z'), Date.parse('2010-11-07T03:30:00.000Z')];
+    for (const zone of ['America/St_Johns', 'America/Goose_Bay']) {
+      for (let at = first - 2 * HOUR; at < second + 2 * HOUR; at += 30_000) arePartition(zone, at, 30_000);
+    }
+  });
 });
+
+/** @param at an instant, and one that is `later` than it */
+function arePartition(zone: string, at: number, later: number): void {
+  const days = daysIn(zone);
+  const iso = (time: number) => new Date(time).toISOString();
+  const id = days.idOf(iso(at));
+  const end = Date.parse(days.endOf(id));
+  expect(at).toBeLessThan(end);
+  expect(days.idOf(iso(end - 1))).toBe(id);
+  expect(days.idOf(iso(end))).toBe(days.next(id));
+  expect(days.next(id) > id).toBe(true);
+  expect(days.idOf(iso(at + later)) >= id).toBe(true);
+}
+
+/** Returns instants within a day of which the clocks of a zone change. */
+function changesIn(zone: string, from: number, to: number): readonly number[] {
+  const clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' });
+  const found: number[] = [];
+  for (let at = from, before = clock.format(at); at < to; at += 24 * HOUR) {
+    const now = clock.format(at);
+    if (now !== before) found.push(at - 24 * HOUR);
+    before = now;
+  }
+  return found;
+}

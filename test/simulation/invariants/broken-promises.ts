@@ -9,6 +9,7 @@ import { catalog } from './catalog.js';
 import { charges } from './charges.js';
 import { deliveries } from './deliveries.js';
 import { listedHasFailed, newerIsTriedAgain, nothingFails, oneFailureForAStep } from './failures.js';
+import { inboxes } from './inboxes.js';
 import { lanes } from './lanes.js';
 import { limits } from './limits.js';
 import { meanwhile } from './meanwhile.js';
@@ -36,6 +37,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
   const broken = [
     ...requests(facts),
     ...deliveries(facts),
+    ...inboxes(facts),
     ...lanes(facts),
     ...state(facts),
     ...sagas(facts),

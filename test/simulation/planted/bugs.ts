@@ -1938,4 +1938,14 @@ export const BUGS: readonly PlantedBug[] = [
       to: '      const judgedUntil = entries.at(-1)?.feedSk; if (judgedUntil) yield { judgedUntil, commits: 1000 }; await this.judged(service, entries);\n',
     },
   },
+  {
+    name: 'a message of an inbox that has ended is stored again when it comes again',
+    scenario: 'rewards-in-order',
+    source: {
+      file: `${KIT}/aws/dynamodb.ts`,
+      from: "        ConditionExpression: 'attribute_not_exists(pk)',\n",
+      to: '',
+      only: /inbox\/receive/,
+    },
+  },
 ];

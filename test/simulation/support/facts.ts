@@ -65,6 +65,8 @@ export interface MessageRecord {
   readonly payload?: string;
   readonly subject?: string;
   readonly unknown?: boolean;
+  /** Window in which a message of an inbox in mode batch has a place. */
+  readonly window?: string;
   /** Deliveries until it failed. */
   readonly attempts?: number;
   /** Key of the list of failures. */

@@ -1,0 +1,242 @@
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type OrderStore, orders } from '../../../lambdas/orders/aggregates.js';
+import type { Order, OrderCommand } from '../../../lambdas/orders/domain/order.js';
+import { onUserJudged } from '../../../lambdas/orders/on-user-judged.js';
+import { ordersListOf } from '../../../lambdas/orders/order-list.js';
+import { type Reviews, reviewsOf } from '../../../lambdas/orders/reviews.js';
+import { type CreateOrderStore, createOrderSagas } from '../../../lambdas/orders/saga-aggregate.js';
+import { copyOf, statusEffect } from '../../../lambdas/orders/user-status.js';
+import { type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
+import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { dynamoDbTable } from '../../../packages/kit/aws/table.js';
+import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
+import { recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { Receiver } from '../../../packages/kit/inbox/receiver.js';
+import { Runner } from '../../../packages/kit/inbox/runner.js';
+import { eventMessage } from '../../../packages/kit/testing/messages.js';
+import { bodyOf, SETTINGS } from '../../kit/inbox/parcels.js';
+import { functionEnvironment } from '../../support/function-environment.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { traceOf } from '../../support/tally.js';
+
+/** The inbox that goes through the orders of a judged user, at more orders than a page has. */
+
+const BEGIN = Date.parse('2026-03-01T00:00:00.000Z');
+const CONSUMER = { name: 'orders-reviews', generation: 0 };
+/** Two pages of 20, and a part of a third one. */
+const MANY = 45;
+const ENOUGH = () => 60_000;
+const table = dynamoDbTable('table');
+
+let orderStore: OrderStore;
+let sagaStore: CreateOrderStore;
+let reviews: Reviews;
+let receiver: Receiver;
+let runner: Runner;
+/** Orders that the handler has loaded, in the order of their first load. */
+let loaded: string[];
+beforeAll(() => functionEnvironment());
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: BEGIN });
+  const indexes = { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] };
+  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }, { records: indexes });
+  orderStore = eventStoreOfFunction(orders);
+  sagaStore = eventStoreOfFunction(createOrderSagas);
+  const list = ordersListOf(orderStore);
+  const rules = { highValue: 50_000, manyOrders: MANY, otherAddress: false };
+  reviews = reviewsOf(orderStore, table, list, rules, { openAll: async () => [] });
+  const options = { table: 'records', consumer: CONSUMER, windowSeconds: 35 * 86_400 };
+  receiver = new Receiver({ ...options, app: 'app', commanders: [], mode: 'single' });
+  runner = new Runner({
+    ...options,
+    service: 'orders',
+    settings: SETTINGS,
+    isRefusal: () => false,
+    sources: [onUserJudged({ reviews, sagaStore, list })],
+  });
+  loaded = [];
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** The order with this number. A higher number is a later order, which is nearer to the beginning of the list. */
+const idOf = (number: number): string => String(number).padStart(32, '0');
+
+/** Places an order, carries out a command on it, and shows it in its customer's list. */
+async function placed(number: number, command?: OrderCommand): Promise<void> {
+  const id = idOf(number);
+  const lines = [{ sku: 'TEA-1', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }];
+  const now = new Date(BEGIN + number * 1_000).toISOString();
+  const commands: OrderCommand[] = [{ type: 'Place', orderId: id, customerId: 'bob', lines }];
+  if (command) commands.push(command);
+  for (const [at, one] of commands.entries()) {
+    const order = await orderStore.load(id);
+    const events = orderStore.decider.decide(order.state, one, { now });
+    await orderStore.append(orderStore.commit(order, events, traceOf(`${id}-${at}`)));
+  }
+  const row = ordersListOf(orderStore).row(await orderStore.load(id));
+  await documents.send(new PutCommand({ TableName: 'table', Item: row as Item }));
+}
+
+async function placedMany(): Promise<void> {
+  for (let number = 1; number <= MANY; number++) await placed(number);
+}
+
+/** Stores the event of a new status in the inbox. @returns its id */
+async function judged(newStatus: UserStatus, sequence: number): Promise<string> {
+  const data = { userId: 'bob', oldStatus: 'ACTIVE', newStatus } as const;
+  const message = eventMessage(
+    usersContract,
+    { type: 'UserStatusChanged', data },
+    { id: `judged-${sequence}`, subject: 'User/bob', sequence },
+  );
+  const attributes = { ApproximateReceiveCount: '1' };
+  await receiver.batch({
+    Records: [{ messageId: 'm', body: bodyOf(message), attributes, messageAttributes: {} }],
+  } as never);
+  return message.id;
+}
+
+/** Runs a stored message, and remembers which orders are loaded. */
+async function run(messageId: string, timeLeft: () => number = ENOUGH): Promise<void> {
+  loaded = [];
+  const load = orderStore.load.bind(orderStore);
+  const spy = vi.spyOn(orderStore, 'load').mockImplementation((id) => {
+    if (!loaded.includes(id)) loaded.push(id);
+    return load(id);
+  });
+  await runner.run(recordKey(CONSUMER, messageId), timeLeft);
+  spy.mockRestore();
+}
+
+const record = async (messageId: string) =>
+  (await dynamoDbTable('records').read({ pk: recordKey(CONSUMER, messageId) })) ?? {};
+
+/** Number of orders by status. */
+async function statuses(): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {};
+  for (let number = 1; number <= MANY; number++) {
+    const { status }: Order = (await orderStore.load(idOf(number))).state;
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}
+
+async function underReview(): Promise<number> {
+  const { Count = 0 } = await documents.send(
+    new QueryCommand({
+      TableName: 'table',
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': 'REVIEWS#bob' },
+      ConsistentRead: true,
+    }),
+  );
+  return Count;
+}
+
+describe('a user who became suspect', () => {
+  test('has all orders of all pages reviewed, the newest first', async () => {
+    await placedMany();
+    const message = await judged('SUSPECT', 1);
+    await run(message);
+    expect(await statuses()).toEqual({ UNDER_REVIEW: MANY });
+    expect(await underReview()).toBe(MANY);
+    expect(loaded).toEqual(Array.from({ length: MANY }, (_, at) => idOf(MANY - at)));
+    // All of them were placed within an hour.
+    const { state } = await orderStore.load(idOf(1));
+    expect(state).toMatchObject({ reviewReasons: ['SUSPECT_USER', 'MANY_ORDERS'] });
+    expect(await record(message)).toMatchObject({ status: 'PROCESSED' });
+    expect(await copyOf(table, 'bob')).toMatchObject({ status: 'SUSPECT', version: 1 });
+  });
+
+  test('has no order reviewed that has ended, and a page of those is not read again', async () => {
+    for (let number = 1; number <= MANY; number++) await placed(number, number > 20 ? { type: 'Approve' } : undefined);
+    const message = await judged('SUSPECT', 1);
+    const times = [60_000, 5_000];
+    await run(message, () => times.shift() ?? 5_000);
+    expect(await record(message)).toMatchObject({
+      status: 'PENDING',
+      progress: { after: expect.stringContaining(idOf(MANY - 19)) },
+    });
+    await run(message);
+    expect(loaded).toEqual(Array.from({ length: 20 }, (_, at) => idOf(20 - at)));
+    expect(await statuses()).toEqual({ APPROVED: MANY - 20, UNDER_REVIEW: 20 });
+  });
+
+  test('has the rest reviewed by another invocation when time is up, which begins behind the last page', async () => {
+    await placedMany();
+    const message = await judged('SUSPECT', 1);
+    const times = [60_000, 5_000];
+    await run(message, () => times.shift() ?? 5_000);
+    expect(await statuses()).toEqual({ UNDER_REVIEW: 20, PENDING: MANY - 20 });
+    expect(await record(message)).toMatchObject({ status: 'PENDING', attempts: 0, wake: true });
+    await run(message);
+    expect(loaded[0]).toBe(idOf(MANY - 20));
+    expect(await statuses()).toEqual({ UNDER_REVIEW: MANY });
+    expect(await record(message)).toMatchObject({ status: 'PROCESSED' });
+  });
+
+  test('has the rest reviewed after a crash in the middle of a page, and no order a second time', async () => {
+    await placedMany();
+    const message = await judged('SUSPECT', 1);
+    const load = sagaStore.load.bind(sagaStore);
+    const broken = vi.spyOn(sagaStore, 'load').mockImplementation((id) => {
+      if (id === idOf(MANY - 27)) throw new Error('not today');
+      return load(id);
+    });
+    await run(message);
+    broken.mockRestore();
+    expect(await statuses()).toEqual({ UNDER_REVIEW: 27, PENDING: MANY - 27 });
+    expect(await record(message)).toMatchObject({ status: 'PENDING', attempts: 1, failures: [{ name: 'Error' }] });
+    vi.setSystemTime(BEGIN + 60_000);
+    await run(message);
+    expect(loaded[0]).toBe(idOf(MANY - 27));
+    expect(await statuses()).toEqual({ UNDER_REVIEW: MANY });
+  });
+
+  test('and active again a moment later has no further order reviewed', async () => {
+    await placedMany();
+    const message = await judged('SUSPECT', 1);
+    const load = sagaStore.load.bind(sagaStore);
+    vi.spyOn(sagaStore, 'load').mockImplementation(async (id) => {
+      if (id === idOf(MANY - 5))
+        await table.transact(await statusEffect(table, 'bob', 'ACTIVE', { sequence: 2, epoch: 0 }));
+      return load(id);
+    });
+    await run(message);
+    expect(await statuses()).toEqual({ UNDER_REVIEW: 5, PENDING: MANY - 5 });
+    expect(loaded).toHaveLength(6);
+    expect(await record(message)).toMatchObject({ status: 'PROCESSED' });
+    expect(await copyOf(table, 'bob')).toMatchObject({ status: 'ACTIVE', version: 2 });
+  });
+});
+
+describe('a user who is active again', () => {
+  beforeEach(async () => {
+    await placedMany();
+    await run(await judged('SUSPECT', 1));
+  });
+
+  test('has all orders released, page by page, and by another invocation when time is up', async () => {
+    const message = await judged('ACTIVE', 2);
+    const times = [60_000, 5_000];
+    await run(message, () => times.shift() ?? 5_000);
+    expect(await statuses()).toEqual({ UNDER_REVIEW: MANY - 20, PENDING: 20 });
+    expect(await record(message)).toMatchObject({ status: 'PENDING', attempts: 0, wake: true });
+    await run(message);
+    expect([await statuses(), await underReview()]).toEqual([{ PENDING: MANY }, 0]);
+    expect(await record(message)).toMatchObject({ status: 'PROCESSED' });
+  });
+
+  test('and blocked before the message is run keeps them under review', async () => {
+    const message = await judged('ACTIVE', 2);
+    await run(await judged('BLOCKED', 3));
+    await run(message);
+    expect([await statuses(), await underReview()]).toEqual([{ UNDER_REVIEW: MANY }, MANY]);
+    expect(await record(message)).toMatchObject({ status: 'PROCESSED' });
+    expect(await copyOf(table, 'bob')).toMatchObject({ status: 'BLOCKED', version: 3 });
+  });
+});

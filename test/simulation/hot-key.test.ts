@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { CALLS_AT_MOST, deploymentOf, FASTER_AT_LEAST, LANE, play, powertoolsWay } from '../../tools/bench/hot-key.js';
+import { prodAssembly } from './support/assembly.js';
+
+/** The goals of `npm run bench:hot-key` at fewer orders. Calls and virtual seconds are the same on any machine. */
+
+const SALE = { duplicates: 0.1, reservations: 200 };
+
+test('at one SKU of a sale the lane reaches its goals, and the stock is exact', async () => {
+  const lane = await play(deploymentOf(prodAssembly(), LANE), SALE);
+  const powertools = await play(deploymentOf(prodAssembly(), powertoolsWay()), SALE);
+  expect([lane.isExact, powertools.isExact]).toEqual([true, true]);
+  expect(lane.calls).toBeLessThanOrEqual(CALLS_AT_MOST);
+  expect(lane.rate).toBeGreaterThanOrEqual(FASTER_AT_LEAST * powertools.rate);
+});
