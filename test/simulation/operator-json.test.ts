@@ -23,6 +23,8 @@ afterAll(async () => {
 
 /** Orders: one that went through, and one whose saga waits for its reservation. */
 const placed: string[] = [];
+/** Time before the second order, in whole seconds. */
+let instant = '';
 /** A message that nobody can read. */
 let poison: { readonly messageId: string };
 
@@ -37,8 +39,9 @@ beforeAll(async () => {
   await send('Inventory/Commands/Queue', 'another');
   await local.live.forward(60_000);
   await disable('Inventory/OnCommands/');
+  instant = new Date(local.live.now).toISOString().replace(/\.\d+Z$/, 'Z');
   placed.push((await call(orderOf('bob', 'second', ['TEA-1']))).orderId ?? '');
-  await local.live.forward(10_000);
+  await local.live.forward(300_000);
   [poison] = (await asked('failures', 'list')).failures;
 });
 
@@ -103,6 +106,10 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   'failures discard': () => [
     ['failures', 'discard', 'inventory-commands', poison.messageId, '--reason', 'a test', '--dry-run'],
     ['failures', 'discard', 'inventory-commands', poison.messageId, '--reason', 'a test', '--yes'],
+  ],
+  'restore plan': () => [
+    ['restore', 'plan', 'orders', '--at', instant],
+    ['restore', 'plan', 'inventory', '--at', instant],
   ],
   'audit-log': () => [['audit-log']],
   'local status': () => [['local', 'status']],
