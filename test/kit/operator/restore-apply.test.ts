@@ -272,7 +272,8 @@ describe('a restore', () => {
     expect(asked - began).toBeGreaterThanOrEqual(210_000);
   });
 
-  test('keeps what was forgotten: the feed has it no more', async () => {
+  /** Puts a commit that the instant doesn't have. */
+  async function forgettable(): Promise<void> {
     const commit = {
       events: [{ id: 'e1', type: 'TripBooked', schemaVersion: 1, data: '{}' }],
       lastVersion: 1,
@@ -286,10 +287,30 @@ describe('a restore', () => {
     };
     await put('trips', { pk: 'Trip#3', sk: 'COMMIT#0000000001', ...commit });
     vi.advanceTimersByTime(10_000);
+  }
+  const KEPT = { commits: 1, types: [{ type: 'TripBooked', count: 1 }], subjects: ['Trip/3'] };
+
+  test('keeps what was forgotten: the feed has it no more', async () => {
+    await forgettable();
     await applied();
-    const kept = { commits: 1, types: [{ type: 'TripBooked', count: 1 }], subjects: ['Trip/3'] };
-    expect((await applied()).result.forgotten).toMatchObject(kept);
+    expect((await applied()).result.forgotten).toMatchObject(KEPT);
     expect((await tables())[0]).toEqual(['Trip#1']);
+  });
+
+  test('that died after its first write keeps the list of before, even if functions ran meanwhile', async () => {
+    await forgettable();
+    const send = documents.send.bind(documents) as (command: object) => Promise<unknown>;
+    vi.spyOn(documents, 'send').mockImplementation((async (command: object) => {
+      const answer = await send(command);
+      if (command.constructor.name === 'TransactWriteItemsCommand') throw new Error('killed');
+      return answer;
+    }) as never);
+    await expect(applied()).rejects.toThrow('killed');
+    vi.restoreAllMocks();
+    expect((await tables())[0]).toEqual(['Trip#1']);
+    aws.reserved.on = 10;
+    vi.advanceTimersByTime(10_000);
+    expect((await applied()).result).toMatchObject({ state: 'deploy', forgotten: KEPT });
   });
 
   test('has its steps in the audit log', async () => {

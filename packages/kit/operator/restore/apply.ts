@@ -79,6 +79,7 @@ export async function applyRestore(
   } else await takeOver(documents, service, work.own);
   const run = new RestoreRun(context, access, work, found ?? (await begun(about)));
   return worked(about, run, async () => {
+    // Once more, these steps would take away what was committed since.
     if (run.record.copiedAt === undefined) {
       await run.stop();
       await run.publish();

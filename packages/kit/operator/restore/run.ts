@@ -72,7 +72,6 @@ export class RestoreRun {
   /** Switches off all mappings, and then all functions. A function that was on again in the meantime is stopped again. */
   async stop(): Promise<void> {
     const { functions, service } = this.work;
-    if (this.kept.startingSince !== undefined) return;
     const running = await this.running();
     if (running.mappings.length + running.functions.length === 0 && this.kept.stoppedAt !== undefined) return;
     // What runs from here on may commit: what was published before is no more all.
@@ -130,7 +129,6 @@ export class RestoreRun {
   /** Lets AWS make the copies, and waits for them. */
   async restore(): Promise<void> {
     const { tables, own } = this.work;
-    if (this.kept.copiedAt !== undefined) return;
     const missing: (typeof tables)[number][] = [];
     for (const table of tables) if (!(await this.checkedCopy(table))) missing.push(table);
     if (missing.length > 0) {
@@ -153,7 +151,6 @@ export class RestoreRun {
   /** Makes the live tables equal to the copies. */
   async copyBack(): Promise<void> {
     const { service, own } = this.work;
-    if (this.kept.copiedAt !== undefined) return;
     const [put, deleted] = await this.compare();
     const sums = `puts ${plural(put, 'item')} back and deletes ${plural(deleted, 'item')}`;
     await this.context.confirm?.(`the restore of ${service.name} to ${own.at} ${sums} in ${this.place}`);
