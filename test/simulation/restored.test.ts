@@ -1,22 +1,16 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DeleteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openContext } from '../../packages/kit/operator/context.js';
 import { clientConfig } from '../../packages/kit/operator/endpoint.js';
-import { applyRestore, type RestoreApplyRequest } from '../../packages/kit/operator/restore/apply.js';
-import { applyAccess } from '../../packages/kit/operator/restore/apply-access.js';
 import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
-import { ORDERLY } from '../../tools/operator/command-line.js';
 import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
 import { productOf } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
-import { type Change, DeadlyEndpoint, type Fate } from './support/deadly-endpoint.js';
 import { token } from './support/issuer.js';
 import type { Call } from './support/orderly.js';
+import { type Dead, Restoring } from './support/restoring.js';
 
 /**
  * The rehearsal of the runbook's "Restore to a point in time": the catalogue goes back to an instant by `restore apply`, and
@@ -27,10 +21,12 @@ import type { Call } from './support/orderly.js';
 const begun: LocalCloud[] = [];
 const folders: string[] = [];
 let local: LocalCloud;
+let restoring: Restoring;
 let dynamodb: DynamoDBClient;
 beforeAll(async () => {
   local = await LocalCloud.start({ folder: prodAssembly(), says: () => undefined, remembers: 1_000_000 });
   begun.push(local);
+  restoring = new Restoring(local);
   dynamodb = new DynamoDBClient(clientConfig({ url: local.url, region: 'eu-west-1' }));
 });
 afterAll(async () => {
@@ -73,72 +69,6 @@ const data = async (table: string) =>
     .filter(({ pk }) => !/^(AUDIT#|RESTORE$)/.test(pk?.S ?? ''))
     .map(({ published: _, ...item }) => JSON.stringify(item))
     .toSorted();
-
-/** What the command has printed as JSON. */
-const printed: unknown[] = [];
-
-type Request = Pick<RestoreApplyRequest, 'at'> & Partial<RestoreApplyRequest>;
-
-/** Calls `restore apply catalog`, at an endpoint; its clock is the cloud's, and waiting lets time pass there. */
-async function apply(request: Request, url = local.url) {
-  const endpoint = {
-    url,
-    region: 'eu-west-1',
-    get ahead() {
-      return local.live.now - Date.now();
-    },
-  };
-  const opened = await openContext({ ...ORDERLY, endpointOf: async () => endpoint }, 'prod', () => undefined);
-  const asked: string[] = [];
-  const context = {
-    ...opened,
-    confirm: async (what: string) => void asked.push(what),
-    wait: (seconds: number) => local.live.forward(seconds * 1000),
-    stopped: () => false,
-  };
-  const [lambda, cloudWatch] = [new LambdaClient(clientConfig(endpoint)), new CloudWatchClient(clientConfig(endpoint))];
-  const outcome = await applyRestore(
-    context,
-    { service: 'catalog', dryRun: false, cancel: false, deleteCopies: false, ...request },
-    applyAccess(context, lambda, cloudWatch),
-  );
-  printed.push(outcome.json);
-  return { ...outcome, asked, result: outcome.json.restoreApply as { state: string; next: string[] } };
-}
-
-/** A run that died before a change. */
-interface Dead {
-  readonly change: Change;
-  readonly endpoint: DeadlyEndpoint;
-  readonly ended: ReturnType<typeof apply>;
-}
-
-/**
- * Calls it again and again, and lets it die before and after each change that it didn't die at yet, until it ends by itself.
- * @param afterDeath returns whether the dead one is only asleep @default none is
- * @returns its result, and at which changes it died
- */
-async function appliedInSpiteOfDeaths(
-  request: Request,
-  afterDeath: (dead: Dead) => Promise<boolean> = () => Promise.resolve(false),
-) {
-  const deaths = new Map<string, number>();
-  const fateOf = ({ name }: Change): Fate => {
-    const died = deaths.get(name) ?? 0;
-    deaths.set(name, died + 1);
-    return died === 0 ? 'dies before' : died === 1 ? 'dies after' : 'goes through';
-  };
-  for (;;) {
-    const endpoint = await DeadlyEndpoint.open(local.url, fateOf);
-    const ended = apply(request, endpoint.url);
-    // What a dead run still thinks when its connections are closed is nobody's business.
-    ended.catch(() => undefined);
-    const end = await Promise.race([ended, endpoint.died]);
-    const sleeps = 'name' in end && (await afterDeath({ change: end, endpoint, ended }));
-    if (!sleeps) endpoint.close();
-    if (!('name' in end)) return { ...end, deaths: [...deaths.keys()] };
-  }
-}
 
 /** Deploys the same assembly with a raised epoch of the catalogue, as `cdk deploy` does. */
 function deployEpoch(epoch: number): void {
@@ -186,11 +116,11 @@ test('a service goes back to an instant, whenever the command dies, and its cons
   await local.live.forward(360_000);
   const published = local.live.cloud.events.accepted.length;
 
-  // All but the deployment. It was asked before the service stopped, and before anything was written back.
-  expect((await apply({ at, dryRun: true })).result.state).toBe('dry run');
+  // All but the deployment.
+  expect((await restoring.apply({ at, dryRun: true })).result.state).toBe('dry run');
   const asleep: Dead[] = [];
-  const { result, exitCode, asked, deaths } = await appliedInSpiteOfDeaths({ at }, async (dead) => {
-    if (dead.change.name.includes('SET #copyingSince')) await apply({ at, dryRun: true });
+  const { result, exitCode, deaths } = await restoring.applyInSpiteOfDeaths({ at }, async (dead) => {
+    if (dead.change.name.includes('SET #copyingSince')) await restoring.apply({ at, dryRun: true });
     const sleeps = dead.change.name.startsWith('TransactWriteItems') && asleep.length === 0;
     if (sleeps) asleep.push(dead);
     return sleeps;
@@ -199,7 +129,6 @@ test('a service goes back to an instant, whenever the command dies, and its cons
   for (const kind of [/^PUT .*mappings/, /^PUT .*concurrency/, /^RestoreTable/, /^TransactWrite/, /copiedAt/])
     expect(deaths.filter((name) => kind.test(name)).length).toBeGreaterThan(0);
   expect({ state: result.state, exitCode }).toEqual({ state: 'deploy', exitCode: 3 });
-  expect(asked).toEqual([]);
   expect(result.next).toEqual([
     "set epochs: { catalog: 1 } of 'prod' in lib/settings.ts",
     'npx cdk deploy --all -c environment=prod',
@@ -211,12 +140,12 @@ test('a service goes back to an instant, whenever the command dies, and its cons
   await local.live.forward(60_000);
   expect(local.live.cloud.events.accepted).toHaveLength(published);
   // Without the deployment nothing is started, however often it is called.
-  expect((await apply({ at })).result.state).toBe('deploy');
+  expect((await restoring.apply({ at })).result.state).toBe('deploy');
   expect(areStopped()).toEqual({ functions: true, mappings: true });
 
   deployEpoch(1);
   expect(areStopped()).toEqual({ functions: true, mappings: true });
-  const restored = await appliedInSpiteOfDeaths({ at });
+  const restored = await restoring.applyInSpiteOfDeaths({ at });
   expect({ state: restored.result.state, exitCode: restored.exitCode }).toEqual({ state: 'done', exitCode: 0 });
   expect(reservedOfCatalog()).toEqual(reserved);
   expect(local.live.cloud.sources.every(({ enabled }) => enabled)).toBe(true);
@@ -237,17 +166,17 @@ test('a service goes back to an instant, whenever the command dies, and its cons
   expect(asleep).toHaveLength(1);
   expect([await data(TABLES[0]), await data(TABLES[1])]).toEqual(before);
 
-  const deleted = await appliedInSpiteOfDeaths({ at, deleteCopies: true });
+  const deleted = await restoring.applyInSpiteOfDeaths({ at, deleteCopies: true });
   expect(deleted.result.state).toBe('done');
   expect(local.live.cloud.dynamodb.tables().filter((name) => name.includes('restored'))).toEqual([]);
   // Called once more, it does nothing.
-  expect((await apply({ at })).result.state).toBe('done');
+  expect((await restoring.apply({ at })).result.state).toBe('done');
   expect([await data(TABLES[0]), await data(TABLES[1])]).toEqual(before);
 });
 
 test('docs/operations/json.md says what --json prints', async () => {
   const page = readFileSync('docs/operations/json.md', 'utf8');
-  expect(differencesBetween(shapeOf(printed), documentedShape(page, 'restore apply'))).toEqual({
+  expect(differencesBetween(shapeOf(restoring.printed), documentedShape(page, 'restore apply'))).toEqual({
     missing: [],
     wrong: [],
   });
