@@ -313,6 +313,12 @@ describe('a restore', () => {
     expect((await applied()).result).toMatchObject({ state: 'deploy', forgotten: KEPT });
   });
 
+  test('says what was off before, which stays off', async () => {
+    const said: string[] = [];
+    await applied({}, { say: (line) => void said.push(line) });
+    expect(said[0]).toBe('switched off already, and therefore not switched on afterwards: on');
+  });
+
   test('has its steps in the audit log', async () => {
     await applied();
     const { json } = await listAuditLog({ documents, services: [TRIPS] }, { since: AT });

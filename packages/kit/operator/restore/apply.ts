@@ -108,6 +108,13 @@ async function begun({ context, access, work }: About): Promise<RestoreRecord> {
     reserved: await access.reserved(name),
     mappings: await access.mappingsOf(name),
   }));
+  const off = seen.filter(
+    ({ reserved, mappings }) => reserved === 0 || mappings.some(({ state }) => state === 'Disabled'),
+  );
+  if (off.length > 0)
+    context.say(
+      `switched off already, and therefore not switched on afterwards: ${off.map(({ name }) => name).join(', ')}`,
+    );
   const record: RestoreRecord = {
     sk: own.at,
     run: own.run,
@@ -149,7 +156,7 @@ async function cancelled(about: About, found: RestoreRecord | undefined): Promis
   if (found.copyingSince !== undefined) {
     throw new OperatorError(
       'refused',
-      `The restore of ${service.name} to ${own.at} has begun to copy: half of it can't be left. Continue it; another restore, to an instant before ${found.copyingSince}, undoes it.`,
+      `The restore of ${service.name} to ${own.at} has begun to copy, and half of it can't be left: continue it to its end. Another restore, to an instant before ${found.copyingSince}, undoes it then.`,
       applyWords(about),
     );
   }
