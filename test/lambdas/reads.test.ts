@@ -98,6 +98,17 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Get strong', 'an operator decides on it'],
     ['Query index', 'a list for an operator'],
   ],
+  'packages/kit/operator/restore/copy-back.ts': [
+    ['Scan strong', 'what it does not see is neither put back nor deleted'],
+    ['BatchGet strong', 'an item counts as missing or new by it, and is written then'],
+  ],
+  'packages/kit/operator/restore/record.ts': [
+    ['Query strong', 'it says which steps must not come again'],
+    ['Get strong', 'another run may have taken over a moment ago'],
+  ],
+  'packages/kit/operator/restore/run.ts': [
+    ['Query index', 'the relay has been quiet for minutes, so the index has what it has recorded'],
+  ],
   'packages/kit/operator/saga-list.ts': [
     ['Query eventual', 'a list for an operator'],
     ['Query index', 'a list for an operator'],

@@ -1,33 +1,38 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import {
-  CreateTableCommand,
-  DeleteItemCommand,
-  DynamoDBClient,
-  PutItemCommand,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DeleteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientConfig } from '../../packages/kit/operator/endpoint.js';
 import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
+import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
 import { productOf } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { token } from './support/issuer.js';
 import type { Call } from './support/orderly.js';
+import { type Dead, Restoring } from './support/restoring.js';
 
 /**
- * The rehearsal of the runbook's "Restore to a point in time": the catalogue goes back to an instant, and counts versions
- * from there again, which its baskets have seen before. The restore itself is AWS's: here the copies are made from what the
- * tables contained at the instant.
+ * The rehearsal of the runbook's "Restore to a point in time": the catalogue goes back to an instant by `restore apply`, and
+ * counts versions from there again, which its baskets have seen before. The command is killed before and after each of its
+ * changes, and called again.
  */
 
+const begun: LocalCloud[] = [];
+const folders: string[] = [];
 let local: LocalCloud;
+let restoring: Restoring;
 let dynamodb: DynamoDBClient;
 beforeAll(async () => {
-  local = await LocalCloud.start({ folder: prodAssembly(), says: () => undefined });
+  local = await LocalCloud.start({ folder: prodAssembly(), says: () => undefined, remembers: 1_000_000 });
+  begun.push(local);
+  restoring = new Restoring(local);
   dynamodb = new DynamoDBClient(clientConfig({ url: local.url, region: 'eu-west-1' }));
 });
-afterAll(() => local.stop());
+afterAll(async () => {
+  await Promise.all(begun.map((cloud) => cloud.stop()));
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
 
 async function call({ method, path, as, body }: Call) {
   const response = await fetch(`${local.url}/v1${path}`, {
@@ -56,86 +61,123 @@ const pricesInBasket = async () => {
   );
 };
 
-const TABLES = { table: 'orderly-prod-Catalog-Table', records: 'orderly-prod-Catalog-Records' };
+const TABLES = ['orderly-prod-Catalog-Table', 'orderly-prod-Catalog-Records'] as const;
 const itemsOf = async (TableName: string) => (await dynamodb.send(new ScanCommand({ TableName }))).Items ?? [];
+/** Items of a table without what operators did: it doesn't go back. `published` says only whether the relay publishes. */
+const data = async (table: string) =>
+  (await itemsOf(table))
+    .filter(({ pk }) => !/^(AUDIT#|RESTORE$)/.test(pk?.S ?? ''))
+    .map(({ published: _, ...item }) => JSON.stringify(item))
+    .toSorted();
 
-/** Makes a copy as `restore-table-to-point-in-time` makes it: keys and items, no stream. */
-async function restored(TableName: string, keys: readonly string[], items: Awaited<ReturnType<typeof itemsOf>>) {
-  const copy = `${TableName}-restored-20261201110000`;
-  await dynamodb.send(
-    new CreateTableCommand({
-      TableName: copy,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      KeySchema: keys.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? 'HASH' : 'RANGE' })),
-    }),
-  );
-  for (const Item of items) await dynamodb.send(new PutItemCommand({ TableName: copy, Item }));
-  return copy;
+/** Deploys the same assembly with a raised epoch of the catalogue, as `cdk deploy` does. */
+function deployEpoch(epoch: number): void {
+  const folder = mkdtempSync(join(tmpdir(), 'raised-'));
+  folders.push(folder);
+  cpSync(prodAssembly(), folder, { recursive: true });
+  const [file = ''] = readdirSync(folder).filter((name) => /Catalog.*\.template\.json$/.test(name));
+  const template = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  template.Outputs.Epoch.Value = String(epoch);
+  for (const { Properties } of Object.values(template.Resources) as { Properties?: Record<string, never> }[]) {
+    const variables = (Properties?.Environment as { Variables?: Record<string, string> } | undefined)?.Variables;
+    if (variables?.EPOCH !== undefined) variables.EPOCH = String(epoch);
+  }
+  writeFileSync(join(folder, file), JSON.stringify(template));
+  expect(local.live.deploy(folder)).toEqual([]);
 }
 
-async function copyBack(table: string, copy: string, ...options: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['tools/restore/copy-back.mjs', table, copy, ...options],
-    {
-      env: {
-        ...process.env,
-        AWS_ENDPOINT_URL: local.url,
-        AWS_REGION: 'eu-west-1',
-        AWS_ACCESS_KEY_ID: 'test',
-        AWS_SECRET_ACCESS_KEY: 'test',
-      },
-    },
-  );
-  return stdout.trim();
-}
+const functionsOfCatalog = () =>
+  [...local.live.cloud.functions.values()].filter(({ label }) => /^Catalog\/(?!Outbox\/Relay)/.test(label));
+const areStopped = () => ({
+  functions: functionsOfCatalog().every(({ reserved }) => reserved === 0),
+  mappings: local.live.cloud.sources.every(({ fn, enabled }) => enabled === !functionsOfCatalog().includes(fn)),
+});
+const reservedOfCatalog = () => functionsOfCatalog().map(({ label, reserved }) => [label, reserved]);
 
-test('a service goes back to an instant, and its consumers follow it by the epoch', async () => {
+test('a service goes back to an instant, whenever the command dies, and its consumers follow it by the epoch', async () => {
   for (const sku of ['TEA-1', 'TEA-2']) {
     expect(await priced(sku, 350)).toBe(1);
     await call({ method: 'PUT', path: `/basket/items/${sku}`, as: 'alice', body: { quantity: 1 } });
   }
-  const then = { table: await itemsOf(TABLES.table), records: await itemsOf(TABLES.records) };
+  await local.live.forward(60_000);
+  const at = new Date(Math.floor(local.live.now / 1000) * 1000).toISOString();
+  const then = [await data(TABLES[0]), await data(TABLES[1])];
+  const reserved = reservedOfCatalog();
+  await local.live.forward(60_000);
   for (const sku of ['TEA-1', 'TEA-2', 'TEA-3']) await priced(sku, 900);
   expect(await pricesInBasket()).toEqual({ 'TEA-1': 900, 'TEA-2': 900 });
   // A commit that somebody has deleted comes back, too.
-  const commit = then.table.find(({ sk }) => sk?.S?.startsWith('COMMIT#'));
-  await dynamodb.send(
-    new DeleteItemCommand({
-      TableName: TABLES.table,
-      Key: { pk: commit?.pk ?? { S: '' }, sk: commit?.sk ?? { S: '' } },
-    }),
+  const commit = (await itemsOf(TABLES[0])).find(
+    ({ sk, at: made }) => sk?.S?.startsWith('COMMIT#') && (made?.S ?? '') < at,
   );
-  const logged = { pk: { S: 'AUDIT#2026-12' }, sk: { S: 'somebody' } };
-  await dynamodb.send(new PutItemCommand({ TableName: TABLES.table, Item: logged }));
+  await dynamodb.send(
+    new DeleteItemCommand({ TableName: TABLES[0], Key: { pk: commit?.pk ?? { S: '' }, sk: commit?.sk ?? { S: '' } } }),
+  );
+  await local.live.forward(360_000);
   const published = local.live.cloud.events.accepted.length;
 
-  const copies = {
-    table: await restored(TABLES.table, ['pk', 'sk'], then.table),
-    records: await restored(TABLES.records, ['pk'], then.records),
-  };
-  expect(await copyBack(TABLES.table, copies.table)).toMatch(/ would be put back, .* would be deleted /);
-  expect(await priceOf('TEA-1')).toBe(900);
-  await copyBack(TABLES.table, copies.table, '--write');
-  await copyBack(TABLES.records, copies.records, '--write');
-  expect(await copyBack(TABLES.table, copies.table, '--write')).toMatch(/ the same, 0 put back, 0 deleted$/);
-  await local.live.forward(60_000);
-  expect([await priceOf('TEA-1'), await priceOf('TEA-2')]).toEqual([350, 350]);
-  // The log of what operators did doesn't go back.
-  expect(await itemsOf(TABLES.table)).toContainEqual(logged);
+  // All but the deployment.
+  expect((await restoring.apply({ at, dryRun: true })).result.state).toBe('dry run');
+  const asleep: Dead[] = [];
+  const { result, exitCode, deaths } = await restoring.applyInSpiteOfDeaths({ at }, async (dead) => {
+    if (dead.change.name.includes('SET #copyingSince')) await restoring.apply({ at, dryRun: true });
+    const sleeps = dead.change.name.startsWith('TransactWriteItems') && asleep.length === 0;
+    if (sleeps) asleep.push(dead);
+    return sleeps;
+  });
+  // Each kind of change was met: switches, tables, writes, notes.
+  for (const kind of [/^PUT .*mappings/, /^PUT .*concurrency/, /^RestoreTable/, /^TransactWrite/, /copiedAt/])
+    expect(deaths.filter((name) => kind.test(name)).length).toBeGreaterThan(0);
+  expect({ state: result.state, exitCode }).toEqual({ state: 'deploy', exitCode: 3 });
+  expect(result.next).toEqual([
+    "set epochs: { catalog: 1 } of 'prod' in lib/settings.ts",
+    'npx cdk deploy --all -c environment=prod',
+    `npm run -s orderly -- restore apply catalog --at ${at.replace('.000Z', 'Z')} --environment prod`,
+  ]);
+  expect([await data(TABLES[0]), await data(TABLES[1])]).toEqual(then);
+  expect(areStopped()).toEqual({ functions: true, mappings: true });
   // Nothing that was put back is published a second time.
+  await local.live.forward(60_000);
   expect(local.live.cloud.events.accepted).toHaveLength(published);
+  // Without the deployment nothing is started, however often it is called.
+  expect((await restoring.apply({ at })).result.state).toBe('deploy');
+  expect(areStopped()).toEqual({ functions: true, mappings: true });
 
-  // Baskets have seen version 2 of this epoch: they keep the price that the catalogue has forgotten.
-  expect(await priced('TEA-2', 400)).toBe(2);
-  expect(await pricesInBasket()).toMatchObject({ 'TEA-2': 900 });
+  deployEpoch(1);
+  expect(areStopped()).toEqual({ functions: true, mappings: true });
+  const restored = await restoring.applyInSpiteOfDeaths({ at });
+  expect({ state: restored.result.state, exitCode: restored.exitCode }).toEqual({ state: 'done', exitCode: 0 });
+  expect(reservedOfCatalog()).toEqual(reserved);
+  expect(local.live.cloud.sources.every(({ enabled }) => enabled)).toBe(true);
+  expect([await priceOf('TEA-1'), await priceOf('TEA-2')]).toEqual([350, 350]);
 
-  const relay = local.live.cloud.fn('Catalog/Outbox/Relay');
-  relay.update({ variables: { ...variablesOf(relay), EPOCH: '1' } });
+  // Baskets have seen version 2 of the epoch before: what comes again has a higher epoch.
+  expect(await pricesInBasket()).toEqual({ 'TEA-1': 900, 'TEA-2': 900 });
   expect(await priced('TEA-1', 400)).toBe(2);
-  expect(await pricesInBasket()).toMatchObject({ 'TEA-1': 400 });
+  expect(await pricesInBasket()).toEqual({ 'TEA-1': 400, 'TEA-2': 900 });
+
+  // A run that slept before its first write, and wakes up now, takes nothing away from what was written since.
+  const before = [await data(TABLES[0]), await data(TABLES[1])];
+  for (const { endpoint, ended } of asleep) {
+    endpoint.awake();
+    await expect(ended).rejects.toMatchObject({ code: 'refused', message: expect.stringMatching(/taken over/) });
+    endpoint.close();
+  }
+  expect(asleep).toHaveLength(1);
+  expect([await data(TABLES[0]), await data(TABLES[1])]).toEqual(before);
+
+  const deleted = await restoring.applyInSpiteOfDeaths({ at, deleteCopies: true });
+  expect(deleted.result.state).toBe('done');
+  expect(local.live.cloud.dynamodb.tables().filter((name) => name.includes('restored'))).toEqual([]);
+  // Called once more, it does nothing.
+  expect((await restoring.apply({ at })).result.state).toBe('done');
+  expect([await data(TABLES[0]), await data(TABLES[1])]).toEqual(before);
 });
 
-const variablesOf = ({ resource }: { readonly resource: { readonly properties: object } }) =>
-  (resource.properties as { Environment: { Variables: Record<string, string> } }).Environment.Variables;
+test('docs/operations/json.md says what --json prints', async () => {
+  const page = readFileSync('docs/operations/json.md', 'utf8');
+  expect(differencesBetween(shapeOf(restoring.printed), documentedShape(page, 'restore apply'))).toEqual({
+    missing: [],
+    wrong: [],
+  });
+});

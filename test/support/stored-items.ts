@@ -7,6 +7,12 @@ import { Commit } from '../../packages/kit/messages/commit.js';
 import type { EventOf } from '../../packages/kit/messages/contract.js';
 import { busEntries } from '../../packages/kit/messages/envelope.js';
 import { beforehand, noteResult } from '../../packages/kit/operator/audit-log.js';
+import {
+  beginRestore,
+  keepForgotten,
+  noteProgress,
+  RESTORE_PARTITION,
+} from '../../packages/kit/operator/restore/record.js';
 import { personKey } from '../../packages/kit/personal-data/person-key.js';
 import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js';
 import { Sealed } from '../../packages/kit/personal-data/sealed.js';
@@ -41,6 +47,7 @@ export const storedItems = async (): Promise<StoredItems> => ({
   ...(await projections()),
   ...(await sagas()),
   'entry of the audit log': await auditLogEntry(),
+  ...(await restores()),
 });
 
 async function auditLogEntry(): Promise<Item> {
@@ -55,6 +62,39 @@ async function auditLogEntry(): Promise<Item> {
   const { table, pk, sk } = await beforehand(documents, { table: 'table' }, action);
   await noteResult(documents, { table, pk, sk }, 'discarded');
   return read('table', { pk, sk });
+}
+
+/** A restore that is done, as an operator's command has noted it. */
+async function restores(): Promise<StoredItems> {
+  const at = '2026-02-01T00:00:00.000Z';
+  const time = '2026-03-01T00:00:00.000Z';
+  const own = { at, run: 'r' };
+  const service = { table: 'table' };
+  await beginRestore(documents, service, {
+    sk: at,
+    run: own.run,
+    epoch: 0,
+    begunAt: time,
+    begunBy: 'olga',
+    functions: [{ name: 'book' }, { name: 'on', reserved: 10 }],
+    mappings: ['m1'],
+  });
+  await noteProgress(documents, service, own, { stoppedAt: time });
+  const forgotten = {
+    commits: 1,
+    first: time,
+    last: time,
+    types: [{ type: 'TripBooked', count: 1 }],
+    subjects: ['Trip/1'],
+    heardBy: [{ service: 'points', consumer: 'points', count: 1, inbox: 'sequential' as const }],
+  };
+  await keepForgotten(documents, service, own, { forgotten, publishedAt: time });
+  await noteProgress(documents, service, own, { copyingSince: time, copiedAt: time });
+  await noteProgress(documents, service, own, { startingSince: time, resumedAt: time, endedAt: time });
+  return {
+    restore: await read('table', { pk: RESTORE_PARTITION, sk: at }),
+    'aggregates that a restore has forgotten': await read('table', { pk: RESTORE_PARTITION, sk: `${at}#000000` }),
+  };
 }
 
 /** Reads an item that must be there. */

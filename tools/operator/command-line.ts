@@ -11,6 +11,8 @@ import { orderCommand, traceCommand } from './order-commands.js';
 import { PROGRAM } from './program.js';
 import { pageOn } from './runbook.js';
 
+const deploymentOf = (environment: string): string => `npx cdk deploy --all -c environment=${environment}`;
+
 /** Orderly's command line: the kit's commands, and what knows orders. Their work is loaded when they run. */
 export const ORDERLY: OperatorCommandLine = {
   app: APP.name,
@@ -20,7 +22,8 @@ export const ORDERLY: OperatorCommandLine = {
 credentials and region of the environment.`,
   ifUnreachable: 'sign in to AWS, or set ORDERLY_ENDPOINT, or, for dev on this machine, npm start',
   ifNotDeployed: (environment) =>
-    `${environment === 'dev' ? 'npm start   (here), or ' : ''}npx cdk deploy --all -c environment=${environment}`,
+    `${environment === 'dev' ? 'npm start   (here), or ' : ''}${deploymentOf(environment)}`,
+  deployment: { settings: 'lib/settings.ts', command: deploymentOf },
   runbook: APP.runbook,
   // The aggregates of an order have its id.
   reportOn: (subject) => ['order', subject.slice(subject.indexOf('/') + 1)],

@@ -17,8 +17,8 @@ const Entry = z.object({
   at: z.string(),
   /** Who: the caller's ARN at AWS, the machine's user elsewhere. */
   actor: z.string(),
-  action: z.enum(['redrive', 'discard', 'retry', 'resolve', 'resend', 'replay']),
-  /** Its target: a consumer and a message id, or a saga. */
+  action: z.enum(['redrive', 'discard', 'retry', 'resolve', 'resend', 'replay', 'restore']),
+  /** Its target: a consumer and a message id, a saga, or a step of a restore. */
   target: z.string(),
   /** Reason or note that the operator gave. */
   reason: z.optional(z.string()),

@@ -30,10 +30,20 @@ export interface OperatedApp {
    * it where an operator has to find out what happened.
    */
   readonly reportOn?: (subject: string) => readonly string[];
+  /** How settings are changed. Advice names it where a step is a deployment. */
+  readonly deployment?: DeploymentText;
   /** Page with a heading for each alarm: `docs/runbook.md`. Advice names it. */
   readonly runbook?: string;
   /** Names the page of the application's runbook that says what to do. Advice names it beside the next command. */
   readonly pageOn?: (trouble: Trouble) => string;
+}
+
+/** How an operator changes a setting of the application. */
+export interface DeploymentText {
+  /** File with the settings: `lib/settings.ts`. */
+  readonly settings: string;
+  /** Returns the command that deploys an environment: `npx cdk deploy --all -c environment=prod`. */
+  readonly command: (environment: string) => string;
 }
 
 /** What an operator has to end: a failure with this newest reason, or a saga that is stuck for this one. */
@@ -42,7 +52,7 @@ export type Trouble =
   | { readonly what: 'stuck saga'; readonly reason: string | undefined };
 
 /** Context of a command: one environment of the application. */
-export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | 'pageOn' | 'runbook'> {
+export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | 'pageOn' | 'runbook' | 'deployment'> {
   readonly environment: string;
   /** Environment with its place, for people: `prod at AWS eu-west-1, account 123456789012`. */
   readonly place?: string;
@@ -74,7 +84,7 @@ export async function openContext(
   environment: string,
   say: CommandContext['say'],
 ): Promise<CommandContext> {
-  const { app, program, endpointOf, ifUnreachable, ifNotDeployed, reportOn, pageOn, runbook } = operated;
+  const { app, program, endpointOf, ifUnreachable, ifNotDeployed, reportOn, pageOn, runbook, deployment } = operated;
   const endpoint = await endpointOf(environment);
   const { stacks, account } = await readDeployment(endpoint, app, environment).catch((cause: unknown) => {
     const why = cause instanceof Error ? whyOf(cause) : String(cause);
@@ -104,6 +114,7 @@ export async function openContext(
     ...(reportOn && { reportOn }),
     ...(runbook !== undefined && { runbook }),
     ...(pageOn && { pageOn }),
+    ...(deployment && { deployment }),
   };
 }
 

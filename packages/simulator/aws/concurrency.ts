@@ -3,11 +3,11 @@ import type { Assembly } from '../assembly/assembly.js';
 /** AWS, "Lambda quotas": concurrent executions of an account and region, by default. */
 const ACCOUNT_CONCURRENCY = 1000;
 /** AWS, "Configuring reserved concurrency for a function": minimum that must remain unreserved. */
-const LEAST_UNRESERVED = 100;
+export const LEAST_UNRESERVED = 100;
 
 /** Number of concurrent invocations, and its limit. */
 export interface Concurrency {
-  readonly limit: number;
+  limit: number;
   running: number;
 }
 

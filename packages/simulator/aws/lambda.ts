@@ -6,7 +6,7 @@ import type { HttpRequest, Reply } from '../runtime/http.js';
 import type { Recording, Replays } from '../runtime/recording.js';
 import { Recycled } from '../runtime/recycled.js';
 import type { World } from '../world/world.js';
-import type { Concurrency } from './concurrency.js';
+import { type Concurrency, LEAST_UNRESERVED } from './concurrency.js';
 import { type FaultPlan, INVOCATION_FAULTS } from './faults.js';
 import { type Caller, Sandbox } from './sandbox.js';
 
@@ -109,13 +109,14 @@ export class LambdaFunction {
   readonly invokedAt = new Map<number, number>();
   calls = 0;
   private readonly idle: Sandbox[] = [];
-  private readonly concurrency: Concurrency;
+  private concurrency: Concurrency;
   private own: Readonly<Record<string, string>>;
   /** Code of its newest update; nothing before that. */
   private updated: Bundle | undefined;
   /** Whether its variables are still the deployment's: only then its environments fit other histories. */
   private hasOwnVariables = true;
   private environments = 0;
+  private isReserved: boolean;
   private logged: string | undefined;
   private generation = 0;
   private busy = 0;
@@ -133,6 +134,7 @@ export class LambdaFunction {
     this.role = String(properties.Role);
     const { ReservedConcurrentExecutions: reserved } = properties;
     this.concurrency = reserved === undefined ? settings.shared : { limit: Number(reserved), running: 0 };
+    this.isReserved = reserved !== undefined;
     const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Record<string, string> };
     this.own = Variables;
   }
@@ -140,6 +142,25 @@ export class LambdaFunction {
   /** Number of invocations that can run at once. Beyond that number, an invocation only waits. */
   get atOnce(): number {
     return this.settings.environments?.most ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Concurrency that is reserved for it; `undefined` if none is. */
+  get reserved(): number | undefined {
+    return this.isReserved ? this.concurrency.limit : undefined;
+  }
+
+  /**
+   * Reserves concurrency for it, or none: 0 stops it. What runs runs to its end, and counts where it began.
+   * @returns false, if too little would be left for other functions
+   */
+  reserve(limit: number | undefined): boolean {
+    const { shared } = this.settings;
+    const left = shared.limit + (this.reserved ?? 0) - (limit ?? 0);
+    if (left < LEAST_UNRESERVED) return false;
+    shared.limit = left;
+    this.isReserved = limit !== undefined;
+    this.concurrency = limit === undefined ? shared : { limit, running: 0 };
+    return true;
   }
 
   /** Environment variables that its template, or a later update, sets. */

@@ -80,6 +80,24 @@ export const notFound = (what?: string): DynamoDbError =>
 export const inUse = (message: string): DynamoDbError =>
   new DynamoDbError(`${DYNAMODB}ResourceInUseException`, message);
 
+export const tableExists = (name: string): DynamoDbError =>
+  new DynamoDbError(`${DYNAMODB}TableAlreadyExistsException`, `Table already exists: ${name}`);
+
+export const tableMissing = (name: string): DynamoDbError =>
+  new DynamoDbError(`${DYNAMODB}TableNotFoundException`, `Table not found: ${name}`);
+
+export const noRecovery = (name: string): DynamoDbError =>
+  new DynamoDbError(
+    `${DYNAMODB}PointInTimeRecoveryUnavailableException`,
+    `Point in time recovery is not enabled for table: ${name}`,
+  );
+
+export const invalidRestoreTime = (): DynamoDbError =>
+  new DynamoDbError(
+    `${DYNAMODB}InvalidRestoreTimeException`,
+    'An invalid restore time was specified. RestoreDateTime must be between EarliestRestorableDateTime and LatestRestorableDateTime.',
+  );
+
 export const limitExceeded = (message: string): DynamoDbError =>
   new DynamoDbError(`${DYNAMODB}LimitExceededException`, message);
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Catalog } from './administration/catalog.js';
 import { ADMINISTRATION } from './administration/operations.js';
+import type { Restored } from './administration/table-record.js';
 import { compareNumbers } from './decimal.js';
 import { NotModelled } from './errors.js';
 import { type Hold, Holds } from './holds.js';
@@ -69,10 +70,11 @@ export class DynamoDbModel {
   /**
    * Creates the table of a template. Clients create theirs by the operation CreateTable; both are alike.
    * @param streamLabel of the ARN by which the template knows the table's stream @default the time of creation
+   * @param restored what it was made from @default nothing
    * @throws {NotModelled} names the parts of the resource that have no model
    */
-  createTable(name: string, resource: TableResource, streamLabel?: string): void {
-    this.catalog.create(name, resource, streamLabel);
+  createTable(name: string, resource: TableResource, streamLabel?: string, restored?: Restored): void {
+    this.catalog.create(name, resource, streamLabel, restored);
   }
 
   /**
@@ -175,6 +177,11 @@ export class DynamoDbModel {
   /** Returns a table's properties, as CreateTable takes them. */
   propertiesOf(table: string): WireObject {
     return this.catalog.find(table).record.properties;
+  }
+
+  /** Returns what a table was made from; `undefined` if it was not restored. */
+  restoredFrom(table: string): Restored | undefined {
+    return this.catalog.find(table).record.restored;
   }
 
   tables(): readonly string[] {

@@ -25,6 +25,8 @@ export interface TableDefinition {
   readonly indexes: ReadonlyMap<string, IndexDefinition>;
   readonly ttlAttribute?: string;
   readonly stream?: StreamViewType;
+  /** Whether it can be restored to a point in time. */
+  readonly recovers: boolean;
 }
 
 /** A resource of a template with its intrinsic functions resolved. */
@@ -97,7 +99,14 @@ export function readDefinition(name: string, { Type, Properties }: TableResource
     indexes: new Map(indexes.map((index) => [index.name, index])),
     ...(ttl?.AttributeName && String(ttl.Enabled) === 'true' ? { ttlAttribute: ttl.AttributeName } : {}),
     ...(stream?.StreamViewType && stream.StreamEnabled !== false ? { stream: stream.StreamViewType } : {}),
+    recovers: recovers(Properties),
   };
+}
+
+/** A global table says it of its replica. */
+function recovers({ PointInTimeRecoverySpecification: own, Replicas }: WireObject): boolean {
+  const given = (own ?? listOf(Replicas)[0]?.PointInTimeRecoverySpecification) as WireObject | undefined;
+  return String(given?.PointInTimeRecoveryEnabled) === 'true';
 }
 
 function readKey(schema: unknown): KeySchema {

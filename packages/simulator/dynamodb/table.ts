@@ -7,6 +7,8 @@ import { attributeNames, type IndexDefinition, type TableDefinition } from './ta
 import { keyText } from './values.js';
 import type { AttributeValue, Change, Item } from './wire.js';
 
+/** Time for which a table can be restored. AWS, "Point-in-time backups for DynamoDB" (up to 35 days). */
+const RECOVERY_MS = 35 * 86_400_000;
 /** Maximum lag of an eventually consistent read; older changes are dropped. */
 const MAX_LAG_MS = 5_000;
 const AT_ONCE = (): number => 0;
@@ -32,6 +34,10 @@ export class Table {
   private readonly store: ItemStore;
   /** Changes that a lagging read may not see yet, oldest first. */
   private readonly journal: Journaled[] = [];
+  /** Changes by which the table is restored, oldest first; absent without point-in-time recovery. */
+  private history: { readonly since: number; readonly changes: Journaled[] } | undefined;
+  /** Time from which its items can be read and written: a table that is being restored has none before. */
+  availableFrom = 0;
 
   constructor(
     definition: TableDefinition,
@@ -62,6 +68,8 @@ export class Table {
    */
   redefine(definition: TableDefinition): void {
     this.defined = definition;
+    if (!definition.recovers) this.history = undefined;
+    else this.history ??= { since: this.clock.now(), changes: [] };
     for (const name of this.ownIndexes.keys()) if (!definition.indexes.has(name)) this.ownIndexes.delete(name);
     for (const index of definition.indexes.values()) {
       if (this.ownIndexes.has(index.name)) continue;
@@ -105,6 +113,19 @@ export class Table {
   /** From now on, every read sees what has been written so far. */
   settle(): void {
     this.journal.length = 0;
+    if (this.history) this.history = { since: this.clock.now(), changes: [] };
+  }
+
+  /** Returns the oldest time to which the table can be restored, ms; `undefined` without point-in-time recovery. */
+  get recoverableSince(): number | undefined {
+    return this.history && Math.max(this.history.since, this.clock.now() - RECOVERY_MS);
+  }
+
+  /** Returns the items that the table had at a time: what was written then is among them. */
+  itemsAt(time: number): readonly Item[] {
+    const { changes = [] } = this.history ?? {};
+    const later = changes.slice(firstWhere(changes, ({ at }) => at > time));
+    return [...this.without(later, this.store.sorted()).sorted()].map(({ item }) => item);
   }
 
   /** Returns the index as it is readable now. */
@@ -162,7 +183,17 @@ export class Table {
         0,
         firstWhere(journal, ({ at }) => at > oldest),
       );
-    journal.push({ at: now, key, before: this.store.find(key) });
+    const change = { at: now, key, before: this.store.find(key) };
+    journal.push(change);
+    if (!this.history) return;
+    const { changes } = this.history;
+    changes.push(change);
+    // Once in a while: most changes are too old at the same time.
+    if (changes.length % 1_000 === 0)
+      changes.splice(
+        0,
+        firstWhere(changes, ({ at }) => at > now - RECOVERY_MS),
+      );
   }
 
   private sameItem(a: Item, b: Item): boolean {

@@ -257,6 +257,91 @@ test('limits, endpoints and backups are described', () => {
   expect(call('DescribeContinuousBackups')).toMatchObject(recovery('ENABLED'));
 });
 
+describe('a table with point-in-time recovery', () => {
+  const MINUTE = 60_000;
+  const recovers = { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
+  const COPY = { SourceTableName: 'orders', TargetTableName: 'copy' };
+  /** Writes an item each minute: `a` is replaced, `b` is deleted, `c` is new. */
+  function written() {
+    const made = withOrders({
+      GlobalSecondaryIndexes: [index('byB', 'b')],
+      AttributeDefinitions: texts('pk', 'sk', 'b'),
+    });
+    const { clock, call } = made;
+    call('UpdateContinuousBackups', recovers);
+    call('PutItem', { Item: item('a', { v: { N: '1' } }) });
+    call('PutItem', { Item: item('b', { b: { S: 'x' } }) });
+    clock.now += MINUTE;
+    call('PutItem', { Item: item('a', { v: { N: '2' } }) });
+    call('DeleteItem', { Key: item('b') });
+    call('PutItem', { Item: item('c') });
+    clock.now += 10 * MINUTE;
+    const restore = (more: WireObject = {}) =>
+      call('RestoreTableToPointInTime', { TableName: undefined, RestoreDateTime: NOW / 1000, ...COPY, ...more });
+    const copied = () => (call('Scan', { TableName: 'copy' }) as { Items: Item[] }).Items.map(({ pk, v }) => [pk, v]);
+    return { ...made, restore, copied };
+  }
+
+  test('is restored to a second: as another table, which can be read a while later, without indexes if asked for', () => {
+    const { db, clock, call, restore, copied } = written();
+    expect(restore({ GlobalSecondaryIndexOverride: [] }).TableDescription).toMatchObject({
+      TableName: 'copy',
+      TableStatus: 'CREATING',
+      ItemCount: 0,
+      AttributeDefinitions: texts('pk', 'sk'),
+      RestoreSummary: {
+        RestoreDateTime: NOW / 1000,
+        RestoreInProgress: true,
+        SourceTableArn: 'arn:aws:dynamodb:eu-west-1:123456789012:table/orders',
+      },
+    });
+    const early = (operation: Operation, input: WireObject = {}) =>
+      refusal(db, operation, { TableName: 'copy', ...input }).type;
+    expect(early('Scan')).toBe('ResourceNotFoundException');
+    expect(early('DeleteTable')).toBe('ResourceInUseException');
+    clock.now += MINUTE;
+    expect(copied()).toEqual([
+      [{ S: 'a' }, { N: '1' }],
+      [{ S: 'b' }, undefined],
+    ]);
+    const { Table } = call('DescribeTable', { TableName: 'copy' }) as { Table: WireObject };
+    expect(Table).toMatchObject({ TableStatus: 'ACTIVE', RestoreSummary: { RestoreInProgress: false } });
+    expect(Table).not.toHaveProperty('GlobalSecondaryIndexes');
+    call('DeleteTable', { TableName: 'copy' });
+    expect(call('Scan').Count).toBe(2);
+  });
+
+  test('is restored to its newest restorable time, which is five minutes ago', () => {
+    const { clock, restore, copied } = written();
+    restore({ RestoreDateTime: undefined, UseLatestRestorableTime: true });
+    clock.now += MINUTE;
+    expect(copied()).toEqual([
+      [{ S: 'a' }, { N: '2' }],
+      [{ S: 'c' }, undefined],
+    ]);
+  });
+
+  test.each([
+    ['a time before its recovery', { RestoreDateTime: NOW / 1000 - 1 }, 'InvalidRestoreTimeException'],
+    ['a time of the last five minutes', { RestoreDateTime: NOW / 1000 + 361 }, 'InvalidRestoreTimeException'],
+    ['no time', { RestoreDateTime: undefined }, 'ValidationException'],
+    ['a table that is gone', { SourceTableName: 'gone' }, 'TableNotFoundException'],
+    ['a name that is taken', { TargetTableName: 'orders' }, 'TableAlreadyExistsException'],
+  ])('is not restored: %s', (_, wrong, type) => {
+    const { db } = written();
+    const request = { RestoreDateTime: NOW / 1000, ...COPY, ...wrong };
+    expect(refusal(db, 'RestoreTableToPointInTime', request).type).toBe(type);
+  });
+
+  test('is not restored once its recovery is off', () => {
+    const { db, call } = written();
+    const off = { PointInTimeRecoveryEnabled: false };
+    call('UpdateContinuousBackups', { PointInTimeRecoverySpecification: off });
+    const request = { RestoreDateTime: NOW / 1000, ...COPY };
+    expect(refusal(db, 'RestoreTableToPointInTime', request).type).toBe('PointInTimeRecoveryUnavailableException');
+  });
+});
+
 test('a member that is null is absent', () => {
   const { db, call } = withOrders();
   call('PutItem', { Item: item('a'), ConditionExpression: null, ReturnValues: null });

@@ -54,6 +54,7 @@ const TABLE_OPERATIONS = [
   'DescribeEndpoints',
   'DescribeContinuousBackups',
   'UpdateContinuousBackups',
+  'RestoreTableToPointInTime',
 ] as const;
 
 /** Operations of DynamoDB Streams, which has a target of its own: `DynamoDBStreams_20120810`. */

@@ -113,6 +113,20 @@ test('another deployment keeps tables, messages and the code of the new assembly
   expect(live.cloud.itemsOf('Shop/More')).toEqual([]);
 });
 
+test('a deployment leaves switches that a client has moved: concurrency and mappings', async () => {
+  const live = begin(inbox, { Read: READS });
+  live.within((cloud) => {
+    cloud.fn('Shop/Read').reserve(0);
+    for (const source of cloud.sources) source.enabled = false;
+    cloud.queue('Shop/Inbox').send({ body: 'waits' });
+  });
+  live.deploy(assemblyOf({ ...inbox, More: TABLE }, { Read: READS }));
+  await live.forward(601_000);
+  expect(live.cloud.fn('Shop/Read').reserved).toBe(0);
+  expect(live.cloud.sources.map(({ enabled }) => enabled)).toEqual([false]);
+  expect(keys(live)).toEqual([]);
+});
+
 test('a message that a function was handling at a deployment comes again at once', async () => {
   const live = begin(inbox, { Read: 'exports.handler = () => new Promise(() => undefined);' });
   live.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'held' }));

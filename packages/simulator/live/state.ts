@@ -4,6 +4,7 @@ import type { Parameter } from '../aws/parameters.js';
 import type { SavedBuckets } from '../aws/s3.js';
 import type { SavedQueue } from '../aws/sqs.js';
 import type { Cloud } from '../cloud.js';
+import type { Restored } from '../dynamodb/administration/table-record.js';
 import type { Item, StreamRecord, WireObject } from '../dynamodb/wire.js';
 
 /** Version of the format. Another one is refused. */
@@ -13,6 +14,16 @@ interface SavedTable {
   readonly items: readonly Item[];
   /** As CreateTable takes them, of a table that a client created: no template has it. */
   readonly created?: WireObject;
+  /** What it was made from, if it was restored. */
+  readonly restored?: Restored;
+}
+
+/** Switches that a client has moved: a deployment of the same template leaves them. */
+interface SavedSwitches {
+  /** Concurrency that is reserved for functions, by their names: `null` for none. */
+  readonly reserved: Readonly<Record<string, number | null>>;
+  /** Whether event source mappings are enabled, by their ids. */
+  readonly mappings: Readonly<Record<string, boolean>>;
 }
 
 /** Everything that an account remembers at one moment, as JSON. */
@@ -35,6 +46,8 @@ export interface SavedState {
   readonly streams: Readonly<Record<string, readonly StreamRecord[]>>;
   readonly deliveries: readonly PendingDelivery[];
   readonly invocations: readonly PendingInvocation[];
+  /** Absent in states of earlier releases. */
+  readonly switches?: SavedSwitches;
 }
 
 /** A state that this version can't take: what is wrong with it. */
@@ -58,7 +71,7 @@ export function stateOf(cloud: Cloud, seed: string): SavedState {
     tables: Object.fromEntries(
       [...dynamodb.snapshot()].map(([table, items]) => [
         table,
-        deployed.has(table) ? { items } : { items, created: dynamodb.propertiesOf(table) },
+        deployed.has(table) ? { items } : { items, ...createdAs(cloud, table) },
       ]),
     ),
     queues: Object.fromEntries([...queues].map(([arn, queue]) => [arn, queue.save()])),
@@ -66,7 +79,38 @@ export function stateOf(cloud: Cloud, seed: string): SavedState {
     parameters: parameters.save(),
     deliveries: events.pending,
     invocations: asynchronous.pending,
+    switches: switchesOf(cloud),
   };
+}
+
+function createdAs({ dynamodb }: Cloud, table: string): Pick<SavedTable, 'created' | 'restored'> {
+  const restored = dynamodb.restoredFrom(table);
+  return { created: dynamodb.propertiesOf(table), ...(restored && { restored }) };
+}
+
+/** Returns the switches that don't stand as the template says. */
+function switchesOf({ functions, sources }: Cloud): SavedSwitches {
+  const moved = [...functions.values()].filter(
+    ({ reserved, resource: { properties } }) => String(reserved) !== String(properties.ReservedConcurrentExecutions),
+  );
+  const switched = sources.filter(
+    ({ enabled, resource: { properties } }) => enabled !== (properties.Enabled !== false),
+  );
+  return {
+    reserved: Object.fromEntries(moved.map(({ resource, reserved = null }) => [resource.ref, reserved])),
+    mappings: Object.fromEntries(switched.map(({ resource, enabled }) => [resource.ref, enabled])),
+  };
+}
+
+function moveSwitches({ functions, sources }: Cloud, { reserved, mappings }: SavedSwitches): void {
+  for (const fn of functions.values()) {
+    const given = reserved[fn.resource.ref];
+    if (given !== undefined) fn.reserve(given ?? undefined);
+  }
+  for (const source of sources) {
+    const enabled = mappings[source.resource.ref];
+    if (enabled !== undefined) source.enabled = enabled;
+  }
 }
 
 /**
@@ -75,10 +119,12 @@ export function stateOf(cloud: Cloud, seed: string): SavedState {
  */
 export function resume(cloud: Cloud, state: SavedState): readonly string[] {
   const { dynamodb, queues, buckets, parameters, streams, events, asynchronous } = cloud;
+  // First: what is taken over must not begin before.
+  if (state.switches) moveSwitches(cloud, state.switches);
   const homeless: string[] = [];
-  for (const [table, { items, created }] of Object.entries(state.tables)) {
+  for (const [table, { items, created, restored }] of Object.entries(state.tables)) {
     if (created && !dynamodb.tables().includes(table))
-      dynamodb.createTable(table, { Type: 'AWS::DynamoDB::Table', Properties: created });
+      dynamodb.createTable(table, { Type: 'AWS::DynamoDB::Table', Properties: created }, undefined, restored);
     if (dynamodb.tables().includes(table)) dynamodb.load(table, items, state.streamed);
     else if (items.length > 0) homeless.push(table);
   }

@@ -1,9 +1,12 @@
 import {
+  DeleteFunctionConcurrencyCommand,
   GetEventSourceMappingCommand,
   GetFunctionCommand,
+  GetFunctionConcurrencyCommand,
   InvokeCommand,
   LambdaClient,
   ListEventSourceMappingsCommand,
+  PutFunctionConcurrencyCommand,
   paginateListFunctions,
   ResourceNotFoundException,
   TooManyRequestsException,
@@ -78,6 +81,24 @@ test('what AWS refuses is refused', async () => {
   await expect(garbage).rejects.toMatchObject({ name: 'InvalidRequestContentException' });
 });
 
+test('concurrency is reserved for a function, and given back: 0 stops it', async () => {
+  const { lambda, cloud } = shop();
+  const reserved = async () =>
+    (await lambda.send(new GetFunctionConcurrencyCommand({ FunctionName }))).ReservedConcurrentExecutions;
+  const reserve = (ReservedConcurrentExecutions: number) =>
+    lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
+  expect(await reserved()).toBeUndefined();
+  await reserve(0);
+  expect(await reserved()).toBe(0);
+  await expect(lambda.send(new InvokeCommand({ FunctionName }))).rejects.toThrow(TooManyRequestsException);
+  await reserve(900);
+  expect(cloud.unreserved.limit).toBe(100);
+  await expect(reserve(901)).rejects.toMatchObject({ name: 'InvalidParameterValueException' });
+  await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+  expect([await reserved(), cloud.unreserved.limit]).toEqual([undefined, 1000]);
+  await expect(lambda.send(new InvokeCommand({ FunctionName }))).resolves.toMatchObject({ StatusCode: 200 });
+});
+
 test('functions are listed and described', async () => {
   const { lambda } = shop({ LoggingConfig: { LogGroup: 'work-lines' } });
   const groups: Record<string, string | undefined> = {};
@@ -94,11 +115,13 @@ test('an event source mapping is disabled, and enabled again', async () => {
   const { EventSourceMappings = [] } = await lambda.send(new ListEventSourceMappingsCommand({ FunctionName }));
   const [{ UUID } = {}] = EventSourceMappings;
   const off = await lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled: false }));
-  expect(off.State).toBe('Disabled');
+  expect(off.State).toBe('Disabling');
+  expect((await lambda.send(new GetEventSourceMappingCommand({ UUID }))).State).toBe('Disabled');
   cloud.queue('Shop/Queue').send({ body: 'a' });
   await cloud.world.settle();
   expect(cloud.log).toEqual([]);
-  await lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled: true }));
+  const on = await lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled: true }));
+  expect(on.State).toBe('Enabling');
   expect(cloud.log).toHaveLength(1);
   expect(await lambda.send(new GetEventSourceMappingCommand({ UUID }))).toMatchObject({
     State: 'Enabled',

@@ -34,18 +34,29 @@ export function lambda(cloud: Account): Operations {
     },
     GetFunction: (input) => {
       const fn = functionOf(cloud, input);
-      const { ReservedConcurrentExecutions } = fn.resource.properties;
       return {
         Configuration: configured(fn),
         Code: { RepositoryType: 'S3' },
         Tags: {},
-        ...(ReservedConcurrentExecutions !== undefined && { Concurrency: { ReservedConcurrentExecutions } }),
+        ...(fn.reserved !== undefined && { Concurrency: reservedFor(fn) }),
       };
     },
     GetFunctionConfiguration: (input) => configured(functionOf(cloud, input)),
-    GetFunctionConcurrency: (input) => {
-      const { ReservedConcurrentExecutions } = functionOf(cloud, input).resource.properties;
-      return ReservedConcurrentExecutions === undefined ? {} : { ReservedConcurrentExecutions };
+    GetFunctionConcurrency: (input) => reservedFor(functionOf(cloud, input)),
+    PutFunctionConcurrency: (input) => {
+      const fn = functionOf(cloud, input);
+      const limit = Number(input.ReservedConcurrentExecutions);
+      if (!Number.isInteger(limit) || limit < 0)
+        throw new Refused(
+          'InvalidParameterValueException',
+          'ReservedConcurrentExecutions: a whole number was expected',
+        );
+      if (!fn.reserve(limit)) throw tooLittleLeft();
+      return reservedFor(fn);
+    },
+    DeleteFunctionConcurrency: (input) => {
+      functionOf(cloud, input).reserve(undefined);
+      return raw(204, '');
     },
     ListEventSourceMappings: ({ FunctionName, EventSourceArn, Marker, MaxItems = 100 }) => {
       const fn = FunctionName === undefined ? undefined : functionOf(cloud, { FunctionName });
@@ -65,11 +76,22 @@ export function lambda(cloud: Account): Operations {
       const source = sourceOf(cloud, { UUID });
       const [unknown] = Object.keys(others).filter((name) => name !== 'FunctionName');
       if (unknown !== undefined) throw new NotModelled(`${unknown} of an event source mapping can't be changed`);
-      if (Enabled !== undefined) source.enabled = Enabled === true;
-      return mappingOf(cloud, source);
+      const changes = Enabled !== undefined && source.enabled !== (Enabled === true);
+      if (changes) source.enabled = Enabled === true;
+      // It has changed at once; only this answer says that it is being changed.
+      return { ...mappingOf(cloud, source), ...(changes && { State: Enabled ? 'Enabling' : 'Disabling' }) };
     },
   };
 }
+
+const reservedFor = ({ reserved }: LambdaFunction): object =>
+  reserved === undefined ? {} : { ReservedConcurrentExecutions: reserved };
+
+const tooLittleLeft = (): Refused =>
+  new Refused(
+    'InvalidParameterValueException',
+    "Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [100].",
+  );
 
 function invoke(cloud: Account, input: Input): Promise<Raw> | Raw {
   const fn = functionOf(cloud, input);
@@ -117,9 +139,9 @@ const raw = (status: number, body: string, headers: Readonly<Record<string, stri
     headers: { 'content-type': 'application/json', 'x-amzn-requestid': 'simulated', ...headers },
   });
 
-function throttled({ resource }: LambdaFunction): Refused {
-  const own = resource.properties.ReservedConcurrentExecutions !== undefined;
-  const Reason = own ? 'ReservedFunctionConcurrentInvocationLimitExceeded' : 'ConcurrentInvocationLimitExceeded';
+function throttled({ reserved }: LambdaFunction): Refused {
+  const Reason =
+    reserved !== undefined ? 'ReservedFunctionConcurrentInvocationLimitExceeded' : 'ConcurrentInvocationLimitExceeded';
   return new Refused('TooManyRequestsException', 'Rate Exceeded.', 429, { Reason, Type: 'User' });
 }
 
@@ -152,15 +174,7 @@ function sourceOf({ sources }: Account, { UUID }: Input): EventSource {
 
 function configurationOf(fn: LambdaFunction, LastModified: string): object {
   const { ref, arn, properties } = fn.resource;
-  const {
-    Runtime,
-    Handler,
-    MemorySize = 128,
-    Timeout = 3,
-    Description = '',
-    Environment,
-    Architectures = ['x86_64'],
-  } = properties;
+  const { Runtime, Handler, MemorySize = 128, Timeout = 3, Description = '', Architectures = ['x86_64'] } = properties;
   return {
     FunctionName: ref,
     FunctionArn: arn,
@@ -174,7 +188,7 @@ function configurationOf(fn: LambdaFunction, LastModified: string): object {
     LastModified,
     CodeSha256: createHash('sha256').update(JSON.stringify(properties.Code)).digest('base64'),
     Version: '$LATEST',
-    Environment,
+    ...(Object.keys(fn.variables).length > 0 && { Environment: { Variables: fn.variables } }),
     TracingConfig: { Mode: 'PassThrough' },
     State: 'Active',
     LastUpdateStatus: 'Successful',

@@ -15,6 +15,8 @@ const ROUTES: Readonly<Record<string, Routes>> = {
     'GET /2015-03-31/event-source-mappings/{UUID}': 'GetEventSourceMapping',
     'PUT /2015-03-31/event-source-mappings/{UUID}': 'UpdateEventSourceMapping',
     'GET /2019-09-30/functions/{FunctionName}/concurrency': 'GetFunctionConcurrency',
+    'PUT /2017-10-31/functions/{FunctionName}/concurrency': 'PutFunctionConcurrency',
+    'DELETE /2017-10-31/functions/{FunctionName}/concurrency': 'DeleteFunctionConcurrency',
   },
   apigateway: {
     'GET /restapis': 'GetRestApis',

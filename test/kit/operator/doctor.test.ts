@@ -64,6 +64,28 @@ describe('doctor finds', () => {
     expect(checks(findingsOfFunction(fn, undefined))).toEqual(['function']);
   });
 
+  test('a function that stands still, or has another concurrency than its template', () => {
+    const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: {} };
+    const found = (template: unknown, reserved?: number) =>
+      findingsOfFunction(resource({ ReservedConcurrentExecutions: template }), {
+        ...state,
+        ...(reserved !== undefined && { reserved }),
+      }).map(({ text, advice }) => [text, advice]);
+    expect([...found(undefined), ...found(10, 10), ...found({ Ref: 'Limit' }, 0)]).toEqual([]);
+    expect(found(undefined, 0)).toEqual([
+      [
+        'the function one is stopped: its reserved concurrency is 0',
+        'aws lambda delete-function-concurrency --function-name one',
+      ],
+    ]);
+    expect(found(10)).toEqual([
+      [
+        'the function one has a reserved concurrency of none instead of 10',
+        'aws lambda put-function-concurrency --reserved-concurrent-executions 10 --function-name one',
+      ],
+    ]);
+  });
+
   test('an alarm that is gone, or tells nobody', () => {
     const loud = resource({ AlarmActions: [{ Ref: 'Topic' }] });
     const texts = (...described: Parameters<typeof findingsOfAlarms>[1]) =>

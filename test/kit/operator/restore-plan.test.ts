@@ -98,7 +98,14 @@ async function booked(id: string, at: string): Promise<void> {
 
 const planned = (request: Partial<RestorePlanRequest> = {}) =>
   planRestore(
-    { documents, services: SERVICES, stacks: STACKS, command: commandTextOf('shop'), runbook: 'runbook.md' },
+    {
+      documents,
+      services: SERVICES,
+      stacks: STACKS,
+      environment: 'dev',
+      command: commandTextOf('shop'),
+      runbook: 'runbook.md',
+    },
     { service: 'trips', at: AT, ...request },
     access,
   );

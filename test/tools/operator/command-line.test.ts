@@ -124,7 +124,7 @@ describe('a command line', () => {
     ...['inbox list', 'inbox show', 'inbox retry', 'inbox discard'],
     ...['sagas list', 'sagas show', 'sagas retry', 'sagas resolve'],
     ...['projections list', 'projections show', 'projections rebuild'],
-    ...['restore plan', 'audit-log', 'completion'],
+    ...['restore plan', 'restore apply', 'audit-log', 'completion'],
     ...['person forget', 'person export'],
     ...['local status', 'local forward', 'local fault', 'local calm', 'local duplicate', 'local reset'],
   ];

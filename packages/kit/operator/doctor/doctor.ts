@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import {
   GetEventSourceMappingCommand,
+  GetFunctionConcurrencyCommand,
   GetFunctionConfigurationCommand,
   LambdaClient,
   ResourceNotFoundException as NotInLambda,
@@ -146,7 +147,10 @@ async function functionOf(
   { physicalId: FunctionName }: DeployedResource,
 ): Promise<FunctionState | undefined> {
   try {
-    const found = await client.send(new GetFunctionConfigurationCommand({ FunctionName }));
+    const [found, { ReservedConcurrentExecutions: reserved }] = await Promise.all([
+      client.send(new GetFunctionConfigurationCommand({ FunctionName })),
+      client.send(new GetFunctionConcurrencyCommand({ FunctionName })),
+    ]);
     const { State = '', LastUpdateStatus = '', Timeout = 0, MemorySize = 0, Environment } = found;
     return {
       state: State,
@@ -154,6 +158,7 @@ async function functionOf(
       timeout: Timeout,
       memory: MemorySize,
       variables: Environment?.Variables ?? {},
+      ...(reserved !== undefined && { reserved }),
     };
   } catch (error) {
     if (error instanceof NotInLambda) return undefined;

@@ -25,6 +25,8 @@ export interface FunctionState {
   readonly timeout: number;
   readonly memory: number;
   readonly variables: Readonly<Record<string, string>>;
+  /** Concurrency that is reserved for it; absent if none is. */
+  readonly reserved?: number;
 }
 
 type Properties = DeployedResource['properties'];
@@ -78,13 +80,21 @@ export function findingsOfMapping(
 /** @param state `undefined` if the function is gone */
 export function findingsOfFunction(resource: DeployedResource, state: FunctionState | undefined): readonly Finding[] {
   const { physicalId, properties } = resource;
-  const finding = (check: string, text: string): Finding => ({
+  const finding = (check: string, text: string, advice = DEPLOY): Finding => ({
     check,
     text: `the function ${physicalId} ${text}`,
-    advice: DEPLOY,
+    advice,
   });
+  const concurrencyFindings = (wanted: number | undefined, { reserved }: FunctionState): readonly Finding[] => {
+    if (wanted === reserved) return [];
+    const text =
+      reserved === 0
+        ? 'is stopped: its reserved concurrency is 0'
+        : `has a reserved concurrency of ${reserved ?? 'none'} instead of ${wanted ?? 'none'}`;
+    return [finding('concurrency', text, `aws lambda ${concurrencyWords(wanted)} --function-name ${physicalId}`)];
+  };
   if (!state) return [finding('function', 'is gone')];
-  const { Timeout, MemorySize, Environment } = properties;
+  const { Timeout, MemorySize, Environment, ReservedConcurrentExecutions: reserved } = properties;
   const wanted = (memberOf(Environment, 'Variables') ?? {}) as Properties;
   // Only texts can be compared: references have values that CloudFormation gave.
   const drifted = Object.entries(wanted)
@@ -99,9 +109,16 @@ export function findingsOfFunction(resource: DeployedResource, state: FunctionSt
     ...(typeof MemorySize === 'number' && MemorySize !== state.memory
       ? [finding('drift', `has ${state.memory} MB instead of ${MemorySize} MB`)]
       : []),
+    ...(typeof reserved === 'number' || reserved === undefined ? concurrencyFindings(reserved, state) : []),
     ...(drifted.length > 0 ? [finding('drift', `has other values than its template: ${drifted.join(', ')}`)] : []),
   ];
 }
+
+/** A deployment changes no concurrency that the template doesn't change. */
+const concurrencyWords = (wanted: number | undefined): string =>
+  wanted === undefined
+    ? 'delete-function-concurrency'
+    : `put-function-concurrency --reserved-concurrent-executions ${wanted}`;
 
 /** @param described alarms that exist */
 export function findingsOfAlarms(

@@ -2,6 +2,7 @@ import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   ResourceNotFoundException as NoTable,
+  TableNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import {
   GetFunctionConcurrencyCommand,
@@ -53,7 +54,8 @@ export const restoreAccess = (
         ...(from && to && { restorable: { from: from.toISOString(), to: to.toISOString() } }),
       };
     } catch (error) {
-      if (error instanceof NoTable) return undefined;
+      // Each operation has its own name for it, and either may answer first.
+      if (error instanceof NoTable || error instanceof TableNotFoundException) return undefined;
       throw error;
     }
   },

@@ -1,3 +1,4 @@
+import type { InboxMode } from '../../inbox/contract.js';
 import { hears, messagesOf, subjectOf } from '../audit/expected.js';
 import type { CommandContext } from '../context.js';
 import { commitsBetween, type Span } from '../feed.js';
@@ -13,8 +14,17 @@ export interface Forgotten {
   readonly types: readonly { readonly type: string; readonly count: number }[];
   /** Aggregates in the order of their first commit since then: `Order/3f…`. */
   readonly subjects: readonly string[];
-  /** Consumers of other services that hear these messages, and how many of them. */
-  readonly heardBy: readonly { readonly listener: Listener; readonly count: number }[];
+  /** Consumers of other services that hear these messages. */
+  readonly heardBy: readonly HeardBy[];
+}
+
+/** A consumer of another service, and how many of the forgotten messages it hears. */
+export interface HeardBy {
+  readonly service: string;
+  readonly consumer: string;
+  readonly count: number;
+  /** Mode of its inbox, if it has one. */
+  readonly inbox?: InboxMode;
 }
 
 /**
@@ -55,7 +65,12 @@ export async function readForgotten(
       .toSorted((one, other) => other.count - one.count || one.type.localeCompare(other.type)),
     subjects: [...subjects],
     heardBy: [...heard]
-      .map(([listener, count]) => ({ listener, count }))
-      .toSorted((one, other) => other.count - one.count || one.listener.name.localeCompare(other.listener.name)),
+      .map(([{ service, name, consumer }, count]) => ({
+        service: service.name,
+        consumer: name,
+        count,
+        ...(consumer?.inbox && { inbox: consumer.inbox.mode }),
+      }))
+      .toSorted((one, other) => other.count - one.count || one.consumer.localeCompare(other.consumer)),
   };
 }

@@ -1,7 +1,9 @@
 import type { CommandContext } from '../context.js';
-import type { Listener } from '../services.js';
+import type { Service } from '../services.js';
 import { aligned, plural } from '../text.js';
 import type { PlannedFunction, PlannedTable, RestorePlan } from './facts.js';
+import type { Forgotten, HeardBy } from './forgotten.js';
+import { deploymentText, wordsOf } from './words.js';
 
 /** Aggregates that the text names; `--json` has all. */
 const NAMED = 10;
@@ -9,7 +11,7 @@ const NAMED = 10;
 /** Deliveries of messages may take this long. What was on its way at the instant is looked for, too. */
 const ON_THE_WAY_MS = 86_400_000;
 
-type Context = Pick<CommandContext, 'command' | 'runbook'>;
+type Context = Pick<CommandContext, 'command' | 'runbook' | 'environment' | 'deployment'>;
 
 /** Describes a plan: what can be restored, what will be forgotten, who has heard it, and the steps. */
 export function planText(plan: RestorePlan, context: Context): string {
@@ -24,7 +26,7 @@ export function planText(plan: RestorePlan, context: Context): string {
     '',
     aligned([['TABLE', 'HOLDS', 'RESTORABLE FROM', 'TO', 'ITEMS', 'SIZE'], ...tables.map(tableRow)]),
     '',
-    ...forgottenText(plan),
+    ...forgottenText(plan, plan.epoch),
     ...(obstacles.length === 0 ? ['', ...stepsText(plan, context)] : []),
   ].join('\n');
 }
@@ -45,16 +47,23 @@ const sizeOf = (bytes: number): string =>
       ? `${(bytes / 1e6).toFixed(1)} MB`
       : `${(bytes / 1e9).toFixed(1)} GB`;
 
-function forgottenText({ service, at, epoch, forgotten }: RestorePlan): readonly string[] {
+/**
+ * Describes what a service forgets, and who has heard it.
+ * @param epoch before the restore
+ */
+export function forgottenText(
+  {
+    service,
+    at,
+    forgotten,
+  }: { readonly service: Pick<Service, 'name'>; readonly at: string; readonly forgotten: Forgotten },
+  epoch: number,
+): readonly string[] {
   const { commits, first, last, types, subjects, heardBy } = forgotten;
   if (commits === 0) return [`nothing was committed since ${at}: nobody has heard what ${service.name} would forget`];
   const named = subjects.slice(0, NAMED).join(', ');
   const more = subjects.length > NAMED ? `, and ${subjects.length - NAMED} more (--json lists all)` : '';
-  const rows = heardBy.map(({ listener, count }) => [
-    `${listener.service.name}/${listener.name}`,
-    String(count),
-    afterwards(listener, epoch + 1),
-  ]);
+  const rows = heardBy.map((one) => [`${one.service}/${one.consumer}`, String(one.count), afterwards(one, epoch + 1)]);
   return [
     `forgotten: ${plural(commits, 'commit')} of ${plural(subjects.length, 'aggregate')}, from ${first} to ${last}`,
     aligned(
@@ -70,17 +79,14 @@ function forgottenText({ service, at, epoch, forgotten }: RestorePlan): readonly
 }
 
 /** Says what a consumer does with later messages, whose versions repeat those that it has heard. */
-const afterwards = ({ consumer }: Listener, epoch: number): string =>
-  consumer?.inbox?.mode === 'sequential'
+const afterwards = ({ inbox }: HeardBy, epoch: number): string =>
+  inbox === 'sequential'
     ? `parks messages of epoch ${epoch}: raise its generation to process them`
     : 'undo by hand what has no event any more';
 
-function stepsText(plan: RestorePlan, { command, runbook }: Context): readonly string[] {
+function stepsText(plan: RestorePlan, context: Context): readonly string[] {
   const { service, at, tables, epoch, functions } = plan;
-  const { name } = service;
-  const since = new Date(Date.parse(at) - ON_THE_WAY_MS).toISOString();
-  const own = service.consumers.filter(({ projection }) => !projection);
-  const projections = service.consumers.filter(({ projection }) => projection);
+  const command = (...words: readonly string[]): string => context.command(...wordsOf(context, ...words));
   const steps: readonly (readonly string[])[] = [
     [
       'Stop the functions of the service, all but its relay, which publishes what is committed. Their messages wait:',
@@ -98,10 +104,11 @@ function stepsText(plan: RestorePlan, { command, runbook }: Context): readonly s
     ],
     [
       'Make the live tables equal to them: put what is missing or differs, delete what is new. A commit that was missing gets',
-      "published = false, so that the relay leaves it out. The runbook has the script; this command doesn't write.",
+      'published = false, so that the relay leaves it out. Only `restore apply` does it.',
     ],
     [
-      `Raise the epoch, and deploy: in the settings of this environment, epochs: { ${name}: ${epoch + 1} }.`,
+      'Raise the epoch, and deploy:',
+      ...deploymentText(context, service.name, epoch + 1),
       'From then on consumers see that versions count from the restored ones again.',
     ],
     [
@@ -110,6 +117,29 @@ function stepsText(plan: RestorePlan, { command, runbook }: Context): readonly s
       eachMapping(functions, 'enabled'),
       command('doctor'),
     ],
+    ...afterSteps(service, at, context),
+    ['Delete the copies:', ...tables.map(({ copy }) => `aws dynamodb delete-table --table-name ${copy}`)],
+  ];
+  return [
+    'this does the steps 1 to 6, and stops where you have to deploy; repeat it until it says that the service is restored:',
+    `   ${command('restore', 'apply', service.name, '--at', at.replace('.000Z', 'Z'))}`,
+    '',
+    `steps${pageText(context)}:`,
+    ...steps.flatMap(([head, ...lines], at) => [`${at + 1}. ${head}`, ...lines.map((line) => `   ${line}`)]),
+  ];
+}
+
+/** Names the page of the runbook, if the application has one. */
+export const pageText = ({ runbook }: Pick<Context, 'runbook'>): string =>
+  runbook === undefined ? '' : ` (${runbook}, "Restore to a point in time")`;
+
+/** Returns the steps after a restore that are an operator's: each with its commands. */
+export function afterSteps(service: Service, at: string, context: Context): readonly (readonly string[])[] {
+  const command = (...words: readonly string[]): string => context.command(...wordsOf(context, ...words));
+  const since = new Date(Date.parse(at) - ON_THE_WAY_MS).toISOString();
+  const own = service.consumers.filter(({ projection }) => !projection);
+  const projections = service.consumers.filter(({ projection }) => projection);
+  return [
     ...(own.length === 0
       ? []
       : [
@@ -122,11 +152,6 @@ function stepsText(plan: RestorePlan, { command, runbook }: Context): readonly s
       ? []
       : [['Check its lists:', ...projections.map((one) => command('projections', 'rebuild', one.name, '--check'))]]),
     ['Undo what others keep, by the list above, and compare:', command('audit', '--from', since)],
-    ['Delete the copies:', ...tables.map(({ copy }) => `aws dynamodb delete-table --table-name ${copy}`)],
-  ];
-  return [
-    `steps${runbook === undefined ? '' : ` (${runbook}, "Restore to a point in time")`}:`,
-    ...steps.flatMap(([head, ...lines], at) => [`${at + 1}. ${head}`, ...lines.map((line) => `   ${line}`)]),
   ];
 }
 

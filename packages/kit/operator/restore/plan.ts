@@ -5,6 +5,7 @@ import { clientConfig } from '../endpoint.js';
 import { Exit, OperatorError } from '../errors.js';
 import { functionsIn } from '../functions.js';
 import type { Outcome } from '../outcome.js';
+import type { Service } from '../services.js';
 import { type RestorableTable, type RestoreAccess, restoreAccess } from './access.js';
 import type { PlannedTable, RestorePlan } from './facts.js';
 import { readForgotten } from './forgotten.js';
@@ -36,29 +37,66 @@ export async function showRestorePlan(context: CommandContext, request: RestoreP
  * @throws {OperatorError} as {@link showRestorePlan}
  */
 export async function planRestore(
-  context: Pick<CommandContext, 'documents' | 'services' | 'stacks' | 'command' | 'runbook'>,
-  { service: name, at }: RestorePlanRequest,
+  context: PlanContext,
+  request: RestorePlanRequest,
   access: RestoreAccess,
 ): Promise<Outcome> {
-  const { services, stacks } = context;
+  return planOutcome(context, await readPlan(context, request, access));
+}
+
+export type PlanContext = Pick<
+  CommandContext,
+  'documents' | 'services' | 'stacks' | 'command' | 'runbook' | 'environment' | 'deployment'
+>;
+
+/** @throws {OperatorError} `not-found` for a service that doesn't exist */
+export function serviceNamed(services: readonly Service[], name: string): Service {
   const service = services.find((one) => one.name === name);
-  if (!service) {
-    const names = services.map((one) => one.name).join(', ');
-    throw new OperatorError('not-found', `There is no service '${name}'; there are: ${names}.`);
-  }
+  if (service) return service;
+  const names = services.map((one) => one.name).join(', ');
+  throw new OperatorError('not-found', `There is no service '${name}'; there are: ${names}.`);
+}
+
+/** Returns the names of the functions that write into a service's tables, all but its relay. */
+export const functionsToStop = (
+  { stacks }: Pick<CommandContext, 'stacks'>,
+  { name, relay }: Service,
+): readonly string[] =>
+  functionsIn(stacks)
+    .filter((one) => one.service === name && one.name !== relay)
+    .map((one) => one.name);
+
+/** Returns the tables of a service, and the names of their copies of an instant. */
+export const tablesOf = (
+  { table, records }: Service,
+  at: string,
+): readonly Pick<PlannedTable, 'name' | 'holds' | 'copy'>[] =>
+  [
+    { name: table, holds: 'commits' as const },
+    { name: records, holds: 'records' as const },
+  ].map((one) => ({ ...one, copy: `${one.name}-restored-${at.replaceAll(/\D/g, '').slice(0, 14)}` }));
+
+/** Reads what a restore would take and forget. @throws {OperatorError} as {@link showRestorePlan} */
+export async function readPlan(
+  context: PlanContext,
+  { service: name, at }: RestorePlanRequest,
+  access: RestoreAccess,
+): Promise<RestorePlan> {
+  const service = serviceNamed(context.services, name);
   const now = access.now();
   if (at >= now)
     throw new OperatorError('refused', `--at is ${at}, but it is ${now}: expected a time that has passed.`);
-  const names = functionsIn(stacks)
-    .filter((one) => one.service === name && one.name !== service.relay)
-    .map((one) => one.name);
-  const plan: RestorePlan = {
+  const names = functionsToStop(context, service);
+  return {
     service,
     at,
-    tables: await Promise.all([
-      tableOf(access, { name: service.table, holds: 'commits' }, at),
-      tableOf(access, { name: service.records, holds: 'records' }, at),
-    ]),
+    tables: await Promise.all(
+      tablesOf(service, at).map(async (table) => {
+        const state = await access.table(table.name);
+        const obstacle = obstacleOf(state, at);
+        return { ...table, state, ...(obstacle !== undefined && { obstacle }) };
+      }),
+    ),
     epoch: await access.epoch(service.relay),
     forgotten: await readForgotten(context, service, { from: at, to: now }),
     functions: await eachOf(names, AT_ONCE, async (functionName) => {
@@ -66,22 +104,15 @@ export async function planRestore(
       return { name: functionName, ...(reserved !== undefined && { reserved }) };
     }),
   };
+}
+
+/** The result of a plan. */
+export function planOutcome(context: PlanContext, plan: RestorePlan): Outcome {
   return {
     exitCode: plan.tables.some(({ obstacle }) => obstacle !== undefined) ? Exit.NEEDS_OPERATOR : Exit.OK,
     text: planText(plan, context),
     json: { restorePlan: jsonOf(plan) },
   };
-}
-
-async function tableOf(
-  access: RestoreAccess,
-  { name, holds }: Pick<PlannedTable, 'name' | 'holds'>,
-  at: string,
-): Promise<PlannedTable> {
-  const state = await access.table(name);
-  const obstacle = obstacleOf(state, at);
-  const copy = `${name}-restored-${at.replaceAll(/\D/g, '').slice(0, 14)}`;
-  return { name, holds, copy, state, ...(obstacle !== undefined && { obstacle }) };
 }
 
 /** @param at whole second; the limits of AWS have milliseconds */
@@ -94,22 +125,13 @@ function obstacleOf(state: RestorableTable | undefined, at: string): string | un
 }
 
 function jsonOf({ service, at, tables, epoch, forgotten, functions }: RestorePlan) {
-  const { heardBy, ...published } = forgotten;
   return {
     service: service.name,
     at,
     possible: tables.every(({ obstacle }) => obstacle === undefined),
     tables: tables.map(({ state, ...table }) => ({ ...table, ...state })),
     epoch: { before: epoch, after: epoch + 1 },
-    forgotten: {
-      ...published,
-      heardBy: heardBy.map(({ listener, count }) => ({
-        service: listener.service.name,
-        consumer: listener.name,
-        count,
-        ...(listener.consumer?.inbox && { inbox: listener.consumer.inbox.mode }),
-      })),
-    },
+    forgotten,
     ownConsumers: service.consumers.filter(({ projection }) => !projection).map(({ name }) => name),
     projections: service.consumers.filter(({ projection }) => projection).map(({ name }) => name),
     functions,

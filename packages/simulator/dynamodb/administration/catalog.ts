@@ -1,11 +1,11 @@
-import { notFound } from '../errors.js';
+import { inUse, notFound } from '../errors.js';
 import type { DynamoDbModelOptions } from '../model-options.js';
 import { Stream } from '../stream.js';
 import { Table } from '../table.js';
 import { readDefinition, type TableDefinition, type TableResource } from '../table-definition.js';
 import type { WireObject } from '../wire.js';
 import { StreamArchive, type StreamEntry } from './stream-archive.js';
-import { isOnDemand, propertiesOf, type TableRecord, uuidOf } from './table-record.js';
+import { isOnDemand, propertiesOf, type Restored, type TableRecord, uuidOf } from './table-record.js';
 
 const DEFAULT_SHARDS = 4;
 const DEFAULT_REGION = 'eu-west-1';
@@ -56,9 +56,10 @@ export class Catalog {
 
   /**
    * @param streamLabel of the ARN by which a template knows the stream @default the time of creation
+   * @param restored what it was made from @default nothing
    * @throws {NotModelled} names the parts of the resource that have no model
    */
-  create(name: string, resource: TableResource, streamLabel?: string): Listed {
+  create(name: string, resource: TableResource, streamLabel?: string, restored?: Restored): Listed {
     const { now, random, indexDelay = usualIndexDelay, readLag = () => 0 } = this.options;
     const definition = readDefinition(name, resource);
     const clock = {
@@ -76,6 +77,7 @@ export class Catalog {
       createdAt,
       properties,
       ...(isOnDemand(properties) ? { onDemandSince: createdAt } : {}),
+      ...(restored && { restored }),
     };
     this.tables.set(name, table);
     this.records.set(name, record);
@@ -93,6 +95,7 @@ export class Catalog {
   /** Sets properties of a table: its indexes, its TTL attribute and its stream follow at once. */
   change({ table, record }: Listed, changes: WireObject): Listed {
     const { name } = table;
+    this.refuseCreating(table);
     const properties = { ...record.properties, ...changes };
     const definition = readDefinition(name, { Type: 'AWS::DynamoDB::Table', Properties: properties });
     const stream = table.definition.stream;
@@ -108,10 +111,18 @@ export class Catalog {
   }
 
   /** Its stream can still be read for a day. */
-  delete({ table: { name } }: Listed): void {
+  delete({ table }: Listed): void {
+    const { name } = table;
+    this.refuseCreating(table);
     this.tables.delete(name);
     this.records.delete(name);
     this.streams.disable(name);
+  }
+
+  /** @throws {DynamoDbError} ResourceInUseException if the table is still being restored */
+  private refuseCreating({ name, availableFrom }: Table): void {
+    if (availableFrom <= this.options.now()) return;
+    throw inUse(`Attempt to change a resource which is still in use: Table is being created: ${name}`);
   }
 
   streamOf(table: string): StreamEntry | undefined {

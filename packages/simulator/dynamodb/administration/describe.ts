@@ -6,10 +6,13 @@ import { isOnDemand, isTrue, listOf } from './table-record.js';
 
 export type TableStatus = 'CREATING' | 'ACTIVE' | 'UPDATING' | 'DELETING';
 
-/** @param status of the table; all changes take effect at once, so only the answer to a change has another one */
+/**
+ * @param status of the table; all changes but a restore take effect at once, so only the answer to a change has another one
+ */
 export function describe(catalog: Catalog, { table, record }: Listed, status: TableStatus = 'ACTIVE'): WireObject {
-  const { properties, arn, createdAt, id, onDemandSince } = record;
-  const { count, bytes } = table.scan(true).size();
+  const { properties, arn, createdAt, id, onDemandSince, restored } = record;
+  const restoring = table.availableFrom > catalog.options.now();
+  const { count, bytes } = restoring ? { count: 0, bytes: 0 } : table.scan(true).size();
   const stream = catalog.streams.latest(table.name, createdAt);
   const { StreamSpecification: streamed } = properties as { StreamSpecification?: WireObject };
   const onDemand = onDemandSince === undefined ? {} : { LastUpdateToPayPerRequestDateTime: onDemandSince / 1000 };
@@ -21,7 +24,7 @@ export function describe(catalog: Catalog, { table, record }: Listed, status: Ta
     AttributeDefinitions: properties.AttributeDefinitions,
     TableName: table.name,
     KeySchema: properties.KeySchema,
-    TableStatus: status,
+    TableStatus: restoring ? 'CREATING' : status,
     CreationDateTime: createdAt / 1000,
     ProvisionedThroughput: throughputOf(properties),
     TableSizeBytes: bytes,
@@ -41,6 +44,13 @@ export function describe(catalog: Catalog, { table, record }: Listed, status: Ta
     ...(stream ? { LatestStreamLabel: stream.label, LatestStreamArn: stream.arn } : {}),
     ...(properties.TableClass === undefined ? {} : { TableClassSummary: { TableClass: properties.TableClass } }),
     ...encryption(properties),
+    ...(restored && {
+      RestoreSummary: {
+        SourceTableArn: restored.source,
+        RestoreDateTime: restored.to / 1000,
+        RestoreInProgress: restoring,
+      },
+    }),
     DeletionProtectionEnabled: isTrue(properties.DeletionProtectionEnabled),
   };
 }

@@ -1,6 +1,7 @@
 import type { AdministrativeOperation, WireObject } from '../wire.js';
-import { describeContinuousBackups, describeEndpoints, describeLimits, updateContinuousBackups } from './account.js';
+import { describeEndpoints, describeLimits } from './account.js';
 import type { Catalog } from './catalog.js';
+import { describeContinuousBackups, restoreTableToPointInTime, updateContinuousBackups } from './recovery.js';
 import { describeStream, getRecords, getShardIterator, listStreams } from './streams.js';
 import { createTable, deleteTable, describeTable, listTables } from './tables.js';
 import { listTagsOfResource, tagResource, untagResource } from './tags.js';
@@ -25,6 +26,7 @@ export const ADMINISTRATION: Readonly<
   DescribeEndpoints: describeEndpoints,
   DescribeContinuousBackups: describeContinuousBackups,
   UpdateContinuousBackups: updateContinuousBackups,
+  RestoreTableToPointInTime: restoreTableToPointInTime,
   ListStreams: listStreams,
   DescribeStream: describeStream,
   GetShardIterator: getShardIterator,

@@ -15,6 +15,14 @@ export interface TableRecord {
   readonly properties: WireObject;
   /** Time of the last change to on-demand billing. */
   readonly onDemandSince?: number;
+  /** Backup that it was made from: a time, in milliseconds since 1970, and the ARN of the table. */
+  readonly restored?: Restored;
+}
+
+/** What a restored table was made from. */
+export interface Restored {
+  readonly to: number;
+  readonly source: string;
 }
 
 /** Returns properties as a table of one region has them: a global table keeps some of them in its only replica. */

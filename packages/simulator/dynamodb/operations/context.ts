@@ -32,7 +32,7 @@ export class Call {
   table(given: unknown): Table {
     const name = String(given);
     const table = this.world.tables.get(name.startsWith('arn:') ? name.slice(name.indexOf('/') + 1) : name);
-    if (!table) throw notFound();
+    if (!table || table.availableFrom > this.world.now()) throw notFound();
     return table;
   }
 

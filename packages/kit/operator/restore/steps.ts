@@ -1,0 +1,39 @@
+import type { RestoreRecord } from './record.js';
+
+/** Steps of a restore, in their order. All are the command's own but `deploy`. */
+export const STEPS = ['stop', 'publish', 'restore', 'copy back', 'deploy', 'start', 'delete copies'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** What AWS shows of a restore. */
+export interface Seen {
+  /** Whether all functions and mappings of the service are off. */
+  readonly stopped: boolean;
+  /** States of the copies; `undefined` for one that doesn't exist. */
+  readonly copies: readonly (string | undefined)[];
+  /** Epoch that the relay writes, or that the stack names: the lower one. */
+  readonly epoch: number;
+}
+
+/** A step, and how far it is. */
+export interface StepState {
+  readonly step: Step;
+  readonly state: 'done' | 'next' | 'later';
+}
+
+/** Says of each step whether it is done. After the first one that isn't, none counts. @param record absent before the beginning */
+export function stepStates(record: RestoreRecord | undefined, seen: Seen): readonly StepState[] {
+  const done: Record<Step, boolean> = {
+    stop: record !== undefined && (seen.stopped || record.startingSince !== undefined),
+    publish: record?.publishedAt !== undefined,
+    restore: record?.copiedAt !== undefined || seen.copies.every((status) => status === 'ACTIVE'),
+    'copy back': record?.copiedAt !== undefined,
+    deploy: record !== undefined && seen.epoch > record.epoch,
+    start: record?.resumedAt !== undefined,
+    'delete copies': record?.endedAt !== undefined,
+  };
+  const next = STEPS.findIndex((step) => !done[step]);
+  return STEPS.map((step, at) => ({
+    step,
+    state: next < 0 || at < next ? 'done' : at === next ? 'next' : 'later',
+  }));
+}
