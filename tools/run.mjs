@@ -91,13 +91,15 @@ function explained(error) {
   return tools?.withSources(stack) ?? stack;
 }
 
-/** The command whose start counts: operators wait for it, many times a day. It runs from a bundle. */
-const BUNDLED = 'orderly';
-const ENTRY = 'bin/orderly.ts';
+/**
+ * Commands that run from a bundle, and their entry points: operators wait for `orderly`, many times a day; `start` runs for long, and
+ * the loader of the sources would take a tenth of its memory for as long.
+ */
+const BUNDLED = { orderly: 'bin/orderly.ts', start: 'tools/local/start.ts' };
 
 /** Imports the module of a command: from its bundle, or by the loader of the sources. */
 async function imported() {
-  const bundle = fresh ?? (await tools?.makeBundle(root, ENTRY));
+  const bundle = fresh ?? (await tools?.makeBundle(root, entry));
   if (bundle !== undefined) return import(pathToFileURL(bundle).href);
   const { register } = await import('tsx/esm/api');
   register();
@@ -107,8 +109,9 @@ async function imported() {
 const [command, ...args] = process.argv.slice(2);
 checkNode();
 if (!Object.hasOwn(COMMANDS, command ?? '')) fail(`usage: node tools/run.mjs ${Object.keys(COMMANDS).join(' | ')}`, 2);
-const tools = command === BUNDLED ? await import('./bundle.mjs') : undefined;
-const fresh = tools?.freshBundle(root, ENTRY);
+const entry = BUNDLED[command];
+const tools = entry === undefined ? undefined : await import('./bundle.mjs');
+const fresh = tools?.freshBundle(root, entry);
 try {
   // A bundle is fresh only if nothing was installed or asked for since.
   if (fresh === undefined && !installed()) install();

@@ -199,7 +199,7 @@ export class Cloud {
     Object.assign(this, { world, faults, iam, dynamodb });
     this.world = world;
     this.log = world.records();
-    this.tableCalls = world.records();
+    this.tableCalls = world.evidence();
     this.faults = faults;
     this.iam = iam;
     this.dynamodb = dynamodb;

@@ -106,7 +106,7 @@ export class Queue {
     this.createdAt = world.now;
     this.changedAt = world.now;
     const { maxReceiveCount } = (properties.RedrivePolicy ?? {}) as { maxReceiveCount?: number };
-    this.fates = world.records();
+    this.fates = world.evidence();
     this.maxReceives = maxReceiveCount ?? Number.POSITIVE_INFINITY;
   }
 

@@ -94,15 +94,15 @@ export class Stream {
     const records = changes.filter(changesAnything);
     for (const change of shuffled(records, this.settings.random)) {
       const shard = this.shardFor(change.key, now);
+      // Nobody may ever read it.
+      trim(shard, now);
       shard.visibleAt = Math.max(shard.visibleAt, now + Math.max(0, this.settings.delay()));
       shard.kept.push({ record: this.record(change, now, byTtl), at: now, visibleAt: shard.visibleAt });
     }
   }
 
   read(shard: Shard, from: string | undefined, limit: number, now: number): ShardPage {
-    const old = firstWhere(shard.kept, (kept) => kept.at > now - RETENTION_MS);
-    const gone = shard.kept.splice(0, old).at(-1);
-    if (gone) shard.trimmed = gone.record.dynamodb.SequenceNumber;
+    trim(shard, now);
     const start = from === undefined ? 0 : firstWhere(shard.kept, (kept) => kept.record.dynamodb.SequenceNumber > from);
     const end = firstWhere(shard.kept, (kept) => kept.visibleAt > now);
     const records = shard.kept.slice(start, Math.max(start, Math.min(end, start + limit))).map(({ record }) => record);
@@ -199,6 +199,18 @@ export class Stream {
       ...(byTtl ? { userIdentity: TTL_SERVICE } : {}),
     };
   }
+}
+
+/** Forgets a shard's records that are older than the stream keeps them. */
+function trim(shard: Shard, now: number): void {
+  const isOld = ({ at }: Kept): boolean => at <= now - RETENTION_MS;
+  const [oldest] = shard.kept;
+  if (!oldest || !isOld(oldest)) return;
+  const gone = shard.kept.splice(
+    0,
+    firstWhere(shard.kept, (kept) => !isOld(kept)),
+  );
+  shard.trimmed = gone.at(-1)?.record.dynamodb.SequenceNumber as string;
 }
 
 /** An id of 32 hexadecimal digits, like AWS's. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DynamoDbModel } from './model.js';
+import { Stream } from './stream.js';
 import { Dice, seeded } from './support/random.js';
 import { OperationWriter } from './support/random-operations.js';
 import { model, TABLE } from './support/tables.js';
@@ -52,6 +53,30 @@ describe('a stream', () => {
     for (let pk = 0; pk < 50; pk++) put(db, `p${pk}`);
     const used = db.shardsOf(TABLE).filter(({ shardId }) => db.readShard(shardId, undefined, 1).records.length > 0);
     expect(used).toHaveLength(4);
+  });
+
+  test('takes no memory for records of more than 24 hours ago that nobody has read', () => {
+    let [now, sequence] = [0, 0];
+    const stream = new Stream({
+      id: 'a',
+      table: TABLE,
+      view: 'NEW_IMAGE',
+      key: { partition: 'pk' },
+      splitsCollections: () => false,
+      shards: 1,
+      change: () => undefined,
+      now: () => now,
+      region: 'eu-west-1',
+      random: () => 0,
+      delay: () => 0,
+      nextSequence: () => String(++sequence).padStart(21, '0'),
+    });
+    const hour = 3_600_000;
+    for (; now < 100 * hour; now += hour)
+      stream.append([{ table: TABLE, key: at('a'), after: { ...at('a'), v: { N: String(now) } } }], now);
+    const [shard] = stream.shards;
+    expect(shard?.kept).toHaveLength(24);
+    expect(stream.read(shard!, undefined, 1_000, now - hour)).toMatchObject({ trimmed: true });
   });
 
   test('is read page by page, and forgets after 24 hours', () => {

@@ -40,12 +40,13 @@ class FunctionThread {
     if (message.kind === 'kill') this.environments.delete(message.environment);
   }
 
-  /** A bundle is compiled once for all environments that run the same source. */
+  /** A bundle is compiled once for all environments that run the same source, also those of different functions. */
   private bundleOf({ name, source }: ToThread & { kind: 'start' }): Bundle {
     const known = this.bundles.get(name);
     if (source === undefined && known) return known;
     if (source === undefined) throw new Error(`the source of ${name} is missing`);
-    const bundle = this.cache?.bundle(name, source) ?? new Bundle(name, source);
+    const same = [...this.bundles.values()].find((bundle) => bundle.source === source);
+    const bundle = same ?? this.cache?.bundle(name, source) ?? new Bundle(name, source);
     this.bundles.set(name, bundle);
     return bundle;
   }

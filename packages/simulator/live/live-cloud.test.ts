@@ -52,6 +52,35 @@ test('a function runs in a thread of its own and reaches the tables', async () =
   expect(keys(live)).toEqual(['a']);
 });
 
+test('functions of the same code share what is compiled, and nothing that they keep', async () => {
+  const named = (name: string) => fn(name, [], { Environment: { Variables: { NAME: name } } });
+  const code = `let invocations = 0;
+    exports.handler = async () => {
+      const [, file] = /([\\w/]+\\.js):/.exec(new Error('here').stack);
+      return { name: process.env.NAME, invocations: ++invocations, file };
+    };`;
+  const live = begin({ ...named('One'), ...named('Two') }, { One: code, Two: code });
+  const value = async (label: string) => ((await invoke(live, label)) as { value?: unknown }).value;
+  expect(await value('Shop/One')).toEqual({ name: 'One', invocations: 1, file: 'Shop/One.js' });
+  expect(await value('Shop/One')).toEqual({ name: 'One', invocations: 2, file: 'Shop/One.js' });
+  // V8 names the file of the code that it has compiled. A bundle of the kit says its own name.
+  expect(await value('Shop/Two')).toEqual({ name: 'Two', invocations: 1, file: 'Shop/One.js' });
+  live.replaceCode('Shop/One', code.replace('++invocations', '0'));
+  expect(await value('Shop/One')).toEqual({ name: 'One', invocations: 0, file: 'Shop/One.js' });
+  expect(await value('Shop/Two')).toEqual({ name: 'Two', invocations: 2, file: 'Shop/One.js' });
+});
+
+test.each([
+  [undefined, [0, 0]],
+  [100, [1, 1]],
+])('told to remember %s records, it keeps so many that only invariants look at', async (remembers, kept) => {
+  const live = begin(inbox, { Read: READS }, remembers === undefined ? {} : { remembers });
+  live.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'read' }));
+  await live.forward(660_000);
+  expect(keys(live)).toEqual(['read']);
+  expect([live.cloud.queue('Shop/Inbox').fates.length, live.cloud.tableCalls.length]).toEqual(kept);
+});
+
 test('what a function can not load is a failed invocation', async () => {
   const live = begin(fn('Broken'), { Broken: "throw new TypeError('no table');" });
   expect(await invoke(live, 'Shop/Broken')).toEqual({ kind: 'failed', name: 'TypeError', message: 'no table' });

@@ -1,4 +1,6 @@
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { CodeHost, Loaded, RunningCode, Surroundings } from '../runtime/environment.js';
 import type { SharedClock, ThreadData, ToThread, Turn } from './messages.js';
@@ -182,15 +184,25 @@ class FunctionThread {
   }
 }
 
-/**
- * Starts the thread. In Orderly's repository its module is TypeScript, which a new thread can only load with `tsx`; in the
- * published package it is JavaScript.
- */
-function startWorker(data: ThreadData): Worker {
-  const isSource = import.meta.url.endsWith('.ts');
-  const module = new URL(`./function-thread.${isSource ? 'ts' : 'js'}`, import.meta.url);
-  const options = { workerData: data, execArgv: [] };
-  if (!isSource) return new Worker(module, options);
-  const load = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(module.href)}); })`;
-  return new Worker(load, { ...options, eval: true });
+/** Starts the thread. In Orderly's repository its module is TypeScript; in the published package it is JavaScript. */
+function startWorker(workerData: ThreadData): Worker {
+  const options = { workerData, execArgv: [] };
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./function-thread.js', import.meta.url), options);
+  compiled ??= compile(fileURLToPath(new URL('./function-thread.ts', import.meta.url)));
+  return new Worker(compiled, { ...options, eval: true });
+}
+
+let compiled: string | undefined;
+
+/** Returns a module in JavaScript, with all that it imports. A loader of TypeScript in each thread would take 17 MB of memory. */
+function compile(module: string): string {
+  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild');
+  const { outputFiles } = buildSync({
+    entryPoints: [module],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    write: false,
+  });
+  return outputFiles[0]?.text ?? '';
 }

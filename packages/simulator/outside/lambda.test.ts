@@ -3,6 +3,7 @@ import {
   GetEventSourceMappingCommand,
   GetFunctionCommand,
   GetFunctionConcurrencyCommand,
+  GetFunctionConfigurationCommand,
   InvokeCommand,
   LambdaClient,
   ListEventSourceMappingsCommand,
@@ -108,6 +109,15 @@ test('functions are listed and described', async () => {
   expect(groups).toEqual({ [FunctionName]: 'work-lines', 'Shop-Other': '/aws/lambda/Shop-Other' });
   const { Configuration } = await lambda.send(new GetFunctionCommand({ FunctionName }));
   expect(Configuration).toMatchObject({ FunctionName, State: 'Active', Timeout: 10, Handler: 'index.handler' });
+  const { $metadata, ...configuration } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+  expect(configuration).toEqual(Configuration);
+});
+
+test('the concurrency that a function has reserved is told', async () => {
+  const { lambda } = shop({ ReservedConcurrentExecutions: 7 });
+  const reserved = async (name: string) =>
+    (await lambda.send(new GetFunctionConcurrencyCommand({ FunctionName: name }))).ReservedConcurrentExecutions;
+  expect([await reserved(FunctionName), await reserved('Shop-Other')]).toEqual([7, undefined]);
 });
 
 test('an event source mapping is disabled, and enabled again', async () => {

@@ -1,13 +1,16 @@
+import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient, GetItemCommand, PutItemCommand, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import {
   DecryptCommand,
   DescribeKeyCommand,
   EncryptCommand,
+  GenerateDataKeyCommand,
   InvalidCiphertextException,
   KMSClient,
   ListKeysCommand,
   NotFoundException,
 } from '@aws-sdk/client-kms';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { describe, expect, test } from 'vitest';
 import { allow, arnOf, cloudOf, fn, STREAM_RIGHTS, TABLE } from '../aws/support.js';
 import { outsideOf } from './support/clients.js';
@@ -92,12 +95,20 @@ test('keys are listed and described, and encrypt what only they decrypt', async 
   const { CiphertextBlob } = await kms.send(new EncryptCommand({ KeyId, Plaintext, EncryptionContext }));
   const opened = await kms.send(new DecryptCommand({ CiphertextBlob, EncryptionContext }));
   expect(Buffer.from(opened.Plaintext ?? []).toString()).toBe('secret');
+  const made = await kms.send(new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext }));
+  const unwrap = new DecryptCommand({ CiphertextBlob: made.CiphertextBlob, EncryptionContext });
+  expect((await kms.send(unwrap)).Plaintext).toEqual(made.Plaintext);
+  expect(made.Plaintext).toHaveLength(32);
   await expect(kms.send(new DecryptCommand({ CiphertextBlob }))).rejects.toThrow(InvalidCiphertextException);
   await expect(kms.send(new DescribeKeyCommand({ KeyId: 'none' }))).rejects.toThrow(NotFoundException);
 });
 
 test('the caller is an administrator of the account', async () => {
-  const { answer } = outsideOf(cloudOf({}));
+  const { answer, config } = outsideOf(cloudOf({}));
+  expect(await new STSClient(config).send(new GetCallerIdentityCommand({}))).toMatchObject({
+    Account: '123456789012',
+    Arn: 'arn:aws:iam::123456789012:root',
+  });
   const { status, body } = await answer(form('sts', 'Action=GetCallerIdentity&Version=2011-06-15'));
   expect(status).toBe(200);
   expect(body).toContain('<GetCallerIdentityResult><UserId>123456789012</UserId><Account>123456789012</Account>');
@@ -129,7 +140,9 @@ test('alarms are listed, in JSON and in Query; none has data', async () => {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: { MetricName: 'Age', Namespace: 'AWS/SQS', Threshold, Dimensions: [{ Name: 'QueueName', Value: 'a' }] },
   });
-  const { answer } = outsideOf(cloudOf({ Old: alarm(60), Older: alarm(90) }));
+  const { answer, config } = outsideOf(cloudOf({ Old: alarm(60), Older: alarm(90) }));
+  const { MetricAlarms } = await new CloudWatchClient(config).send(new DescribeAlarmsCommand({ MaxRecords: 1 }));
+  expect(MetricAlarms).toMatchObject([{ AlarmName: 'Shop-Old', StateValue: 'INSUFFICIENT_DATA', Threshold: 60 }]);
   const describe = async (body: object) =>
     JSON.parse((await answer(json('GraniteServiceVersion20100801.DescribeAlarms', body))).body).MetricAlarms;
   expect(await describe({ AlarmNames: ['Shop-Older'] })).toMatchObject([

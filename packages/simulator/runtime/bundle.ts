@@ -7,9 +7,15 @@ import { Script } from 'node:vm';
 // short-lived environments, and the optimisation cost more than it saved.
 setFlagsFromString('--interrupt-budget=1000000');
 
+/** What Node puts around a CommonJS module. */
+const OPENING = '(function (exports, require, module, __filename, __dirname) {';
+const CLOSING = '\n})';
+
 /** A function's code as it is deployed: one CommonJS file, compiled once for all environments that run it. */
 export class Bundle {
   private script: Script | undefined;
+  /** What V8 compiles, and keeps for as long as it runs: the source is a part of it, without a copy of its own. */
+  private readonly wrapped: string;
 
   /**
    * @param name for stack traces and the trace of a history
@@ -17,9 +23,15 @@ export class Bundle {
    */
   constructor(
     readonly name: string,
-    readonly source: string,
+    source: string,
     private cached?: Buffer | undefined,
-  ) {}
+  ) {
+    this.wrapped = `${OPENING}${source}${CLOSING}`;
+  }
+
+  get source(): string {
+    return this.wrapped.slice(OPENING.length, -CLOSING.length);
+  }
 
   /** Whether it runs the compiled code that it was given. */
   get isFromCache(): boolean {
@@ -39,7 +51,7 @@ export class Bundle {
   /** Runs the module's code in a context. @returns its exports */
   load(context: object, require: (name: string) => unknown): Record<string, unknown> {
     const module = { exports: {} as Record<string, unknown> };
-    this.script ??= new Script(`(function (exports, require, module, __filename, __dirname) {${this.source}\n})`, {
+    this.script ??= new Script(this.wrapped, {
       filename: `${this.name}.js`,
       ...(this.cached && { cachedData: this.cached }),
     });

@@ -28,6 +28,54 @@ test('what is cancelled does not happen, and background work keeps nobody waitin
   expect(happened).toEqual(['work', 'background']);
 });
 
+test('what is cancelled leaves the memory before its time comes, and the rest keeps its order', async () => {
+  const world = new World({ seed: '1' });
+  const happened: number[] = [];
+  for (let order = 0; order < 50_000; order++) {
+    world.after(86_400_000, () => happened.push(-1)).cancel();
+    if (order % 1_000 === 0) world.after(order % 7, () => happened.push(order));
+  }
+  expect(world.kept).toBeLessThan(2_500);
+  await world.settle();
+  const planned = Array.from({ length: 50 }, (_, at) => at * 1_000);
+  expect(happened).toEqual(planned.toSorted((one, other) => (one % 7) - (other % 7) || one - other));
+});
+
+test('what happened, or was cancelled twice, is not taken for a cancelled one in memory', async () => {
+  const world = new World({ seed: '1' });
+  for (let round = 0; round < 3; round++) {
+    const planned = Array.from({ length: 1_500 }, () => world.after(round, () => undefined));
+    for (const one of planned.slice(0, 400)) one.cancel();
+    await world.settle();
+    for (const one of planned) one.cancel();
+    expect(world.kept).toBe(0);
+  }
+  const left = Array.from({ length: 1_500 }, () => world.after(1, () => undefined));
+  for (const one of left.slice(0, 900)) one.cancel();
+  expect(world.kept).toBe(1_500);
+  for (const one of left.slice(900, 1_100)) one.cancel();
+  expect(world.kept).toBeLessThan(1_500);
+});
+
+test('a live world remembers the newest records of the past, and evidence for invariants only if it is told to', () => {
+  const kept = (world: World) =>
+    [world.records<number>(), world.evidence<number>()].map((list) => {
+      for (let at = 0; at < 30_000; at++) list.push(at);
+      return [list.length, list.at(-1)];
+    });
+  expect(kept(new World({ seed: '1' }))).toEqual([
+    [30_000, 29_999],
+    [30_000, 29_999],
+  ]);
+  const [records, evidence] = kept(new World({ seed: '1', isLive: true }));
+  expect(records?.[0]).toBeLessThanOrEqual(10_000);
+  expect(records?.[1]).toBe(29_999);
+  expect(evidence).toEqual([0, undefined]);
+  const [, asked] = kept(new World({ seed: '1', isLive: true, remembers: 100 }));
+  expect(asked?.[0]).toBeGreaterThanOrEqual(50);
+  expect(asked?.[0]).toBeLessThanOrEqual(100);
+});
+
 test('code that was woken runs until nothing moves, before the next thing happens', async () => {
   const world = new World({ seed: '1' });
   const happened: string[] = [];

@@ -7,10 +7,21 @@ export interface Planned {
   cancel(): void;
 }
 
-interface Entry extends Planned {
-  readonly order: number;
-  readonly background: boolean;
-  run: (() => void) | undefined;
+/** A planned event in the heap. One that was cancelled, or has happened, has nothing to run. */
+class Entry implements Planned {
+  constructor(
+    private readonly cancelled: (entry: Entry) => void,
+    readonly at: number,
+    readonly order: number,
+    readonly background: boolean,
+    public run: (() => void) | undefined,
+  ) {}
+
+  cancel(): void {
+    if (!this.run) return;
+    this.run = undefined;
+    this.cancelled(this);
+  }
 }
 
 /** A history without an end: an infinite loop, or work that never settles. */
@@ -31,11 +42,17 @@ export interface WorldOptions {
    * and records of the past are bounded. @default false: it is a history
    */
   readonly isLive?: boolean;
-  /** Number of records of the past (events of a bus, messages that left a queue, ...) that a live world remembers. @default 10,000 */
+  /**
+   * Number of records of the past, of each kind, that a live world remembers.
+   * @default 10,000 of what somebody at a terminal asks for (events, log lines), and nothing that only invariants look at
+   */
   readonly remembers?: number;
 }
 
 const REMEMBERED = 10_000;
+
+/** Number of cancelled events in the heap from which it is worth the time to take them out, where they are half of it. */
+const WORTH_SWEEPING = 1_000;
 
 /**
  * Virtual time. Events happen one after the other, in the order of their times; at one moment, in the order in which
@@ -47,7 +64,9 @@ const REMEMBERED = 10_000;
 export class World {
   readonly random: Random;
   readonly trace: Trace;
-  private readonly heap: Entry[] = [];
+  private heap: Entry[] = [];
+  /** Number of cancelled events in the heap. */
+  private cancelledCount = 0;
   private planned = 0;
   private happened = 0;
   private foreground = 0;
@@ -55,14 +74,14 @@ export class World {
   private time: number;
   private readonly limit: number;
   private readonly isLive: boolean;
-  private readonly remembers: number;
+  private readonly remembers: number | undefined;
 
   constructor(options: WorldOptions) {
     this.random = new Random(options.seed);
     this.trace = new Trace(options.keepTrace ?? true);
     this.time = options.begins ?? Date.UTC(2026, 0, 5);
     this.isLive = options.isLive ?? false;
-    this.remembers = options.remembers ?? REMEMBERED;
+    this.remembers = options.remembers;
     this.limit = options.limit ?? (this.isLive ? Number.POSITIVE_INFINITY : 2_000_000);
   }
 
@@ -89,14 +108,24 @@ export class World {
     return this.isLive ? least : drawn(this.random);
   }
 
+  /** Number of planned events that are kept in memory, cancelled ones included. */
+  get kept(): number {
+    return this.heap.length;
+  }
+
   /** Returns a list for records of the past: whole for a history, the newest ones for a live world. */
   records<T>(): T[] {
-    return this.isLive ? new Newest<T>(this.remembers) : [];
+    return this.isLive ? new Newest<T>(this.remembers ?? REMEMBERED) : [];
+  }
+
+  /** The same for records that nobody but an invariant looks at: a live world keeps none, unless it is told how many. */
+  evidence<T>(): T[] {
+    return this.isLive ? new Newest<T>(this.remembers ?? 0) : [];
   }
 
   /** Time of the next planned event, milliseconds since 1970; `undefined` if there is none. */
   get nextAt(): number | undefined {
-    while (this.heap[0] && !this.heap[0].run) this.pop();
+    while (this.heap[0] && !this.heap[0].run) this.happen();
     return this.heap[0]?.at;
   }
 
@@ -144,22 +173,26 @@ export class World {
   }
 
   private plan(delay: number, run: () => void, background: boolean): Planned {
-    const world = this;
-    const entry: Entry = {
-      at: this.time + Math.max(0, Math.round(delay)),
-      order: this.planned++,
-      background,
-      run,
-      cancel(): void {
-        if (!entry.run) return;
-        entry.run = undefined;
-        if (!background) world.foreground--;
-      },
-    };
+    const at = this.time + Math.max(0, Math.round(delay));
+    const entry = new Entry(this.cancelled, at, this.planned++, background, run);
     if (!background) this.foreground++;
     this.push(entry);
     return entry;
   }
+
+  /**
+   * Most events are timeouts of something that ends long before. Cancelled, they would stay until their time comes, which is hours
+   * or days in a live world. Their order is total, so those that stay happen as before.
+   */
+  private readonly cancelled = ({ background }: Entry): void => {
+    if (!background) this.foreground--;
+    this.cancelledCount++;
+    if (this.cancelledCount < WORTH_SWEEPING || this.cancelledCount < this.heap.length / 2) return;
+    this.cancelledCount = 0;
+    const left = this.heap.filter(({ run }) => run);
+    this.heap = [];
+    for (const entry of left) this.push(entry);
+  };
 
   private async step(): Promise<void> {
     this.happen();
@@ -171,7 +204,10 @@ export class World {
 
   private happen(): void {
     const next = this.pop();
-    if (!next?.run) return;
+    if (!next?.run) {
+      if (next) this.cancelledCount--;
+      return;
+    }
     if (++this.happened > this.limit) throw new NeverSettles(`${this.limit} events, and still something to do`);
     this.time = Math.max(this.time, next.at);
     const { run } = next;

@@ -1,10 +1,11 @@
 /** Request tokens of committed transactions. AWS, "Amazon DynamoDB Transactions: How it works" (idempotency). */
+import { createHash } from 'node:crypto';
 
 const VALID_MS = 10 * 60 * 1000;
 
 export class Tokens {
-  /** Ordered by time. */
-  private readonly kept = new Map<string, { readonly body: unknown; readonly until: number }>();
+  /** Ordered by time. A body is kept as its fingerprint: whole ones of ten minutes would be as large as the tables. */
+  private readonly kept = new Map<string, { readonly body: string; readonly until: number }>();
 
   constructor(private readonly now: () => number) {}
 
@@ -15,11 +16,11 @@ export class Tokens {
   find(token: string, body: unknown): 'same' | 'other' | undefined {
     this.forgetOld();
     const found = this.kept.get(token);
-    return found && (canonical(found.body) === canonical(body) ? 'same' : 'other');
+    return found && (found.body === fingerprint(body) ? 'same' : 'other');
   }
 
   keep(token: string, body: unknown): void {
-    this.kept.set(token, { body, until: this.now() + VALID_MS });
+    this.kept.set(token, { body: fingerprint(body), until: this.now() + VALID_MS });
   }
 
   private forgetOld(): void {
@@ -31,10 +32,15 @@ export class Tokens {
   }
 }
 
-/** JSON with its members in a canonical order. */
-const canonical = (body: unknown): string =>
-  JSON.stringify(body, (_name, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
+const fingerprint = (body: unknown): string => createHash('sha256').update(canonical(body)).digest('base64');
+
+/** Returns a text that is the same for equal JSON, whatever the order of its members, and for no other. */
+function canonical(value: unknown): string {
+  if (typeof value === 'string') return `${value.length}'${value}`;
+  if (typeof value !== 'object' || value === null) return `${String(value)};`;
+  if (Array.isArray(value)) return `[${value.map(canonical).join('')}]`;
+  const members = value as Readonly<Record<string, unknown>>;
+  let text = '{';
+  for (const name of Object.keys(members).sort()) text += canonical(name) + canonical(members[name]);
+  return `${text}}`;
+}
