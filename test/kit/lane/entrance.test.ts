@@ -1,7 +1,9 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { Env } from '../../../packages/kit/aws/environment.js';
 import { Contended, type LaneEntrance } from '../../../packages/kit/idempotent-consumer/lane-entrance.js';
 import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
 import type { Decide, Refused } from '../../../packages/kit/idempotent-consumer/process-once.js';
@@ -30,21 +32,28 @@ const messageOf = (visitor: string): Envelope =>
 const contended = (...visitors: readonly string[]) =>
   visitors.map((visitor) => ({ key: 'tonight', message: messageOf(visitor) }));
 
+/** A table of this file alone: the tests of a worker share their process. */
+const TABLE = 'door';
+
 let at: LaneEntrance;
+let now: number;
 let entranceOf: typeof import('../../../packages/kit/lane/entrance.js').entranceOf;
 beforeAll(async () => {
-  functionEnvironment({ CONSUMER: 'door', CONSUMER_GENERATION: '0', LANE_HOT_KEYS: '["always"]' });
+  functionEnvironment({ [Env.TABLE]: TABLE, CONSUMER: 'door', CONSUMER_GENERATION: '0', LANE_HOT_KEYS: '["always"]' });
   process.env.LANE_CONFLICTS_PER_SECOND = String(CONFLICTS);
   ({ entranceOf } = await import('../../../packages/kit/lane/entrance.js'));
 });
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T00:00:00.000Z') });
-  inProcessDynamoDb({ table: ['pk', 'sk'] });
+  now = Date.parse('2026-03-01T00:00:00.000Z');
+  vi.spyOn(clock, 'now').mockImplementation(() => new Date(now).toISOString());
+  inProcessDynamoDb({ [TABLE]: ['pk', 'sk'] });
   at = entranceOf(doorLane);
 });
-afterEach(() => void vi.useRealTimers());
+afterEach(() => void vi.restoreAllMocks());
 
-const pass = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
+const pass = (milliseconds: number) => {
+  now += milliseconds;
+};
 const isHot = (key = 'tonight') => at.hotAmong([{ key, message: messageOf('any') }]).length === 1;
 
 /** Returns the attempts of one message, as the consumer makes them. */
@@ -103,7 +112,7 @@ describe('the entrance of a lane that loads nothing', () => {
     await at.store(contended('f', 'g'));
     pass(20_000);
     expect(isHot()).toBe(false);
-    const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'table' }));
+    const { Items = [] } = await documents.send(new ScanCommand({ TableName: TABLE }));
     expect(Items).toHaveLength(6);
     expect(Items[0]).toMatchObject({ pk: 'LANE#lane#tonight', sk: expect.stringMatching(/^REQUEST#door@0#/) });
   });
