@@ -60,7 +60,7 @@ export async function measure(
     Promise.all(partitionsOf(owner).map(partition)),
     Promise.all(parked.map(partition)),
   ]);
-  // What is handed out next is usually what waits longest, whichever partition it is in.
+  // The message that is handed out next is usually the one that waits longest, whichever partition it is in.
   const items = [...waiting, ...early].flatMap((page) => page.items).toSorted(byExecuteAt);
   // A message that is parked or handed out meanwhile is seen in both partitions, and BatchGetItem refuses a key that is named
   // twice.

@@ -14,7 +14,7 @@ interface SavedTable {
   readonly items: readonly Item[];
   /** As CreateTable takes them, of a table that a client created: no template has it. */
   readonly created?: WireObject;
-  /** What it was made from, if it was restored. */
+  /** Its source, if it was restored. */
   readonly restored?: Restored;
 }
 

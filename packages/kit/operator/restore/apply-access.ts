@@ -37,7 +37,7 @@ export interface RestoredCopy {
   readonly from?: { readonly table: string; readonly at: string };
 }
 
-/** What a restore reads and switches. What is gone is `undefined`, and switching it does nothing. */
+/** Resources that a restore reads and switches. A missing one is `undefined`, and switching it does nothing. */
 export interface ApplyAccess extends RestoreAccess {
   mappingsOf(functionName: string): Promise<readonly Mapping[]>;
   /** Switches a mapping on or off. @returns false if AWS is still changing it: ask again */

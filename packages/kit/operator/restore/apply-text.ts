@@ -29,7 +29,7 @@ export interface Applied {
     readonly status: string | undefined;
     readonly differences: Differences | undefined;
   }[];
-  /** What the service has forgotten; absent until its relay has published everything. */
+  /** The commits that the service has forgotten; absent until its relay has published everything. */
   readonly forgotten: Forgotten | undefined;
 }
 

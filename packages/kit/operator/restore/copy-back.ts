@@ -58,7 +58,7 @@ export async function differencesOf(
   return found;
 }
 
-/** Who may write, and how it waits. */
+/** The condition that allows a write, and how a run waits. */
 export interface CopyAccess {
   readonly documents: DynamoDBDocumentClient;
   /** Condition of each transaction: the run may still write. */

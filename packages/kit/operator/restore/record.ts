@@ -34,7 +34,7 @@ const Summary = z.object({
     }),
   ),
 });
-/** What is kept of {@link Forgotten} in the record. The subjects may be many: they have items of their own. */
+/** The part of {@link Forgotten} that the record keeps. The subjects may be many: they have items of their own. */
 type Summary = z.infer<typeof Summary>;
 
 /** A restore that was begun. All times are ISO 8601, UTC. */

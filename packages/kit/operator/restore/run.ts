@@ -41,7 +41,7 @@ const QUIET_SECONDS = 180;
 /** How often the tables are compared, and made equal where they aren't. */
 const ROUNDS = 3;
 
-/** What a run works on. */
+/** The input of a run. */
 export interface Work {
   readonly service: Service;
   /** Names of its functions, all but the relay. */
@@ -55,7 +55,7 @@ export interface Work {
  * continues. Before each change it checks that no other run has taken over.
  */
 export class RestoreRun {
-  /** What the tables differed in, by the name of the live one; absent until they were compared. */
+  /** Differences of the tables, by the name of the live one; absent until they were compared. */
   readonly differences = new Map<string, Differences>();
 
   constructor(
@@ -74,7 +74,7 @@ export class RestoreRun {
     const { functions, service } = this.work;
     const running = await this.running();
     if (running.mappings.length + running.functions.length === 0 && this.kept.stoppedAt !== undefined) return;
-    // What runs from here on may commit: what was published before is no more all.
+    // Functions that run from here on may commit: the list of published commits is complete no longer.
     await this.note({ stoppedAt: undefined, publishedAt: undefined });
     await this.logged('stop', async () => {
       this.context.say(`stops ${plural(functions.length, 'function')} of ${service.name}`);

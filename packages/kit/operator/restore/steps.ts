@@ -4,7 +4,7 @@ import type { RestoreRecord } from './record.js';
 export const STEPS = ['stop', 'publish', 'restore', 'copy back', 'deploy', 'start', 'delete copies'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** What AWS shows of a restore. */
+/** The state of a restore, as AWS shows it. */
 export interface Seen {
   /** Whether all functions and mappings of the service are off. */
   readonly stopped: boolean;

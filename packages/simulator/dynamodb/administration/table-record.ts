@@ -19,7 +19,7 @@ export interface TableRecord {
   readonly restored?: Restored;
 }
 
-/** What a restored table was made from. */
+/** The source of a restored table. */
 export interface Restored {
   readonly to: number;
   readonly source: string;
