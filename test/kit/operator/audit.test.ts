@@ -23,7 +23,7 @@ let backlog: Record<string, number> = {};
 let shown: Record<string, number> = {};
 let waits: number[] = [];
 let dynamodb: ReturnType<typeof emptyTables>;
-const access: AuditAccess = {
+const access: { -readonly [K in keyof AuditAccess]: AuditAccess[K] } = {
   now: () => NOW,
   messagesIn: async (queueUrl) => backlog[queueUrl] ?? 0,
   shown: async (_, ids) => Object.fromEntries(ids.map((id) => [id, shown[id] ?? 0])),
@@ -189,6 +189,22 @@ test('what is missing is sent again as the bus would have sent it, to its own co
   expect(log.text).toMatch(
     /resend\n +by +olga\n +to +hotel: 2 messages\n +why +the delivery was missing\n +result +2 sent$/,
   );
+});
+
+test('messages that are sent again are not the backlog in which the next missing ones may be', async () => {
+  // More than one page of commits.
+  const trips = Array.from({ length: 130 }, (_, trip) => `lost-${trip}`);
+  for (const trip of trips) await booked(trip, ago(30));
+  const queueUrl = 'https://queue/seats';
+  const send = access.send;
+  access.send = async (...message) => {
+    await send(...message);
+    backlog[queueUrl] = sent.length;
+  };
+  const { states } = await audited(heardBy(SEATS), { resend: true });
+  access.send = send;
+  expect(states).toEqual({ missing: 130 });
+  expect(sent).toHaveLength(130);
 });
 
 test('a commit costs half a read unit, and so does each of its deliveries', async () => {

@@ -13,7 +13,7 @@ import { table } from '../table.js';
 import { aligned, type CommandText, plural } from '../text.js';
 import { type Audited, auditAggregate, auditSpan, queueBodyOf } from './audit.js';
 import { subjectOf } from './expected.js';
-import { type JudgedDelivery, STATES, type Transports } from './judge.js';
+import { type JudgedDelivery, STATES, type Transports, withBacklogsRemembered } from './judge.js';
 import { transportsBy } from './transports.js';
 
 /** Request of an operator. */
@@ -73,7 +73,7 @@ export async function audit(
   const options = {
     documents,
     services,
-    transports: access,
+    transports: withBacklogsRemembered(access),
     graceSeconds,
     consumer,
     missing: async (delivery: JudgedDelivery, from: Service): Promise<void> => {

@@ -37,9 +37,24 @@ export interface Transports {
   shown(projection: AskedProjection, ids: readonly string[]): Promise<Readonly<Record<string, number>>>;
 }
 
+/**
+ * Returns transports that ask each queue once and remember the answer. Messages that an audit sends again are themselves a
+ * backlog: without this, they would pass for the backlog in which the next missing ones may be.
+ */
+export function withBacklogsRemembered<T extends Transports>(transports: T): T {
+  const backlogs = new Map<string, Promise<number>>();
+  const messagesIn = (queueUrl: string): Promise<number> => {
+    const asked = backlogs.get(queueUrl) ?? transports.messagesIn(queueUrl);
+    backlogs.set(queueUrl, asked);
+    return asked;
+  };
+  return { ...transports, messagesIn };
+}
+
 export interface Judging {
   readonly documents: DynamoDBDocumentClient;
   readonly services: readonly Service[];
+  /** With their backlogs remembered ({@link withBacklogsRemembered}), since each page of an audit is judged for itself. */
   readonly transports: Transports;
   /** Seconds within which a message may be on its way: without a record it is too new to tell. */
   readonly graceSeconds: number;
@@ -76,12 +91,6 @@ export async function judge(
   });
   const newest = await recordsOf(late, judging, { consistent: true, generations: 'all' });
   const unpublished = await unpublishedAmong(late, from, judging);
-  const backlogs = new Map<string, Promise<number>>();
-  const backlog = (queueUrl: string): Promise<number> => {
-    const asked = backlogs.get(queueUrl) ?? judging.transports.messagesIn(queueUrl);
-    backlogs.set(queueUrl, asked);
-    return asked;
-  };
   return Promise.all(
     deliveries.map(async (one) => {
       const is = (state: DeliveryState, isOpen = false): JudgedDelivery => ({ ...one, state, isOpen });
@@ -96,7 +105,8 @@ export async function judge(
       if (!consumer.projection && age > keeps) return is('expired');
       const publication = unpublished.get(one.commit);
       if (publication) return is(stateOf(publication));
-      if (age <= BACKLOG_SECONDS && (await backlog(consumer.queueUrl)) > 0) return is('pending', true);
+      if (age <= BACKLOG_SECONDS && (await judging.transports.messagesIn(consumer.queueUrl)) > 0)
+        return is('pending', true);
       return is('missing');
     }),
   );

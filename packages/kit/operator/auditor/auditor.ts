@@ -4,7 +4,7 @@ import { firstIdOf, timeOfId } from '../../aws/ids.js';
 import { countAtOnce, logger } from '../../aws/telemetry.js';
 import type { Commit } from '../../messages/commit.js';
 import { FEED_INDEX } from '../../projection/contract.js';
-import { type JudgedDelivery, judge } from '../audit/judge.js';
+import { type JudgedDelivery, judge, withBacklogsRemembered } from '../audit/judge.js';
 import { type FeedEntry, PAGE_SIZE, partitionOf, readCommitsSurely } from '../feed.js';
 import { groupedBy } from '../grouped-by.js';
 import type { Service } from '../services.js';
@@ -31,11 +31,13 @@ const FIRST_SECONDS = 3_600;
 export class Auditor {
   private readonly watermarks: Watermarks;
   private readonly resent: Resent;
+  private readonly options: AuditorOptions;
   private pagesLeft: number;
 
-  constructor(private readonly options: AuditorOptions) {
+  constructor(options: AuditorOptions) {
+    this.options = { ...options, transports: withBacklogsRemembered(options.transports) };
     this.watermarks = new Watermarks(options.documents, options.table);
-    this.resent = new Resent(options);
+    this.resent = new Resent(this.options);
     this.pagesLeft = options.pages;
   }
 

@@ -190,6 +190,17 @@ describe('a run', () => {
     expect(sent).toHaveLength(8);
   });
 
+  test('does not wait for the backlog that its own messages make', async () => {
+    await booked('a', 0);
+    await booked('b', 1);
+    pass(20);
+    sending = async (queueUrl) => {
+      backlog[queueUrl] = 1;
+    };
+    await run();
+    expect(sent).toHaveLength(4);
+  });
+
   test('sends no more than its limit at once, and goes on from there', async () => {
     for (const id of ['a', 'b', 'c']) await booked(id);
     pass(20);
