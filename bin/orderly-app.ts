@@ -41,7 +41,7 @@ try {
   // The development issuer has no address for its keys, so the functions contain its public key.
   const { auth } = settings;
   const jwks = auth.jwks ?? (auth.issuer === DEV_ISSUER ? devJwks() : undefined);
-  const bundles = new Bundles('lambdas');
+  const bundles = new Bundles('lambdas', process.cwd(), process.env.ORDERLY_BUNDLES);
   if (context('checks') !== 'off') checkByRulePacks(app);
   else if (settings.environment !== 'dev')
     throw new SettingsError(`checks=off is for dev, and this is ${settings.environment}`);

@@ -23,6 +23,7 @@ import { Bundles, UnknownEntry } from '../../packages/kit/service/bundles.js';
 import { ServiceFunction } from '../../packages/kit/service/service-function.construct.js';
 import type { DedupeWindowSetting } from '../../packages/kit/service/settings.js';
 import { recordsTable } from '../../packages/kit/service/tables.construct.js';
+import { BUNDLE_CACHE } from '../../tools/local/assembly.js';
 import { newApp, noCode } from './support/environments.js';
 
 const settings = settingsFor('dev');
@@ -216,10 +217,9 @@ describe('the API', () => {
 });
 
 describe('bundles', () => {
-  const bundles = new Bundles('lambdas');
+  const bundles = new Bundles('lambdas', process.cwd(), BUNDLE_CACHE);
   const elsewhere = mkdtempSync(join(tmpdir(), 'app-of-the-kit-'));
   afterAll(() => {
-    bundles.remove();
     rmSync(elsewhere, { recursive: true, force: true });
   });
 
@@ -287,7 +287,9 @@ export const handler = (): string => {
     const kit = join(modules, '@orderly', 'kit');
     const sources = fileURLToPath(new URL('../../packages/kit', import.meta.url));
     buildSync({
-      entryPoints: ['service/bundles.ts', 'operator/outputs.ts'].map((file) => join(sources, file)),
+      entryPoints: ['service/bundles.ts', 'service/bundle-cache.ts', 'operator/outputs.ts'].map((file) =>
+        join(sources, file),
+      ),
       outbase: sources,
       outdir: kit,
       format: 'esm',

@@ -38,7 +38,7 @@ const scenario = scenarioCalled('reject-one');
 async function calledBy(name: string): Promise<RegExp> {
   const { cloud } = await playWith(deploymentOf(folder), scenarioCalled(name), 'singles');
   const called = [...cloud.functions.values()].filter(({ invocations }) => invocations > 0);
-  const entries = await entryPoints(
+  const entries = entryPoints(
     folder,
     called.map(({ label }) => label),
   );

@@ -24,6 +24,8 @@ import { LocalRunError } from './errors.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, '.build', 'assemblies');
+/** Folder of bundles that are kept for the next synthesis. A deployment to AWS, which calls CDK itself, makes them anew. */
+export const BUNDLE_CACHE = join(ROOT, '.build', 'bundle-cache');
 /** Sources of bundles. A function serves the API's document. Those of the kit are sources of the templates, too. */
 export const BUNDLED = ['lambdas', 'packages/kit', 'docs/openapi.json'];
 /** Sources of the templates. */
@@ -59,7 +61,7 @@ export function assembly(environment: string, context: Context = {}): Assembly {
     cwd: ROOT,
     encoding: 'utf8',
     // Tests synthesize their own stacks without validation.
-    env: { ...process.env, NODE_NO_WARNINGS: '1', CDK_VALIDATION: 'true' },
+    env: { ...process.env, NODE_NO_WARNINGS: '1', CDK_VALIDATION: 'true', ORDERLY_BUNDLES: BUNDLE_CACHE },
   });
   if (status !== 0) throw new LocalRunError(`cdk synth failed:\n${stdout}${stderr}`);
   return draft.keep(stdout + stderr);
@@ -70,7 +72,7 @@ export async function assemblyFor(endpoint: Endpoint, environment: string): Prom
   const draft = new Draft(environment, {});
   if (draft.made) return draft.assembly();
   const lines: string[] = [];
-  await cdk(endpoint, draft.args, (line) => lines.push(line));
+  await cdk(endpoint, draft.args, (line) => lines.push(line), { ORDERLY_BUNDLES: BUNDLE_CACHE });
   return draft.keep(lines.join('\n'));
 }
 
@@ -98,6 +100,7 @@ function runApp({ folder, context }: Draft, signal?: AbortSignal): Promise<strin
     // CDK's own rules take a third of the time; `cdk synth` plays them.
     CDK_VALIDATION: 'false',
     CDK_OUTDIR: folder,
+    ORDERLY_BUNDLES: BUNDLE_CACHE,
     CDK_CONTEXT_JSON: JSON.stringify({ ...settings.context, 'aws:cdk:version-reporting': false, ...context }),
   };
   return new Promise((resolve, reject) => {

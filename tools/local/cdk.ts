@@ -14,6 +14,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /**
  * Runs the project's own CDK command line against an endpoint.
  * @param onLine receives each line of its output
+ * @param more environment variables
  * @returns its standard output
  * @throws {LocalRunError} with the end of its output, if it fails
  */
@@ -21,11 +22,12 @@ export function cdk(
   endpoint: Endpoint,
   args: readonly string[],
   onLine: (line: string) => void = () => {},
+  more: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--import', END_WITH_PARENT, CDK, ...args, ...CDK_OPTIONS], {
       cwd: ROOT,
-      env: { ...endpointEnvironment(endpoint), NODE_NO_WARNINGS: '1', CDK_DISABLE_CLI_TELEMETRY: 'true' },
+      env: { ...endpointEnvironment(endpoint), NODE_NO_WARNINGS: '1', CDK_DISABLE_CLI_TELEMETRY: 'true', ...more },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     const forget = atExit(() => child.kill());

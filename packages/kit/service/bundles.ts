@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
+import { type BuildOptions, buildSync, type Metafile, version } from 'esbuild';
 import { SOURCE_MAPS } from '../operator/outputs.js';
+import { BundleCache } from './bundle-cache.js';
 
 /** The kit's own folder: sources in its repository, compiled modules where it is installed. */
 const KIT = fileURLToPath(new URL('../', import.meta.url));
@@ -55,9 +56,14 @@ export const BUNDLING = {
   alias: CREDENTIALS_ALIAS,
 } satisfies BuildOptions;
 
+/** Folder that esbuild takes for that of its output, below the app's root. Nothing is written there. */
+const OUTPUTS = '.build/bundled';
+/** Files and folders below the folder of what was made. */
+const MADE = { code: 'code', maps: 'maps', metafile: 'metafile.json' } as const;
+
 /**
- * The code of every function of an app, from ONE esbuild run over all entry points: one second in total, whereas a run per
- * function takes a second each.
+ * The code of every function of an app, from ONE esbuild run over all entry points: a tenth of a second for each, whereas a
+ * run per function takes a second each.
  *
  * Source maps are written to `.build/source-maps` below the app's root. They are never in the bundles: a map is four times
  * its code, and would be loaded at a cold start. Stacks name the bundle and its content (`orders/place-order@1f3a9c2e.js`), and
@@ -68,25 +74,64 @@ export const BUNDLING = {
  */
 export class Bundles {
   readonly entries: readonly string[];
+  /** Sources that each entry point is made of, as paths from the app's root; those of packages are left out. */
+  readonly inputs: Readonly<Record<string, readonly string[]>>;
   private readonly folder: string;
   private readonly root: string;
-  private readonly built = mkdtempSync(join(tmpdir(), 'kit-bundles-'));
+  /** Folder with what was made, and whether nobody else uses it. */
+  private readonly made: { readonly folder: string; readonly isOwn: boolean };
   private readonly metafile: Metafile;
 
   /**
    * @param folder of the app's entry points, the files that end in `.lambda.ts`; absolute, or from the working directory
    * @param root of the app
+   * @param cache folder in which bundles of the same sources are found, and kept for next time; for tests and local runs
+   *   ({@link BundleCache}) @default they are made anew
    */
-  constructor(folder: string, root = process.cwd()) {
+  constructor(folder: string, root = process.cwd(), cache?: string) {
     this.folder = resolve(folder);
     this.root = resolve(root);
     const files = entryFiles(folder);
     this.entries = [...files.keys()].sort();
     process.once('exit', () => this.remove());
+    this.made = cache ? { folder: this.cached(cache, files), isOwn: false } : this.newlyMade(files);
+    this.metafile = JSON.parse(readFileSync(join(this.made.folder, MADE.metafile), 'utf8'));
+    mkdirSync(join(this.root, '.build'), { recursive: true });
+    this.inputs = inputsOf(this.metafile, files);
+    writeFileSync(join(this.root, INPUTS), JSON.stringify(this.inputs, null, 1));
+    cpSync(join(this.made.folder, MADE.maps), join(this.root, SOURCE_MAPS), { recursive: true });
+  }
+
+  private newlyMade(files: ReadonlyMap<string, string>): { readonly folder: string; readonly isOwn: boolean } {
+    const folder = mkdtempSync(join(tmpdir(), 'kit-bundles-'));
+    this.build(files, folder);
+    return { folder, isOwn: true };
+  }
+
+  private cached(cache: string, files: ReadonlyMap<string, string>): string {
+    const fromRoot = (path: string): string => relative(this.root, path);
+    const { alias, ...options } = BUNDLING;
+    const settings = {
+      version,
+      options,
+      alias: Object.entries(alias).map(([name, path]) => [name, fromRoot(path)]),
+      entries: [...files].map(([entry, path]) => [entry, fromRoot(path)]),
+      // An import may find another file once there is one more.
+      names: [this.folder, KIT].flatMap(namesIn),
+      lock: ['package-lock.json', 'tsconfig.json'].map((name) => textOf(join(this.root, name))),
+    };
+    return new BundleCache(cache).obtain({ root: this.root, settings: JSON.stringify(settings) }, (folder) =>
+      Object.keys(this.build(files, folder).inputs),
+    );
+  }
+
+  /** Makes all bundles. @param to an empty folder @returns what esbuild says about them */
+  private build(files: ReadonlyMap<string, string>, to: string): Metafile {
     const { outputFiles, metafile } = buildSync({
       absWorkingDir: this.root,
       entryPoints: [...files].map(([entry, file]) => ({ in: file, out: `${entry}/index` })),
-      outdir: this.built,
+      // Paths of the metafile and of the maps begin here, whatever folder they are written to.
+      outdir: join(this.root, OUTPUTS),
       ...BUNDLING,
       write: false,
       metafile: true,
@@ -94,27 +139,21 @@ export class Bundles {
       sourcesContent: false,
       logLevel: 'warning',
     });
-    this.metafile = metafile;
-    mkdirSync(join(this.root, '.build'), { recursive: true });
-    writeFileSync(join(this.root, INPUTS), JSON.stringify(inputsOf(metafile, files), null, 1));
-    for (const { path, text } of outputFiles) {
-      if (path.endsWith('.map')) continue;
-      const map = outputFiles.find((other) => other.path === `${path}.map`);
-      this.write(path, text, map?.text ?? '{}');
-    }
+    const maps = new Map(outputFiles.filter(({ path }) => path.endsWith('.map')).map(({ path, text }) => [path, text]));
+    for (const { path, text } of outputFiles)
+      if (!path.endsWith('.map')) this.write(to, path, text, maps.get(`${path}.map`) ?? '{}');
+    writeFileSync(join(to, MADE.metafile), JSON.stringify(metafile));
+    return metafile;
   }
 
-  private write(path: string, code: string, map: string): void {
-    const file = relative(this.built, path);
+  private write(to: string, path: string, code: string, map: string): void {
+    const file = relative(join(this.root, OUTPUTS), path);
     const name = `${dirname(file)}@${createHash('sha256').update(code).digest('hex').slice(0, 8)}.js`;
-    mkdirSync(dirname(path), { recursive: true });
     // V8 takes this name for the file of each frame.
-    writeFileSync(path, `${code}//# sourceURL=${name}\n`);
+    write(join(to, MADE.code, file), `${code}//# sourceURL=${name}\n`);
     const { sources = [], ...rest } = JSON.parse(map) as { readonly sources?: readonly string[] };
     const fromRoot = sources.map((source) => relative(this.root, resolve(dirname(path), source)));
-    const to = join(this.root, SOURCE_MAPS, `${file}.map`);
-    mkdirSync(dirname(to), { recursive: true });
-    writeFileSync(to, JSON.stringify({ ...rest, file: name, sources: fromRoot }));
+    write(join(to, MADE.maps, `${file}.map`), JSON.stringify({ ...rest, file: name, sources: fromRoot }));
   }
 
   /**
@@ -125,7 +164,7 @@ export class Bundles {
   code(entry: string): Code {
     this.check(entry);
     // The cloud assembly says by this name whose code an asset is: a watcher replaces it when its sources change.
-    return Code.fromAsset(join(this.built, entry), { displayName: entry });
+    return Code.fromAsset(join(this.made.folder, MADE.code, entry), { displayName: entry });
   }
 
   /**
@@ -134,8 +173,7 @@ export class Bundles {
    */
   sizeOf(entry: string): { readonly total: number; readonly byPackage: ReadonlyMap<string, number> } {
     this.check(entry);
-    const file = join(this.built, entry, 'index.js');
-    const [, output] = Object.entries(this.metafile.outputs).find(([path]) => resolve(this.root, path) === file) ?? [];
+    const output = this.metafile.outputs[`${OUTPUTS}/${entry}/index.js`];
     const byPackage = new Map<string, number>();
     for (const [input, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {
       const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? 'ours';
@@ -147,7 +185,7 @@ export class Bundles {
 
   /** Removes the bundles. The assets were copied into the cloud assembly at synth, so nothing needs them afterwards. */
   remove(): void {
-    rmSync(this.built, { recursive: true, force: true });
+    if (this.made.isOwn) rmSync(this.made.folder, { recursive: true, force: true });
   }
 
   private check(entry: string): void {
@@ -157,6 +195,19 @@ export class Bundles {
     );
   }
 }
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+/** Returns the names of all files below a folder, but for those of packages. */
+const namesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => !file.split(/[/\\]/).includes('node_modules'))
+    .sort();
 
 /** Returns the sources that each entry point is made of, as paths from the app's root. */
 export function inputsOf(

@@ -23,8 +23,8 @@ const COPIED = [...SOURCES, 'packages', 'tools', 'package.json', 'tsconfig.json'
 
 /**
  * A copy of the working tree, so that tests change sources and start processes without touching the tree, its
- * `.orderly/local.json`, or an `npm start` in it. It shares the tree's installed modules, its synthesized assemblies
- * and its development key (which is part of `dev`), so that an assembly of the same sources is not made again.
+ * `.orderly/local.json`, or an `npm start` in it. It shares the tree's installed modules, its synthesized assemblies,
+ * its bundles and its development key (which is part of `dev`), so that what has the same sources is not made again.
  */
 export class Clone {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'orderly-clone-')));
@@ -37,11 +37,12 @@ export class Clone {
     devKey();
     mkdirSync(this.at('.orderly'));
     cpSync(join(ROOT, '.orderly', 'dev-key.json'), this.at('.orderly/dev-key.json'));
-    if (assemblies === 'of its own') return;
-    const made = join(ROOT, '.build', 'assemblies');
-    mkdirSync(made, { recursive: true });
     mkdirSync(this.at('.build'));
-    symlinkSync(made, this.at('.build/assemblies'));
+    for (const shared of ['bundle-cache', ...(assemblies === 'shared' ? ['assemblies'] : [])]) {
+      const made = join(ROOT, '.build', shared);
+      mkdirSync(made, { recursive: true });
+      symlinkSync(made, this.at(`.build/${shared}`));
+    }
   }
 
   at(path: string): string {

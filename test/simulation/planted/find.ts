@@ -54,7 +54,7 @@ export async function shortCut(
 ): Promise<Hint | undefined> {
   const functionOf = (point: string): string => point.replace(/ call \d+$/, '');
   const labels = [...faults.map(({ point }) => point), ...points.map(({ id }) => id)].map(functionOf);
-  const entries = bug.source ? await entryPoints(ground.folder, labels, ground.lambdas) : [];
+  const entries = bug.source ? entryPoints(ground.folder, labels) : [];
   for (const hint of [...entries.map((entry) => ({ faults, entry })), { faults }]) {
     const found = await follow(ground, bug, hint).catch((error: unknown) => {
       if (error instanceof NothingPlanted) return undefined;

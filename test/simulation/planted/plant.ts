@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { CREDENTIALS_ALIAS, entryFiles } from '../../../packages/kit/service/bundles.js';
+import { BUNDLING, entryFiles } from '../../../packages/kit/service/bundles.js';
 import { Assembly, type TemplateChange } from '../../../packages/simulator/assembly/assembly.js';
 import type { JsonObject } from '../../../packages/simulator/assembly/intrinsics.js';
 import { Deployment, deploymentOf } from '../../../packages/simulator/cloud.js';
 import { Bundle } from '../../../packages/simulator/runtime/bundle.js';
 import type { Environment } from '../../../packages/simulator/runtime/environment.js';
 import { Recycled } from '../../../packages/simulator/runtime/recycled.js';
+import { BUNDLE_INPUTS } from '../../../tools/local/assembly.js';
 import type { PlantedBug } from './bugs.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -21,7 +22,7 @@ export class NothingPlanted extends Error {
 }
 
 /** By the folder of the assembly: they are the same for all bugs. */
-const soundBundles = new Map<string, Promise<ReadonlyMap<string, Bundled>>>();
+const soundBundles = new Map<string, ReadonlyMap<string, Bundled>>();
 const soundEntries = new Map<string, ReadonlyMap<string, string>>();
 
 /** The newest of them: tests of one change often follow each other. */
@@ -53,7 +54,7 @@ class RecycledBeside extends Recycled {
 interface Bundled {
   /** SHA-256 of the code. */
   readonly digest: string;
-  /** Files that went into it, from the root. */
+  /** Sources of the app and the kit that went into it, from the root. Nobody plants a mistake into a dependency. */
   readonly files: ReadonlySet<string>;
 }
 
@@ -89,7 +90,7 @@ export async function planted(folder: string, bug: PlantedBug, lambdas = LAMBDAS
     if (!resource) throw new NothingPlanted(bug.name);
     return new Deployment(assembly, undefined, new RecycledBeside(recycled, () => changesFunctions));
   }
-  const sound = await soundBundlesOf(folder, lambdas);
+  const sound = soundBundlesOf(folder);
   const { file, from, to, only = /./ } = source;
   const concerned = [...sound].filter(([entry, { files }]) => files.has(file) && only.test(entry));
   const broken = await brokenBundles([lambdas, file, from, to, only].join('\0'), () =>
@@ -129,7 +130,7 @@ export async function patchedBundles(
   only: (entry: string) => boolean,
   lambdas = LAMBDAS,
 ): Promise<ReadonlyMap<string, Bundle>> {
-  const sound = await soundBundlesOf(folder, lambdas);
+  const sound = soundBundlesOf(folder);
   const concerned = [...sound].filter(
     ([entry, { files }]) => only(entry) && patches.some(({ file }) => files.has(file)),
   );
@@ -143,29 +144,35 @@ export async function patchedBundles(
   return found;
 }
 
-/**
- * Returns the bundles of an assembly without a mistake. Making them takes ten seconds of esbuild, so the first process keeps
- * in the assembly's folder what the others need of them.
- */
-export function soundBundlesOf(folder: string, lambdas = LAMBDAS): Promise<ReadonlyMap<string, Bundled>> {
-  const making = soundBundles.get(folder) ?? keptOrMade(folder, lambdas);
-  soundBundles.set(folder, making);
-  return making;
+/** Returns the bundles of an assembly without a mistake, as they stand in it. */
+function soundBundlesOf(folder: string): ReadonlyMap<string, Bundled> {
+  const found = soundBundles.get(folder) ?? bundlesIn(folder);
+  soundBundles.set(folder, found);
+  return found;
 }
 
-async function keptOrMade(folder: string, lambdas: string): Promise<ReadonlyMap<string, Bundled>> {
-  const file = join(folder, `sound-bundles-${digestOf(JSON.stringify(OPTIONS)).slice(0, 16)}.json`);
-  if (existsSync(file)) {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as readonly (readonly [string, string, readonly string[]])[];
-    return new Map(kept.map(([entry, digest, files]) => [entry, { digest, files: new Set(files) }]));
+function bundlesIn(folder: string): ReadonlyMap<string, Bundled> {
+  const inputs: Inputs = JSON.parse(readFileSync(join(folder, BUNDLE_INPUTS), 'utf8'));
+  const found = new Map<string, Bundled>();
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.assets.json'))) {
+    const { files }: Assets = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+    for (const { displayName: entry = '', source } of Object.values(files)) {
+      if (!inputs[entry] || found.has(entry)) continue;
+      const code = readFileSync(join(folder, source.path, 'index.js'), 'utf8').replace(NAMED, '');
+      found.set(entry, { digest: digestOf(code), files: new Set(inputs[entry]) });
+    }
   }
-  const made = await bundles([...entryFiles(lambdas).keys()], lambdas);
-  // Nobody plants a mistake into a dependency.
-  const own = (files: ReadonlySet<string>) => [...files].filter((name) => !name.includes('node_modules/'));
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify([...made].map(([entry, { digest, files }]) => [entry, digest, own(files)])));
-  renameSync(draft, file);
-  return made;
+  return found;
+}
+
+/** Sources of the app and the kit, by entry point. */
+type Inputs = Readonly<Record<string, readonly string[]>>;
+
+/** Assets of a stack, as CDK lists them. */
+interface Assets {
+  readonly files: Readonly<
+    Record<string, { readonly displayName?: string; readonly source: { readonly path: string } }>
+  >;
 }
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -179,14 +186,9 @@ function entriesOf(assembly: Assembly, sound: ReadonlyMap<string, Bundled>) {
 /**
  * Returns the entry points of functions: `orders/place-order`.
  * @param labels of functions; others are left out
- * @param lambdas folder of the assembly's entry points
  */
-export async function entryPoints(
-  folder: string,
-  labels: Iterable<string>,
-  lambdas = LAMBDAS,
-): Promise<readonly string[]> {
-  const entries = entriesOf(new Assembly(folder), await soundBundlesOf(folder, lambdas));
+export function entryPoints(folder: string, labels: Iterable<string>): readonly string[] {
+  const entries = entriesOf(new Assembly(folder), soundBundlesOf(folder));
   return [...new Set([...labels].flatMap((label) => entries.get(label) ?? []))];
 }
 
@@ -208,22 +210,7 @@ function entriesIn(assembly: Assembly, bundled: ReadonlyMap<string, Bundled>): R
 const NAMED = /\/\/# sourceURL=.*\n$/;
 
 /** As packages/kit/service/bundles.ts makes them. */
-const OPTIONS = {
-  outdir: '/bundles',
-  bundle: true,
-  write: false,
-  metafile: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'cjs',
-  mainFields: ['module', 'main'] as string[],
-  minify: true,
-  treeShaking: true,
-  legalComments: 'none',
-  charset: 'utf8',
-  logLevel: 'error',
-  alias: CREDENTIALS_ALIAS,
-} as const;
+const OPTIONS = { ...BUNDLING, outdir: '/bundles', write: false, metafile: true, logLevel: 'error' } as const;
 
 /** Bundles by their entry points. @throws {NothingPlanted} */
 async function bundles(

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { Bundles } from '../../../packages/kit/service/bundles.js';
+import { BUNDLE_CACHE, BUNDLE_INPUTS } from '../../../tools/local/assembly.js';
 import { InboxesStack } from './stack.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -14,11 +15,11 @@ export const INBOX_LAMBDAS = join(ROOT, 'test/support/inboxes');
 /** Synthesizes the stack of the inboxes with real bundles. @returns a folder with its cloud assembly */
 export function inboxesAssembly(): string {
   const outdir = mkdtempSync(join(tmpdir(), 'orderly-inboxes-'));
-  const bundles = new Bundles(INBOX_LAMBDAS, ROOT);
+  const bundles = new Bundles(INBOX_LAMBDAS, ROOT, BUNDLE_CACHE);
   const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8'));
   const app = new App({ outdir, context });
   new InboxesStack(app, bundles);
   app.synth();
-  bundles.remove();
+  writeFileSync(join(outdir, BUNDLE_INPUTS), JSON.stringify(bundles.inputs));
   return outdir;
 }
