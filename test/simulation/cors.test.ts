@@ -96,9 +96,9 @@ test('an answer depends on Origin, and names it beside what else it depends on',
 });
 
 test('a page reads every header that a client may need', () => {
-  /** Headers for browsers and caches. */
+  /** Headers for browsers and caches, and the gateway's own name of an error. */
   const others =
-    /^(access-control-.*|vary|strict-transport-security|x-content-type-options|cache-control|content-type)$/;
+    /^(access-control-.*|vary|strict-transport-security|x-content-type-options|cache-control|content-type|x-amzn-errortype)$/;
   const named = new Set(sent.flatMap(({ headers }) => Object.keys(headers)).filter((name) => !others.test(name)));
   const exposed = sent
     .find(({ headers }) => headers['access-control-expose-headers'])!

@@ -194,7 +194,7 @@ async function admitRequest<Body, Query, Role extends string>(
       parameterFault,
     ),
     parameter: (name, schema) => {
-      const value = event.pathParameters?.[name];
+      const value = decoded(event.pathParameters?.[name]);
       if (value === undefined || value === '') throw new Problem('not-found', 'no resource has this address');
       return schema ? checked(schema, value, (_, detail) => ({ parameter: name, detail })) : value;
     },
@@ -227,6 +227,15 @@ async function callerOf<Role extends string>(event: APIGatewayProxyEvent, header
   const caller = { id: String(context.sub), role: context.role as Role, expires: Number(context.exp) };
   if (!(caller.expires > clock.epochSeconds())) throw new Unauthenticated('expired meanwhile');
   return caller;
+}
+
+/** Decodes a path parameter: API Gateway leaves it as it was sent. @returns `undefined` if it is malformed */
+function decoded(value: string | undefined): string | undefined {
+  try {
+    return value && decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Builds the path from the route, since `event.path` contains the base path of a custom domain. */

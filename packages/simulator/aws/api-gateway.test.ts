@@ -17,7 +17,12 @@ const method = (
     Integration: {
       Type: 'AWS_PROXY',
       IntegrationHttpMethod: 'POST',
-      Uri: { 'Fn::Join': ['', ['arn:aws:apigateway:lambda:path/functions/', arnOf('Work'), '/invocations']] },
+      Uri: {
+        'Fn::Join': [
+          '',
+          ['arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/', arnOf('Work'), '/invocations'],
+        ],
+      },
     },
   },
 });

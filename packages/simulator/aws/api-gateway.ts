@@ -2,8 +2,8 @@ import type { Assembly, Resource } from '../assembly/assembly.js';
 import { arn } from '../assembly/identity.js';
 import type { World } from '../world/world.js';
 import type { ApiRequest, ApiResponse } from './api-messages.js';
-import { functionIn, type Route, routesOf, routeTo } from './api-routes.js';
-import { type Context, GatewayResponses } from './gateway-responses.js';
+import { functionIn, pathOf, type Route, routesOf, routeTo } from './api-routes.js';
+import { type Context, GatewayResponses, type GatewayResponseType } from './gateway-responses.js';
 import type { Iam } from './iam.js';
 import type { LambdaFunction, Result } from './lambda.js';
 import { type ProxyEvent, proxyEvent, proxyResponse } from './proxy.js';
@@ -29,6 +29,7 @@ export class RestApi {
   private readonly answers: GatewayResponses;
   private readonly throttling: Throttling;
   readonly stage: string;
+  private readonly deploymentId: string;
 
   constructor(
     private readonly api: Resource,
@@ -46,6 +47,7 @@ export class RestApi {
     const [stage] = own('AWS::ApiGateway::Stage');
     if (!stage) throw new Error(`${api.label} has no stage`);
     this.stage = String(stage.properties.StageName);
+    this.deploymentId = String(stage.properties.DeploymentId ?? 'simulated');
     this.throttling = new Throttling(stage, around.share);
     this.routes = routesOf(own, assembly);
     this.answers = new GatewayResponses(own('AWS::ApiGateway::GatewayResponse'));
@@ -75,7 +77,7 @@ export class RestApi {
   request(request: ApiRequest, done: (response: ApiResponse) => void): void {
     const { world } = this.around;
     const context: Context = { requestId: world.random.id() };
-    const [path = '/'] = request.path.split('?');
+    const path = pathOf(request);
     const answer = (response: ApiResponse): void => {
       const sent = request.method === 'HEAD' ? { ...response, body: '' } : response;
       world.after(passing(world), () => done(sent));
@@ -85,38 +87,45 @@ export class RestApi {
       return;
     }
     const route = routeTo(this.routes, request.method, path);
-    const refuse = (type: string, status: number, more: Context = {}): void =>
-      answer(this.answers.answer(type, status, { ...context, ...more }));
+    const refuse = (type: GatewayResponseType, more: Context = {}): void =>
+      answer(this.answers.answer(type, { ...context, ...more }));
     if (!route) {
-      refuse('MISSING_AUTHENTICATION_TOKEN', 403);
+      refuse('MISSING_AUTHENTICATION_TOKEN');
       return;
     }
     if (!this.throttling.passes(`${route.method} ${route.resource}`, world.now)) {
-      refuse('THROTTLED', 429);
+      refuse('THROTTLED');
       return;
     }
     if (Buffer.byteLength(request.body ?? '') > MAX_PAYLOAD) {
-      refuse('REQUEST_TOO_LARGE', 413);
+      refuse('REQUEST_TOO_LARGE');
       return;
     }
-    const place = { apiId: this.api.ref, stage: this.stage, requestId: String(context.requestId), now: world.now };
+    const place = {
+      apiId: this.api.ref,
+      deploymentId: this.deploymentId,
+      stage: this.stage,
+      requestId: String(context.requestId),
+      now: world.now,
+    };
     const event = proxyEvent(place, route, request);
     world.after(passing(world), () => {
       this.authorize(route, request, event, (outcome) => {
-        if (outcome.kind === 'failed') return refuse('AUTHORIZER_FAILURE', 500);
-        if (outcome.kind === 'denied') return refuse('ACCESS_DENIED', 403, { authorizer: outcome.context });
+        if (outcome.kind === 'refused') return refuse(outcome.type);
+        if (outcome.kind === 'denied') return refuse('ACCESS_DENIED', { authorizer: outcome.context });
         if ('mock' in route.backend) {
           const response = route.backend.mock.answer(request.headers, { ...context, authorizer: outcome.context });
-          return response ? answer(response) : refuse('UNSUPPORTED_MEDIA_TYPE', 415);
+          return response ? answer(response) : refuse('UNSUPPORTED_MEDIA_TYPE');
         }
         const { functionArn } = route.backend;
         const requestContext = { ...event.requestContext, ...(outcome.context && { authorizer: outcome.context }) };
         this.integrate(route, functionArn, { ...event, requestContext }, (result) => {
           const authorizer = { authorizer: outcome.context };
-          if (result === 'timeout') return refuse('INTEGRATION_TIMEOUT', 504, authorizer);
-          if (result.kind !== 'returned') return refuse('INTEGRATION_FAILURE', 502, authorizer);
+          if (result === 'timeout') return refuse('INTEGRATION_TIMEOUT', authorizer);
+          if (result === 'forbidden') return refuse('API_CONFIGURATION_ERROR', authorizer);
+          if (result.kind !== 'returned') return refuse('INTEGRATION_FAILURE', authorizer);
           const response = proxyResponse(result.value);
-          if (!response) return refuse('DEFAULT_5XX', 502, authorizer);
+          if (!response) return refuse('DEFAULT_5XX', authorizer);
           answer(response);
         });
       });
@@ -127,7 +136,9 @@ export class RestApi {
     { authorizer }: Route,
     request: ApiRequest,
     event: ProxyEvent,
-    done: (outcome: { kind: 'allowed' | 'denied'; context?: Context } | { kind: 'failed' }) => void,
+    done: (
+      outcome: { kind: 'allowed' | 'denied'; context?: Context } | { kind: 'refused'; type: GatewayResponseType },
+    ) => void,
   ): void {
     if (!authorizer) {
       done({ kind: 'allowed' });
@@ -144,19 +155,24 @@ export class RestApi {
       (source) => !Object.keys(request.headers).some((name) => source.toLowerCase().endsWith(`.${name.toLowerCase()}`)),
     );
     if (missing) {
-      done({ kind: 'denied' });
+      done({ kind: 'refused', type: 'UNAUTHORIZED' });
       return;
     }
     const methodArn = arn('execute-api', `${this.api.ref}/${this.stage}/${request.method}${event.path}`);
     const input = { ...event, type: 'REQUEST', methodArn, body: undefined };
     const source = arn('execute-api', `${this.api.ref}/authorizers/${authorizer.ref}`);
     this.call(functionIn(String(properties.AuthorizerUri)), source, input, (result) => {
-      if (result.kind !== 'returned') return done({ kind: 'failed' });
-      const { policyDocument, context = {} } = result.value as {
+      if (result === 'forbidden') return done({ kind: 'refused', type: 'AUTHORIZER_CONFIGURATION_ERROR' });
+      // An authorizer that throws this text means the caller.
+      const type =
+        result.kind === 'failed' && result.message === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE';
+      if (result.kind !== 'returned') return done({ kind: 'refused', type });
+      const { policyDocument, context = {} } = (result.value ?? {}) as {
         policyDocument?: { Statement?: readonly { Effect?: string; Resource?: string | readonly string[] }[] };
         context?: Context;
       };
-      const statements = policyDocument?.Statement ?? [];
+      if (!policyDocument) return done({ kind: 'refused', type: 'AUTHORIZER_CONFIGURATION_ERROR' });
+      const statements = policyDocument.Statement ?? [];
       const applies = (resource: string | readonly string[] = []): boolean =>
         [resource].flat().some((one) => wildcard(one).test(methodArn));
       const effects = statements.filter(({ Resource }) => applies(Resource)).map(({ Effect }) => Effect);
@@ -169,11 +185,11 @@ export class RestApi {
     route: Route,
     functionArn: string,
     event: ProxyEvent,
-    done: (result: Result | 'timeout') => void,
+    done: (result: Result | 'forbidden' | 'timeout') => void,
   ): void {
     let over = false;
     const { world } = this.around;
-    const finish = (result: Result | 'timeout'): void => {
+    const finish = (result: Result | 'forbidden' | 'timeout'): void => {
       if (over) return;
       over = true;
       limit.cancel();
@@ -182,13 +198,18 @@ export class RestApi {
     const limit = world.after(INTEGRATION_TIMEOUT, () => finish('timeout'));
     const source = arn(
       'execute-api',
-      `${this.api.ref}/${this.stage}/${route.method}${route.resource.replace(/\{\w+\}/g, 'x')}`,
+      `${this.api.ref}/${this.stage}/${route.method}${route.resource.replace(/\{\w+\+?\}/g, 'x')}`,
     );
     this.call(functionArn, source, event, finish);
   }
 
   /** Invokes a function if its policy allows this API to do so. */
-  private call(functionArn: string, SourceArn: string, event: object, done: (result: Result) => void): void {
+  private call(
+    functionArn: string,
+    SourceArn: string,
+    event: object,
+    done: (result: Result | 'forbidden') => void,
+  ): void {
     const { iam, functions, world } = this.around;
     const access = {
       action: 'lambda:InvokeFunction',
@@ -198,9 +219,7 @@ export class RestApi {
     };
     const fn = functions.get(functionArn);
     if (!fn || !iam.resourceAllows(functionArn, access)) {
-      world.after(1, () =>
-        done({ kind: 'failed', name: 'AccessDenied', message: 'Invalid permissions on Lambda function' }),
-      );
+      world.after(1, () => done('forbidden'));
       return;
     }
     fn.invoke(event, done);

@@ -1,5 +1,6 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
 import type { JsonObject } from '../assembly/intrinsics.js';
+import type { ApiRequest } from './api-messages.js';
 import { type MockIntegration, mockIntegration } from './mock-integration.js';
 
 /** A method of a path, and its integration. */
@@ -7,6 +8,7 @@ export interface Route {
   /** `ANY` for all methods for which the resource has no route. */
   readonly method: string;
   readonly resource: string;
+  readonly resourceId: string;
   readonly pattern: RegExp;
   readonly parameters: readonly string[];
   readonly backend: { readonly functionArn: string } | { readonly mock: MockIntegration };
@@ -35,8 +37,10 @@ export function routesOf(own: (type: string) => readonly Resource[], assembly: A
       return {
         method: String(properties.HttpMethod),
         resource,
-        pattern: new RegExp(`^${resource.replace(/\{\w+\}/g, '([^/]+)')}$`),
-        parameters: [...resource.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+        resourceId: String(properties.ResourceId),
+        // A trailing slash belongs to no parameter. The last parameter may be greedy: it takes all that is left.
+        pattern: new RegExp(`^${resource.replace(/\{\w+\+\}$/, '(.+?)').replace(/\{\w+\}/g, '([^/]+)')}/?$`),
+        parameters: [...resource.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name),
         backend: backendOf(label, properties),
         authorizer: AuthorizationType === 'CUSTOM' ? assembly.byArn(AuthorizerId) : undefined,
       };
@@ -46,16 +50,30 @@ export function routesOf(own: (type: string) => readonly Resource[], assembly: A
 
 /**
  * Finds a request's route. It selects the path before the method: if that path lacks the method, no other fitting path
- * is used.
+ * is used but one with a greedy parameter. LocalStack, `test_proxy_routing_with_hardcoded_resource_sibling`, recorded at
+ * AWS.
  */
 export function routeTo(routes: readonly Route[], method: string, path: string): Route | undefined {
-  const resource = routes.find(({ pattern }) => pattern.test(path))?.resource;
-  const here = routes.filter((route) => route.resource === resource);
+  const fitting = routes.filter(({ pattern }) => pattern.test(path));
+  const first = fitting.find((route) => !isGreedy(route.resource))?.resource;
+  const here = fitting.filter(({ resource }) => resource === first);
   return (
-    here.find((route) => route.method === method) ??
-    (METHODS.has(method) ? here.find((route) => route.method === 'ANY') : undefined)
+    methodOf(here, method) ??
+    methodOf(
+      fitting.filter(({ resource }) => isGreedy(resource)),
+      method,
+    )
   );
 }
+
+const methodOf = (routes: readonly Route[], method: string): Route | undefined =>
+  routes.find((route) => route.method === method) ??
+  (METHODS.has(method) ? routes.find((route) => route.method === 'ANY') : undefined);
+
+const isGreedy = (resource: string): boolean => resource.endsWith('+}');
+
+/** Returns the path of a request without its query; slashes before it count as one. */
+export const pathOf = ({ path }: ApiRequest): string => (path.split('?')[0] ?? '').replace(/^\/*/, '/');
 
 function backendOf(label: string, properties: JsonObject): Route['backend'] {
   const { Type, Uri, IntegrationHttpMethod } = properties.Integration as Record<string, string | undefined>;
@@ -66,13 +84,15 @@ function backendOf(label: string, properties: JsonObject): Route['backend'] {
 
 /** Compares two paths of the same length: the one whose names come first takes precedence. */
 function bySpecificity(one: string, other: string): number {
-  const [a, b] = [one, other].map((path) => path.replace(/\{\w+\}/g, '~')) as [string, string];
+  const [a, b] = [one, other].map((path) => path.replace(/\{\w+\+?\}/g, '~')) as [string, string];
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+const INVOCATION = /^arn:[\w-]+:apigateway:[\w-]+:lambda:path\/2015-03-31\/functions\/(arn:[^/]+)\/invocations$/;
+
 /** Returns the function in the URI of an integration or authorizer. */
 export function functionIn(uri: string | undefined): string {
-  const [, found] = /functions\/(arn:[^/]+)\/invocations$/.exec(uri ?? '') ?? [];
+  const [, found] = INVOCATION.exec(uri ?? '') ?? [];
   if (found === undefined) throw new Error(`an integration without a function: ${uri}`);
   return found;
 }

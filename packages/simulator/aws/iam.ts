@@ -41,7 +41,10 @@ export class Iam {
   private readonly used = new Map<Statement, Set<string>>();
 
   /** Policies that a caller from outside has given to resources, in the place of the templates'. */
-  private readonly replaced = new Map<string, { readonly document: Json; readonly statements: readonly Statement[] }>();
+  private readonly replaced = new Map<
+    string,
+    { readonly document: Json | undefined; readonly statements: readonly Statement[] }
+  >();
 
   constructor(private readonly assembly: Assembly) {
     this.policies = Policies.of(assembly);
@@ -50,10 +53,11 @@ export class Iam {
   /**
    * Replaces the policy of a resource in this account.
    * @param owner ARN of the resource
+   * @param document `undefined` removes the policy
    * @throws {PolicyNotModelled}
    */
-  replacePolicy(owner: string, document: Json): void {
-    this.replaced.set(owner, { document, statements: statementsOf(owner, document) });
+  replacePolicy(owner: string, document: Json | undefined): void {
+    this.replaced.set(owner, { document, statements: document === undefined ? [] : statementsOf(owner, document) });
   }
 
   /** Returns the policy of a queue as JSON; `undefined` if it has none. @param owner ARN of the queue */

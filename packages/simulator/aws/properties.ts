@@ -136,6 +136,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     modelled: [
       'DelaySeconds',
       'FifoQueue',
+      'MaximumMessageSize',
       'MessageRetentionPeriod',
       'QueueName',
       'ReceiveMessageWaitTimeSeconds',

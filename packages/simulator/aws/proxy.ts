@@ -1,5 +1,6 @@
 import { ACCOUNT, REGION } from '../assembly/identity.js';
 import type { ApiRequest, ApiResponse } from './api-messages.js';
+import { pathOf, type Route } from './api-routes.js';
 import type { Context } from './gateway-responses.js';
 
 /** The event of a function behind a Lambda proxy integration; an authorizer gets almost the same. */
@@ -15,18 +16,27 @@ export interface ProxyEvent {
  * @param route the matching route
  */
 export function proxyEvent(
-  where: { readonly apiId: string; readonly stage: string; readonly requestId: string; readonly now: number },
-  route: { readonly resource: string; readonly pattern: RegExp; readonly parameters: readonly string[] },
+  where: {
+    readonly apiId: string;
+    readonly deploymentId: string;
+    readonly stage: string;
+    readonly requestId: string;
+    readonly now: number;
+  },
+  route: Pick<Route, 'resource' | 'resourceId' | 'pattern' | 'parameters'>,
   request: ApiRequest,
 ): ProxyEvent {
-  const { apiId, stage, requestId, now } = where;
-  const [path = '/', query = ''] = request.path.split('?');
+  const { apiId, deploymentId, stage, requestId, now } = where;
+  const [sent = '/', query = ''] = request.path.split('?');
+  const path = pathOf(request);
   const search = new URLSearchParams(query);
   const names = [...new Set(search.keys())];
-  const values = route.pattern.exec(path)?.slice(1).map(decodeURIComponent) ?? [];
+  // The gateway decodes parameters of the query, and leaves those of the path as they were sent.
+  const values = route.pattern.exec(path)?.slice(1) ?? [];
   // For a repeated header, `headers` contains the last value and `multiValueHeaders` contains all.
   const all = Object.entries(request.headers).map(([name, value]) => [name, [value].flat()] as const);
   const parameters = Object.fromEntries(route.parameters.map((name, at) => [name, values[at] ?? '']));
+  const userAgent = all.find(([name]) => name.toLowerCase() === 'user-agent')?.[1].at(-1) ?? null;
   return {
     resource: route.resource,
     path,
@@ -41,33 +51,69 @@ export function proxyEvent(
     requestContext: {
       accountId: ACCOUNT,
       apiId,
+      deploymentId,
       httpMethod: request.method,
-      path: `/${stage}${path}`,
+      path: `/${stage}${sent}`,
       stage,
       requestId,
+      extendedRequestId: `${requestId.replaceAll('-', '').slice(0, 15)}=`,
+      requestTime: requestTimeOf(now),
       requestTimeEpoch: now,
+      resourceId: route.resourceId,
       resourcePath: route.resource,
       protocol: 'HTTP/1.1',
       domainName: `${apiId}.execute-api.${REGION}.amazonaws.com`,
-      identity: { sourceIp: '192.0.2.1', userAgent: 'simulated' },
+      domainPrefix: apiId,
+      identity: { ...NOBODY, sourceIp: '192.0.2.1', userAgent },
     },
     body: request.body ?? null,
     isBase64Encoded: false,
   };
 }
 
-/** Reads a handler's answer; `undefined` if its form makes API Gateway answer 502. */
+/** `$context.identity` of a request that isn't signed. */
+const NOBODY = {
+  accessKey: null,
+  accountId: null,
+  caller: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};
+
+/** Returns a time as the Common Log Format writes it: `09/Apr/2015:12:34:56 +0000`. */
+function requestTimeOf(milliseconds: number): string {
+  const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) (\S+)/.exec(new Date(milliseconds).toUTCString()) ?? [];
+  return `${day}/${month}/${year}:${time} +0000`;
+}
+
+const MEMBERS = new Set(['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded']);
+
+/**
+ * Reads a handler's answer. No member has to be there, and no other may. A body in Base64 stays so, since no API here has
+ * binary media types.
+ * @returns `undefined` if its form makes API Gateway answer 502
+ */
 export function proxyResponse(value: unknown): ApiResponse | undefined {
-  const {
-    statusCode,
-    headers = {},
-    body = '',
-  } = (value ?? {}) as {
-    statusCode?: unknown;
-    headers?: Record<string, unknown>;
-    body?: unknown;
-  };
-  if (!Number.isInteger(Number(statusCode)) || (typeof body !== 'string' && body !== null)) return undefined;
-  const lower = Object.entries(headers).map(([name, text]) => [name.toLowerCase(), String(text)]);
-  return { status: Number(statusCode), headers: Object.fromEntries(lower), body: body ?? '' };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (Object.keys(value).some((name) => !MEMBERS.has(name))) return undefined;
+  const { statusCode, headers, multiValueHeaders, body } = value as Readonly<Record<string, unknown>>;
+  const status = Number(statusCode ?? 200);
+  const [single, multiple] = [headers ?? {}, multiValueHeaders ?? {}] as [object, object];
+  if (!Number.isInteger(status) || typeof single !== 'object' || typeof multiple !== 'object') return undefined;
+  if (!Object.values(multiple).every((values) => Array.isArray(values))) return undefined;
+  if (typeof (body ?? '') !== 'string') return undefined;
+  const all = new Map<string, readonly unknown[]>([['content-type', []]]);
+  for (const [name, values] of [...Object.entries(multiple), ...Object.entries(single)]) {
+    const key = name.toLowerCase();
+    all.set(key, [...(all.get(key) ?? []), ...[values].flat()]);
+  }
+  const cookies = all.get('set-cookie') ?? [];
+  if (cookies.length > 1) throw new Error("an answer with more than one Set-Cookie isn't modelled");
+  const joined = [...all].map(([name, values]) => [name, values.join(', ') || 'application/json'] as const);
+  return { status, headers: Object.fromEntries(joined), body: String(body ?? '') };
 }

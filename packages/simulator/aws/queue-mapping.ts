@@ -137,14 +137,23 @@ export class QueueMapping implements EventSource {
     body,
     group,
     attributes = {},
+    trace,
     receiveCount,
+    receivedBefore = 0,
+    movedFrom,
     sentAt,
     firstReceivedAt,
   }: Message): object {
     const messageAttributes = Object.fromEntries(
-      Object.entries(attributes).map(([name, { DataType, StringValue }]) => [
+      Object.entries(attributes).map(([name, { DataType, StringValue, BinaryValue }]) => [
         name,
-        { dataType: DataType, stringValue: StringValue, stringListValues: [], binaryListValues: [] },
+        {
+          dataType: DataType,
+          ...(StringValue !== undefined && { stringValue: StringValue }),
+          ...(BinaryValue !== undefined && { binaryValue: BinaryValue }),
+          stringListValues: [],
+          binaryListValues: [],
+        },
       ]),
     );
     return {
@@ -152,11 +161,13 @@ export class QueueMapping implements EventSource {
       receiptHandle: receipt,
       body,
       attributes: {
-        ApproximateReceiveCount: String(receiveCount),
+        ApproximateReceiveCount: String(receivedBefore + receiveCount),
         SentTimestamp: String(sentAt),
         SenderId: 'simulated',
         ApproximateFirstReceiveTimestamp: String(firstReceivedAt),
-        ...(group === undefined ? {} : { MessageGroupId: group }),
+        ...(group !== undefined && { MessageGroupId: group }),
+        ...(trace !== undefined && { AWSTraceHeader: trace }),
+        ...(movedFrom !== undefined && { DeadLetterQueueSourceArn: movedFrom }),
       },
       messageAttributes,
       md5OfBody: 'simulated',

@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
-import { NotModelled } from '../dynamodb/errors.js';
 import type { AwsRequest, Input } from '../wire/request.js';
+import { bytesOf, messageOf } from './new-messages.js';
+import { invalidValue, queryCodeOf, refuseOf, seconds } from './queue-refusals.js';
 import { Refused } from './refused.js';
-import type { Message, MessageAttribute, NewMessage, Queue } from './sqs.js';
+import { MAX_BYTES, type MessageAttribute, type NewMessage, type Queue } from './sqs.js';
 
 /** Operations on one queue that are over at once, for callers inside and outside of the account. */
 type QueueOperation = (queue: Queue, input: Input, refusedEntries?: AwsRequest['refusedEntries']) => object;
 
 const MAX_ENTRIES = 10;
-/** Amazon SQS, "Amazon SQS message quotas": of a message, and of a batch. */
-const MAX_BYTES = 1_048_576;
+/** Amazon SQS Developer Guide, "Amazon SQS visibility timeout": 12 hours from the receive, in seconds. */
+const MAX_VISIBILITY = 43_200;
+/** Milliseconds between two PurgeQueue of a queue. */
+const PURGES_AFTER = 60_000;
 
-/** Refuses with an error of SQS. */
-export const refuseOf = (code: string, message = code): Refused => new Refused(`com.amazonaws.sqs#${code}`, message);
+type Batch = { readonly Successful: readonly object[]; readonly Failed: readonly object[] };
 
 /**
  * Finds a queue by the last part of its address, whatever the host: a client outside of the account may have another
@@ -28,91 +30,113 @@ export function queueAt(queues: ReadonlyMap<string, Queue>, url: unknown): Queue
 
 /** Amazon SQS API Reference, "Actions". */
 export const QUEUE_OPERATIONS: Readonly<Record<string, QueueOperation>> = {
-  SendMessage: (queue, input) => {
-    if (bytesOf(input) > MAX_BYTES)
-      throw refuseOf(
-        'InvalidParameterValue',
-        `One or more parameters are invalid. Reason: Message must be shorter than ${MAX_BYTES} bytes.`,
-      );
-    return send(queue, input);
-  },
+  SendMessage: (queue, input) => send(queue, input, 'One or more parameters are invalid.'),
   SendMessageBatch: (queue, input, refused = new Map()) => {
-    const entries = entriesOf(input);
-    if (entries.reduce((sum, entry) => sum + bytesOf(entry), 0) > MAX_BYTES) throw refuseOf('BatchRequestTooLong');
+    const entries = entriesOf(input, 'SendMessageBatch');
+    const bytes = entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
+    if (bytes > MAX_BYTES)
+      throw refuseOf(
+        'BatchRequestTooLong',
+        `Batch requests cannot be longer than ${MAX_BYTES} bytes. You have sent ${bytes} bytes.`,
+      );
     const passed = entries.filter((_, at) => !refused.has(at));
-    return {
-      Successful: passed.map((entry) => ({ Id: entry.Id, ...send(queue, entry) })),
-      Failed: entries.flatMap(({ Id }, at) => {
-        const Code = refused.get(at);
-        return Code === undefined ? [] : [{ Id, Code, SenderFault: false, Message: 'simulated' }];
-      }),
-    };
+    const { Successful, Failed } = byEntry(passed, (entry) =>
+      send(queue, entry, 'One or more parameters cannot be validated.'),
+    );
+    const simulated = entries.flatMap(({ Id }, at) => {
+      const Code = refused.get(at);
+      return Code === undefined ? [] : [{ Id, Code, SenderFault: false, Message: 'simulated' }];
+    });
+    return { Successful, Failed: [...Failed, ...simulated] };
   },
-  DeleteMessage: (queue, { ReceiptHandle }) => {
-    checkHandle(ReceiptHandle);
-    queue.delete(String(ReceiptHandle));
-    return {};
-  },
+  DeleteMessage: deleteMessage,
   DeleteMessageBatch: (queue, input) =>
-    byEntry(input, ({ ReceiptHandle }) => QUEUE_OPERATIONS.DeleteMessage?.(queue, { ReceiptHandle })),
-  ChangeMessageVisibility: (queue, { ReceiptHandle, VisibilityTimeout }) => {
-    if (!queue.changeVisibility(String(ReceiptHandle), Number(VisibilityTimeout) * 1000))
-      throw refuseOf('MessageNotInflight');
-    return {};
-  },
+    byEntry(entriesOf(input, 'DeleteMessageBatch'), (entry) => deleteMessage(queue, entry)),
+  ChangeMessageVisibility: changeVisibility,
   ChangeMessageVisibilityBatch: (queue, input) =>
-    byEntry(input, (entry) => QUEUE_OPERATIONS.ChangeMessageVisibility?.(queue, entry)),
+    byEntry(entriesOf(input, 'ChangeMessageVisibilityBatch'), (entry) => changeVisibility(queue, entry)),
   PurgeQueue: (queue) => {
+    if (queue.purgedAt !== undefined && queue.now < queue.purgedAt + PURGES_AFTER)
+      throw refuseOf(
+        'PurgeQueueInProgress',
+        `Only one PurgeQueue operation on ${queue.name} is allowed every ${PURGES_AFTER / 1000} seconds.`,
+        403,
+      );
+    queue.purgedAt = queue.now;
     queue.purge();
     return {};
   },
 };
 
-function send(queue: Queue, input: Input): object {
-  const { MessageBody, MessageGroupId, MessageAttributes, DelaySeconds } = input;
-  if (!MessageBody) throw refuseOf('MissingParameter', 'The request must contain the parameter MessageBody.');
-  const body = String(MessageBody);
-  const attributes = attributesOf(MessageAttributes);
-  const group = MessageGroupId as string | undefined;
-  const message: NewMessage = { body, ...(group && { group }), ...(attributes && { attributes }) };
-  const delay = DelaySeconds === undefined ? undefined : Number(DelaySeconds);
+function send(queue: Queue, input: Input, refusal: string): object {
+  const message = messageOf(input, queue.settings.size, refusal);
+  const delay = seconds(input.DelaySeconds, 'DelaySeconds', 900);
+  const { body, attributes, trace } = message;
   return {
     MessageId: queue.send(message, undefined, delay),
     MD5OfMessageBody: md5(body),
     ...(attributes && { MD5OfMessageAttributes: md5OfAttributes(attributes) }),
+    ...(trace !== undefined && {
+      MD5OfMessageSystemAttributes: md5OfAttributes({ AWSTraceHeader: { DataType: 'String', StringValue: trace } }),
+    }),
   };
 }
 
-function attributesOf(given: unknown): NewMessage['attributes'] {
-  const attributes = (given ?? {}) as NonNullable<NewMessage['attributes']>;
-  if (Object.values(attributes).some(({ StringValue }) => StringValue === undefined))
-    throw new NotModelled('a binary message attribute');
-  return Object.keys(attributes).length > 0 ? attributes : undefined;
-}
-
-/** Returns the entries of a batch. */
-function entriesOf({ Entries = [] }: Input): readonly Input[] {
+/** Returns the entries of a batch. @throws {Refused} */
+function entriesOf({ Entries = [] }: Input, operation: string): readonly Input[] {
   const entries = Entries as readonly Input[];
-  if (entries.length === 0) throw refuseOf('EmptyBatchRequest');
-  if (entries.length > MAX_ENTRIES) throw refuseOf('TooManyEntriesInBatchRequest');
-  if (new Set(entries.map(({ Id }) => Id)).size < entries.length) throw refuseOf('BatchEntryIdsNotDistinct');
+  if (entries.length === 0)
+    throw refuseOf('EmptyBatchRequest', `There should be at least one ${operation}RequestEntry in the request.`);
+  if (entries.length > MAX_ENTRIES)
+    throw refuseOf(
+      'TooManyEntriesInBatchRequest',
+      `Maximum number of entries per request are ${MAX_ENTRIES}. You have sent ${entries.length}.`,
+    );
+  if (entries.some(({ Id }) => !/^[\w-]{1,80}$/.test(String(Id))))
+    throw refuseOf(
+      'InvalidBatchEntryId',
+      'A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.',
+    );
+  const repeated = entries.find(({ Id }, at) => entries.findIndex((other) => other.Id === Id) < at);
+  if (repeated) throw refuseOf('BatchEntryIdsNotDistinct', `Id ${String(repeated.Id)} repeated.`);
   return entries;
 }
 
 /** Carries out each entry of a batch: one that is refused doesn't affect the others. */
-function byEntry(input: Input, carryOut: (entry: Input) => unknown): object {
+function byEntry(entries: readonly Input[], carryOut: (entry: Input) => object): Batch {
   const [Successful, Failed]: [object[], object[]] = [[], []];
-  for (const entry of entriesOf(input)) {
+  for (const entry of entries) {
     try {
-      carryOut(entry);
-      Successful.push({ Id: entry.Id });
+      Successful.push({ Id: entry.Id, ...carryOut(entry) });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      const Code = error.error.code.replace(/^.*#/, '');
+      const Code = queryCodeOf(error.error.code.replace(/^.*#/, ''));
       Failed.push({ Id: entry.Id, Code, SenderFault: true, Message: error.message });
     }
   }
   return { Successful, Failed };
+}
+
+function deleteMessage(queue: Queue, { ReceiptHandle }: Input): object {
+  checkHandle(ReceiptHandle);
+  queue.delete(String(ReceiptHandle));
+  return {};
+}
+
+function changeVisibility(queue: Queue, { ReceiptHandle, VisibilityTimeout }: Input): object {
+  checkHandle(ReceiptHandle);
+  const handle = String(ReceiptHandle);
+  const timeout = seconds(VisibilityTimeout ?? 0, 'VisibilityTimeout', MAX_VISIBILITY) ?? 0;
+  const { receivedAt } = queue.at(handle) ?? {};
+  if (receivedAt !== undefined && queue.now + timeout * 1000 > receivedAt + MAX_VISIBILITY * 1000) {
+    const reason = `Total VisibilityTimeout for the message is beyond the limit [${MAX_VISIBILITY} seconds].`;
+    throw invalidValue(timeout, 'VisibilityTimeout', reason);
+  }
+  if (!queue.changeVisibility(handle, timeout * 1000)) {
+    const reason = 'Message does not exist or is not available for visibility timeout change.';
+    throw invalidValue(handle, 'ReceiptHandle', reason);
+  }
+  return {};
 }
 
 /** A handle that no message has now was issued once, or is none at all: only the latter is an error. */
@@ -130,21 +154,18 @@ export const md5 = (text: string | Buffer): string => createHash('md5').update(t
  * Amazon SQS Developer Guide, "Calculating the MD5 message digest for message attributes": name, type and value of
  * each, in the order of their names, each with its length before it.
  */
-export function md5OfAttributes(attributes: NonNullable<Message['attributes']>): string {
-  const sized = (text: string): Buffer => {
+export function md5OfAttributes(attributes: NonNullable<NewMessage['attributes']>): string {
+  const sized = (value: string | Buffer): Buffer => {
+    const bytes = Buffer.from(value);
     const size = Buffer.alloc(4);
-    size.writeUInt32BE(Buffer.byteLength(text));
-    return Buffer.concat([size, Buffer.from(text)]);
+    size.writeUInt32BE(bytes.length);
+    return Buffer.concat([size, bytes]);
   };
-  const STRING = Buffer.from([1]);
+  const [STRING, BINARY] = [Buffer.from([1]), Buffer.from([2])];
+  const encodedValue = ({ StringValue, BinaryValue = '' }: MessageAttribute): readonly Buffer[] =>
+    StringValue === undefined ? [BINARY, sized(Buffer.from(BinaryValue, 'base64'))] : [STRING, sized(StringValue)];
   const parts = Object.entries(attributes)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([name, { DataType, StringValue }]) => [sized(name), sized(DataType), STRING, sized(StringValue)]);
+    .flatMap(([name, attribute]) => [sized(name), sized(attribute.DataType), ...encodedValue(attribute)]);
   return md5(Buffer.concat(parts));
 }
-
-const bytesOf = ({ MessageBody = '', MessageAttributes = {} }: Input): number =>
-  Object.entries(MessageAttributes as Readonly<Record<string, MessageAttribute>>).reduce(
-    (sum, [name, { DataType, StringValue = '' }]) => sum + Buffer.byteLength(name + DataType + StringValue),
-    Buffer.byteLength(String(MessageBody)),
-  );

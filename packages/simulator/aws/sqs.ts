@@ -9,7 +9,10 @@ const COMES = { 'crashes-its-function': 3, 'throttles-its-function': 1 } as cons
 
 export interface MessageAttribute {
   readonly DataType: string;
-  readonly StringValue: string;
+  /** Its value, unless it is binary. */
+  readonly StringValue?: string;
+  /** A binary value, in Base64. */
+  readonly BinaryValue?: string;
 }
 
 export interface NewMessage {
@@ -17,15 +20,29 @@ export interface NewMessage {
   /** `MessageGroupId`, the group by which a fair queue separates tenants. @default a group of its own */
   readonly group?: string;
   readonly attributes?: Readonly<Record<string, MessageAttribute>>;
+  /** `AWSTraceHeader`, the only system attribute that a sender may set. */
+  readonly trace?: string;
+}
+
+/** Earlier life of a message that comes to a dead-letter queue. */
+interface Moved {
+  readonly id: string;
+  /** ARN of the queue in which it was received too often. */
+  readonly movedFrom: string;
+  /** Number of times that it was received there. */
+  readonly receivedBefore: number;
 }
 
 /** A message in a queue. */
-export interface Message extends NewMessage {
+export interface Message extends NewMessage, Partial<Moved> {
   readonly id: string;
   /** First entry into its first queue, milliseconds: a dead-letter queue counts its retention from that time. */
   readonly sentAt: number;
+  /** Number of times that it was received in this queue. */
   receiveCount: number;
   firstReceivedAt: number | undefined;
+  /** Time of the latest receive, from which the longest visibility timeout counts. */
+  receivedAt?: number;
   visibleAt: number;
   receipt: string;
   /**
@@ -43,14 +60,19 @@ export interface SavedQueue {
 /** Outcome of a message that has left its queue. */
 export type Fate = 'deleted' | 'dead-lettered' | 'expired' | 'purged';
 
-/** Settings of a queue that may change while it exists, in seconds. */
+/** Settings of a queue that may change while it exists; times are in seconds. */
 export interface QueueSettings {
   readonly visibility: number;
   readonly retention: number;
   readonly delay: number;
   /** How long a request for messages waits for one, if it doesn't say. */
   readonly wait: number;
+  /** Largest message with its attributes, in bytes. */
+  readonly size: number;
 }
+
+/** Amazon SQS, "Amazon SQS message quotas": the largest message, and the largest batch, in bytes. */
+export const MAX_BYTES = 1_048_576;
 
 const SECOND = 1000;
 
@@ -83,6 +105,8 @@ export class Queue {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   changedAt: number;
+  /** Time at which a caller purged it last. */
+  purgedAt: number | undefined;
   /** Messages that left the queue, with their outcome: for invariants. */
   readonly fates: { readonly message: Message; readonly fate: Fate; readonly at: number }[];
 
@@ -102,6 +126,7 @@ export class Queue {
       retention: Number(properties.MessageRetentionPeriod ?? 345_600),
       delay: Number(properties.DelaySeconds ?? 0),
       wait: Number(properties.ReceiveMessageWaitTimeSeconds ?? 0),
+      size: Number(properties.MaximumMessageSize ?? MAX_BYTES),
     };
     this.createdAt = world.now;
     this.changedAt = world.now;
@@ -131,6 +156,11 @@ export class Queue {
     return this.deadLetters && { to: this.deadLetters, maxReceives: this.maxReceives };
   }
 
+  /** Its time, milliseconds since 1970. */
+  get now(): number {
+    return this.world.now;
+  }
+
   get settings(): QueueSettings {
     return this.current;
   }
@@ -150,23 +180,27 @@ export class Queue {
     return () => this.listeners.delete(listener);
   }
 
-  /** @param delay seconds until it can be received. @default the queue's */
-  send(message: NewMessage, sentAt = this.world.now, delay = this.current.delay): string {
+  /**
+   * @param delay seconds until it can be received. @default the queue's
+   * @param moved what a message keeps that was received too often in another queue
+   */
+  send(message: NewMessage, sentAt = this.world.now, delay = this.current.delay, moved?: Moved): string {
     const { world, label } = this;
     const number = ++this.sent;
     const fault = this.faults.at({ id: `${label} message ${number}`, kinds: KINDS });
-    const id = `${label.replaceAll('/', '-')}-${number}`;
+    const id = moved?.id ?? `${label.replaceAll('/', '-')}-${number}`;
+    const entry = { ...message, ...moved, id, sentAt };
     world.note(`${label} message ${number} sent${fault ? ` FAULT ${fault}` : ''}`);
     if (fault === 'lost') return id;
     if (fault === 'crashes-its-function' || fault === 'throttles-its-function') this.following.set(id, fault);
-    this.put({ ...message, id, sentAt }, (delay + (fault === 'delayed' ? 600 : 0)) * SECOND);
+    this.put(entry, (delay + (fault === 'delayed' ? 600 : 0)) * SECOND);
     if (fault === 'duplicate' || fault === 'late-duplicate') {
       const latest = fault === 'duplicate' ? 90 * SECOND : 5 * 86_400 * SECOND;
       const after = Math.min(latest, 0.9 * (this.current.retention * SECOND));
       // Redelivers the same message: one of the servers that store it had missed its deletion.
       world.after(after, () => {
         world.note(`${label} message ${number} comes again`);
-        this.put({ ...message, id, sentAt }, 0, true);
+        this.put(entry, 0, true);
       });
     }
     return id;
@@ -197,11 +231,13 @@ export class Queue {
       message.receiveCount++;
       if (message.receiveCount > this.maxReceives && this.deadLetters) {
         this.end(message, 'dead-lettered');
-        const { body, group, attributes, sentAt } = message;
-        this.deadLetters.send({ body, ...(group && { group }), ...(attributes && { attributes }) }, sentAt);
+        const { id, sentAt, receiveCount } = message;
+        const moved = { id, movedFrom: this.resource.arn, receivedBefore: receiveCount - 1 };
+        this.deadLetters.send(sentOf(message), sentAt, undefined, moved);
         continue;
       }
       message.firstReceivedAt ??= world.now;
+      message.receivedAt = world.now;
       message.receipt = `${message.id}~${++this.receipts}`;
       this.hide(message, visibility * SECOND);
       received.push({ ...message });
@@ -217,10 +253,20 @@ export class Queue {
     return true;
   }
 
-  /** @param milliseconds from now on. @returns whether the receipt is known */
-  changeVisibility(receipt: string, milliseconds: number): boolean {
+  /** Returns the message of a receipt, also of an older one. */
+  at(receipt: string): Message | undefined {
     const message = this.messages.get(receipt.slice(0, receipt.lastIndexOf('~')));
-    if (message?.receipt !== receipt) return false;
+    return message && message.receiveCount > 0 ? message : undefined;
+  }
+
+  /**
+   * An older receipt counts, too, and so does that of a message which has become visible again.
+   * @param milliseconds from now on
+   * @returns whether the message is there
+   */
+  changeVisibility(receipt: string, milliseconds: number): boolean {
+    const message = this.at(receipt);
+    if (!message) return false;
     message.loose = true;
     this.hide(message, milliseconds);
     return true;
@@ -273,7 +319,11 @@ export class Queue {
     return messages.toSorted((one, other) => noise(one) - noise(other));
   }
 
-  private put(message: NewMessage & Pick<Message, 'id' | 'sentAt'>, delay: number, loose = false): void {
+  private put(
+    message: NewMessage & Partial<Moved> & Pick<Message, 'id' | 'sentAt'>,
+    delay: number,
+    loose = false,
+  ): void {
     const entry = { ...message, receiveCount: 0, firstReceivedAt: undefined, visibleAt: 0, receipt: '', loose };
     this.messages.set(message.id, entry);
     this.hide(entry, delay);
@@ -301,3 +351,11 @@ export class Queue {
     this.world.note(`${message.id} ${fate}`);
   }
 }
+
+/** Returns what a sender gave a message. */
+export const sentOf = ({ body, group, attributes, trace }: NewMessage): NewMessage => ({
+  body,
+  ...(group && { group }),
+  ...(attributes && { attributes }),
+  ...(trace && { trace }),
+});

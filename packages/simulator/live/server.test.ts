@@ -32,7 +32,12 @@ const methodOf = (name: string, HttpMethod: string, echo: string) => ({
     Integration: {
       Type: 'AWS_PROXY',
       IntegrationHttpMethod: 'POST',
-      Uri: { 'Fn::Join': ['', ['arn:aws:apigateway:lambda:path/functions/', arnOf(echo), '/invocations']] },
+      Uri: {
+        'Fn::Join': [
+          '',
+          ['arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/', arnOf(echo), '/invocations'],
+        ],
+      },
     },
   },
 });

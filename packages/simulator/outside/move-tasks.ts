@@ -1,11 +1,18 @@
-import { refuseOf } from '../aws/queue-operations.js';
-import { Refused } from '../aws/refused.js';
-import type { Queue } from '../aws/sqs.js';
+import { invalid, refuseOf } from '../aws/queue-refusals.js';
+import { type Queue, sentOf } from '../aws/sqs.js';
 import type { Cloud } from '../cloud.js';
 import { NotModelled } from '../dynamodb/errors.js';
 import type { Operations } from './operation.js';
 
 const MOST_AT_ONCE = 10;
+
+/** Refuses the ARN of a queue that isn't there. */
+const notFound = (parameter: string) =>
+  refuseOf(
+    'ResourceNotFoundException',
+    `The resource that you specified for the ${parameter} parameter doesn't exist.`,
+    404,
+  );
 
 /**
  * Redrive of dead-letter queues. Amazon SQS API Reference, "StartMessageMoveTask"; Developer Guide, "Configuring a
@@ -17,39 +24,43 @@ export function moveTasks({ queues, world }: Cloud): Operations {
     [...queues.values()].filter(({ redrive }) => redrive?.to === deadLetters);
   const deadLettersAt = (arn: unknown): Queue => {
     const found = queues.get(String(arn));
-    if (!found) throw new Refused('com.amazonaws.sqs#ResourceNotFoundException', 'The resource does not exist.', 404);
-    if (sourcesOf(found).length === 0)
-      throw refuseOf('InvalidParameterValue', 'Source queue must be configured as a Dead Letter Queue.');
+    if (!found) throw notFound('SourceArn');
+    if (sourcesOf(found).length === 0) throw invalid('Source queue must be configured as a Dead Letter Queue.');
     return found;
   };
-  const targetOf = (deadLetters: Queue, arn: unknown): Queue => {
-    const [first, ...others] = arn === undefined ? sourcesOf(deadLetters) : [queues.get(String(arn))];
-    if (!first) throw new Refused('com.amazonaws.sqs#ResourceNotFoundException', 'The resource does not exist.', 404);
-    if (others.length > 0) throw new NotModelled('a redrive to several source queues without a DestinationArn');
+  /** Without a destination, a message returns to the queue that it came from. */
+  const targetOf = (deadLetters: Queue, movedFrom: string | undefined): Queue => {
+    const from = movedFrom === undefined ? undefined : queues.get(movedFrom);
+    const [first, ...others] = sourcesOf(deadLetters);
+    if (from) return from;
+    if (!first || others.length > 0) throw new NotModelled('a redrive of a message that came from no queue');
     return first;
   };
   return {
-    StartMessageMoveTask: ({ SourceArn, DestinationArn }) => {
+    StartMessageMoveTask: ({ SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond }) => {
       const from = deadLettersAt(SourceArn);
-      const to = targetOf(from, DestinationArn);
+      if (MaxNumberOfMessagesPerSecond !== undefined) throw new NotModelled('the rate of a message move task');
+      const to = DestinationArn === undefined ? undefined : queues.get(String(DestinationArn));
+      if (DestinationArn !== undefined && !to) throw notFound('DestinationArn');
       let moved = 0;
       for (let some = from.receive(MOST_AT_ONCE); some.length > 0; some = from.receive(MOST_AT_ONCE)) {
-        for (const { body, group, attributes, receipt } of some) {
-          to.send({ body, ...(group && { group }), ...(attributes && { attributes }) });
-          from.delete(receipt);
+        for (const message of some) {
+          (to ?? targetOf(from, message.movedFrom)).send(sentOf(message));
+          from.delete(message.receipt);
           moved++;
         }
       }
-      const task = {
+      const { arn } = from.resource;
+      tasks.unshift({
         Status: 'COMPLETED',
-        SourceArn: from.resource.arn,
-        DestinationArn: to.resource.arn,
+        SourceArn: arn,
+        ...(to && { DestinationArn: to.resource.arn }),
         ApproximateNumberOfMessagesMoved: moved,
         ApproximateNumberOfMessagesToMove: moved,
         StartedTimestamp: world.now,
-      };
-      tasks.unshift(task);
-      return { TaskHandle: Buffer.from(JSON.stringify(task)).toString('base64') };
+      });
+      const handle = { taskId: world.random.id(), sourceArn: arn };
+      return { TaskHandle: Buffer.from(JSON.stringify(handle)).toString('base64') };
     },
     ListMessageMoveTasks: ({ SourceArn, MaxResults = 1 }) => {
       const { arn } = deadLettersAt(SourceArn).resource;

@@ -215,7 +215,9 @@ describe('a request that nobody answers', () => {
 
   test('gets 501 in words if the model knows no answer', async () => {
     const { answer, unknown } = outsideOf(cloudOf({}));
-    const { status, body } = await answer(json('AmazonSQS.CreateQueue', { QueueName: 'a.fifo' }));
+    const { status, body } = await answer(
+      json('AmazonSQS.CreateQueue', { QueueName: 'a.fifo', Attributes: { FifoQueue: 'true' } }),
+    );
     expect(status).toBe(501);
     expect(JSON.parse(body)).toMatchObject({
       __type: 'NotImplemented',

@@ -2,6 +2,7 @@ import { accessDenied, accessesOf } from '../aws/accesses.js';
 import { Refused } from '../aws/refused.js';
 import type { Cloud } from '../cloud.js';
 import { NotModelled } from '../dynamodb/errors.js';
+import { OPERATIONS } from '../dynamodb/wire.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 import type { AwsError, WireRequest } from '../wire/request.js';
 import { answerTo, readRequest, refusalOf } from '../wire/wire.js';
@@ -53,6 +54,15 @@ export class Outside {
       ssm: cloud.parameters.operations,
       sts: identity,
     };
+  }
+
+  /** Names of the operations that are served, by the name with which requests to their service are signed. */
+  get served(): Readonly<Record<string, readonly string[]>> {
+    const named = Object.entries(this.services).map(([service, operations]) => [
+      service,
+      typeof operations === 'function' ? OPERATIONS : Object.keys(operations),
+    ]);
+    return Object.fromEntries(named) as Readonly<Record<string, readonly string[]>>;
   }
 
   /**

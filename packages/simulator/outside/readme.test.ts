@@ -43,3 +43,23 @@ test.each([...Object.keys(TARGETS), ...Object.keys(SIGNED)])('%s serves what the
     expect(body, operation).not.toMatch(/UnknownOperationException|InvalidAction/);
   }
 });
+
+/** Names with which requests are signed, by the service as the README calls it. */
+const SERVICES: Readonly<Record<string, string>> = {
+  'API Gateway': 'apigateway',
+  CloudFormation: 'cloudformation',
+  CloudWatch: 'monitoring',
+  'CloudWatch Logs': 'logs',
+  EventBridge: 'events',
+  KMS: 'kms',
+  Lambda: 'lambda',
+  S3: 's3',
+  SQS: 'sqs',
+  STS: 'sts',
+  'Systems Manager': 'ssm',
+};
+
+test.each(Object.entries(SERVICES))('the README names every operation of %s', (name, service) => {
+  const { served } = outsideOf(cloudOf({})).outside;
+  expect([...operationsOf(name)].sort()).toEqual([...(served[service] ?? [])].sort());
+});

@@ -1,4 +1,5 @@
-import { md5, md5OfAttributes, refuseOf } from '../aws/queue-operations.js';
+import { md5, md5OfAttributes } from '../aws/queue-operations.js';
+import { invalidValue, seconds } from '../aws/queue-refusals.js';
 import type { Message, Queue } from '../aws/sqs.js';
 import type { Cloud } from '../cloud.js';
 import type { Input } from '../wire/request.js';
@@ -8,14 +9,11 @@ import type { Input } from '../wire/request.js';
  * "Amazon SQS short and long polling".
  */
 export function receive({ world }: Cloud, queue: Queue, input: Input): Promise<object> {
-  const { MaxNumberOfMessages = 1, VisibilityTimeout, WaitTimeSeconds = queue.settings.wait } = input;
-  const most = Number(MaxNumberOfMessages);
+  const most = Number(input.MaxNumberOfMessages ?? 1);
   if (!(most >= 1 && most <= 10))
-    throw refuseOf(
-      'InvalidParameterValue',
-      `Value ${most} for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided.`,
-    );
-  const visibility = VisibilityTimeout === undefined ? undefined : Number(VisibilityTimeout);
+    throw invalidValue(most, 'MaxNumberOfMessages', 'Must be between 1 and 10, if provided.');
+  const visibility = seconds(input.VisibilityTimeout, 'VisibilityTimeout', 43_200);
+  const wait = seconds(input.WaitTimeSeconds, 'WaitTimeSeconds', 20) ?? queue.settings.wait;
   return new Promise((resolve) => {
     const look = (isLast: boolean): boolean => {
       const messages = queue.receive(most, visibility);
@@ -23,7 +21,6 @@ export function receive({ world }: Cloud, queue: Queue, input: Input): Promise<o
       resolve(messages.length === 0 ? {} : { Messages: messages.map((message) => messageIn(message, input)) });
       return true;
     };
-    const wait = Number(WaitTimeSeconds);
     if (look(wait <= 0)) return;
     const stop = queue.onVisible(() => {
       if (!look(false)) return;
@@ -39,13 +36,16 @@ export function receive({ world }: Cloud, queue: Queue, input: Input): Promise<o
 
 /** Returns a message as ReceiveMessage answers it, with the attributes that its input asks for. */
 export function messageIn(message: Message, input: Input): object {
-  const { id, receipt, body, attributes = {}, group, receiveCount, sentAt, firstReceivedAt } = message;
+  const { id, receipt, body, attributes = {}, group, trace, receiveCount, sentAt, firstReceivedAt } = message;
+  const { receivedBefore = 0, movedFrom } = message;
   const system: Readonly<Record<string, string | undefined>> = {
     SenderId: 'simulated',
     SentTimestamp: String(sentAt),
-    ApproximateReceiveCount: String(receiveCount),
+    ApproximateReceiveCount: String(receivedBefore + receiveCount),
     ApproximateFirstReceiveTimestamp: firstReceivedAt === undefined ? undefined : String(firstReceivedAt),
     MessageGroupId: group,
+    AWSTraceHeader: trace,
+    DeadLetterQueueSourceArn: movedFrom,
   };
   const asked = [...many(input.AttributeNames), ...many(input.MessageSystemAttributeNames)];
   const Attributes = Object.entries(system).filter(
@@ -66,8 +66,8 @@ export function messageIn(message: Message, input: Input): object {
   };
 }
 
-/** @param asked a name, `All`, `.*`, or the beginning of names with `.*` behind it */
+/** @param asked a name, `All`, `*`, `.*`, or the beginning of names with `.*` behind it */
 const isNamed = (name: string, asked: string): boolean =>
-  asked === 'All' || asked === name || (asked.endsWith('.*') && name.startsWith(asked.slice(0, -2)));
+  asked === 'All' || asked === '*' || asked === name || (asked.endsWith('.*') && name.startsWith(asked.slice(0, -2)));
 
 const many = (names: unknown): readonly string[] => (names ?? []) as readonly string[];

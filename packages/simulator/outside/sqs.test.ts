@@ -85,7 +85,7 @@ test('batches succeed entry by entry', async () => {
     }),
   );
   expect(hidden.Successful).toHaveLength(2);
-  expect(hidden.Failed).toMatchObject([{ Id: 'x', Code: 'MessageNotInflight', SenderFault: true }]);
+  expect(hidden.Failed).toMatchObject([{ Id: 'x', Code: 'InvalidParameterValue', SenderFault: true }]);
   const deleted = await sqs.send(
     new DeleteMessageBatchCommand({ QueueUrl, Entries: [...handles, { Id: 'x', ReceiptHandle: 'garbage' }] }),
   );
@@ -171,7 +171,7 @@ test('dead letters are moved back to their queue, as new messages', async () => 
       .sort(),
   ).toEqual(['a 0', 'b 0']);
   const { Results } = await sqs.send(new ListMessageMoveTasksCommand({ SourceArn: deadArn }));
-  const done = { Status: 'COMPLETED', ApproximateNumberOfMessagesMoved: 2, DestinationArn: queue.resource.arn };
+  const done = { Status: 'COMPLETED', ApproximateNumberOfMessagesMoved: 2, SourceArn: deadArn };
   expect(Results).toMatchObject([done]);
   const other = sqs.send(new StartMessageMoveTaskCommand({ SourceArn: queue.resource.arn }));
   await expect(other).rejects.toThrow('must be configured as a Dead Letter Queue');
@@ -197,11 +197,10 @@ test("messages are shown by LocalStack's route, and stay as they are", async () 
 test('what the model has no answer for is refused in words', async () => {
   const { sqs, unknown } = shop();
   await expect(sqs.send(new DeleteQueueCommand({ QueueUrl }))).rejects.toThrow('a queue that a stack has created');
-  const set = sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { MaximumMessageSize: '1024' } }));
-  await expect(set).rejects.toThrow('the attribute MaximumMessageSize of a queue');
-  const blob = { DataType: 'Binary', BinaryValue: Buffer.from('a') };
-  const binary = new SendMessageCommand({ QueueUrl, MessageBody: 'a', MessageAttributes: { blob } });
-  await expect(sqs.send(binary)).rejects.toThrow('a binary message attribute');
+  const ordered = new CreateQueueCommand({ QueueName: 'mine.fifo', Attributes: { FifoQueue: 'true' } });
+  await expect(sqs.send(ordered)).rejects.toThrow('a FIFO queue');
+  const slow = new StartMessageMoveTaskCommand({ SourceArn: deadArn, MaxNumberOfMessagesPerSecond: 1 });
+  await expect(sqs.send(slow)).rejects.toThrow('the rate of a message move task');
   expect(unknown).toHaveLength(3);
 });
 
@@ -212,7 +211,9 @@ test('settings of a queue are changed, and refused beyond their limits', async (
   expect(queue.settings).toMatchObject({ visibility: 4, wait: 2 });
   expect(queue.redrive).toBeUndefined();
   await expect(set({ VisibilityTimeout: '50000' })).rejects.toThrow(/VisibilityTimeout/);
-  await expect(set({ RedrivePolicy: '{"deadLetterTargetArn":"arn:none"}' })).rejects.toThrow(/does not exist/);
+  await expect(set({ RedrivePolicy: '{"deadLetterTargetArn":"arn:none","maxReceiveCount":3}' })).rejects.toThrow(
+    /does not exist/,
+  );
 });
 
 test('a queue of no stack is created, used, purged and deleted', async () => {

@@ -1,16 +1,19 @@
 import { identityOf } from '../assembly/identity.js';
-import { QUEUE_OPERATIONS, queueAt, refuseOf } from '../aws/queue-operations.js';
+import { QUEUE_OPERATIONS, queueAt } from '../aws/queue-operations.js';
+import { invalid, refuseOf } from '../aws/queue-refusals.js';
 import { Queue } from '../aws/sqs.js';
 import type { Cloud } from '../cloud.js';
 import { NotModelled } from '../dynamodb/errors.js';
 import type { Input } from '../wire/request.js';
 import { moveTasks } from './move-tasks.js';
 import { type Operations, pageOf } from './operation.js';
-import { attributesIn, changeAttributes, propertiesOf } from './queue-attributes.js';
+import { attributesIn, changeAttributes, checkSame, propertiesOf } from './queue-attributes.js';
 import { receive } from './receive.js';
 
 const PAGE = 1000;
 const TYPE = 'AWS::SQS::Queue';
+/** Milliseconds for which the name of a deleted queue stays taken. */
+const NAME_FREE_AFTER = 60_000;
 
 /** Queues and their messages. Amazon SQS API Reference, "Actions". */
 export function queues(cloud: Cloud): Operations {
@@ -19,16 +22,20 @@ export function queues(cloud: Cloud): Operations {
     name,
     (input: Input) => carryOut(at(input), input),
   ]);
+  const deleted = new Map<string, number>();
   return {
     ...(Object.fromEntries(immediate) as Operations),
     ...moveTasks(cloud),
     ListQueues: ({ QueueNamePrefix = '', NextToken, MaxResults = PAGE }) => {
       const found = [...cloud.queues.values()].filter(({ name }) => name.startsWith(String(QueueNamePrefix)));
       const { page, next } = pageOf(found, NextToken, Number(MaxResults));
-      return { QueueUrls: page.map(urlOf), ...(next !== undefined && { NextToken: next }) };
+      return { ...(page.length > 0 && { QueueUrls: page.map(urlOf) }), ...(next !== undefined && { NextToken: next }) };
     },
     GetQueueUrl: ({ QueueName }) => ({ QueueUrl: urlOf(queueAt(cloud.queues, QueueName)) }),
-    GetQueueAttributes: (input) => ({ Attributes: attributesIn(cloud, at(input), input.AttributeNames) }),
+    GetQueueAttributes: (input) => {
+      const Attributes = attributesIn(cloud, at(input), input.AttributeNames);
+      return Object.keys(Attributes).length > 0 ? { Attributes } : {};
+    },
     SetQueueAttributes: (input) => {
       changeAttributes(cloud, at(input), (input.Attributes ?? {}) as Readonly<Record<string, string>>);
       return {};
@@ -40,14 +47,24 @@ export function queues(cloud: Cloud): Operations {
       return { queueUrls: sources.map(urlOf) };
     },
     CreateQueue: ({ QueueName, Attributes = {} }) => {
-      const name = String(QueueName);
+      const [name, attributes] = [String(QueueName), Attributes as Readonly<Record<string, string>>];
       const known = [...cloud.queues.values()].find((queue) => queue.name === name);
-      return { QueueUrl: urlOf(known ?? create(cloud, name, Attributes as Readonly<Record<string, string>>)) };
+      if (known) {
+        checkSame(cloud, known, attributes);
+        return { QueueUrl: urlOf(known) };
+      }
+      if (cloud.world.now < (deleted.get(name) ?? Number.NEGATIVE_INFINITY) + NAME_FREE_AFTER)
+        throw refuseOf(
+          'QueueDeletedRecently',
+          'You must wait 60 seconds after deleting a queue before you can create another with the same name.',
+        );
+      return { QueueUrl: urlOf(create(cloud, name, attributes)) };
     },
     DeleteQueue: (input) => {
       const queue = at(input);
       if (queue.resource.stack !== '') throw new NotModelled('the deletion of a queue that a stack has created');
       cloud.queues.delete(queue.resource.arn);
+      deleted.set(queue.name, cloud.world.now);
       return {};
     },
   };
@@ -57,13 +74,14 @@ const urlOf = ({ resource }: Queue): string => resource.ref;
 
 /** Creates a queue that belongs to no stack. */
 function create(cloud: Cloud, name: string, attributes: Readonly<Record<string, string>>): Queue {
-  if (!/^[\w-]{1,80}$/.test(name)) {
-    if (name.endsWith('.fifo')) throw new NotModelled('a FIFO queue');
-    throw refuseOf(
-      'InvalidParameterValue',
-      'Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length',
+  const isFifo = attributes.FifoQueue === 'true';
+  if (isFifo && name.endsWith('.fifo')) throw new NotModelled('a FIFO queue');
+  if (isFifo)
+    throw invalid(
+      'The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length',
     );
-  }
+  if (!/^[\w-]{1,80}$/.test(name))
+    throw invalid('Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length');
   const resource = {
     ...identityOf(TYPE, name, { QueueName: name }),
     stack: '',

@@ -1,3 +1,4 @@
+import { queryCodeOf } from '../aws/queue-refusals.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 import type { AwsError, Input, WireRequest } from './request.js';
 
@@ -25,7 +26,7 @@ export function jsonError(
   { status, code, message, more = {} }: AwsError,
 ): HttpResponse {
   const type = code.slice(code.indexOf('#') + 1);
-  const queryCode = service === 'sqs' ? (QUEUE_CODES[type] ?? `AWS.SimpleQueueService.${type}`) : undefined;
+  const queryCode = service === 'sqs' ? queryCodeOf(type) : undefined;
   return {
     status,
     headers: {
@@ -41,15 +42,3 @@ const headersOf = (protocol: WireRequest['protocol']): Record<string, string> =>
   'content-type': protocol === 'rest-json' ? 'application/json' : `application/x-amz-json-${protocol.slice(-3)}`,
   'x-amzn-requestid': 'simulated',
 });
-
-/** Codes of SQS's Query protocol that don't follow from the error's name. Amazon SQS API Reference, "Common Errors". */
-const QUEUE_CODES: Readonly<Record<string, string>> = {
-  QueueDoesNotExist: 'AWS.SimpleQueueService.NonExistentQueue',
-  QueueNameExists: 'QueueAlreadyExists',
-  ReceiptHandleIsInvalid: 'ReceiptHandleIsInvalid',
-  InvalidAttributeName: 'InvalidAttributeName',
-  InvalidAttributeValue: 'InvalidAttributeValue',
-  InvalidMessageContents: 'InvalidMessageContents',
-  ResourceNotFoundException: 'ResourceNotFoundException',
-  ThrottlingException: 'ThrottlingException',
-};

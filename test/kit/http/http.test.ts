@@ -74,6 +74,16 @@ describe('an endpoint', () => {
       status: 200,
       body: { caller: 'alice', path: '/things/7', body: { n: 1 }, query: { q: 'x' } },
     }));
+  test.each([
+    ['auth0%7C7', 200, 'auth0|7'],
+    ['a%2Bb', 200, 'a+b'],
+    ['a+b', 200, 'a+b'],
+    ['%zz', 404, undefined],
+  ])('decodes a parameter of the path, which the gateway leaves as it was sent: %s', async (id, status, found) => {
+    const named = endpoint({}, async ({ parameter }) => ({ status: 200, body: { id: parameter('id') } }));
+    const got = await answer({ ...ask({}), pathParameters: { id } }, named as never);
+    expect([got.status, got.body.id]).toEqual([status, found]);
+  });
   test('sends a text with a media type of its own unchanged', async () => {
     const csv = endpoint({}, async () => ({ status: 200, body: 'a,b\r\n', mediaType: 'text/csv' }));
     expect(await csv(ask({}))).toMatchObject({ body: 'a,b\r\n', headers: { 'Content-Type': 'text/csv' } });

@@ -14,13 +14,16 @@ interface SdkRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** A client of the SDK and of plain HTTP for a cloud, and what the latter couldn't answer. */
-export function outsideOf(cloud: Cloud) {
+/**
+ * A client of the SDK and of plain HTTP for a cloud, and what the latter couldn't answer.
+ * @param lets the world run for an answer. @default until it settles
+ */
+export function outsideOf(cloud: Cloud, lets = async (_answered: Promise<unknown>) => cloud.world.settle()) {
   const unknown: string[] = [];
   const outside = new Outside(cloud, { unknown: (line) => unknown.push(line) });
   const answer = async (request: HttpRequest): Promise<HttpResponse> => {
     const answered = outside.answer(request);
-    await cloud.world.settle();
+    await lets(answered);
     return answered;
   };
   const handle = async (request: SdkRequest) => {
