@@ -5,11 +5,11 @@ import {
   peopleCommands,
 } from '@orderly/kit/operator/definitions';
 import { APP } from '../../lambdas/app.js';
+import { PROGRAM } from '../../lambdas/operations/program.js';
+import { pageOn } from '../../lambdas/operations/runbook.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import { localCommands } from './local.js';
 import { orderCommand, traceCommand } from './order-commands.js';
-import { PROGRAM } from './program.js';
-import { pageOn } from './runbook.js';
 
 const deploymentOf = (environment: string): string => `npx cdk deploy --all -c environment=${environment}`;
 
@@ -36,7 +36,7 @@ credentials and region of the environment.`,
       projection: ORDERS_LIST,
       auditShortcuts: { order: 'Order' },
       service: 'orders',
-      status: [async (context) => (await import('./orders-status.js')).ordersSection(context)],
+      status: [async (context) => (await import('../../lambdas/operations/orders-status.js')).ordersSection(context)],
       aboutSagaIds: "The saga of an order has the order's id.",
     }),
     ...peopleCommands(async () => (await import('./people.js')).peopleOfOrderly),

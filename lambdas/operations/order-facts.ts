@@ -18,14 +18,14 @@ import {
   timerIdOf,
   versionsIn,
 } from '@orderly/kit/operator';
-import { accountsContract } from '../../lambdas/accounts/contract.js';
-import { basketsContract } from '../../lambdas/baskets/contract.js';
-import { catalogContract } from '../../lambdas/catalog/contract.js';
-import { inventoryContract } from '../../lambdas/inventory/contract.js';
-import { type OrderView, ordersContract } from '../../lambdas/orders/contract.js';
-import { evolve, initialState, viewOf } from '../../lambdas/orders/domain/order.js';
-import { CUSTOMER_LISTS, ORDERS_LIST } from '../../lambdas/orders/keys.js';
-import { paymentsContract } from '../../lambdas/payments/contract.js';
+import { accountsContract } from '../accounts/contract.js';
+import { basketsContract } from '../baskets/contract.js';
+import { catalogContract } from '../catalog/contract.js';
+import { inventoryContract } from '../inventory/contract.js';
+import { type OrderView, ordersContract } from '../orders/contract.js';
+import { evolve, initialState, viewOf } from '../orders/domain/order.js';
+import { CUSTOMER_LISTS, ORDERS_LIST } from '../orders/keys.js';
+import { paymentsContract } from '../payments/contract.js';
 import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys } from './deliveries.js';
 
 /** Aggregates that have the order's id, besides its sagas. */
