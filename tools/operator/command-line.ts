@@ -5,8 +5,7 @@ import {
   peopleCommands,
 } from '@orderly/kit/operator/definitions';
 import { APP } from '../../lambdas/app.js';
-import { PROGRAM } from '../../lambdas/operations/program.js';
-import { pageOn } from '../../lambdas/operations/runbook.js';
+import { ADVICE } from '../../lambdas/operations/advice.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import { localCommands } from './local.js';
 import { orderCommand, traceCommand } from './order-commands.js';
@@ -16,7 +15,7 @@ const deploymentOf = (environment: string): string => `npx cdk deploy --all -c e
 /** Orderly's command line: the kit's commands, and what knows orders. Their work is loaded when they run. */
 export const ORDERLY: OperatorCommandLine = {
   app: APP.name,
-  program: PROGRAM,
+  ...ADVICE,
   endpointOf: async (environment) => (await import('./endpoint.js')).endpointOf(environment),
   where: `Where: ORDERLY_ENDPOINT if set (http://host:port, or aws); else for dev a running \`npm start\`; else AWS, with the
 credentials and region of the environment.`,
@@ -24,10 +23,6 @@ credentials and region of the environment.`,
   ifNotDeployed: (environment) =>
     `${environment === 'dev' ? 'npm start   (here), or ' : ''}${deploymentOf(environment)}`,
   deployment: { settings: 'lib/settings.ts', command: deploymentOf },
-  runbook: APP.runbook,
-  // The aggregates of an order have its id.
-  reportOn: (subject) => ['order', subject.slice(subject.indexOf('/') + 1)],
-  pageOn,
   commands: [
     orderCommand,
     traceCommand,
