@@ -9,7 +9,7 @@ import {
   readCommits,
   readCommitsSince,
   readEvent,
-  readRecord,
+  readRecords as readRecordsOf,
   recordKey,
   type Saga,
   type Service,
@@ -185,14 +185,14 @@ async function readRecords(
   documents: DynamoDBDocumentClient,
   needed: readonly NeededRecord[],
 ): Promise<ReadonlyMap<string, ConsumerRecord>> {
-  const records = new Map<string, ConsumerRecord>();
-  await Promise.all(
-    needed.map(async ({ service, pk }) => {
-      const record = await readRecord(documents, service, pk);
-      if (record) records.set(`${service.name} ${pk}`, record);
-    }),
+  const keys = new Map<Service, Set<string>>();
+  for (const { service, pk } of needed) keys.set(service, (keys.get(service) ?? new Set()).add(pk));
+  const found = await Promise.all(
+    [...keys].map(async ([service, own]) =>
+      (await readRecordsOf(documents, service, [...own])).map((one) => [`${service.name} ${one.pk}`, one] as const),
+    ),
   );
-  return records;
+  return new Map(found.flat());
 }
 
 const ABOUT_IDS =
