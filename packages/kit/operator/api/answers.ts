@@ -21,14 +21,20 @@ export interface OperatorAnswer<View> {
   readonly body: View;
 }
 
+/** Largest answer in bytes. AWS Lambda takes 6 MB ("Lambda quotas", synchronous responses), headers and escapes included. */
+const MOST_BYTES = 5_000_000;
+
 /**
  * Answers with the JSON object of a command.
  * @template View type of the answer. The command decides what is in it; a test compares it with its documentation
- * @throws {Problem} 404 for what does not exist; 400 for what the command refuses
+ * @throws {Problem} 404 for what does not exist; 400 for what the command refuses, and for more than an answer may contain
  */
 export async function answerOf<View>(outcome: Promise<Outcome>): Promise<OperatorAnswer<View>> {
   try {
-    return { status: 200, body: (await outcome).json as View };
+    const { json } = await outcome;
+    if (Buffer.byteLength(JSON.stringify(json)) > MOST_BYTES)
+      throw new Problem('invalid-request', 'the answer has more than 5 MB: ask for less, or use the command line');
+    return { status: 200, body: json as View };
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     const { code, message } = error;

@@ -9,6 +9,15 @@ describe('an answer', () => {
     expect(await answerOf(Promise.resolve(outcome))).toEqual({ status: 200, body: { groups: [] } });
   });
 
+  test('is refused if Lambda would not pass it on', async () => {
+    const outcome = (length: number) => ({ exitCode: Exit.OK, text: '', json: { actions: 'x'.repeat(length) } });
+    expect((await answerOf(Promise.resolve(outcome(4_900_000)))).status).toBe(200);
+    await expect(answerOf(Promise.resolve(outcome(5_000_000)))).rejects.toMatchObject({
+      status: 400,
+      detail: 'the answer has more than 5 MB: ask for less, or use the command line',
+    });
+  });
+
   test.each([
     ['not-found', 404],
     ['refused', 400],
