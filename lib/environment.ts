@@ -9,6 +9,7 @@ import { AuditStack } from './audit-stack.js';
 import { BasketsStack } from './baskets-stack.js';
 import { CatalogStack } from './catalog-stack.js';
 import { InventoryStack } from './inventory-stack.js';
+import { OperationsStack } from './operations-stack.js';
 import { OrdersStack } from './orders-stack.js';
 import { PaymentsStack } from './payments-stack.js';
 import { PlatformStack } from './platform-stack.js';
@@ -49,8 +50,9 @@ export class OrderlyEnvironment extends Construct {
     const services = [orders, inventory, accounts, payments, catalog, baskets, users, rewards, reports].map(
       ({ service }) => service,
     );
-    new ApiStack(this, 'Api', { ...common, services });
     new AuditStack(this, 'Audit', { settings, bundles, alarmTopic, services });
+    const { operations } = new OperationsStack(this, 'Operations', { settings, bundles, services });
+    new ApiStack(this, 'Api', { ...common, services: [...services, operations] });
     acknowledgeCompliance(this, OF_EVERY_FUNCTION);
     Tags.of(this).add('orderly:environment', settings.environment);
     this.checkConcurrency(settings);

@@ -52,6 +52,66 @@ export type ApplyBonus = {
   readonly reason: Text;
 };
 
+export type AuditLogView = {
+  /** What operators did, newest first. */
+  readonly actions: readonly ({
+    readonly service: string;
+    readonly at: string;
+    /** ARN of who ran the command; at an emulator the user of the machine. */
+    readonly actor: string;
+    /** Such as `redrive`, `discard`, `resend`. */
+    readonly action: string;
+    /** Such as a consumer and a message id. */
+    readonly target: string;
+    readonly reason?: string;
+    /** Group of failures, if it was done to one. */
+    readonly group?: string;
+    /** The same for all messages of one run of a command. */
+    readonly run?: string;
+    /** Absent if the command ended before it knew. */
+    readonly result?: string;
+  })[];
+};
+
+export type AuditView = {
+  readonly audit: {
+    /** Beginning of the time that was audited. */
+    readonly from?: string;
+    /** Its end. */
+    readonly to?: string;
+    /** The one aggregate that was audited, instead of a time. */
+    readonly subject?: string;
+    readonly commits: number;
+    /** Events and commands in these commits. */
+    readonly messages: number;
+    /** Messages at each consumer that hears them, by what became of them. */
+    readonly deliveries: {
+      readonly processed: number;
+      readonly discarded: number;
+      /** Older than records are kept, so nobody can tell. */
+      readonly expired: number;
+      /** Younger than `grace`, and without a record yet. */
+      readonly 'too new': number;
+      readonly pending: number;
+      readonly failed: number;
+      /** Lost: no record, and no queue in which they may be. */
+      readonly missing: number;
+    };
+    /** All missing deliveries. */
+    readonly missing: readonly ({
+      readonly at: string;
+      /** Service that committed the message. */
+      readonly service: string;
+      readonly consumer: string;
+      readonly messageId: string;
+      readonly type: string;
+      readonly subject: string;
+    })[];
+    /** Always false: the command line sends what is missing again. */
+    readonly resent: boolean;
+  };
+};
+
 export type BasketView = {
   readonly lines: readonly ({
     readonly sku: string;
@@ -138,6 +198,36 @@ export type DeliveryAddressView = {
 
 export type DispatchOrder = Readonly<Record<string, unknown>>;
 
+export type FailureGroupsView = {
+  /** Failures with the same cause, the largest group first. */
+  readonly groups: readonly ({
+    readonly id: string;
+    readonly service: string;
+    readonly consumer: string;
+    /** Name of the error. */
+    readonly error: string;
+    /** Message of the error, without ids, times and numbers. */
+    readonly message: string;
+    readonly count: number;
+    readonly first?: string;
+    readonly last?: string;
+    readonly lastHour: number;
+    readonly hourBefore: number;
+    /** Those that may have been processed before: a redrive leaves them out. */
+    readonly unknown: number;
+    readonly subjects: {
+      readonly count: number;
+      readonly newest: readonly (string)[];
+    };
+    /** Id of the newest message. */
+    readonly sample?: string;
+    /** Command that processes the group again, once its cause is gone. */
+    readonly next: string;
+    /** Page that says what to do about the cause. */
+    readonly page?: string;
+  })[];
+};
+
 export type Forgotten = {
   readonly forgotten: true;
 };
@@ -212,6 +302,87 @@ export type OpenedSession = {
   readonly expiresAt: string;
 };
 
+export type OperationsStatusView = {
+  /** `healthy` if there is no problem. */
+  readonly state: "healthy" | "unhealthy";
+  /** Time of the status. */
+  readonly at: string;
+  /** What is wrong, the most urgent first. */
+  readonly problems: readonly ({
+    /** Kind of the problem, such as `failures` or `saga-stuck`. */
+    readonly code: string;
+    readonly text: string;
+    /** Command to run next, or the page of the runbook. */
+    readonly next: string;
+  })[];
+  readonly consumers: readonly ({
+    readonly service: string;
+    readonly consumer: string;
+    readonly kind: "consumer" | "projection" | "saga" | "inbox";
+    /** Messages that wait. */
+    readonly pending: number;
+    /** Messages that it is handling. */
+    readonly inFlight: number;
+    /** Age of the oldest message. */
+    readonly oldestSeconds?: number;
+    /** Failures that wait for an operator. */
+    readonly failed: number;
+    /** Whether more have failed than were counted. */
+    readonly moreFailed: boolean;
+    /** Messages of an inbox that wait for their predecessors. */
+    readonly parked?: number;
+    /** Time by which the most overdue timer or message is late. */
+    readonly lateSeconds?: number;
+    /** Sagas that wait for an operator. */
+    readonly stuck?: number;
+  })[];
+  readonly relays: readonly ({
+    readonly service: string;
+    /** Age of the commits that it reads; absent if it reads none. */
+    readonly lagSeconds?: number;
+    /** Commits that it could not publish. */
+    readonly failed: number;
+    readonly moreFailed: boolean;
+  })[];
+  readonly sweepers: readonly ({
+    readonly service: string;
+    readonly consumer: string;
+    /** Minute of its last invocation; absent if there was none lately. */
+    readonly lastTick?: string;
+  })[];
+  readonly deadLetters: {
+    /** Number of dead-letter queues. */
+    readonly queues: number;
+    /** Those that are not empty. */
+    readonly filled: readonly ({
+      readonly queue: string;
+      readonly messages: number;
+      readonly oldestSeconds?: number;
+    })[];
+  };
+  /** How far the delivery audit is; null if none is deployed. */
+  readonly audit: {
+    /** Time before which every delivery is judged; absent before the first run. */
+    readonly auditedUntil?: string;
+    /** Deliveries that it sent again, and whose end is not known yet. */
+    readonly followed: number;
+  } | null;
+  /** Alarms of all stacks; null if they could not be read. */
+  readonly alarms: {
+    readonly total: number;
+    readonly active: readonly ({
+      readonly name: string;
+      /** Heading of the runbook about it. */
+      readonly heading: string;
+      readonly description: string;
+      readonly since?: string;
+    })[];
+  } | null;
+  /** What could not be read, with the reason. */
+  readonly unread: readonly (string)[];
+  readonly orders: OrdersOfHourView;
+};
+
 export type OrderLimit = "ORDERS_UNDER_WAY" | "ORDERS_PER_HOUR";
 
 export type OrderLine = {
@@ -246,6 +417,23 @@ export type OrderView = {
   readonly placedAt: string;
   /** Absent in lists. */
   readonly deliverTo?: DeliveryAddressView | Forgotten;
+};
+
+export type OrdersOfHourView = {
+  /** Orders that were placed in the last hour. */
+  readonly placed: number;
+  /** Orders whose ends were read: all, or the newest. The fields below count these. */
+  readonly read: number;
+  readonly approved: number;
+  readonly rejected: number;
+  readonly cancelled: number;
+  /** Pending, or under review. */
+  readonly open: number;
+  /** Seconds from placing to approving an order; absent if none was approved. */
+  readonly approvedAfter?: {
+    readonly p50: number;
+    readonly p95: number;
+  };
 };
 
 export type PaymentView = {
@@ -393,6 +581,65 @@ export type StockView = {
 export type Text = string;
 
 export type Tier = "BASIC" | "SILVER" | "GOLD";
+
+export type TraceView = {
+  readonly id: string;
+  readonly verdict: {
+    readonly state: "complete" | "pending" | "failed";
+    readonly text: string;
+    /** Command to run next. */
+    readonly next?: string;
+  };
+  /** Number of messages. */
+  readonly events: number;
+  /** Messages whose causes are not among them. */
+  readonly roots: readonly (TracedMessage)[];
+};
+
+export type TracedDelivery = {
+  readonly consumer: string;
+  readonly service: string;
+  readonly messageId: string;
+  /** What became of the message at this consumer; `lost` if nothing did, and nothing can any more. */
+  readonly state: "processed" | "collected" | "pending" | "failed" | "lost" | "discarded" | "repeated" | "expired" | "unsent" | "unjudged";
+  readonly at?: string;
+  readonly attempts?: number;
+  /** Reason of a failure: names and codes, no people's data. */
+  readonly reason?: string;
+};
+
+export type TracedHop = {
+  readonly consumer: string;
+  readonly service: string;
+  readonly messageId: string;
+  /** What became of the message at this consumer; `lost` if nothing did, and nothing can any more. */
+  readonly state: "processed" | "collected" | "pending" | "failed" | "lost" | "discarded" | "repeated" | "expired" | "unsent" | "unjudged";
+  readonly at?: string;
+  readonly attempts?: number;
+  /** Reason of a failure: names and codes, no people's data. */
+  readonly reason?: string;
+  readonly followed: readonly (TracedMessage)[];
+};
+
+export type TracedMessage = {
+  readonly service: string;
+  /** Its aggregate, such as `Order/<id>`. */
+  readonly subject: string;
+  readonly id: string;
+  readonly type: string;
+  readonly version: number;
+  readonly at: string;
+  /** Id of the message or request that caused it. */
+  readonly trigger: string;
+  readonly correlationId: string;
+  /** Of a saga's event: the step and its result. */
+  readonly details?: string;
+  /** Of a command: the service that handles it. */
+  readonly to?: string;
+  readonly deliveries: readonly (TracedDelivery)[];
+  readonly hops: readonly (TracedHop)[];
+  readonly others: readonly (TracedMessage)[];
+};
 
 export type UserStatus = "ACTIVE" | "SUSPECT" | "BLOCKED";
 
@@ -546,6 +793,22 @@ export interface Operations {
     readonly answer: DailyReportView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-closed-yet' | 'not-found' | 'not-acceptable' | 'throttled' | 'internal';
   };
+  /** Ask whether anything was lost. */
+  readonly getDeliveryAudit: {
+    readonly path: unknown;
+    readonly takes: { readonly query?: { /** The last `30m`, `1h`. Excludes `from`. */ readonly since?: string | number; /** Time from which commits are audited, ISO 8601. Excludes `since`. */ readonly from?: string | number; /** Time before which they are audited; with `from` only. By default now. */ readonly to?: string | number; /** One consumer only. */ readonly consumer?: string | number; /** Messages that are younger and have no record are too new to tell. By default `15m`. */ readonly grace?: string | number; /** Id of an order: its messages only. */ readonly order?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: AuditView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** List failures by their causes. */
+  readonly getFailureGroups: {
+    readonly path: unknown;
+    readonly takes: { readonly query?: { /** Failures of one consumer only; `relay` for what could not be published. */ readonly consumer?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: FailureGroupsView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
   /** Read the caller. */
   readonly getMe: {
     readonly path: unknown;
@@ -571,6 +834,22 @@ export interface Operations {
   readonly openapi: string;
 };
     readonly problems: 'blocked' | 'throttled' | 'internal';
+  };
+  /** Ask whether the system is healthy. */
+  readonly getOperationsStatus: {
+    readonly path: unknown;
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: OperationsStatusView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** List what operators did. */
+  readonly getOperatorsLog: {
+    readonly path: unknown;
+    readonly takes: { readonly query?: { /** How far back: `30m`, `7d`. By default `24h`. */ readonly since?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: AuditLogView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
   };
   /** Read an order. */
   readonly getOrder: {
@@ -610,6 +889,14 @@ export interface Operations {
     readonly takes: unknown;
     readonly repeat: undefined;
     readonly answer: StockView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** Trace an order, a message or a request. */
+  readonly getTrace: {
+    readonly path: { /** Id of an order, an event or a command, or a correlation id. */ readonly id: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: TraceView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
   /** Read a user. */

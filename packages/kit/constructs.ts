@@ -21,6 +21,7 @@ export {
 } from './inbox/modes.construct.js';
 export type { HotKeySettings } from './lane/contract.js';
 export { Lane, type LaneProps } from './lane/lane.construct.js';
+export { OperatorApi, type OperatorApiProps } from './operator/api/operator-api.construct.js';
 export { DeliveryAudit, type DeliveryAuditProps } from './operator/auditor/auditor.construct.js';
 export { type ConsumerDescription, type FunctionDescription, Output, servicePrefixes } from './operator/outputs.js';
 export { Outbox, type OutboxProps } from './outbox/outbox.construct.js';

@@ -21,7 +21,9 @@ import { ThirdParties } from './aws/third-parties.js';
 import { usualIndexDelay } from './dynamodb/administration/catalog.js';
 import { DynamoDbModel } from './dynamodb/model.js';
 import { plain } from './dynamodb/plain.js';
+import { alarms } from './outside/alarms.js';
 import { lambda } from './outside/lambda.js';
+import { metrics } from './outside/metrics.js';
 import { attributesIn } from './outside/queue-attributes.js';
 import { stacks } from './outside/stacks.js';
 import { Bundle } from './runtime/bundle.js';
@@ -238,7 +240,11 @@ export class Cloud {
       buckets,
       kms,
       parameters,
-      operations: { lambda: lambda(this), cloudformation: stacks(this) },
+      operations: {
+        lambda: lambda(this),
+        cloudformation: stacks(this),
+        monitoring: { ...alarms(this), ...metrics(this) },
+      },
       attributesOf: (queue, names) => attributesIn({ world, iam }, queue, names),
       written: (table) => this.written(table),
       note: (text) => world.note(text),

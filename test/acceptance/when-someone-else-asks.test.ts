@@ -72,6 +72,11 @@ const ROWS: readonly Row[] = [
   { route: 'GET /reports/daily', expected: [403, 403, 200] },
   // A day that no world has reached.
   { route: 'GET /reports/daily/{date}', expected: [403, 403, 404] },
+  { route: 'GET /operations/status', expected: [403, 403, 200] },
+  { route: 'GET /operations/failures', expected: [403, 403, 200] },
+  { route: 'GET /operations/audit', expected: [403, 403, 200], query: '?since=1h' },
+  { route: 'GET /operations/trace/{id}', expected: [403, 403, 200] },
+  { route: 'GET /operations/audit-log', expected: [403, 403, 200] },
   { route: 'GET /basket', expected: [200, 200, 403] },
   { route: 'PUT /basket/items/{sku}', expected: [200, 200, 403], body: () => ({ quantity: 1 }) },
   { route: 'PUT /basket/seen', expected: [200, 200, 403] },
@@ -115,6 +120,7 @@ function requestOf({ route, query = '', body, keyed = false }: Row): Omit<ApiReq
     customerId: 'alice',
     userId: 'alice',
     date: '2999-12-31',
+    id: orderId,
   };
   const path = resource.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { command } from '../../lambdas/operations/program.js';
 import { projectionNamed, projectionsOf } from '../../packages/kit/operator/projections.js';
 import { type RebuildOrder, rebuild } from '../../packages/kit/operator/rebuild.js';
 import { servicesIn } from '../../packages/kit/operator/services.js';
 import { run } from '../../tools/operator/command-line.js';
-import { command } from '../../tools/operator/program.js';
 import { line, placed } from '../acceptance/orders.js';
 import { world } from '../support/world.js';
 

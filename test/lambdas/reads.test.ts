@@ -22,6 +22,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['BatchGet strong', 'an order is priced by it, and no later write checks it'],
     ['Query index', 'a list for people'],
   ],
+  'lambdas/operations/order-facts.ts': [['Get strong', 'what an operator reads as pending was pending at that moment']],
   'lambdas/orders/on-user-judged.ts': [['Query strong', 'an empty page ends the release of reviewed orders']],
   'lambdas/orders/order-list.ts': [
     ['Query eventual', 'a list for people; its rows follow the events'],

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { APP } from '../../lambdas/app.js';
+import { inRunbook } from '../../lambdas/operations/runbook.js';
 import { matches } from '../../packages/simulator/patterns/matches.js';
-import { inRunbook } from '../../tools/operator/runbook.js';
 import { consumersOf, type Json, referenced, SERVICES, synthesized } from './support/environments.js';
 
 const prod = synthesized('prod');

@@ -33,6 +33,11 @@ describe('the API', () => {
       'GET /accounts/{customerId}/history',
       'GET /basket',
       'GET /openapi.json',
+      'GET /operations/audit',
+      'GET /operations/audit-log',
+      'GET /operations/failures',
+      'GET /operations/status',
+      'GET /operations/trace/{id}',
       'GET /orders',
       'GET /orders/{orderId}',
       'GET /orders/{orderId}/history',
@@ -121,6 +126,12 @@ describe('the API', () => {
       { HttpMethod: '*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000, DataTraceEnabled: false },
       { HttpMethod: 'POST', ResourcePath: '/~1orders', ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
       { HttpMethod: 'POST', ResourcePath: '/~1basket~1checkout', ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
+      ...['status', 'failures', 'audit', 'trace~1{id}', 'audit-log'].map((path) => ({
+        HttpMethod: 'GET',
+        ResourcePath: `/~1operations~1${path}`,
+        ThrottlingRateLimit: 10,
+        ThrottlingBurstLimit: 50,
+      })),
       { HttpMethod: 'GET', ResourcePath: '/~1openapi.json', ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 },
     ]);
     const format = stage?.properties.AccessLogSetting.Format;

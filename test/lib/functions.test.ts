@@ -8,6 +8,7 @@ import { RewardsEnv } from '../../lambdas/rewards/environment.js';
 import { OrderlyEnvironment } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
 import { Env } from '../../packages/kit/aws/environment.js';
+import { OperatorApiEnv } from '../../packages/kit/operator/api/contract.js';
 import { AuditorEnv } from '../../packages/kit/operator/auditor/contract.js';
 import {
   consumersOf,
@@ -38,9 +39,17 @@ const WILDCARDS = [
 
 /** The delivery audit: it names the resources of the services' stacks by the beginnings of their names. */
 const AUDITOR = /^AuditorRole/;
-/** Ends of its resources. */
+/** Functions of the operator's API, which name resources by the beginnings of their names, too. */
+const OPERATIONS = /^Get(Status|Failures|Audit|Trace|AuditLog)Role/;
+/** Ends of their resources: of all stacks of the environment, or of one stack's tables. */
+const NAMED_BY_ENVIRONMENT =
+  /:(stack\/orderly-(dev|prod)-\*|orderly-(dev|prod)-\*|function:orderly-(dev|prod)-\*Rebuild\*|table\/orderly-(dev|prod)-(\w+)?\*(\/index\/(failed|due|feed))?)$/;
+/** Ends of the delivery audit's resources. */
 const NAMED_BY_STACK =
   /:(stack\/orderly-(dev|prod)-\w+\/\*|(table\/|function:|)orderly-(dev|prod)-\w+\*(\/index\/feed)?)$/;
+
+/** Actions of the status that IAM grants for all resources only. */
+const ASKED_OF_ALL = ['sqs:ListQueues', 'cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms'];
 
 /** Logical id without hash. */
 const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');
@@ -170,7 +179,9 @@ describe('each function', () => {
 
   test('has only variables with declared names, and its environment’s name', () => {
     const known = new Set<string>([
-      ...[Env, AuditorEnv, AppEnv, AccountsEnv, OrdersEnv, PaymentsEnv, RewardsEnv, ReportsEnv].flatMap(Object.values),
+      ...[Env, AuditorEnv, OperatorApiEnv, AppEnv, AccountsEnv, OrdersEnv, PaymentsEnv, RewardsEnv, ReportsEnv].flatMap(
+        Object.values,
+      ),
       ...POWERTOOLS,
     ]);
     for (const { id, properties } of functions) {
@@ -268,12 +279,16 @@ describe('roles', () => {
   });
 
   test('have no wildcard in their resources except the listed ones', () => {
-    for (const { policy, resources } of [...statements(dev), ...statements(prod)]) {
+    for (const { policy, resources, actions } of [...statements(dev), ...statements(prod)]) {
       for (const resource of resources.filter((resource) => JSON.stringify(resource).includes('*'))) {
         const rest = resource['Fn::Join']?.[1].at(-1) ?? resource;
         const isListed =
           WILDCARDS.some((listed) => listed.policy.test(policy) && listed.resource === rest) ||
-          (AUDITOR.test(policy) && NAMED_BY_STACK.test(rest));
+          (AUDITOR.test(policy) && NAMED_BY_STACK.test(rest)) ||
+          (OPERATIONS.test(policy) && NAMED_BY_ENVIRONMENT.test(rest)) ||
+          (policy.startsWith('GetStatusRole') &&
+            rest === '*' &&
+            actions.every((action) => ASKED_OF_ALL.includes(action)));
         expect(isListed, `${policy}: ${JSON.stringify(resource)}`).toBe(true);
       }
     }
@@ -287,8 +302,9 @@ describe('roles', () => {
     );
     expect(items.length).toBeGreaterThan(100);
     for (const { policy, condition, actions } of items) {
-      // The delivery audit reads what every service has committed, and every record.
-      if (AUDITOR.test(policy) && /^dynamodb:(Query|BatchGetItem)$/.test(actions.join())) continue;
+      // The delivery audit and operators read what every service has committed, and every record.
+      if ((AUDITOR.test(policy) || OPERATIONS.test(policy)) && /^dynamodb:(Query|BatchGetItem)$/.test(actions.join()))
+        continue;
       expect(condition, policy).toEqual(keyed(...condition['ForAllValues:StringLike']['dynamodb:LeadingKeys']));
     }
   });
@@ -430,6 +446,7 @@ describe('roles', () => {
     );
     const others = touching.filter(({ policy }) => !policy.startsWith('Rebuild'));
     expect(others.map(({ policy }) => policy.replace(/Role.*/, '')).toSorted()).toEqual([
+      'GetTrace',
       'ListAccounts',
       'ListOrders',
       'OnCommands',

@@ -32,6 +32,12 @@ const ALLOWED: Readonly<Record<string, string>> = {
     '@orderly/kit/messages',
     'uuid',
   ),
+  'lambdas/operations/order-facts.ts': importing(
+    '@orderly/kit/operator',
+    '../accounts/contract.js',
+    '../orders/domain/order.js',
+    '../orders/keys.js',
+  ),
   'lambdas/problems.ts': importing('@orderly/kit/http', './app.js'),
   'packages/kit/outbox/relay.ts': importing('../messages/contract.js', '../aws/clock.js', '@aws-sdk/client-sqs'),
   'packages/kit/operator/failures.ts': importing(
@@ -94,6 +100,9 @@ const BREACHES: readonly (readonly [what: string, file: string, text: string, ru
   ['service: a construct', 'lambdas/orders/b32.ts', importing('@orderly/kit/constructs'), IMPORTS],
   ['what services share: inside of the kit', 'lambdas/b33.ts', importing('../packages/kit/aws/clock.js'), IMPORTS],
   ['service: a helper for tests', 'lambdas/orders/b34.ts', importing('@orderly/kit/testing'), IMPORTS],
+  ['service: an operator’s commands', 'lambdas/orders/b36.ts', importing('@orderly/kit/operator'), IMPORTS],
+  ['operations: a service’s store', 'lambdas/operations/b37.ts', importing('../orders/order-store.js'), IMPORTS],
+  ['operations: a construct', 'lambdas/operations/b38.ts', importing('@orderly/kit/constructs'), IMPORTS],
   ['kit: a helper for tests', 'packages/kit/outbox/b35.ts', importing('../testing/given.js'), IMPORTS],
   ['kit: a service', 'packages/kit/outbox/b15.ts', importing('../../../lambdas/orders/order-store.js'), IMPORTS],
   ['kit: a contract', 'packages/kit/outbox/b16.ts', importing('../../../lambdas/orders/contract.js'), IMPORTS],

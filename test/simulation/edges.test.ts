@@ -17,6 +17,8 @@ const VALUES: Readonly<Record<string, string>> = {
   userId: 'alice',
   date: '2026-01-05',
 };
+/** Functions that a schedule invokes, whatever is asked meanwhile. */
+const SCHEDULED = /Sweeper$|^Audit\/Auditor$/;
 const pathOf = (resource: string) =>
   resource.replace(/\{(\w+)\}/g, (_, name: string) => VALUES[name] ?? '0'.repeat(32));
 const NAMED = ROUTES.map(({ method, resource }) => [`${method} ${resource}`, method, pathOf(resource)] as const);
@@ -130,7 +132,7 @@ describe.each([...new Set(ROUTES.map(({ resource }) => resource))])('%s', (resou
         if (method === 'HEAD') expect(answer.body).toBe('');
         else expect(JSON.parse(answer.body).type).toBe('urn:orderly:problem:method-not-allowed');
       }
-      expect(cloud.log).toHaveLength(lines);
+      expect(cloud.log.slice(lines).filter(({ fn }) => !SCHEDULED.test(fn))).toEqual([]);
     },
   );
 });

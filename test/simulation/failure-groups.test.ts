@@ -1,14 +1,14 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
+import { command } from '../../lambdas/operations/program.js';
+import { pageOn } from '../../lambdas/operations/runbook.js';
 import { listAuditLog } from '../../packages/kit/operator/audit-log.js';
 import { listFailureGroups } from '../../packages/kit/operator/failure-groups.js';
 import { redriveGroup } from '../../packages/kit/operator/group-redrive.js';
 import type { Outcome } from '../../packages/kit/operator/outcome.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
 import { DynamoDbError } from '../../packages/simulator/dynamodb/errors.js';
-import { command } from '../../tools/operator/program.js';
-import { pageOn } from '../../tools/operator/runbook.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { inProcess } from './support/operator.js';

@@ -13,6 +13,7 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   ssm: 'AmazonSSM',
   lambda: '',
   cloudformation: '',
+  monitoring: '',
 };
 
 /** What the proxy is to an emulator, this is to the simulator: the same faults, and a journal of calls. */

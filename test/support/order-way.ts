@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../lambdas/app.js';
+import { listedVersion } from '../../lambdas/operations/order-facts.js';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import { sourceOf } from '../../packages/kit/aws/app-names.js';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
@@ -7,7 +8,6 @@ import { type Commit, commitKey } from '../../packages/kit/messages/commit.js';
 import { busEntries, type Envelope } from '../../packages/kit/messages/envelope.js';
 import { type Listener, listenersOf, recordKeysOf, type Service } from '../../packages/kit/operator/services.js';
 import { inVersion, pointerKey, versionsIn } from '../../packages/kit/projection/versions.js';
-import { listedVersion } from '../../tools/operator/order-facts.js';
 import type { Aggregate } from '../acceptance/world.js';
 import { homeOf, SERVICE_OF } from './deployed-parts.js';
 

@@ -22,7 +22,8 @@ export class StoryTeller {
       if (!isPart(until, got.body)) throw new Error(`${got.status} ${got.text}`);
       return got;
     });
-    this.answers[call.name] = answer.body ?? (answer.text === '' ? undefined : answer.text);
+    const body = shortened(answer.body, call);
+    this.answers[call.name] = body ?? (answer.text === '' ? undefined : answer.text);
     return answer;
   }
 
@@ -48,6 +49,15 @@ export class StoryTeller {
       ...(body !== undefined && { body: resolved(body, this.answers) }),
     });
   }
+}
+
+/** Returns the part of an answer that an example shows. */
+function shortened(value: unknown, call: Pick<Call, 'elements' | 'without'>): unknown {
+  const { elements, without = [] } = call;
+  if (Array.isArray(value)) return value.slice(0, elements).map((one) => shortened(one, call));
+  if (typeof value !== 'object' || value === null) return value;
+  const shown = Object.entries(value).filter(([name]) => !without.includes(name));
+  return Object.fromEntries(shown.map(([name, one]) => [name, shortened(one, call)]));
 }
 
 const callerNamed = (name: string): Caller => (name === 'operator' || name === 'nobody' ? name : { customer: name });

@@ -3,9 +3,9 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { clientConfig, type Service, servicesIn } from '@orderly/kit/operator';
 import { APP } from '../../lambdas/app.js';
+import { type Delivery, eventsOf } from '../../lambdas/operations/deliveries.js';
+import { readOrder } from '../../lambdas/operations/order-facts.js';
 import { type BusEntry, busEntries } from '../../packages/kit/messages/envelope.js';
-import { type Delivery, eventsOf } from '../operator/deliveries.js';
-import { readOrder } from '../operator/order-facts.js';
 import type { Deployment } from './deploy.js';
 import type { Endpoint } from './endpoint.js';
 

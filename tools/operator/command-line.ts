@@ -5,18 +5,17 @@ import {
   peopleCommands,
 } from '@orderly/kit/operator/definitions';
 import { APP } from '../../lambdas/app.js';
+import { ADVICE } from '../../lambdas/operations/advice.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import { localCommands } from './local.js';
 import { orderCommand, traceCommand } from './order-commands.js';
-import { PROGRAM } from './program.js';
-import { pageOn } from './runbook.js';
 
 const deploymentOf = (environment: string): string => `npx cdk deploy --all -c environment=${environment}`;
 
 /** Orderly's command line: the kit's commands, and what knows orders. Their work is loaded when they run. */
 export const ORDERLY: OperatorCommandLine = {
   app: APP.name,
-  program: PROGRAM,
+  ...ADVICE,
   endpointOf: async (environment) => (await import('./endpoint.js')).endpointOf(environment),
   where: `Where: ORDERLY_ENDPOINT if set (http://host:port, or aws); else for dev a running \`npm start\`; else AWS, with the
 credentials and region of the environment.`,
@@ -24,10 +23,6 @@ credentials and region of the environment.`,
   ifNotDeployed: (environment) =>
     `${environment === 'dev' ? 'npm start   (here), or ' : ''}${deploymentOf(environment)}`,
   deployment: { settings: 'lib/settings.ts', command: deploymentOf },
-  runbook: APP.runbook,
-  // The aggregates of an order have its id.
-  reportOn: (subject) => ['order', subject.slice(subject.indexOf('/') + 1)],
-  pageOn,
   commands: [
     orderCommand,
     traceCommand,
@@ -36,7 +31,7 @@ credentials and region of the environment.`,
       projection: ORDERS_LIST,
       auditShortcuts: { order: 'Order' },
       service: 'orders',
-      status: [async (context) => (await import('./orders-status.js')).ordersSection(context)],
+      status: [async (context) => (await import('../../lambdas/operations/orders-status.js')).ordersSection(context)],
       aboutSagaIds: "The saga of an order has the order's id.",
     }),
     ...peopleCommands(async () => (await import('./people.js')).peopleOfOrderly),

@@ -40,7 +40,7 @@ export const traceCommand = operatorCommand({
     }
   },
   run: async (context, { follow, ...request }) => {
-    const { showTrace } = await import('./trace.js');
+    const { showTrace } = await import('../../lambdas/operations/trace.js');
     const look = () => showTrace(context, request);
     if (!follow) return look();
     const { terminal, watched } = await import('@orderly/kit/operator');

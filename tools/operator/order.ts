@@ -1,8 +1,8 @@
 import { aligned, type CommandContext, Exit, type Outcome, plural, sagaWords, summaryOf } from '@orderly/kit/operator';
+import type { Delivery, EventReport, OrderFacts } from '../../lambdas/operations/deliveries.js';
+import { readOrder } from '../../lambdas/operations/order-facts.js';
+import { judge, type OrderReport } from '../../lambdas/operations/order-verdict.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
-import type { Delivery, EventReport, OrderFacts } from './deliveries.js';
-import { readOrder } from './order-facts.js';
-import { judge, type OrderReport } from './order-verdict.js';
 
 const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
 

@@ -62,16 +62,20 @@ export function breakingChanges(previous: ComparedDocument, present: ComparedDoc
   );
 }
 
-/** Replaces references by what they refer to. */
-function whole(document: ComparedDocument, part: unknown): unknown {
-  if (Array.isArray(part)) return part.map((item) => whole(document, item));
+/**
+ * Replaces references by what they refer to. A reference from inside of what it refers to (a tree) becomes any value: it is
+ * compared where it stands first.
+ */
+function whole(document: ComparedDocument, part: unknown, inside: readonly string[] = []): unknown {
+  if (Array.isArray(part)) return part.map((item) => whole(document, item, inside));
   if (typeof part !== 'object' || part === null) return part;
   const { $ref, ...beside } = part as Json;
   if (typeof $ref === 'string') {
     const [, , kind = '', name = ''] = $ref.split('/');
-    return { ...(whole(document, document.components[kind]?.[name]) as Json), ...(whole(document, beside) as Json) };
+    const found = inside.includes($ref) ? {} : whole(document, document.components[kind]?.[name], [...inside, $ref]);
+    return { ...(found as Json), ...(whole(document, beside, inside) as Json) };
   }
-  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, whole(document, value)]));
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, whole(document, value, inside)]));
 }
 
 /** Callers by their alternatives in `security`: a role each. */

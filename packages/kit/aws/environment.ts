@@ -10,8 +10,8 @@ export const Env = {
   /** Name of the function's service without the application's name, such as `orders`. */
   SERVICE: 'SERVICE',
   /**
-   * Name of the environment that the function is deployed to, such as `dev` or `prod`. For logs only; nothing is
-   * decided by it.
+   * Name of the environment that the function is deployed to, such as `dev` or `prod`. For logs, and for the names of its
+   * stacks; nothing is decided by it.
    */
   ENVIRONMENT: 'ENVIRONMENT',
   /** Table of the service: commits, states, counters, projections. */

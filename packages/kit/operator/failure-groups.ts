@@ -86,7 +86,7 @@ export async function listFailureGroups(
 ): Promise<Outcome> {
   const groups = await readGroups(context.documents, context.services, consumer);
   const now = clock.now();
-  const summaries = groups.map((group) => summaryOf(group, now));
+  const summaries = groups.map((group) => summaryOf(group, { ...context, now }));
   return {
     exitCode: groups.length === 0 ? Exit.OK : Exit.NEEDS_OPERATOR,
     text: listText(groups, summaries, { ...context, now, consumer }),
@@ -95,10 +95,11 @@ export async function listFailureGroups(
 }
 
 /** Returns the fields of a group for scripts. */
-function summaryOf({ id, cause, failures }: FailureGroup, now: string) {
+function summaryOf({ id, cause, failures }: FailureGroup, { now, command, pageOn }: Omit<ListContext, 'consumer'>) {
   const ages = failures.map((one) => secondsBetween(failedAt(one), now));
   const subjects = [...new Set(failures.flatMap(({ record }) => record.subject ?? []))];
   const newest = failures.at(-1);
+  const page = pageOn?.({ what: 'failure', consumer: cause.consumer, error: cause.error });
   return {
     id,
     ...cause,
@@ -111,6 +112,8 @@ function summaryOf({ id, cause, failures }: FailureGroup, now: string) {
     unknown: failures.filter(({ record }) => record.unknown).length,
     subjects: { count: subjects.length, newest: subjects.slice(-SHOWN_SUBJECTS).toReversed() },
     sample: newest?.messageId,
+    next: command('failures', 'redrive', '--group', id),
+    ...(page !== undefined && { page }),
   };
 }
 
@@ -154,14 +157,13 @@ function groupText(
   { cause, failures }: FailureGroup,
   summary: ReturnType<typeof summaryOf>,
   shortId: string,
-  { command, pageOn, now }: ListContext,
+  { command, now }: ListContext,
 ): readonly string[] {
-  const { count, lastHour, hourBefore, unknown, subjects, first = '', last = '' } = summary;
+  const { count, lastHour, hourBefore, unknown, subjects, first = '', last = '', page } = summary;
   const ago = (at: string) => `${duration(Math.max(0, secondsBetween(at, now)))} ago`;
   const names = subjects.newest.join(', ');
   const others = subjects.count - subjects.newest.length;
   const newest = failures.at(-1);
-  const page = pageOn?.({ what: 'failure', consumer: cause.consumer, error: cause.error });
   const rows: readonly (readonly [string, string])[] = [
     ['', `${causeWords(cause)}`],
     [

@@ -1,6 +1,13 @@
 import * as z from 'zod/mini';
 import { OperatorError } from './errors.js';
-import { apiPrefixes, auditPrefixes, type FunctionDescription, Output, servicePrefixes } from './outputs.js';
+import {
+  apiPrefixes,
+  auditPrefixes,
+  type FunctionDescription,
+  Output,
+  operatorApiPrefixes,
+  servicePrefixes,
+} from './outputs.js';
 import type { StackOutputs } from './stacks.js';
 
 const Functions: z.ZodMiniType<FunctionDescription[]> = z.array(
@@ -20,7 +27,8 @@ const Functions: z.ZodMiniType<FunctionDescription[]> = z.array(
 export const functionsIn = (stacks: StackOutputs): readonly FunctionDescription[] =>
   Object.entries(stacks).flatMap(([stack, outputs]) => {
     const keys = Object.keys(outputs);
-    return [...servicePrefixes(keys), ...apiPrefixes(keys), ...auditPrefixes(keys)].flatMap((prefix) => {
+    const prefixes = [servicePrefixes, apiPrefixes, auditPrefixes, operatorApiPrefixes].flatMap((of) => of(keys));
+    return prefixes.flatMap((prefix) => {
       const functions = z.safeParse(Functions, JSON.parse(outputs[prefix + Output.FUNCTIONS] || 'null'));
       if (functions.success) return functions.data;
       throw new OperatorError(

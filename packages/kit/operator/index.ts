@@ -1,4 +1,7 @@
-/** Commands of an operator's command line, for any app of the kit. They run on a person's machine, and in no function. */
+/**
+ * Commands of an operator's command line, for any app of the kit. They run on a person's machine; those that only read also in
+ * the functions of the operator's API.
+ */
 
 // Functions by which an app's own commands read its tables.
 export { clock, secondsBetween } from '../aws/clock.js';
@@ -10,6 +13,15 @@ export { readEvent } from '../messages/contract.js';
 export { aggregateKey } from '../messages/keys.js';
 export { inVersion, pointerKey, versionsIn } from '../projection/versions.js';
 export { timerIdOf } from '../saga/contract.js';
+export {
+  answerAudit,
+  answerAuditLog,
+  answerFailureGroups,
+  answerOf,
+  answerStatus,
+  type OperatorAnswer,
+} from './api/answers.js';
+export { type AdvisingApp, contextOfFunction } from './api/context.js';
 export {
   type Delivery as SentDelivery,
   deliveriesOf,
@@ -30,7 +42,7 @@ export { functionsIn } from './functions.js';
 export type { Outcome } from './outcome.js';
 export type { FunctionDescription } from './outputs.js';
 export { type AggregatesOfPerson, type DataContext, keysByPerson, type PeopleOfApp } from './people.js';
-export { type ConsumerRecord, readRecord, reasonOf } from './records.js';
+export { type ConsumerRecord, readRecord, readRecords, reasonOf } from './records.js';
 export { awsRegion } from './region.js';
 export { type OperatorCommandLine, operatorCommandLine } from './run.js';
 export { summaryOf } from './saga-show.js';

@@ -26,8 +26,10 @@ export const Output = {
   FEED_SHARDS: 'FeedShards',
   /** JSON array of {@link ConsumerDescription}. */
   CONSUMERS: 'Consumers',
-  /** JSON array of {@link FunctionDescription}: the functions of a service, or of the API. */
+  /** JSON array of {@link FunctionDescription}: the functions of a service, of the API, of the delivery audit or of the operator's API. */
   FUNCTIONS: 'Functions',
+  /** JSON array: names of the stacks that the operator's API reads, in any one stack of the application. */
+  OPERATED_STACKS: 'OperatedStacks',
   /** Table of the delivery audit, in any one stack of the application. */
   AUDIT_TABLE: 'AuditTableName',
   BUS: 'BusName',
@@ -58,6 +60,10 @@ export const apiPrefixes = (keys: readonly string[]): readonly string[] =>
 export const auditPrefixes = (keys: readonly string[]): readonly string[] =>
   keys.filter((key) => key.endsWith(Output.AUDIT_TABLE)).map((key) => key.slice(0, -Output.AUDIT_TABLE.length));
 
+/** Returns the prefix of each operator's API whose outputs a stack has. */
+export const operatorApiPrefixes = (keys: readonly string[]): readonly string[] =>
+  keys.filter((key) => key.endsWith(Output.OPERATED_STACKS)).map((key) => key.slice(0, -Output.OPERATED_STACKS.length));
+
 /** A consumer, as the output `Consumers` of its service's stack describes it. */
 export interface ConsumerDescription {
   readonly name: string;
@@ -85,7 +91,7 @@ export interface ConsumerDescription {
 
 /** A function, as the output `Functions` of its service or its API describes it. */
 export interface FunctionDescription {
-  /** Service in its logs, metrics and envelopes; `platform` for the authorizer, `audit` for the delivery audit. */
+  /** Service in its logs, metrics and envelopes; `platform` for the authorizer, `audit` for the delivery audit, `operations` for the operator's API. */
   readonly service: string;
   /** Name of its entry point: `orders/place-order`, `kit/outbox/relay`. Several functions may share one. */
   readonly entry: string;

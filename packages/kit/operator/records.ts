@@ -5,6 +5,7 @@ import { FAILED_INDEX } from '../failures/contract.js';
 import { idOfBody } from '../failures/delivery.js';
 import { recordKey } from '../failures/failure-records.js';
 import { OperatorError } from './errors.js';
+import { readItems } from './feed.js';
 import { type Listener, listenersNamed, type Service } from './services.js';
 
 const Reason = z.object({ at: z.string(), name: z.string(), message: z.string(), stack: z.array(z.string()) });
@@ -75,6 +76,21 @@ export async function readRecord(
   const { Item } = await documents.send(new GetCommand({ TableName: records, Key: { pk }, ConsistentRead: true }));
   return Item && z.parse(ConsumerRecord, Item);
 }
+
+/** Reads records of a service by their keys, strongly consistent; in any order, without those that don't exist. */
+export const readRecords = async (
+  documents: DynamoDBDocumentClient,
+  { records }: Pick<Service, 'records'>,
+  keys: readonly string[],
+): Promise<readonly ConsumerRecord[]> => {
+  const items = await readItems(
+    documents,
+    records,
+    keys.map((pk) => ({ pk })),
+    { consistent: true },
+  );
+  return items.map((item) => z.parse(ConsumerRecord, item));
+};
 
 /** The newest failures that are asked for. */
 export interface NewestFailures {

@@ -38,9 +38,9 @@ export async function sending<T>(endpoint: Endpoint, work: (send: Send) => Promi
   }
 }
 
-/** Makes a client of SQS. A queue's URL contains a host name that may not resolve behind an emulator: it is not asked there. */
+/** Makes a client of SQS. It asks the endpoint of its region: the host name in a queue's URL may not resolve behind an emulator. */
 export const sqsAt = (endpoint: Endpoint): SQSClient =>
-  new SQSClient({ ...clientConfig(endpoint), useQueueUrlAsEndpoint: endpoint.url === undefined });
+  new SQSClient({ ...clientConfig(endpoint), useQueueUrlAsEndpoint: false });
 
 /** Sends by a client that its owner closes. */
 export const sendBy =

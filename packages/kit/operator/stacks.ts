@@ -1,4 +1,9 @@
-import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  type Output,
+  paginateDescribeStacks,
+} from '@aws-sdk/client-cloudformation';
 import { clientConfig, type Endpoint } from './endpoint.js';
 
 /** Outputs of an environment's stacks, by the last part of the stack's name (`Orders`), then by their own names. */
@@ -25,7 +30,7 @@ export interface Deployment {
 export async function readDeployment(endpoint: Endpoint, app: string, environment: string): Promise<Deployment> {
   const client = new CloudFormationClient(clientConfig(endpoint));
   const prefix = stackPrefix(app, environment);
-  const outputs: Record<string, Record<string, string>> = {};
+  const outputs: Record<string, StackOutputs[string]> = {};
   let account: string | undefined;
   try {
     for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {})) {
@@ -34,8 +39,7 @@ export async function readDeployment(endpoint: Endpoint, app: string, environmen
         // The last part has no hyphen: `shop-dev-eu-Orders` does not belong to `dev`.
         if (!StackName.startsWith(prefix) || name.includes('-')) continue;
         account ??= StackId.split(':')[4];
-        const pairs = Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
-        outputs[name] = Object.fromEntries(pairs);
+        outputs[name] = outputsOf(Outputs);
       }
     }
   } finally {
@@ -43,3 +47,19 @@ export async function readDeployment(endpoint: Endpoint, app: string, environmen
   }
   return { stacks: outputs, account };
 }
+
+/**
+ * Reads the outputs of the stacks with these names. The caller needs no permission to see any other stack.
+ * @returns the outputs by the stacks' whole names
+ * @throws {Error} if CloudFormation cannot be reached, refuses the access, or knows no such stack
+ */
+export async function readStacksNamed(client: CloudFormationClient, names: readonly string[]): Promise<StackOutputs> {
+  const read = names.map(async (StackName) => {
+    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    return [StackName, outputsOf(stack?.Outputs)] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+}
+
+const outputsOf = (outputs: readonly Output[] = []): StackOutputs[string] =>
+  Object.fromEntries(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));

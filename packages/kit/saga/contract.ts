@@ -99,7 +99,10 @@ export const sagaCommands = {
  * Returns the partition key of the list of stuck sagas of one type, in their service's table. The sort key is the
  * saga's id.
  */
-export const stuckKey = (aggregate: string): string => `STUCK#${aggregate}#`;
+export const stuckKey = (aggregate: string): string => `${STUCK}${aggregate}#`;
+
+/** Prefix of the lists of stuck sagas, of all types. */
+export const STUCK = 'STUCK#';
 
 /**
  * Returns the partition key of the round trips of one type's steps, in their service's table. The sort key is the step's

@@ -18,6 +18,8 @@ export function accessesOf(
     case 'events':
       return operation === 'PutEvents' ? ((input.Entries ?? []) as readonly Entry[]).map(putAccess) : [];
     case 'sqs': {
+      // It names no queue, so no resource can be compared.
+      if (operation === 'ListQueues') return [{ action: 'sqs:ListQueues', resource: '*' }];
       const name = String(input.QueueUrl).split('/').at(-1) ?? '';
       // A batch needs the permission of its parts.
       return [{ action: `sqs:${operation.replace(/Batch$/, '')}`, resource: arn('sqs', name) }];
@@ -45,6 +47,9 @@ export function accessesOf(
         input.StackName === undefined ? '*' : arn('cloudformation', `stack/${String(input.StackName)}/simulated`);
       return [{ action: `cloudformation:${operation}`, resource }];
     }
+    case 'monitoring':
+      // Service Authorization Reference, "Amazon CloudWatch": GetMetricData has no resource; DescribeAlarms is asked for all.
+      return [{ action: `cloudwatch:${operation}`, resource: '*' }];
     case 's3': {
       // "GetObject": reading a version by its id needs a separate permission, and not that of the current version.
       const action = `${OBJECT_RIGHTS[operation] ?? operation}${input.VersionId === undefined ? '' : 'Version'}`;

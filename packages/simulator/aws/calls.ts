@@ -225,7 +225,7 @@ interface Reading {
 
 function faultsOf(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
   // KMS stores nothing of its requests, and functions only read parameters and stacks.
-  const writes = WRITES.has(operation) || !['dynamodb', 'kms', 'ssm', 'cloudformation'].includes(service);
+  const writes = WRITES.has(operation) || !['dynamodb', 'kms', 'ssm', 'cloudformation', 'monitoring'].includes(service);
   return CALL_FAULTS.filter((kind) => {
     // A batch leaves a write that meets a transaction unprocessed.
     if (kind === 'conflict') return service === 'dynamodb' && WRITES.has(operation) && !BATCHES.has(operation);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { pageOf } from '../outside/operation.js';
 import type { AwsRequest, Input } from '../wire/request.js';
 import { bytesOf, messageOf } from './new-messages.js';
 import { invalidValue, queryCodeOf, refuseOf, seconds } from './queue-refusals.js';
@@ -26,6 +27,20 @@ export function queueAt(queues: ReadonlyMap<string, Queue>, url: unknown): Queue
   const found = [...queues.values()].find((queue) => queue.name === name);
   if (!found) throw refuseOf('QueueDoesNotExist', 'The specified queue does not exist.');
   return found;
+}
+
+/** Queues of a page of ListQueues. */
+const PAGE = 1_000;
+
+/** Lists the addresses of queues whose names begin so. Amazon SQS API Reference, "ListQueues". */
+export function listQueues(
+  queues: ReadonlyMap<string, Queue>,
+  { QueueNamePrefix = '', NextToken, MaxResults = PAGE }: Input,
+): object {
+  const found = [...queues.values()].filter(({ name }) => name.startsWith(String(QueueNamePrefix)));
+  const { page, next } = pageOf(found, NextToken, Number(MaxResults));
+  const urls = page.map(({ resource }) => resource.ref);
+  return { ...(urls.length > 0 && { QueueUrls: urls }), ...(next !== undefined && { NextToken: next }) };
 }
 
 /** Amazon SQS API Reference, "Actions". */

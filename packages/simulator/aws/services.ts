@@ -11,7 +11,7 @@ import type { Kms } from './kms.js';
 import { objectIn } from './objects.js';
 import type { Parameters } from './parameters.js';
 import { putEvents } from './put-events.js';
-import { QUEUE_OPERATIONS, queueAt } from './queue-operations.js';
+import { listQueues, QUEUE_OPERATIONS, queueAt } from './queue-operations.js';
 import { Refused } from './refused.js';
 import type { Buckets } from './s3.js';
 import type { Caller } from './sandbox.js';
@@ -25,6 +25,9 @@ export interface TableCall {
   readonly effects: Effects;
 }
 
+/** Services that answer functions as they answer calls from outside. */
+type Shared = 'lambda' | 'cloudformation' | 'monitoring';
+
 interface Around {
   readonly iam: Iam;
   readonly dynamodb: DynamoDbModel;
@@ -34,7 +37,7 @@ interface Around {
   readonly kms: Kms;
   readonly parameters: Parameters;
   /** Operations that are the same for functions as for calls from outside, by their service. */
-  readonly operations: Readonly<Record<'lambda' | 'cloudformation', Operations>>;
+  readonly operations: Readonly<Record<Shared, Operations>>;
   /** Returns the attributes of a queue. @param names as GetQueueAttributes lists them */
   readonly attributesOf: (queue: Queue, names: unknown) => object;
   /** Called after a write to a table. */
@@ -93,13 +96,14 @@ export class SimulatedServices implements Services {
         return this.ssm(request);
       case 'lambda':
       case 'cloudformation':
-        return this.asOutside(request);
+      case 'monitoring':
+        return this.asOutside(request.service, request);
     }
   }
 
   /** Carries out what a call from outside can ask for, too. */
-  private asOutside({ service, operation, input }: AwsRequest): Answer | Later {
-    const carryOut = this.around.operations[service as 'lambda' | 'cloudformation'][operation];
+  private asOutside(service: Shared, { operation, input }: AwsRequest): Answer | Later {
+    const carryOut = this.around.operations[service][operation];
     if (!carryOut) throw new Error(`${service} ${operation} isn't modelled`);
     const answerOf = (output: object): Answer => (output instanceof Raw ? { raw: output.response } : { output });
     try {
@@ -140,6 +144,7 @@ export class SimulatedServices implements Services {
       return orRefusal(() => ({
         output: { Attributes: attributesOf(queueAt(queues, input.QueueUrl), input.AttributeNames) },
       }));
+    if (operation === 'ListQueues') return orRefusal(() => ({ output: listQueues(queues, input) }));
     const carryOut = QUEUE_OPERATIONS[operation];
     if (!carryOut) throw new Error(`SQS ${operation} isn't modelled`);
     return orRefusal(() => ({

@@ -1,7 +1,11 @@
-import type { Resource } from '../assembly/assembly.js';
+import type { Assembly, Resource } from '../assembly/assembly.js';
 import { arn } from '../assembly/identity.js';
-import type { Cloud } from '../cloud.js';
 import { type Operations, pageOf } from './operation.js';
+
+/** Part of an account that its alarms need. */
+interface Account {
+  readonly deployment: { readonly assembly: Assembly };
+}
 
 const PAGE = 50;
 const STATE = 'INSUFFICIENT_DATA';
@@ -10,7 +14,7 @@ const STATE = 'INSUFFICIENT_DATA';
  * Alarms of the templates. Amazon CloudWatch API Reference, "DescribeAlarms". There are no metrics here, so no alarm
  * ever has the data that it needs.
  */
-export function alarms({ deployment: { assembly } }: Cloud): Operations {
+export function alarms({ deployment: { assembly } }: Account): Operations {
   const all = assembly.ofType('AWS::CloudWatch::Alarm').map(described);
   return {
     DescribeAlarms: ({ AlarmNames, AlarmNamePrefix = '', StateValue = STATE, NextToken, MaxRecords = PAGE }) => {

@@ -1,7 +1,17 @@
+import type { LambdaFunction } from '../aws/lambda.js';
+import type { EventSource } from '../aws/queue-mapping.js';
 import type { Queue } from '../aws/sqs.js';
 import { StreamMapping } from '../aws/stream-mapping.js';
-import type { Cloud } from '../cloud.js';
+import type { World } from '../world/world.js';
 import { type Operations, secondsOf } from './operation.js';
+
+/** Parts of an account that its metrics need. */
+interface Account {
+  readonly world: World;
+  readonly queues: ReadonlyMap<string, Queue>;
+  readonly functions: ReadonlyMap<string, LambdaFunction>;
+  readonly sources: readonly EventSource[];
+}
 
 /** Metric of a query. Amazon CloudWatch API Reference, "MetricStat". */
 interface MetricStat {
@@ -31,7 +41,7 @@ const MINUTE = 60_000;
  * Metrics of AWS that the models know. Amazon CloudWatch API Reference, "GetMetricData". A queue's and a stream's metric is
  * its value at this moment: no history of it is kept. Everything else has no data, as a metric that nobody has sent.
  */
-export function metrics(cloud: Cloud): Operations {
+export function metrics(cloud: Account): Operations {
   return {
     GetMetricData: ({ MetricDataQueries = [], StartTime, EndTime }) => {
       const [from, to] = [timeOf(StartTime, 0), timeOf(EndTime, Number.POSITIVE_INFINITY)];
@@ -71,7 +81,7 @@ function inPeriods(samples: readonly Sample[], period: number, name: string | un
   return [...values].map(([at, value]) => ({ at, value })).toSorted((one, other) => other.at - one.at);
 }
 
-function samplesOf(cloud: Cloud, { Metric }: MetricStat): readonly Sample[] {
+function samplesOf(cloud: Account, { Metric }: MetricStat): readonly Sample[] {
   const { Namespace, MetricName, Dimensions = [] } = Metric;
   const [dimension, ...others] = Dimensions;
   if (!dimension || others.length > 0) return [];
@@ -91,7 +101,7 @@ function samplesOf(cloud: Cloud, { Metric }: MetricStat): readonly Sample[] {
 }
 
 /** Amazon SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS". The age is in seconds. */
-function valueOfQueue({ world }: Cloud, queue: Queue, name: string | undefined): number | undefined {
+function valueOfQueue({ world }: Account, queue: Queue, name: string | undefined): number | undefined {
   const messages = queue.all();
   const hidden = messages.filter(({ visibleAt }) => visibleAt > world.now);
   const delayed = hidden.filter(({ receiveCount }) => receiveCount === 0);
@@ -110,7 +120,7 @@ function valueOfQueue({ world }: Cloud, queue: Queue, name: string | undefined):
 }
 
 /** Age of the oldest record of a stream that a function has not worked off, in milliseconds. */
-function iteratorAge({ sources }: Cloud, fn: string): number | undefined {
+function iteratorAge({ sources }: Account, fn: string): number | undefined {
   const ages = sources.flatMap((source) =>
     source instanceof StreamMapping && source.fn.resource.ref === fn ? [source.iteratorAge] : [],
   );

@@ -1,16 +1,15 @@
 import { identityOf } from '../assembly/identity.js';
-import { QUEUE_OPERATIONS, queueAt } from '../aws/queue-operations.js';
+import { listQueues, QUEUE_OPERATIONS, queueAt } from '../aws/queue-operations.js';
 import { invalid, refuseOf } from '../aws/queue-refusals.js';
 import { Queue } from '../aws/sqs.js';
 import type { Cloud } from '../cloud.js';
 import { NotModelled } from '../dynamodb/errors.js';
 import type { Input } from '../wire/request.js';
 import { moveTasks } from './move-tasks.js';
-import { type Operations, pageOf } from './operation.js';
+import type { Operations } from './operation.js';
 import { attributesIn, changeAttributes, checkSame, propertiesOf } from './queue-attributes.js';
 import { receive } from './receive.js';
 
-const PAGE = 1000;
 const TYPE = 'AWS::SQS::Queue';
 /** Milliseconds for which the name of a deleted queue stays taken. */
 const NAME_FREE_AFTER = 60_000;
@@ -26,11 +25,7 @@ export function queues(cloud: Cloud): Operations {
   return {
     ...(Object.fromEntries(immediate) as Operations),
     ...moveTasks(cloud),
-    ListQueues: ({ QueueNamePrefix = '', NextToken, MaxResults = PAGE }) => {
-      const found = [...cloud.queues.values()].filter(({ name }) => name.startsWith(String(QueueNamePrefix)));
-      const { page, next } = pageOf(found, NextToken, Number(MaxResults));
-      return { ...(page.length > 0 && { QueueUrls: page.map(urlOf) }), ...(next !== undefined && { NextToken: next }) };
-    },
+    ListQueues: (input) => listQueues(cloud.queues, input),
     GetQueueUrl: ({ QueueName }) => ({ QueueUrl: urlOf(queueAt(cloud.queues, QueueName)) }),
     GetQueueAttributes: (input) => {
       const Attributes = attributesIn(cloud, at(input), input.AttributeNames);

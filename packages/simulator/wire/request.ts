@@ -17,7 +17,7 @@ export interface WireRequest {
 }
 
 /** The services that functions call. */
-const CALLED = ['dynamodb', 'sqs', 'events', 's3', 'kms', 'ssm', 'lambda', 'cloudformation'] as const;
+const CALLED = ['dynamodb', 'sqs', 'events', 's3', 'kms', 'ssm', 'lambda', 'cloudformation', 'monitoring'] as const;
 type Called = (typeof CALLED)[number];
 
 /** A request of a function. */

@@ -2,8 +2,8 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { readCommits, readCommitsSince } from '../../../packages/kit/operator/commits.js';
+import { commit, time } from '../../lambdas/operations/facts.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { commit, time } from '../../tools/operator/facts.js';
 
 const table = { table: 'things' };
 

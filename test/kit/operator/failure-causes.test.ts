@@ -9,7 +9,7 @@ import {
 } from '../../../packages/kit/operator/failure-causes.js';
 import type { ConsumerRecord } from '../../../packages/kit/operator/records.js';
 import { listenersNamed } from '../../../packages/kit/operator/services.js';
-import { SERVICES } from '../../tools/operator/facts.js';
+import { SERVICES } from '../../lambdas/operations/facts.js';
 
 /** Values that differ from one message to the next. */
 const digits = (alphabet: string, min: number, max: number) =>

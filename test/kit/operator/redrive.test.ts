@@ -6,7 +6,7 @@ import type { ConsumerRecord, FoundRecord } from '../../../packages/kit/operator
 import { failedAgainWords, redrivable } from '../../../packages/kit/operator/redrive.js';
 import { listenersNamed } from '../../../packages/kit/operator/services.js';
 import { commandTextOf } from '../../../packages/kit/operator/text.js';
-import { SERVICES } from '../../tools/operator/facts.js';
+import { SERVICES } from '../../lambdas/operations/facts.js';
 
 const context = {
   command: commandTextOf('shop'),

@@ -18,7 +18,7 @@ export const SERVICES = [
   'Rewards',
   'Reports',
 ] as const;
-export const STACKS = ['Platform', ...SERVICES, 'Api', 'Audit'] as const;
+export const STACKS = ['Platform', ...SERVICES, 'Api', 'Audit', 'Operations'] as const;
 export type StackName = (typeof STACKS)[number];
 
 /** Bundles without content. Templates don't depend on it, so nothing is built for them. */

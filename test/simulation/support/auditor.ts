@@ -1,12 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../../lambdas/app.js';
+import { command } from '../../../lambdas/operations/program.js';
 import type { Audited } from '../../../packages/kit/operator/audit/audit.js';
 import { type AuditAccess, audit } from '../../../packages/kit/operator/audit/command.js';
 import type { RebuildAnswer } from '../../../packages/kit/projection/contract.js';
 import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
-import { command } from '../../../tools/operator/program.js';
 import { inProcess } from './operator.js';
 import type { Orderly } from './orderly.js';
 

@@ -1,6 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../../lambdas/app.js';
+import { command } from '../../../lambdas/operations/program.js';
 import { createOrderContract } from '../../../lambdas/orders/saga-contract.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import type { CommandOf } from '../../../packages/kit/messages/contract.js';
@@ -16,7 +17,6 @@ import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import { DynamoDbError } from '../../../packages/simulator/dynamodb/errors.js';
 import type { Operation } from '../../../packages/simulator/dynamodb/wire.js';
-import { command } from '../../../tools/operator/program.js';
 import { Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
 

@@ -1,9 +1,9 @@
+import { command } from '../../../lambdas/operations/program.js';
 import { OperatorError } from '../../../packages/kit/operator/errors.js';
 import type { DeployedProjection } from '../../../packages/kit/operator/projections.js';
 import { type RebuildOrder, rebuild } from '../../../packages/kit/operator/rebuild.js';
 import type { RebuildAnswer, RebuildRequest } from '../../../packages/kit/projection/contract.js';
 import type { Result } from '../../../packages/simulator/aws/lambda.js';
-import { command } from '../../../tools/operator/program.js';
 import type { Orderly } from './orderly.js';
 
 /** Small page size, so that faults, stops and writes happen between the pages of a scenario's few items. */

@@ -1,12 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../../lambdas/app.js';
+import { command } from '../../../lambdas/operations/program.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { replay } from '../../../packages/kit/operator/replay/command.js';
 import type { ReplayRequest } from '../../../packages/kit/operator/replay/request.js';
 import type { ReplayAccess } from '../../../packages/kit/operator/replay/run.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
-import { command } from '../../../tools/operator/program.js';
 import { inProcess } from './operator.js';
 import type { Orderly } from './orderly.js';
 

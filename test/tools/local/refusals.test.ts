@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { unknownOrder } from '../../../lambdas/operations/order-facts.js';
 import { makeToken, newKey } from '../../../tools/local/dev-issuer.js';
 import { aheadAt } from '../../../tools/local/endpoint.js';
 import { endpointOf } from '../../../tools/operator/endpoint.js';
-import { unknownOrder } from '../../../tools/operator/order-facts.js';
 
 let folder = '';
 beforeEach(() => {

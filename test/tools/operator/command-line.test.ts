@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { command } from '../../../lambdas/operations/program.js';
 import { readCommandLine } from '../../../packages/kit/operator/command-line.js';
 import { OperatorError } from '../../../packages/kit/operator/errors.js';
 import { aligned, duration } from '../../../packages/kit/operator/text.js';
 import { ORDERLY, run } from '../../../tools/operator/command-line.js';
-import { command } from '../../../tools/operator/program.js';
 
 const reading = (words: readonly string[]) => {
   const line = readCommandLine(words, ORDERLY);

@@ -39,6 +39,34 @@ describe('a document', () => {
   });
 });
 
+test('a schema that contains itself is compared once', () => {
+  const treeOf = (required: readonly string[]) => ({
+    ...present,
+    paths: {
+      '/tree': {
+        get: {
+          operationId: 'getTree',
+          responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Tree' } } } } },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        Tree: {
+          type: 'object',
+          properties: {
+            name: { type: 'string' },
+            below: { type: 'array', items: { $ref: '#/components/schemas/Tree' } },
+          },
+          required,
+        },
+      },
+    },
+  });
+  expect(breakingChanges(treeOf(['name']), treeOf(['name', 'below']))).toEqual([]);
+  expect(breakingChanges(treeOf(['name']), treeOf([]))).toEqual(['GET /tree: answer 200/name may be missing']);
+});
+
 describe('a change', () => {
   const ticket = {
     type: 'object',

@@ -138,12 +138,15 @@ export function typeOf(schema: Json): string {
 function objectOf({ properties = {}, required = [] }: Json): string {
   const members = Object.entries(properties as Readonly<Record<string, Json>>).map(
     ([name, schema]) =>
-      `${comment(schema)}readonly ${name}${(required as readonly string[]).includes(name) ? '' : '?'}: ${typeOf(schema)};`,
+      `${comment(schema)}readonly ${memberOf(name)}${(required as readonly string[]).includes(name) ? '' : '?'}: ${typeOf(schema)};`,
   );
   return members.length === 0
     ? 'Readonly<Record<string, unknown>>'
     : `{\n${members.join('\n').replaceAll(/^/gm, '  ')}\n}`;
 }
+
+/** Returns the name of a member as TypeScript writes it. */
+const memberOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
 
 /** Returns the comment before a member or a type, with its line break; nothing without a description. */
 const comment = ({ description }: Json): string =>

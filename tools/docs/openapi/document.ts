@@ -51,6 +51,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   rewards: 'Points and tiers.',
   users: 'Profiles and the status of users.',
   reports: 'Reports of days.',
+  operations: 'What operators ask: health, failures, losses.',
   api: 'This document.',
 };
 

@@ -625,6 +625,52 @@ export const STORY: readonly Call[] = [
     status: 406,
     problem: 'not-acceptable',
   },
+
+  // What operators ask.
+  {
+    name: 'healthy',
+    summary: 'All is well; of each list one element',
+    operation: 'getOperationsStatus',
+    as: 'operator',
+    status: 200,
+    elements: 1,
+    // A world whose schedules sleep has none of them.
+    without: ['auditedUntil', 'lastTick', 'lagSeconds'],
+  },
+  { name: 'no-failures', summary: 'No failures', operation: 'getFailureGroups', as: 'operator', status: 200 },
+  {
+    name: 'nothing-lost',
+    summary: 'Nothing of an order was lost',
+    operation: 'getDeliveryAudit',
+    as: 'operator',
+    query: { order: '{{two-teas.orderId}}' },
+    status: 200,
+  },
+  {
+    name: 'too-long',
+    summary: 'A time that is longer than an answer has time for',
+    operation: 'getDeliveryAudit',
+    as: 'operator',
+    query: { since: '7d' },
+    status: 400,
+    problem: 'invalid-request',
+  },
+  {
+    name: 'traced',
+    summary: 'What followed from an order; of each list one element',
+    operation: 'getTrace',
+    as: 'operator',
+    path: { id: '{{two-teas.orderId}}' },
+    status: 200,
+    elements: 1,
+  },
+  {
+    name: 'nothing-done',
+    summary: 'No operator did anything',
+    operation: 'getOperatorsLog',
+    as: 'operator',
+    status: 200,
+  },
   {
     name: 'an-old-key',
     summary: 'A key that was issued more than a day ago and never used',

@@ -24,6 +24,10 @@ export interface Call {
   readonly problem?: string;
   /** Part of the answer that is waited for. @default the first answer counts */
   readonly until?: Readonly<Record<string, unknown>>;
+  /** Number of elements that the example shows of each list. @default all */
+  readonly elements?: number;
+  /** Members that the example leaves out, at any depth: not every world has them. @default none */
+  readonly without?: readonly string[];
   /** Seconds that pass before the request. @default 0 */
   readonly after?: number;
   /** Calls that prepare this one and are no examples. Each is repeated until it is accepted. */

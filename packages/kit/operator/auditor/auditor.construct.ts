@@ -1,4 +1,4 @@
-import { Aws, Duration, Lazy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Lazy, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
@@ -14,6 +14,7 @@ import { metricsNamespace, ServiceFunction } from '../../service/service-functio
 import { checkApp, type EnvironmentSettings, SettingsError } from '../../service/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '../../service/tables.construct.js';
 import { AUDIT_PREFIX, Output } from '../outputs.js';
+import { allowInStacks, keyedBy, stacksOf, startOf } from '../stack-permissions.construct.js';
 import { AUDIT_KEYS, AuditorEnv, AuditorMetric } from './contract.js';
 
 export interface DeliveryAuditProps {
@@ -53,8 +54,6 @@ const NAME = 'audit';
 /** Why the audit's permissions name resources by the beginnings of their names. */
 const WHY_BY_NAME =
   'The audit reads the tables and sends to the queues of every consumer of the named stack, also of those that are deployed after it. A reference to each one would tie all stacks together: no consumer could be removed before the audit.';
-/** Part of a stack's name with which the physical names of its resources begin in any case: CloudFormation shortens long ones. */
-const SURE_LENGTH = 24;
 
 /**
  * The delivery audit: a function that compares, every few minutes, what services have committed with what became of it at each
@@ -111,22 +110,17 @@ export class DeliveryAudit extends Construct {
   private grant(stacks: readonly string[]): void {
     const { auditor, table } = this;
     auditor.grantItems(table, ['GetItem', 'PutItem', 'Query', 'UpdateItem', 'DeleteItem'], AUDIT_KEYS);
-    const startOf = (stack: string): string => `${stack.slice(0, SURE_LENGTH)}*`;
-    const allow = (actions: string[], service: string, resource: (stack: string) => string, conditions = {}): void => {
-      const named = stacks.map((stack) => `${service}:${Aws.REGION}:${Aws.ACCOUNT_ID}:${resource(stack)}`);
-      auditor.allowWhere(conditions, actions, ...named.map((name) => `arn:${Aws.PARTITION}:${name}`));
-      for (const stack of stacks) {
-        const found = `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${resource(stack)}`;
-        Validations.of(auditor).acknowledge({ id: `AwsSolutions-IAM5[Resource::${found}]`, reason: WHY_BY_NAME });
-      }
-    };
+    const allow = (actions: string[], service: string, resource: (stack: string) => string, conditions = {}): void =>
+      allowInStacks(auditor, stacks, { actions, service, resource, conditions }, WHY_BY_NAME);
     allow(['cloudformation:DescribeStacks'], 'cloudformation', (stack) => `stack/${stack}/*`);
     allow(['dynamodb:Query'], 'dynamodb', (stack) => `table/${startOf(stack)}/index/${FEED_INDEX}`);
     allow(['dynamodb:BatchGetItem'], 'dynamodb', (stack) => `table/${startOf(stack)}`);
-    allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], 'dynamodb', (stack) => `table/${startOf(stack)}`, {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${AUDIT_PREFIX}*`] },
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    });
+    allow(
+      ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+      'dynamodb',
+      (stack) => `table/${startOf(stack)}`,
+      keyedBy(AUDIT_PREFIX),
+    );
     allow(['sqs:GetQueueAttributes', 'sqs:SendMessage'], 'sqs', startOf);
     allow(['lambda:InvokeFunction'], 'lambda', (stack) => `function:${startOf(stack)}`);
   }
@@ -192,12 +186,3 @@ function check(
   if (!Number.isSafeInteger(pages) || pages < 1) refuse(`pages is ${pages}: expected a whole number from 1`);
   if (services.length === 0) refuse('there are no services: expected at least one');
 }
-
-/** Returns the names of the stacks that contain services, their tables and their records. */
-const stacksOf = (services: readonly Service[]): readonly string[] => [
-  ...new Set(
-    services.flatMap((service) =>
-      [service, service.table, service.records].map((construct) => Stack.of(construct).stackName),
-    ),
-  ),
-];

@@ -1,4 +1,4 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
@@ -10,7 +10,7 @@ import { describeError, logger, publishMetrics, seconds } from '../../aws/teleme
 import { transportsBy } from '../audit/transports.js';
 import { sendBy } from '../send.js';
 import { servicesIn } from '../services.js';
-import type { StackOutputs } from '../stacks.js';
+import { readStacksNamed } from '../stacks.js';
 import { Auditor } from './auditor.js';
 import { AuditorEnv, AuditorMetric } from './contract.js';
 
@@ -34,7 +34,8 @@ const transports = {
 /** Runs every few minutes: audits the feeds of all services, and sends missing deliveries again. */
 export async function handler(_tick: unknown, context: Context): Promise<void> {
   try {
-    const services = servicesIn(await outputs());
+    // As they are deployed at this moment.
+    const services = servicesIn(await readStacksNamed(cloudFormation, stacks));
     const lag = await new Auditor({ ...options, services, transports }).run(() => context.getRemainingTimeInMillis());
     if (lag === undefined) logger.info('another run is at work');
     else seconds(AuditorMetric.LAG, lag);
@@ -44,14 +45,4 @@ export async function handler(_tick: unknown, context: Context): Promise<void> {
   } finally {
     publishMetrics();
   }
-}
-
-/** Reads the outputs of the stacks, which say who hears what: as they are deployed at this moment. */
-async function outputs(): Promise<StackOutputs> {
-  const read = stacks.map(async (StackName) => {
-    const { Stacks: [stack] = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName }));
-    const pairs = (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
-    return [StackName, Object.fromEntries(pairs)] as const;
-  });
-  return Object.fromEntries(await Promise.all(read));
 }

@@ -1,5 +1,4 @@
-import { clock } from '../../aws/clock.js';
-import { AUDIT_RETENTION_DAYS } from '../audit-retention.js';
+import { AUDIT_RETENTION_DAYS, auditLogSince } from '../audit-retention.js';
 import { operatorCommand } from '../command.js';
 import { secondsOf } from '../text.js';
 
@@ -17,8 +16,7 @@ export const auditLogCommand = operatorCommand({
   parse: ({ options: { since }, wrong }) => {
     const asked = secondsOf(since);
     if (asked === undefined) throw wrong(`--since is '${since}': expected a number with s, m, h or d, as 24h or 7d.`);
-    const seconds = Math.min(asked, AUDIT_RETENTION_DAYS * 86_400);
-    return { since: new Date(Date.parse(clock.now()) - seconds * 1000).toISOString() };
+    return { since: auditLogSince(asked) };
   },
   run: async (...call) => (await import('../audit-log.js')).listAuditLog(...call),
 });

@@ -1,7 +1,7 @@
+import type { AggregateFacts, OrderFacts } from '../../../lambdas/operations/deliveries.js';
 import type { OrderView } from '../../../lambdas/orders/contract.js';
 import { createOrderSaga } from '../../../lambdas/orders/domain/create-order.js';
 import type { CreateOrder } from '../../../lambdas/orders/saga-contract.js';
-
 import type { Commit } from '../../../packages/kit/messages/commit.js';
 import type { OutgoingCommand } from '../../../packages/kit/messages/contract.js';
 import type { ConsumerRecord } from '../../../packages/kit/operator/records.js';
@@ -9,7 +9,6 @@ import { sagaIn, sagaKindsOf } from '../../../packages/kit/operator/sagas.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
 import { decide, type SagaMessage, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
-import type { AggregateFacts, OrderFacts } from '../../../tools/operator/deliveries.js';
 
 const WINDOW = 35 * 86_400;
 

@@ -10,7 +10,7 @@ import {
   type StatusSection,
   timeAt,
 } from '@orderly/kit/operator';
-import { ordersContract } from '../../lambdas/orders/contract.js';
+import { ordersContract } from '../orders/contract.js';
 
 const HOUR = 3_600_000;
 const PREFIX = 'Order#';

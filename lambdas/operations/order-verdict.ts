@@ -8,7 +8,7 @@ import {
   sagaWords,
   secondsBetween,
 } from '@orderly/kit/operator';
-import type { OrderView } from '../../lambdas/orders/contract.js';
+import type { OrderView } from '../orders/contract.js';
 import { type AggregateFacts, type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { command } from './program.js';
 import { inRunbook } from './runbook.js';

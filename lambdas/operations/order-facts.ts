@@ -9,7 +9,7 @@ import {
   readCommits,
   readCommitsSince,
   readEvent,
-  readRecord,
+  readRecords as readRecordsOf,
   recordKey,
   type Saga,
   type Service,
@@ -18,14 +18,14 @@ import {
   timerIdOf,
   versionsIn,
 } from '@orderly/kit/operator';
-import { accountsContract } from '../../lambdas/accounts/contract.js';
-import { basketsContract } from '../../lambdas/baskets/contract.js';
-import { catalogContract } from '../../lambdas/catalog/contract.js';
-import { inventoryContract } from '../../lambdas/inventory/contract.js';
-import { type OrderView, ordersContract } from '../../lambdas/orders/contract.js';
-import { evolve, initialState, viewOf } from '../../lambdas/orders/domain/order.js';
-import { CUSTOMER_LISTS, ORDERS_LIST } from '../../lambdas/orders/keys.js';
-import { paymentsContract } from '../../lambdas/payments/contract.js';
+import { accountsContract } from '../accounts/contract.js';
+import { basketsContract } from '../baskets/contract.js';
+import { catalogContract } from '../catalog/contract.js';
+import { inventoryContract } from '../inventory/contract.js';
+import { type OrderView, ordersContract } from '../orders/contract.js';
+import { evolve, initialState, viewOf } from '../orders/domain/order.js';
+import { CUSTOMER_LISTS, ORDERS_LIST } from '../orders/keys.js';
+import { paymentsContract } from '../payments/contract.js';
 import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys } from './deliveries.js';
 
 /** Aggregates that have the order's id, besides its sagas. */
@@ -185,14 +185,14 @@ async function readRecords(
   documents: DynamoDBDocumentClient,
   needed: readonly NeededRecord[],
 ): Promise<ReadonlyMap<string, ConsumerRecord>> {
-  const records = new Map<string, ConsumerRecord>();
-  await Promise.all(
-    needed.map(async ({ service, pk }) => {
-      const record = await readRecord(documents, service, pk);
-      if (record) records.set(`${service.name} ${pk}`, record);
-    }),
+  const keys = new Map<Service, Set<string>>();
+  for (const { service, pk } of needed) keys.set(service, (keys.get(service) ?? new Set()).add(pk));
+  const found = await Promise.all(
+    [...keys].map(async ([service, own]) =>
+      (await readRecordsOf(documents, service, [...own])).map((one) => [`${service.name} ${one.pk}`, one] as const),
+    ),
   );
-  return records;
+  return new Map(found.flat());
 }
 
 const ABOUT_IDS =

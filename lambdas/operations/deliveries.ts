@@ -18,7 +18,7 @@ import {
   secondsBetween,
   smallestWindow,
 } from '@orderly/kit/operator';
-import type { OrderView } from '../../lambdas/orders/contract.js';
+import type { OrderView } from '../orders/contract.js';
 
 /** Commits of one aggregate that belongs to the order. */
 export interface AggregateFacts {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { FAILURE_REASONS, pageOn } from '../../../tools/operator/runbook.js';
+import { FAILURE_REASONS, pageOn } from '../../../lambdas/operations/runbook.js';
 
 const failure = (error: string) => pageOn({ what: 'failure', consumer: 'payments-provider', error });
 const stuck = (reason?: string) => pageOn({ what: 'stuck saga', reason });

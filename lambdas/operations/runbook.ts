@@ -1,5 +1,5 @@
 import type { Trouble } from '@orderly/kit/operator';
-import { APP } from '../../lambdas/app.js';
+import { APP } from '../app.js';
 
 /** Names a place in the runbook. @param heading of the runbook, word for word */
 export const inRunbook = (heading: string): string => `${APP.runbook}, "${heading}"`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { countOrders } from '../../../lambdas/operations/orders-status.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
-import { countOrders } from '../../../tools/operator/orders-status.js';
 
 const commit = (id: string, second: number, ...types: readonly string[]) =>
   ({

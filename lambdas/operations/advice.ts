@@ -1,0 +1,13 @@
+import type { AdvisingApp } from '@orderly/kit/operator';
+import { APP } from '../app.js';
+import { PROGRAM } from './program.js';
+import { pageOn } from './runbook.js';
+
+/** What advice says of Orderly, on the command line and over the API. */
+export const ADVICE = {
+  program: PROGRAM,
+  runbook: APP.runbook,
+  // The aggregates of an order have its id.
+  reportOn: (subject: string) => ['order', subject.slice(subject.indexOf('/') + 1)],
+  pageOn,
+} as const satisfies AdvisingApp;

@@ -1,0 +1,94 @@
+import { StatusView } from '@orderly/kit/operator/views';
+import { described } from '@orderly/kit/routes';
+import * as z from 'zod/mini';
+
+/** Orders of the last hour, in the status. */
+export const OrdersOfHourView = z.object({
+  placed: described('Orders that were placed in the last hour.', z.int()),
+  read: described('Orders whose ends were read: all, or the newest. The fields below count these.', z.int()),
+  approved: z.int(),
+  rejected: z.int(),
+  cancelled: z.int(),
+  open: described('Pending, or under review.', z.int()),
+  approvedAfter: z.exactOptional(
+    described(
+      'Seconds from placing to approving an order; absent if none was approved.',
+      z.object({ p50: z.number(), p95: z.number() }),
+    ),
+  ),
+});
+
+/** Status of the environment, with what Orderly adds. */
+export const OperationsStatusView = z.extend(StatusView, { orders: OrdersOfHourView });
+
+const state = described(
+  'What became of the message at this consumer; `lost` if nothing did, and nothing can any more.',
+  z.enum([
+    'processed',
+    'collected',
+    'pending',
+    'failed',
+    'lost',
+    'discarded',
+    'repeated',
+    'expired',
+    'unsent',
+    'unjudged',
+  ]),
+);
+
+const delivery = {
+  consumer: z.string(),
+  service: z.string(),
+  messageId: z.string(),
+  state,
+  at: z.exactOptional(z.iso.datetime()),
+  attempts: z.exactOptional(z.int()),
+  reason: z.exactOptional(described("Reason of a failure: names and codes, no people's data.", z.string())),
+};
+
+/** A message at one consumer that hears it. */
+export const TracedDelivery = z.object(delivery);
+
+/** The same, with the messages that its consumer committed. */
+export const TracedHop = z.object({
+  ...delivery,
+  get followed(): z.ZodMiniArray<typeof TracedMessage> {
+    return z.array(TracedMessage);
+  },
+});
+
+/** An event or a command, and what followed from it. */
+export const TracedMessage = z.object({
+  service: z.string(),
+  subject: described('Its aggregate, such as `Order/<id>`.', z.string()),
+  id: z.string(),
+  type: z.string(),
+  version: z.int(),
+  at: z.iso.datetime(),
+  trigger: described('Id of the message or request that caused it.', z.string()),
+  correlationId: z.string(),
+  details: z.exactOptional(described("Of a saga's event: the step and its result.", z.string())),
+  to: z.exactOptional(described('Of a command: the service that handles it.', z.string())),
+  deliveries: z.array(TracedDelivery),
+  get hops(): z.ZodMiniArray<typeof TracedHop> {
+    return z.array(TracedHop);
+  },
+  get others(): z.ZodMiniArray<typeof TracedMessage> {
+    return z.array(TracedMessage);
+  },
+});
+
+/** Everything that followed from an order, an event, a command or a request. */
+export const TraceView = z.object({
+  id: z.string(),
+  verdict: z.object({
+    state: z.enum(['complete', 'pending', 'failed']),
+    text: z.string(),
+    next: z.exactOptional(described('Command to run next.', z.string())),
+  }),
+  events: described('Number of messages.', z.int()),
+  roots: described('Messages whose causes are not among them.', z.array(TracedMessage)),
+});
+
+export { AuditLogView, AuditView, FailureGroupsView } from '@orderly/kit/operator/views';

@@ -1,0 +1,14 @@
+import { answerAuditLog, contextOfFunction } from '@orderly/kit/operator';
+import type { Shown } from '@orderly/kit/routes';
+import type * as z from 'zod/mini';
+import { endpoint } from '../endpoint.js';
+import { ADVICE } from './advice.js';
+import type { AuditLogView } from './contract.js';
+import { getOperatorsLog } from './routes.js';
+
+const open = contextOfFunction(ADVICE);
+
+/** GET /operations/audit-log: what operators did. */
+export const handler = endpoint(getOperatorsLog, async ({ query }) =>
+  answerAuditLog<Shown<z.infer<typeof AuditLogView>>>(await open(), query),
+);

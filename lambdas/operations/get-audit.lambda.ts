@@ -1,0 +1,14 @@
+import { answerAudit, contextOfFunction } from '@orderly/kit/operator';
+import type { Shown } from '@orderly/kit/routes';
+import type * as z from 'zod/mini';
+import { endpoint } from '../endpoint.js';
+import { ADVICE } from './advice.js';
+import type { AuditView } from './contract.js';
+import { getDeliveryAudit } from './routes.js';
+
+const open = contextOfFunction(ADVICE);
+
+/** GET /operations/audit: what became of each message at each consumer. */
+export const handler = endpoint(getDeliveryAudit, async ({ query }) =>
+  answerAudit<Shown<z.infer<typeof AuditView>>>(await open(), query, { order: 'Order' }),
+);

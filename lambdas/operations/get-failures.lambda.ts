@@ -1,0 +1,14 @@
+import { answerFailureGroups, contextOfFunction } from '@orderly/kit/operator';
+import type { Shown } from '@orderly/kit/routes';
+import type * as z from 'zod/mini';
+import { endpoint } from '../endpoint.js';
+import { ADVICE } from './advice.js';
+import type { FailureGroupsView } from './contract.js';
+import { getFailureGroups } from './routes.js';
+
+const open = contextOfFunction(ADVICE);
+
+/** GET /operations/failures: failures by their causes, with the next command for each. */
+export const handler = endpoint(getFailureGroups, async ({ query }) =>
+  answerFailureGroups<Shown<z.infer<typeof FailureGroupsView>>>(await open(), query),
+);

@@ -1,0 +1,32 @@
+import { type EnvironmentProps, OperatorApi, type Service, stackProps } from '@orderly/kit/constructs';
+import { Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { TRACED } from '../lambdas/operations/keys.js';
+import * as routes from '../lambdas/operations/routes.js';
+import type { Settings } from './settings.js';
+
+/** Other stacks that operators ask about: their alarms, and the watermarks of the delivery audit. */
+const OTHER_STACKS = ['Platform', 'Api', 'Audit'];
+
+export interface OperationsStackProps extends Pick<EnvironmentProps, 'bundles'> {
+  readonly settings: Settings;
+  readonly services: readonly Service[];
+}
+
+/** What operators ask over the API. It stores nothing: whoever deletes this stack loses the routes, and no data. */
+export class OperationsStack extends Stack {
+  readonly operations: OperatorApi;
+
+  constructor(scope: Construct, id: string, props: OperationsStackProps) {
+    const { settings } = props;
+    super(scope, id, stackProps(settings, id, 'API of operators'));
+    const otherStacks = OTHER_STACKS.map((name) => stackProps(settings, name, '').stackName);
+    const operations = new OperatorApi(this, 'Default', { ...props, otherStacks });
+    this.operations = operations;
+    operations.status('GetStatus', routes.getOperationsStatus, 'operations/get-status');
+    operations.failures('GetFailures', routes.getFailureGroups, 'operations/get-failures');
+    operations.audit('GetAudit', routes.getDeliveryAudit, 'operations/get-audit', ['Order']);
+    operations.trace('GetTrace', routes.getTrace, 'operations/get-trace', TRACED);
+    operations.auditLog('GetAuditLog', routes.getOperatorsLog, 'operations/get-audit-log');
+  }
+}

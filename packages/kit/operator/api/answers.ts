@@ -1,0 +1,104 @@
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { clock, secondsBetween } from '../../aws/clock.js';
+import { Problem } from '../../http/errors.js';
+import { audit } from '../audit/command.js';
+import { transportsBy } from '../audit/transports.js';
+import { listAuditLog } from '../audit-log.js';
+import { auditLogSince } from '../audit-retention.js';
+import type { CommandContext } from '../context.js';
+import { timeAt } from '../endpoint.js';
+import { OperatorError } from '../errors.js';
+import { listFailureGroups } from '../failure-groups.js';
+import type { Outcome } from '../outcome.js';
+import { sqsAt } from '../send.js';
+import { type ReadSection, showStatus } from '../status/status.js';
+import { secondsOf } from '../text.js';
+import { type AuditQuery, auditRequestOf } from './audit-query.js';
+
+/** Answer of a route: the JSON object that its command prints with `--json`. */
+export interface OperatorAnswer<View> {
+  readonly status: 200;
+  readonly body: View;
+}
+
+/** Largest answer in bytes. AWS Lambda takes 6 MB ("Lambda quotas", synchronous responses), headers and escapes included. */
+const MOST_BYTES = 5_000_000;
+
+/**
+ * Answers with the JSON object of a command.
+ * @template View type of the answer. The command decides what is in it; a test compares it with its documentation
+ * @throws {Problem} 404 for what does not exist; 400 for what the command refuses, and for more than an answer may contain
+ */
+export async function answerOf<View>(outcome: Promise<Outcome>): Promise<OperatorAnswer<View>> {
+  try {
+    const { json } = await outcome;
+    if (Buffer.byteLength(JSON.stringify(json)) > MOST_BYTES)
+      throw new Problem('invalid-request', 'the answer has more than 5 MB: ask for less, or use the command line');
+    return { status: 200, body: json as View };
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    const { code, message } = error;
+    if (code === 'not-found') throw new Problem('not-found', message, {}, { cause: error });
+    if (code === 'refused') throw new Problem('invalid-request', message, {}, { cause: error });
+    throw error;
+  }
+}
+
+/** Answers `status`: whether the environment is healthy, and if not, the next command. */
+export const answerStatus = <View>(context: CommandContext, sections: readonly ReadSection[]) =>
+  answerOf<View>(showStatus(context, sections, { all: false }));
+
+/** Answers `failures groups`: failures by their cause, with the next command for each. @throws {Problem} 404 */
+export const answerFailureGroups = <View>(context: CommandContext, { consumer }: { readonly consumer?: string }) =>
+  answerOf<View>(listFailureGroups(context, { consumer }));
+
+/** Seconds after which an audit is given up. API Gateway waits for 29, and the last page needs some of them. */
+export const AUDIT_SECONDS = 20;
+
+/**
+ * Answers `audit`: what became of each message at each consumer. It sends nothing again.
+ * @param subjects parameters that name one aggregate, by their names, with its type: `{ order: 'Order' }`
+ * @throws {Problem} 400 for a wrong or too long time, with the command that has no such limit; 404 for what does not exist
+ */
+export async function answerAudit<View>(
+  context: CommandContext,
+  query: AuditQuery,
+  subjects: Readonly<Record<string, string>> = {},
+): Promise<OperatorAnswer<View>> {
+  const { endpoint, command } = context;
+  const begun = clock.now();
+  const request = auditRequestOf(query, { now: timeAt(endpoint), subjects, command });
+  const [sqs, lambda] = [sqsAt(endpoint), new LambdaClient({ region: endpoint.region })];
+  try {
+    const access = {
+      now: () => timeAt(endpoint),
+      ...transportsBy(sqs, lambda),
+      send: refuseToSend,
+      wait: refuseToSend,
+    };
+    const withinTime = (): void => refuseIfLate(secondsBetween(begun, clock.now()), request.command);
+    return await answerOf<View>(audit(context, request.audit, access, withinTime));
+  } finally {
+    sqs.destroy();
+    lambda.destroy();
+  }
+}
+
+/**
+ * Ends an audit that an answer can't wait for.
+ * @param command that audits the same without a limit
+ * @throws {Problem} 400
+ */
+export function refuseIfLate(seconds: number, command: string): void {
+  if (seconds < AUDIT_SECONDS) return;
+  const detail = `the audit was not finished within ${AUDIT_SECONDS} seconds: ask for a shorter time, or run ${command}`;
+  throw new Problem('invalid-request', detail);
+}
+
+const refuseToSend = async (): Promise<never> => {
+  throw new OperatorError('refused', 'The API sends nothing: use the command line.');
+};
+
+/** Answers `audit-log`: what operators did, newest first. */
+export const answerAuditLog = <View>(context: CommandContext, { since = '24h' }: { readonly since?: string }) =>
+  answerOf<View>(listAuditLog(context, { since: auditLogSince(secondsOf(since) ?? 0) }));

@@ -1,0 +1,49 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { documents } from '../../aws/dynamodb.js';
+import { Env } from '../../aws/environment.js';
+import { required, requiredList } from '../../aws/read-environment.js';
+import type { CommandContext, OperatedApp } from '../context.js';
+import { OperatorError } from '../errors.js';
+import { servicesIn } from '../services.js';
+import { readStacksNamed, type StackOutputs, stackPrefix } from '../stacks.js';
+import { commandTextOf } from '../text.js';
+import { OperatorApiEnv } from './contract.js';
+
+/** What advice needs to know of an application. */
+export type AdvisingApp = Pick<OperatedApp, 'program' | 'reportOn' | 'runbook' | 'pageOn'>;
+
+/**
+ * Returns a function that finds the environment of this function, as the command line's `openContext` does: from the outputs
+ * of the stacks as they are deployed at this moment. Each call asks CloudFormation once for each stack.
+ * @throws {SettingMissing} at start, if the construct did not name the stacks
+ */
+export function contextOfFunction({ program, ...advice }: AdvisingApp): () => Promise<CommandContext> {
+  const names = requiredList(OperatorApiEnv.STACKS);
+  const [app, environment] = [required(Env.APP), required(Env.ENVIRONMENT)];
+  const endpoint = { url: undefined, region: required('AWS_REGION') };
+  const cloudFormation = new CloudFormationClient();
+  const prefix = stackPrefix(app, environment);
+  return async () => {
+    const named = Object.entries(await readStacksNamed(cloudFormation, names));
+    const stacks: StackOutputs = Object.fromEntries(
+      named.map(([name, outputs]) => [name.slice(prefix.length), outputs]),
+    );
+    return {
+      ...advice,
+      app,
+      environment,
+      endpoint,
+      documents,
+      stacks,
+      services: servicesIn(stacks),
+      command: commandTextOf(program),
+      actor: refuseToAct,
+      say: () => undefined,
+    };
+  };
+}
+
+/** Nothing that asks for an actor may run behind the API: whoever needs one is about to change something. */
+const refuseToAct = async (): Promise<never> => {
+  throw new OperatorError('refused', 'The API changes nothing: use the command line.');
+};

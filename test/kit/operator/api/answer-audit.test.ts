@@ -1,0 +1,85 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { documents } from '../../../../packages/kit/aws/dynamodb.js';
+import { firstIdOf } from '../../../../packages/kit/aws/ids.js';
+import { AUDIT_SECONDS, answerAudit } from '../../../../packages/kit/operator/api/answers.js';
+import type { CommandContext } from '../../../../packages/kit/operator/context.js';
+import type { Service } from '../../../../packages/kit/operator/services.js';
+import { commandTextOf } from '../../../../packages/kit/operator/text.js';
+import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
+
+const NOW = '2026-12-01T12:30:00.000Z';
+const AT = '2026-12-01T12:10:00.000Z';
+
+const trips: Service = {
+  name: 'trips',
+  table: 'trips',
+  records: 'trips-records',
+  relay: '',
+  feedShards: [{ from: '1970-01-01T00:00:00.000Z', shards: 1 }],
+  consumers: [],
+};
+
+const context: CommandContext = {
+  app: 'shop',
+  environment: 'dev',
+  endpoint: { url: undefined, region: 'eu-west-1' },
+  documents,
+  stacks: {},
+  services: [trips],
+  command: commandTextOf('shop'),
+  actor: () => expect.fail('nothing is changed'),
+  say: () => undefined,
+};
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(NOW) });
+  inProcessDynamoDb({ trips: ['pk', 'sk'], 'trips-records': ['pk'] }, { trips: { feed: ['feedPk', 'feedSk'] } });
+  await documents.send(
+    new PutCommand({
+      TableName: 'trips',
+      Item: {
+        pk: 'Trip#1',
+        sk: 'COMMIT#0000000001',
+        events: [{ id: 'event-1', type: 'TripBooked', schemaVersion: 1, data: '{}' }],
+        lastVersion: 1,
+        trigger: 'request',
+        actor: 'user:alice',
+        correlationId: 'c',
+        traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+        at: AT,
+        feedPk: `${AT.slice(0, 13)}#0`,
+        feedSk: firstIdOf(Date.parse(AT)),
+      },
+    }),
+  );
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** Lets each call to DynamoDB take so long. */
+function slow(seconds: number): void {
+  const send = documents.send.bind(documents);
+  vi.spyOn(documents, 'send').mockImplementation(async (...call: Parameters<typeof send>) => {
+    vi.setSystemTime(Date.now() + seconds * 1000);
+    return send(...call);
+  });
+}
+
+test('an audit within its time is the JSON object of the command', async () => {
+  slow(1);
+  expect(await answerAudit(context, { since: '1h' })).toMatchObject({
+    status: 200,
+    body: { audit: { commits: 1, messages: 1, missing: [], resent: false } },
+  });
+});
+
+test('an audit that takes longer than an answer is ended after a page, and the refusal names the command', async () => {
+  slow(AUDIT_SECONDS);
+  await expect(answerAudit(context, { since: '1h' })).rejects.toMatchObject({
+    status: 400,
+    detail: `the audit was not finished within ${AUDIT_SECONDS} seconds: ask for a shorter time, or run shop audit --since 1h`,
+  });
+});

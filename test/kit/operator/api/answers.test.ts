@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { Problem } from '../../../../packages/kit/http/errors.js';
+import { answerOf } from '../../../../packages/kit/operator/api/answers.js';
+import { Exit, OperatorError } from '../../../../packages/kit/operator/errors.js';
+
+describe('an answer', () => {
+  test('is the JSON object of the command, whatever its exit code', async () => {
+    const outcome = { exitCode: Exit.NEEDS_OPERATOR, text: 'for people', json: { groups: [] } };
+    expect(await answerOf(Promise.resolve(outcome))).toEqual({ status: 200, body: { groups: [] } });
+  });
+
+  test('is refused if Lambda would not pass it on', async () => {
+    const outcome = (length: number) => ({ exitCode: Exit.OK, text: '', json: { actions: 'x'.repeat(length) } });
+    expect((await answerOf(Promise.resolve(outcome(4_900_000)))).status).toBe(200);
+    await expect(answerOf(Promise.resolve(outcome(5_000_000)))).rejects.toMatchObject({
+      status: 400,
+      detail: 'the answer has more than 5 MB: ask for less, or use the command line',
+    });
+  });
+
+  test.each([
+    ['not-found', 404],
+    ['refused', 400],
+  ] as const)('is a problem if the command ends with %s', async (code, status) => {
+    const error = new OperatorError(code, 'There is none.', ['status']);
+    const problem = await answerOf(Promise.reject(error)).catch((thrown: unknown) => thrown);
+    expect(problem).toBeInstanceOf(Problem);
+    expect(problem).toMatchObject({ status, detail: 'There is none.', cause: error });
+  });
+
+  test.each([new OperatorError('unreachable', 'No region.'), new Error('a fault')])(
+    'is an internal error for anything else: %s',
+    async (error) => {
+      await expect(answerOf(Promise.reject(error))).rejects.toBe(error);
+    },
+  );
+});

@@ -1,0 +1,118 @@
+import { Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { describe, expect, test } from 'vitest';
+import { settingsFor } from '../../lib/settings.js';
+import { OperatorApi, type OperatorApiProps } from '../../packages/kit/operator/api/operator-api.construct.js';
+import { Service } from '../../packages/kit/service/service.construct.js';
+import { SettingsError } from '../../packages/kit/service/settings.js';
+import { type Json, newApp, noCode, propertiesIn, statements, synthesized } from './support/environments.js';
+
+const settings = settingsFor('dev');
+
+/** A service, and the API of its operators in a stack of its own. */
+function apiOf(props: Partial<OperatorApiProps> = {}, name = 'orderly-dev-Board'): Template {
+  const app = newApp();
+  const board = new Stack(app, name);
+  const service = new Service(board, 'Default', {
+    settings,
+    bundles: noCode,
+    bus: new EventBus(board, 'Bus'),
+    alarmTopic: new Topic(board, 'Alarms'),
+    name: 'board',
+  });
+  const stack = new Stack(app, 'orderly-dev-Operations');
+  const api = new OperatorApi(stack, 'Default', { settings, bundles: noCode, services: [service], ...props });
+  const get = (path: string) => ({ method: 'GET', path }) as const;
+  api.status('GetStatus', get('/status'), 'get-status');
+  api.failures('GetFailures', get('/failures'), 'get-failures');
+  api.audit('GetAudit', get('/audit'), 'get-audit', ['Ticket']);
+  api.trace('GetTrace', get('/trace/{id}'), 'get-trace', { aggregates: ['Ticket'], lists: ['BOARD#'] });
+  api.auditLog('GetAuditLog', get('/audit-log'), 'get-audit-log');
+  expect(api.routes.map(({ path, throttle }) => [path, throttle?.rate])).toEqual(
+    ['/status', '/failures', '/audit', '/trace/{id}', '/audit-log'].map((path) => [path, props.throttle?.rate ?? 10]),
+  );
+  return Template.fromStack(stack);
+}
+
+describe('an API of operators is refused', () => {
+  test('without services', () => {
+    expect(() => apiOf({ services: [] })).toThrow(
+      new SettingsError('OperatorApi: there are no services: expected at least one'),
+    );
+  });
+
+  test('for a stack that is not named after the application and the environment', () => {
+    const expected = 'expected a name that begins with orderly-dev-';
+    expect(() => apiOf({}, 'Board')).toThrow(new SettingsError(`OperatorApi: stack Board: ${expected}`));
+    expect(() => apiOf({ otherStacks: ['orderly-prod-Api'] })).toThrow(
+      new SettingsError(`OperatorApi: stack orderly-prod-Api: ${expected}`),
+    );
+  });
+});
+
+describe('an API of operators', () => {
+  const template = apiOf({ otherStacks: ['orderly-dev-Api'], throttle: { rate: 3, burst: 4 } });
+  const { found, statementsOf } = propertiesIn((template.toJSON() as Json).Resources);
+
+  test('tells its functions which stacks there are, and gives them the time of the gateway', () => {
+    const { Environment, Timeout } = found('GetStatus', 'AWS::Lambda::Function');
+    expect(JSON.parse(Environment.Variables.OPERATED_STACKS)).toEqual(['orderly-dev-Board', 'orderly-dev-Api']);
+    expect(Timeout).toBe(29);
+  });
+
+  test('refers to no other stack, so that a service is deployed and removed without it', () => {
+    expect(JSON.stringify((template.toJSON() as Json).Resources)).not.toContain('Fn::ImportValue');
+  });
+
+  test('reads items of any key from the tables of services only: the environment has a table of people’s keys', () => {
+    for (const role of ['GetStatusRole', 'GetAuditRole', 'GetTraceRole']) {
+      const [reading, ...more] = statementsOf(role).filter(({ Action }) => Action === 'dynamodb:BatchGetItem');
+      expect(more).toEqual([]);
+      expect(JSON.stringify(reading.Resource)).toMatch(/:table\/orderly-dev-Board\*"/);
+      expect(JSON.stringify(reading.Resource)).not.toContain('orderly-dev-*');
+    }
+    for (const role of ['GetFailuresRole', 'GetAuditLogRole'])
+      expect(JSON.stringify(statementsOf(role))).not.toContain('BatchGetItem');
+  });
+});
+
+describe("the functions of Orderly's operators", () => {
+  const ACTIONS = {
+    GetStatus: [
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'sqs:GetQueueAttributes',
+      'sqs:ListQueues',
+      'cloudwatch:GetMetricData',
+      'cloudwatch:DescribeAlarms',
+    ],
+    GetFailures: ['dynamodb:Query'],
+    GetAudit: ['dynamodb:BatchGetItem', 'dynamodb:Query', 'sqs:GetQueueAttributes', 'lambda:InvokeFunction'],
+    GetTrace: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'],
+    GetAuditLog: ['dynamodb:Query'],
+  };
+
+  test.each(['dev', 'prod'])('only read, and have no key of people’s data (%s)', (environment) => {
+    const own = statements(synthesized(environment)).filter(({ stack }) => stack === 'Operations');
+    const actions = new Map<string, Set<string>>();
+    for (const { policy, actions: some } of own) {
+      const name = policy.replace(/Role.*/, '');
+      actions.set(name, new Set([...(actions.get(name) ?? []), ...some]));
+    }
+    const common = ['logs:CreateLogStream', 'logs:PutLogEvents', 'cloudformation:DescribeStacks'];
+    expect(Object.fromEntries([...actions].map(([name, some]) => [name, [...some].toSorted()]))).toEqual(
+      Object.fromEntries(Object.entries(ACTIONS).map(([name, some]) => [name, [...some, ...common].toSorted()])),
+    );
+    expect(JSON.stringify(own)).not.toMatch(/kms|PERSON#/);
+  });
+
+  test('may invoke nothing but rebuild functions of projections', () => {
+    const invoking = statements(synthesized('prod')).filter(
+      ({ stack, actions }) => stack === 'Operations' && actions.includes('lambda:InvokeFunction'),
+    );
+    expect(invoking.map(({ policy }) => policy.replace(/Role.*/, ''))).toEqual(['GetAudit']);
+    expect(JSON.stringify(invoking[0]!.resources)).toMatch(/:function:orderly-prod-\*Rebuild\*"/);
+  });
+});
