@@ -82,6 +82,7 @@ const PROJECTS = ['infrastructure', 'unit', 'packages', 'simulation', 'simulated
 const LONGEST = [
   '/lib/rule-packs',
   '/lib/environments',
+  'simulation/live',
   'seeds/',
   'planted/found',
   'releases',

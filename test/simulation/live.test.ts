@@ -4,11 +4,11 @@ import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { cancellationOf, DAY, orderOf, productOf } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
+import { effort } from './support/effort.js';
 import { token } from './support/issuer.js';
 import { type Call, Orderly } from './support/orderly.js';
 
-/** ORDERLY_LIVE_ORDERS=200 takes five minutes of CPU: at each tenth chance something is tried again. */
-const ORDERS = Number(process.env.ORDERLY_LIVE_ORDERS ?? 20);
+const ORDERS = effort({ whole: 200, quick: 20 });
 /** Customers at once. */
 const AT_ONCE = 5;
 const SKUS = ['TEA-1', 'CUP-1', 'POT-1'] as const;

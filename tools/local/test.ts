@@ -68,10 +68,14 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
     const integration = quick ? [] : [await step(progress, 'integration', () => deployed(progress))];
     return sum([...integration, await one('local')]);
   };
-  const waits = waiting();
-  const templates = await one('infrastructure');
-  const computes = one('simulation', 'simulated-acceptance', ...(quick ? [] : ['local-cloud']), 'packages');
-  return [...checks, synth, quickly, templates, ...(await Promise.all([computes, waits]))];
+  const computing = [
+    'infrastructure',
+    'packages',
+    'simulation',
+    'simulated-acceptance',
+    ...(quick ? [] : ['local-cloud']),
+  ];
+  return [...checks, synth, quickly, ...(await Promise.all([one(...computing), waiting()]))];
 }
 
 /** Runs a check. It counts as one failure or as nothing. */

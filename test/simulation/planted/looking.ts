@@ -19,9 +19,11 @@ const LONG = [
   'order-limit',
   'overload',
   'rebuild-under-load',
+  'refund-limit',
   'rewards-held-back',
   'stuck',
   'user-races',
+  'window-raised',
 ];
 
 function chosen(): readonly PlantedBug[] {
