@@ -32,6 +32,8 @@ const NAMES = new Set([
   'allow',
   'vary',
   'content-disposition',
+  // On the gateway's own answers, whatever an app sets.
+  'x-amzn-errortype',
 ]);
 /** Members of a problem (RFC 9457), and of a fault of its `errors`. */
 const MEMBERS = new Set([
