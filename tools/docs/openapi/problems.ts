@@ -101,8 +101,12 @@ export function kindOf({ problems }: Api, code: string) {
 /** Codes after which the same request, with the same key, may pass. */
 const WITH_RETRY_AFTER: readonly string[] = ['in-progress', 'conflict', 'throttled', 'limit-reached'];
 
+/** Codes of the answers of `prod`'s firewall, which AWS lets have no other type than `application/json`. */
+const FROM_FIREWALL: readonly string[] = ['blocked', 'too-large', 'throttled'];
+
 function responseOf(api: Api, status: number, codes: readonly string[]): Json {
   const known = codes.filter((code) => kindOf(api, code).status === status);
+  const ofFirewall = codes.filter((code) => FROM_FIREWALL.includes(code));
   return {
     description: codes.map((code) => `\`${code}\`: ${kindOf(api, code).title}.`).join(' '),
     headers: {
@@ -114,25 +118,25 @@ function responseOf(api: Api, status: number, codes: readonly string[]): Json {
     },
     content: {
       'application/problem+json': {
-        schema: {
-          allOf: [
-            { $ref: '#/components/schemas/Problem' },
-            {
-              type: 'object',
-              properties: {
-                type: { enum: codes.map((code) => problemType(api.app, code)) },
-                status: { const: status },
-              },
-            },
-          ],
-        },
+        schema: schemaOf(api, status, codes),
         ...(known.length > 0 && {
           examples: Object.fromEntries(known.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
         }),
       },
+      ...(ofFirewall.length > 0 && { 'application/json': { schema: schemaOf(api, status, ofFirewall) } }),
     },
   };
 }
+
+const schemaOf = (api: Api, status: number, codes: readonly string[]): Json => ({
+  allOf: [
+    { $ref: '#/components/schemas/Problem' },
+    {
+      type: 'object',
+      properties: { type: { enum: codes.map((code) => problemType(api.app, code)) }, status: { const: status } },
+    },
+  ],
+});
 
 /** Returns an example of each problem that a route may answer with. */
 export function problemExamples(api: Api): Readonly<Record<string, Json>> {
