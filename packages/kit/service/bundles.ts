@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -99,7 +108,14 @@ export class Bundles {
     mkdirSync(join(this.root, '.build'), { recursive: true });
     this.inputs = inputsOf(this.metafile, files);
     writeFileSync(join(this.root, INPUTS), JSON.stringify(this.inputs, null, 1));
-    cpSync(join(this.made.folder, MADE.maps), join(this.root, SOURCE_MAPS), { recursive: true });
+    for (const entry of this.entries) this.copyMap(join(entry, 'index.js.map'));
+  }
+
+  /** Other processes may copy the same one: nothing is removed before. */
+  private copyMap(file: string): void {
+    const to = join(this.root, SOURCE_MAPS, file);
+    mkdirSync(dirname(to), { recursive: true });
+    copyFileSync(join(this.made.folder, MADE.maps, file), to);
   }
 
   private newlyMade(files: ReadonlyMap<string, string>): { readonly folder: string; readonly isOwn: boolean } {
