@@ -18,17 +18,23 @@ test('the API serves the document to everybody', async () => {
 });
 
 /** The story has customers and products of fixed names, and its days have to pass. */
-describe.skipIf(!world.passesDays)('when the documented requests are sent (needs days that pass)', async () => {
-  const { routes } = await orderlyApi();
-  const teller = new StoryTeller(world, routes);
-  const chosen = new Map<string, string>();
+const { ordersUnderWay } = world.limits;
 
-  test.each(STORY.map((call) => [call.operation, call.summary, call] as const))(
-    '%s: %s: the answer is the documented one',
-    async (_, __, call) => {
-      const { status, text } = await teller.play(call);
-      expect(status, text).toBe(call.status);
-      expect(differences(ANSWERS[call.name], teller.answers[call.name], chosen)).toEqual([]);
-    },
-  );
-});
+// The document's answers are those of `prod`.
+describe.skipIf(!world.passesDays || ordersUnderWay > 100)(
+  'when the documented requests are sent (needs days that pass, and the limits of prod)',
+  async () => {
+    const { routes } = await orderlyApi();
+    const teller = new StoryTeller(world, routes);
+    const chosen = new Map<string, string>();
+
+    test.each(STORY.map((call) => [call.operation, call.summary, call] as const))(
+      '%s: %s: the answer is the documented one',
+      async (_, __, call) => {
+        const { status, text } = await teller.play(call);
+        expect(status, text).toBe(call.status);
+        expect(differences(ANSWERS[call.name], teller.answers[call.name], chosen)).toEqual([]);
+      },
+    );
+  },
+);

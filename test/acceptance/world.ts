@@ -16,6 +16,11 @@ export interface World {
   readonly makesFaults: boolean;
   /** Whether days can pass here (`pass`). */
   readonly passesDays: boolean;
+  /**
+   * Whether a hop takes as long as at AWS. Where it takes a few milliseconds, a change of an account is always one of a moment ago,
+   * and the account's lane decides the next one.
+   */
+  readonly takesTime: boolean;
   /** Load factor of crowds: `10 * crowd` orders at once, no more than this world carries within a minute. */
   readonly crowd: number;
   /** Limits of one customer here. */

@@ -36,6 +36,7 @@ let documented: Promise<DocumentedApi> | undefined;
 export abstract class OrderlyWorld implements Port.World {
   abstract readonly makesFaults: boolean;
   abstract readonly passesDays: boolean;
+  readonly takesTime: boolean = true;
   abstract readonly crowd: number;
   abstract readonly limits: Port.World['limits'];
 
