@@ -14,7 +14,7 @@ import { apiFlood } from './flood.js';
 import { forgetRaces } from './forget-races.js';
 import { ifMatch } from './if-match.js';
 import { keys } from './keys.js';
-import { laneByItself, laneFails, laneOne, laneRaces } from './lanes.js';
+import { hotOrders, laneByItself, laneFails, laneOne, laneRaces } from './lanes.js';
 import { lateApproval } from './late-approval.js';
 import { orderLimit, refundLimit } from './limits.js';
 import { withLosses, withoutLosses } from './losses.js';
@@ -115,6 +115,7 @@ export const SCENARIOS: readonly Scenario[] = [
   priceRollout,
   checkoutRefused,
   laneOne,
+  hotOrders,
   laneRaces,
   laneByItself,
   laneFails,

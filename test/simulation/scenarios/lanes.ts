@@ -7,10 +7,12 @@ import { sender } from '../support/commands.js';
 import { Facts, type MessageRecord } from '../support/facts.js';
 import { Operator } from '../support/operator.js';
 import { Orderly } from '../support/orderly.js';
-import { DAY, HOUR } from './shop.js';
+import { cancellationOf, DAY, HOUR, orderOf, stocked } from './shop.js';
 
 /** SKU that is hot by the settings of the simulated `prod`. */
 export const HOT = 'HOT-1';
+/** Customer whose account is hot by them. */
+const HOT_CUSTOMER = 'acme';
 
 const stockOf = (sku: string, onHand: number) =>
   ({ method: 'PUT', path: `/stock/${sku}`, as: 'operator', body: { onHand } }) as const;
@@ -67,6 +69,23 @@ export const laneOne: Scenario = {
       ...brokenPromises(orderly, linesDiffer),
       ...endedAs(orderly, { both: ['StockReserved'], voided: ['ReservationVoided'] }),
     ];
+  },
+};
+
+/** Orders of a hot SKU by a hot customer, one of them cancelled: sagas send the commands that both lanes decide. */
+export const hotOrders: Scenario = {
+  name: 'hot-orders',
+  faultProbability: 0.02,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { [HOT]: 2 });
+    const order = (key: string) => orderOf(HOT_CUSTOMER, key, [HOT]);
+    for (const key of ['two', 'three']) orderly.begin(order(key));
+    const { reply } = await orderly.call(order('one'));
+    await orderly.rest();
+    await orderly.call(cancellationOf(HOT_CUSTOMER, reply.body.orderId, 'cancel'));
+    await orderly.rest();
+    return brokenPromises(orderly);
   },
 };
 

@@ -54,6 +54,7 @@ const SEEDS: Readonly<Record<string, readonly number[]>> = {
   'basket-races': [0],
   'price-rollout': [0],
   'checkout-refused': [0],
+  'hot-orders': [0],
   'charge-one': [0, 1],
   'charge-races': [0],
   'pay-once': [0, 1],

@@ -8,8 +8,11 @@ interface Step {
 /**
  * Sends steps to a service, like the relay of a saga. A retry is another message with the same step.
  * @param to the service
+ * @throws {Error} where messages may be lost: no feed knows these, so nobody would miss one
  */
 export function sender<Command extends Step>(cloud: Cloud, to: string): (command: Command) => void {
+  if (cloud.losesMessages)
+    throw new Error('commands sent by hand are in no feed: play a scenario whose sagas send them');
   const { world, events, deployment } = cloud;
   const [, name] = [...deployment.assembly.outputs].find(([key]) => key.endsWith('-Platform.BusName')) ?? [];
   const bus = events.busName(String(name)) ?? '';
