@@ -143,21 +143,23 @@ export class Bundles {
 
   /** Makes all bundles. @param to an empty folder @returns what esbuild says about them */
   private build(files: ReadonlyMap<string, string>, to: string): Metafile {
-    const { outputFiles, metafile } = buildSync({
-      absWorkingDir: this.root,
-      entryPoints: [...files].map(([entry, file]) => ({ in: file, out: `${entry}/index` })),
-      // Paths of the metafile and of the maps begin here, whatever folder they are written to.
-      outdir: join(this.root, OUTPUTS),
-      ...BUNDLING,
-      write: false,
-      metafile: true,
-      sourcemap: 'external',
-      sourcesContent: false,
-      logLevel: 'warning',
-    });
+    const { outputFiles, metafile } = withoutCollection(() =>
+      buildSync({
+        absWorkingDir: this.root,
+        entryPoints: [...files].map(([entry, file]) => ({ in: file, out: `${entry}/index` })),
+        // Paths of the metafile and of the maps begin here, whatever folder they are written to.
+        outdir: join(this.root, OUTPUTS),
+        ...BUNDLING,
+        write: false,
+        metafile: true,
+        sourcemap: 'external',
+        sourcesContent: false,
+        logLevel: 'warning',
+      }),
+    );
     const maps = new Map(outputFiles.filter(({ path }) => path.endsWith('.map')).map(({ path, text }) => [path, text]));
     for (const { path, text } of outputFiles)
-      if (!path.endsWith('.map')) this.write(to, path, text, maps.get(`${path}.map`) ?? '{}');
+      if (!path.endsWith('.map')) this.write(to, path, text, maps.get(`${path}.map`) ?? '');
     writeFileSync(join(to, MADE.metafile), JSON.stringify(metafile));
     return metafile;
   }
@@ -167,9 +169,12 @@ export class Bundles {
     const name = `${dirname(file)}@${createHash('sha256').update(code).digest('hex').slice(0, 8)}.js`;
     // V8 takes this name for the file of each frame.
     write(join(to, MADE.code, file), `${code}//# sourceURL=${name}\n`);
-    const { sources = [], ...rest } = JSON.parse(map) as { readonly sources?: readonly string[] };
+    // What is long comes behind the sources; reading all of it would take longer than writing it.
+    const rest = map.indexOf('"mappings"');
+    const { sources } = JSON.parse(`${map.slice(0, rest)}"mappings":""}`) as { readonly sources: readonly string[] };
     const fromRoot = sources.map((source) => relative(this.root, resolve(dirname(path), source)));
-    write(join(to, MADE.maps, `${file}.map`), JSON.stringify({ ...rest, file: name, sources: fromRoot }));
+    const head = JSON.stringify({ version: 3, file: name, sources: fromRoot });
+    write(join(to, MADE.maps, `${file}.map`), `${head.slice(0, -1)},${map.slice(rest)}`);
   }
 
   /**
@@ -209,6 +214,18 @@ export class Bundles {
     throw new UnknownEntry(
       `no entry point '${entry}': expected ${join(this.folder, `${entry}.lambda.ts`)}, or one of the kit's own`,
     );
+  }
+}
+
+/** Runs esbuild, which ends at once, so that it collects no garbage: that took a third of its time, and saved little memory. */
+function withoutCollection<T>(run: () => T): T {
+  const { GOGC } = process.env;
+  process.env.GOGC = 'off';
+  try {
+    return run();
+  } finally {
+    if (GOGC === undefined) delete process.env.GOGC;
+    else process.env.GOGC = GOGC;
   }
 }
 
