@@ -123,7 +123,7 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const ways = [account, atOnce, [...atOnce, 'DynamoDB TransactWriteItems']].map((calls) => calls.toSorted());
     const met = [of('accounts/on-order-event', calls), of('accounts/on-payment-event', calls)];
     for (const one of met) expect(ways).toContainEqual(shown(one).toSorted());
-    expect(met.some((one) => shown(one).length === account.length)).toBe(true);
+    if (world.takesTime) expect(met.some((one) => shown(one).length === account.length)).toBe(true);
   });
 
   test('a duplicate of a message makes the same two calls, and its transaction is refused', async () => {
