@@ -62,7 +62,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...oneFailureForAStep(facts),
     ...newerIsTriedAgain(facts),
   ];
-  if (!orderly.isAudited) return broken;
+  if (!orderly.cloud.losesMessages) return broken;
   const isJudged = orderly.nextAudit() === undefined;
   return [
     ...broken.filter((one) => !isOfLostBatch(one)),

@@ -219,8 +219,8 @@ export class Facts {
     const records = orderly.services.flatMap(({ records }) => orderly.itemsOf(records));
     this.records = new Map(records.map((record) => [String(record.pk), record as unknown as MessageRecord]));
     this.published = new Map([
-      // The delivery audit sends to consumers what never came to the bus.
-      ...(orderly.isAudited ? this.committed(orderly) : []),
+      // The audit, by itself or by hand, sends to consumers what never came to the bus.
+      ...(orderly.cloud.losesMessages ? this.committed(orderly) : []),
       ...orderly.cloud.events.accepted
         .map(({ event }) => event)
         .filter(({ source }) => source.startsWith('orderly.'))
