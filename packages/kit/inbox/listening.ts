@@ -5,7 +5,7 @@ import type { Work } from './work.js';
 
 /**
  * Answer of a handler that has saved its progress and has not finished: it continues at once, in another invocation.
- * This is no failure, and the attempts are counted from the beginning.
+ * This is no failure, and the attempts are counted from the beginning. Without a save in this invocation it is a failed attempt.
  */
 export const unfinished = { unfinished: true } as const;
 

@@ -16,6 +16,18 @@ export interface RunnerOptions extends RunnerBaseOptions {
   readonly sources: readonly InboxSource[];
 }
 
+/**
+ * Error of an attempt whose handler answered `unfinished` and had saved nothing. Called again at once, it would do the same
+ * for ever; so it counts as a failed attempt, with its backoff and its limit.
+ */
+class NoProgress extends Error {
+  override readonly name = 'NoProgress';
+
+  constructor() {
+    super('the handler answered `unfinished` without a save: save progress, or throw');
+  }
+}
+
 /** Processing half of an inbox: takes a stored message, lets its handler work, and commits the effect with the status. */
 export class Runner extends RunnerBase {
   protected readonly messages: StoredMessages;
@@ -46,6 +58,7 @@ export class Runner extends RunnerBase {
       await work.stop();
     }
     if ('unfinished' in finished) {
+      if (!work.hasSaved) throw new NoProgress();
       await this.messages.release(taken);
       return 'unfinished';
     }

@@ -58,6 +58,11 @@ export class LeasedWork implements Work {
     return this.taken.attempts;
   }
 
+  /** Whether this attempt has saved progress. */
+  get hasSaved(): boolean {
+    return this.saved !== this.taken;
+  }
+
   get progress(): unknown {
     return this.saved.progress;
   }

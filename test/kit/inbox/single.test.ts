@@ -142,18 +142,17 @@ describe('processing', () => {
 
   test('continues at the saved progress, whose writes were made once', async () => {
     const seen: unknown[] = [];
-    let works = (_: Work): void => {
-      throw new Error('after the first page');
-    };
     parcels.handle = async (name, work) => {
       seen.push(work.progress);
-      if (work.progress === undefined) await work.save({ page: 1 }, [counted(`${name}/1`)]);
-      works(work);
+      if (work.progress === undefined) {
+        await work.save({ page: 1 }, [counted(`${name}/1`)]);
+        throw new Error('after the first page');
+      }
+      await work.save({ page: 2 }, [counted(`${name}/2`)]);
       return unfinished;
     };
     await parcels.run('one');
     parcels.pass(60);
-    works = () => undefined;
     await parcels.run('one');
     expect(await parcels.record('one')).toMatchObject({ status: 'PENDING', attempts: 0, wake: true });
     parcels.handle = (name, work) => {
@@ -161,8 +160,22 @@ describe('processing', () => {
       return { decide: async () => [counted(name)] };
     };
     await parcels.run('one');
-    expect(seen).toEqual([undefined, { page: 1 }, { page: 1 }]);
-    expect([await parcels.times('one/1'), await parcels.times('one')]).toEqual([1, 1]);
+    expect(seen).toEqual([undefined, { page: 1 }, { page: 2 }]);
+    expect(await Promise.all(['one/1', 'one/2', 'one'].map((name) => parcels.times(name)))).toEqual([1, 1, 1]);
+  });
+
+  test('that is unfinished without progress has failed, and waits before it is tried again', async () => {
+    parcels.handle = async (_, work) => {
+      if (work.attempt === 1) await work.save({ page: 1 });
+      return unfinished;
+    };
+    await parcels.run('one');
+    expect(await parcels.record('one')).toMatchObject({ attempts: 0, wake: true });
+    parcels.handle = () => unfinished;
+    await parcels.run('one');
+    const record = await parcels.record('one');
+    expect(record).toMatchObject({ status: 'PENDING', attempts: 1, failures: [{ name: 'NoProgress' }] });
+    expect(record).not.toHaveProperty('wake');
   });
 
   test('gives each call to another system a key that no attempt changes', async () => {
@@ -201,8 +214,9 @@ describe('a lease', () => {
     ['fail nothing', () => Promise.reject(new Refused())],
     ['postpone nothing', () => Promise.reject(new Error('not today'))],
     ['give nothing back', async () => unfinished],
-  ])('that is lost lets its runner %s', async (_, then) => {
+  ])('that is lost lets its runner %s', async (way, then) => {
     parcels.handle = async (name, work) => {
+      if (way === 'give nothing back') await work.save({});
       await takenByAnother(name);
       return then(name, work);
     };
