@@ -139,9 +139,7 @@ const noSuchAccount = (): never => {
 
 /** Reads a customer's id from a path; any text of another form isn't looked up. @throws {Problem} 404 */
 export function customerIdOf(parameter: string): string {
-  // Gateways differ in whether they decode path parameters; no id contains a % itself.
-  const id = parameter.replace(/%([0-7][0-9A-Fa-f])/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
-  return CallerId.safeParse(id).success ? id : noSuchAccount();
+  return CallerId.safeParse(parameter).success ? parameter : noSuchAccount();
 }
 
 /**

@@ -238,9 +238,15 @@ function decoded(value: string | undefined): string | undefined {
   }
 }
 
-/** Builds the path from the route, since `event.path` contains the base path of a custom domain. */
+/**
+ * Builds the path from the route, since `event.path` contains the base path of a custom domain. However a client encodes a
+ * parameter, its resource has one path, so that a repeat by another client library is a repeat. What would look like another
+ * path stays encoded.
+ */
 const pathOf = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
-  resource.replace(/\{(\w+)\}/g, (_, name: string) => pathParameters?.[name] ?? '');
+  resource.replace(/\{(\w+)\}/g, (_, name: string) =>
+    (decoded(pathParameters?.[name]) ?? '').replace(/[%/]/g, encodeURIComponent),
+  );
 
 const THROTTLES = /^(ProvisionedThroughputExceeded|RequestLimitExceeded|Throttl)/;
 

@@ -84,6 +84,16 @@ describe('an endpoint', () => {
     const got = await answer({ ...ask({}), pathParameters: { id } }, named as never);
     expect([got.status, got.body.id]).toEqual([status, found]);
   });
+  test.each([
+    ['a|b', '/things/a|b'],
+    ['a%7Cb', '/things/a|b'],
+    ['%61|b', '/things/a|b'],
+    ['a%2Fb', '/things/a%2Fb'],
+    ['a%252Fb', '/things/a%252Fb'],
+  ])('has one path for a resource, whose keys depend on it, however a client encodes it: %s', async (id, path) => {
+    const named = endpoint({}, async (request) => ({ status: 200, body: { path: request.path } }));
+    expect(await answer({ ...ask({}), pathParameters: { id } }, named as never)).toMatchObject({ body: { path } });
+  });
   test('sends a text with a media type of its own unchanged', async () => {
     const csv = endpoint({}, async () => ({ status: 200, body: 'a,b\r\n', mediaType: 'text/csv' }));
     expect(await csv(ask({}))).toMatchObject({ body: 'a,b\r\n', headers: { 'Content-Type': 'text/csv' } });
