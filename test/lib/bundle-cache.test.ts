@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -16,7 +25,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const source = (name: string, text: string): void => writeFileSync(join(root, name), text);
+/** Writes a source, as long ago as its author needs to start the next synthesis. */
+function source(name: string, text: string): void {
+  writeFileSync(join(root, name), text);
+  aged(name);
+}
+
+function aged(name: string, seconds = 60): void {
+  const time = new Date(Date.now() - seconds * 1000);
+  utimesSync(join(root, name), time, time);
+}
 
 /** Makes a bundle of both files, and returns what the cache says that it is. */
 function bundled({ settings = 'minified', at = root, files = ['a.ts', 'b.ts'] } = {}): string {
@@ -55,6 +73,35 @@ test('a source that is gone is not looked for', () => {
   expect(bundled({ files: ['a.ts'] })).toBe('one');
 });
 
+test('a file that is saved while it is bundled is bundled again', () => {
+  const cache = new BundleCache(folder);
+  const obtain = () =>
+    cache.obtain({ root, settings: 'minified' }, (to) => {
+      made++;
+      writeFileSync(join(to, 'bundle'), readFileSync(join(root, 'a.ts'), 'utf8'));
+      if (made === 1) source('a.ts', 'saved meanwhile');
+      aged('a.ts', made === 1 ? 0 : 60);
+      return ['a.ts'];
+    });
+  expect(readFileSync(join(obtain(), 'bundle'), 'utf8')).toBe('saved meanwhile');
+  expect(readFileSync(join(obtain(), 'bundle'), 'utf8')).toBe('saved meanwhile');
+  expect(made).toBe(2);
+});
+
+test('a file with a time in the future is bundled, and not kept', () => {
+  aged('a.ts', -3600);
+  expect([bundled(), bundled()]).toEqual(['one two', 'one two']);
+  expect(made).toBe(6);
+});
+
+test('other processes may make drafts and remove them meanwhile', () => {
+  bundled();
+  symlinkSync(join(root, 'gone'), join(folder, 'draft-of-another'));
+  source('a.ts', 'changed');
+  aged('a.ts');
+  expect(bundled()).toBe('changed two');
+});
+
 test('other settings make another one', () => {
   bundled();
   bundled({ settings: 'readable' });
@@ -65,7 +112,9 @@ test('another clone with the same sources uses it', () => {
   bundled();
   const clone = join(root, 'clone');
   mkdirSync(clone);
-  for (const name of ['a.ts', 'b.ts']) writeFileSync(join(clone, name), readFileSync(join(root, name)));
+  for (const name of ['a.ts', 'b.ts']) {
+    writeFileSync(join(clone, name), readFileSync(join(root, name)));
+  }
   expect(bundled({ at: clone })).toBe('one two');
   expect(made).toBe(1);
 });

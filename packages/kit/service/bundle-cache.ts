@@ -17,19 +17,23 @@ import { join } from 'node:path';
 const KEPT_FOR_MS = 3_600_000;
 /** Entries that stay however old they are. */
 const NEWEST = 3;
+/** How often bundles are made whose sources change meanwhile. */
+const TRIES = 3;
+/** Beginning of the names of what isn't complete. */
+const DRAFT = 'draft-';
 
-/** What decides the content of bundles. */
+/** Sources and settings that decide the content of bundles. */
 export interface BundleSources {
   /** Folder from which files are named. */
   readonly root: string;
-  /** Everything that decides the content besides the text of the files: options, entry points, names of files, versions. */
+  /** Settings that decide the content besides the text of the files: options, entry points, names of files, versions. */
   readonly settings: string;
 }
 
 /**
- * Keeps what esbuild has made, by the content of the files that it was made of. Other clones with the same files may use it.
- * It doesn't see that a file has changed outside of the app, the kit and npm's lock file in such a way that an import finds
- * another file; so it is for tests and local runs, not for a deployment to AWS.
+ * Keeps bundles by the content of the files that they were made of. Other clones with the same files may use them. It doesn't see a
+ * change of installed packages, beside that of npm's lock file, by which an import finds another file; so it is for tests and local
+ * runs, and no deployment to AWS uses it.
  */
 export class BundleCache {
   /** @param folder which it may create, and which nobody else writes to */
@@ -51,22 +55,27 @@ export class BundleCache {
       utimesSync(known, now, now);
       return known;
     }
-    const draft = mkdtempSync(join(this.folder, 'draft-'));
-    const files = make(draft);
-    const made = this.at(key, sources.root, files);
-    if (made === undefined) throw new Error(`a file was removed while it was bundled: one of ${files.length}`);
-    try {
-      renameSync(draft, made);
-    } catch {
-      // Another process was faster. The same sources make the same bundles.
-      rmSync(draft, { recursive: true, force: true });
+    for (let tries = 1; ; tries++) {
+      const began = Date.now();
+      const draft = mkdtempSync(join(this.folder, DRAFT));
+      const files = make(draft);
+      // What was made may be of an earlier content of a file that was saved meanwhile.
+      if (files.some((file) => changedSince(join(sources.root, file), began))) {
+        // A time in the future never passes: then it isn't kept, and removed like any draft.
+        if (tries === TRIES) return draft;
+        rmSync(draft, { recursive: true, force: true });
+        continue;
+      }
+      const made = this.at(key, sources.root, files);
+      if (made === undefined) throw new Error(`one of ${files.length} files was removed while they were bundled`);
+      replace(draft, made);
+      const draftOfList = mkdtempSync(join(this.folder, DRAFT));
+      writeFileSync(join(draftOfList, 'files'), JSON.stringify(files));
+      renameSync(join(draftOfList, 'files'), list);
+      rmSync(draftOfList, { recursive: true, force: true });
+      this.removeUnused();
+      return made;
     }
-    const newList = mkdtempSync(join(this.folder, 'draft-'));
-    writeFileSync(join(newList, 'files'), JSON.stringify(files));
-    renameSync(join(newList, 'files'), list);
-    rmSync(newList, { recursive: true });
-    this.removeUnused();
-    return made;
   }
 
   /** Returns the folder for these files as they are now; nothing if one of them is gone. */
@@ -80,14 +89,44 @@ export class BundleCache {
     return join(this.folder, `${key}-${hash.digest('hex').slice(0, 16)}`);
   }
 
+  /** Removes what nobody has used for an hour. Other processes may do the same, and make drafts, at the same time. */
   private removeUnused(): void {
-    const entries = readdirSync(this.folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => ({ path: join(this.folder, name), used: statSync(join(this.folder, name)).mtimeMs }))
+    const entries = readdirSync(this.folder)
+      .map((name) => ({ name, found: statSync(join(this.folder, name), { throwIfNoEntry: false }) }))
+      .flatMap(({ name, found }) => (found?.isDirectory() ? [{ name, used: found.mtimeMs }] : []))
       .toSorted((one, other) => other.used - one.used);
-    for (const { path, used } of entries.slice(NEWEST))
-      if (Date.now() - used > KEPT_FOR_MS) rmSync(path, { recursive: true, force: true });
+    const made = entries.filter(({ name }) => !name.startsWith(DRAFT));
+    const drafts = entries.filter(({ name }) => name.startsWith(DRAFT));
+    for (const { name, used } of [...made.slice(NEWEST), ...drafts]) {
+      if (Date.now() - used <= KEPT_FOR_MS) continue;
+      // A removal that is killed in its middle leaves no half of an entry under the name of a whole one.
+      const doomed = name.startsWith(DRAFT) ? name : `${DRAFT}${name}`;
+      try {
+        renameSync(join(this.folder, name), join(this.folder, doomed));
+      } catch (error) {
+        if (isCode(error, 'ENOENT', 'EEXIST', 'ENOTEMPTY')) continue;
+        throw error;
+      }
+      rmSync(join(this.folder, doomed), { recursive: true, force: true });
+    }
   }
 }
+
+/** Gives a draft its name. Another process may have been faster: the same sources make the same bundles. */
+function replace(draft: string, made: string): void {
+  try {
+    renameSync(draft, made);
+  } catch (error) {
+    if (!isCode(error, 'EEXIST', 'ENOTEMPTY')) throw error;
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Whether a file was written at a time or later; a file system may round the time down by some milliseconds. */
+const changedSince = (path: string, time: number): boolean =>
+  (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) >= time - 10;
+
+const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  codes.includes(String((error as { readonly code?: unknown }).code));
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
