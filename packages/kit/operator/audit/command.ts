@@ -13,7 +13,7 @@ import { table } from '../table.js';
 import { aligned, type CommandText, plural } from '../text.js';
 import { type Audited, auditAggregate, auditSpan, queueBodyOf } from './audit.js';
 import { subjectOf } from './expected.js';
-import { type JudgedDelivery, STATES, type Transports, withBacklogsRemembered } from './judge.js';
+import { type JudgedDelivery, STATES, type Transports, withoutOwnMessages } from './judge.js';
 import { transportsBy } from './transports.js';
 
 /** Request of an operator. */
@@ -75,10 +75,11 @@ export async function audit(
   const actor = resend ? await context.actor() : '';
   const run = newId();
   let told = performance.now();
+  const transports = withoutOwnMessages(access);
   const options = {
     documents,
     services,
-    transports: withBacklogsRemembered(access),
+    transports,
     graceSeconds,
     consumer,
     missing: async (delivery: JudgedDelivery, from: Service): Promise<void> => {
@@ -94,7 +95,7 @@ export async function audit(
           reason: 'the delivery was missing',
           run,
         });
-        await access.send(queueUrl, queueBodyOf(delivery, from, app));
+        await transports.send(queueUrl, queueBodyOf(delivery, from, app));
       }
       missing.push(missingOf(delivery, from));
     },

@@ -3,6 +3,7 @@ import { secondsBetween } from '../../aws/clock.js';
 import { smallestWindow } from '../../aws/dedupe-window.js';
 import type { Commit } from '../../messages/commit.js';
 import type { AskedProjection } from '../ask-rebuilder.js';
+import type { Send } from '../send.js';
 import type { Service } from '../services.js';
 import { type Delivery, deliveriesOf, recordOf, recordsOf, stateOf, unpublishedAmong } from './deliveries.js';
 
@@ -38,23 +39,24 @@ export interface Transports {
 }
 
 /**
- * Returns transports that ask each queue once and remember the answer. Messages that an audit sends again are themselves a
- * backlog: without this, they would pass for the backlog in which the next missing ones may be.
+ * Returns transports that leave their own messages out of a queue's backlog: otherwise what an audit sends again would pass for the
+ * backlog in which the next missing ones may be.
  */
-export function withBacklogsRemembered<T extends Transports>(transports: T): T {
-  const backlogs = new Map<string, Promise<number>>();
-  const messagesIn = (queueUrl: string): Promise<number> => {
-    const asked = backlogs.get(queueUrl) ?? transports.messagesIn(queueUrl);
-    backlogs.set(queueUrl, asked);
-    return asked;
+export function withoutOwnMessages<T extends Transports & { readonly send: Send }>(transports: T): T {
+  const sent = new Map<string, number>();
+  const send: Send = async (queueUrl, ...message) => {
+    await transports.send(queueUrl, ...message);
+    sent.set(queueUrl, (sent.get(queueUrl) ?? 0) + 1);
   };
-  return { ...transports, messagesIn };
+  const messagesIn = async (queueUrl: string): Promise<number> =>
+    Math.max(0, (await transports.messagesIn(queueUrl)) - (sent.get(queueUrl) ?? 0));
+  return { ...transports, send, messagesIn };
 }
 
 export interface Judging {
   readonly documents: DynamoDBDocumentClient;
   readonly services: readonly Service[];
-  /** With their backlogs remembered ({@link withBacklogsRemembered}), since each page of an audit is judged for itself. */
+  /** An audit that sends messages leaves them out of the backlogs ({@link withoutOwnMessages}). */
   readonly transports: Transports;
   /** Seconds within which a message may be on its way: without a record it is too new to tell. */
   readonly graceSeconds: number;
@@ -91,6 +93,12 @@ export async function judge(
   });
   const newest = await recordsOf(late, judging, { consistent: true, generations: 'all' });
   const unpublished = await unpublishedAmong(late, from, judging);
+  const backlogs = new Map<string, Promise<number>>();
+  const backlog = (queueUrl: string): Promise<number> => {
+    const asked = backlogs.get(queueUrl) ?? judging.transports.messagesIn(queueUrl);
+    backlogs.set(queueUrl, asked);
+    return asked;
+  };
   return Promise.all(
     deliveries.map(async (one) => {
       const is = (state: DeliveryState, isOpen = false): JudgedDelivery => ({ ...one, state, isOpen });
@@ -105,8 +113,7 @@ export async function judge(
       if (!consumer.projection && age > keeps) return is('expired');
       const publication = unpublished.get(one.commit);
       if (publication) return is(stateOf(publication));
-      if (age <= BACKLOG_SECONDS && (await judging.transports.messagesIn(consumer.queueUrl)) > 0)
-        return is('pending', true);
+      if (age <= BACKLOG_SECONDS && (await backlog(consumer.queueUrl)) > 0) return is('pending', true);
       return is('missing');
     }),
   );

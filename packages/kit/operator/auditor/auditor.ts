@@ -4,7 +4,7 @@ import { firstIdOf, timeOfId } from '../../aws/ids.js';
 import { countAtOnce, logger } from '../../aws/telemetry.js';
 import type { Commit } from '../../messages/commit.js';
 import { FEED_INDEX } from '../../projection/contract.js';
-import { type JudgedDelivery, judge, withBacklogsRemembered } from '../audit/judge.js';
+import { type JudgedDelivery, judge, withoutOwnMessages } from '../audit/judge.js';
 import { type FeedEntry, PAGE_SIZE, partitionOf, readCommitsSurely } from '../feed.js';
 import { groupedBy } from '../grouped-by.js';
 import type { Service } from '../services.js';
@@ -35,7 +35,7 @@ export class Auditor {
   private pagesLeft: number;
 
   constructor(options: AuditorOptions) {
-    this.options = { ...options, transports: withBacklogsRemembered(options.transports) };
+    this.options = { ...options, transports: withoutOwnMessages(options.transports) };
     this.watermarks = new Watermarks(options.documents, options.table);
     this.resent = new Resent(this.options);
     this.pagesLeft = options.pages;
