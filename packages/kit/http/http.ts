@@ -248,7 +248,7 @@ const pathOf = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
     (decoded(pathParameters?.[name]) ?? '').replace(/[%/]/g, encodeURIComponent),
   );
 
-const THROTTLES = /^(ProvisionedThroughputExceeded|RequestLimitExceeded|Throttl)/;
+const THROTTLES = /^(ProvisionedThroughputExceeded|RequestLimitExceeded|RequestThrottled|Throttl|TooManyRequests)/;
 
 /** Maps errors to answers. No other code does. */
 function problemOf(error: unknown): Problem {

@@ -85,6 +85,17 @@ describe('an endpoint', () => {
     expect([got.status, got.body.id]).toEqual([status, found]);
   });
   test.each([
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'RequestThrottled',
+    'ThrottlingException',
+    'TooManyRequestsException',
+  ])('that meets %s of a service is to be sent again later', async (name) => {
+    const throttled = endpoint({}, () => Promise.reject(Object.assign(new Error('slow down'), { name })));
+    const { status, body } = await answer(ask({}), throttled as never);
+    expect([status, body.type]).toEqual([429, 'urn:orderly:problem:throttled']);
+  });
+  test.each([
     ['a|b', '/things/a|b'],
     ['a%7Cb', '/things/a|b'],
     ['%61|b', '/things/a|b'],
