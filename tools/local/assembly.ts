@@ -24,7 +24,7 @@ import { LocalRunError } from './errors.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, '.build', 'assemblies');
-/** Folder of bundles that are kept for the next synthesis. A deployment to AWS, which calls CDK itself, makes them anew. */
+/** Folder of bundles that are kept for the next synthesis. A deployment to AWS, which calls CDK itself, uses none of them. */
 export const BUNDLE_CACHE = join(ROOT, '.build', 'bundle-cache');
 /** Sources of bundles. A function serves the API's document. Those of the kit are sources of the templates, too. */
 export const BUNDLED = ['lambdas', 'packages/kit', 'docs/openapi.json'];

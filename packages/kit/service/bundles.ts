@@ -95,7 +95,7 @@ export class Bundles {
    * @param folder of the app's entry points, the files that end in `.lambda.ts`; absolute, or from the working directory
    * @param root of the app
    * @param cache folder in which bundles of the same sources are found, and kept for next time; for tests and local runs
-   *   ({@link BundleCache}) @default they are made anew
+   *   ({@link BundleCache}) @default nothing is kept
    */
   constructor(folder: string, root = process.cwd(), cache?: string) {
     this.folder = resolve(folder);
