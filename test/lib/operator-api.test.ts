@@ -52,6 +52,13 @@ describe('an API of operators is refused', () => {
   });
 });
 
+test('an API of operators is refused whose rights would reach the resources of other stacks', () => {
+  const long = 'orderly-dev-BoardOfAirports';
+  const expected = `OperatorApi: stack ${long}: its resources can't be told from those of other stacks by the beginning of their names: expected a shorter name of the application or the environment`;
+  expect(() => apiOf({ otherStacks: [`${long}Abroad`] }, long)).toThrow(new SettingsError(expected));
+  expect(() => apiOf({ otherStacks: ['orderly-dev-Airports'] }, long)).not.toThrow();
+});
+
 describe('an API of operators', () => {
   const template = apiOf({ otherStacks: ['orderly-dev-Api'], throttle: { rate: 3, burst: 4 } });
   const { found, statementsOf } = propertiesIn((template.toJSON() as Json).Resources);

@@ -9,6 +9,16 @@ const SURE_LENGTH = 24;
 /** Returns the beginning of the physical names of a stack's resources, as a pattern of IAM. */
 export const startOf = (stack: string): string => `${stack.slice(0, SURE_LENGTH)}*`;
 
+/**
+ * Returns a stack whose resources have names that may also begin those of another one, so that a permission would reach too far.
+ * @param prefix beginning of the names of all stacks of the environment
+ */
+export const indistinct = (stacks: readonly string[], others: readonly string[], prefix: string): string | undefined =>
+  stacks.find((name) => {
+    const sure = name.slice(0, SURE_LENGTH);
+    return sure.length <= prefix.length || others.some((other) => !stacks.includes(other) && other.startsWith(sure));
+  });
+
 /** Returns the names of the stacks that contain services, their tables and their records. */
 export const stacksOf = (services: readonly Service[]): readonly string[] => [
   ...new Set(

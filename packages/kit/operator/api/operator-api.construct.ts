@@ -16,7 +16,14 @@ import { tokenEnvironment } from '../../service/token-environment.js';
 import { DUE_INDEX } from '../../timers/contract.js';
 import { AUDIT_KEYS } from '../auditor/contract.js';
 import { AUDIT_PREFIX, Output } from '../outputs.js';
-import { allowInStacks, keyedBy, type StackPermission, stacksOf, startOf } from '../stack-permissions.construct.js';
+import {
+  allowInStacks,
+  indistinct,
+  keyedBy,
+  type StackPermission,
+  stacksOf,
+  startOf,
+} from '../stack-permissions.construct.js';
 import { OperatorApiEnv } from './contract.js';
 
 export interface OperatorApiProps {
@@ -86,6 +93,11 @@ export class OperatorApi extends Construct {
     const other = this.stacks.find((name) => !name.startsWith(this.prefix));
     if (other !== undefined)
       throw new SettingsError(`OperatorApi: stack ${other}: expected a name that begins with ${this.prefix}`);
+    const unclear = indistinct(this.services, otherStacks, this.prefix);
+    if (unclear !== undefined)
+      throw new SettingsError(
+        `OperatorApi: stack ${unclear}: its resources can't be told from those of other stacks by the beginning of their names: expected a shorter name of the application or the environment`,
+      );
     pinnedOutput(this, Output.OPERATED_STACKS, JSON.stringify(this.stacks));
     const functions = () => this.routes.map(({ handler }) => handler.description);
     pinnedOutput(this, Output.FUNCTIONS, Lazy.string({ produce: () => Stack.of(this).toJsonString(functions()) }));
