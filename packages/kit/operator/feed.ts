@@ -1,4 +1,4 @@
-import { BatchGetCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { MAX_BATCH_KEYS } from '../aws/dynamodb-limits.js';
 import { firstIdOf, timeOfId } from '../aws/ids.js';
 import type { Item } from '../aws/items.js';
@@ -13,6 +13,8 @@ export const PAGE_SIZE = MAX_BATCH_KEYS;
 /** Most times that the keys which DynamoDB left unread are asked for again. */
 const TRIES = 8;
 const ONE_HOUR = 3_600_000;
+/** Milliseconds by which a commit's place in the feed may differ from its time: clocks of functions differ by less. */
+const CLOCKS_DIFFER_MS = 300_000;
 
 /** Times from and up to which commits are read, in ISO 8601, UTC. The end is not part of it. */
 export interface Span {
@@ -25,14 +27,17 @@ export interface Span {
  * may appear in it late, so the newest ones may be missing.
  *
  * It costs a query for each shard of each hour, and half a read unit for each KB of each commit.
+ * @param mayGoOn called before each query; what it throws ends the reading. @default there is no limit
  * @throws {OperatorError} `refused` for an item that is no commit, although its key says so
  */
 export async function* commitsBetween(
   documents: DynamoDBDocumentClient,
   { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
   span: Span,
+  mayGoOn?: () => void,
 ): AsyncGenerator<readonly Commit[]> {
-  for (const partition of partitionsBetween(feedShards, span)) yield* pagesOf(documents, table, partition, span);
+  for (const partition of partitionsBetween(feedShards, span))
+    yield* pagesOf(documents, table, partition, span, mayGoOn);
 }
 
 /** Commits of a service, of one hour. */
@@ -77,28 +82,37 @@ function* hoursOf({ from, to }: Span): Generator<Span> {
   }
 }
 
-/** Reads the commits of one partition of the feed that are of a span. */
+/** Reads the commits of one partition of the feed that are of a span. The query leaves out what is far from the span. */
 async function* pagesOf(
   documents: DynamoDBDocumentClient,
   table: string,
   partition: string,
   { from, to }: Span,
+  mayGoOn: () => void = () => undefined,
 ): AsyncGenerator<readonly Commit[]> {
-  const pages = paginateQuery(
-    { client: documents, pageSize: PAGE_SIZE },
-    {
-      TableName: table,
-      IndexName: FEED_INDEX,
-      KeyConditionExpression: 'feedPk = :partition',
-      ExpressionAttributeValues: { ':partition': partition },
-      ProjectionExpression: 'pk, sk',
-    },
-  );
-  for await (const { Items = [] } of pages) {
+  const bounds = {
+    ':first': firstIdOf(Date.parse(from) - CLOCKS_DIFFER_MS),
+    ':last': firstIdOf(Date.parse(to) + CLOCKS_DIFFER_MS),
+  };
+  let start: Item | undefined;
+  do {
+    mayGoOn();
+    const { Items = [], LastEvaluatedKey } = await documents.send(
+      new QueryCommand({
+        TableName: table,
+        IndexName: FEED_INDEX,
+        KeyConditionExpression: 'feedPk = :partition AND feedSk BETWEEN :first AND :last',
+        ExpressionAttributeValues: { ':partition': partition, ...bounds },
+        ProjectionExpression: 'pk, sk',
+        Limit: PAGE_SIZE,
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    );
     const keys = Items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
     const commits = (await readCommitsAt({ documents }, { table }, keys)).filter(({ at }) => from <= at && at < to);
     if (commits.length > 0) yield commits.toSorted((one, other) => one.feedSk.localeCompare(other.feedSk));
-  }
+    start = LastEvaluatedKey;
+  } while (start);
 }
 
 /** Returns the partitions of the feed that may contain commits of a time: each shard of each hour. */

@@ -52,7 +52,7 @@ export const answerStatus = <View>(context: CommandContext, sections: readonly R
 export const answerFailureGroups = <View>(context: CommandContext, { consumer }: { readonly consumer?: string }) =>
   answerOf<View>(listFailureGroups(context, { consumer }));
 
-/** Seconds after which an audit is given up. API Gateway waits for 29, and the last page needs some of them. */
+/** Seconds after which an audit begins no further query. API Gateway waits for 29, and the last page needs some of them. */
 export const AUDIT_SECONDS = 20;
 
 /**

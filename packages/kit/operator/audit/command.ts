@@ -58,14 +58,14 @@ export async function runAudit(context: CommandContext, request: AuditRequest): 
 
 /**
  * The command, with its access to queues and functions.
- * @param mayGoOn called after each page of commits; what it throws ends the audit. @default there is no limit
+ * @param mayGoOn called before each query; what it throws ends the audit. @default there is no limit
  * @throws {OperatorError} `not-found`, or `refused` for an empty span
  */
 export async function audit(
   context: Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say' | 'actor'>,
   request: AuditRequest,
   access: AuditAccess,
-  mayGoOn: () => void = () => undefined,
+  mayGoOn?: () => void,
 ): Promise<Outcome> {
   const { app, documents, services, command, say } = context;
   const { subject, consumer, graceSeconds, resend, rate } = request;
@@ -98,8 +98,8 @@ export async function audit(
       }
       missing.push(missingOf(delivery, from));
     },
+    ...(mayGoOn && { mayGoOn }),
     progress: ({ name }: Service, { commits }: Audited): void => {
-      mayGoOn();
       if (performance.now() - told < TOLD_EVERY_MS) return;
       told = performance.now();
       say(`${name}: ${plural(commits, 'commit')} so far, ${missing.length} missing`);
