@@ -1,7 +1,7 @@
 import { type CommandContext, Exit, fitted, OperatorError, type Outcome, plural, timeAt } from '@orderly/kit/operator';
 import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { type FoundCommit, findCommits } from './find-message.js';
-import { readFacts, readOrder } from './order-facts.js';
+import { readFacts, readOrder, unknownOrder } from './order-facts.js';
 import { judge } from './order-verdict.js';
 import { command } from './program.js';
 import { type MessageNode, messagesIn, nodeOf, treeOf, treeText } from './trace-tree.js';
@@ -13,6 +13,8 @@ interface TraceRequest {
   /** Milliseconds for which an id without a time is searched. */
   readonly back: number;
 }
+
+const IS_ORDER_ID = /^[0-9a-f]{32}$/;
 
 const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
 
@@ -42,10 +44,14 @@ interface Traced {
 
 async function traced(context: CommandContext, { id, back }: TraceRequest): Promise<Traced> {
   const { documents, services } = context;
-  const order = /^[0-9a-f]{32}$/.test(id) ? await readOrder(documents, services, id) : undefined;
+  const order = IS_ORDER_ID.test(id) ? await orUndefined(readOrder(documents, services, id)) : undefined;
   if (order) return ofOrder(order);
   const since = Date.parse(timeAt(context.endpoint)) - back;
-  const { by, commits } = await findCommits(context, id, since);
+  // A client's correlation id may look like an order's id.
+  const found = findCommits(context, id, since);
+  const search = IS_ORDER_ID.test(id) ? await orUndefined(found) : await found;
+  if (!search) throw unknownOrder(id);
+  const { by, commits } = search;
   const facts = await factsAbout(context, id, commits);
   const roots = treeOf(messagesOf(facts, by === 'correlation' ? id : undefined), services);
   if (by === 'correlation') return { what: `correlation id ${id}`, roots, verdict: verdictOn(messagesIn(roots), id) };
@@ -125,7 +131,7 @@ function aggregatesOf(commits: readonly FoundCommit[]): readonly AggregateFacts[
 function orderIdsIn({ pk, events }: FoundCommit['commit']): readonly string[] {
   const named = events.map(({ data }) => (JSON.parse(data) as { readonly orderId?: unknown }).orderId);
   const ids = [pk.slice(pk.indexOf('#') + 1), ...named.map((id) => String(id ?? ''))];
-  return ids.filter((id) => /^[0-9a-f]{32}$/.test(id));
+  return ids.filter((id) => IS_ORDER_ID.test(id));
 }
 
 /** Returns the messages of all facts, each once, oldest first. What followed from one may be among the facts of another. */

@@ -110,3 +110,10 @@ test('a correlation id of too many orders is refused: each is traced by its own 
     message: "'mine' belongs to more than 20 orders: trace each order by its own id.",
   });
 });
+
+test('a correlation id that looks like an order’s id is found, and what nothing has is an unknown order', async () => {
+  const id = 'a'.repeat(32);
+  await expect(traced(id)).rejects.toMatchObject({ code: 'not-found', message: `There is no order '${id}'.` });
+  await reserved('Stock#TEA-1', { correlationId: id });
+  expect(subjectsOf(await traced(id))).toEqual(['Stock/TEA-1']);
+});
