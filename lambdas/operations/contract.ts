@@ -4,7 +4,11 @@ import * as z from 'zod/mini';
 
 /** Orders of the last hour, in the status. */
 export const OrdersOfHourView = z.object({
-  placed: described('Orders that were placed in the last hour.', z.int()),
+  placed: described('Orders that were placed in the last hour; at least so many if there are `more`.', z.int()),
+  more: described(
+    'Whether the hour had more orders than were counted. Those that were counted are the newest.',
+    z.boolean(),
+  ),
   read: described('Orders whose ends were read: all, or the newest. The fields below count these.', z.int()),
   approved: z.int(),
   rejected: z.int(),

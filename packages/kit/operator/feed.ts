@@ -214,6 +214,64 @@ export async function readFeed(
   return (await Promise.all(partitionsBetween(feedShards, span).map(read))).flat();
 }
 
+/** The newest keys of a feed. */
+export interface NewestOfFeed {
+  /** In any order, and without a gap: every commit that is as new as the oldest one of them. */
+  readonly entries: readonly FeedEntry[];
+  /** Whether the feed has older ones of the time, which were not read. */
+  readonly more: boolean;
+}
+
+/**
+ * Reads the newest keys of a service's commits of a time, eventually consistent. It costs a query for each shard of each hour
+ * and each 6,000 keys.
+ * @param from and `to`: milliseconds since 1970, inclusive
+ * @param most number of keys that are read at most, one or a few more for each shard
+ */
+export async function readNewestOfFeed(
+  { documents }: Pick<CommandContext, 'documents'>,
+  { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
+  { from, to, most }: { readonly from: number; readonly to: number; readonly most: number },
+): Promise<NewestOfFeed> {
+  const all: FeedEntry[] = [];
+  for (let hour = Math.floor(to / ONE_HOUR) * ONE_HOUR; hour + ONE_HOUR > from; hour -= ONE_HOUR) {
+    const span = { from: new Date(hour).toISOString(), to: new Date(hour + ONE_HOUR).toISOString() };
+    const partitions = partitionsBetween(feedShards, span);
+    const share = Math.max(1, Math.ceil((most - all.length) / partitions.length));
+    const read = async (feedPk: string): Promise<NewestOfFeed> => {
+      const entries: FeedEntry[] = [];
+      let start: Item | undefined;
+      do {
+        const { Items = [], LastEvaluatedKey } = await documents.send(
+          new QueryCommand({
+            TableName: table,
+            IndexName: FEED_INDEX,
+            KeyConditionExpression: 'feedPk = :feedPk AND feedSk BETWEEN :first AND :last',
+            ExpressionAttributeValues: {
+              ':feedPk': feedPk,
+              ':first': firstIdOf(from),
+              ':last': firstIdOf(to + 1),
+            },
+            ScanIndexForward: false,
+            Limit: share - entries.length,
+            ...(start && { ExclusiveStartKey: start }),
+          }),
+        );
+        for (const { pk, sk, feedSk } of Items)
+          entries.push({ pk: String(pk), sk: String(sk), at: timeOfId(String(feedSk)) ?? 0 });
+        start = LastEvaluatedKey;
+      } while (start && entries.length < share);
+      return { entries, more: start !== undefined };
+    };
+    const shards = await Promise.all(partitions.map(read));
+    const cutAt = shards.flatMap(({ entries, more }) => (more ? [entries.at(-1)?.at ?? to] : []));
+    const oldest = Math.max(0, ...cutAt);
+    all.push(...shards.flatMap(({ entries }) => entries).filter(({ at }) => at >= oldest));
+    if (cutAt.length > 0 || (all.length >= most && hour > from)) return { entries: all, more: true };
+  }
+  return { entries: all, more: false };
+}
+
 /** Reads commits by their keys, eventually consistent, in any order. @throws {OperatorError} `refused` for an item that is none */
 export const readCommitsAt = async (
   { documents }: Pick<CommandContext, 'documents'>,
