@@ -2,6 +2,7 @@ import {
   type CommandContext,
   type Commit,
   OperatorError,
+  RequestRefused,
   readCommitsAt,
   readFeed,
   type Service,
@@ -55,7 +56,7 @@ export async function findCommits(
   ]);
 }
 
-/** @throws {OperatorError} `refused` */
+/** @throws {RequestRefused} */
 async function commitsOf(
   context: Context,
   service: Service,
@@ -64,7 +65,7 @@ async function commitsOf(
   const entries = await readFeed(context, service, time);
   if (entries.length > MOST_COMMITS) {
     const message = `${service.name} has ${entries.length} commits in that time: name an order or an event, or a shorter --since.`;
-    throw new OperatorError('refused', message, ['trace', '--help']);
+    throw new RequestRefused(message, ['trace', '--help']);
   }
   return (await readCommitsAt(context, service, entries)).map((commit) => ({ service, commit }));
 }

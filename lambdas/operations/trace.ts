@@ -1,4 +1,13 @@
-import { type CommandContext, Exit, fitted, OperatorError, type Outcome, plural, timeAt } from '@orderly/kit/operator';
+import {
+  type CommandContext,
+  Exit,
+  fitted,
+  OperatorError,
+  type Outcome,
+  plural,
+  RequestRefused,
+  timeAt,
+} from '@orderly/kit/operator';
 import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { type FoundCommit, findCommits } from './find-message.js';
 import { readFacts, readOrder, unknownOrder } from './order-facts.js';
@@ -82,7 +91,7 @@ const MOST_ORDERS = 20;
 /**
  * Reads all about each order of some commits, and the aggregates of the commits that belong to no order. A client may send one
  * correlation id with several orders.
- * @throws {OperatorError} `refused` for too many orders
+ * @throws {RequestRefused} for too many orders
  */
 async function factsAbout(
   { documents, services, endpoint }: CommandContext,
@@ -94,7 +103,7 @@ async function factsAbout(
     const order = await orUndefined(readOrder(documents, services, orderId));
     if (order && orders.length === MOST_ORDERS) {
       const message = `'${id}' belongs to more than ${MOST_ORDERS} orders: trace each order by its own id.`;
-      throw new OperatorError('refused', message, ['trace', orderId]);
+      throw new RequestRefused(message, ['trace', orderId]);
     }
     if (order) orders.push(order);
   }

@@ -36,7 +36,7 @@ export { peopleCommands } from './commands/people.js';
 export { readCommits, readCommitsSince } from './commits.js';
 export type { CommandContext, Trouble } from './context.js';
 export { clientConfig, type Endpoint, timeAt } from './endpoint.js';
-export { Exit, OperatorError } from './errors.js';
+export { Exit, OperatorError, RequestRefused } from './errors.js';
 export { type FeedEntry, type NewestOfFeed, readCommitsAt, readFeed, readNewestOfFeed } from './feed.js';
 export { functionsIn } from './functions.js';
 export type { Outcome } from './outcome.js';

@@ -4,7 +4,7 @@ import { newId } from '../../aws/ids.js';
 import { beforehand } from '../audit-log.js';
 import type { CommandContext } from '../context.js';
 import { clientConfig, timeAt } from '../endpoint.js';
-import { Exit, OperatorError } from '../errors.js';
+import { Exit, OperatorError, RequestRefused } from '../errors.js';
 import type { Outcome } from '../outcome.js';
 import { type Send, sendBy, sqsAt, type Wait, waitByClock } from '../send.js';
 import { listenersNamed, type Service } from '../services.js';
@@ -135,12 +135,12 @@ const missingOf = ({ listener, commit, message }: JudgedDelivery, from: Service)
   subject: subjectOf(commit.pk),
 });
 
-/** @throws {OperatorError} `refused` */
+/** @throws {RequestRefused} */
 function spanOf({ from, to }: AuditRequest, now: string): { readonly from: string; readonly to: string } {
   const ends = to ?? now;
   const begins = typeof from === 'number' ? new Date(Date.parse(now) - from * 1000).toISOString() : (from ?? now);
   if (secondsBetween(begins, ends) < 0)
-    throw new OperatorError('refused', `The span ends (${ends}) before it begins (${begins}).`);
+    throw new RequestRefused(`The span ends (${ends}) before it begins (${begins}).`);
   return { from: begins, to: ends };
 }
 
