@@ -83,6 +83,11 @@ export const TracedMessage = z.object({
   },
 });
 
+/** Id of an order, an event, a command or a request. A correlation id of a client has the widest form. */
+export const TraceId = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9_.-]{1,64}$/, 'expected 1 to 64 letters, digits, _, . or -'));
+
 /** Everything that followed from an order, an event, a command or a request. */
 export const TraceView = z.object({
   id: z.string(),

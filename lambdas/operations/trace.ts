@@ -9,7 +9,7 @@ import {
   timeAt,
 } from '@orderly/kit/operator';
 import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
-import { type FoundCommit, findCommits } from './find-message.js';
+import { type FoundCommit, findCommits, type Search } from './find-message.js';
 import { readFacts, readOrder, unknownOrder } from './order-facts.js';
 import { judge } from './order-verdict.js';
 import { command } from './program.js';
@@ -19,8 +19,7 @@ import { failure, type Verdict } from './verdict.js';
 interface TraceRequest {
   readonly id: string;
   readonly verbose: boolean;
-  /** Milliseconds for which an id without a time is searched. */
-  readonly back: number;
+  readonly search: Search;
 }
 
 const IS_ORDER_ID = /^[0-9a-f]{32}$/;
@@ -51,16 +50,15 @@ interface Traced {
   readonly verdict: Verdict;
 }
 
-async function traced(context: CommandContext, { id, back }: TraceRequest): Promise<Traced> {
+async function traced(context: CommandContext, { id, search }: TraceRequest): Promise<Traced> {
   const { documents, services } = context;
   const order = IS_ORDER_ID.test(id) ? await orUndefined(readOrder(documents, services, id)) : undefined;
   if (order) return ofOrder(order);
-  const since = Date.parse(timeAt(context.endpoint)) - back;
   // A client's correlation id may look like an order's id.
-  const found = findCommits(context, id, since);
-  const search = IS_ORDER_ID.test(id) ? await orUndefined(found) : await found;
-  if (!search) throw unknownOrder(id);
-  const { by, commits } = search;
+  const finding = findCommits(context, id, search);
+  const found = IS_ORDER_ID.test(id) ? await orUndefined(finding) : await finding;
+  if (!found) throw unknownOrder(id);
+  const { by, commits } = found;
   const facts = await factsAbout(context, id, commits);
   const roots = treeOf(messagesOf(facts, by === 'correlation' ? id : undefined), services);
   if (by === 'correlation') return { what: `correlation id ${id}`, roots, verdict: verdictOn(messagesIn(roots), id) };

@@ -173,6 +173,9 @@ export async function readItems(
   return items;
 }
 
+/** Keys of a page whose reader counts them: all shards are read at once, and each has one page when the first is counted. */
+const COUNTED_PAGE = 1_000;
+
 /** Key of a commit, as the feed has it. */
 export interface FeedEntry {
   readonly pk: string;
@@ -185,25 +188,28 @@ export interface FeedEntry {
  * Reads the keys of a service's commits of a time from its feed, eventually consistent, in any order. A page of a megabyte
  * has about 6,000 commits.
  * @param from and `to`: milliseconds since 1970, inclusive
+ * @param counted called after each page with the number of its keys; what it throws ends the reading. @default there is no limit
  */
 export async function readFeed(
   { documents }: Pick<CommandContext, 'documents'>,
   { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
   { from, to }: { readonly from: number; readonly to: number },
+  counted?: (keys: number) => void,
 ): Promise<readonly FeedEntry[]> {
   const span = { from: new Date(from).toISOString(), to: new Date(to + 1).toISOString() };
   const read = async (feedPk: string): Promise<readonly FeedEntry[]> => {
     const entries: FeedEntry[] = [];
     const pages = paginateQuery(
-      { client: documents },
+      { client: documents, ...(counted && { pageSize: COUNTED_PAGE }) },
       {
         TableName: table,
         IndexName: FEED_INDEX,
-        KeyConditionExpression: 'feedPk = :feedPk AND feedSk >= :since',
-        ExpressionAttributeValues: { ':feedPk': feedPk, ':since': firstIdOf(from) },
+        KeyConditionExpression: 'feedPk = :feedPk AND feedSk BETWEEN :since AND :last',
+        ExpressionAttributeValues: { ':feedPk': feedPk, ':since': firstIdOf(from), ':last': firstIdOf(to + 1) },
       },
     );
     for await (const { Items = [] } of pages) {
+      counted?.(Items.length);
       for (const { pk, sk, feedSk } of Items) {
         const at = timeOfId(String(feedSk)) ?? 0;
         if (at <= to) entries.push({ pk: String(pk), sk: String(sk), at });

@@ -1,5 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Search } from '../../../lambdas/operations/find-message.js';
 import { showTrace } from '../../../lambdas/operations/trace.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { firstIdOf } from '../../../packages/kit/aws/ids.js';
@@ -74,8 +75,9 @@ async function reserved(
   vi.advanceTimersByTime(60_000); // an index comes a moment later
 }
 
-const traced = async (id: string) => {
-  const { json } = await showTrace(context, { id, verbose: false, back: 3_600_000 });
+const search: Search = { back: 3_600_000, most: 5_000, where: 'in the last hour', narrower: 'run orderly trace mine' };
+const traced = async (id: string, bounds: Partial<Search> = {}) => {
+  const { json } = await showTrace(context, { id, verbose: false, search: { ...search, ...bounds } });
   return json as {
     readonly verdict: { readonly state: string };
     readonly roots: readonly { readonly subject: string }[];
@@ -116,4 +118,26 @@ test('a correlation id that looks like an order’s id is found, and what nothin
   await expect(traced(id)).rejects.toMatchObject({ code: 'not-found', message: `There is no order '${id}'.` });
   await reserved('Stock#TEA-1', { correlationId: id });
   expect(subjectsOf(await traced(id))).toEqual(['Stock/TEA-1']);
+});
+
+test('what is not found says where it was searched, in words of the caller', async () => {
+  const message = "No order, event, command or correlation id 'mine' was found in the last hour.";
+  await expect(traced('mine')).rejects.toMatchObject({ code: 'not-found', message });
+});
+
+test('a search among more commits than its limit, of all services, is refused before it reads one of them', async () => {
+  for (let at = 0; at < 3; at++) await reserved(`Stock#TEA-${at}`, { correlationId: 'mine' });
+  await put('orders', {
+    pk: 'Order#x',
+    sk: 'COMMIT#1',
+    feedPk: `${AT.slice(0, 13)}#0`,
+    feedSk: firstIdOf(Date.parse(AT)),
+  });
+  vi.advanceTimersByTime(60_000);
+  const read = vi.spyOn(documents, 'send');
+  await expect(traced('mine', { most: 3 })).rejects.toMatchObject({
+    code: 'refused',
+    message: 'There are more than 3 commits in that time: name an order or an event, or run orderly trace mine.',
+  });
+  expect(new Set(read.mock.calls.map(([call]) => call.constructor.name))).toEqual(new Set(['QueryCommand']));
 });
