@@ -43,7 +43,7 @@ export interface OrdersOfTime {
  */
 export async function ordersSection(context: CommandContext, most = MOST_KEYS): Promise<StatusSection> {
   const service = context.services.find(({ name }) => name === ordersContract.service);
-  if (!service) return { name: 'orders', rows: [], json: {} };
+  if (!service) return { name: 'orders', rows: [], json: { ...countOrders({ placed: 0, more: false }, []) } };
   const to = Date.parse(timeAt(context.endpoint));
   const feed = await readNewestOfFeed(context, service, { from: to - HOUR, to, most });
   const newest = newestOrders(feed);

@@ -48,6 +48,12 @@ test('without an order there is nothing to measure', () =>
     open: 0,
   }));
 
+test('without its service it has no row, and the fields of the answer', async () =>
+  expect(await ordersSection({ services: [] } as unknown as CommandContext)).toMatchObject({
+    rows: [],
+    json: { placed: 0, more: false, read: 0 },
+  }));
+
 describe('of more commits than it reads, the status', () => {
   const NOW = '2026-12-01T12:20:00.000Z';
   const orders = {

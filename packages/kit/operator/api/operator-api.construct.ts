@@ -26,7 +26,7 @@ export interface OperatorApiProps {
   readonly services: readonly Service[];
   /**
    * Names of the environment's other stacks, whose alarms and outputs count too: those of the API, of the delivery audit and of
-   * the platform. Each has to be deployed when a request comes.
+   * the platform. One that is not deployed when a request comes is left out, and the status names it.
    * @default none
    */
   readonly otherStacks?: readonly string[];
