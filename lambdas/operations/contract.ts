@@ -4,7 +4,11 @@ import * as z from 'zod/mini';
 
 /** Orders of the last hour, in the status. */
 export const OrdersOfHourView = z.object({
-  placed: described('Orders that were placed in the last hour.', z.int()),
+  placed: described('Orders that were placed in the last hour; at least so many if there are `more`.', z.int()),
+  more: described(
+    'Whether the hour had more orders than were counted. Those that were counted are the newest.',
+    z.boolean(),
+  ),
   read: described('Orders whose ends were read: all, or the newest. The fields below count these.', z.int()),
   approved: z.int(),
   rejected: z.int(),
@@ -78,6 +82,11 @@ export const TracedMessage = z.object({
     return z.array(TracedMessage);
   },
 });
+
+/** Id of an order, an event, a command or a request. A correlation id of a client has the widest form. */
+export const TraceId = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9_.-]{1,64}$/, 'expected 1 to 64 letters, digits, _, . or -'));
 
 /** Everything that followed from an order, an event, a command or a request. */
 export const TraceView = z.object({

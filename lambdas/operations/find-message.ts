@@ -2,6 +2,7 @@ import {
   type CommandContext,
   type Commit,
   OperatorError,
+  RequestRefused,
   readCommitsAt,
   readFeed,
   type Service,
@@ -22,49 +23,65 @@ export interface FoundCommit {
   readonly commit: Commit;
 }
 
-/** Commits of a time that are read at most. */
-const MOST_COMMITS = 5_000;
+/** How far and how much is searched, and how its caller says so. */
+export interface Search {
+  /** Milliseconds for which an id without a time is searched. */
+  readonly back: number;
+  /** Commits that are read at most, of all services. */
+  readonly most: number;
+  /** Names the time that is searched: `in the last hour`. */
+  readonly where: string;
+  /** Says what to do if there are more commits, after `name an order or an event, or`. */
+  readonly narrower: string;
+}
 
 /**
  * Finds the commits that contain a message, or that have a correlation id. A UUIDv7 contains its time, so only the feed of
- * that moment is read. Of any other correlation id the time is unknown: the feed back to `since` is read.
- * @param since milliseconds since 1970
- * @throws {OperatorError} `not-found`; `refused` if too many commits would have to be read
+ * that moment is read. Of any other correlation id the time is unknown: the feed is read as far back as the search says.
+ * @throws {OperatorError} `not-found`
+ * @throws {RequestRefused} if too many commits would have to be read
  */
 export async function findCommits(
   context: Context,
   id: string,
-  since: number,
+  search: Search,
 ): Promise<{ readonly by: 'message' | 'correlation'; readonly commits: readonly FoundCommit[] }> {
   const made = timeOfId(id);
+  const now = Date.parse(timeAt(context.endpoint));
   const time =
-    made === undefined
-      ? { from: since, to: Date.parse(timeAt(context.endpoint)) }
-      : { from: made - AROUND, to: made + REQUEST_LASTS };
-  const all = (await Promise.all(context.services.map((service) => commitsOf(context, service, time)))).flat();
+    made === undefined ? { from: now - search.back, to: now } : { from: made - AROUND, to: made + REQUEST_LASTS };
+  const all = await commitsOf(context, time, search);
   const withMessage = all.filter(({ commit: { events, commands = [] } }) =>
     [...events, ...commands].some((message) => message.id === id),
   );
   if (withMessage.length > 0) return { by: 'message', commits: withMessage };
   const correlated = all.filter(({ commit }) => commit.correlationId === id);
   if (correlated.length > 0) return { by: 'correlation', commits: correlated };
-  const where = made === undefined ? 'since the time of --since' : `around ${new Date(made).toISOString()}`;
+  const where = made === undefined ? search.where : `around ${new Date(made).toISOString()}`;
   throw new OperatorError('not-found', `No order, event, command or correlation id '${id}' was found ${where}.`, [
     'trace',
     '--help',
   ]);
 }
 
-/** @throws {OperatorError} `refused` */
+/** Reads the commits of all services: first their keys, as far as there are not too many. @throws {RequestRefused} */
 async function commitsOf(
   context: Context,
-  service: Service,
   time: { readonly from: number; readonly to: number },
+  { most, narrower }: Search,
 ): Promise<readonly FoundCommit[]> {
-  const entries = await readFeed(context, service, time);
-  if (entries.length > MOST_COMMITS) {
-    const message = `${service.name} has ${entries.length} commits in that time: name an order or an event, or a shorter --since.`;
-    throw new OperatorError('refused', message, ['trace', '--help']);
-  }
-  return (await readCommitsAt(context, service, entries)).map((commit) => ({ service, commit }));
+  let keys = 0;
+  const counted = (more: number): void => {
+    keys += more;
+    if (keys <= most) return;
+    const message = `There are more than ${most} commits in that time: name an order or an event, or ${narrower}.`;
+    throw new RequestRefused(message, ['trace', '--help']);
+  };
+  const found = await Promise.all(
+    context.services.map(async (service) => ({ service, entries: await readFeed(context, service, time, counted) })),
+  );
+  const read = found.map(async ({ service, entries }) =>
+    (await readCommitsAt(context, service, entries)).map((commit) => ({ service, commit })),
+  );
+  return (await Promise.all(read)).flat();
 }

@@ -3,16 +3,24 @@ import type { Shown } from '@orderly/kit/routes';
 import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
 import { ADVICE } from './advice.js';
-import type { TraceView } from './contract.js';
+import { TraceId, type TraceView } from './contract.js';
+import type { Search } from './find-message.js';
+import { command } from './program.js';
 import { getTrace } from './routes.js';
 import { showTrace } from './trace.js';
 
 const open = contextOfFunction(ADVICE);
-/** Milliseconds for which an id without a time is searched. */
-const BACK = 3_600_000;
+/** The bounds of an answer. The command line has wider ones. */
+const searchFor = (id: string): Search => ({
+  back: 3_600_000,
+  most: 5_000,
+  where: 'in the last hour',
+  narrower: `run ${command('trace', id)}`,
+});
 
 /** GET /operations/trace/{id}: everything that followed from an order, a message or a request. */
 export const handler = endpoint(getTrace, async ({ parameter }) => {
-  const request = { id: parameter('id'), verbose: false, back: BACK };
+  const id = parameter('id', TraceId);
+  const request = { id, verbose: false, search: searchFor(id) };
   return answerOf<Shown<z.infer<typeof TraceView>>>(showTrace(await open(), request));
 });

@@ -2,11 +2,11 @@ import {
   type CommandContext,
   type Commit,
   duration,
-  type FeedEntry,
   firstVersionOf,
+  type NewestOfFeed,
   plural,
   readCommitsAt,
-  readFeed,
+  readNewestOfFeed,
   type StatusSection,
   timeAt,
 } from '@orderly/kit/operator';
@@ -16,11 +16,15 @@ const HOUR = 3_600_000;
 const PREFIX = 'Order#';
 /** Orders whose ends are read at most, the newest: their commits cost at most about 5,000 read units. */
 const MOST_READ = 1_000;
+/** Keys of the feed that are read at most, the newest: about 10 MB, and 1,300 read units. */
+const MOST_KEYS = 60_000;
 
 /** How the orders of a time ended. */
 export interface OrdersOfTime {
-  /** Orders that were placed in this time. */
+  /** Orders that were placed in this time; at least so many if there are `more`. */
   readonly placed: number;
+  /** Whether there were more orders than were counted. */
+  readonly more: boolean;
   /** Orders whose ends were read: all, or the newest. */
   readonly read: number;
   readonly approved: number;
@@ -33,29 +37,37 @@ export interface OrdersOfTime {
 }
 
 /**
- * Reads how many orders were placed in the last hour and how they ended: exact, from the feed and the orders' commits. It
- * reads the keys of the hour's commits, and the commits of at most {@link MOST_READ} orders.
+ * Reads how many orders were placed in the last hour and how they ended, from the feed and the orders' commits. It reads the
+ * keys of the hour's commits, the newest first, and the commits of at most {@link MOST_READ} orders.
+ * @param most number of keys that are read. If the hour has more, the orders are those of the newest keys
  */
-export async function ordersSection(context: CommandContext): Promise<StatusSection> {
+export async function ordersSection(context: CommandContext, most = MOST_KEYS): Promise<StatusSection> {
   const service = context.services.find(({ name }) => name === ordersContract.service);
-  if (!service) return { name: 'orders', rows: [], json: {} };
+  if (!service) return { name: 'orders', rows: [], json: { ...countOrders({ placed: 0, more: false }, []) } };
   const to = Date.parse(timeAt(context.endpoint));
-  const entries = await readFeed(context, service, { from: to - HOUR, to });
-  const newest = newestOrders(entries);
-  const read = entries.filter(({ pk }) => newest.read.has(pk));
-  return sectionOf(countOrders(newest.placed, await readCommitsAt(context, service, read)));
+  const feed = await readNewestOfFeed(context, service, { from: to - HOUR, to, most });
+  const newest = newestOrders(feed);
+  const read = feed.entries.filter(({ pk }) => newest.read.has(pk));
+  return sectionOf(countOrders(newest, await readCommitsAt(context, service, read)));
+}
+
+interface Newest extends Pick<OrdersOfTime, 'placed' | 'more'> {
+  readonly read: ReadonlySet<string>;
 }
 
 /** Returns how many orders were placed, and the keys of the newest ones. */
-function newestOrders(entries: readonly FeedEntry[]): { readonly placed: number; readonly read: ReadonlySet<string> } {
+function newestOrders({ entries, more }: NewestOfFeed): Newest {
   const placed = entries
     .filter(({ pk, sk }) => pk.startsWith(PREFIX) && firstVersionOf({ sk }) === 1)
     .toSorted((one, other) => other.at - one.at);
-  return { placed: placed.length, read: new Set(placed.slice(0, MOST_READ).map(({ pk }) => pk)) };
+  return { placed: placed.length, more, read: new Set(placed.slice(0, MOST_READ).map(({ pk }) => pk)) };
 }
 
-/** Counts how orders ended. It is a pure function. @param placed number of all orders of the time @param commits of those that were read */
-export function countOrders(placed: number, commits: readonly Commit[]): OrdersOfTime {
+/** Counts how orders ended. It is a pure function. @param counted all orders of the time @param commits of those that were read */
+export function countOrders(
+  { placed, more }: Pick<OrdersOfTime, 'placed' | 'more'>,
+  commits: readonly Commit[],
+): OrdersOfTime {
   const orders = new Map<string, Commit[]>();
   for (const commit of commits) orders.set(commit.pk, [...(orders.get(commit.pk) ?? []), commit]);
   const ends = [...orders.values()].map((own) => {
@@ -80,6 +92,7 @@ export function countOrders(placed: number, commits: readonly Commit[]): OrdersO
   const percentile = (part: number): number => (waits[Math.ceil(part * waits.length) - 1] ?? 0) / 1000;
   return {
     placed,
+    more,
     read: ends.length,
     approved,
     rejected,
@@ -90,16 +103,17 @@ export function countOrders(placed: number, commits: readonly Commit[]): OrdersO
 }
 
 function sectionOf(orders: OrdersOfTime): StatusSection {
-  const { placed, read, approved, rejected, cancelled, open, approvedAfter: after } = orders;
+  const { placed, more, read, approved, rejected, cancelled, open, approvedAfter: after } = orders;
   const ends = [`${approved} approved`, `${rejected} rejected`, `${cancelled} cancelled`, `${open} in progress`].join(
     ', ',
   );
-  const rate = `${plural(placed, 'order')} in the last hour, ${(placed / 60).toFixed(1)} a minute`;
+  const atLeast = more ? 'at least ' : '';
+  const rate = `${atLeast}${plural(placed, 'order')} in the last hour, ${atLeast}${(placed / 60).toFixed(1)} a minute`;
   const seconds = (value: number): string => (value < 10 ? `${value.toFixed(1)} s` : duration(value));
   return {
     name: 'orders',
     rows: [
-      ['orders', placed === 0 ? rate : `${rate}: ${read < placed ? `of the newest ${read}, ` : ''}${ends}`],
+      ['orders', placed === 0 ? rate : `${rate}: ${more || read < placed ? `of the newest ${read}, ` : ''}${ends}`],
       ...(after ? ([['approved after', `p50 ${seconds(after.p50)}, p95 ${seconds(after.p95)}`]] as const) : []),
     ],
     json: { ...orders },

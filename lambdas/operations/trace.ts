@@ -1,7 +1,16 @@
-import { type CommandContext, Exit, fitted, OperatorError, type Outcome, plural, timeAt } from '@orderly/kit/operator';
+import {
+  type CommandContext,
+  Exit,
+  fitted,
+  OperatorError,
+  type Outcome,
+  plural,
+  RequestRefused,
+  timeAt,
+} from '@orderly/kit/operator';
 import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
-import { type FoundCommit, findCommits } from './find-message.js';
-import { readFacts, readOrder } from './order-facts.js';
+import { type FoundCommit, findCommits, type Search } from './find-message.js';
+import { readFacts, readOrder, unknownOrder } from './order-facts.js';
 import { judge } from './order-verdict.js';
 import { command } from './program.js';
 import { type MessageNode, messagesIn, nodeOf, treeOf, treeText } from './trace-tree.js';
@@ -10,9 +19,10 @@ import { failure, type Verdict } from './verdict.js';
 interface TraceRequest {
   readonly id: string;
   readonly verbose: boolean;
-  /** Milliseconds for which an id without a time is searched. */
-  readonly back: number;
+  readonly search: Search;
 }
+
+const IS_ORDER_ID = /^[0-9a-f]{32}$/;
 
 const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
 
@@ -40,13 +50,16 @@ interface Traced {
   readonly verdict: Verdict;
 }
 
-async function traced(context: CommandContext, { id, back }: TraceRequest): Promise<Traced> {
+async function traced(context: CommandContext, { id, search }: TraceRequest): Promise<Traced> {
   const { documents, services } = context;
-  const order = /^[0-9a-f]{32}$/.test(id) ? await readOrder(documents, services, id) : undefined;
+  const order = IS_ORDER_ID.test(id) ? await orUndefined(readOrder(documents, services, id)) : undefined;
   if (order) return ofOrder(order);
-  const since = Date.parse(timeAt(context.endpoint)) - back;
-  const { by, commits } = await findCommits(context, id, since);
-  const facts = await factsAbout(context, commits);
+  // A client's correlation id may look like an order's id.
+  const finding = findCommits(context, id, search);
+  const found = IS_ORDER_ID.test(id) ? await orUndefined(finding) : await finding;
+  if (!found) throw unknownOrder(id);
+  const { by, commits } = found;
+  const facts = await factsAbout(context, id, commits);
   const roots = treeOf(messagesOf(facts, by === 'correlation' ? id : undefined), services);
   if (by === 'correlation') return { what: `correlation id ${id}`, roots, verdict: verdictOn(messagesIn(roots), id) };
   const node = nodeOf(roots, id);
@@ -70,20 +83,48 @@ function ofOrder(facts: OrderFacts): Traced {
   };
 }
 
-/** Reads all about the order of some commits, or else the aggregates of the commits. */
-async function factsAbout(context: CommandContext, commits: readonly FoundCommit[]): Promise<OrderFacts> {
-  const { documents, services } = context;
-  for (const { commit } of commits) {
-    for (const orderId of orderIdsIn(commit)) {
-      try {
-        return await readOrder(documents, services, orderId);
-      } catch (error) {
-        if (!(error instanceof OperatorError)) throw error;
-      }
+/** Orders of one trace that are read at most, one after the other: each costs about 20 queries. */
+const MOST_ORDERS = 20;
+
+/**
+ * Reads all about each order of some commits, and the aggregates of the commits that belong to no order. A client may send one
+ * correlation id with several orders.
+ * @throws {RequestRefused} for too many orders
+ */
+async function factsAbout(
+  { documents, services, endpoint }: CommandContext,
+  id: string,
+  commits: readonly FoundCommit[],
+): Promise<readonly OrderFacts[]> {
+  const orders: OrderFacts[] = [];
+  for (const orderId of new Set(commits.flatMap(({ commit }) => orderIdsIn(commit)))) {
+    const order = await orUndefined(readOrder(documents, services, orderId));
+    if (order && orders.length === MOST_ORDERS) {
+      const message = `'${id}' belongs to more than ${MOST_ORDERS} orders: trace each order by its own id.`;
+      throw new RequestRefused(message, ['trace', orderId]);
     }
+    if (order) orders.push(order);
   }
+  const known = new Set(
+    orders.flatMap(({ aggregates }) => aggregates.flatMap((one) => one.commits.map((own) => keyOf(one.service, own)))),
+  );
+  const others = commits.filter(({ service, commit }) => !known.has(keyOf(service.name, commit)));
+  if (others.length === 0) return orders;
+  return [...orders, await readFacts(documents, services, aggregatesOf(others), timeAt(endpoint))];
+}
+
+const keyOf = (service: string, { pk, sk }: FoundCommit['commit']): string => `${service} ${pk}/${sk}`;
+
+/** Returns what a read finds, or nothing if it does not exist. */
+const orUndefined = <Found>(read: Promise<Found>): Promise<Found | undefined> =>
+  read.catch((error: unknown) => {
+    if (error instanceof OperatorError && error.code === 'not-found') return undefined;
+    throw error;
+  });
+
+function aggregatesOf(commits: readonly FoundCommit[]): readonly AggregateFacts[] {
   const byKey = new Map(commits.map((one) => [`${one.service.name} ${one.commit.pk}`, one]));
-  const aggregates: AggregateFacts[] = [...byKey.values()].map(({ service, commit: { pk } }) => ({
+  return [...byKey.values()].map(({ service, commit: { pk } }) => ({
     service: service.name,
     subject: pk.replace('#', '/'),
     commits: commits
@@ -91,21 +132,24 @@ async function factsAbout(context: CommandContext, commits: readonly FoundCommit
       .map((one) => one.commit)
       .toSorted((one, other) => one.sk.localeCompare(other.sk)),
   }));
-  return readFacts(documents, services, aggregates, timeAt(context.endpoint));
 }
 
 /** Returns ids that an order may have: that of the commit's aggregate, and those that its events name. */
-function orderIdsIn({ pk, events }: FoundCommit['commit']): ReadonlySet<string> {
+function orderIdsIn({ pk, events }: FoundCommit['commit']): readonly string[] {
   const named = events.map(({ data }) => (JSON.parse(data) as { readonly orderId?: unknown }).orderId);
   const ids = [pk.slice(pk.indexOf('#') + 1), ...named.map((id) => String(id ?? ''))];
-  return new Set(ids.filter((id) => /^[0-9a-f]{32}$/.test(id)));
+  return ids.filter((id) => IS_ORDER_ID.test(id));
 }
 
-const messagesOf = (facts: OrderFacts, correlationId: string | undefined): readonly EventReport[] =>
-  facts.aggregates
-    .flatMap((aggregate) => eventsOf(aggregate, facts))
+/** Returns the messages of all facts, each once, oldest first. What followed from one may be among the facts of another. */
+function messagesOf(facts: readonly OrderFacts[], correlationId: string | undefined): readonly EventReport[] {
+  const aggregates = facts.flatMap((one) => one.aggregates);
+  const reports = facts.flatMap((one) => one.aggregates.flatMap((own) => eventsOf(own, { ...one, aggregates })));
+  const byId = new Map(reports.map((one) => [one.id, one]));
+  return [...byId.values()]
     .filter((one) => correlationId === undefined || one.correlationId === correlationId)
     .toSorted((one, other) => one.at.localeCompare(other.at));
+}
 
 /** Judges messages by their deliveries alone. */
 function verdictOn(messages: readonly EventReport[], id: string): Verdict {

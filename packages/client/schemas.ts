@@ -420,8 +420,10 @@ export type OrderView = {
 };
 
 export type OrdersOfHourView = {
-  /** Orders that were placed in the last hour. */
+  /** Orders that were placed in the last hour; at least so many if there are `more`. */
   readonly placed: number;
+  /** Whether the hour had more orders than were counted. Those that were counted are the newest. */
+  readonly more: boolean;
   /** Orders whose ends were read: all, or the newest. The fields below count these. */
   readonly read: number;
   readonly approved: number;

@@ -115,7 +115,8 @@ describe('when an operator asks over HTTP', () => {
     ['audit-log?since=1', 'since', 'expected a number with s, m, h or d, such as 30m or 1h'],
     ['status?all=true', 'all', 'unknown field'],
     ['failures?group=1', 'group', 'unknown field'],
-  ])('refuses a bad query (400): %s', async (path, parameter, detail) => {
+    [`trace/${'x'.repeat(65)}`, 'id', 'expected 1 to 64 letters, digits, _, . or -'],
+  ])('refuses a bad query or id (400): %s', async (path, parameter, detail) => {
     const { status: code, body } = await ask<ProblemBody>(path);
     expect({ code, errors: body.errors }).toEqual({ code: 400, errors: [{ parameter, detail }] });
   });

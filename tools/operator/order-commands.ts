@@ -39,9 +39,10 @@ export const traceCommand = operatorCommand({
       throw wrong(`--since: ${(error as Error).message}.`);
     }
   },
-  run: async (context, { follow, ...request }) => {
+  run: async (context, { follow, back, ...request }) => {
     const { showTrace } = await import('../../lambdas/operations/trace.js');
-    const look = () => showTrace(context, request);
+    const search = { back, most: 20_000, where: 'since the time of --since', narrower: 'a shorter --since' };
+    const look = () => showTrace(context, { ...request, search });
     if (!follow) return look();
     const { terminal, watched } = await import('@orderly/kit/operator');
     return watched(look, terminal('--follow', EXAMPLE), ({ exitCode }) => exitCode !== Exit.PENDING);

@@ -60,6 +60,8 @@ export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | '
   /** Reads and writes items as plain objects. */
   readonly documents: DynamoDBDocumentClient;
   readonly stacks: StackOutputs;
+  /** Names of stacks that belong to the environment, but don't exist. @default nothing is known of such stacks */
+  readonly missingStacks?: readonly string[];
   readonly services: readonly Service[];
   readonly command: CommandText;
   /**

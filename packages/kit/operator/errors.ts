@@ -32,3 +32,10 @@ export class OperatorError extends Error {
     return this.code === 'usage' ? Exit.USAGE : Exit.FAILED;
   }
 }
+
+/** A refusal whose cause is the request: another one would have an answer. Any other refusal is about the environment. */
+export class RequestRefused extends OperatorError {
+  constructor(message: string, next?: Next, options?: ErrorOptions) {
+    super('refused', message, next, options);
+  }
+}

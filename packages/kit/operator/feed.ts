@@ -1,4 +1,4 @@
-import { BatchGetCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { MAX_BATCH_KEYS } from '../aws/dynamodb-limits.js';
 import { firstIdOf, timeOfId } from '../aws/ids.js';
 import type { Item } from '../aws/items.js';
@@ -13,6 +13,8 @@ export const PAGE_SIZE = MAX_BATCH_KEYS;
 /** Most times that the keys which DynamoDB left unread are asked for again. */
 const TRIES = 8;
 const ONE_HOUR = 3_600_000;
+/** Milliseconds by which a commit's place in the feed may differ from its time: clocks of functions differ by less. */
+const CLOCKS_DIFFER_MS = 300_000;
 
 /** Times from and up to which commits are read, in ISO 8601, UTC. The end is not part of it. */
 export interface Span {
@@ -25,14 +27,17 @@ export interface Span {
  * may appear in it late, so the newest ones may be missing.
  *
  * It costs a query for each shard of each hour, and half a read unit for each KB of each commit.
+ * @param mayGoOn called before each query; what it throws ends the reading. @default there is no limit
  * @throws {OperatorError} `refused` for an item that is no commit, although its key says so
  */
 export async function* commitsBetween(
   documents: DynamoDBDocumentClient,
   { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
   span: Span,
+  mayGoOn?: () => void,
 ): AsyncGenerator<readonly Commit[]> {
-  for (const partition of partitionsBetween(feedShards, span)) yield* pagesOf(documents, table, partition, span);
+  for (const partition of partitionsBetween(feedShards, span))
+    yield* pagesOf(documents, table, partition, span, mayGoOn);
 }
 
 /** Commits of a service, of one hour. */
@@ -77,28 +82,37 @@ function* hoursOf({ from, to }: Span): Generator<Span> {
   }
 }
 
-/** Reads the commits of one partition of the feed that are of a span. */
+/** Reads the commits of one partition of the feed that are of a span. The query leaves out what is far from the span. */
 async function* pagesOf(
   documents: DynamoDBDocumentClient,
   table: string,
   partition: string,
   { from, to }: Span,
+  mayGoOn: () => void = () => undefined,
 ): AsyncGenerator<readonly Commit[]> {
-  const pages = paginateQuery(
-    { client: documents, pageSize: PAGE_SIZE },
-    {
-      TableName: table,
-      IndexName: FEED_INDEX,
-      KeyConditionExpression: 'feedPk = :partition',
-      ExpressionAttributeValues: { ':partition': partition },
-      ProjectionExpression: 'pk, sk',
-    },
-  );
-  for await (const { Items = [] } of pages) {
+  const bounds = {
+    ':first': firstIdOf(Date.parse(from) - CLOCKS_DIFFER_MS),
+    ':last': firstIdOf(Date.parse(to) + CLOCKS_DIFFER_MS),
+  };
+  let start: Item | undefined;
+  do {
+    mayGoOn();
+    const { Items = [], LastEvaluatedKey } = await documents.send(
+      new QueryCommand({
+        TableName: table,
+        IndexName: FEED_INDEX,
+        KeyConditionExpression: 'feedPk = :partition AND feedSk BETWEEN :first AND :last',
+        ExpressionAttributeValues: { ':partition': partition, ...bounds },
+        ProjectionExpression: 'pk, sk',
+        Limit: PAGE_SIZE,
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    );
     const keys = Items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
     const commits = (await readCommitsAt({ documents }, { table }, keys)).filter(({ at }) => from <= at && at < to);
     if (commits.length > 0) yield commits.toSorted((one, other) => one.feedSk.localeCompare(other.feedSk));
-  }
+    start = LastEvaluatedKey;
+  } while (start);
 }
 
 /** Returns the partitions of the feed that may contain commits of a time: each shard of each hour. */
@@ -159,6 +173,9 @@ export async function readItems(
   return items;
 }
 
+/** Keys of a page whose reader counts them: all shards are read at once, and each has one page when the first is counted. */
+const COUNTED_PAGE = 1_000;
+
 /** Key of a commit, as the feed has it. */
 export interface FeedEntry {
   readonly pk: string;
@@ -171,25 +188,28 @@ export interface FeedEntry {
  * Reads the keys of a service's commits of a time from its feed, eventually consistent, in any order. A page of a megabyte
  * has about 6,000 commits.
  * @param from and `to`: milliseconds since 1970, inclusive
+ * @param counted called after each page with the number of its keys; what it throws ends the reading. @default there is no limit
  */
 export async function readFeed(
   { documents }: Pick<CommandContext, 'documents'>,
   { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
   { from, to }: { readonly from: number; readonly to: number },
+  counted?: (keys: number) => void,
 ): Promise<readonly FeedEntry[]> {
   const span = { from: new Date(from).toISOString(), to: new Date(to + 1).toISOString() };
   const read = async (feedPk: string): Promise<readonly FeedEntry[]> => {
     const entries: FeedEntry[] = [];
     const pages = paginateQuery(
-      { client: documents },
+      { client: documents, ...(counted && { pageSize: COUNTED_PAGE }) },
       {
         TableName: table,
         IndexName: FEED_INDEX,
-        KeyConditionExpression: 'feedPk = :feedPk AND feedSk >= :since',
-        ExpressionAttributeValues: { ':feedPk': feedPk, ':since': firstIdOf(from) },
+        KeyConditionExpression: 'feedPk = :feedPk AND feedSk BETWEEN :since AND :last',
+        ExpressionAttributeValues: { ':feedPk': feedPk, ':since': firstIdOf(from), ':last': firstIdOf(to + 1) },
       },
     );
     for await (const { Items = [] } of pages) {
+      counted?.(Items.length);
       for (const { pk, sk, feedSk } of Items) {
         const at = timeOfId(String(feedSk)) ?? 0;
         if (at <= to) entries.push({ pk: String(pk), sk: String(sk), at });
@@ -198,6 +218,64 @@ export async function readFeed(
     return entries;
   };
   return (await Promise.all(partitionsBetween(feedShards, span).map(read))).flat();
+}
+
+/** The newest keys of a feed. */
+export interface NewestOfFeed {
+  /** In any order, and without a gap: every commit that is as new as the oldest one of them. */
+  readonly entries: readonly FeedEntry[];
+  /** Whether the feed has older ones of the time, which were not read. */
+  readonly more: boolean;
+}
+
+/**
+ * Reads the newest keys of a service's commits of a time, eventually consistent. It costs a query for each shard of each hour
+ * and each 6,000 keys.
+ * @param from and `to`: milliseconds since 1970, inclusive
+ * @param most number of keys that are read at most, one or a few more for each shard
+ */
+export async function readNewestOfFeed(
+  { documents }: Pick<CommandContext, 'documents'>,
+  { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
+  { from, to, most }: { readonly from: number; readonly to: number; readonly most: number },
+): Promise<NewestOfFeed> {
+  const all: FeedEntry[] = [];
+  for (let hour = Math.floor(to / ONE_HOUR) * ONE_HOUR; hour + ONE_HOUR > from; hour -= ONE_HOUR) {
+    const span = { from: new Date(hour).toISOString(), to: new Date(hour + ONE_HOUR).toISOString() };
+    const partitions = partitionsBetween(feedShards, span);
+    const share = Math.max(1, Math.ceil((most - all.length) / partitions.length));
+    const read = async (feedPk: string): Promise<NewestOfFeed> => {
+      const entries: FeedEntry[] = [];
+      let start: Item | undefined;
+      do {
+        const { Items = [], LastEvaluatedKey } = await documents.send(
+          new QueryCommand({
+            TableName: table,
+            IndexName: FEED_INDEX,
+            KeyConditionExpression: 'feedPk = :feedPk AND feedSk BETWEEN :first AND :last',
+            ExpressionAttributeValues: {
+              ':feedPk': feedPk,
+              ':first': firstIdOf(from),
+              ':last': firstIdOf(to + 1),
+            },
+            ScanIndexForward: false,
+            Limit: share - entries.length,
+            ...(start && { ExclusiveStartKey: start }),
+          }),
+        );
+        for (const { pk, sk, feedSk } of Items)
+          entries.push({ pk: String(pk), sk: String(sk), at: timeOfId(String(feedSk)) ?? 0 });
+        start = LastEvaluatedKey;
+      } while (start && entries.length < share);
+      return { entries, more: start !== undefined };
+    };
+    const shards = await Promise.all(partitions.map(read));
+    const cutAt = shards.flatMap(({ entries, more }) => (more ? [entries.at(-1)?.at ?? to] : []));
+    const oldest = Math.max(0, ...cutAt);
+    all.push(...shards.flatMap(({ entries }) => entries).filter(({ at }) => at >= oldest));
+    if (cutAt.length > 0 || (all.length >= most && hour > from)) return { entries: all, more: true };
+  }
+  return { entries: all, more: false };
 }
 
 /** Reads commits by their keys, eventually consistent, in any order. @throws {OperatorError} `refused` for an item that is none */

@@ -61,5 +61,35 @@ export async function readStacksNamed(client: CloudFormationClient, names: reado
   return Object.fromEntries(await Promise.all(read));
 }
 
+/** The stacks of some names that exist. */
+export interface StacksFound {
+  /** Outputs by the stacks' whole names. */
+  readonly stacks: StackOutputs;
+  /** Names of the stacks that don't exist. */
+  readonly missing: readonly string[];
+}
+
+/** Does the same with the stacks that exist. @throws {Error} if CloudFormation cannot be reached, or refuses the access */
+export async function findStacksNamed(client: CloudFormationClient, names: readonly string[]): Promise<StacksFound> {
+  const found = await Promise.all(
+    names.map(async (name) => {
+      try {
+        return { name, stacks: await readStacksNamed(client, [name]) };
+      } catch (error) {
+        if (doesNotExist(error)) return { name };
+        throw error;
+      }
+    }),
+  );
+  return {
+    stacks: Object.assign({}, ...found.map(({ stacks = {} }) => stacks)),
+    missing: found.flatMap(({ name, stacks }) => (stacks ? [] : [name])),
+  };
+}
+
+/** CloudFormation has one name for all refusals of a request, and says this one in words: `Stack with id x does not exist`. */
+const doesNotExist = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ValidationError' && error.message.includes('does not exist');
+
 const outputsOf = (outputs: readonly Output[] = []): StackOutputs[string] =>
   Object.fromEntries(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));

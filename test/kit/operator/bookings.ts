@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { firstIdOf } from '../../../packages/kit/aws/ids.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
@@ -47,6 +48,10 @@ export const emptyTables = () =>
 
 export const put = (TableName: string, Item: object) => documents.send(new PutCommand({ TableName, Item }));
 
+/** Returns the place in the feed that a commit gets: a UUIDv7 of its time. Those of one time sort by the ends of their ids. */
+export const placeInFeed = (at: string, id: string): string =>
+  firstIdOf(Date.parse(at)).slice(0, -12) + Buffer.from(id.slice(-6).padStart(6, '0')).toString('hex');
+
 /** Puts a commit with one event, as the event store writes it. @param at its time */
 export async function booked(id: string, at: string, more: object = {}): Promise<void> {
   await put('trips', {
@@ -60,7 +65,7 @@ export async function booked(id: string, at: string, more: object = {}): Promise
     traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
     at,
     feedPk: `${at.slice(0, 13)}#${id.length % 2}`,
-    feedSk: `${at}-${id}`,
+    feedSk: placeInFeed(at, id),
     ...more,
   });
   vi.advanceTimersByTime(60_000); // an index comes a moment later

@@ -12,7 +12,7 @@ import type { ReplayRequest } from '../../../packages/kit/operator/replay/reques
 import type { ReplayAccess } from '../../../packages/kit/operator/replay/run.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
 import { commandTextOf } from '../../../packages/kit/operator/text.js';
-import { ago, booked, consumer, DAY_MINUTES, emptyTables, heardBy, NOW, put, record } from './bookings.js';
+import { ago, booked, consumer, DAY_MINUTES, emptyTables, heardBy, NOW, placeInFeed, put, record } from './bookings.js';
 
 const SEATS = consumer('seats');
 /** Consumer that was deployed today. */
@@ -403,7 +403,7 @@ test('a span is read hour by hour, of all services that the consumer hears', asy
     traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
     at,
     feedPk: `${at.slice(0, 13)}#1`,
-    feedSk: `${at}-${id}`,
+    feedSk: placeInFeed(at, id),
   });
   await put('hotel', commit('room-late', ago(31)));
   await put('hotel', commit('room-early', ago(131)));

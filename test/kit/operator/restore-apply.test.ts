@@ -1,6 +1,7 @@
 import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { firstIdOf } from '../../../packages/kit/aws/ids.js';
 import { listAuditLog } from '../../../packages/kit/operator/audit-log.js';
 import { restoreCommands } from '../../../packages/kit/operator/commands/restore.js';
 import { OperatorError } from '../../../packages/kit/operator/errors.js';
@@ -283,7 +284,7 @@ describe('a restore', () => {
       traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
       at: '2026-12-01T11:30:00.000Z',
       feedPk: '2026-12-01T11#0',
-      feedSk: '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10',
+      feedSk: firstIdOf(Date.parse('2026-12-01T11:30:00.000Z')),
     };
     await put('trips', { pk: 'Trip#3', sk: 'COMMIT#0000000001', ...commit });
     vi.advanceTimersByTime(10_000);

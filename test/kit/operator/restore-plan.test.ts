@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { firstIdOf } from '../../../packages/kit/aws/ids.js';
 import { restoreCommands } from '../../../packages/kit/operator/commands/restore.js';
 import { OperatorError } from '../../../packages/kit/operator/errors.js';
 import type { RestorableTable, RestoreAccess } from '../../../packages/kit/operator/restore/access.js';
@@ -90,7 +91,7 @@ async function booked(id: string, at: string): Promise<void> {
     traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
     at,
     feedPk: `${at.slice(0, 13)}#0`,
-    feedSk: `${at}-${id}`,
+    feedSk: firstIdOf(Date.parse(at)),
   };
   await documents.send(new PutCommand({ TableName: 'trips', Item }));
   vi.advanceTimersByTime(60_000); // an index comes a moment later

@@ -149,6 +149,11 @@ describe('status says what is wrong, and the next step', () => {
       { alarms: undefined as never, unread: ['alarms (AccessDenied)'] },
       "alarms (AccessDenied) can't be read, so they may hide something. Next: let the caller read CloudWatch: cloudwatch:GetMetricData and cloudwatch:DescribeAlarms",
     ],
+    [
+      'a stack that is not deployed',
+      { missingStacks: ['cinema-dev-Halls'] },
+      'stack cinema-dev-Halls is not deployed, so nothing of it is counted. Next: deploy cinema-dev-Halls; if it was removed for good, deploy the stack of this API again',
+    ],
   ])('%s', (_, facts, words) => {
     expect(headline(facts)).toBe(`NOT HEALTHY: ${words}`);
     expect(report(facts).exitCode).toBe(1);
@@ -159,6 +164,11 @@ describe('status says what is wrong, and the next step', () => {
     ['a timer', { consumers: [{ ...saga, lateSeconds: 599 }] }],
     ['a queue', { consumers: [{ ...bookings, pending: 900, oldestSeconds: 3599 }] }],
   ])('but not before the alarm does: %s', (_, facts) => expect(headline(facts)).toBe('HEALTHY'));
+
+  test('a stack that is not deployed is among what was not read', () => {
+    const { json } = report({ unread: ['alarms (AccessDenied)'], missingStacks: ['cinema-dev-Halls'] });
+    expect(json.unread).toEqual(['alarms (AccessDenied)', 'stack cinema-dev-Halls (not deployed)']);
+  });
 
   test('all of it, the most urgent first, with what the application adds at the end', () => {
     const problem = { code: 'dark', text: 'the film is dark', next: 'ask' };

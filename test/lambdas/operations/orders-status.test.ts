@@ -1,6 +1,13 @@
-import { expect, test } from 'vitest';
-import { countOrders } from '../../../lambdas/operations/orders-status.js';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { countOrders, ordersSection } from '../../../lambdas/operations/orders-status.js';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { firstIdOf } from '../../../packages/kit/aws/ids.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
+import type { CommandContext } from '../../../packages/kit/operator/context.js';
+import { readNewestOfFeed } from '../../../packages/kit/operator/feed.js';
+import { commandTextOf } from '../../../packages/kit/operator/text.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 const commit = (id: string, second: number, ...types: readonly string[]) =>
   ({
@@ -18,8 +25,9 @@ test('orders are counted by how they ended, and an approval by how long it took'
     ...[commit('off', 0, 'OrderPlaced'), commit('off', 3, 'OrderApproved'), commit('off', 5, 'OrderCancelled')],
     commit('new', 0, 'OrderPlaced'),
   ];
-  expect(countOrders(9, commits)).toEqual({
+  expect(countOrders({ placed: 9, more: false }, commits)).toEqual({
     placed: 9,
+    more: false,
     read: 6,
     approved: 3,
     rejected: 1,
@@ -30,4 +38,95 @@ test('orders are counted by how they ended, and an approval by how long it took'
 });
 
 test('without an order there is nothing to measure', () =>
-  expect(countOrders(0, [])).toEqual({ placed: 0, read: 0, approved: 0, rejected: 0, cancelled: 0, open: 0 }));
+  expect(countOrders({ placed: 0, more: false }, [])).toEqual({
+    placed: 0,
+    more: false,
+    read: 0,
+    approved: 0,
+    rejected: 0,
+    cancelled: 0,
+    open: 0,
+  }));
+
+test('without its service it has no row, and the fields of the answer', async () =>
+  expect(await ordersSection({ services: [] } as unknown as CommandContext)).toMatchObject({
+    rows: [],
+    json: { placed: 0, more: false, read: 0 },
+  }));
+
+describe('of more commits than it reads, the status', () => {
+  const NOW = '2026-12-01T12:20:00.000Z';
+  const orders = {
+    name: 'orders',
+    table: 'orders',
+    records: 'orders-records',
+    relay: 'relay',
+    feedShards: [{ from: '1970-01-01T00:00:00.000Z', shards: 2 }],
+    consumers: [],
+  };
+  const context: CommandContext = {
+    app: 'orderly',
+    environment: 'dev',
+    endpoint: { url: undefined, region: 'eu-west-1' },
+    documents,
+    stacks: {},
+    services: [orders],
+    command: commandTextOf('orderly'),
+    actor: () => expect.fail('nothing is changed'),
+    say: () => undefined,
+  };
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(NOW) - 120_000 });
+    inProcessDynamoDb({ orders: ['pk', 'sk'] }, { orders: { feed: ['feedPk', 'feedSk'] } });
+    // An order each 5 minutes, back to 11:25. The newer ones are in one shard.
+    for (let at = 0; at < 11; at++) {
+      const time = new Date(Date.parse(NOW) - (at + 1) * 300_000).toISOString();
+      await documents.send(
+        new PutCommand({
+          TableName: 'orders',
+          Item: {
+            pk: `Order#${at}`,
+            sk: 'COMMIT#0000000001',
+            events: [{ id: `event-${at}`, type: 'OrderPlaced', schemaVersion: 1, data: '{}' }],
+            lastVersion: 1,
+            trigger: 'request',
+            actor: 'user:alice',
+            correlationId: 'c',
+            traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+            at: time,
+            feedPk: `${time.slice(0, 13)}#${at < 6 ? 0 : 1}`,
+            feedSk: firstIdOf(Date.parse(time)),
+          },
+        }),
+      );
+    }
+    vi.setSystemTime(Date.parse(NOW)); // an index comes a moment later
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  test('counts the newest, and says that there are more', async () => {
+    const { json, rows } = await ordersSection(context, 5);
+    expect(json).toMatchObject({ placed: 3, more: true, read: 3, open: 3 });
+    expect(rows).toEqual([
+      [
+        'orders',
+        'at least 3 orders in the last hour, at least 0.1 a minute: of the newest 3, 0 approved, 0 rejected, 0 cancelled, 3 in progress',
+      ],
+    ]);
+  });
+
+  test('counts all of them if they are not more', async () => {
+    const { json, rows } = await ordersSection(context, 60);
+    expect(json).toMatchObject({ placed: 11, more: false, read: 11 });
+    expect(rows[0]?.[1]).toMatch(/^11 orders in the last hour, 0\.2 a minute: 0 approved/);
+  });
+
+  test.each([1, 2, 4, 7, 10, 12, 40])('reads the newest without a gap: %i keys', async (most) => {
+    const to = Date.parse(NOW);
+    const { entries, more } = await readNewestOfFeed(context, orders, { from: to - 3_600_000, to, most });
+    const numbers = entries.map(({ pk }) => Number(pk.slice('Order#'.length))).toSorted((one, other) => one - other);
+    expect(numbers).toEqual(numbers.map((_, at) => at));
+    expect(numbers.length < 11).toBe(more);
+  });
+});

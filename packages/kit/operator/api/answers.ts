@@ -7,7 +7,7 @@ import { listAuditLog } from '../audit-log.js';
 import { auditLogSince } from '../audit-retention.js';
 import type { CommandContext } from '../context.js';
 import { timeAt } from '../endpoint.js';
-import { OperatorError } from '../errors.js';
+import { OperatorError, RequestRefused } from '../errors.js';
 import { listFailureGroups } from '../failure-groups.js';
 import type { Outcome } from '../outcome.js';
 import { sqsAt } from '../send.js';
@@ -27,7 +27,9 @@ const MOST_BYTES = 5_000_000;
 /**
  * Answers with the JSON object of a command.
  * @template View type of the answer. The command decides what is in it; a test compares it with its documentation
- * @throws {Problem} 404 for what does not exist; 400 for what the command refuses, and for more than an answer may contain
+ * @throws {Problem} 404 for what does not exist; 400 for a request that the command refuses, and for more than an answer may
+ * contain
+ * @throws any other error of the command, which is 500: its details are for the log, not for the caller
  */
 export async function answerOf<View>(outcome: Promise<Outcome>): Promise<OperatorAnswer<View>> {
   try {
@@ -39,7 +41,7 @@ export async function answerOf<View>(outcome: Promise<Outcome>): Promise<Operato
     if (!(error instanceof OperatorError)) throw error;
     const { code, message } = error;
     if (code === 'not-found') throw new Problem('not-found', message, {}, { cause: error });
-    if (code === 'refused') throw new Problem('invalid-request', message, {}, { cause: error });
+    if (error instanceof RequestRefused) throw new Problem('invalid-request', message, {}, { cause: error });
     throw error;
   }
 }
@@ -52,7 +54,7 @@ export const answerStatus = <View>(context: CommandContext, sections: readonly R
 export const answerFailureGroups = <View>(context: CommandContext, { consumer }: { readonly consumer?: string }) =>
   answerOf<View>(listFailureGroups(context, { consumer }));
 
-/** Seconds after which an audit is given up. API Gateway waits for 29, and the last page needs some of them. */
+/** Seconds after which an audit begins no further query. API Gateway waits for 29, and the last page needs some of them. */
 export const AUDIT_SECONDS = 20;
 
 /**

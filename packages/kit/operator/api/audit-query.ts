@@ -57,7 +57,11 @@ export function auditRequestOf(
     : query.since === undefined
       ? ['--from', span.from, '--to', span.to]
       : ['--since', query.since];
-  const same = command('audit', ...words);
+  const others = [
+    ...(query.consumer === undefined ? [] : ['--consumer', query.consumer]),
+    ...(query.grace === undefined ? [] : ['--grace', query.grace]),
+  ];
+  const same = command('audit', ...words, ...others);
   if (!one) checkLength(query, span, same);
   return {
     audit: {

@@ -5,7 +5,7 @@ import { required, requiredList } from '../../aws/read-environment.js';
 import type { CommandContext, OperatedApp } from '../context.js';
 import { OperatorError } from '../errors.js';
 import { servicesIn } from '../services.js';
-import { readStacksNamed, type StackOutputs, stackPrefix } from '../stacks.js';
+import { findStacksNamed, type StackOutputs, stackPrefix } from '../stacks.js';
 import { commandTextOf } from '../text.js';
 import { OperatorApiEnv } from './contract.js';
 
@@ -14,7 +14,8 @@ export type AdvisingApp = Pick<OperatedApp, 'program' | 'reportOn' | 'runbook' |
 
 /**
  * Returns a function that finds the environment of this function, as the command line's `openContext` does: from the outputs
- * of the stacks as they are deployed at this moment. Each call asks CloudFormation once for each stack.
+ * of the stacks as they are deployed at this moment. Each call asks CloudFormation once for each stack. A stack that does not
+ * exist is left out, and the context names it: the others have answers without it.
  * @throws {SettingMissing} at start, if the construct did not name the stacks
  */
 export function contextOfFunction({ program, ...advice }: AdvisingApp): () => Promise<CommandContext> {
@@ -24,10 +25,12 @@ export function contextOfFunction({ program, ...advice }: AdvisingApp): () => Pr
   const cloudFormation = new CloudFormationClient();
   const prefix = stackPrefix(app, environment);
   return async () => {
-    const named = Object.entries(await readStacksNamed(cloudFormation, names));
+    const found = await findStacksNamed(cloudFormation, names);
     const stacks: StackOutputs = Object.fromEntries(
-      named.map(([name, outputs]) => [name.slice(prefix.length), outputs]),
+      Object.entries(found.stacks).map(([name, outputs]) => [name.slice(prefix.length), outputs]),
     );
+    const services = servicesIn(stacks);
+    if (services.length === 0) throw new OperatorError('unreachable', `No service of '${environment}' is deployed.`);
     return {
       ...advice,
       app,
@@ -35,7 +38,8 @@ export function contextOfFunction({ program, ...advice }: AdvisingApp): () => Pr
       endpoint,
       documents,
       stacks,
-      services: servicesIn(stacks),
+      missingStacks: found.missing,
+      services,
       command: commandTextOf(program),
       actor: refuseToAct,
       say: () => undefined,

@@ -33,14 +33,15 @@ export interface OperatorApiProps {
   readonly services: readonly Service[];
   /**
    * Names of the environment's other stacks, whose alarms and outputs count too: those of the API, of the delivery audit and of
-   * the platform. Each has to be deployed when a request comes.
+   * the platform. One that is not deployed when a request comes is left out, and the status names it.
    * @default none
    */
   readonly otherStacks?: readonly string[];
   /**
    * Requests per second to each route, and the burst above that rate. Each request asks CloudFormation once for each stack, and
-   * an audit may read megabytes.
-   * @default 10 and 50
+   * CloudFormation throttles `DescribeStacks` for the whole account: with 12 stacks, 10 requests a second are 120 calls, and
+   * deployments and the delivery audit fail by throttling beside them. Also, an audit may read megabytes.
+   * @default 2 and 5
    */
   readonly throttle?: EnvironmentSettings['throttle'];
 }
@@ -162,7 +163,7 @@ export class OperatorApi extends Construct {
   }
 
   private endpoint(id: string, { method, path }: Pick<Route, 'method' | 'path'>, entry: string): ServiceFunction {
-    const { settings, bundles, throttle = { rate: 10, burst: 50 } } = this.props;
+    const { settings, bundles, throttle = { rate: 2, burst: 5 } } = this.props;
     const handler = new ServiceFunction(this, id, {
       context: { service: NAME, settings, bundles },
       entry,

@@ -21,6 +21,8 @@ export interface AuditOptions extends Judging {
   readonly missing: (delivery: JudgedDelivery, from: Service) => Promise<void>;
   /** Called after each page, with the sums so far. */
   readonly progress?: (service: Service, audited: Audited) => void;
+  /** Called before each query of the feed, and each page of an aggregate; what it throws ends the audit. */
+  readonly mayGoOn?: () => void;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface AuditOptions extends Judging {
 export async function auditSpan(span: Span, options: AuditOptions): Promise<Audited> {
   const sums = new Sums();
   for (const service of options.services) {
-    for await (const commits of commitsBetween(options.documents, service, span))
+    for await (const commits of commitsBetween(options.documents, service, span, options.mayGoOn))
       await auditPage(service, commits, sums, options);
   }
   return sums.audited;
@@ -42,9 +44,12 @@ export async function auditAggregate(subject: string, options: AuditOptions): Pr
   const sums = new Sums();
   const pk = subject.replace('/', '#');
   for (const service of options.services) {
+    options.mayGoOn?.();
     const commits = await readCommits(options.documents, service, pk);
-    for (let at = 0; at < commits.length; at += PAGE_SIZE)
+    for (let at = 0; at < commits.length; at += PAGE_SIZE) {
+      options.mayGoOn?.();
       await auditPage(service, commits.slice(at, at + PAGE_SIZE), sums, options);
+    }
   }
   return sums.audited;
 }

@@ -4,7 +4,7 @@ import { newId } from '../../aws/ids.js';
 import { beforehand } from '../audit-log.js';
 import type { CommandContext } from '../context.js';
 import { clientConfig, timeAt } from '../endpoint.js';
-import { Exit, OperatorError } from '../errors.js';
+import { Exit, OperatorError, RequestRefused } from '../errors.js';
 import type { Outcome } from '../outcome.js';
 import { type Send, sendBy, sqsAt, type Wait, waitByClock } from '../send.js';
 import { listenersNamed, type Service } from '../services.js';
@@ -58,14 +58,14 @@ export async function runAudit(context: CommandContext, request: AuditRequest): 
 
 /**
  * The command, with its access to queues and functions.
- * @param mayGoOn called after each page of commits; what it throws ends the audit. @default there is no limit
+ * @param mayGoOn called before each query; what it throws ends the audit. @default there is no limit
  * @throws {OperatorError} `not-found`, or `refused` for an empty span
  */
 export async function audit(
   context: Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say' | 'actor'>,
   request: AuditRequest,
   access: AuditAccess,
-  mayGoOn: () => void = () => undefined,
+  mayGoOn?: () => void,
 ): Promise<Outcome> {
   const { app, documents, services, command, say } = context;
   const { subject, consumer, graceSeconds, resend, rate } = request;
@@ -99,8 +99,8 @@ export async function audit(
       }
       missing.push(missingOf(delivery, from));
     },
+    ...(mayGoOn && { mayGoOn }),
     progress: ({ name }: Service, { commits }: Audited): void => {
-      mayGoOn();
       if (performance.now() - told < TOLD_EVERY_MS) return;
       told = performance.now();
       say(`${name}: ${plural(commits, 'commit')} so far, ${missing.length} missing`);
@@ -136,12 +136,12 @@ const missingOf = ({ listener, commit, message }: JudgedDelivery, from: Service)
   subject: subjectOf(commit.pk),
 });
 
-/** @throws {OperatorError} `refused` */
+/** @throws {RequestRefused} */
 function spanOf({ from, to }: AuditRequest, now: string): { readonly from: string; readonly to: string } {
   const ends = to ?? now;
   const begins = typeof from === 'number' ? new Date(Date.parse(now) - from * 1000).toISOString() : (from ?? now);
   if (secondsBetween(begins, ends) < 0)
-    throw new OperatorError('refused', `The span ends (${ends}) before it begins (${begins}).`);
+    throw new RequestRefused(`The span ends (${ends}) before it begins (${begins}).`);
   return { from: begins, to: ends };
 }
 

@@ -71,6 +71,8 @@ export interface StatusFacts {
   readonly alarms?: { readonly total: number; readonly active: readonly ActiveAlarm[] };
   /** What could not be read, with the reason: `alarms (AccessDenied)`. */
   readonly unread: readonly string[];
+  /** Names of stacks that should be there, and are not: nothing of them is read. @default none */
+  readonly missingStacks?: readonly string[];
 }
 
 export const kindOf = ({ saga, inbox, projection }: ConsumerDescription): ConsumerState['kind'] => {

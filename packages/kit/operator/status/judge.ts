@@ -31,7 +31,7 @@ const LIMITS = {
 export function problemsIn(facts: StatusFacts, advising: Advising): readonly Problem[] {
   const { command } = advising;
   const page = pageOf(advising);
-  const { consumers, relays, deadLetters, audit, alarms, unread } = facts;
+  const { consumers, relays, deadLetters, audit, alarms, unread, missingStacks = [] } = facts;
   const auditLag = audit?.auditedUntil === undefined ? 0 : secondsBetween(audit.auditedUntil, facts.now);
   const stuck = consumers.filter((one) => (one.stuck ?? 0) > 0);
   const failed = [
@@ -101,6 +101,11 @@ export function problemsIn(facts: StatusFacts, advising: Advising): readonly Pro
       code: 'unread',
       text: `${what} can't be read, so they may hide something`,
       next: 'let the caller read CloudWatch: cloudwatch:GetMetricData and cloudwatch:DescribeAlarms',
+    })),
+    ...missingStacks.map((name) => ({
+      code: 'unread',
+      text: `stack ${name} is not deployed, so nothing of it is counted`,
+      next: `deploy ${name}; if it was removed for good, deploy the stack of this API again`,
     })),
   ];
 }

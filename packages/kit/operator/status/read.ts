@@ -24,7 +24,10 @@ import {
 import { type AskedMetrics, alarmsIn, describeAlarms, type ReadMetrics, readMetrics } from './metrics.js';
 import { messagesIn, nameOf, type QueueState, readQueues } from './queues.js';
 
-type Context = Pick<CommandContext, 'app' | 'environment' | 'endpoint' | 'documents' | 'stacks' | 'services'>;
+type Context = Pick<
+  CommandContext,
+  'app' | 'environment' | 'endpoint' | 'documents' | 'stacks' | 'missingStacks' | 'services'
+>;
 
 /** Failures of one consumer that are counted at most. */
 const MOST_COUNTED = 1_000;
@@ -38,7 +41,7 @@ const NO_METRICS: ReadMetrics = { oldest: new Map(), lag: new Map(), tick: new M
  * @throws any error of SQS or DynamoDB
  */
 export async function readStatus(context: Context): Promise<StatusFacts> {
-  const { app, environment, endpoint, stacks, services } = context;
+  const { app, environment, endpoint, stacks, missingStacks, services } = context;
   const place = { prefix: stackPrefix(app, environment), stacks: Object.keys(stacks) };
   const sqs = sqsAt(endpoint);
   const cloudWatch = new CloudWatchClient(clientConfig(endpoint));
@@ -86,6 +89,7 @@ export async function readStatus(context: Context): Promise<StatusFacts> {
       ...(audit && { audit }),
       ...(alarms && { alarms }),
       unread,
+      ...(missingStacks && { missingStacks }),
     };
   } finally {
     sqs.destroy();

@@ -109,7 +109,7 @@ function tableOf(consumers: readonly ConsumerState[], all: boolean): readonly st
 
 /** The shape is documented in this folder's parent's README, and pinned by a test. */
 const jsonOf = (
-  { now, consumers, relays, sweepers, deadLetters, audit, alarms, unread }: StatusFacts,
+  { now, consumers, relays, sweepers, deadLetters, audit, alarms, unread, missingStacks = [] }: StatusFacts,
   problems: readonly Problem[],
   sections: readonly StatusSection[],
 ): Outcome['json'] => ({
@@ -123,5 +123,5 @@ const jsonOf = (
   deadLetters,
   audit: audit ?? null,
   alarms: alarms ?? null,
-  unread,
+  unread: [...unread, ...missingStacks.map((name) => `stack ${name} (not deployed)`)],
 });

@@ -76,10 +76,36 @@ test('an audit within its time is the JSON object of the command', async () => {
   });
 });
 
-test('an audit that takes longer than an answer is ended after a page, and the refusal names the command', async () => {
+const LATE = {
+  status: 400,
+  detail: `the audit was not finished within ${AUDIT_SECONDS} seconds: ask for a shorter time, or run shop audit --since 1h`,
+};
+
+test('an audit begins no query after its time, and the refusal names the command', async () => {
   slow(AUDIT_SECONDS);
-  await expect(answerAudit(context, { since: '1h' })).rejects.toMatchObject({
-    status: 400,
-    detail: `the audit was not finished within ${AUDIT_SECONDS} seconds: ask for a shorter time, or run shop audit --since 1h`,
+  await expect(answerAudit(context, { since: '1h' })).rejects.toMatchObject(LATE);
+});
+
+test('its time is also over when no page of a query has a commit', async () => {
+  slow(AUDIT_SECONDS);
+  const quiet = { ...trips, feedShards: [{ from: '1970-01-01T00:00:00.000Z', shards: 4 }] };
+  vi.setSystemTime(Date.parse(NOW) + 3 * 3_600_000);
+  await expect(answerAudit({ ...context, services: [quiet] }, { since: '1h' })).rejects.toMatchObject(LATE);
+  expect(documents.send).toHaveBeenCalledOnce();
+});
+
+test('an audit that has nothing more to read is an answer, even if its last page was late', async () => {
+  slow(AUDIT_SECONDS - 1);
+  expect(await answerAudit(context, { from: '2026-12-01T12:00:00Z', to: NOW })).toMatchObject({
+    body: { audit: { commits: 1 } },
   });
+  expect(Date.now() - Date.parse(NOW)).toBeGreaterThan(AUDIT_SECONDS * 1000);
+});
+
+test('a short time of a full hour reads its own commits only', async () => {
+  vi.advanceTimersByTime(60_000); // an index comes a moment later
+  const read = vi.spyOn(documents, 'send');
+  const span = { from: '2026-12-01T12:20:00Z', to: '2026-12-01T12:25:00Z' };
+  expect(await answerAudit(context, span)).toMatchObject({ body: { audit: { commits: 0 } } });
+  expect(read.mock.calls.map(([command]) => command.constructor.name)).toEqual(['QueryCommand']);
 });

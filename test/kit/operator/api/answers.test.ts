@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../../../packages/kit/http/errors.js';
 import { answerOf } from '../../../../packages/kit/operator/api/answers.js';
-import { Exit, OperatorError } from '../../../../packages/kit/operator/errors.js';
+import { Exit, OperatorError, RequestRefused } from '../../../../packages/kit/operator/errors.js';
 
 describe('an answer', () => {
   test('is the JSON object of the command, whatever its exit code', async () => {
@@ -19,19 +19,19 @@ describe('an answer', () => {
   });
 
   test.each([
-    ['not-found', 404],
-    ['refused', 400],
-  ] as const)('is a problem if the command ends with %s', async (code, status) => {
-    const error = new OperatorError(code, 'There is none.', ['status']);
+    [new OperatorError('not-found', 'There is none.', ['status']), 404],
+    [new RequestRefused('There is none.', ['status']), 400],
+  ])('is a problem if the request is at fault: %s', async (error, status) => {
     const problem = await answerOf(Promise.reject(error)).catch((thrown: unknown) => thrown);
     expect(problem).toBeInstanceOf(Problem);
     expect(problem).toMatchObject({ status, detail: 'There is none.', cause: error });
   });
 
-  test.each([new OperatorError('unreachable', 'No region.'), new Error('a fault')])(
-    'is an internal error for anything else: %s',
-    async (error) => {
-      await expect(answerOf(Promise.reject(error))).rejects.toBe(error);
-    },
-  );
+  test.each([
+    new OperatorError('unreachable', 'No region.'),
+    new OperatorError('refused', 'The rebuild function of a projection ended with an error.'),
+    new Error('a fault'),
+  ])('is an internal error for anything else: %s', async (error) => {
+    await expect(answerOf(Promise.reject(error))).rejects.toBe(error);
+  });
 });

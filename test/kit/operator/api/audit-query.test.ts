@@ -45,7 +45,7 @@ describe('the query of an audit', () => {
         consumer: 'rooms',
         graceSeconds: 0,
       },
-      command: 'shop audit --from 2026-12-01T07:00:00.000Z --to 2026-12-01T08:30:00.000Z',
+      command: 'shop audit --from 2026-12-01T07:00:00.000Z --to 2026-12-01T08:30:00.000Z --consumer rooms --grace 0s',
     });
     expect(asked({ order: '4711' })).toMatchObject({
       audit: { from: undefined, to: undefined, subject: 'Order/4711' },
