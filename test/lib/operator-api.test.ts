@@ -31,7 +31,7 @@ function apiOf(props: Partial<OperatorApiProps> = {}, name = 'orderly-dev-Board'
   api.trace('GetTrace', get('/trace/{id}'), 'get-trace', { aggregates: ['Ticket'], lists: ['BOARD#'] });
   api.auditLog('GetAuditLog', get('/audit-log'), 'get-audit-log');
   expect(api.routes.map(({ path, throttle }) => [path, throttle?.rate])).toEqual(
-    ['/status', '/failures', '/audit', '/trace/{id}', '/audit-log'].map((path) => [path, props.throttle?.rate ?? 2]),
+    ['/status', '/failures', '/audit', '/trace/{id}', '/audit-log'].map((path) => [path, props.throttle?.rate ?? 10]),
   );
   return Template.fromStack(stack);
 }

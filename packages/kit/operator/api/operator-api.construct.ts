@@ -39,9 +39,8 @@ export interface OperatorApiProps {
   readonly otherStacks?: readonly string[];
   /**
    * Requests per second to each route, and the burst above that rate. Each request asks CloudFormation once for each stack, and
-   * CloudFormation throttles `DescribeStacks` for the whole account: with 12 stacks, 10 requests a second are 120 calls, and
-   * deployments and the delivery audit fail by throttling beside them. Also, an audit may read megabytes.
-   * @default 2 and 5
+   * an audit may read megabytes.
+   * @default 10 and 50
    */
   readonly throttle?: EnvironmentSettings['throttle'];
 }
@@ -163,7 +162,7 @@ export class OperatorApi extends Construct {
   }
 
   private endpoint(id: string, { method, path }: Pick<Route, 'method' | 'path'>, entry: string): ServiceFunction {
-    const { settings, bundles, throttle = { rate: 2, burst: 5 } } = this.props;
+    const { settings, bundles, throttle = { rate: 10, burst: 50 } } = this.props;
     const handler = new ServiceFunction(this, id, {
       context: { service: NAME, settings, bundles },
       entry,
