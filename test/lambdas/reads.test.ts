@@ -88,6 +88,10 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
       'BatchGet eventual',
       'commits that the index shows exist; records that it does not find are read again, consistent',
     ],
+    [
+      'Query index',
+      'the status counts the newest commits that the index shows; the next one counts those that it shows late',
+    ],
     ['Query index', 'the feed is the only way to the commits of a time'],
   ],
   'packages/kit/operator/inbox.ts': [['Query index', 'a list for an operator']],
