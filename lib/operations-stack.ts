@@ -13,7 +13,7 @@ export interface OperationsStackProps extends Pick<EnvironmentProps, 'bundles'> 
   readonly services: readonly Service[];
 }
 
-/** What operators ask over the API. It stores nothing: whoever deletes this stack loses the routes, and no data. */
+/** Routes by which operators ask about the system. The stack stores nothing: whoever deletes it loses the routes, and no data. */
 export class OperationsStack extends Stack {
   readonly operations: OperatorApi;
 

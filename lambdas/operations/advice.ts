@@ -3,7 +3,7 @@ import { APP } from '../app.js';
 import { PROGRAM } from './program.js';
 import { pageOn } from './runbook.js';
 
-/** What advice says of Orderly, on the command line and over the API. */
+/** Names of Orderly's command line and of the pages of its runbook, for advice on the command line and over the API. */
 export const ADVICE = {
   program: PROGRAM,
   runbook: APP.runbook,

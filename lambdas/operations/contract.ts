@@ -26,7 +26,7 @@ export const OrdersOfHourView = z.object({
 export const OperationsStatusView = z.extend(StatusView, { orders: OrdersOfHourView });
 
 const state = described(
-  'What became of the message at this consumer; `lost` if nothing did, and nothing can any more.',
+  'State of the message at this consumer; `lost` if it has no record, and is too old to be in a queue.',
   z.enum([
     'processed',
     'collected',
@@ -72,8 +72,8 @@ export const TracedMessage = z.object({
   at: z.iso.datetime(),
   trigger: described('Id of the message or request that caused it.', z.string()),
   correlationId: z.string(),
-  details: z.exactOptional(described("Of a saga's event: the step and its result.", z.string())),
-  to: z.exactOptional(described('Of a command: the service that handles it.', z.string())),
+  details: z.exactOptional(described('Step and its result; only for an event of a saga.', z.string())),
+  to: z.exactOptional(described('Service that handles it; only for a command.', z.string())),
   deliveries: z.array(TracedDelivery),
   get hops(): z.ZodMiniArray<typeof TracedHop> {
     return z.array(TracedHop);

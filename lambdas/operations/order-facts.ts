@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import {
   aggregateKey,
+  CLOCKS_DIFFER_MS,
   type ConsumerRecord,
   clock,
   inVersion,
@@ -24,7 +25,7 @@ import { catalogContract } from '../catalog/contract.js';
 import { inventoryContract } from '../inventory/contract.js';
 import { type OrderView, ordersContract } from '../orders/contract.js';
 import { evolve, initialState, viewOf } from '../orders/domain/order.js';
-import { CUSTOMER_LISTS, ORDERS_LIST } from '../orders/keys.js';
+import { CUSTOMER_LISTS, ORDER_ID, ORDERS_LIST } from '../orders/keys.js';
 import { paymentsContract } from '../payments/contract.js';
 import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys } from './deliveries.js';
 
@@ -36,9 +37,6 @@ const PARTS = [
   { service: paymentsContract.service, aggregate: 'Payment' },
   { service: basketsContract.service, aggregate: 'Checkout' },
 ] as const;
-
-/** Maximum difference between clocks of services. */
-const CLOCKS_DIFFER_SECONDS = 300;
 
 /** Maximum number of reads until nothing was committed in between. */
 const READS = 4;
@@ -98,7 +96,7 @@ async function readAccount(
   { orderId, customerId, placedAt }: OrderView,
 ): Promise<AggregateFacts> {
   const { service } = accountsContract;
-  const since = new Date(Date.parse(placedAt) - CLOCKS_DIFFER_SECONDS * 1000).toISOString();
+  const since = new Date(Date.parse(placedAt) - CLOCKS_DIFFER_MS).toISOString();
   const pk = aggregateKey('Account', customerId);
   const commits = await readCommitsSince(documents, serviceNamed(services, service), pk, since);
   const isOfOrder = ({ data }: { readonly data: string }) => JSON.parse(data).orderId === orderId;
@@ -200,6 +198,6 @@ const ABOUT_IDS =
 
 /** Returns the refusal of an id that nothing has, with what to do next. */
 export function unknownOrder(orderId: string): OperatorError {
-  const next = /^[0-9a-f]{32}$/.test(orderId) ? ['failures', 'list'] : ABOUT_IDS;
+  const next = ORDER_ID.test(orderId) ? ['failures', 'list'] : ABOUT_IDS;
   return new OperatorError('not-found', `There is no order '${orderId}'.`, next);
 }

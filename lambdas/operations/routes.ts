@@ -1,6 +1,7 @@
 import { AuditLogQuery, AuditParameters, FailureGroupsQuery } from '@orderly/kit/operator/views';
 import { described } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
+import { ORDER_ID } from '../orders/keys.js';
 import type { Route } from '../route.js';
 import { AuditLogView, AuditView, FailureGroupsView, OperationsStatusView, TraceView } from './contract.js';
 
@@ -41,7 +42,7 @@ export const getDeliveryAudit = {
     order: z.exactOptional(
       described(
         'Id of an order: its messages only.',
-        z.string().check(z.regex(/^[0-9a-f]{32}$/, 'expected 32 hexadecimal digits')),
+        z.string().check(z.regex(ORDER_ID, 'expected 32 hexadecimal digits')),
       ),
     ),
   }),

@@ -8,6 +8,7 @@ import {
   RequestRefused,
   timeAt,
 } from '@orderly/kit/operator';
+import { ORDER_ID } from '../orders/keys.js';
 import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { type FoundCommit, findCommits, type Search } from './find-message.js';
 import { readFacts, readOrder, unknownOrder } from './order-facts.js';
@@ -21,8 +22,6 @@ interface TraceRequest {
   readonly verbose: boolean;
   readonly search: Search;
 }
-
-const IS_ORDER_ID = /^[0-9a-f]{32}$/;
 
 const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
 
@@ -52,11 +51,11 @@ interface Traced {
 
 async function traced(context: CommandContext, { id, search }: TraceRequest): Promise<Traced> {
   const { documents, services } = context;
-  const order = IS_ORDER_ID.test(id) ? await orUndefined(readOrder(documents, services, id)) : undefined;
+  const order = ORDER_ID.test(id) ? await orUndefined(readOrder(documents, services, id)) : undefined;
   if (order) return ofOrder(order);
   // A client's correlation id may look like an order's id.
   const finding = findCommits(context, id, search);
-  const found = IS_ORDER_ID.test(id) ? await orUndefined(finding) : await finding;
+  const found = ORDER_ID.test(id) ? await orUndefined(finding) : await finding;
   if (!found) throw unknownOrder(id);
   const { by, commits } = found;
   const facts = await factsAbout(context, id, commits);
@@ -138,7 +137,7 @@ function aggregatesOf(commits: readonly FoundCommit[]): readonly AggregateFacts[
 function orderIdsIn({ pk, events }: FoundCommit['commit']): readonly string[] {
   const named = events.map(({ data }) => (JSON.parse(data) as { readonly orderId?: unknown }).orderId);
   const ids = [pk.slice(pk.indexOf('#') + 1), ...named.map((id) => String(id ?? ''))];
-  return ids.filter((id) => IS_ORDER_ID.test(id));
+  return ids.filter((id) => ORDER_ID.test(id));
 }
 
 /** Returns the messages of all facts, each once, oldest first. What followed from one may be among the facts of another. */

@@ -3,6 +3,9 @@
 /** Type of the aggregate, with which the partition keys of its items begin. */
 export const ORDER = 'Order';
 
+/** Form of this service's ids. */
+export const ORDER_ID = /^[0-9a-f]{32}$/;
+
 /** Beginning of the partition keys of customers' lists. */
 export const CUSTOMER_LISTS = 'CUSTOMER#';
 

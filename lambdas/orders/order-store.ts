@@ -4,13 +4,14 @@ import { Problem } from '@orderly/kit/http';
 import type { Role } from '../app.js';
 import type { OrderView } from './contract.js';
 import { type Order, viewOf } from './domain/order.js';
+import { ORDER_ID } from './keys.js';
 
 const noSuchOrder = (): never => {
   throw new Problem('not-found', 'no order has this id');
 };
 
 /** Checks that an id has the form of this service's ids; any other text isn't looked up. @throws {Problem} 404 */
-export const orderIdOf = (parameter: string): string => (/^[0-9a-f]{32}$/.test(parameter) ? parameter : noSuchOrder());
+export const orderIdOf = (parameter: string): string => (ORDER_ID.test(parameter) ? parameter : noSuchOrder());
 
 /**
  * Returns the order as its owner or an operator may see it, without personal data.

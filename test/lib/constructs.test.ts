@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -251,6 +251,32 @@ describe('bundles', () => {
     expect(foreign.entries).toEqual(expect.arrayContaining(['kit/outbox/relay', 'kit/http/authorizer']));
     expect(foreign.sizeOf('relay').total).toBeLessThan(foreign.sizeOf('kit/outbox/relay').total);
     foreign.remove();
+  });
+
+  test('of a cache are those of the same sources, entry points and settings of the packages', () => {
+    const folder = join(elsewhere, 'cached');
+    const cache = join(elsewhere, 'cache');
+    mkdirSync(folder, { recursive: true });
+    const ago = new Date(Date.now() - 60_000);
+    const source = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text);
+      utimesSync(join(folder, name), ago, ago);
+    };
+    source('one.lambda.ts', "import { text } from './text.js'; export const handler = () => text;");
+    source('text.ts', "export const text = 'first';");
+    const made = () => {
+      const bundles = new Bundles(folder, elsewhere, cache);
+      bundles.remove();
+      expect(bundles.sizeOf('one').total).toBeGreaterThan(0);
+      return readdirSync(cache).filter((name) => !name.endsWith('.json')).length;
+    };
+    expect([made(), made()]).toEqual([1, 1]);
+    source('text.ts', "export const text = 'second';");
+    expect(made()).toBe(2);
+    source('text.js', "export const text = 'what the import finds now';");
+    expect(made()).toBe(3);
+    writeFileSync(join(elsewhere, 'package.json'), '{ "sideEffects": false }');
+    expect([made(), made()]).toEqual([4, 4]);
   });
 
   test('name themselves in stacks, and their maps lead to the sources', () => {

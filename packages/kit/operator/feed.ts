@@ -13,8 +13,8 @@ export const PAGE_SIZE = MAX_BATCH_KEYS;
 /** Most times that the keys which DynamoDB left unread are asked for again. */
 const TRIES = 8;
 const ONE_HOUR = 3_600_000;
-/** Milliseconds by which a commit's place in the feed may differ from its time: clocks of functions differ by less. */
-const CLOCKS_DIFFER_MS = 300_000;
+/** Most milliseconds by which clocks of functions differ; so a commit's place in the feed may differ as much from its time. */
+export const CLOCKS_DIFFER_MS = 300_000;
 
 /** Times from and up to which commits are read, in ISO 8601, UTC. The end is not part of it. */
 export interface Span {

@@ -37,7 +37,14 @@ export { readCommits, readCommitsSince } from './commits.js';
 export type { CommandContext, Trouble } from './context.js';
 export { clientConfig, type Endpoint, timeAt } from './endpoint.js';
 export { Exit, OperatorError, RequestRefused } from './errors.js';
-export { type FeedEntry, type NewestOfFeed, readCommitsAt, readFeed, readNewestOfFeed } from './feed.js';
+export {
+  CLOCKS_DIFFER_MS,
+  type FeedEntry,
+  type NewestOfFeed,
+  readCommitsAt,
+  readFeed,
+  readNewestOfFeed,
+} from './feed.js';
 export { functionsIn } from './functions.js';
 export type { Outcome } from './outcome.js';
 export type { FunctionDescription } from './outputs.js';

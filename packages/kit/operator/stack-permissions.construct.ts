@@ -58,9 +58,3 @@ export function allowInStacks(
     Validations.of(handler).acknowledge({ id: `AwsSolutions-IAM5[Resource::${found}]`, reason: why });
   }
 }
-
-/** Condition by which a request to DynamoDB must name its keys, each with one of these prefixes. */
-export const keyedBy = (...prefixes: readonly string[]): Conditions => ({
-  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': prefixes.map((prefix) => `${prefix}*`) },
-  Null: { 'dynamodb:LeadingKeys': 'false' },
-});

@@ -59,7 +59,7 @@ export class BundleCache {
       const began = Date.now();
       const draft = mkdtempSync(join(this.folder, DRAFT));
       const files = make(draft);
-      // What was made may be of an earlier content of a file that was saved meanwhile.
+      // The bundles may contain an earlier content of a file that was saved meanwhile.
       if (files.some((file) => changedSince(join(sources.root, file), began))) {
         // A time in the future never passes: then it isn't kept, and removed like any draft.
         if (tries === TRIES) return draft;

@@ -87,8 +87,8 @@ export class Bundles {
   readonly inputs: Readonly<Record<string, readonly string[]>>;
   private readonly folder: string;
   private readonly root: string;
-  /** Folder with what was made, and whether nobody else uses it. */
-  private readonly made: { readonly folder: string; readonly isOwn: boolean };
+  /** Folder with the code, the maps and the metafile. */
+  private readonly made: string;
   private readonly metafile: Metafile;
 
   /**
@@ -97,14 +97,18 @@ export class Bundles {
    * @param cache folder in which bundles of the same sources are found, and kept for next time; for tests and local runs
    *   ({@link BundleCache}) @default nothing is kept
    */
-  constructor(folder: string, root = process.cwd(), cache?: string) {
+  constructor(
+    folder: string,
+    root = process.cwd(),
+    private readonly cache?: string,
+  ) {
     this.folder = resolve(folder);
     this.root = resolve(root);
     const files = entryFiles(folder);
     this.entries = [...files.keys()].sort();
     process.once('exit', () => this.remove());
-    this.made = cache ? { folder: this.cached(cache, files), isOwn: false } : this.newlyMade(files);
-    this.metafile = JSON.parse(readFileSync(join(this.made.folder, MADE.metafile), 'utf8'));
+    this.made = cache ? this.cached(cache, files) : this.newlyMade(files);
+    this.metafile = JSON.parse(readFileSync(join(this.made, MADE.metafile), 'utf8'));
     mkdirSync(join(this.root, '.build'), { recursive: true });
     this.inputs = inputsOf(this.metafile, files);
     writeFileSync(join(this.root, INPUTS), JSON.stringify(this.inputs, null, 1));
@@ -115,13 +119,13 @@ export class Bundles {
   private copyMap(file: string): void {
     const to = join(this.root, SOURCE_MAPS, file);
     mkdirSync(dirname(to), { recursive: true });
-    copyFileSync(join(this.made.folder, MADE.maps, file), to);
+    copyFileSync(join(this.made, MADE.maps, file), to);
   }
 
-  private newlyMade(files: ReadonlyMap<string, string>): { readonly folder: string; readonly isOwn: boolean } {
+  private newlyMade(files: ReadonlyMap<string, string>): string {
     const folder = mkdtempSync(join(tmpdir(), 'kit-bundles-'));
     this.build(files, folder);
-    return { folder, isOwn: true };
+    return folder;
   }
 
   private cached(cache: string, files: ReadonlyMap<string, string>): string {
@@ -174,7 +178,7 @@ export class Bundles {
     const name = `${dirname(file)}@${createHash('sha256').update(code).digest('hex').slice(0, 8)}.js`;
     // V8 takes this name for the file of each frame.
     write(join(to, MADE.code, file), `${code}//# sourceURL=${name}\n`);
-    // What is long comes behind the sources; reading all of it would take longer than writing it.
+    // The mappings follow the sources and are nearly all of the text: parsing them would take longer than writing them.
     const rest = map.indexOf('"mappings"');
     const { sources } = JSON.parse(`${map.slice(0, rest)}"mappings":""}`) as { readonly sources: readonly string[] };
     const fromRoot = sources.map((source) => relative(this.root, resolve(dirname(path), source)));
@@ -190,7 +194,7 @@ export class Bundles {
   code(entry: string): Code {
     this.check(entry);
     // The cloud assembly says by this name whose code an asset is: a watcher replaces it when its sources change.
-    return Code.fromAsset(join(this.made.folder, MADE.code, entry), { displayName: entry });
+    return Code.fromAsset(join(this.made, MADE.code, entry), { displayName: entry });
   }
 
   /**
@@ -211,7 +215,7 @@ export class Bundles {
 
   /** Removes the bundles. The assets were copied into the cloud assembly at synth, so nothing needs them afterwards. */
   remove(): void {
-    if (this.made.isOwn) rmSync(this.made.folder, { recursive: true, force: true });
+    if (!this.cache) rmSync(this.made, { recursive: true, force: true });
   }
 
   private check(entry: string): void {

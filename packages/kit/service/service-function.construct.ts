@@ -51,6 +51,12 @@ export type ItemAction =
   | 'DeleteItem'
   | 'ConditionCheckItem';
 
+/** Returns the condition by which a request to DynamoDB must name its keys, each with one of these prefixes. */
+export const leadingKeys = (prefixes: readonly string[]): Conditions => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': prefixes.map((prefix) => `${prefix}*`) },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+});
+
 /**
  * Lambda function of a service: arm64, a current Node, a log group with a retention, and a role of its own.
  *
@@ -160,10 +166,7 @@ export class ServiceFunction extends Construct {
       new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
         resources: [resource],
-        conditions: {
-          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keyPrefixes.map((prefix) => `${prefix}*`) },
-          Null: { 'dynamodb:LeadingKeys': 'false' },
-        },
+        conditions: leadingKeys(keyPrefixes),
       }),
     );
   }

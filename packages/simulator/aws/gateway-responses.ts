@@ -4,7 +4,7 @@ import type { ApiResponse } from './api-messages.js';
 /** `$context` of a request. */
 export type Context = Readonly<Record<string, unknown>>;
 
-/** What the gateway answers without an integration, if nobody sets it. */
+/** Answers of the gateway without an integration, unless the template sets them. */
 interface Default {
   readonly status: number;
   /** `$context.error.message`; `null` where AWS gives none. */

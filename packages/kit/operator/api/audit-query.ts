@@ -1,6 +1,7 @@
 import { secondsBetween } from '../../aws/clock.js';
 import { Problem } from '../../http/errors.js';
 import type { AuditRequest } from '../audit/command.js';
+import { DEFAULT_GRACE } from '../commands/audit.js';
 import { type CommandText, duration, secondsOf } from '../text.js';
 
 /**
@@ -8,8 +9,6 @@ import { type CommandText, duration, secondsOf } from '../text.js';
  * shards and six hours are 432.
  */
 export const LONGEST_AUDIT_SECONDS = 6 * 3_600;
-/** Seconds within which a message may be on its way, as the command's default. */
-const GRACE_SECONDS = 900;
 
 /** Query of the delivery audit: `AuditParameters`, and those of the application that name an aggregate. */
 export interface AuditQuery {
@@ -68,7 +67,7 @@ export function auditRequestOf(
       ...(one ? { from: undefined, to: undefined } : span),
       subject: one?.subject,
       consumer: query.consumer,
-      graceSeconds: query.grace === undefined ? GRACE_SECONDS : (secondsOf(query.grace) ?? GRACE_SECONDS),
+      graceSeconds: secondsOf(query.grace ?? DEFAULT_GRACE) ?? 0,
       resend: false,
       rate: 1,
     },

@@ -9,13 +9,13 @@ import { findStacksNamed, type StackOutputs, stackPrefix } from '../stacks.js';
 import { commandTextOf } from '../text.js';
 import { OperatorApiEnv } from './contract.js';
 
-/** What advice needs to know of an application. */
+/** Settings of an application that its advice uses. */
 export type AdvisingApp = Pick<OperatedApp, 'program' | 'reportOn' | 'runbook' | 'pageOn'>;
 
 /**
- * Returns a function that finds the environment of this function, as the command line's `openContext` does: from the outputs
- * of the stacks as they are deployed at this moment. Each call asks CloudFormation once for each stack. A stack that does not
- * exist is left out, and the context names it: the others have answers without it.
+ * Returns a function that finds the environment of this function, as the command line's `openContext` does. It reads the outputs
+ * of the stacks at each call, with one request to CloudFormation for each stack. A stack that does not exist is left out, and the
+ * context names it: the others have answers without it.
  * @throws {SettingMissing} at start, if the construct did not name the stacks
  */
 export function contextOfFunction({ program, ...advice }: AdvisingApp): () => Promise<CommandContext> {

@@ -10,20 +10,13 @@ import { corsEnvironment } from '../../service/cors-settings.js';
 import { pinnedOutput } from '../../service/logical-ids.js';
 import { setRunbook } from '../../service/runbook.js';
 import type { Service } from '../../service/service.construct.js';
-import { ServiceFunction } from '../../service/service-function.construct.js';
+import { leadingKeys, ServiceFunction } from '../../service/service-function.construct.js';
 import { checkApp, type EnvironmentSettings, SettingsError } from '../../service/settings.js';
 import { tokenEnvironment } from '../../service/token-environment.js';
 import { DUE_INDEX } from '../../timers/contract.js';
 import { AUDIT_KEYS } from '../auditor/contract.js';
 import { AUDIT_PREFIX, Output } from '../outputs.js';
-import {
-  allowInStacks,
-  indistinct,
-  keyedBy,
-  type StackPermission,
-  stacksOf,
-  startOf,
-} from '../stack-permissions.construct.js';
+import { allowInStacks, indistinct, type StackPermission, stacksOf, startOf } from '../stack-permissions.construct.js';
 import { OperatorApiEnv } from './contract.js';
 
 export interface OperatorApiProps {
@@ -198,7 +191,7 @@ export class OperatorApi extends Construct {
       actions: actions.map((action) => `dynamodb:${action}`),
       service: 'dynamodb',
       resource: table,
-      conditions: keyedBy(...prefixes),
+      conditions: leadingKeys(prefixes),
     });
   }
 

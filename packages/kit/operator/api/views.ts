@@ -15,7 +15,7 @@ export const StatusView = z.object({
   state: described('`healthy` if there is no problem.', z.enum(['healthy', 'unhealthy'])),
   at: described('Time of the status.', time),
   problems: described(
-    'What is wrong, the most urgent first.',
+    'The problems, the most urgent first.',
     z.array(
       z.object({
         code: described('Kind of the problem, such as `failures` or `saga-stuck`.', z.string()),
@@ -88,7 +88,7 @@ export const StatusView = z.object({
       }),
     ),
   ),
-  unread: described('What could not be read, with the reason.', z.array(z.string())),
+  unread: described('Sources that could not be read, with the reason.', z.array(z.string())),
 });
 
 /** Query of the failure groups. */
@@ -185,7 +185,7 @@ export const AuditLogQuery = z.strictObject({
 /** Answer of `audit-log`. */
 export const AuditLogView = z.object({
   actions: described(
-    'What operators did, newest first.',
+    'Actions of operators, newest first.',
     z.array(
       z.object({
         service: z.string(),

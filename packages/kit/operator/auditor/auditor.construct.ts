@@ -10,11 +10,11 @@ import type { Bundles } from '../../service/bundles.js';
 import { pinLogicalId, pinnedOutput } from '../../service/logical-ids.js';
 import { setRunbook } from '../../service/runbook.js';
 import type { Service } from '../../service/service.construct.js';
-import { metricsNamespace, ServiceFunction } from '../../service/service-function.construct.js';
+import { leadingKeys, metricsNamespace, ServiceFunction } from '../../service/service-function.construct.js';
 import { checkApp, type EnvironmentSettings, SettingsError } from '../../service/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '../../service/tables.construct.js';
 import { AUDIT_PREFIX, Output } from '../outputs.js';
-import { allowInStacks, keyedBy, stacksOf, startOf } from '../stack-permissions.construct.js';
+import { allowInStacks, stacksOf, startOf } from '../stack-permissions.construct.js';
 import { AUDIT_KEYS, AuditorEnv, AuditorMetric } from './contract.js';
 
 export interface DeliveryAuditProps {
@@ -119,7 +119,7 @@ export class DeliveryAudit extends Construct {
       ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
       'dynamodb',
       (stack) => `table/${startOf(stack)}`,
-      keyedBy(AUDIT_PREFIX),
+      leadingKeys([AUDIT_PREFIX]),
     );
     allow(['sqs:GetQueueAttributes', 'sqs:SendMessage'], 'sqs', startOf);
     allow(['lambda:InvokeFunction'], 'lambda', (stack) => `function:${startOf(stack)}`);

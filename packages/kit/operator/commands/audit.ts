@@ -2,6 +2,9 @@ import { type Given, HIGHEST_RATE, operatorCommand, rateOf } from '../command.js
 import { secondsOf } from '../text.js';
 import { timeOf } from './times.js';
 
+/** Time within which a message may be on its way: without a record it is too new to tell. */
+export const DEFAULT_GRACE = '15m';
+
 /**
  * @param consumer name of a consumer, for the examples in the help
  * @param shortcuts options for the aggregates of a type: `{ order: 'Order' }` makes `--order 4711` of `--subject Order/4711`
@@ -19,7 +22,7 @@ export const auditCommands = (consumer: string, shortcuts: Readonly<Record<strin
       to: { type: 'string' },
       subject: { type: 'string' },
       consumer: { type: 'string' },
-      grace: { type: 'string', default: '15m' },
+      grace: { type: 'string', default: DEFAULT_GRACE },
       resend: { type: 'boolean' },
       rate: { type: 'string', default: '10' },
       ...Object.fromEntries(Object.keys(shortcuts).map((name) => [name, { type: 'string' } as const])),
@@ -34,7 +37,7 @@ ${Object.entries(shortcuts)
   .map(([name, type]) => `  --${name.padEnd(10)}the same as --subject ${type}/<id>\n`)
   .join('')}\
   --consumer  one consumer only, as ${consumer}
-  --grace     messages that are younger and have no record are too new to tell. Default: 15m
+  --grace     messages that are younger and have no record are too new to tell. Default: ${DEFAULT_GRACE}
   --resend    sends what is missing again, to the consumer's queue only. Consumers recognise duplicates
   --rate      messages that are sent again in a second, 1 to ${HIGHEST_RATE}. Default: 10`,
     parse: ({ options, wrong }) => {
