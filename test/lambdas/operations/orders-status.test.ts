@@ -129,4 +129,23 @@ describe('of more commits than it reads, the status', () => {
     expect(numbers).toEqual(numbers.map((_, at) => at));
     expect(numbers.length < 11).toBe(more);
   });
+
+  test('leaves out what is older than the oldest key that was read of a busier shard, so the newest have no gap', async () => {
+    const at = Date.parse('2026-12-01T12:01:00.000Z');
+    await documents.send(
+      new PutCommand({
+        TableName: 'orders',
+        Item: {
+          pk: 'Order#beside',
+          sk: 'COMMIT#0000000001',
+          feedPk: '2026-12-01T12#1',
+          feedSk: firstIdOf(at),
+        },
+      }),
+    );
+    vi.setSystemTime(Date.parse(NOW) + 60_000);
+    const from = Date.parse('2026-12-01T11:20:00.000Z');
+    const { entries, more } = await readNewestOfFeed(context, orders, { from, to: Date.parse(NOW), most: 4 });
+    expect([entries.map(({ pk }) => pk).toSorted(), more]).toEqual([['Order#0', 'Order#1'], true]);
+  });
 });
