@@ -53,7 +53,7 @@ export type ApplyBonus = {
 };
 
 export type AuditLogView = {
-  /** What operators did, newest first. */
+  /** Actions of operators, newest first. */
   readonly actions: readonly ({
     readonly service: string;
     readonly at: string;
@@ -307,7 +307,7 @@ export type OperationsStatusView = {
   readonly state: "healthy" | "unhealthy";
   /** Time of the status. */
   readonly at: string;
-  /** What is wrong, the most urgent first. */
+  /** The problems, the most urgent first. */
   readonly problems: readonly ({
     /** Kind of the problem, such as `failures` or `saga-stuck`. */
     readonly code: string;
@@ -378,7 +378,7 @@ export type OperationsStatusView = {
       readonly since?: string;
     })[];
   } | null;
-  /** What could not be read, with the reason. */
+  /** Sources that could not be read, with the reason. */
   readonly unread: readonly (string)[];
   readonly orders: OrdersOfHourView;
 };
@@ -602,7 +602,7 @@ export type TracedDelivery = {
   readonly consumer: string;
   readonly service: string;
   readonly messageId: string;
-  /** What became of the message at this consumer; `lost` if nothing did, and nothing can any more. */
+  /** State of the message at this consumer; `lost` if it has no record, and is too old to be in a queue. */
   readonly state: "processed" | "collected" | "pending" | "failed" | "lost" | "discarded" | "repeated" | "expired" | "unsent" | "unjudged";
   readonly at?: string;
   readonly attempts?: number;
@@ -614,7 +614,7 @@ export type TracedHop = {
   readonly consumer: string;
   readonly service: string;
   readonly messageId: string;
-  /** What became of the message at this consumer; `lost` if nothing did, and nothing can any more. */
+  /** State of the message at this consumer; `lost` if it has no record, and is too old to be in a queue. */
   readonly state: "processed" | "collected" | "pending" | "failed" | "lost" | "discarded" | "repeated" | "expired" | "unsent" | "unjudged";
   readonly at?: string;
   readonly attempts?: number;
@@ -634,9 +634,9 @@ export type TracedMessage = {
   /** Id of the message or request that caused it. */
   readonly trigger: string;
   readonly correlationId: string;
-  /** Of a saga's event: the step and its result. */
+  /** Step and its result; only for an event of a saga. */
   readonly details?: string;
-  /** Of a command: the service that handles it. */
+  /** Service that handles it; only for a command. */
   readonly to?: string;
   readonly deliveries: readonly (TracedDelivery)[];
   readonly hops: readonly (TracedHop)[];
