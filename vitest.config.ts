@@ -76,7 +76,7 @@ const NOT_QUICK = [
 ];
 
 /** Order of the projects of one run: what takes longest begins first, and small files come last. */
-const PROJECTS = ['infrastructure', 'unit', 'packages', 'simulation', 'simulated-acceptance'];
+const PROJECTS = ['infrastructure', 'unit', 'packages', 'simulation'];
 
 /** Longest files of each project, which begin first: so no core is idle at the end. */
 const LONGEST = [
@@ -148,16 +148,17 @@ export default defineConfig({
         shared,
       ),
       project('infrastructure', ['test/lib/**/*.test.ts'], { ...shared, ...unvalidated }),
-      project('simulation', ['test/simulation/**/*.test.ts', 'packages/simulator/**/*.test.ts'], {
-        ...shared,
-        ...unvalidated,
-      }),
-      // Nothing is deployed, each file has a world of its own.
-      project('simulated-acceptance', ['test/acceptance/**/*.test.ts'], {
-        ...shared,
-        env: { ORDERLY_WORLD: 'simulator' },
-        setupFiles: ['test/support/begin-world.ts'],
-      }),
+      // Nothing is deployed, and each file has a world of its own. The scenarios of test/acceptance are in the same project as
+      // the searches, so that they find environments that are warm.
+      project(
+        'simulation',
+        ['test/simulation/**/*.test.ts', 'packages/simulator/**/*.test.ts', 'test/acceptance/**/*.test.ts'],
+        {
+          ...shared,
+          env: { ...unvalidated.env, ORDERLY_WORLD: 'simulator' },
+          setupFiles: ['test/support/begin-world.ts'],
+        },
+      ),
       // The same scenarios over HTTP, in a local cloud as `npm start` runs it.
       project('local-cloud', OVER_HTTP, {
         ...shared,

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { report } from '../../packages/simulator/search/report.js';
 import { FOUND, playFound, playFoundWith } from './support/found.js';
 
-describe.each(FOUND.map((found) => [found.name, found] as const))('%s', (_, found) => {
+/** Of so many faults one is put back here, each time the same ones; `npm run simulate:planted` puts all of them back. */
+const STRIDE = 3;
+
+describe.each(FOUND.map((found, at) => [found.name, found, at] as const))('%s', (_, found, at) => {
   test('stays fixed', async () => {
     const history = await playFound(found);
     if (history.violations.length > 0)
@@ -10,7 +13,7 @@ describe.each(FOUND.map((found) => [found.name, found] as const))('%s', (_, foun
   });
 
   const { back } = found;
-  if (!back) return;
+  if (!back || at % STRIDE !== 0) return;
   test('is found by this history if the fault is put back', async () => {
     const { violations } = await playFoundWith(back, found);
     expect(violations.map(({ invariant }) => invariant)).toContain(found.promise);

@@ -11,7 +11,7 @@ import { effort } from './support/effort.js';
 const deployment = deploymentOf(prodAssembly());
 
 test('keeps its promises with any single fault', async () => {
-  const share = { part: 0, of: effort({ whole: 40, quick: 100 }) };
+  const share = { part: 0, of: effort({ whole: 80, quick: 100 }) };
   const { runs, broken } = await singles(deployment, laneOne, { share, first: true });
   for (const history of broken) expect.fail(report(history, 'singles of lane-one'));
   expect(runs).toBeGreaterThan(5);

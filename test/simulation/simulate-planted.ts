@@ -4,10 +4,12 @@ import { BUGS } from './planted/bugs.js';
 import { find, shortCut } from './planted/find.js';
 import { HINTS, keepHint } from './planted/hints.js';
 import { INBOX_BUGS } from './planted/inbox-bugs.js';
+import { FOUND, playFoundWith } from './support/found.js';
 import { groundOf } from './support/ground.js';
 
 /**
- * `npm run simulate:planted [-- <part of a name>]`: every planted bug must be found by singles or 1,000 seeds.
+ * `npm run simulate:planted [-- <part of a name>]`: every planted bug must be found by singles or 1,000 seeds, and every
+ * fault that was ever found must be found by its history if it is put back.
  * `--hints` writes the short cuts to them anew, by which `npm test` finds them; it begins with the ones that it has.
  */
 export async function main(args: readonly string[]): Promise<number> {
@@ -28,6 +30,13 @@ export async function main(args: readonly string[]): Promise<number> {
       keepHint(bug.name, shortest);
       console.log(`    ${shortest?.entry ? `in ${shortest.entry} alone` : 'in all functions'}`);
     }
+  }
+  for (const found of FOUND.filter(({ name }) => name.includes(part))) {
+    if (!found.back) continue;
+    const { violations } = await playFoundWith(found.back, found);
+    const isFound = violations.some(({ invariant }) => invariant === found.promise);
+    if (!isFound) missed++;
+    console.log(`${isFound ? 'found by its history' : 'NOT FOUND by its history'}: ${found.name}, put back`);
   }
   console.log(
     missed === 0 ? 'all were found' : `${missed} were not found: a hole in the simulator or in the invariants`,

@@ -5,7 +5,7 @@ import { LocalStackWorld } from './localstack-world.js';
 import { SimulatorWorld } from './simulator-world.js';
 
 /** Knows which world: vitest.config.ts says so, by project. */
-const inSimulator = process.env.ORDERLY_WORLD === 'simulator';
+export const inSimulator = process.env.ORDERLY_WORLD === 'simulator';
 const inLocalCloud = process.env.ORDERLY_WORLD === 'local-cloud';
 
 /** The world that the scenarios of a test file run in. */

@@ -68,13 +68,7 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
     const integration = quick ? [] : [await step(progress, 'integration', () => deployed(progress))];
     return sum([...integration, await one('local')]);
   };
-  const computing = [
-    'infrastructure',
-    'packages',
-    'simulation',
-    'simulated-acceptance',
-    ...(quick ? [] : ['local-cloud']),
-  ];
+  const computing = ['infrastructure', 'packages', 'simulation', ...(quick ? [] : ['local-cloud'])];
   return [...checks, synth, quickly, ...(await Promise.all([one(...computing), waiting()]))];
 }
 
