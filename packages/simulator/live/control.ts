@@ -1,5 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { CALL_FAULTS, DELIVERY_FAULTS, type FaultKind, INVOCATION_FAULTS, MESSAGE_FAULTS } from '../aws/faults.js';
+import {
+  CALL_FAULTS,
+  DELIVERY_FAULTS,
+  type FaultKind,
+  FOLLOWING_FAULTS,
+  INVOCATION_FAULTS,
+  LOSSES,
+  MESSAGE_FAULTS,
+  READ_FAULTS,
+} from '../aws/faults.js';
 import type { HttpResponse } from '../runtime/http.js';
 import { FAULT_KINDS } from './faults.js';
 import type { LiveCloud } from './live-cloud.js';
@@ -104,6 +113,10 @@ export class Control {
   }
 
   private fault({ owner, kind, next = 1, every = 1 }: Input): object {
+    if (LOSSES.some((one) => one === kind))
+      throw new BadControl(
+        `kind: '${String(kind)}' is for scenarios of the simulator only; a local cloud makes ${FAULT_KINDS.join(', ')}, and any`,
+      );
     const known = kind === 'any' ? kind : FAULT_KINDS.find((one) => one === kind);
     if (!known)
       throw new BadControl(`kind: '${String(kind)}' is unknown; there are ${FAULT_KINDS.join(', ')}, and any`);
@@ -122,11 +135,13 @@ export class Control {
   /** Returns whom a kind of fault can happen to: functions, queues or rules. */
   private ownersOf(kind: FaultKind | 'any'): readonly string[] {
     const { functions, queues, deployment } = this.live.cloud;
-    const is = (kinds: readonly FaultKind[]): boolean => kind === 'any' || kinds.includes(kind);
+    const is = (...kinds: readonly FaultKind[]): boolean => kind === 'any' || kinds.includes(kind);
     return [
-      ...(is(CALL_FAULTS) || is(INVOCATION_FAULTS) ? [...functions.values()].map(({ label }) => label) : []),
-      ...(is(MESSAGE_FAULTS) ? [...queues.values()].map(({ label }) => label) : []),
-      ...(is(DELIVERY_FAULTS) ? deployment.assembly.ofType('AWS::Events::Rule').map(({ label }) => label) : []),
+      ...(is(...CALL_FAULTS, ...READ_FAULTS, ...INVOCATION_FAULTS)
+        ? [...functions.values()].map(({ label }) => label)
+        : []),
+      ...(is(...MESSAGE_FAULTS, ...FOLLOWING_FAULTS) ? [...queues.values()].map(({ label }) => label) : []),
+      ...(is(...DELIVERY_FAULTS) ? deployment.assembly.ofType('AWS::Events::Rule').map(({ label }) => label) : []),
     ].sort();
   }
 }
