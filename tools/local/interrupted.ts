@@ -1,8 +1,9 @@
 /**
  * Waits for Ctrl-C or a signal to terminate. A second one, while the work after the first still ends, ends the process at
  * once.
+ * @returns the number of the signal
  */
-export function interrupted(): Promise<void> {
+export function interrupted(): Promise<number> {
   return new Promise((resolve) => {
     const keepAlive = setInterval(() => {}, 60_000);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -13,7 +14,7 @@ export function interrupted(): Promise<void> {
         if (!isFirst) process.exit(128 + number);
         isFirst = false;
         clearInterval(keepAlive);
-        resolve();
+        resolve(number);
       });
       for (const listener of before) process.off(signal, listener);
     }

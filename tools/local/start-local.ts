@@ -71,9 +71,9 @@ export async function startLocalCloud({ port, keep, logs, demo }: StartOptions):
   terminal.rest();
   say(`${shown}\n${ending(terminal, cloud.url)}`);
   say(`Ready after ${((performance.now() - began) / 1000).toFixed(0)} s. Ctrl-C ends it.`);
-  await interrupted();
+  const signal = await interrupted();
   watcher.end();
-  await cloud.stop();
+  await cloud.stop({ force: () => process.exit(128 + signal) });
   if (keep) say(`Its state is in ${STATE}: npm start -- --keep`);
   return 0;
 }

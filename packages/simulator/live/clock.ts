@@ -6,6 +6,12 @@ import type { Threads } from './threads.js';
 const LONGEST_WAIT = 1_000;
 
 /**
+ * Longest real time for which time is forwarded without a turn of the event loop. Promises alone would keep signals and requests
+ * waiting until the end of the forward, where no function runs in it.
+ */
+const LONGEST_TURN = 50;
+
+/**
  * Lets a world live by the real clock. The world's events run when they are due; whatever comes from outside (a request, a
  * message of a thread) is taken at the time that it is.
  */
@@ -50,7 +56,12 @@ export class RealTime {
     this.forwarding = true;
     try {
       const end = world.now + milliseconds;
+      let turned = performance.now();
       for (;;) {
+        if (performance.now() - turned >= LONGEST_TURN) {
+          await new Promise((resolve) => setImmediate(resolve));
+          turned = performance.now();
+        }
         await threads.quiet();
         if (this.world !== world) return;
         const next = world.nextAt;

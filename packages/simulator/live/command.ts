@@ -82,8 +82,9 @@ async function run(folder: string, { port, keep, logs }: Values): Promise<number
     says,
   });
   // Before the line that invites it. A second signal ends the process at once.
-  const interrupted = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  const interrupted = new Promise<number>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, (_name: NodeJS.Signals, number: number) => resolve(number));
   });
   console.log(`${folder} runs at ${cloud.url} (its API at ${cloud.url}/${cloud.live.cloud.apis[0]?.stage ?? ''})`);
   console.log('It is a simulator, not AWS. Ctrl-C ends it.');
@@ -93,9 +94,9 @@ async function run(folder: string, { port, keep, logs }: Values): Promise<number
     clearTimeout(timer);
     timer = setTimeout(() => deploy(cloud, folder), SYNTHESIZED_AFTER);
   });
-  await interrupted;
+  const signal = await interrupted;
   watcher.close();
-  await cloud.stop();
+  await cloud.stop({ force: () => process.exit(128 + signal) });
   return 0;
 }
 

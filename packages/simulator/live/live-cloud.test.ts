@@ -44,6 +44,11 @@ const READS = `${CLIENT} exports.handler = async ({ Records }) => {
   for (const { body } of Records)
     await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: body } } });
 };`;
+/** A rule that sends a message each minute. */
+const TICKS = {
+  Type: 'AWS::Events::Rule',
+  Properties: { ScheduleExpression: 'rate(1 minute)', Targets: [{ Id: 'Inbox', Arn: arnOf('Inbox') }] },
+};
 const keys = (live: LiveCloud): unknown[] => live.cloud.itemsOf('Shop/Things').map(({ pk }) => pk);
 
 test('a function runs in a thread of its own and reaches the tables', async () => {
@@ -112,6 +117,29 @@ test('time that is forwarded does at once what would come in it, in order', asyn
   await live.forward(60_000);
   expect(keys(live)).toEqual(['late']);
   expect(live.now - now).toBeGreaterThanOrEqual(659_000);
+});
+
+test('while time is forwarded and no function runs, the process still hears signals and requests', async () => {
+  const live = begin({ Ticks: TICKS, Inbox: { Type: 'AWS::SQS::Queue' } }, {});
+  const forwarded = live.forward(3650 * 86_400_000).then(() => 'forwarded');
+  const turned = new Promise((resolve) => setTimeout(resolve, 0, 'a turn of the event loop'));
+  expect(await Promise.race([forwarded, turned])).toBe('a turn of the event loop');
+  await forwarded;
+});
+
+test('an end in the middle of a forward ends it, and nobody hears of the clock', async () => {
+  const clockSet: number[] = [];
+  const live = begin(
+    { Ticks: TICKS, Inbox: { Type: 'AWS::SQS::Queue' } },
+    {},
+    { clockSet: (ahead) => clockSet.push(ahead) },
+  );
+  const forwarded = live.forward(3650 * 86_400_000);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await live.stop();
+  await forwarded;
+  expect(live.now - Date.now()).toBeLessThan(3650 * 86_400_000);
+  expect(clockSet).toEqual([]);
 });
 
 test('a fault that was asked for happens as often as it was asked for', async () => {

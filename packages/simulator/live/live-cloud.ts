@@ -67,6 +67,7 @@ export class LiveCloud {
   private awaited: ReadonlySet<string> = new Set();
   /** Tells those who wait for an answer that the account is gone. */
   private readonly waiting = new Set<() => void>();
+  private stopped = false;
 
   constructor(private readonly options: LiveOptions) {
     const { says = () => undefined, threads, codeCache } = options;
@@ -130,7 +131,7 @@ export class LiveCloud {
       await this.clock.forward(milliseconds, this.threads);
     } finally {
       schedules.resume();
-      this.options.clockSet?.(this.now - Date.now());
+      if (!this.stopped) this.options.clockSet?.(this.now - Date.now());
     }
   }
 
@@ -221,6 +222,7 @@ export class LiveCloud {
 
   /** Ends its threads and its clock. */
   async stop(): Promise<void> {
+    this.stopped = true;
     this.clock.stop();
     await this.threads.stop();
   }

@@ -53,13 +53,29 @@ export class LocalCloud {
     }
   }
 
-  /** Writes its state, if it keeps one, and ends. */
-  async stop(): Promise<void> {
-    await this.server.stop();
-    if (this.keep !== undefined) writeState(this.keep, this.live.save());
-    await this.live.stop();
+  /**
+   * Writes its state, if it keeps one, and ends.
+   * @param force called if the process still runs two seconds later: it must end the process. It is never called before the
+   *   state is written. @default nothing is forced
+   */
+  async stop({ force }: { readonly force?: () => void } = {}): Promise<void> {
+    let isKept = this.keep === undefined;
+    const forces = (): void => {
+      if (isKept) force?.();
+    };
+    if (force) setInterval(forces, ENDS_WITHIN).unref();
+    try {
+      await this.server.stop();
+      if (this.keep !== undefined) writeState(this.keep, this.live.save());
+    } finally {
+      isKept = true;
+      await this.live.stop();
+    }
   }
 }
+
+/** Milliseconds after Ctrl-C within which a process has ended. */
+const ENDS_WITHIN = 2_000;
 
 function readState(file: string): SavedState | undefined {
   if (!existsSync(file)) return undefined;

@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs';
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { arnOf, assemblyOf, fn, TABLE } from '../aws/support.js';
 import { durationOf, LocalCloudClient, LocalCloudRefused } from './client.js';
 import { LocalCloud } from './local-cloud.js';
-import { PortInUse } from './server.js';
+import { LiveServer, PortInUse } from './server.js';
 
 /** A REST API whose function answers with what it was asked, at `/things`. */
 const api = (name: string, stage: string, echo: string) => ({
@@ -155,6 +157,45 @@ test('a port in use is refused, the next start gets another one', async () => {
   const other = await LocalCloud.start(options);
   expect(other.url).not.toBe(cloud.url);
   await other.stop();
+});
+
+describe('an end that takes longer than two seconds', () => {
+  const folder = assemblyOf({ Things: TABLE });
+  const kept = join(folder, 'state.json');
+
+  /** Ends a cloud in which one part never ends. @returns whether the end was forced before two seconds, then, and after twenty */
+  async function forcedWhile(keep: string | undefined, hangs: 'its port' | 'its threads'): Promise<readonly boolean[]> {
+    const one = await LocalCloud.start({ folder, keep, threads: 1, says: () => undefined });
+    const stops = hangs === 'its port' ? vi.spyOn(LiveServer.prototype, 'stop') : vi.spyOn(one.live, 'stop');
+    const hung = new Promise<void>((resolve) => {
+      stops.mockImplementationOnce(() => {
+        resolve();
+        return new Promise(() => undefined);
+      });
+    });
+    let isForced = false;
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    void one.stop({ force: () => (isForced = true) });
+    try {
+      await hung;
+      return [1_999, 1, 18_000].map((time) => vi.advanceTimersByTime(time) && isForced);
+    } finally {
+      vi.useRealTimers();
+      vi.restoreAllMocks();
+      await one.stop();
+    }
+  }
+
+  test('is forced then', async () => {
+    expect(await forcedWhile(undefined, 'its port')).toEqual([false, true, true]);
+    expect(await forcedWhile(undefined, 'its threads')).toEqual([false, true, true]);
+  });
+
+  test('is forced with --keep only when the state is written', async () => {
+    expect(await forcedWhile(kept, 'its port')).toEqual([false, false, false]);
+    expect(await forcedWhile(kept, 'its threads')).toEqual([false, true, true]);
+    expect(existsSync(kept)).toBe(true);
+  });
 });
 
 describe('its control', () => {
