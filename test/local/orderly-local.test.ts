@@ -3,12 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalCloudClient } from '@orderly/simulator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { assemblyOf, fn, TABLE } from '../../packages/simulator/aws/support.js';
+import { arnOf, assemblyOf, fn, TABLE } from '../../packages/simulator/aws/support.js';
 import { END_WITH_PARENT } from '../../tools/local/cdk.js';
+import { waitUntil } from '../../tools/local/progress.js';
+import { isTaken } from './support/port.js';
 import { Started } from './support/started.js';
 
 // The command line of the simulator's package, for an app that isn't Orderly: one instance serves the tests in their order.
-const folder = assemblyOf({ Things: TABLE, ...fn('Work') }, { Work: 'exports.handler = async () => 1;' });
+const WORK = `exports.handler = async ({ number }) => {
+  if (number === undefined) throw new TypeError('no number');
+  console.log(JSON.stringify({ message: 'works on ' + number }));
+  return number;
+};`;
+const folder = assemblyOf({ Things: TABLE, ...fn('Work') }, { Work: WORK });
 const home = mkdtempSync(join(tmpdir(), 'orderly-local-'));
 const keep = join(home, 'state.json');
 const started: Started[] = [];
@@ -46,6 +53,19 @@ test('it runs an assembly, and says that it is a simulator', async () => {
   await running.says('It is a simulator, not AWS. Ctrl-C ends it.');
   expect(await dynamodb('PutItem', { TableName: 'Shop-Things', Item })).toEqual({});
   expect(await stored()).toEqual({ Item });
+});
+
+test('--logs prints a line for each invocation: function, duration, outcome, what it logged', async () => {
+  const invoke = (body: string) =>
+    fetch(`${url}/2015-03-31/functions/Shop-Work/invocations`, {
+      method: 'POST',
+      headers: { authorization: 'AWS4-HMAC-SHA256 Credential=test/20260105/eu-west-1/lambda/aws4_request' },
+      body,
+    });
+  expect(await (await invoke('{"number":1}')).json()).toBe(1);
+  await running.says(/^\d\d:\d\d:\d\d\.\d{3} {2}Shop\/Work {2}\d+ ms {2}returned {2}works on 1$/m);
+  await invoke('{}');
+  await running.says(/^\d\d:\d\d:\d\d\.\d{3} {2}Shop\/Work {2}\d+ ms {2}failed: TypeError: no number$/m);
 });
 
 describe('a command', () => {
@@ -105,6 +125,29 @@ test('Ctrl-C ends it, and --keep gives the next one what was stored', async () =
   [, url = ''] = await next.says(RUNS_AT);
   expect(await stored()).toEqual({ Item });
   expect(await next.interrupt().ended()).toMatchObject({ code: 0 });
+});
+
+test('Ctrl-C ends it in the middle of a forward, and its state is kept', async () => {
+  // Nothing of it runs in a thread: only the account is busy, for many seconds.
+  const rule = {
+    Type: 'AWS::Events::Rule',
+    Properties: { ScheduleExpression: 'rate(1 minute)', Targets: [{ Id: 'Inbox', Arn: arnOf('Inbox') }] },
+  };
+  const rules = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`Rule${at}`, rule]));
+  const busy = assemblyOf({ ...rules, Inbox: { Type: 'AWS::SQS::Queue' } });
+  const file = join(home, 'forwarded.json');
+  const one = orderlyLocal(busy, '--keep', file);
+  const [, at = ''] = await one.says(RUNS_AT);
+  const forward = orderlyLocal('forward', '3650d', '--endpoint', at);
+  const cloud = new LocalCloudClient(at);
+  await waitUntil(async () => (await cloud.status()).ahead > 86_400_000 || undefined, { missing: () => one.output });
+  expect(await one.interrupt().ended()).toMatchObject({ code: 0 });
+  // It was still under way.
+  expect((await forward.ended()).output).toContain('no local cloud answers');
+  expect(one.isAlive).toBe(false);
+  expect(await isTaken(Number(new URL(at).port))).toBe(false);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ format: 'orderly-local' });
+  rmSync(busy, { recursive: true, force: true });
 });
 
 /** The CDK writes the manifest, too. */
