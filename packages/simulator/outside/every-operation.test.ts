@@ -1,6 +1,6 @@
 /**
- * Each operation that is served, called by AWS's own client of its service. An operation without a call here is red, and
- * so is a call of one that isn't served.
+ * Each operation that is served, called by AWS's own client of its service: in process, and over HTTP in a local cloud. An
+ * operation without a call here is red, and so is a call of one that isn't served.
  */
 import * as apigateway from '@aws-sdk/client-api-gateway';
 import * as cloudformation from '@aws-sdk/client-cloudformation';
@@ -15,8 +15,9 @@ import * as s3 from '@aws-sdk/client-s3';
 import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
 import * as sts from '@aws-sdk/client-sts';
-import { expect, test } from 'vitest';
-import { allow, arnOf, cloudOf, fn, QUEUE_RIGHTS } from '../aws/support.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allow, arnOf, assemblyOf, cloudOf, fn, QUEUE_RIGHTS } from '../aws/support.js';
+import { LocalCloud } from '../live/local-cloud.js';
 import { outsideOf } from './support/clients.js';
 
 /** Newest answer of each operation; a test may read any member of it. */
@@ -24,29 +25,28 @@ import { outsideOf } from './support/clients.js';
 type Answers = Readonly<Record<string, any>>;
 type Call = readonly [operation: string, input?: object | ((answers: Answers) => object)];
 
-const stack = () =>
-  cloudOf(
-    {
-      ...fn('Work', [allow(QUEUE_RIGHTS, arnOf('Queue'))]),
-      Dead: { Type: 'AWS::SQS::Queue' },
-      Queue: {
-        Type: 'AWS::SQS::Queue',
-        Properties: { RedrivePolicy: { deadLetterTargetArn: arnOf('Dead'), maxReceiveCount: 3 } },
-      },
-      Mapping: {
-        Type: 'AWS::Lambda::EventSourceMapping',
-        Properties: { EventSourceArn: arnOf('Queue'), FunctionName: { Ref: 'Work' } },
-      },
-      Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } },
-      Bucket: { Type: 'AWS::S3::Bucket', Properties: { BucketName: 'things' } },
-      Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'shop' } },
-      Stage: {
-        Type: 'AWS::ApiGateway::Stage',
-        Properties: { RestApiId: { Ref: 'Api' }, StageName: 'v1', DeploymentId: 'first' },
-      },
+const STACK = [
+  {
+    ...fn('Work', [allow(QUEUE_RIGHTS, arnOf('Queue'))]),
+    Dead: { Type: 'AWS::SQS::Queue' },
+    Queue: {
+      Type: 'AWS::SQS::Queue',
+      Properties: { RedrivePolicy: { deadLetterTargetArn: arnOf('Dead'), maxReceiveCount: 3 } },
     },
-    { Work: "exports.handler = async () => { console.log('worked'); };" },
-  );
+    Mapping: {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      Properties: { EventSourceArn: arnOf('Queue'), FunctionName: { Ref: 'Work' } },
+    },
+    Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } },
+    Bucket: { Type: 'AWS::S3::Bucket', Properties: { BucketName: 'things' } },
+    Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'shop' } },
+    Stage: {
+      Type: 'AWS::ApiGateway::Stage',
+      Properties: { RestApiId: { Ref: 'Api' }, StageName: 'v1', DeploymentId: 'first' },
+    },
+  },
+  { Work: "exports.handler = async () => { console.log('worked'); };" },
+] as const;
 
 const mine = { QueueUrl: 'http://127.0.0.1:4566/123456789012/mine' };
 const ofStack = { StackName: 'Shop' };
@@ -287,15 +287,15 @@ const CLIENTS: Readonly<Record<string, readonly (readonly [sdk: object, client: 
 
 interface Sender {
   send(command: object): Promise<object>;
+  destroy(): void;
 }
 
 const { served } = outsideOf(cloudOf({})).outside;
 
 test('every service has a client', () => expect(Object.keys(CLIENTS)).toEqual(Object.keys(served).sort()));
 
-test.each(Object.keys(served))("every operation of %s is called by AWS's client, and answered", async (service) => {
-  const cloud = stack();
-  const { config, unknown } = outsideOf(cloud);
+/** Calls every operation of a service. @returns the names of those that are its own */
+async function callAll(service: string, config: object): Promise<readonly string[]> {
   const answers: Record<string, object> = {};
   const own = new Set<string>();
   for (const [sdk, name, calls] of CLIENTS[service] ?? []) {
@@ -308,7 +308,31 @@ test.each(Object.keys(served))("every operation of %s is called by AWS's client,
       answers[operation] = await client.send(new Command(typeof input === 'function' ? input(answers) : input));
       if (service !== 'logs' || sdk === logs) own.add(operation);
     }
+    client.destroy();
   }
-  expect([...own].sort()).toEqual([...(served[service] ?? [])].sort());
+  return [...own].sort();
+}
+
+test.each(Object.keys(served))("every operation of %s is called by AWS's client, and answered", async (service) => {
+  const { config, unknown } = outsideOf(cloudOf(...STACK));
+  expect(await callAll(service, config)).toEqual([...(served[service] ?? [])].sort());
   expect(unknown).toEqual([]);
+});
+
+describe('over HTTP', () => {
+  let cloud: LocalCloud;
+  const said: string[] = [];
+  beforeAll(async () => {
+    cloud = await LocalCloud.start({ folder: assemblyOf(...STACK), threads: 1, says: (line) => said.push(line) });
+  });
+  afterAll(() => cloud.stop());
+
+  test.each(Object.keys(served))("every operation of %s is called by AWS's client, and answered", async (service) => {
+    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+    // The addresses of queues in the table have another port.
+    const ofQueues = { useQueueUrlAsEndpoint: false };
+    const overHttp = { region: 'eu-west-1', credentials, maxAttempts: 1, endpoint: cloud.url, ...ofQueues };
+    expect(await callAll(service, overHttp)).toEqual([...(served[service] ?? [])].sort());
+    expect(said).toEqual([]);
+  });
 });
