@@ -33,6 +33,7 @@ export const localCommands = [
     },
     run: (context, { milliseconds }) =>
       inLocalCloud(context, async (cloud) => {
+        context.say('time passes: what is due in it happens now, in order ...');
         const status = await cloud.forward(milliseconds);
         return said(status, `passed in ${(status.took / 1000).toFixed(1)} s`);
       }),
