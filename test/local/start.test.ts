@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
+import { DynamoDBClient, ListTablesCommand, paginateScan } from '@aws-sdk/client-dynamodb';
 import { LocalCloudClient } from '@orderly/simulator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import { expectFromApi } from '../../tools/local/api.js';
 import type { LocalRun } from '../../tools/local/local-run.js';
+import { waitUntil } from '../../tools/local/progress.js';
 import { listeningBelow } from '../support/listening.js';
 import { Clone } from './support/clone.js';
 import { isTaken } from './support/port.js';
@@ -19,6 +21,7 @@ let order: OrderView;
 /** The id of its OrderPlaced, as the command line shows it. */
 let eventId = '';
 
+const DAY = 86_400_000;
 const LAST_LINE = 'Ctrl-C ends it.';
 const portOf = ({ endpoint }: LocalRun): number => Number(new URL(endpoint).port);
 /** Runs a line of bash that must succeed. @returns what it printed */
@@ -96,6 +99,39 @@ describe('a command that it prints works as it is pasted:', () => {
     expect(await cloud.calm()).toMatchObject({ faults: [] });
   });
 
+  test('a function that dies after its write answers an error, and the repeat is the one order', async () => {
+    const ordersOf = async () =>
+      (await expectFromApi<{ items: OrderView[] }>(run.apiUrl, 'GET /orders', { token: run.tokens.bob })).items;
+    const before = await ordersOf();
+    await succeeds(printed('local fault'));
+    const body = { lines: [{ sku: 'NOTHING', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }] };
+    const place = () =>
+      expectFromApi<OrderView>(run.apiUrl, 'POST /orders', { token: run.tokens.bob, key: 'dies', body });
+    await expect(place()).rejects.toThrow('POST /orders answered 500');
+    expect(await new LocalCloudClient(run.endpoint).status()).toMatchObject({ faults: [] });
+    const repeated = await fetch(`${run.apiUrl}/orders`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${run.tokens.bob}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'dies',
+      },
+      body: JSON.stringify(body),
+    });
+    // The write of the first one took effect.
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+    const { orderId } = (await repeated.json()) as OrderView;
+    const isNew = ({ orderId: id }: OrderView) => before.every((one) => one.orderId !== id);
+    const placed = await waitUntil(
+      async () => {
+        const found = (await ordersOf()).filter(isNew).map(({ orderId: id }) => id);
+        return found.length > 0 ? found : undefined;
+      },
+      { missing: () => `order ${orderId} in the list of bob` },
+    );
+    expect(placed).toEqual([orderId]);
+  });
+
   test('it prints no command that this file does not know', () => {
     const known = /^alice=|^curl|local fault|local forward|demo:dedupe/;
     expect(printedCommands(start.output).filter((line) => !known.test(line))).toEqual([]);
@@ -146,9 +182,27 @@ describe('a second start of the same clone', () => {
   });
 });
 
+/** Counts the items of all tables whose TTL has passed at a time: among them are the records of processed messages. */
+async function itemsExpiredBy(time: number): Promise<number> {
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const client = new DynamoDBClient({ endpoint: run.endpoint, region: run.region, credentials });
+  const { TableNames = [] } = await client.send(new ListTablesCommand({}));
+  let expired = 0;
+  for (const TableName of TableNames)
+    for await (const { Items = [] } of paginateScan({ client }, { TableName }))
+      expired += Items.filter(({ expiresAt }) => expiresAt?.N !== undefined && +expiresAt.N * 1000 <= time).length;
+  return expired;
+}
+
 test('an event that comes again after 36 days is quarantined, and the operator sees it', async () => {
   const forward = printedCommands(start.output).find((line) => line.includes('local forward')) ?? '';
-  expect(await succeeds(forward)).toContain('36.0 days ahead');
+  expect(await itemsExpiredBy(Date.now() + 36 * DAY)).toBeGreaterThan(100);
+  const forwarded = await succeeds(forward);
+  expect(forwarded).toContain('time passes: ');
+  expect(forwarded).toContain('36.0 days ahead');
+  // DynamoDB's TTL has deleted them; it looks once an hour.
+  const { now } = await new LocalCloudClient(run.endpoint).status();
+  expect(await itemsExpiredBy(Date.parse(now) - 3_600_000)).toBe(0);
   const duplicate = documented.find((command) => command.includes('local duplicate')) ?? '';
   expect(await succeeds(duplicate.replace('<event id>', eventId))).toContain('OrderPlaced');
   // When a minute has passed by its clock, it has been delivered.
@@ -174,7 +228,7 @@ test('nothing is left after a reset, and its clock shows the time', async () => 
   expect(await expectFromApi(run.apiUrl, 'GET /orders', { token: tokens.alice })).toMatchObject({ items: [] });
 });
 
-test('Ctrl-C ends it in the middle of work: no process, no port, no local.json', async () => {
+test('Ctrl-C ends it in the middle of work and of a forward: no process, no port, no local.json', async () => {
   const { tokens } = clone.localRun() as LocalRun;
   const body = { lines: [{ sku: 'TEA', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }] };
   const placed = Array.from({ length: 10 }, (_, at) =>
@@ -182,8 +236,14 @@ test('Ctrl-C ends it in the middle of work: no process, no port, no local.json',
   );
   await Promise.race(placed);
   const rest = Promise.allSettled(placed);
+  const forward = clone.paste('npm run -s orderly -- local forward 3650d');
+  const cloud = new LocalCloudClient(run.endpoint);
+  await waitUntil(async () => (await cloud.status()).ahead > DAY || undefined, {
+    missing: () => forward.output,
+  });
   expect(await start.interrupt().ended()).toMatchObject({ code: 0 });
   await rest;
+  expect((await forward.ended()).output).toContain('no local cloud answers');
   expect(start.isAlive).toBe(false);
   expect(await isTaken(portOf(run))).toBe(false);
   expect(clone.localRun()).toBeUndefined();
