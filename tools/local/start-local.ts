@@ -5,11 +5,11 @@ import { atExit } from './at-exit.js';
 import { awaitsDueRecords } from './awaits.js';
 import { runDemo } from './demo.js';
 import { readDeployment } from './deploy.js';
-import { devTokens, ORDERLY_FOLDER } from './dev-issuer.js';
+import { devTokens } from './dev-issuer.js';
 import { endpointAt } from './endpoint.js';
 import { LocalRunError } from './errors.js';
 import { interrupted } from './interrupted.js';
-import { forgetLocalRun, type LocalRun, renewLocalRun, runningLocally, writeLocalRun } from './local-run.js';
+import { forgetLocalRun, type LocalRun, renewLocalRun, STATE, writeLocalRun } from './local-run.js';
 import { step } from './progress.js';
 import { invitation, tables } from './start-texts.js';
 import { Terminal } from './terminal.js';
@@ -22,9 +22,6 @@ export interface StartOptions {
   readonly demo: boolean;
 }
 
-/** The state of a start with `--keep`. */
-const STATE = join(ORDERLY_FOLDER, 'state', 'dev.json');
-
 /**
  * Runs Orderly in a local cloud in this process, demonstrates it, and keeps it running until Ctrl-C. Changed sources are
  * taken over while it runs.
@@ -35,14 +32,6 @@ export async function startLocalCloud({ port, keep, logs, demo }: StartOptions):
   const { say } = terminal;
   const began = performance.now();
   terminal.begin();
-  const others = runningLocally();
-  const keeper = others.find(({ keeps }) => keeps !== undefined);
-  if (others[0])
-    say(`Another start of this clone runs at ${others[0].endpoint}. This one runs beside it, with data of its own.`);
-  if (keep && keeper)
-    throw new LocalRunError(
-      `The start at ${keeper.endpoint} keeps its state in ${keeper.keeps}: end it first, or start without --keep.`,
-    );
   const { folder } = await step(say, 'synthesize', localAssembly);
   let run: LocalRun | undefined;
   // Tokens of before are expired by the clock of after.
