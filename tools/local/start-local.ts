@@ -10,8 +10,8 @@ import { endpointAt } from './endpoint.js';
 import { LocalRunError } from './errors.js';
 import { interrupted } from './interrupted.js';
 import { forgetLocalRun, type LocalRun, renewLocalRun, STATE, writeLocalRun } from './local-run.js';
-import { step } from './progress.js';
-import { invitation, tables } from './start-texts.js';
+import { type Progress, step } from './progress.js';
+import { ending, invitation, tables } from './start-texts.js';
 import { Terminal } from './terminal.js';
 import { Watcher } from './watcher.js';
 
@@ -31,7 +31,30 @@ export async function startLocalCloud({ port, keep, logs, demo }: StartOptions):
   const terminal = new Terminal();
   const { say } = terminal;
   const began = performance.now();
-  terminal.begin();
+  const { cloud, folder, shown } = await terminal.during(() => begun({ port, keep, logs, demo, say }));
+  const watcher = new Watcher(cloud.live, folder, terminal);
+  watcher.begin();
+  say(`${shown}\n${ending(cloud.url, terminal)}`);
+  say(`Ready after ${((performance.now() - began) / 1000).toFixed(0)} s. Ctrl-C ends it.`);
+  await interrupted();
+  watcher.end();
+  await cloud.stop();
+  if (keep) say(`Its state is in ${STATE}: npm start -- --keep`);
+  return 0;
+}
+
+/** A local cloud that runs. */
+interface Begun {
+  readonly cloud: LocalCloud;
+  /** Its assembly. */
+  readonly folder: string;
+  /** Outcome of the demonstration, if there was one. */
+  readonly shown: string;
+}
+
+/** Synthesizes, starts the local cloud, and demonstrates it. @throws {LocalRunError} */
+async function begun(options: StartOptions & { readonly say: Progress }): Promise<Begun> {
+  const { port, keep, logs, demo, say } = options;
   const { folder } = await step(say, 'synthesize', localAssembly);
   let run: LocalRun | undefined;
   // Tokens of before are expired by the clock of after.
@@ -55,16 +78,7 @@ export async function startLocalCloud({ port, keep, logs, demo }: StartOptions):
     );
     shown = `\n${tables(result)}\n\n${invitation(run, result)}\n`;
   }
-  const watcher = new Watcher(cloud.live, folder, say);
-  watcher.begin();
-  terminal.rest();
-  say(`${shown}\n${ending(terminal, cloud.url)}`);
-  say(`Ready after ${((performance.now() - began) / 1000).toFixed(0)} s. Ctrl-C ends it.`);
-  await interrupted();
-  watcher.end();
-  await cloud.stop();
-  if (keep) say(`Its state is in ${STATE}: npm start -- --keep`);
-  return 0;
+  return { cloud, folder, shown };
 }
 
 /** @throws {LocalRunError} */
@@ -100,16 +114,4 @@ function clockAt(ahead: number): string {
   const days = Math.floor(seconds / 86_400);
   const rest = new Date((seconds % 86_400) * 1000).toISOString().slice(11, 19);
   return `Its clock is ${days === 0 ? '' : `${days} ${days === 1 ? 'day' : 'days'} and `}${rest} ahead`;
-}
-
-function ending(terminal: Terminal, url: string): string {
-  const command = (text: string, about: string): string => `  ${terminal.colour('cyan', text.padEnd(62))} ${about}`;
-  return `${terminal.colour('bold', `Orderly runs at ${url}`)} (the API at ${url}/v1, AWS's protocols at ${url})
-
-${command('npm run orderly -- local forward 36d', 'lets 36 days pass at once: timers, TTL, retention')}
-${command('npm run orderly -- local fault Orders/PlaceOrder killed-after', 'it dies after its next write: place an order')}
-${command('npm run demo:dedupe', 'a naive consumer beside an idempotent one')}
-
-This is a simulator: models of AWS, tested against DynamoDB Local and a public conformance suite. It is not AWS.
-packages/simulator/README.md lists what isn't modelled; npm start -- --localstack is a second opinion.`;
 }
