@@ -11,7 +11,7 @@ import { LocalRunError } from './errors.js';
 import { interrupted } from './interrupted.js';
 import { forgetLocalRun, type LocalRun, renewLocalRun, STATE, writeLocalRun } from './local-run.js';
 import { type Progress, step } from './progress.js';
-import { ending, invitation, tables } from './start-texts.js';
+import { ending, invitation, ready, tables } from './start-texts.js';
 import { Terminal } from './terminal.js';
 import { Watcher } from './watcher.js';
 
@@ -35,7 +35,7 @@ export async function startLocalCloud({ port, keep, logs, demo }: StartOptions):
   const watcher = new Watcher(cloud.live, folder, terminal);
   watcher.begin();
   say(`${shown}\n${ending(cloud.url, terminal)}`);
-  say(`Ready after ${((performance.now() - began) / 1000).toFixed(0)} s. Ctrl-C ends it.`);
+  say(ready(performance.now() - began));
   await interrupted();
   watcher.end();
   await cloud.stop();

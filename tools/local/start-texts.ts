@@ -60,3 +60,7 @@ ${command('npm run demo:dedupe', 'a naive consumer beside an idempotent one')}
 This is a simulator: models of AWS, tested against DynamoDB Local and a public conformance suite. It is not AWS.
 packages/simulator/README.md lists what isn't modelled; npm start -- --localstack is a second opinion.`;
 }
+
+/** Says how long the start took. @param milliseconds since it began */
+export const ready = (milliseconds: number): string =>
+  `Ready after ${(milliseconds / 1000).toFixed(0)} s. Ctrl-C ends it.`;
