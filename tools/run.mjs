@@ -2,7 +2,7 @@
 //   node tools/run.mjs <command> [arguments]
 // Installs missing dependencies, then runs the command's `main` in this process. A child process would need code to pass on
 // signals, exit codes and the end of the parent.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -61,15 +61,39 @@ function installed() {
 const UNREACHABLE =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED)\b/;
 
-function install() {
+/** Runs npm ci. Where a person reads, a line counts the seconds. */
+function npmCi() {
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const child = spawn(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: at('.'),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const began = performance.now();
+  const ticker = setInterval(() => {
+    if (process.stderr.isTTY)
+      process.stderr.write(`\r\u001b[K  ... ${Math.round((performance.now() - began) / 1000)} s`);
+  }, 1000);
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'])
+    child[name].setEncoding('utf8').on('data', (text) => {
+      said[name] += text;
+    });
+  return new Promise((resolve) => {
+    const end = (result) => {
+      clearInterval(ticker);
+      if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+      resolve(result);
+    };
+    child.on('error', (error) => end({ ...said, error }));
+    child.on('close', (status) => end({ ...said, status }));
+  });
+}
+
+async function install() {
   console.error('Installing dependencies (npm ci) ...');
   accessSync(at('.'), constants.W_OK);
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const { status, stderr, error } = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: at('.'),
-    encoding: 'utf8',
-    stdio: ['ignore', 2, 'pipe'],
-  });
+  const { status, stdout, stderr, error } = await npmCi();
+  process.stderr.write(stdout);
   if (status === 0) return;
   if (error) fail(`npm can't be started (${error.message}): it comes with Node, https://nodejs.org`);
   const [, code] = UNREACHABLE.exec(stderr) ?? [];
@@ -114,7 +138,7 @@ const tools = entry === undefined ? undefined : await import('./bundle.mjs');
 const fresh = tools?.freshBundle(root, entry);
 try {
   // A bundle is fresh only if nothing was installed or asked for since.
-  if (fresh === undefined && !installed()) install();
+  if (fresh === undefined && !installed()) await install();
 } catch (error) {
   fail(explained(error));
 }

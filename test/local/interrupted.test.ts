@@ -32,6 +32,9 @@ test('Ctrl-C while it synthesizes ends it, the app that it runs for that, and le
   const assemblies = clone.at('.build/assemblies');
   const drafts = (): readonly string[] => (existsSync(assemblies) ? readdirSync(assemblies) : []);
   await waitUntil(async () => drafts().length > 0 || undefined, { missing: () => `a draft: ${start.output}` });
+  // A second start, which ends at once since nothing answers there, knows of it by now.
+  const second = clone.paste('ORDERLY_ENDPOINT=http://127.0.0.1:1 node tools/run.mjs start');
+  expect((await second.ended()).output).toMatch(/^Another start of this clone begins in process \d+\./m);
   expect(await interrupted(start)).not.toBe(0);
   expect(drafts()).toEqual([]);
   expect(start.output).not.toContain('    at ');

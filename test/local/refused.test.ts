@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Clone } from './support/clone.js';
 
 const clone = new Clone();
@@ -29,4 +29,32 @@ test('a kept state that does not fit is refused with words, and stays as it is',
   expect(output).toContain('Remove the file to begin anew.');
   expect(output).not.toContain('    at ');
   expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+describe('where the modules are missing', () => {
+  // Instead of npm: it takes two seconds, and can't reach its registry.
+  const npm = '#!/bin/sh\nsleep 2.5\necho "added nothing"\necho "npm error code ENOTFOUND" >&2\nexit 1\n';
+  const start = 'PATH="$PWD/fake:$PATH" node tools/run.mjs start';
+
+  beforeAll(() => {
+    mkdirSync(clone.at('fake'));
+    writeFileSync(clone.at('fake/npm'), npm, { mode: 0o755 });
+    rmSync(clone.at('node_modules/.package-lock.json'), { force: true });
+  });
+
+  test('npm ci says one line in a file, and then what was wrong', async () => {
+    const { code, output } = await clone.paste(start).ended();
+    expect(code, output).toBe(1);
+    expect(output).toMatch(
+      /^Installing dependencies \(npm ci\) \.\.\.\nadded nothing\nnpm can't reach its registry \(ENOTFOUND\)/,
+    );
+  });
+
+  test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
+    'npm ci shows at a terminal that it goes on',
+    async () => {
+      const { output } = await clone.paste(`script -qec '${start}' /dev/null`).ended();
+      expect(output.replaceAll('\u001b', 'ESC')).toMatch(/\rESC\[K {2}\.\.\. \d s\rESC\[Kadded nothing/);
+    },
+  );
 });

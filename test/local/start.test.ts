@@ -173,6 +173,15 @@ describe('a second start of the same clone', () => {
     expect(await isTaken(portOf(other))).toBe(false);
   });
 
+  test('on LocalStack says so too, before it looks for what LocalStack needs', async () => {
+    const { code, output } = await clone
+      .paste('XDG_CACHE_HOME=/none PYTHON=/none node tools/run.mjs start --localstack')
+      .ended();
+    expect(code, output).toBe(1);
+    expect(output).toContain(`Another start of this clone runs at ${run.endpoint}`);
+    expect(clone.localRun()).toEqual(run);
+  });
+
   test('is refused a port that is in use, with a sentence', async () => {
     const port = String(portOf(run));
     const { code, output } = await clone.run('start', '--no-demo', '--port', port).ended();

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import {
   CloudWatchLogsClient,
   DescribeLogGroupsCommand,
@@ -170,3 +170,20 @@ async function logged(text: string): Promise<void> {
   );
   logs.destroy();
 }
+
+// A terminal by script(1) of util-linux.
+test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
+  'at a terminal a line counts the seconds of a synthesis',
+  async () => {
+    const another = new Clone();
+    try {
+      const watched = another.paste("script -qec 'node tools/run.mjs start --no-demo' /dev/null");
+      await watched.says('Ctrl-C ends it.');
+      const from = watched.output.length;
+      appendFileSync(another.at('lib/environment.ts'), '// changed at a terminal\n');
+      await watched.says(/ {2}\.\.\. \d+ s/, from);
+    } finally {
+      await another.remove();
+    }
+  },
+);

@@ -24,8 +24,11 @@ const OURS = 'inventory-commands';
  */
 export async function main(): Promise<number> {
   const terminal = new Terminal();
-  terminal.begin();
-  const progress: Progress = terminal.say;
+  terminal.say(await terminal.during(() => demonstrated(terminal.say)));
+  return 0;
+}
+
+async function demonstrated(progress: Progress): Promise<string> {
   const orderly = await runningOrderly({ progress });
   try {
     const bus = orderly.deployment.outputs.Platform?.BusName ?? '';
@@ -33,16 +36,13 @@ export async function main(): Promise<number> {
       NaiveConsumer.start(orderly.endpoint, bus, STOCK),
     );
     try {
-      const shown = await demonstrate(orderly, naive, progress);
-      terminal.rest();
-      console.log(shown);
+      return await demonstrate(orderly, naive, progress);
     } finally {
       await naive.stop();
     }
   } finally {
     await orderly.stop();
   }
-  return 0;
 }
 
 async function demonstrate(orderly: RunningOrderly, naive: NaiveConsumer, progress: Progress): Promise<string> {

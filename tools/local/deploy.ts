@@ -7,6 +7,7 @@ import type { Endpoint } from './endpoint.js';
 import { LocalRunError } from './errors.js';
 import { logOf, runningEndpoint } from './local-run.js';
 import { type Progress, step } from './progress.js';
+import { Terminal } from './terminal.js';
 
 /**
  * Resource types that LocalStack skips and that Orderly does not need there. Any other skipped type fails the
@@ -125,8 +126,12 @@ export async function main(): Promise<number> {
     return 0;
   }
   const log = logOf(endpoint.url);
-  const { apiUrl, skipped } = await step(console.log, 'all', () =>
-    deploy({ endpoint, progress: console.log, app: synthesize(endpoint, console.log), log, hotswap: true }),
+  const terminal = new Terminal();
+  const progress = terminal.say;
+  const { apiUrl, skipped } = await terminal.during(() =>
+    step(progress, 'all', () =>
+      deploy({ endpoint, progress, app: synthesize(endpoint, progress), log, hotswap: true }),
+    ),
   );
   if (skipped?.length) console.log(aboutSkipped(skipped));
   console.log(apiUrl);

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { atExit } from './at-exit.js';
 import { ORDERLY_FOLDER } from './dev-issuer.js';
 import { type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
 
@@ -24,7 +25,12 @@ export interface LocalRun {
   readonly tokens: { readonly alice: string; readonly bob: string; readonly operator: string };
 }
 
+/** State of a start with `--keep`. */
+export const STATE = join(ORDERLY_FOLDER, 'state', 'dev.json');
+
 const FILE = join(ORDERLY_FOLDER, 'local.json');
+/** File in a process's folder, from its beginning on. */
+const BEGUN = 'start.json';
 const INSTANCES = join(ORDERLY_FOLDER, 'instances');
 
 /** Reads what the last start wrote, whether it still runs or not. Returns `undefined` if there was none. */
@@ -34,13 +40,39 @@ export function readLocalRun(): LocalRun | undefined {
 }
 
 /** Finds the starts of this clone that run now, in any process, the newest first. */
-export const runningLocally = (): readonly LocalRun[] =>
+const runningLocally = (): readonly LocalRun[] =>
   instances()
     .filter((folder) => isAlive(Number(basename(folder))))
     .map((folder) => join(folder, 'local.json'))
     .filter((file) => existsSync(file))
     .toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)
     .map((file) => JSON.parse(readFileSync(file, 'utf8')) as LocalRun);
+
+/** A start of this clone in another process, that runs or isn't ready yet. */
+export type OtherStart = Pick<LocalRun, 'endpoint' | 'keeps'> | (Pick<LocalRun, 'keeps'> & { readonly pid: number });
+
+/** Finds the other starts of this clone: those that run, the newest first, then those that aren't ready. */
+export function otherStarts(): readonly OtherStart[] {
+  const beginning = instances()
+    .map((folder) => ({ folder, pid: Number(basename(folder)) }))
+    .filter(({ folder, pid }) => pid !== process.pid && isAlive(pid) && !existsSync(join(folder, 'local.json')))
+    .flatMap(({ folder, pid }) => {
+      const text = readIfThere(join(folder, BEGUN));
+      return text === undefined ? [] : [{ ...(JSON.parse(text) as { keeps?: string }), pid }];
+    });
+  return [...runningLocally(), ...beginning];
+}
+
+/**
+ * Lets other starts of this clone know of this one before it is ready. The file goes when this process ends.
+ * @param keeps the file in which it will keep its state
+ */
+export function announceStart(keeps: string | undefined): void {
+  const own = instanceFolder();
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  atExit(() => rmSync(join(own, BEGUN), { force: true }));
+  write(join(own, BEGUN), { keeps });
+}
 
 /** Finds where Orderly runs now: at `ORDERLY_ENDPOINT`, or at the last start if it still answers. */
 export async function runningEndpoint(): Promise<Endpoint | undefined> {
@@ -75,9 +107,9 @@ export function forgetLocalRun(endpoint: string): void {
   else rmSync(FILE, { force: true });
 }
 
-function write(file: string, run: LocalRun): void {
+function write(file: string, content: object): void {
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
 }
 

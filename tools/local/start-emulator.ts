@@ -2,19 +2,32 @@ import { atExit } from './at-exit.js';
 import { runDemo } from './demo.js';
 import { aboutSkipped } from './deploy.js';
 import { devTokens } from './dev-issuer.js';
-import { runOrderly } from './emulator.js';
+import { type RunningOrderly, runOrderly } from './emulator.js';
 import { interrupted } from './interrupted.js';
 import { forgetLocalRun, type LocalRun, writeLocalRun } from './local-run.js';
 import { type Progress, step } from './progress.js';
 import { invitation, tables } from './start-texts.js';
+import { Terminal } from './terminal.js';
 
 /**
  * Deploys Orderly to LocalStack or to `ORDERLY_ENDPOINT`, demonstrates it with every event twice, and keeps a LocalStack of
  * its own running until Ctrl-C.
  */
 export async function startOnEmulator(): Promise<number> {
-  const progress: Progress = console.log;
+  const terminal = new Terminal();
   const since = performance.now();
+  const { orderly, shown } = await terminal.during(() => begun(terminal.say));
+  terminal.say(`\n${shown}\n\n${aboutSkipped(orderly.skipped)}`);
+  terminal.say(`Ready after ${((performance.now() - since) / 1000).toFixed(0)} s.`);
+  if (!orderly.ours) return 0;
+  terminal.say('Ctrl-C ends it.');
+  await interrupted();
+  await orderly.stop();
+  return 0;
+}
+
+/** @returns what runs, and the outcome of its demonstration */
+async function begun(progress: Progress): Promise<{ readonly orderly: RunningOrderly; readonly shown: string }> {
   const orderly = await runOrderly({ progress });
   const { endpoint, deployment } = orderly;
   const tokens = devTokens();
@@ -29,11 +42,5 @@ export async function startOnEmulator(): Promise<number> {
   const result = await step(progress, 'demonstration', () =>
     runDemo({ orderly, tokens, progress: (line) => progress(`  ${line}`) }),
   );
-  console.log(`\n${tables(result)}\n\n${invitation(run, result)}\n\n${aboutSkipped(orderly.skipped)}`);
-  console.log(`Ready after ${((performance.now() - since) / 1000).toFixed(0)} s.`);
-  if (!orderly.ours) return 0;
-  console.log('Ctrl-C ends it.');
-  await interrupted();
-  await orderly.stop();
-  return 0;
+  return { orderly, shown: `${tables(result)}\n\n${invitation(run, result)}` };
 }

@@ -5,13 +5,13 @@ import { atExit } from './at-exit.js';
 import { awaitsDueRecords } from './awaits.js';
 import { runDemo } from './demo.js';
 import { readDeployment } from './deploy.js';
-import { devTokens, ORDERLY_FOLDER } from './dev-issuer.js';
+import { devTokens } from './dev-issuer.js';
 import { endpointAt } from './endpoint.js';
 import { LocalRunError } from './errors.js';
 import { interrupted } from './interrupted.js';
-import { forgetLocalRun, type LocalRun, renewLocalRun, runningLocally, writeLocalRun } from './local-run.js';
-import { step } from './progress.js';
-import { invitation, tables } from './start-texts.js';
+import { forgetLocalRun, type LocalRun, renewLocalRun, STATE, writeLocalRun } from './local-run.js';
+import { type Progress, step } from './progress.js';
+import { ending, invitation, ready, tables } from './start-texts.js';
 import { Terminal } from './terminal.js';
 import { Watcher } from './watcher.js';
 
@@ -22,9 +22,6 @@ export interface StartOptions {
   readonly demo: boolean;
 }
 
-/** The state of a start with `--keep`. */
-const STATE = join(ORDERLY_FOLDER, 'state', 'dev.json');
-
 /**
  * Runs Orderly in a local cloud in this process, demonstrates it, and keeps it running until Ctrl-C. Changed sources are
  * taken over while it runs.
@@ -34,15 +31,30 @@ export async function startLocalCloud({ port, keep, logs, demo }: StartOptions):
   const terminal = new Terminal();
   const { say } = terminal;
   const began = performance.now();
-  terminal.begin();
-  const others = runningLocally();
-  const keeper = others.find(({ keeps }) => keeps !== undefined);
-  if (others[0])
-    say(`Another start of this clone runs at ${others[0].endpoint}. This one runs beside it, with data of its own.`);
-  if (keep && keeper)
-    throw new LocalRunError(
-      `The start at ${keeper.endpoint} keeps its state in ${keeper.keeps}: end it first, or start without --keep.`,
-    );
+  const { cloud, folder, shown } = await terminal.during(() => begun({ port, keep, logs, demo, say }));
+  const watcher = new Watcher(cloud.live, folder, terminal);
+  watcher.begin();
+  say(`${shown}\n${ending(cloud.url, terminal)}`);
+  say(ready(performance.now() - began));
+  const signal = await interrupted();
+  watcher.end();
+  await cloud.stop({ force: () => process.exit(128 + signal) });
+  if (keep) say(`Its state is in ${STATE}: npm start -- --keep`);
+  return 0;
+}
+
+/** A local cloud that runs. */
+interface Begun {
+  readonly cloud: LocalCloud;
+  /** Its assembly. */
+  readonly folder: string;
+  /** Outcome of the demonstration, if there was one. */
+  readonly shown: string;
+}
+
+/** Synthesizes, starts the local cloud, and demonstrates it. @throws {LocalRunError} */
+async function begun(options: StartOptions & { readonly say: Progress }): Promise<Begun> {
+  const { port, keep, logs, demo, say } = options;
   const { folder } = await step(say, 'synthesize', localAssembly);
   let run: LocalRun | undefined;
   // Tokens of before are expired by the clock of after.
@@ -66,16 +78,7 @@ export async function startLocalCloud({ port, keep, logs, demo }: StartOptions):
     );
     shown = `\n${tables(result)}\n\n${invitation(run, result)}\n`;
   }
-  const watcher = new Watcher(cloud.live, folder, say);
-  watcher.begin();
-  terminal.rest();
-  say(`${shown}\n${ending(terminal, cloud.url)}`);
-  say(`Ready after ${((performance.now() - began) / 1000).toFixed(0)} s. Ctrl-C ends it.`);
-  const signal = await interrupted();
-  watcher.end();
-  await cloud.stop({ force: () => process.exit(128 + signal) });
-  if (keep) say(`Its state is in ${STATE}: npm start -- --keep`);
-  return 0;
+  return { cloud, folder, shown };
 }
 
 /** @throws {LocalRunError} */
@@ -111,16 +114,4 @@ function clockAt(ahead: number): string {
   const days = Math.floor(seconds / 86_400);
   const rest = new Date((seconds % 86_400) * 1000).toISOString().slice(11, 19);
   return `Its clock is ${days === 0 ? '' : `${days} ${days === 1 ? 'day' : 'days'} and `}${rest} ahead`;
-}
-
-function ending(terminal: Terminal, url: string): string {
-  const command = (text: string, about: string): string => `  ${terminal.colour('cyan', text.padEnd(62))} ${about}`;
-  return `${terminal.colour('bold', `Orderly runs at ${url}`)} (the API at ${url}/v1, AWS's protocols at ${url})
-
-${command('npm run orderly -- local forward 36d', 'lets 36 days pass at once: timers, TTL, retention')}
-${command('npm run orderly -- local fault Orders/PlaceOrder killed-after', 'it dies after its next write: place an order')}
-${command('npm run demo:dedupe', 'a naive consumer beside an idempotent one')}
-
-This is a simulator: models of AWS, tested against DynamoDB Local and a public conformance suite. It is not AWS.
-packages/simulator/README.md lists what isn't modelled; npm start -- --localstack is a second opinion.`;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DemoResult } from './demo.js';
 import type { LocalRun } from './local-run.js';
+import type { Terminal } from './terminal.js';
 
 /** Formats the orders, and the stock before the orders, after them, and after the duplicates. */
 export function tables({ orders, stock, resent, suppressed }: DemoResult): string {
@@ -46,3 +47,20 @@ curl -sw '\\n' '${apiUrl}/orders' ${alice}
 See the stock, as an operator:
 curl -sw '\\n' '${apiUrl}/stock/${sku}' -H "Authorization: Bearer $(npm run -s token -- --operator)"`;
 }
+
+/** Says where Orderly runs, what to try there, and what it is not. */
+export function ending(url: string, terminal: Pick<Terminal, 'colour'>): string {
+  const command = (text: string, about: string): string => `  ${terminal.colour('cyan', text.padEnd(62))} ${about}`;
+  return `${terminal.colour('bold', `Orderly runs at ${url}`)} (the API at ${url}/v1, AWS's protocols at ${url})
+
+${command('npm run orderly -- local forward 36d', 'lets 36 days pass at once: timers, TTL, retention')}
+${command('npm run orderly -- local fault Orders/PlaceOrder killed-after', 'it dies after its next write: place an order')}
+${command('npm run demo:dedupe', 'a naive consumer beside an idempotent one')}
+
+This is a simulator: models of AWS, tested against DynamoDB Local and a public conformance suite. It is not AWS.
+packages/simulator/README.md lists what isn't modelled; npm start -- --localstack is a second opinion.`;
+}
+
+/** Says how long the start took. @param milliseconds since it began */
+export const ready = (milliseconds: number): string =>
+  `Ready after ${(milliseconds / 1000).toFixed(0)} s. Ctrl-C ends it.`;

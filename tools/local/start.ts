@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import { confirmDevOnAws } from './confirm.js';
 import { LocalRunError } from './errors.js';
+import { announceStart, otherStarts, STATE } from './local-run.js';
+import { aboutOthers } from './other-starts.js';
 
 const USAGE = `npm start                    Orderly in a local cloud: models of AWS in this process, which need Node only
 npm start -- [options]
@@ -35,6 +37,10 @@ export async function main(args: readonly string[] = []): Promise<number> {
   }
   if (process.env.ORDERLY_ENDPOINT === 'aws') await confirmDevOnAws(args, console.log);
   const port = portOf(options.port);
+  const { keep } = options;
+  const others = aboutOthers(otherStarts(), { keep, endpoint: process.env.ORDERLY_ENDPOINT });
+  if (others) console.log(others);
+  announceStart(keep ? STATE : undefined);
   // Loading either takes longer than refusing a wrong option.
   if (process.env.ORDERLY_ENDPOINT || options.localstack)
     return (await import('./start-emulator.js')).startOnEmulator();

@@ -43,10 +43,14 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 /** Runs the tests of the named files, in any project. */
-async function some({ quick, files }: Options): Promise<readonly Outcome[]> {
-  const projects = quick ? DEPLOYED.map((name) => `!${name}`) : [];
-  return [await step(console.log, files.join(', '), () => tests(projects, files))];
+async function some(options: Options): Promise<readonly Outcome[]> {
+  const { files } = options;
+  return [await step(console.log, files.join(', '), () => tests(projectsOf(options), files))];
 }
+
+/** Returns the projects of which a part of a file's name chooses: all of them, or those that deploy nothing. */
+export const projectsOf = ({ quick }: Pick<Options, 'quick'>): readonly string[] =>
+  quick ? DEPLOYED.map((name) => `!${name}`) : [];
 
 /**
  * Runs everything, the quick checks first. The emulator's tests begin as soon as there is something to deploy, and those that
@@ -100,15 +104,7 @@ async function tests(projects: readonly string[], files: readonly string[] = [])
   const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
   const file = join(folder, 'report.json');
   try {
-    const chosen = projects.flatMap((project) => ['--project', project]);
-    const reporters = ['default', 'json', 'test/support/progress-reporter.ts'].map((name) => `--reporter=${name}`);
-    const code = await run('vitest/vitest.mjs', [
-      'run',
-      ...files,
-      ...chosen,
-      ...reporters,
-      `--outputFile.json=${file}`,
-    ]);
+    const code = await run('vitest/vitest.mjs', [...vitestArguments(projects, files), `--outputFile.json=${file}`]);
     const outcome = existsSync(file) ? outcomeOf(JSON.parse(readFileSync(file, 'utf8')), ROOT) : NOTHING;
     // A failed set-up or an unhandled error fails no test. It must not count as a success.
     return code !== 0 && outcome.count.failed === 0
@@ -117,6 +113,13 @@ async function tests(projects: readonly string[], files: readonly string[] = [])
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Returns vitest's arguments for some projects (`!<name>`: all but that one) and parts of file names. None means all of them. */
+export function vitestArguments(projects: readonly string[], files: readonly string[]): readonly string[] {
+  const chosen = projects.flatMap((project) => ['--project', project]);
+  const reporters = ['default', 'json', 'test/support/progress-reporter.ts'].map((name) => `--reporter=${name}`);
+  return ['run', ...files, ...chosen, ...reporters];
 }
 
 function run(bin: string, args: readonly string[]): Promise<number> {

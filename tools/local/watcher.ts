@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { BUNDLING, entryFiles, inputsOf } from '../../packages/kit/service/bundles.js';
 import { BUNDLE_INPUTS, BUNDLED, localAssembly, TEMPLATES } from './assembly.js';
 import { LocalRunError } from './errors.js';
+import type { Terminal } from './terminal.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Editors write a file in several steps. */
@@ -27,7 +28,7 @@ export class Watcher {
   constructor(
     private readonly live: LiveCloud,
     private folder: string,
-    private readonly say: (line: string) => void,
+    private readonly terminal: Pick<Terminal, 'say' | 'during'>,
   ) {
     this.inputs = inputsIn(folder);
   }
@@ -70,16 +71,16 @@ export class Watcher {
       const entries = this.entriesOf(paths);
       if (entries.length > 0) {
         const functions = await this.replace(entries);
-        if (functions.length > 0) this.say(`${what}: new code in ${named(functions)} ${took()}`);
+        if (functions.length > 0) this.terminal.say(`${what}: new code in ${named(functions)} ${took()}`);
         if (paths.every(isOnlyBundled) && !(await decidesTemplates(paths))) {
-          if (functions.length === 0) this.say(`${what}: no function differs from the running one`);
+          if (functions.length === 0) this.terminal.say(`${what}: no function differs from the running one`);
           return;
         }
       }
       await this.deploy(what ?? '', took);
     } catch (error) {
       if (this.ended.signal.aborted) return;
-      this.say(`${what}: the running code stays, since the new one has an error:\n${messageOf(error)}`);
+      this.terminal.say(`${what}: the running code stays, since the new one has an error:\n${messageOf(error)}`);
     }
   }
 
@@ -105,12 +106,14 @@ export class Watcher {
   }
 
   private async deploy(what: string, took: () => string): Promise<void> {
-    const { folder } = await localAssembly(this.ended.signal);
-    if (folder === this.folder) return this.say(`${what}: the same as what is deployed`);
+    const { folder } = await this.terminal.during(() => localAssembly(this.ended.signal));
+    if (folder === this.folder) return this.terminal.say(`${what}: the same as what is deployed`);
     const gone = this.live.deploy(folder);
     this.folder = folder;
     this.inputs = inputsIn(folder);
-    this.say(`${what}: synthesized and deployed ${took()}${gone.length > 0 ? `; gone: ${gone.join(', ')}` : ''}`);
+    this.terminal.say(
+      `${what}: synthesized and deployed ${took()}${gone.length > 0 ? `; gone: ${gone.join(', ')}` : ''}`,
+    );
   }
 
   /** Entry points by the labels of their functions. */

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { DemoResult } from '../../../tools/local/demo.js';
 import { comparison } from '../../../tools/local/demo-dedupe-texts.js';
-import { invitation } from '../../../tools/local/start-texts.js';
+import { ending, invitation, ready, tables } from '../../../tools/local/start-texts.js';
 
 const stockOf = (sku: string) => ({ sku, version: 1, onHand: 3, reserved: 0, available: 3 });
 const [before, after, atLast] = [stockOf('TEA-1'), stockOf('TEA-1'), stockOf('TEA-1')];
@@ -26,6 +28,36 @@ describe('the commands that a start prints', () => {
   test('make their tokens when they are pasted: printed ones are too old once time was forwarded', () => {
     expect(text).not.toMatch(/eyJ/);
     for (const line of commands.slice(1)) expect(line).toMatch(/Bearer \$(alice|\(npm run -s token -- --operator\))"/);
+  });
+});
+
+describe('the README shows what a start prints', () => {
+  const [, shown = ''] = /```text\n(.*?)\n```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
+  // These differ from one start to the next: a race decides whether the rejected order has a mug in it.
+  const [, run = ''] = /TEA-(\w{6})/.exec(shown) ?? [];
+  const [, mugs] = /MUG-.* (\d+)$/m.exec(shown) ?? [];
+  const [, resent, suppressed] = /sent again.*\n +(\d+) +(\d+)/.exec(shown) ?? [];
+  const article = (name: string, onHand: number, left: number): DemoResult['stock'][number] => {
+    const before = { ...stockOf(`${name}-${run}`), onHand, available: onHand };
+    const later = { ...before, available: left };
+    return { before, after: later, atLast: later };
+  };
+  const result = {
+    orders: Array.from({ length: 8 }, (_, at) => ({ status: at < 7 ? 'APPROVED' : 'REJECTED' })),
+    stock: [article('TEA', 40, 26), article('MUG', 30, Number(mugs)), article('KETTLE', 3, 0)],
+    resent: Number(resent),
+    suppressed: Number(suppressed),
+  } as unknown as DemoResult;
+
+  test('word for word, but for ids, counts of messages and seconds', () => {
+    const url = 'http://127.0.0.1:4566';
+    const printed = [
+      tables(result),
+      invitation({ apiUrl: `${url}/v1` }, result),
+      `${ending(url, { colour: (_, text) => text })}\n${ready(0)}`,
+    ].join('\n\n');
+    const comparable = (text: string) => text.replace(/try-\w{8}/, 'try-<id>').replace(/after \d+ s\./, 'after <n> s.');
+    expect(comparable(shown)).toBe(comparable(printed));
   });
 });
 
