@@ -374,7 +374,7 @@ next, of those that can't be redriven:
     });
     expect(second).toMatchObject({ target: 'seats m1', result: 'failed again', group: first?.group, run: first?.run });
     const { text } = await listAuditLog(context, { since: ago(300) });
-    expect(text).toMatch(/^2 actions by 1 operator since /);
+    expect(text).toMatch(/^2 actions by 1 actor since /);
     expect(text).toMatch(
       /to {6}trips: group 871dfe3[0-9a-f]{9}: 2 messages\n {4}result {2}1 failed again, 1 processed$/,
     );
