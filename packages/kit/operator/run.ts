@@ -51,9 +51,9 @@ export function operatorCommandLine(app: OperatorCommandLine) {
       const { openContext } = await import('./context.js');
       // Who reads only JSON still sees where something is changed: a shell's profile changes the target silently.
       const opened = await openContext(app, line.environment, json && !line.changes ? () => {} : err);
-      let placeSaid = !json || line.changes;
+      let placeSaid = !json || line.changes || args.includes('--dry-run');
       const actor = async (): Promise<string> => {
-        // Only what changes something asks for it.
+        // What changes something asks for it, for the audit log.
         if (!placeSaid) err(opened.place ?? line.environment);
         placeSaid = true;
         return opened.actor();
