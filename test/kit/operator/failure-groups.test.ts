@@ -145,6 +145,11 @@ async function redrive(more: Partial<GroupRequest> = {}): Promise<Outcome> {
 const actions = async () =>
   (await listAuditLog(context, { since: ago(300) })).json.actions as readonly Record<string, unknown>[];
 
+test('an empty audit log speaks of operators and of the delivery audit', async () =>
+  expect((await listAuditLog(context, { since: ago(300) })).text).toMatch(
+    /^no entry since \S+: no operator changed anything, and the delivery audit sent nothing again$/,
+  ));
+
 describe('orderly failures groups', () => {
   test('says that there are none', async () => {
     expect(await groups()).toEqual({ exitCode: 0, text: 'no failures', json: { groups: [] } });
