@@ -312,8 +312,10 @@ export type OperationsStatusView = {
     /** Kind of the problem, such as `failures` or `saga-stuck`. */
     readonly code: string;
     readonly text: string;
-    /** Command to run next, or the page of the runbook. */
+    /** Command to run next, or what to do. */
     readonly next: string;
+    /** Page that says what to do. */
+    readonly page?: string;
   })[];
   readonly consumers: readonly ({
     readonly service: string;

@@ -72,7 +72,7 @@ test('with --keep, orders outlive Ctrl-C in their middle, and messages of before
     (await expectFromApi<{ available: number }>(apiUrl, `GET /stock/${TEA.sku}`, { token: tokens.operator })).available;
   expect(await available()).toBe(8);
 
-  const { output } = await clone.run('orderly', 'order', orderId).ended();
+  const { output } = await clone.run('orderly', 'order', orderId, '--verbose').ended();
   const [, command = output] = /command ReserveStock .*\n +(\S+)/.exec(output) ?? [];
   expect(await cloud.duplicate(command)).toBe('ReserveStock');
   await cloud.forward(60_000);

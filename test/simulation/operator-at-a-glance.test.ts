@@ -87,7 +87,7 @@ describe('orderly status of a local cloud', () => {
     await send('Inventory/Commands/Queue', 'poison');
     await local.live.forward(60_000);
     expect((await status()).text).toMatch(
-      /^NOT HEALTHY: 1 message failed \(inventory-commands\)\. Next: .* failures list --consumer inventory-commands\n/,
+      /^NOT HEALTHY: 1 message failed \(inventory-commands\)\. Next: .* failures groups --consumer inventory-commands\n/,
     );
     const drain = local.live.cloud.sources.find(({ resource }) =>
       resource.label.includes('Inventory/Commands/DrainDeadLetters'),

@@ -29,8 +29,8 @@ beforeEach(() => {
 
 /** The commands themselves, at this moment of the world: they read the clock of this process. */
 const operator = {
-  order: (orderId: string): Promise<Outcome> =>
-    now(() => showOrder({ documents, services: orderly.services }, { orderId, payload: false })),
+  order: (orderId: string, verbose = false): Promise<Outcome> =>
+    now(() => showOrder({ documents, services: orderly.services }, { orderId, payload: false, verbose })),
   groups: (): Promise<Outcome> =>
     now(() => listFailureGroups({ documents, services: orderly.services, command, pageOn }, { consumer: undefined })),
   discard: (consumer: string, messageId: string, reason: string): Promise<Outcome> =>
@@ -96,6 +96,10 @@ describe('an operator of the deployed app', () => {
       new Set(['Order', 'CreateOrderSaga', 'PriceCheck', 'Account', 'Reservation', 'Payment']),
     );
     expect(text).not.toContain('alice');
+    expect(text).toMatch(/\nOrder 1 {2}OrderPlaced .*\+0 ms\n {4}\S{8} {2}caused by \S{8} {2}correlation \S{1,8}\n/);
+    expect(text).toMatch(/\n {4}-> orders-saga +processed {2}\+\d+ ms\n/);
+    const { text: whole } = await operator.order(id, true);
+    expect(whole).toMatch(/\nOrder 1 {2}OrderPlaced .*\d{4}-\S+Z\n {4}\S{36} {2}caused by /);
     expect((await operator.sagas()).text).toBe('no saga waits');
   });
 

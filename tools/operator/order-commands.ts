@@ -3,15 +3,16 @@ import { durationOf } from '@orderly/simulator/client';
 
 export const orderCommand = operatorCommand({
   name: 'order',
-  usage: 'order <order id> [--payload]',
+  usage: 'order <order id> [--payload] [--verbose]',
   positionals: ['order id'],
-  options: { payload: { type: 'boolean' } },
+  options: { payload: { type: 'boolean' }, verbose: { type: 'boolean' } },
   example: ['order', '5d41402abc4b2a76b9719d911017c592'],
   about: 'where an order is: its saga, its events and commands, and what each consumer did with them',
   details: `Ends with a verdict: complete (exit 0), pending (3), or failed (4: a failure waits, its saga is stuck, something was
-lost or done twice, the order waits for nothing, or it is approved and undone).
-  --payload   the events' data and actors too: people's data`,
-  parse: ({ words: [orderId], options: { payload } }) => ({ orderId, payload }),
+lost or done twice, the order waits for nothing, or it is approved and undone). Times count from the first event.
+  --payload   the events' data and actors too: people's data
+  --verbose   full ids and times`,
+  parse: ({ words: [orderId], options: { payload, verbose } }) => ({ orderId, payload, verbose }),
   run: async (...call) => (await import('./order.js')).showOrder(...call),
 });
 

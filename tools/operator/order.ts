@@ -2,6 +2,7 @@ import { aligned, type CommandContext, Exit, type Outcome, plural, sagaWords, su
 import type { Delivery, EventReport, OrderFacts } from '../../lambdas/operations/deliveries.js';
 import { readOrder } from '../../lambdas/operations/order-facts.js';
 import { judge, type OrderReport } from '../../lambdas/operations/order-verdict.js';
+import { since } from '../../lambdas/operations/trace-tree.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 
 const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
@@ -9,12 +10,12 @@ const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPE
 /** `orderly order <id>`. @throws {OperatorError} `not-found` */
 export async function showOrder(
   { documents, services }: Pick<CommandContext, 'documents' | 'services'>,
-  { orderId, payload }: { readonly orderId: string; readonly payload: boolean },
+  { orderId, payload, verbose }: { readonly orderId: string; readonly payload: boolean; readonly verbose: boolean },
 ): Promise<Outcome> {
   const facts = await readOrder(documents, services, orderId);
   const report = judge(facts);
   const people = payload ? peopleIn(facts) : undefined;
-  return { exitCode: EXITS[report.verdict.state], text: textOf(report, people), json: jsonOf(report, people) };
+  return { exitCode: EXITS[report.verdict.state], text: textOf(report, people, verbose), json: jsonOf(report, people) };
 }
 
 /** Data and actors of events and commands by their ids; shown on request only. */
@@ -29,7 +30,11 @@ const peopleIn = ({ aggregates }: OrderFacts): People =>
     ),
   );
 
-function textOf({ orderId, order, sagas, shown, events, verdict }: OrderReport, people: People | undefined): string {
+function textOf(
+  { orderId, order, sagas, shown, events, verdict }: OrderReport,
+  people: People | undefined,
+  verbose: boolean,
+): string {
   const head = order
     ? `order ${orderId}: ${order.status}, version ${order.version}, ${plural(order.lines.length, 'line')}, placed ${order.placedAt}`
     : `order ${orderId}: unknown to orders`;
@@ -37,10 +42,20 @@ function textOf({ orderId, order, sagas, shown, events, verdict }: OrderReport, 
   const row = order
     ? `its customer's list shows ${listed === 0 ? 'nothing yet' : `version ${listed}${listed < order.version ? ', not the newest' : ''}`}`
     : '';
-  const blocks = events.map((event, at) => eventText(event, isOfCommit(event, events[at - 1]), people));
+  const begin = events[0]?.at ?? '';
+  const format: Format = verbose
+    ? { id: (id) => id, time: (at) => at }
+    : { id: (id) => id.slice(-8), time: (at) => since(begin, at) };
+  const blocks = events.map((event, at) => eventText(event, isOfCommit(event, events[at - 1]), people, format));
   const next = verdict.next === undefined ? [] : [`next: ${verdict.next}`];
   const led = sagas.map((saga) => `its saga ${sagaWords(saga)}`);
   return [verdict.text, ...next, head, ...(row ? [row] : []), ...led, '', ...blocks].join('\n');
+}
+
+/** How ids and times are shown: in full, or short and since the first event. */
+interface Format {
+  readonly id: (id: string) => string;
+  readonly time: (at: string) => string;
 }
 
 /** Whether two messages in consecutive rows were sent with the same commit. */
@@ -48,14 +63,14 @@ const isOfCommit = (event: EventReport, above: EventReport | undefined): boolean
   above !== undefined && above.subject === event.subject && above.trigger === event.trigger;
 
 /** @param below whether its cause is in a row above it */
-function eventText(event: EventReport, below: boolean, people: People | undefined): string {
+function eventText(event: EventReport, below: boolean, people: People | undefined, { id: idOf, time }: Format): string {
   const { subject, version, type, to, details, at, id, trigger, correlationId, deliveries } = event;
   const [aggregate = ''] = subject.split(/[/ ]/);
   const what = [to === undefined ? type : `command ${type} to ${to}`, ...(details === undefined ? [] : [details])];
-  const rows = deliveries.map((one) => [one.consumer, wordsOf(one)]);
-  const lines = [`${aggregate} ${version}  ${what.join('  ')}  ${at}`];
-  if (!below) lines.push(`    ${id}  caused by ${trigger}  correlation ${correlationId}`);
-  else if (rows.length > 0) lines.push(`    ${id}`);
+  const rows = deliveries.map((one) => [one.consumer, wordsOf(one, time)]);
+  const lines = [`${aggregate} ${version}  ${what.join('  ')}  ${time(at)}`];
+  if (!below) lines.push(`    ${idOf(id)}  caused by ${idOf(trigger)}  correlation ${idOf(correlationId)}`);
+  else if (rows.length > 0) lines.push(`    ${idOf(id)}`);
   const person = people?.get(id);
   if (person) lines.push(`    by ${person.actor}: ${JSON.stringify(person.data)}`);
   if (rows.length > 0) lines.push(aligned(rows, '    -> '));
@@ -75,8 +90,8 @@ const WORDS: Readonly<Record<Delivery['state'], string>> = {
   unjudged: 'not known here (a projection)',
 };
 
-const wordsOf = ({ state, at, reason }: Delivery): string =>
-  [WORDS[state], ...(at ? [at] : []), ...(reason ? [reason] : [])].join('  ');
+const wordsOf = ({ state, at, reason }: Delivery, time: Format['time']): string =>
+  [WORDS[state], ...(at ? [time(at)] : []), ...(reason ? [reason] : [])].join('  ');
 
 function jsonOf(report: OrderReport, people: People | undefined): Outcome['json'] {
   const { orderId, order, sagas, shown, events, doneTwice, verdict } = report;

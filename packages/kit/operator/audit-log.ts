@@ -92,7 +92,7 @@ export async function noteResult(
 }
 
 /**
- * `audit-log`: what operators did, newest first.
+ * `audit-log`: what operators and the delivery audit did, newest first.
  * @param since ISO 8601, UTC
  */
 export async function listAuditLog(
@@ -152,7 +152,8 @@ interface Row {
 }
 
 function textOf(entries: readonly Listed[], since: string): string {
-  if (entries.length === 0) return `no operator did anything since ${since}`;
+  if (entries.length === 0)
+    return `no entry since ${since}: no operator changed anything, and the delivery audit sent nothing again`;
   const rows = new Map<string, Row>();
   for (const entry of entries) {
     const key = entry.run ?? entry.sk;
@@ -163,7 +164,7 @@ function textOf(entries: readonly Listed[], since: string): string {
     rows.set(key, row);
   }
   const who = new Set(entries.map(({ actor }) => actor)).size;
-  const head = `${plural(entries.length, 'action')} by ${plural(who, 'operator')} since ${since}, newest first`;
+  const head = `${plural(entries.length, 'action')} by ${plural(who, 'actor')} since ${since}, newest first`;
   return [head, '', ...[...rows.values()].map(rowText)].join('\n');
 }
 

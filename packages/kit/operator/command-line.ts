@@ -26,6 +26,8 @@ export type CommandLine =
       readonly region: string | undefined;
       /** Whether the caller has confirmed what can't be undone. */
       readonly yes: boolean;
+      /** Whether the call is of a kind that changes something, and no dry run. */
+      readonly changes: boolean;
       /** Whether the call can't be undone, and nobody has confirmed it yet. */
       readonly toConfirm: boolean;
     });
@@ -73,8 +75,11 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
   if (!/^[a-z][a-z0-9-]*$/.test(environment)) throw wrong(`'${environment}' is no name of an environment.`);
   const given = { words, options: valuesOf(command.options, values), wrong };
   if (command.print) return { help: command.print(given, { program: set.program, commands, common: COMMON }) };
-  const toConfirm = command.irreversible === true && !yes && Reflect.get(values, 'dry-run') !== true;
-  return { name, environment, json, profile, region, yes, toConfirm, ...command.parse(given) };
+  const dryRun = Reflect.get(values, 'dry-run') === true;
+  // What only reads needs no dry run.
+  const changes = !dryRun && (command.irreversible === true || Object.hasOwn(command.options, 'dry-run'));
+  const toConfirm = command.irreversible === true && !yes && !dryRun;
+  return { name, environment, json, profile, region, yes, changes, toConfirm, ...command.parse(given) };
 }
 
 function unknownCommand(name: string, isGroup: boolean, commands: readonly OperatorCommand[]): OperatorError {
@@ -126,6 +131,14 @@ const valuesOf = (options: Options, values: Readonly<Record<string, unknown>>): 
     ]),
   );
 
+const EXIT_CODES = `Exit codes:
+  0   done, or complete
+  1   not found, refused, or unreachable; 'status': not healthy; 'doctor': it has findings
+  2   wrong call
+  3   pending
+  4   something failed and waits for you
+  5   the first message of a group failed again, so no other was sent`;
+
 const commonHelp = ({ where }: CommandSet): string => `  --environment <name>  default dev
   --profile, --region   profile and region of AWS, as its command line has them; without --region, that of the profile
   --yes                 confirms what can't be undone; without it, you are asked outside of an emulator
@@ -139,5 +152,5 @@ function helpOf({ usage, about, details, example }: OperatorCommand, set: Comman
 
 function overview(set: CommandSet): string {
   const commands = set.commands.map(({ usage, about }) => `  ${usage}\n      ${about}`).join('\n');
-  return `The operator's command line: ${set.program} <command>\n\n${commands}\n\nWith each:\n  --help                more about it\n${commonHelp(set)}`;
+  return `The operator's command line: ${set.program} <command>\n\n${commands}\n\nWith each:\n  --help                more about it\n${commonHelp(set)}\n\n${EXIT_CODES}`;
 }

@@ -85,8 +85,8 @@ function adviceOn(saga: Saga, { command, reportOn, pageOn }: Context): readonly 
   if (state.status !== 'STUCK') return [`inspect: ${participants}`, `send it again now: ${retry}`];
   const page = pageOn?.({ what: 'stuck saga', reason: state.reason });
   return [
-    ...(page === undefined ? [] : [`what to do, step by step: ${page}`]),
-    `first fix the cause${page === undefined ? '' : ' at its participant'}: ${participants}`,
+    // An application's report on the participants has sent the reader here, so a page goes further.
+    `first fix the cause at its participant: ${page ?? participants}`,
     `then send it again: ${retry}`,
     `or, after you have compensated it by hand: ${command('sagas', 'resolve', id, '--note', '<what you did>')}`,
   ];

@@ -106,7 +106,24 @@ describe('a command that can’t be undone', () => {
     parse: () => ({}),
     run: async () => ({ exitCode: Exit.OK, text: 'deleted', json: {} }),
   });
-  const deleting = async (at: 'AWS' | 'emulator', answer: string, ...args: readonly string[]) => {
+  /** Changes something only on request, as the audit does with --resend. */
+  const sends = operatorCommand({
+    name: 'send',
+    usage: 'send [--again]',
+    positionals: [],
+    options: { again: { type: 'boolean' } },
+    example: ['send'],
+    about: '',
+    details: '',
+    parse: ({ options }) => options,
+    run: async ({ actor }, { again }) => {
+      if (again) await Promise.all([actor(), actor()]);
+      return { exitCode: Exit.OK, text: 'sent', json: {} };
+    },
+  });
+  const deleting = (at: 'AWS' | 'emulator', answer: string, ...args: readonly string[]) =>
+    calling(at, answer, 'delete', ...args);
+  const calling = async (at: 'AWS' | 'emulator', answer: string, ...args: readonly string[]) => {
     const url = at === 'AWS' ? undefined : process.env.AWS_ENDPOINT_URL;
     const app = { app: 'cinema', program: 'cinema', endpointOf: async () => ({ url, region: 'eu-west-1' }) };
     const said: string[] = [];
@@ -115,7 +132,7 @@ describe('a command that can’t be undone', () => {
       return answer;
     };
     const say = (text: string) => void said.push(text);
-    const code = await operatorCommandLine({ ...app, commands: [deletes] })(['delete', ...args], {
+    const code = await operatorCommandLine({ ...app, commands: [deletes, sends] })(args, {
       out: say,
       err: say,
       ask,
@@ -143,6 +160,14 @@ describe('a command that can’t be undone', () => {
   test('asks nothing with --yes, or at an emulator', async () => {
     expect((await deleting('AWS', 'n', '--yes')).said).toBe('dev at AWS eu-west-1, account 111122223333\ndeleted');
     expect((await deleting('emulator', 'n')).said).toMatch(/^dev at http:\S+\ndeleted$/);
+  });
+
+  test('says its place also with --json, and so does what changes something on request', async () => {
+    const place = 'dev at AWS eu-west-1, account 111122223333';
+    expect((await deleting('AWS', 'n', '--yes', '--json')).said).toBe(`${place}\n{}`);
+    expect((await calling('emulator', 'n', 'send', '--json')).said).toBe('{}');
+    expect((await calling('emulator', 'n', 'send', '--again', '--json')).said).toMatch(/^dev at http:\S+\n\{\}$/);
+    expect((await calling('emulator', 'n', 'send', '--again')).said).toMatch(/^dev at http:\S+\nsent$/);
   });
 });
 

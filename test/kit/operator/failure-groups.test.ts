@@ -145,6 +145,11 @@ async function redrive(more: Partial<GroupRequest> = {}): Promise<Outcome> {
 const actions = async () =>
   (await listAuditLog(context, { since: ago(300) })).json.actions as readonly Record<string, unknown>[];
 
+test('an empty audit log speaks of operators and of the delivery audit', async () =>
+  expect((await listAuditLog(context, { since: ago(300) })).text).toMatch(
+    /^no entry since \S+: no operator changed anything, and the delivery audit sent nothing again$/,
+  ));
+
 describe('orderly failures groups', () => {
   test('says that there are none', async () => {
     expect(await groups()).toEqual({ exitCode: 0, text: 'no failures', json: { groups: [] } });
@@ -374,7 +379,7 @@ next, of those that can't be redriven:
     });
     expect(second).toMatchObject({ target: 'seats m1', result: 'failed again', group: first?.group, run: first?.run });
     const { text } = await listAuditLog(context, { since: ago(300) });
-    expect(text).toMatch(/^2 actions by 1 operator since /);
+    expect(text).toMatch(/^2 actions by 1 actor since /);
     expect(text).toMatch(
       /to {6}trips: group 871dfe3[0-9a-f]{9}: 2 messages\n {4}result {2}1 failed again, 1 processed$/,
     );

@@ -123,6 +123,18 @@ describe('orderly sagas show', () => {
     expect((await show('t1')).text).toContain('inspect: trips failures list\n');
   });
 
+  test('sends the reader of a stuck one to its page, and not back to the report', async () => {
+    await stuck('t1');
+    const reportOn = (subject: string) => ['trip', subject];
+    const pageOn = () => 'run.md, "SagaStuck"';
+    const { text } = await showSaga({ ...context, reportOn, pageOn }, { sagaId: 't1' });
+    expect(text).toMatch(/\nfirst fix the cause at its participant: run\.md, "SagaStuck"\nthen send it again: /);
+    expect(text).not.toContain('trips trip');
+    expect((await showSaga({ ...context, reportOn }, { sagaId: 't1' })).text).toContain(
+      "first fix the cause at its participant: trips trip 'TripSaga/t1'\n",
+    );
+  });
+
   test('tells of one that is held before which step, since when, and offers no retry', async () => {
     await held('t1');
     const { exitCode, text, json } = await show('t1');

@@ -41,7 +41,8 @@ const report = (
   const advising = { command: commandTextOf('cinema'), ...(runbook !== undefined && { runbook }) };
   return reportOf(whole, problemsIn(whole, advising), { sections, all });
 };
-const headline = (facts: Partial<StatusFacts>, runbook = 'run.md') => report(facts, { runbook }).text.split('\n')[0];
+/** The rows above the first empty one: the verdict. */
+const verdict = (facts: Partial<StatusFacts>, runbook = 'run.md') => report(facts, { runbook }).text.split('\n\n')[0];
 
 describe('status of a quiet environment', () => {
   test('is healthy, on one line, and ends with 0', () => {
@@ -94,7 +95,7 @@ describe('status says what is wrong, and the next step', () => {
     [
       'failures of one consumer',
       { consumers: [{ ...bookings, failed: 1 }] },
-      '1 message failed (bookings). Next: cinema failures list --consumer bookings',
+      '1 message failed (bookings). Next: cinema failures groups --consumer bookings',
     ],
     [
       'failures of several, more than were counted',
@@ -102,47 +103,62 @@ describe('status says what is wrong, and the next step', () => {
         consumers: [{ ...bookings, failed: 1000, moreFailed: true }],
         relays: [{ service: 'halls', failed: 2, moreFailed: false }],
       },
-      'over 1002 messages failed (bookings, relay). Next: cinema failures list',
+      'over 1002 messages failed (bookings, relay). Next: cinema failures groups',
     ],
     [
       'dead letters',
       { deadLetters: { queues: 6, filled: [{ queue: 'cinema-dev-Halls-BookingsUndelivered7', messages: 3 }] } },
-      '3 messages in dead-letter queues (cinema-dev-Halls-BookingsUndelivered7). Next: run.md, "UndeliveredNotDrained"',
+      '3 messages in dead-letter queues (cinema-dev-Halls-BookingsUndelivered7). Next: cinema doctor\n      page: run.md, "UndeliveredNotDrained"',
     ],
     [
       'an audit that is behind',
       { audit: { auditedUntil: '2026-03-01T10:00:00.000Z', followed: 0 } },
-      'the delivery audit is 2 h behind. Next: run.md, "AuditBehind"',
+      'the delivery audit is 2 h behind. Next: cinema doctor\n      page: run.md, "AuditBehind"',
     ],
     [
       'a delivery that was missing',
       { audit: { auditedUntil: '2026-03-01T11:44:00.000Z', followed: 1 } },
-      '1 delivery was missing and sent again; what became of it is not known yet. Next: run.md, "DeliveryMissing"',
+      '1 delivery was missing and sent again; what became of it is not known yet. Next: cinema audit-log\n      page: run.md, "DeliveryMissing"',
     ],
     [
       'a relay that is behind',
       { relays: [{ service: 'halls', lagSeconds: 300, failed: 0, moreFailed: false }] },
-      'the relay of halls is 5 min behind. Next: run.md, "RelayBehind"',
+      'the relay of halls is 5 min behind. Next: cinema doctor\n      page: run.md, "RelayBehind"',
     ],
     [
       'what is late',
       { consumers: [{ ...saga, lateSeconds: 600 }] },
-      'what trips-saga has stored is due since 10 min and was not handed out. Next: run.md, "TimersLate"',
+      'what trips-saga has stored is due since 10 min and was not handed out. Next: cinema sagas list\n      page: run.md, "TimersLate"',
+    ],
+    [
+      'a sweeper that has not ticked for long',
+      { sweepers: [{ service: 'halls', consumer: 'trips-saga', lastTick: '2026-03-01T11:50:00.000Z' }] },
+      'nothing has called the sweeper of trips-saga for 10 min or longer. Next: cinema doctor\n      page: run.md, "SweeperStopped"',
+    ],
+    [
+      'a sweeper without any tick, while something is due',
+      { consumers: [{ ...inbox, lateSeconds: 120 }], sweepers: [{ service: 'halls', consumer: 'lists' }] },
+      'nothing has called the sweeper of lists for 10 min or longer. Next: cinema doctor\n      page: run.md, "SweeperStopped"',
+    ],
+    [
+      'an alarm about failures',
+      { alarms: { total: 40, active: [{ name: 'cinema-dev-X', heading: 'FailureRecorded', description: '' }] } },
+      'alarm FailureRecorded is on (cinema-dev-X). Next: cinema failures groups\n      page: run.md, "FailureRecorded"',
     ],
     [
       'an old message in a queue',
       { consumers: [{ ...bookings, pending: 1, oldestSeconds: 7200 }] },
-      'a message has waited for 2 h for bookings. Next: run.md, "QueueBehind"',
+      'a message has waited for 2 h for bookings. Next: cinema doctor\n      page: run.md, "QueueBehind"',
     ],
     [
       'an old message in an inbox',
       { consumers: [{ ...inbox, pending: 1, oldestSeconds: 7200 }] },
-      'a message has waited for 2 h for lists. Next: run.md, "InboxBehind"',
+      'a message has waited for 2 h for lists. Next: cinema inbox list --consumer lists\n      page: run.md, "InboxBehind"',
     ],
     [
       'an alarm',
       { alarms: { total: 40, active: [{ name: 'cinema-dev-Halls-X', heading: 'EventLost', description: '' }] } },
-      'alarm EventLost is on (cinema-dev-Halls-X). Next: run.md, "EventLost"',
+      'alarm EventLost is on (cinema-dev-Halls-X). Next: cinema doctor\n      page: run.md, "EventLost"',
     ],
     [
       'what can’t be read',
@@ -155,15 +171,17 @@ describe('status says what is wrong, and the next step', () => {
       'stack cinema-dev-Halls is not deployed, so nothing of it is counted. Next: deploy cinema-dev-Halls; if it was removed for good, deploy the stack of this API again',
     ],
   ])('%s', (_, facts, words) => {
-    expect(headline(facts)).toBe(`NOT HEALTHY: ${words}`);
+    expect(verdict(facts)).toBe(`NOT HEALTHY: ${words}`);
     expect(report(facts).exitCode).toBe(1);
   });
 
   test.each<[string, Partial<StatusFacts>]>([
     ['a relay', { relays: [{ service: 'halls', lagSeconds: 299, failed: 0, moreFailed: false }] }],
     ['a timer', { consumers: [{ ...saga, lateSeconds: 599 }] }],
+    ['a sweeper', { sweepers: [{ service: 'halls', consumer: 'trips-saga', lastTick: '2026-03-01T11:50:01.000Z' }] }],
+    ['a sweeper without a tick, while nothing is due', { sweepers: [{ service: 'halls', consumer: 'trips-saga' }] }],
     ['a queue', { consumers: [{ ...bookings, pending: 900, oldestSeconds: 3599 }] }],
-  ])('but not before the alarm does: %s', (_, facts) => expect(headline(facts)).toBe('HEALTHY'));
+  ])('but not before the alarm does: %s', (_, facts) => expect(verdict(facts)).toBe('HEALTHY'));
 
   test('a stack that is not deployed is among what was not read', () => {
     const { json } = report({ unread: ['alarms (AccessDenied)'], missingStacks: ['cinema-dev-Halls'] });
@@ -179,7 +197,7 @@ describe('status says what is wrong, and the next step', () => {
     expect(text.split('\n').slice(0, 7)).toEqual([
       'NOT HEALTHY: 1 saga of trips-saga is stuck. Next: cinema sagas list',
       'also: 1 message failed (trips-saga)',
-      '      cinema failures list --consumer trips-saga',
+      '      cinema failures groups --consumer trips-saga',
       'also: the film is dark',
       '      ask',
       '',
@@ -195,7 +213,10 @@ describe('status says what is wrong, and the next step', () => {
   test('without a runbook, by the alarm of the kit', () => {
     const advising = { command: commandTextOf('cinema') };
     const facts = { ...QUIET, consumers: [{ ...saga, lateSeconds: 900 }] };
-    expect(problemsIn(facts, advising)[0]?.next).toBe('see the alarm TimersLate');
+    expect(problemsIn(facts, advising)[0]).toMatchObject({
+      next: 'cinema sagas list',
+      page: 'see the alarm TimersLate',
+    });
   });
 });
 

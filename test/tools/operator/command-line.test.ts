@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { command } from '../../../lambdas/operations/program.js';
 import { readCommandLine } from '../../../packages/kit/operator/command-line.js';
-import { OperatorError } from '../../../packages/kit/operator/errors.js';
+import { Exit, OperatorError } from '../../../packages/kit/operator/errors.js';
 import { aligned, duration } from '../../../packages/kit/operator/text.js';
 import { ORDERLY, run } from '../../../tools/operator/command-line.js';
 
@@ -25,7 +25,7 @@ function faultOf(line: string): OperatorError {
 
 describe('a command line', () => {
   test.each([
-    ['order o1', { name: 'order', orderId: 'o1', payload: false, environment: 'dev', json: false }],
+    ['order o1', { name: 'order', orderId: 'o1', payload: false, verbose: false, environment: 'dev', json: false }],
     ['--environment prod order o1 --json', { name: 'order', orderId: 'o1', environment: 'prod', json: true }],
     ['failures list --consumer relay', { name: 'failures list', consumer: 'relay', limit: 100 }],
     ['failures list --limit 7 --before 2026-12-01', { limit: 7, before: '2026-12-01T00:00:00.000Z' }],
@@ -133,6 +133,15 @@ describe('a command line', () => {
     const all = read('--help');
     expect(all.text.match(/^ {2}(?!--)[a-z-]+(?= |$)/gm)).toHaveLength(names.length);
     for (const name of names) expect(page).toContain(`npm run orderly -- ${name} `);
+  });
+
+  test('the help has the exit codes of the page', () => {
+    const page = readFileSync('docs/operations/command-line.md', 'utf8');
+    const codesIn = (text: string, row: RegExp) => [...text.matchAll(row)].map(([, code]) => code);
+    const { text } = read('--help');
+    expect(codesIn(text, /^ {2}(\d) {3}\S/gm)).toEqual(Object.values(Exit).map(String));
+    expect(codesIn(page, /^\| (\d) \| /gm)).toEqual(Object.values(Exit).map(String));
+    expect(text).toContain("'status': not healthy; 'doctor': it has findings");
   });
 
   test('each example is right, and has its own help', () => {

@@ -20,7 +20,8 @@ export const StatusView = z.object({
       z.object({
         code: described('Kind of the problem, such as `failures` or `saga-stuck`.', z.string()),
         text: z.string(),
-        next: described('Command to run next, or the page of the runbook.', z.string()),
+        next: described('Command to run next, or what to do.', z.string()),
+        page: z.exactOptional(described('Page that says what to do.', z.string())),
       }),
     ),
   ),

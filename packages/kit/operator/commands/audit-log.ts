@@ -9,9 +9,9 @@ export const auditLogCommand = operatorCommand({
   positionals: [],
   options: { since: { type: 'string', default: '24h' } },
   example: ['audit-log', '--since', '7d'],
-  about:
-    'lists what operators redrove, discarded, retried and resolved, newest first: who, when, why, and what came of it',
-  details: `Entries are kept for ${AUDIT_RETENTION_DAYS} days. A run over a group is one entry here; --json lists each message.
+  about: 'lists what operators changed, newest first: who, when, why, and what came of it',
+  details: `Lists each redrive, discard, retry, resolve, resend, replay and step of a restore. The delivery audit has entries too: what it sent
+again by itself (resend). Entries are kept for ${AUDIT_RETENTION_DAYS} days. A run over a group is one entry here; --json lists each message.
   --since     how far back: 90s, 30m, 24h, 7d; default 24h`,
   parse: ({ options: { since }, wrong }) => {
     const asked = secondsOf(since);

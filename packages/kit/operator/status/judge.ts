@@ -1,15 +1,17 @@
 import { secondsBetween } from '../../aws/clock.js';
 import type { OperatedApp } from '../context.js';
 import { type CommandText, duration, plural } from '../text.js';
-import type { ConsumerState, StatusFacts } from './facts.js';
+import type { ConsumerState, StatusFacts, SweeperState } from './facts.js';
 
 /** Something that is wrong, and the next thing to do about it. */
 export interface Problem {
   /** For scripts: `failures`, `saga-stuck`. */
   readonly code: string;
   readonly text: string;
-  /** A command that can be pasted, or a page. */
+  /** A command that can be pasted, or what to do. */
   readonly next: string;
+  /** Page that says what it means, and what to do after the command. */
+  readonly page?: string;
 }
 
 /** What gives advice its words. */
@@ -23,6 +25,10 @@ const LIMITS = {
   oldest: 3600,
   /** `TimersLate` */
   late: 600,
+  /** `SweeperStopped`; CloudWatch's newest minutes may have no value yet, so a status waits for twice as long. */
+  tick: 600,
+  /** Two ticks of a sweeper. */
+  due: 120,
   /** `AuditBehind` */
   audit: 7200,
 } as const;
@@ -31,7 +37,11 @@ const LIMITS = {
 export function problemsIn(facts: StatusFacts, advising: Advising): readonly Problem[] {
   const { command } = advising;
   const page = pageOf(advising);
-  const { consumers, relays, deadLetters, audit, alarms, unread, missingStacks = [] } = facts;
+  const { consumers, relays, sweepers, deadLetters, audit, alarms, unread, missingStacks = [] } = facts;
+  const withPage = (heading: string, ...words: readonly string[]): Pick<Problem, 'next' | 'page'> => ({
+    next: command(...words),
+    page: page(heading),
+  });
   const auditLag = audit?.auditedUntil === undefined ? 0 : secondsBetween(audit.auditedUntil, facts.now);
   const stuck = consumers.filter((one) => (one.stuck ?? 0) > 0);
   const failed = [
@@ -39,6 +49,7 @@ export function problemsIn(facts: StatusFacts, advising: Advising): readonly Pro
     ...relays.map(({ service, ...one }) => ({ service, consumer: 'relay', ...one })),
   ].filter((one) => one.failed > 0);
   const [first, ...others] = failed;
+  const silent = sweepers.filter((sweeper) => isSilent(sweeper, facts));
   const stuckCount = sum(stuck.map((one) => one.stuck ?? 0));
   const letters = sum(deadLetters.filled.map(({ messages }) => messages));
   return [
@@ -52,50 +63,57 @@ export function problemsIn(facts: StatusFacts, advising: Advising): readonly Pro
           {
             code: 'failures',
             text: `${countOf(failed)} failed (${namesOf(failed)})`,
-            next: command('failures', 'list', ...(others.length === 0 ? ['--consumer', first.consumer] : [])),
+            next: command('failures', 'groups', ...(others.length === 0 ? ['--consumer', first.consumer] : [])),
           },
         ]
       : []),
     ...list(letters > 0, () => ({
       code: 'dead-letters',
       text: `${plural(letters, 'message')} in dead-letter queues (${deadLetters.filled.map(({ queue }) => queue).join(', ')})`,
-      next: page(headingOf(deadLetters.filled[0]?.queue ?? '')),
+      ...withPage(headingOf(deadLetters.filled[0]?.queue ?? ''), 'doctor'),
     })),
     ...relays
       .filter(({ lagSeconds = 0 }) => lagSeconds >= LIMITS.relay)
       .map(({ service, lagSeconds = 0 }) => ({
         code: 'relay-behind',
         text: `the relay of ${service} is ${duration(lagSeconds)} behind`,
-        next: page('RelayBehind'),
+        ...withPage('RelayBehind', 'doctor'),
       })),
+    ...list(silent.length > 0, () => ({
+      code: 'sweeper-stopped',
+      text: `nothing has called the sweeper of ${namesOf(silent)} for ${duration(LIMITS.tick)} or longer`,
+      ...withPage('SweeperStopped', 'doctor'),
+    })),
     ...consumers
       .filter(({ lateSeconds = 0 }) => lateSeconds >= LIMITS.late)
       .map((one) => ({
         code: 'timers-late',
         text: `what ${one.consumer} has stored is due since ${duration(one.lateSeconds ?? 0)} and was not handed out`,
-        next: page('TimersLate'),
+        ...withPage('TimersLate', ...listOf(one)),
       })),
     ...consumers
       .filter(({ oldestSeconds = 0 }) => oldestSeconds >= LIMITS.oldest)
       .map((one) => ({
         code: 'behind',
         text: `a message has waited for ${duration(one.oldestSeconds ?? 0)} for ${one.consumer}`,
-        next: page(one.kind === 'inbox' ? 'InboxBehind' : 'QueueBehind'),
+        ...(one.kind === 'inbox' ? withPage('InboxBehind', ...listOf(one)) : withPage('QueueBehind', 'doctor')),
       })),
     ...list(auditLag >= LIMITS.audit, () => ({
       code: 'audit-behind',
       text: `the delivery audit is ${duration(auditLag)} behind`,
-      next: page('AuditBehind'),
+      ...withPage('AuditBehind', 'doctor'),
     })),
     ...list((audit?.followed ?? 0) > 0, () => ({
       code: 'missing',
       text: `${plural(audit?.followed ?? 0, 'delivery was', 'deliveries were')} missing and sent again; what became of it is not known yet`,
-      next: page('DeliveryMissing'),
+      ...withPage('DeliveryMissing', 'audit-log'),
     })),
     ...(alarms?.active ?? []).map(({ name, heading, description }) => ({
       code: 'alarm',
       text: `alarm ${heading} is on (${name})`,
-      next: advising.runbook === undefined ? description : page(heading),
+      ...(advising.runbook === undefined
+        ? { next: description }
+        : withPage(heading, ...(FIRST_LOOKS[heading] ?? ['doctor']))),
     })),
     ...unread.map((what) => ({
       code: 'unread',
@@ -109,6 +127,32 @@ export function problemsIn(facts: StatusFacts, advising: Advising): readonly Pro
     })),
   ];
 }
+
+/** Commands that show what some alarms are about; `doctor` shows why something has stopped. */
+const FIRST_LOOKS: Readonly<Record<string, readonly string[]>> = {
+  FailureRecorded: ['failures', 'groups'],
+  PublishFailed: ['failures', 'groups'],
+  BatchGivenUp: ['failures', 'groups'],
+  SagaStuck: ['sagas', 'list'],
+  TimersLate: ['sagas', 'list'],
+  InboxBehind: ['inbox', 'list'],
+  InboxGap: ['inbox', 'list'],
+  DeliveryMissing: ['audit-log'],
+};
+
+/**
+ * Whether a sweeper's last tick is too old. Without any tick in the last minutes it is, if something is due: an idle sweeper's
+ * alarm, `SweeperStopped`, tells it from a new one and from an emulator that counts no ticks.
+ */
+function isSilent({ service, consumer, lastTick }: SweeperState, { now, consumers }: StatusFacts): boolean {
+  if (lastTick !== undefined) return secondsBetween(lastTick, now) >= LIMITS.tick;
+  const { lateSeconds = 0 } = consumers.find((one) => one.service === service && one.consumer === consumer) ?? {};
+  return lateSeconds >= LIMITS.due;
+}
+
+/** Returns the words of the command that lists what waits for a consumer. */
+const listOf = ({ kind, consumer }: ConsumerState): readonly string[] =>
+  kind === 'inbox' ? ['inbox', 'list', '--consumer', consumer] : ['sagas', 'list'];
 
 const list = (is: boolean, problem: () => Problem): readonly Problem[] => (is ? [problem()] : []);
 

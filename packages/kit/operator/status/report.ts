@@ -39,9 +39,11 @@ export function reportOf(
 function verdictOf(problems: readonly Problem[]): readonly string[] {
   const [first, ...others] = problems;
   if (!first) return ['HEALTHY'];
-  const rows = others.flatMap(({ text, next }) => [`also: ${text}`, `      ${next}`]);
-  return [`NOT HEALTHY: ${first.text}. Next: ${first.next}`, ...rows];
+  const rows = others.flatMap((other) => [`also: ${other.text}`, `      ${other.next}`, ...pageRow(other)]);
+  return [`NOT HEALTHY: ${first.text}. Next: ${first.next}`, ...pageRow(first), ...rows];
 }
+
+const pageRow = ({ page }: Problem): readonly string[] => (page === undefined ? [] : [`      page: ${page}`]);
 
 function rowsOf({ now, relays, sweepers, deadLetters, audit, alarms, consumers }: StatusFacts): readonly string[][] {
   const stuck = consumers.reduce((sum, one) => sum + (one.stuck ?? 0), 0);

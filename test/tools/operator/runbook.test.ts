@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { readCommandLine } from '../../../packages/kit/operator/command-line.js';
+import { ORDERLY } from '../../../tools/operator/command-line.js';
+import { callsIn, wordsOf } from '../../support/runbook-commands.js';
+
+const PLACEHOLDERS = {
+  'order id': '5d41402abc4b2a76b9719d911017c592',
+  consumer: 'inventory-commands',
+  'message id': '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10',
+  'person id': 'alice',
+  id: '1f3a9c2',
+  why: 'test data',
+  name: 'orders-list',
+  'first day': '2026-11-21',
+  time: '2026-11-21T07:00:00Z',
+};
+
+describe.each(['runbook.md', 'failure-reasons.md'])('each call of the command line in %s', (page) => {
+  const calls = callsIn(readFileSync(`docs/operations/${page}`, 'utf8')).filter((call) => call !== '<command>');
+
+  test('is found', () => expect(calls.length).toBeGreaterThan(page === 'runbook.md' ? 50 : 0));
+
+  test.each(calls)('%s', (call) => {
+    const line = readCommandLine(wordsOf(call, PLACEHOLDERS), ORDERLY);
+    expect(line.help).toBeUndefined();
+  });
+});
+
+test('a call with an unknown option, a word too few or an unknown placeholder would be found', () => {
+  const parsing = (call: string) => () => readCommandLine(wordsOf(call, PLACEHOLDERS), ORDERLY);
+  expect(
+    callsIn('    npm run -s orderly -- order <order id>   # where\nsee `npm run -s orderly -- sagas\nlist`'),
+  ).toEqual(['order <order id> # where', 'sagas list']);
+  expect(parsing('order <order id> --verbosely # where')).toThrow(/--verbosely/);
+  expect(parsing('failures show <consumer>')).toThrow(/needs the message id/);
+  expect(parsing('order <nobody>')).toThrow(/unknown placeholder <nobody>/);
+});
