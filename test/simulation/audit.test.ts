@@ -10,6 +10,24 @@ import { Orderly } from './support/orderly.js';
 
 const deployment = deploymentOf(prodAssembly());
 
+test.each([
+  ['ChargePayment', 'Payments/Commands/Queue message 1', 'payments-commands'],
+  ['PricesConfirmed', 'Orders/Saga/Queue message 2', 'orders-saga'],
+])('an audit of an order finds a lost message of its saga or of a participant: %s', async (type, point, consumer) => {
+  const faults = new ChosenFaults([{ point, kind: 'lost' }]);
+  const orderly = new Orderly(new Cloud(deployment, { seed: 'audit', faults, losses: true }), [], false);
+  const auditor = new Auditor(orderly);
+  await stocked(orderly, { 'TEA-1': 5 });
+  const { reply } = await orderly.call(orderOf('alice', 'place', ['TEA-1']));
+  await orderly.rest();
+  await orderly.cloud.world.pass(1_800_000);
+  expect(faults.made).toHaveLength(1);
+  const orderId = String(reply.body.orderId);
+  expect(await auditor.auditAs('audit', '--subject', `Order/${orderId}`)).toMatchObject({ missing: [] });
+  const { missing } = await auditor.auditAs('audit', '--order', orderId);
+  expect(missing).toEqual([expect.objectContaining({ consumer, type })]);
+});
+
 test.each<[Fault['point'], object]>([
   ['Accounts/Settlements/Queue message 1', { consumer: 'accounts-payments', type: 'PaymentCharged' }],
   ['Orders/ListProjection/OrdersEvents delivery 19', { consumer: 'orders-list', type: 'OrderApproved' }],

@@ -184,6 +184,15 @@ test('what is missing is sent again as the bus would have sent it, to its own co
   expect(sent.map(({ body }) => readEnvelope(body))).toMatchObject([
     { id: 'event-a', source: 'shop.trips', subject: 'Trip/a', sequence: 1, time: ago(30), data: { seat: '14A' } },
     { id: 'event-b', source: 'shop.trips', subject: 'Trip/b', sequence: 1 },
+    const { text, found } = await audited(services, {
+      from: undefined,
+      subject: 'Trip/a',
+      parts: ['Trip/b', 'Hotel/a'],
+      named: ['--trip', 'a'],
+    });
+    expect(found.missing).toHaveLength(4);
+    expect(text).toMatch(/missing: Trip\/a with its Trip, Hotel\n/);
+    expect(text).toMatch(/shop audit --trip a --resend$/);
   ]);
   const log = await listAuditLog({ documents, services: heardBy(SEATS) }, { since: ago(2_000) });
   expect(log.text).toMatch(

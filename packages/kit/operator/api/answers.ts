@@ -2,6 +2,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { clock, secondsBetween } from '../../aws/clock.js';
 import { Problem } from '../../http/errors.js';
 import { audit } from '../audit/command.js';
+import type { AuditShortcuts } from '../audit/audit.js';
 import { transportsBy } from '../audit/transports.js';
 import { listAuditLog } from '../audit-log.js';
 import { auditLogSince } from '../audit-retention.js';
@@ -59,13 +60,13 @@ export const AUDIT_SECONDS = 20;
 
 /**
  * Answers `audit`: what became of each message at each consumer. It sends nothing again.
- * @param subjects parameters that name one aggregate, by their names, with its type: `{ order: 'Order' }`
+ * @param subjects parameters that take an id, by their names, with the types of its aggregates: `{ order: ['Order', 'Payment'] }`
  * @throws {Problem} 400 for a wrong or too long time, with the command that has no such limit; 404 for what does not exist
  */
 export async function answerAudit<View>(
   context: CommandContext,
   query: AuditQuery,
-  subjects: Readonly<Record<string, string>> = {},
+  subjects: AuditShortcuts = {},
 ): Promise<OperatorAnswer<View>> {
   const { endpoint, command } = context;
   const begun = clock.now();
