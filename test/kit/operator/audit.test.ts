@@ -196,7 +196,7 @@ test('what is missing is sent again as the bus would have sent it, to its own co
   ]);
   const log = await listAuditLog({ documents, services: heardBy(SEATS) }, { since: ago(2_000) });
   expect(log.text).toMatch(
-    /resend\n +by +olga\n +to +hotel: 2 messages\n +why +the delivery was missing\n +result +2 sent$/,
+    /resend\n +by +olga\n +to +hotel: 2 messages\n +why +no record of it, and nothing of it in the queue, since its commit of \S+\n +result +2 sent$/,
   );
 });
 

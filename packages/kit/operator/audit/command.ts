@@ -13,7 +13,7 @@ import { table } from '../table.js';
 import { aligned, type CommandText, plural } from '../text.js';
 import { type Audited, auditAggregates, auditSpan, queueBodyOf } from './audit.js';
 import { subjectOf } from './expected.js';
-import { type JudgedDelivery, STATES, type Transports, withoutOwnMessages } from './judge.js';
+import { type JudgedDelivery, reasonOf, STATES, type Transports, withoutOwnMessages } from './judge.js';
 import { transportsBy } from './transports.js';
 
 /** Request of an operator. */
@@ -96,7 +96,7 @@ export async function audit(
           actor,
           action: 'resend',
           target,
-          reason: 'the delivery was missing',
+          reason: reasonOf(delivery),
           run,
         });
         await transports.send(queueUrl, queueBodyOf(delivery, from, app));

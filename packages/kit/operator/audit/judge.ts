@@ -28,6 +28,10 @@ export interface JudgedDelivery extends Delivery {
   readonly isOpen: boolean;
 }
 
+/** Returns why a missing delivery is sent again, for the audit log. */
+export const reasonOf = ({ commit }: JudgedDelivery): string =>
+  `no record of it, and nothing of it in the queue, since its commit of ${commit.at}`;
+
 /** Clock, queues and functions that an audit asks. */
 export interface Transports {
   /** Returns the time, in ISO 8601, UTC. */
