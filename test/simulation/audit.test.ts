@@ -3,7 +3,8 @@ import type { Fault } from '../../packages/simulator/aws/faults.js';
 import { ChosenFaults } from '../../packages/simulator/aws/faults.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
 import { brokenPromises } from './invariants/broken-promises.js';
-import { orderOf, stocked } from './scenarios/shop.js';
+import { bringLate } from './scenarios/place-one.js';
+import { HOUR, orderOf, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { Auditor } from './support/auditor.js';
 import { Orderly } from './support/orderly.js';
@@ -26,6 +27,18 @@ test.each([
   expect(await auditor.auditAs('audit', '--subject', `Order/${orderId}`)).toMatchObject({ missing: [] });
   const { missing } = await auditor.auditAs('audit', '--order', orderId);
   expect(missing).toEqual([expect.objectContaining({ consumer, type })]);
+});
+
+test('a message that waits in its queue for hours is pending, and not sent again', async () => {
+  const cloud = new Cloud(deployment, { seed: 'audit', faults: new ChosenFaults([]), losses: true });
+  const orderly = new Orderly(cloud);
+  await stocked(orderly, { 'TEA-1': 5, 'CUP-1': 5 });
+  await bringLate(orderly, 'Baskets/OnProducts', 3 * HOUR);
+  const resent = orderly.services
+    .flatMap(({ table }) => orderly.itemsOf(table))
+    .filter(({ action }) => action === 'resend');
+  expect(resent).toEqual([]);
+  expect(brokenPromises(orderly)).toEqual([]);
 });
 
 test.each<[Fault['point'], object]>([

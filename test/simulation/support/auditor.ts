@@ -90,6 +90,15 @@ export class Auditor {
     return {
       now: () => new Date(cloud.world.now).toISOString(),
       messagesIn: async (url) => queueAt(url).all().length,
+      oldestIn: async (url) => {
+        const { world } = cloud;
+        return Math.max(
+          0,
+          ...queueAt(url)
+            .all()
+            .map(({ sentAt }) => (world.now - sentAt) / 1_000),
+        );
+      },
       shown: async ({ rebuild }, ids) => {
         const fn = [...cloud.functions.values()].find(({ resource }) => resource.ref === rebuild);
         for (;;) {

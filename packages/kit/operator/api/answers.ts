@@ -1,8 +1,9 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { clock, secondsBetween } from '../../aws/clock.js';
 import { Problem } from '../../http/errors.js';
-import { audit } from '../audit/command.js';
 import type { AuditShortcuts } from '../audit/audit.js';
+import { audit } from '../audit/command.js';
 import { transportsBy } from '../audit/transports.js';
 import { listAuditLog } from '../audit-log.js';
 import { auditLogSince } from '../audit-retention.js';
@@ -71,19 +72,18 @@ export async function answerAudit<View>(
   const { endpoint, command } = context;
   const begun = clock.now();
   const request = auditRequestOf(query, { now: timeAt(endpoint), subjects, command });
-  const [sqs, lambda] = [sqsAt(endpoint), new LambdaClient({ region: endpoint.region })];
+  const { region } = endpoint;
+  const [sqs, lambda, cloudWatch] = [sqsAt(endpoint), new LambdaClient({ region }), new CloudWatchClient({ region })];
   try {
     const access = {
-      now: () => timeAt(endpoint),
-      ...transportsBy(sqs, lambda),
+      ...transportsBy({ sqs, lambda, cloudWatch }, () => timeAt(endpoint)),
       send: refuseToSend,
       wait: refuseToSend,
     };
     const withinTime = (): void => refuseIfLate(secondsBetween(begun, clock.now()), request.command);
     return await answerOf<View>(audit(context, request.audit, access, withinTime));
   } finally {
-    sqs.destroy();
-    lambda.destroy();
+    for (const client of [sqs, lambda, cloudWatch]) client.destroy();
   }
 }
 

@@ -1,3 +1,4 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { secondsBetween } from '../../aws/clock.js';
 import { newId } from '../../aws/ids.js';
@@ -24,11 +25,11 @@ export interface AuditRequest {
   readonly to: string | undefined;
   /** Only this aggregate: `Order/3f…`. */
   readonly subject: string | undefined;
-  /** Only this consumer. */
   /** Aggregates that are audited together with it. @default none */
   readonly parts?: readonly string[];
   /** Option that named the aggregate, and its value. @default `--subject` */
   readonly named?: readonly [option: string, id: string];
+  /** Only this consumer. */
   readonly consumer: string | undefined;
   readonly graceSeconds: number;
   /** Whether missing deliveries are sent again, each to its consumer's queue only. */
@@ -50,13 +51,13 @@ export interface AuditAccess extends Transports {
 /** `audit`. @throws {OperatorError} `not-found` for a consumer that doesn't exist */
 export async function runAudit(context: CommandContext, request: AuditRequest): Promise<Outcome> {
   const { endpoint } = context;
-  const [sqs, lambda] = [sqsAt(endpoint), new LambdaClient(clientConfig(endpoint))];
+  const config = clientConfig(endpoint);
+  const [sqs, lambda, cloudWatch] = [sqsAt(endpoint), new LambdaClient(config), new CloudWatchClient(config)];
   try {
-    const now = (): string => timeAt(endpoint);
-    return await audit(context, request, { now, ...transportsBy(sqs, lambda), send: sendBy(sqs), wait: waitByClock });
+    const transports = transportsBy({ sqs, lambda, cloudWatch }, () => timeAt(endpoint));
+    return await audit(context, request, { ...transports, send: sendBy(sqs), wait: waitByClock });
   } finally {
-    sqs.destroy();
-    lambda.destroy();
+    for (const client of [sqs, lambda, cloudWatch]) client.destroy();
   }
 }
 
