@@ -2,11 +2,16 @@ import { expect, test } from 'vitest';
 import type { Fault } from '../../packages/simulator/aws/faults.js';
 import { ChosenFaults } from '../../packages/simulator/aws/faults.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
+import { report } from '../../packages/simulator/search/report.js';
+import { playWith } from '../../packages/simulator/search/scenario.js';
+import { commandOf } from './cli/replay.js';
 import { brokenPromises } from './invariants/broken-promises.js';
+import { scenarioCalled } from './scenarios/all.js';
 import { bringLate } from './scenarios/place-one.js';
 import { HOUR, orderOf, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { Auditor } from './support/auditor.js';
+import { QUICK } from './support/effort.js';
 import { Orderly } from './support/orderly.js';
 
 const deployment = deploymentOf(prodAssembly());
@@ -58,4 +63,11 @@ test.each<[Fault['point'], object]>([
   await auditor.heal();
   expect((await auditor.audit()).missing).toEqual([]);
   expect(brokenPromises(orderly)).toEqual([]);
+});
+
+test.skipIf(QUICK)('an order keeps every promise while messages are lost, and nobody but the audit looks', async () => {
+  const lost: Fault = { point: 'Payments/Commands/Queue message 1', kind: 'lost' };
+  const history = await playWith(deployment, scenarioCalled('place-one:losses'), 'singles', [lost]);
+  expect(history.faults).toEqual([lost]);
+  if (history.violations.length > 0) expect.fail(report(history, commandOf(history, 'singles')));
 });
