@@ -4,9 +4,9 @@ import { keysOf } from '@orderly/kit/messages';
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
-import { CREATE_ORDER_SAGA, ordersContract } from '../lambdas/orders/contract.js';
+import { ordersContract } from '../lambdas/orders/contract.js';
 import { OrdersEnv } from '../lambdas/orders/environment.js';
-import { CUSTOMER_LISTS, ORDER, ORDERS_LIST, REVIEWS, USER_COPIES } from '../lambdas/orders/keys.js';
+import { CREATE_ORDER_SAGA, CUSTOMER_LISTS, ORDER, ORDERS_LIST, REVIEWS, USER_COPIES } from '../lambdas/orders/keys.js';
 import * as routes from '../lambdas/orders/routes.js';
 import {
   answers,

@@ -4,11 +4,12 @@ import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
 import { ADVICE } from './advice.js';
 import type { AuditView } from './contract.js';
+import { OF_ORDER } from './keys.js';
 import { getDeliveryAudit } from './routes.js';
 
 const open = contextOfFunction(ADVICE);
 
 /** GET /operations/audit: what became of each message at each consumer. */
 export const handler = endpoint(getDeliveryAudit, async ({ query }) =>
-  answerAudit<Shown<z.infer<typeof AuditView>>>(await open(), query, { order: 'Order' }),
+  answerAudit<Shown<z.infer<typeof AuditView>>>(await open(), query, { order: OF_ORDER }),
 );

@@ -1,8 +1,10 @@
-import { CREATE_ORDER_SAGA } from '../orders/contract.js';
-import { CUSTOMER_LISTS, ORDER } from '../orders/keys.js';
+import { CREATE_ORDER_SAGA, CUSTOMER_LISTS, ORDER } from '../orders/keys.js';
+
+/** Types of the aggregates that have an order's id. */
+export const OF_ORDER = [ORDER, CREATE_ORDER_SAGA, 'PriceCheck', 'Reservation', 'Payment', 'Checkout'] as const;
 
 /** Aggregates of an order, and prefix of the rows of its customer's list: a trace reads them. */
 export const TRACED = {
-  aggregates: [ORDER, CREATE_ORDER_SAGA, 'PriceCheck', 'Account', 'Reservation', 'Payment', 'Checkout'],
+  aggregates: [...OF_ORDER, 'Account'],
   lists: [CUSTOMER_LISTS],
 } as const;

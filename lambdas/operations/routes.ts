@@ -41,7 +41,7 @@ export const getDeliveryAudit = {
     ...AuditParameters,
     order: z.exactOptional(
       described(
-        'Id of an order: its messages only.',
+        'Id of an order: the messages of the order, its saga, price check, reservation, payment and checkout only. What an account committed because of it is audited by time only.',
         z.string().check(z.regex(ORDER_ID, 'expected 32 hexadecimal digits')),
       ),
     ),

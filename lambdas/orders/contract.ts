@@ -313,9 +313,6 @@ export const CancelOrder = z.strictObject({
 /** Body of `POST /orders/{id}/dispatch`; an absent body is the same. */
 export const DispatchOrder = z.strictObject({});
 
-/** Type of the saga (process manager) that leads an order; its keys begin with this. */
-export const CREATE_ORDER_SAGA = 'CreateOrderSaga';
-
 /** Amount as answers show it. */
 export const MoneyView = z.object({
   amount: described('In minor units of the currency (cents), up to 2^53-1.', z.int()),

@@ -3,6 +3,9 @@
 /** Type of the aggregate, with which the partition keys of its items begin. */
 export const ORDER = 'Order';
 
+/** Type of the saga (process manager) that leads an order; its keys begin with this. */
+export const CREATE_ORDER_SAGA = 'CreateOrderSaga';
+
 /** Form of this service's ids. */
 export const ORDER_ID = /^[0-9a-f]{32}$/;
 

@@ -1,6 +1,6 @@
 import type { StoreOf } from '@orderly/kit/event-store';
 import { sagaEvolution } from '@orderly/kit/saga';
-import { CREATE_ORDER_SAGA } from './contract.js';
+import { CREATE_ORDER_SAGA } from './keys.js';
 import { type CreateOrder, createOrderContract } from './saga-contract.js';
 
 /** Sagas of orders; the id is the order's. They have a file of their own, so that routes don't bundle the saga. */

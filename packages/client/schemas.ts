@@ -79,8 +79,10 @@ export type AuditView = {
     readonly from?: string;
     /** Its end. */
     readonly to?: string;
-    /** The one aggregate that was audited, instead of a time. */
+    /** The aggregate that was audited, instead of a time. */
     readonly subject?: string;
+    /** It, and those that were audited together with it. */
+    readonly subjects?: readonly (string)[];
     readonly commits: number;
     /** Events and commands in these commits. */
     readonly messages: number;
@@ -800,7 +802,7 @@ export interface Operations {
   /** Ask whether anything was lost. */
   readonly getDeliveryAudit: {
     readonly path: unknown;
-    readonly takes: { readonly query?: { /** The last `30m`, `1h`. Excludes `from`. */ readonly since?: string | number; /** Time from which commits are audited, ISO 8601. Excludes `since`. */ readonly from?: string | number; /** Time before which they are audited; with `from` only. By default now. */ readonly to?: string | number; /** One consumer only. */ readonly consumer?: string | number; /** Messages that are younger and have no record are too new to tell. By default `15m`. */ readonly grace?: string | number; /** Id of an order: its messages only. */ readonly order?: string | number; }; };
+    readonly takes: { readonly query?: { /** The last `30m`, `1h`. Excludes `from`. */ readonly since?: string | number; /** Time from which commits are audited, ISO 8601. Excludes `since`. */ readonly from?: string | number; /** Time before which they are audited; with `from` only. By default now. */ readonly to?: string | number; /** One consumer only. */ readonly consumer?: string | number; /** Messages that are younger and have no record are too new to tell. By default `15m`. */ readonly grace?: string | number; /** Id of an order: the messages of the order, its saga, price check, reservation, payment and checkout only. What an account committed because of it is audited by time only. */ readonly order?: string | number; }; };
     readonly repeat: undefined;
     readonly answer: AuditView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';

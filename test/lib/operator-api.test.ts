@@ -96,7 +96,13 @@ describe("the functions of Orderly's operators", () => {
       'cloudwatch:DescribeAlarms',
     ],
     GetFailures: ['dynamodb:Query'],
-    GetAudit: ['dynamodb:BatchGetItem', 'dynamodb:Query', 'sqs:GetQueueAttributes', 'lambda:InvokeFunction'],
+    GetAudit: [
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'sqs:GetQueueAttributes',
+      'lambda:InvokeFunction',
+      'cloudwatch:GetMetricData',
+    ],
     GetTrace: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'],
     GetAuditLog: ['dynamodb:Query'],
   };

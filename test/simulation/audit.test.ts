@@ -2,13 +2,49 @@ import { expect, test } from 'vitest';
 import type { Fault } from '../../packages/simulator/aws/faults.js';
 import { ChosenFaults } from '../../packages/simulator/aws/faults.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
+import { report } from '../../packages/simulator/search/report.js';
+import { playWith } from '../../packages/simulator/search/scenario.js';
+import { commandOf } from './cli/replay.js';
 import { brokenPromises } from './invariants/broken-promises.js';
-import { orderOf, stocked } from './scenarios/shop.js';
+import { scenarioCalled } from './scenarios/all.js';
+import { bringLate } from './scenarios/place-one.js';
+import { HOUR, orderOf, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { Auditor } from './support/auditor.js';
+import { QUICK } from './support/effort.js';
 import { Orderly } from './support/orderly.js';
 
 const deployment = deploymentOf(prodAssembly());
+
+test.each([
+  ['ChargePayment', 'Payments/Commands/Queue message 1', 'payments-commands'],
+  ['PricesConfirmed', 'Orders/Saga/Queue message 2', 'orders-saga'],
+])('an audit of an order finds a lost message of its saga or of a participant: %s', async (type, point, consumer) => {
+  const faults = new ChosenFaults([{ point, kind: 'lost' }]);
+  const orderly = new Orderly(new Cloud(deployment, { seed: 'audit', faults, losses: true }), [], false);
+  const auditor = new Auditor(orderly);
+  await stocked(orderly, { 'TEA-1': 5 });
+  const { reply } = await orderly.call(orderOf('alice', 'place', ['TEA-1']));
+  await orderly.rest();
+  await orderly.cloud.world.pass(1_800_000);
+  expect(faults.made).toHaveLength(1);
+  const orderId = String(reply.body.orderId);
+  expect(await auditor.auditAs('audit', '--subject', `Order/${orderId}`)).toMatchObject({ missing: [] });
+  const { missing } = await auditor.auditAs('audit', '--order', orderId);
+  expect(missing).toEqual([expect.objectContaining({ consumer, type })]);
+});
+
+test('a message that waits in its queue for hours is pending, and not sent again', async () => {
+  const cloud = new Cloud(deployment, { seed: 'audit', faults: new ChosenFaults([]), losses: true });
+  const orderly = new Orderly(cloud);
+  await stocked(orderly, { 'TEA-1': 5, 'CUP-1': 5 });
+  await bringLate(orderly, 'Baskets/OnProducts', 3 * HOUR);
+  const resent = orderly.services
+    .flatMap(({ table }) => orderly.itemsOf(table))
+    .filter(({ action }) => action === 'resend');
+  expect(resent).toEqual([]);
+  expect(brokenPromises(orderly)).toEqual([]);
+});
 
 test.each<[Fault['point'], object]>([
   ['Accounts/Settlements/Queue message 1', { consumer: 'accounts-payments', type: 'PaymentCharged' }],
@@ -27,4 +63,11 @@ test.each<[Fault['point'], object]>([
   await auditor.heal();
   expect((await auditor.audit()).missing).toEqual([]);
   expect(brokenPromises(orderly)).toEqual([]);
+});
+
+test.skipIf(QUICK)('an order keeps every promise while messages are lost, and nobody but the audit looks', async () => {
+  const lost: Fault = { point: 'Payments/Commands/Queue message 1', kind: 'lost' };
+  const history = await playWith(deployment, scenarioCalled('place-one:losses'), 'singles', [lost]);
+  expect(history.faults).toEqual([lost]);
+  if (history.violations.length > 0) expect.fail(report(history, commandOf(history, 'singles')));
 });

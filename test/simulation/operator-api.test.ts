@@ -22,10 +22,12 @@ test('a lost delivery is missing in the audit over HTTP, until the command line 
     expect(reply?.status, JSON.stringify(reply)).toBe(200);
     return reply?.body as Body;
   };
-  const audited = async () => (await ask<z.infer<typeof AuditView>>('audit?since=2h&consumer=accounts-payments')).audit;
+  const auditOf = async (query: string) => (await ask<z.infer<typeof AuditView>>(`audit?${query}`)).audit;
+  const audited = () => auditOf('since=2h&consumer=accounts-payments');
 
   await stocked(orderly, { 'TEA-1': 5 });
-  await orderly.call(orderOf('alice', 'place', ['TEA-1']));
+  const { reply } = await orderly.call(orderOf('alice', 'place', ['TEA-1']));
+  const orderId = String(reply.body.orderId);
   await orderly.rest();
   await cloud.world.pass(3_600_000);
   expect(faults.made).toHaveLength(1);
@@ -34,6 +36,10 @@ test('a lost delivery is missing in the audit over HTTP, until the command line 
   expect(before.missing).toEqual([
     expect.objectContaining({ consumer: 'accounts-payments', service: 'payments', type: 'PaymentCharged' }),
   ]);
+
+  const ofOrder = await auditOf(`order=${orderId}&consumer=accounts-payments`);
+  expect(ofOrder.missing).toEqual(before.missing);
+  expect(ofOrder.subjects).toContain(`Payment/${orderId}`);
 
   const writes = () =>
     cloud.tableCalls.filter(({ fn }) => fn.startsWith('Operations/')).flatMap(({ effects }) => effects.changes);

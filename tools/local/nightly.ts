@@ -8,11 +8,17 @@ export type RunCommand = (args: readonly string[]) => number;
 
 const DAY_MS = 86_400_000;
 
+/** Scenarios that a night also plays while messages are lost. */
+const WITH_LOSSES = ['place-one', 'keys', 'hot-orders'];
+
 /** Returns the searches of a day, with their arguments. Each day has seeds of its own. @param day since 1970 */
 export const searchesOf = (day: number): readonly (readonly string[])[] => [
   ['fuzz-api', '--seed', String(day * 100)],
   ['fuzz', '--seconds', '1800', '--seed', String(day)],
   ['simulate', '--seeds', '100', '--from', String(day * 100)],
+  ...WITH_LOSSES.map((name) => {
+    return ['simulate', '--scenario', `${name}:losses`, '--seeds', '100', '--from', String(day * 100)];
+  }),
 ];
 
 const runAsChild: RunCommand = (args) =>

@@ -6,6 +6,7 @@ import {
 } from '@orderly/kit/operator/definitions';
 import { APP } from '../../lambdas/app.js';
 import { ADVICE } from '../../lambdas/operations/advice.js';
+import { OF_ORDER } from '../../lambdas/operations/keys.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import { localCommands } from './local.js';
 import { orderCommand, traceCommand } from './order-commands.js';
@@ -29,7 +30,7 @@ credentials and region of the environment.`,
     ...kitCommands({
       consumer: 'reservations',
       projection: ORDERS_LIST,
-      auditShortcuts: { order: 'Order' },
+      auditShortcuts: { order: OF_ORDER },
       service: 'orders',
       status: [async (context) => (await import('../../lambdas/operations/orders-status.js')).ordersSection(context)],
       aboutSagaIds: "The saga of an order has the order's id.",

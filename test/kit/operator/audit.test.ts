@@ -20,12 +20,14 @@ const POINTS = consumer('points', { inbox: { mode: 'sequential', queueUrl: 'http
 /** What was sent, and what waits in queues. */
 let sent: { readonly queueUrl: string; readonly body: string }[] = [];
 let backlog: Record<string, number> = {};
+let oldest: Record<string, number> = {};
 let shown: Record<string, number> = {};
 let waits: number[] = [];
 let dynamodb: ReturnType<typeof emptyTables>;
 const access: { -readonly [K in keyof AuditAccess]: AuditAccess[K] } = {
   now: () => NOW,
   messagesIn: async (queueUrl) => backlog[queueUrl] ?? 0,
+  oldestIn: async (queueUrl) => oldest[queueUrl] ?? 0,
   shown: async (_, ids) => Object.fromEntries(ids.map((id) => [id, shown[id] ?? 0])),
   send: async (queueUrl, body) => void sent.push({ queueUrl, body }),
   wait: async (seconds) => void waits.push(seconds),
@@ -35,6 +37,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(NOW) - 86_400_000 });
   sent = [];
   backlog = {};
+  oldest = {};
   shown = {};
   waits = [];
   dynamodb = emptyTables();
@@ -93,6 +96,21 @@ describe('a delivery', () => {
     expect((await audited(heardBy(SEATS))).states).toEqual({ pending: 1, missing: 1 });
     backlog = { 'https://queue/meals': 3 };
     expect((await audited(heardBy(SEATS))).states).toEqual({ missing: 2 });
+  });
+
+  test.each([
+    [60 + 12 * 60, { pending: 2 }],
+    [60 + 9 * 60, { pending: 1, missing: 1 }],
+    [5, { missing: 2 }],
+  ])('waits with the oldest message of its queue, which is %i minutes old: %o', async (minutes, states) => {
+    await booked('early', ago(13 * 60));
+    await booked('late', ago(10 * 60));
+    const span = { from: ago(14 * 60) };
+    oldest = { 'https://queue/seats': minutes * 60 };
+    backlog = { 'https://queue/seats': 3 };
+    expect((await audited(heardBy(SEATS), span)).states).toEqual(states);
+    backlog = {};
+    expect((await audited(heardBy(SEATS), span)).states).toEqual({ missing: 2 });
   });
 
   test('that is older than records are kept can not be judged any more', async () => {
@@ -166,6 +184,15 @@ describe('a delivery', () => {
     expect((await audited(services)).states).toEqual({ missing: 4 });
     expect((await audited(services, { consumer: 'rooms' })).states).toEqual({ missing: 2 });
     expect((await audited(services, { from: undefined, subject: 'Trip/a' })).states).toEqual({ missing: 2 });
+    const { text, found } = await audited(services, {
+      from: undefined,
+      subject: 'Trip/a',
+      parts: ['Trip/b', 'Hotel/a'],
+      named: ['--trip', 'a'],
+    });
+    expect(found.missing).toHaveLength(4);
+    expect(text).toMatch(/missing: Trip\/a with its Trip, Hotel\n/);
+    expect(text).toMatch(/shop audit --trip a --resend$/);
     expect((await audited(services, { from: ago(91), to: ago(89) })).states).toEqual({ missing: 2 });
     expect((await audited(services, { from: ago(89), to: ago(31) })).states).toEqual({});
   });
@@ -187,7 +214,7 @@ test('what is missing is sent again as the bus would have sent it, to its own co
   ]);
   const log = await listAuditLog({ documents, services: heardBy(SEATS) }, { since: ago(2_000) });
   expect(log.text).toMatch(
-    /resend\n +by +olga\n +to +hotel: 2 messages\n +why +the delivery was missing\n +result +2 sent$/,
+    /resend\n +by +olga\n +to +hotel: 2 messages\n +why +no record of it, and nothing of it in the queue, since its commit of \S+\n +result +2 sent$/,
   );
 });
 

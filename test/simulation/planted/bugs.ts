@@ -1939,6 +1939,15 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: 'the delivery audit counts what is pending as processed',
+    scenario: 'audited-late',
+    source: {
+      file: `${KIT}/operator/auditor/auditor.ts`,
+      from: 'if (its.some(({ isOpen }) => isOpen) ||',
+      to: "if (its.some(({ state }) => state === 'too new') ||",
+    },
+  },
+  {
     name: 'a message of an inbox that has ended is stored again when it comes again',
     scenario: 'rewards-in-order',
     source: {

@@ -22,7 +22,7 @@ import { numberedCancellations, numbers } from './numbers.js';
 import { overload, overloadCalled } from './overload.js';
 import { answersLate, deadlinesPass, keysForgotten, participantFails, refundRefused, stuck } from './participants.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
-import { audited, auditedOne, messagesLost, placeOne, readOne, rejectOne } from './place-one.js';
+import { audited, auditedLate, auditedOne, messagesLost, placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
 import { rebuildCredit, rebuildSwitches, rebuildUnderLoad } from './rebuilds.js';
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
@@ -52,6 +52,7 @@ export const SCENARIOS: readonly Scenario[] = [
   messagesLost,
   audited,
   auditedOne,
+  auditedLate,
   rejectOne,
   keys,
   twentyOrders,

@@ -4,7 +4,7 @@ import { Auditor } from '../support/auditor.js';
 import { Orderly } from '../support/orderly.js';
 import { readersSeeTheTruth } from '../support/readers.js';
 import { withLosses } from './losses.js';
-import { stocked } from './shop.js';
+import { HOUR, productOf, stocked } from './shop.js';
 
 const LINES = [
   { sku: 'TEA-1', quantity: 2, unitPrice: { amount: 350, currency: 'EUR' } },
@@ -66,6 +66,35 @@ export const auditedOne: Scenario = {
     return brokenPromises(orderly);
   },
 };
+
+/**
+ * The same while baskets read nothing for three hours. What waits in their queue so long is not missing, and what was lost on its
+ * way there is: the audit may not pass either.
+ */
+export const auditedLate: Scenario = {
+  name: 'audited-late',
+  faultProbability: 0.005,
+  conditions: { losses: true },
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    await stocked(orderly, { 'TEA-1': 5, 'CUP-1': 5 });
+    await bringLate(orderly, 'Baskets/OnProducts', 3 * HOUR);
+    return brokenPromises(orderly);
+  },
+};
+
+/** Lets a consumer read nothing for a time, and then rest. */
+export async function bringLate(orderly: Orderly, label: string, milliseconds: number): Promise<void> {
+  const { sources, world } = orderly.cloud;
+  const reading = sources.find(({ fn }) => fn.label === label);
+  if (!reading) throw new Error(`nothing reads for ${label}`);
+  reading.enabled = false;
+  await orderly.call(productOf('TEA-1', 400));
+  await orderly.call(productOf('CUP-1', 400));
+  await world.pass(milliseconds);
+  reading.enabled = true;
+  await orderly.rest();
+}
 
 async function playPlaceOne(orderly: Orderly): Promise<void> {
   await stocked(orderly, { 'TEA-1': 5, 'CUP-1': 5 });

@@ -10,6 +10,7 @@ import { QUICK } from '../support/effort.js';
 /** Seeds of each scenario in `npm test`: one, and a few more of the cheapest. determinism.test.ts plays others. */
 const SEEDS: Readonly<Record<string, readonly number[]>> = {
   'read-one': [0],
+  'audited-one': [0, 1],
   'reject-one': [0],
   keys: [0],
   'twenty-orders': [3],

@@ -3,10 +3,12 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../../lambdas/app.js';
 import { command } from '../../../lambdas/operations/program.js';
 import type { Audited } from '../../../packages/kit/operator/audit/audit.js';
-import { type AuditAccess, audit } from '../../../packages/kit/operator/audit/command.js';
+import { type AuditAccess, type AuditRequest, audit } from '../../../packages/kit/operator/audit/command.js';
+import { readCommandLine } from '../../../packages/kit/operator/command-line.js';
 import type { RebuildAnswer } from '../../../packages/kit/projection/contract.js';
 import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
+import { ORDERLY } from '../../../tools/operator/command-line.js';
 import { inProcess } from './operator.js';
 import type { Orderly } from './orderly.js';
 
@@ -44,8 +46,15 @@ export class Auditor {
     throw new Error(`after ${AUDITS} audits deliveries are still missing`);
   }
 
-  /** @param resend whether missing deliveries are sent again */
-  async audit(resend = false): Promise<AuditFound> {
+  /** Audits as the command line asks for it: `audit --order 3f…`. */
+  async auditAs(...words: readonly string[]): Promise<AuditFound> {
+    const line = readCommandLine(words, ORDERLY);
+    if (line.help !== undefined) throw new Error(line.help);
+    return this.audit(false, line.request as AuditRequest);
+  }
+
+  /** @param resend whether missing deliveries are sent again @param asked instead of everything since the history began */
+  async audit(resend = false, asked: Partial<AuditRequest> = {}): Promise<AuditFound> {
     const { cloud, services } = this.orderly;
     const request = {
       from: this.began,
@@ -55,6 +64,7 @@ export class Auditor {
       graceSeconds: GRACE_SECONDS,
       resend,
       rate: 100,
+      ...asked,
     };
     const context = {
       app: APP.name,
@@ -80,6 +90,15 @@ export class Auditor {
     return {
       now: () => new Date(cloud.world.now).toISOString(),
       messagesIn: async (url) => queueAt(url).all().length,
+      oldestIn: async (url) => {
+        const { world } = cloud;
+        return Math.max(
+          0,
+          ...queueAt(url)
+            .all()
+            .map(({ sentAt }) => (world.now - sentAt) / 1_000),
+        );
+      },
       shown: async ({ rebuild }, ids) => {
         const fn = [...cloud.functions.values()].find(({ resource }) => resource.ref === rebuild);
         for (;;) {

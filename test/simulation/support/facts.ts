@@ -1,12 +1,8 @@
 import { APP } from '../../../lambdas/app.js';
 import type { Line as BasketLine } from '../../../lambdas/baskets/domain/basket.js';
-import {
-  CREATE_ORDER_SAGA,
-  type OrderEvent,
-  type OrderView,
-  ordersContract,
-} from '../../../lambdas/orders/contract.js';
+import { type OrderEvent, type OrderView, ordersContract } from '../../../lambdas/orders/contract.js';
 import { evolve, initialState, viewOf } from '../../../lambdas/orders/domain/order.js';
+import { CREATE_ORDER_SAGA } from '../../../lambdas/orders/keys.js';
 import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/orders/saga-contract.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import { cursorKey } from '../../../packages/kit/inbox/sequence-keys.js';

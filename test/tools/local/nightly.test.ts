@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main, searchesOf } from '../../../tools/local/nightly.js';
+import { scenarioCalled } from '../../simulation/scenarios/all.js';
 
 let lines: string[] = [];
 beforeEach(() => {
@@ -23,6 +24,12 @@ test('a night runs all searches, also after one that found something, and names 
 
 test('a night that finds nothing ends with 0', async () => {
   expect(await main([], () => 0)).toBe(0);
+});
+
+test('a night plays scenarios while messages are lost, too', () => {
+  const scenarios = searchesOf(1).flatMap((search) => search.filter((word) => word.endsWith(':losses')));
+  expect(scenarios).toEqual(['place-one:losses', 'keys:losses', 'hot-orders:losses']);
+  for (const name of scenarios) expect(scenarioCalled(name)).toMatchObject({ name, conditions: { losses: true } });
 });
 
 test('another night has other seeds, and every search is a command', () => {

@@ -41,6 +41,10 @@ describe('a command line', () => {
     ['replay --consumer c --event e --dry-run', { selection: { kind: 'event', id: 'e' }, dryRun: true }],
     ['audit --subject Payment/p1', { name: 'audit', subject: 'Payment/p1', from: undefined }],
     ['audit --order o1 --resend', { name: 'audit', subject: 'Order/o1', from: undefined, resend: true }],
+    [
+      'audit --order o1',
+      { parts: ['CreateOrderSaga', 'PriceCheck', 'Reservation', 'Payment', 'Checkout'].map((part) => `${part}/o1`) },
+    ],
     ['audit --since 1h', { name: 'audit', subject: undefined, from: 3_600 }],
     ['audit-log', { name: 'audit-log', since: expect.any(String) }],
     ['person forget p --dry-run', { name: 'person forget', person: 'p', dryRun: true }],

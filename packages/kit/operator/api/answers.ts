@@ -1,6 +1,8 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { clock, secondsBetween } from '../../aws/clock.js';
 import { Problem } from '../../http/errors.js';
+import type { AuditShortcuts } from '../audit/audit.js';
 import { audit } from '../audit/command.js';
 import { transportsBy } from '../audit/transports.js';
 import { listAuditLog } from '../audit-log.js';
@@ -59,30 +61,29 @@ export const AUDIT_SECONDS = 20;
 
 /**
  * Answers `audit`: what became of each message at each consumer. It sends nothing again.
- * @param subjects parameters that name one aggregate, by their names, with its type: `{ order: 'Order' }`
+ * @param subjects parameters that take an id, by their names, with the types of its aggregates: `{ order: ['Order', 'Payment'] }`
  * @throws {Problem} 400 for a wrong or too long time, with the command that has no such limit; 404 for what does not exist
  */
 export async function answerAudit<View>(
   context: CommandContext,
   query: AuditQuery,
-  subjects: Readonly<Record<string, string>> = {},
+  subjects: AuditShortcuts = {},
 ): Promise<OperatorAnswer<View>> {
   const { endpoint, command } = context;
   const begun = clock.now();
   const request = auditRequestOf(query, { now: timeAt(endpoint), subjects, command });
-  const [sqs, lambda] = [sqsAt(endpoint), new LambdaClient({ region: endpoint.region })];
+  const { region } = endpoint;
+  const [sqs, lambda, cloudWatch] = [sqsAt(endpoint), new LambdaClient({ region }), new CloudWatchClient({ region })];
   try {
     const access = {
-      now: () => timeAt(endpoint),
-      ...transportsBy(sqs, lambda),
+      ...transportsBy({ sqs, lambda, cloudWatch }, () => timeAt(endpoint)),
       send: refuseToSend,
       wait: refuseToSend,
     };
     const withinTime = (): void => refuseIfLate(secondsBetween(begun, clock.now()), request.command);
     return await answerOf<View>(audit(context, request.audit, access, withinTime));
   } finally {
-    sqs.destroy();
-    lambda.destroy();
+    for (const client of [sqs, lambda, cloudWatch]) client.destroy();
   }
 }
 

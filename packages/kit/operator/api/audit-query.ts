@@ -1,5 +1,6 @@
 import { secondsBetween } from '../../aws/clock.js';
 import { Problem } from '../../http/errors.js';
+import type { AuditShortcuts } from '../audit/audit.js';
 import type { AuditRequest } from '../audit/command.js';
 import { DEFAULT_GRACE } from '../commands/audit.js';
 import { type CommandText, duration, secondsOf } from '../text.js';
@@ -17,15 +18,15 @@ export interface AuditQuery {
   readonly to?: string;
   readonly consumer?: string;
   readonly grace?: string;
-  /** Id of the aggregate whose type `subjects` says. */
+  /** Id of the aggregates whose types `subjects` says. */
   readonly [subject: string]: string | undefined;
 }
 
 export interface AuditQueryContext {
   /** ISO 8601, UTC. */
   readonly now: string;
-  /** Types of aggregates by the parameters that name one: `{ order: 'Order' }`. */
-  readonly subjects: Readonly<Record<string, string>>;
+  /** Types of aggregates by the parameters that take their id: `{ order: ['Order', 'Payment'] }`. */
+  readonly subjects: AuditShortcuts;
   readonly command: CommandText;
 }
 
@@ -38,9 +39,11 @@ export function auditRequestOf(
   query: AuditQuery,
   { now, subjects, command }: AuditQueryContext,
 ): { readonly audit: AuditRequest; readonly command: string } {
-  const named = Object.entries(subjects).flatMap(([name, type]) => {
+  const named = Object.entries(subjects).flatMap(([name, [type, ...parts]]) => {
     const id = query[name];
-    return id === undefined ? [] : [{ name, id, subject: `${type}/${id}` }];
+    return id === undefined
+      ? []
+      : [{ name, id, subject: `${type}/${id}`, parts: parts.map((part) => `${part}/${id}`) }];
   });
   const ways = ['since', 'from', ...Object.keys(subjects)];
   const given = ways.filter((name) => query[name] !== undefined);
@@ -66,6 +69,7 @@ export function auditRequestOf(
     audit: {
       ...(one ? { from: undefined, to: undefined } : span),
       subject: one?.subject,
+      ...(one && { parts: one.parts }),
       consumer: query.consumer,
       graceSeconds: secondsOf(query.grace ?? DEFAULT_GRACE) ?? 0,
       resend: false,

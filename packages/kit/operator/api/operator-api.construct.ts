@@ -45,7 +45,7 @@ const TIMEOUT = Duration.seconds(29);
 /** Why permissions name resources by the beginnings of their names. */
 const WHY_BY_NAME =
   'An operator asks about every service, also about what is deployed after this stack. A reference to each resource would tie all stacks together: no consumer could be removed before the API of operators.';
-/** Why the actions of a status have no resource. */
+/** Why some actions of a status and of an audit have no resource. */
 const WHY_ALL =
   'sqs:ListQueues, cloudwatch:GetMetricData and cloudwatch:DescribeAlarms are granted for all resources or for none that IAM can name. They read names, counts and alarms, and no message.';
 
@@ -129,6 +129,8 @@ export class OperatorApi extends Construct {
     // `Service.projection` names its functions so. CloudFormation keeps the first 24 characters of a logical id.
     const rebuilders = (prefix: string) => `function:${startOf(prefix)}Rebuild*`;
     this.allow(handler, { actions: ['lambda:InvokeFunction'], service: 'lambda', resource: rebuilders });
+    handler.allow(['cloudwatch:GetMetricData'], '*');
+    Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
   }
 
   /**

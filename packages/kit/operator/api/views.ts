@@ -146,7 +146,8 @@ export const AuditView = z.object({
   audit: z.object({
     from: z.exactOptional(described('Beginning of the time that was audited.', time)),
     to: z.exactOptional(described('Its end.', time)),
-    subject: z.exactOptional(described('The one aggregate that was audited, instead of a time.', z.string())),
+    subject: z.exactOptional(described('The aggregate that was audited, instead of a time.', z.string())),
+    subjects: z.exactOptional(described('It, and those that were audited together with it.', z.array(z.string()))),
     commits: count,
     messages: described('Events and commands in these commits.', count),
     deliveries: described(

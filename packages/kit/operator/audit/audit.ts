@@ -39,13 +39,13 @@ export async function auditSpan(span: Span, options: AuditOptions): Promise<Audi
   return sums.audited;
 }
 
-/** Does the same for all commits of one aggregate. @param subject `Order/3f…` */
-export async function auditAggregate(subject: string, options: AuditOptions): Promise<Audited> {
+/** Does the same for all commits of some aggregates. @param subjects `Order/3f…` */
+export async function auditAggregates(subjects: readonly string[], options: AuditOptions): Promise<Audited> {
   const sums = new Sums();
-  const pk = subject.replace('/', '#');
   for (const service of options.services) {
     options.mayGoOn?.();
-    const commits = await readCommits(options.documents, service, pk);
+    const read = subjects.map((subject) => readCommits(options.documents, service, subject.replace('/', '#')));
+    const commits = (await Promise.all(read)).flat();
     for (let at = 0; at < commits.length; at += PAGE_SIZE) {
       options.mayGoOn?.();
       await auditPage(service, commits.slice(at, at + PAGE_SIZE), sums, options);
@@ -53,6 +53,9 @@ export async function auditAggregate(subject: string, options: AuditOptions): Pr
   }
   return sums.audited;
 }
+
+/** Types of aggregates that have one id, by the name of the option or parameter that takes it. The first one is the main one. */
+export type AuditShortcuts = Readonly<Record<string, readonly [string, ...string[]]>>;
 
 async function auditPage(
   service: Service,

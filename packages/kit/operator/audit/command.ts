@@ -1,3 +1,4 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { secondsBetween } from '../../aws/clock.js';
 import { newId } from '../../aws/ids.js';
@@ -11,9 +12,9 @@ import { listenersNamed, type Service } from '../services.js';
 import { shownTime } from '../shown.js';
 import { table } from '../table.js';
 import { aligned, type CommandText, plural } from '../text.js';
-import { type Audited, auditAggregate, auditSpan, queueBodyOf } from './audit.js';
+import { type Audited, auditAggregates, auditSpan, queueBodyOf } from './audit.js';
 import { subjectOf } from './expected.js';
-import { type JudgedDelivery, STATES, type Transports, withoutOwnMessages } from './judge.js';
+import { type JudgedDelivery, reasonOf, STATES, type Transports, withoutOwnMessages } from './judge.js';
 import { transportsBy } from './transports.js';
 
 /** Request of an operator. */
@@ -24,6 +25,10 @@ export interface AuditRequest {
   readonly to: string | undefined;
   /** Only this aggregate: `Order/3f…`. */
   readonly subject: string | undefined;
+  /** Aggregates that are audited together with it. @default none */
+  readonly parts?: readonly string[];
+  /** Option that named the aggregate, and its value. @default `--subject` */
+  readonly named?: readonly [option: string, id: string];
   /** Only this consumer. */
   readonly consumer: string | undefined;
   readonly graceSeconds: number;
@@ -46,13 +51,13 @@ export interface AuditAccess extends Transports {
 /** `audit`. @throws {OperatorError} `not-found` for a consumer that doesn't exist */
 export async function runAudit(context: CommandContext, request: AuditRequest): Promise<Outcome> {
   const { endpoint } = context;
-  const [sqs, lambda] = [sqsAt(endpoint), new LambdaClient(clientConfig(endpoint))];
+  const config = clientConfig(endpoint);
+  const [sqs, lambda, cloudWatch] = [sqsAt(endpoint), new LambdaClient(config), new CloudWatchClient(config)];
   try {
-    const now = (): string => timeAt(endpoint);
-    return await audit(context, request, { now, ...transportsBy(sqs, lambda), send: sendBy(sqs), wait: waitByClock });
+    const transports = transportsBy({ sqs, lambda, cloudWatch }, () => timeAt(endpoint));
+    return await audit(context, request, { ...transports, send: sendBy(sqs), wait: waitByClock });
   } finally {
-    sqs.destroy();
-    lambda.destroy();
+    for (const client of [sqs, lambda, cloudWatch]) client.destroy();
   }
 }
 
@@ -92,7 +97,7 @@ export async function audit(
           actor,
           action: 'resend',
           target,
-          reason: 'the delivery was missing',
+          reason: reasonOf(delivery),
           run,
         });
         await transports.send(queueUrl, queueBodyOf(delivery, from, app));
@@ -106,13 +111,14 @@ export async function audit(
       say(`${name}: ${plural(commits, 'commit')} so far, ${missing.length} missing`);
     },
   };
-  const audited = subject === undefined ? await auditSpan(span, options) : await auditAggregate(subject, options);
+  const subjects = subject === undefined ? [] : [subject, ...(request.parts ?? [])];
+  const audited = subject === undefined ? await auditSpan(span, options) : await auditAggregates(subjects, options);
   if (subject !== undefined && audited.commits === 0)
     throw new OperatorError('not-found', `No service has a commit of ${subject}.`, ['audit', '--since', '1h']);
   return {
     exitCode: missing.length === 0 ? Exit.OK : resend ? Exit.PENDING : Exit.NEEDS_OPERATOR,
     text: textOf({ audited, missing, request, span, command }),
-    json: { audit: { ...(subject === undefined ? span : { subject }), ...audited, missing, resent: resend } },
+    json: { audit: { ...(subject === undefined ? span : { subject, subjects }), ...audited, missing, resent: resend } },
   };
 }
 
@@ -156,9 +162,11 @@ interface Found {
 const HEAD = ['SENT AT', 'CONSUMER', 'TYPE', 'SUBJECT', 'MESSAGE ID'] as const;
 
 function textOf({ audited, missing, request, span, command }: Found): string {
-  const { subject, consumer, resend } = request;
+  const { subject, parts = [], named, consumer, resend } = request;
   const { commits, messages, deliveries } = audited;
-  const what = subject ?? `${span.from} to ${span.to}`;
+  const types = parts.map((part) => part.slice(0, part.indexOf('/')));
+  const aggregates = types.length > 0 ? `${subject} with its ${types.join(', ')}` : subject;
+  const what = aggregates ?? `${span.from} to ${span.to}`;
   const verdict =
     missing.length === 0
       ? 'nothing is missing'
@@ -169,7 +177,7 @@ function textOf({ audited, missing, request, span, command }: Found): string {
     .map((one) => [shownTime(one.at), one.consumer, one.type, one.subject, one.messageId]);
   const more = missing.length - rows.length;
   const same = [
-    ...(subject === undefined ? ['--from', span.from, '--to', span.to] : ['--subject', subject]),
+    ...(subject === undefined ? ['--from', span.from, '--to', span.to] : (named ?? ['--subject', subject])),
     ...(consumer === undefined ? [] : ['--consumer', consumer]),
   ];
   return [

@@ -28,12 +28,18 @@ export interface JudgedDelivery extends Delivery {
   readonly isOpen: boolean;
 }
 
+/** Returns why a missing delivery is sent again, for the audit log. */
+export const reasonOf = ({ commit }: JudgedDelivery): string =>
+  `no record of it, and nothing of it in the queue, since its commit of ${commit.at}`;
+
 /** Clock, queues and functions that an audit asks. */
 export interface Transports {
   /** Returns the time, in ISO 8601, UTC. */
   now(): string;
   /** Returns the number of messages of a queue, visible or not. */
   messagesIn(queueUrl: string): Promise<number>;
+  /** Returns the age of the oldest message of a queue in seconds, as its metric of the last minutes says; 0 if it says nothing. */
+  oldestIn(queueUrl: string): Promise<number>;
   /** Returns the versions of aggregates that a projection shows. @param ids of the aggregates */
   shown(projection: AskedProjection, ids: readonly string[]): Promise<Readonly<Record<string, number>>>;
 }
@@ -65,8 +71,9 @@ export interface Judging {
 }
 
 /**
- * Seconds for which a consumer's backlog explains why a message has no record. After them an alarm says that the queue is
- * late, and a message that is sent a second time costs a duplicate, which its consumer recognises.
+ * Seconds from a message's commit until it is in its consumer's queue, at most: a relay may be behind, and the metric of the
+ * queue's oldest message is minutes old. A queue whose oldest message was sent later does not have it any more. So one that is
+ * never empty, because it is busy, hides a loss for as long and no longer.
  */
 const BACKLOG_SECONDS = 3_600;
 
@@ -93,11 +100,12 @@ export async function judge(
   });
   const newest = await recordsOf(late, judging, { consistent: true, generations: 'all' });
   const unpublished = await unpublishedAmong(late, from, judging);
-  const backlogs = new Map<string, Promise<number>>();
-  const backlog = (queueUrl: string): Promise<number> => {
-    const asked = backlogs.get(queueUrl) ?? judging.transports.messagesIn(queueUrl);
-    backlogs.set(queueUrl, asked);
-    return asked;
+  const { transports } = judging;
+  const backlog = once((queueUrl) => transports.messagesIn(queueUrl));
+  const oldest = once((queueUrl) => transports.oldestIn(queueUrl));
+  const mayContain = async (queueUrl: string, age: number): Promise<boolean> => {
+    if ((await backlog(queueUrl)) === 0) return false;
+    return age <= BACKLOG_SECONDS || (await oldest(queueUrl)) >= age - BACKLOG_SECONDS;
   };
   return Promise.all(
     deliveries.map(async (one) => {
@@ -113,10 +121,20 @@ export async function judge(
       if (!consumer.projection && age > keeps) return is('expired');
       const publication = unpublished.get(one.commit);
       if (publication) return is(stateOf(publication));
-      if (age <= BACKLOG_SECONDS && (await backlog(consumer.queueUrl)) > 0) return is('pending', true);
+      if (await mayContain(consumer.queueUrl, age)) return is('pending', true);
       return is('missing');
     }),
   );
+}
+
+/** Returns a function that asks for each queue at most once. */
+function once(ask: (queueUrl: string) => Promise<number>): (queueUrl: string) => Promise<number> {
+  const answers = new Map<string, Promise<number>>();
+  return (queueUrl) => {
+    const answer = answers.get(queueUrl) ?? ask(queueUrl);
+    answers.set(queueUrl, answer);
+    return answer;
+  };
 }
 
 /** Asks projections which versions they show. */

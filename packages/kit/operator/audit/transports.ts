@@ -1,12 +1,27 @@
+import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { askBy } from '../ask-rebuilder.js';
-import { backlogOf } from '../status/queues.js';
+import { readMetrics } from '../status/metrics.js';
+import { backlogOf, nameOf } from '../status/queues.js';
 import type { Transports } from './judge.js';
 
-/** Asks queues and functions by clients that their owner closes. */
-export const transportsBy = (sqs: SQSClient, lambda: LambdaClient): Omit<Transports, 'now'> => ({
+/** Clients of an audit. Their owner closes them. */
+export interface AuditClients {
+  readonly sqs: SQSClient;
+  readonly lambda: LambdaClient;
+  readonly cloudWatch: CloudWatchClient;
+}
+
+/** Asks queues, their metrics and functions. @param now returns the time, in ISO 8601, UTC */
+export const transportsBy = ({ sqs, lambda, cloudWatch }: AuditClients, now: () => string): Transports => ({
+  now,
   messagesIn: (queueUrl) => backlogOf(sqs, queueUrl),
+  oldestIn: async (queueUrl) => {
+    const name = nameOf(queueUrl);
+    const { oldest } = await readMetrics(cloudWatch, { queues: [name], relays: [], sweepers: [] }, now());
+    return oldest.get(name) ?? 0;
+  },
   shown: async (projection, ids) => {
     const { shown = {} } = await askBy(lambda, projection, { action: 'shown', ids });
     return shown;

@@ -47,13 +47,16 @@ export interface DeliveryAuditProps {
 
 /** Timeout of a run, and the time for which it holds the lease. It ends before the next tick. */
 const TIMEOUT = Duration.minutes(4);
-/** A delivery that may still be in its queue holds the watermark back for an hour (`judge.ts`). */
+/** A message that waits in its queue holds the watermark back (`judge.ts`): in normal operation for an hour at most. */
 const BEHIND_AT_MOST = Duration.hours(2);
 /** Service in the function's logs and metrics. */
 const NAME = 'audit';
 /** Why the audit's permissions name resources by the beginnings of their names. */
 const WHY_BY_NAME =
   'The audit reads the tables and sends to the queues of every consumer of the named stack, also of those that are deployed after it. A reference to each one would tie all stacks together: no consumer could be removed before the audit.';
+
+/** Why an action of the audit has no resource. */
+const WHY_ALL = 'IAM grants cloudwatch:GetMetricData for all resources or for none. It reads numbers, and no message.';
 
 /**
  * The delivery audit: a function that compares, every few minutes, what services have committed with what became of it at each
@@ -123,6 +126,8 @@ export class DeliveryAudit extends Construct {
     );
     allow(['sqs:GetQueueAttributes', 'sqs:SendMessage'], 'sqs', startOf);
     allow(['lambda:InvokeFunction'], 'lambda', (stack) => `function:${startOf(stack)}`);
+    auditor.allow(['cloudwatch:GetMetricData'], '*');
+    Validations.of(auditor).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
   }
 
   private schedule(every: Duration): void {
@@ -153,7 +158,8 @@ export class DeliveryAudit extends Construct {
     alarm(this, 'AuditBehind', {
       metric: metric(AuditorMetric.LAG).with({ statistic: 'max' }),
       threshold: BEHIND_AT_MOST.toSeconds(),
-      means: 'the delivery audit is over two hours behind: what was lost since is not found yet.',
+      means:
+        'the delivery audit is over two hours behind: messages wait in a queue for so long, or what was lost since is not found yet.',
       topic,
     });
     alarmOnErrors(this, 'AuditFailing', {

@@ -1,4 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
@@ -26,8 +27,7 @@ const options = {
 const cloudFormation = new CloudFormationClient();
 const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
 const transports = {
-  now: () => clock.now(),
-  ...transportsBy(sqs, new LambdaClient()),
+  ...transportsBy({ sqs, lambda: new LambdaClient(), cloudWatch: new CloudWatchClient() }, () => clock.now()),
   send: sendBy(sqs),
 };
 

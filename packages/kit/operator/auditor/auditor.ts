@@ -25,7 +25,7 @@ const FIRST_SECONDS = 3_600;
  * Audits the feeds of all services, each from its watermark on, and sends missing deliveries again to their consumers.
  *
  * A watermark passes a commit when each of its deliveries is judged by a record. A delivery that may still be in its queue
- * holds the watermark of its shard back, for an hour at most: after that it counts as missing. What was sent again is
+ * holds the watermark of its shard back, as long as that queue's oldest message explains it. What was sent again is
  * followed until it has ended ({@link Resent}), and holds nothing back.
  */
 export class Auditor {

@@ -2,7 +2,7 @@ import { DeleteCommand, paginateQuery, TransactWriteCommand, UpdateCommand } fro
 import * as z from 'zod/mini';
 import { logger } from '../../aws/telemetry.js';
 import { queueBodyOf } from '../audit/audit.js';
-import { type JudgedDelivery, judge } from '../audit/judge.js';
+import { type JudgedDelivery, judge, reasonOf } from '../audit/judge.js';
 import { auditEntry, noteResult } from '../audit-log.js';
 import { readCommitsSurely } from '../feed.js';
 import { groupedBy } from '../grouped-by.js';
@@ -62,7 +62,7 @@ export class Resent {
       actor: ACTOR,
       action: 'resend',
       target: `${listener.name} ${message.id}`,
-      reason: `no record of it, and nothing of it in the queue, since its commit of ${commit.at}`,
+      reason: reasonOf(delivery),
     });
     const Item = {
       pk: AuditKey.RESENT,

@@ -1,3 +1,4 @@
+import type { AuditShortcuts } from '../audit/audit.js';
 import { type Given, HIGHEST_RATE, operatorCommand, rateOf } from '../command.js';
 import { secondsOf } from '../text.js';
 import { timeOf } from './times.js';
@@ -7,9 +8,10 @@ export const DEFAULT_GRACE = '15m';
 
 /**
  * @param consumer name of a consumer, for the examples in the help
- * @param shortcuts options for the aggregates of a type: `{ order: 'Order' }` makes `--order 4711` of `--subject Order/4711`
+ * @param shortcuts options for aggregates that have the same id: with `{ order: ['Order', 'Payment'] }`, `--order 4711` audits
+ * `Order/4711` and `Payment/4711`
  */
-export const auditCommands = (consumer: string, shortcuts: Readonly<Record<string, string>> = {}) => [
+export const auditCommands = (consumer: string, shortcuts: AuditShortcuts = {}) => [
   operatorCommand({
     name: 'audit',
     usage: `audit --since <time span> | --from <time> [--to <time>] | ${Object.keys(shortcuts)
@@ -34,7 +36,7 @@ export const auditCommands = (consumer: string, shortcuts: Readonly<Record<strin
   --from, --to  from a time and before another one, as 2026-12-01T08:00:00Z. Default of --to: now
   --subject   all messages of one aggregate, as Trip/3f9c…
 ${Object.entries(shortcuts)
-  .map(([name, type]) => `  --${name.padEnd(10)}the same as --subject ${type}/<id>\n`)
+  .map(([name, types]) => `  --${name.padEnd(10)}${aboutShortcut(types)}\n`)
   .join('')}\
   --consumer  one consumer only, as ${consumer}
   --grace     messages that are younger and have no record are too new to tell. Default: ${DEFAULT_GRACE}
@@ -42,28 +44,36 @@ ${Object.entries(shortcuts)
   --rate      messages that are sent again in a second, 1 to ${HIGHEST_RATE}. Default: 10`,
     parse: ({ options, wrong }) => {
       const { since, consumer, resend } = options;
-      const named = Object.entries(shortcuts).flatMap(([name, type]) => {
+      const named = Object.entries(shortcuts).flatMap(([name, [type, ...parts]]) => {
         const id: unknown = Reflect.get(options, name);
-        return id === undefined ? [] : [`${type}/${id}`];
+        if (id === undefined) return [];
+        const option = [`--${name}`, String(id)] as const;
+        return [{ subject: `${type}/${id}`, parts: parts.map((part) => `${part}/${id}`), named: option }];
       });
-      const subjects = [...(options.subject === undefined ? [] : [options.subject]), ...named];
+      const subjects = [...(options.subject === undefined ? [] : [{ subject: options.subject }]), ...named];
       const begins = [since, options.from, ...subjects].filter((one) => one !== undefined);
       if (begins.length !== 1) {
         const ways = ['since', 'from', ...Object.keys(shortcuts)].map((name) => `--${name}`).join(', ');
         throw wrong(`'audit' needs one of ${ways} and --subject.`);
       }
-      const [subject] = subjects;
+      const [{ subject, ...others } = { subject: undefined }] = subjects;
       if (options.to !== undefined && options.from === undefined) throw wrong('--to needs --from.');
       if (subject !== undefined && !/^[A-Za-z]+\/.+$/.test(subject))
         throw wrong(`--subject is '${subject}': expected the aggregate's type and id, as Trip/3f9c…`);
       const graceSeconds = spanOf('grace', options.grace, wrong);
       const from = since === undefined ? timeOf('from', options.from, wrong) : spanOf('since', since, wrong);
       const to = timeOf('to', options.to, wrong);
-      return { from, to, subject, consumer, graceSeconds, resend, rate: rateOf(options.rate, wrong) };
+      return { from, to, subject, ...others, consumer, graceSeconds, resend, rate: rateOf(options.rate, wrong) };
     },
     run: async (...call) => (await import('../audit/command.js')).runAudit(...call),
   }),
 ];
+
+const aboutShortcut = ([type, ...parts]: AuditShortcuts[string]): string =>
+  parts.length === 0
+    ? `the same as --subject ${type}/<id>`
+    : `all messages of ${type}/<id>, and of its ${parts.join(', ')}.
+              What other aggregates sent because of it is audited by time only`;
 
 /** @throws {OperatorError} `wrong(...)` */
 function spanOf(name: string, text: string, wrong: Given['wrong']): number {

@@ -1,3 +1,4 @@
+import type { AuditShortcuts } from '../audit/audit.js';
 import type { OperatorCommand } from '../command.js';
 import type { ReadSection } from '../status/status.js';
 import { auditCommands } from './audit.js';
@@ -24,8 +25,11 @@ export interface HelpTexts {
   readonly service?: string;
   /** A sentence that says which ids the sagas have: "The saga of an order has the order's id." */
   readonly aboutSagaIds?: string;
-  /** Options of `audit` for the aggregates of a type, by their names: `{ order: 'Order' }` is `--order <id>`. @default none */
-  readonly auditShortcuts?: Readonly<Record<string, string>>;
+  /**
+   * Options of `audit` for aggregates that have the same id, by their names: `{ order: ['Order', 'Payment'] }` is
+   * `--order <id>`. @default none
+   */
+  readonly auditShortcuts?: AuditShortcuts;
   /** What the application adds to `status`. @default nothing */
   readonly status?: readonly ReadSection[];
 }

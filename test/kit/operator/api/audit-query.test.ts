@@ -10,7 +10,7 @@ import { commandTextOf } from '../../../../packages/kit/operator/text.js';
 
 const NOW = '2026-12-01T12:00:00.000Z';
 const asked = (query: AuditQuery) =>
-  auditRequestOf(query, { now: NOW, subjects: { order: 'Order' }, command: commandTextOf('shop') });
+  auditRequestOf(query, { now: NOW, subjects: { order: ['Order', 'Payment'] }, command: commandTextOf('shop') });
 
 /** Returns the detail of the refusal, and the parameter that it names. */
 function refused(query: AuditQuery): readonly [string, string | undefined] {
@@ -48,7 +48,7 @@ describe('the query of an audit', () => {
       command: 'shop audit --from 2026-12-01T07:00:00.000Z --to 2026-12-01T08:30:00.000Z --consumer rooms --grace 0s',
     });
     expect(asked({ order: '4711' })).toMatchObject({
-      audit: { from: undefined, to: undefined, subject: 'Order/4711' },
+      audit: { from: undefined, to: undefined, subject: 'Order/4711', parts: ['Payment/4711'] },
       command: 'shop audit --order 4711',
     });
   });

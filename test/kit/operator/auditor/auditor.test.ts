@@ -36,6 +36,7 @@ const SERVICES = [serviceOf('trips', []), serviceOf('hotel', [consumer('rooms'),
 let sent: string[] = [];
 let sending: (queueUrl: string) => Promise<void> = async () => undefined;
 let backlog: Record<string, number> = {};
+let oldest = 0;
 let dynamodb: ReturnType<typeof inProcessDynamoDb>;
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -43,6 +44,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: BEGIN });
   sent = [];
   backlog = {};
+  oldest = 0;
   sending = async () => undefined;
   dynamodb = inProcessDynamoDb(
     { trips: ['pk', 'sk'], hotel: ['pk', 'sk'], audit: ['pk', 'sk'], 'trips-records': ['pk'], 'hotel-records': ['pk'] },
@@ -82,6 +84,7 @@ function run({ resends = 100, pages = 1_000, timeLeft = (): number => 200_000 } 
   const transports = {
     now: () => iso(Date.now()),
     messagesIn: async (queueUrl: string) => backlog[queueUrl] ?? 0,
+    oldestIn: async () => oldest,
     shown: async () => ({}),
     send: async (queueUrl: string, body: string) => {
       await sending(queueUrl);
@@ -143,6 +146,21 @@ describe('a run', () => {
     expect(sent).toEqual([]);
     expect((await auditedUntil())?.slice(0, 16)).toBe(committed.slice(0, 16));
     pass(40);
+    await run();
+    expect(sent).toEqual(['rooms event-a']);
+  });
+
+  test('waits longer for a message of an outage, as long as the queue has messages of its age, and says how late it is', async () => {
+    await booked('a');
+    backlog['https://queue/rooms'] = 3;
+    await record('meals', 'a');
+    pass(20);
+    await run();
+    pass(6 * 60);
+    oldest = 6 * 3_600;
+    expect(await run()).toBeGreaterThan(6 * 3_600);
+    expect(sent).toEqual([]);
+    oldest = 60;
     await run();
     expect(sent).toEqual(['rooms event-a']);
   });
@@ -317,6 +335,7 @@ describe('what was sent again', () => {
     const transports = {
       now: () => iso(Date.now()),
       messagesIn: async () => 0,
+      oldestIn: async () => 0,
       shown: async () => ({}),
       send: sending,
     };
