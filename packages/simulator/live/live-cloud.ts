@@ -154,12 +154,17 @@ export class LiveCloud {
 
   /**
    * Delivers an event again, to everybody who hears it.
-   * @param id of the event on the bus, or the `id` in its detail
-   * @returns its type. @throws {Error} if no bus has taken it lately
+   * @param id of the event on the bus, or the `id` in its detail; of the latter its end is enough, from eight characters on
+   * @returns its type. @throws {Error} if no bus has taken it lately, or if it is the end of several ids
    */
   duplicate(id: string): string {
     return this.within(({ events }) => {
-      const found = events.accepted.findLast(({ event }) => event.id === id || idIn(event.detail) === id);
+      const named = events.accepted.filter(({ event }) => event.id === id || idIn(event.detail) === id);
+      const ending = events.accepted.filter(({ event }) => id.length >= 8 && String(idIn(event.detail)).endsWith(id));
+      const meant = named.length > 0 ? named : ending;
+      const found = meant.at(-1);
+      if (new Set(meant.map(({ event }) => idIn(event.detail))).size > 1)
+        throw new Error(`several events or commands have ids that end with ${id}: name one of them in full`);
       if (!found) throw new Error(`no bus has taken an event or command ${id} since this cloud began`);
       const { source, 'detail-type': detailType, detail } = found.event;
       events.put(found.bus, { source, detailType, detail });
