@@ -26,7 +26,7 @@ export type CommandLine =
       readonly region: string | undefined;
       /** Whether the caller has confirmed what can't be undone. */
       readonly yes: boolean;
-      /** Whether the call is of a kind that changes something, and no dry run. */
+      /** Whether the call changes something. */
       readonly changes: boolean;
       /** Whether the call can't be undone, and nobody has confirmed it yet. */
       readonly toConfirm: boolean;
@@ -76,11 +76,16 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
   const given = { words, options: valuesOf(command.options, values), wrong };
   if (command.print) return { help: command.print(given, { program: set.program, commands, common: COMMON }) };
   const dryRun = Reflect.get(values, 'dry-run') === true;
-  // What only reads needs no dry run.
-  const changes = !dryRun && (command.irreversible === true || Object.hasOwn(command.options, 'dry-run'));
+  const changes = !dryRun && isChange(command, values);
   const toConfirm = command.irreversible === true && !yes && !dryRun;
   return { name, environment, json, profile, region, yes, changes, toConfirm, ...command.parse(given) };
 }
+
+/** Whether a call changes something, unless it is a dry run. Commands that only read have no dry run. */
+const isChange = ({ irreversible, options, changesWith }: OperatorCommand, values: object): boolean =>
+  changesWith === undefined
+    ? irreversible === true || Object.hasOwn(options, 'dry-run')
+    : Reflect.get(values, changesWith) === true;
 
 function unknownCommand(name: string, isGroup: boolean, commands: readonly OperatorCommand[]): OperatorError {
   const names = commands.map((command) => command.name);

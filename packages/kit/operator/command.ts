@@ -30,6 +30,8 @@ export interface Usage<Words extends readonly string[] = readonly string[], Own 
   readonly details: string;
   /** Whether its work can't be undone: then it asks before, outside of an emulator. @default false */
   readonly irreversible?: boolean;
+  /** Option with which alone it changes something. @default it does if it can't be undone, or has an option `dry-run` */
+  readonly changesWith?: string;
 }
 
 /** A call of a command: as many words as it has positionals, and a value for each of its options. */

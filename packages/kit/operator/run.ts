@@ -49,16 +49,9 @@ export function operatorCommandLine(app: OperatorCommandLine) {
       if (line.region !== undefined) process.env.AWS_REGION = line.region;
       // The SDK is loaded from here on: help and wrong calls do without it.
       const { openContext } = await import('./context.js');
-      // Who reads only JSON still sees where something is changed: a shell's profile changes the target silently.
-      const opened = await openContext(app, line.environment, json && !line.changes ? () => {} : err);
-      let placeSaid = !json || line.changes || args.includes('--dry-run');
-      const actor = async (): Promise<string> => {
-        // What changes something asks for it, for the audit log.
-        if (!placeSaid) err(opened.place ?? line.environment);
-        placeSaid = true;
-        return opened.actor();
-      };
-      const context = { ...opened, actor, say };
+      // With --json, too, a change says where it happens: the target may come from the shell's profile.
+      const place = json && !line.changes ? () => {} : err;
+      const context = { ...(await openContext(app, line.environment, place)), say };
       try {
         const confirmed = async (what: string): Promise<void> => {
           if (line.yes || context.endpoint.url !== undefined) return;

@@ -111,15 +111,13 @@ describe('a command that can’t be undone', () => {
     name: 'send',
     usage: 'send [--again]',
     positionals: [],
+    changesWith: 'again',
     options: { again: { type: 'boolean' } },
     example: ['send'],
     about: '',
     details: '',
     parse: ({ options }) => options,
-    run: async ({ actor }, { again }) => {
-      if (again) await Promise.all([actor(), actor()]);
-      return { exitCode: Exit.OK, text: 'sent', json: {} };
-    },
+    run: async () => ({ exitCode: Exit.OK, text: 'sent', json: {} }),
   });
   const deleting = (at: 'AWS' | 'emulator', answer: string, ...args: readonly string[]) =>
     calling(at, answer, 'delete', ...args);

@@ -13,9 +13,9 @@ import { OperatorApiEnv } from './contract.js';
 export type AdvisingApp = Pick<OperatedApp, 'program' | 'reportOn' | 'runbook' | 'pageOn'>;
 
 /**
- * Returns a function that finds the environment of this function, as the command line's `openContext` does. It reads the outputs
- * of the stacks at each call, with one request to CloudFormation for each stack. A stack that does not exist is left out, and the
- * context names it: the others have answers without it.
+ * Returns a function that finds the environment of this function, as the command line's `openContext` does. Each call reads the
+ * outputs of the stacks, with one request to CloudFormation for each. A stack that does not exist is left out, and the context
+ * names it, so that the other stacks can still be asked.
  * @throws {SettingMissing} at start, if the construct did not name the stacks
  */
 export function contextOfFunction({ program, ...advice }: AdvisingApp): () => Promise<CommandContext> {

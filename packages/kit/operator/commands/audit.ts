@@ -18,6 +18,7 @@ export const auditCommands = (consumer: string, shortcuts: AuditShortcuts = {}) 
       .map((name) => `--${name} <id> | `)
       .join('')}--subject <Type/id>  [--resend]`,
     positionals: [],
+    changesWith: 'resend',
     options: {
       since: { type: 'string' },
       from: { type: 'string' },
