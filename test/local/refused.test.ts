@@ -51,7 +51,7 @@ describe('where the modules are missing', () => {
   });
 
   test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
-    'npm ci shows at a terminal that it goes on',
+    'npm ci counts its seconds at a terminal',
     async () => {
       const { output } = await clone.paste(`script -qec '${start}' /dev/null`).ended();
       expect(output.replaceAll('\u001b', 'ESC')).toMatch(/\rESC\[K {2}\.\.\. \d s\rESC\[Kadded nothing/);

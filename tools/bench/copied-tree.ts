@@ -19,7 +19,8 @@ export function copiedTree(root: string, modules: 'linked' | 'none'): string {
   return folder;
 }
 
-function linkModules(from: string, to: string): void {
+/** Links installed modules into a copy of their tree, but for the workspaces: those are the copy's own. */
+export function linkModules(from: string, to: string): void {
   mkdirSync(join(to, '@orderly'), { recursive: true });
   for (const name of readdirSync(from)) if (name !== '@orderly') symlinkSync(join(from, name), join(to, name));
   for (const name of readdirSync(join(from, '@orderly')))

@@ -1,17 +1,8 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { linkModules } from '../../../tools/bench/copied-tree.js';
 import { SOURCES } from '../../../tools/local/assembly.js';
 import { devKey } from '../../../tools/local/dev-issuer.js';
 import type { LocalRun } from '../../../tools/local/local-run.js';
@@ -76,15 +67,4 @@ export class Clone {
     this.started.push(started);
     return started;
   }
-}
-
-/** Links each installed package, but the workspaces to the copy's own. */
-function linkModules(from: string, to: string): void {
-  mkdirSync(to);
-  for (const name of readdirSync(from)) {
-    if (name !== '@orderly') symlinkSync(join(from, name), join(to, name));
-  }
-  mkdirSync(join(to, '@orderly'));
-  for (const name of readdirSync(join(from, '@orderly')))
-    symlinkSync(join(dirname(to), 'packages', name), join(to, '@orderly', name));
 }
