@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { report } from '../../packages/simulator/search/report.js';
 import { FOUND, playFound, playFoundWith } from './support/found.js';
 
-/** Of so many faults one is put back here, each time the same ones; `npm run simulate:planted` puts all of them back. */
+/** One of so many found faults is put back here, the same ones in each run. `npm run simulate:planted` puts all of them back. */
 const STRIDE = 3;
 
 describe.each(FOUND.map((found, at) => [found.name, found, at] as const))('%s', (_, found, at) => {
