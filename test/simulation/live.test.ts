@@ -4,8 +4,8 @@ import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { cancellationOf, DAY, orderOf, productOf } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
+import { request } from './support/at-local-cloud.js';
 import { effort } from './support/effort.js';
-import { token } from './support/issuer.js';
 import { type Call, Orderly } from './support/orderly.js';
 
 const ORDERS = effort({ whole: 200, quick: 20 });
@@ -34,29 +34,21 @@ test(`${ORDERS} orders over HTTP by the real clock, with a fault at every tenth 
     return passing;
   };
   /** A client that asks again until the answer is final, as a well-behaved one does. */
-  const call = async (request: Call): Promise<Record<string, unknown>> => {
+  const call = async (one: Call): Promise<Record<string, unknown>> => {
     for (let tries = 1; ; tries++) {
-      const { method, path, as, body, key } = request;
-      const response = await fetch(`${local.url}/v1${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${token(as, as === 'operator' ? 'operator' : 'customer', live.now)}`,
-          'content-type': 'application/json',
-          ...(key !== undefined && { 'idempotency-key': key }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      });
+      const response = await request(local, one);
       const answer = (await response.json()) as Record<string, unknown>;
       const { status } = response;
       if (status < 500 && status !== 429 && !response.headers.has('retry-after')) {
         orderly.answered.push({
-          ...request,
+          ...one,
           tries,
           reply: { status, body: answer, headers: Object.fromEntries(response.headers) },
         });
         return answer;
       }
-      if (tries === 100) throw new Error(`no final answer to ${method} ${path}: ${status} ${JSON.stringify(answer)}`);
+      if (tries === 100)
+        throw new Error(`no final answer to ${one.method} ${one.path}: ${status} ${JSON.stringify(answer)}`);
       await pause();
     }
   };

@@ -2,38 +2,19 @@ import { LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-l
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientConfig } from '../../packages/kit/operator/endpoint.js';
-import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
+import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { run } from '../../tools/operator/command-line.js';
 import { orderOf, productOf } from './scenarios/shop.js';
-import { prodAssembly } from './support/assembly.js';
-import { token } from './support/issuer.js';
+import { accepted, beginLocalCloud, endLocalCloud } from './support/at-local-cloud.js';
 import type { Call } from './support/orderly.js';
 
 let local: LocalCloud;
-const before = process.env.ORDERLY_ENDPOINT;
 beforeAll(async () => {
-  local = await LocalCloud.start({ folder: prodAssembly(), says: () => undefined });
-  process.env.ORDERLY_ENDPOINT = local.url;
+  local = await beginLocalCloud();
 });
-afterAll(async () => {
-  if (before === undefined) delete process.env.ORDERLY_ENDPOINT;
-  else process.env.ORDERLY_ENDPOINT = before;
-  await local.stop();
-});
+afterAll(() => endLocalCloud(local));
 
-async function call({ method, path, as, body, key }: Call) {
-  const response = await fetch(`${local.url}/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token(as, as === 'operator' ? 'operator' : 'customer', local.live.now)}`,
-      'content-type': 'application/json',
-      ...(key !== undefined && { 'idempotency-key': key }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  expect(response.status, path).toBeLessThan(300);
-  return (await response.json()) as Record<string, string>;
-}
+const call = (one: Call) => accepted(local, one);
 
 async function orderly(...args: readonly string[]) {
   const [out, err]: [string[], string[]] = [[], []];

@@ -6,23 +6,17 @@ import { openContext } from '../../packages/kit/operator/context.js';
 import { clientConfig } from '../../packages/kit/operator/endpoint.js';
 import { projectionNamed, projectionsOf } from '../../packages/kit/operator/projections.js';
 import { rebuild } from '../../packages/kit/operator/rebuild.js';
-import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
+import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { ORDERLY, run } from '../../tools/operator/command-line.js';
 import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
 import { orderOf, productOf } from './scenarios/shop.js';
-import { prodAssembly } from './support/assembly.js';
-import { token } from './support/issuer.js';
+import { accepted, beginLocalCloud, endLocalCloud } from './support/at-local-cloud.js';
 import type { Call } from './support/orderly.js';
 
 const PAGE = readFileSync('docs/operations/json.md', 'utf8');
 
 let local: LocalCloud;
-const before = process.env.ORDERLY_ENDPOINT;
-afterAll(async () => {
-  if (before === undefined) delete process.env.ORDERLY_ENDPOINT;
-  else process.env.ORDERLY_ENDPOINT = before;
-  await local.stop();
-});
+afterAll(() => endLocalCloud(local));
 
 /** Orders: one that went through, and one whose saga waits for its reservation. */
 const placed: string[] = [];
@@ -35,8 +29,7 @@ let refused: { readonly messageId: string };
 let group = '';
 
 beforeAll(async () => {
-  local = await LocalCloud.start({ folder: prodAssembly(), says: () => undefined });
-  process.env.ORDERLY_ENDPOINT = local.url;
+  local = await beginLocalCloud();
   await call(productOf('TEA-1'));
   await call({ method: 'PUT', path: '/stock/TEA-1', as: 'operator', body: { onHand: 9 } });
   placed.push((await call(orderOf('alice', 'first', ['TEA-1']))).orderId ?? '');
@@ -56,19 +49,7 @@ beforeAll(async () => {
   [{ id: group }] = (await asked('failures', 'groups', '--consumer', 'catalog-commands')).groups;
 });
 
-async function call({ method, path, as, body, key }: Call) {
-  const response = await fetch(`${local.url}/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token(as, as === 'operator' ? 'operator' : 'customer', local.live.now)}`,
-      'content-type': 'application/json',
-      ...(key !== undefined && { 'idempotency-key': key }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  expect(response.status, path).toBeLessThan(300);
-  return (await response.json()) as Record<string, string>;
-}
+const call = (one: Call) => accepted(local, one);
 
 const endpoint = () => clientConfig({ url: local.url, region: 'eu-west-1' });
 const send = (label: string, MessageBody: string) =>

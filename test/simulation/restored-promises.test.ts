@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Awaits } from '../../packages/simulator/aws/schedules.js';
-import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
+import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { run } from '../../tools/operator/command-line.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { DAY, orderOf, productOf } from './scenarios/shop.js';
-import { prodAssembly } from './support/assembly.js';
+import { beginLocalCloud, endLocalCloud, request } from './support/at-local-cloud.js';
 import { token } from './support/issuer.js';
 import { type Call, Orderly } from './support/orderly.js';
 import { Restoring } from './support/restoring.js';
@@ -14,36 +14,21 @@ import { Restoring } from './support/restoring.js';
 let local: LocalCloud;
 let orderly: Orderly;
 let due: Awaits = () => undefined;
-const before = process.env.ORDERLY_ENDPOINT;
 beforeAll(async () => {
   const awaits = (): Awaits => (rule) => due(rule);
-  local = await LocalCloud.start({ folder: prodAssembly(), says: () => undefined, remembers: 1_000_000, awaits });
+  local = await beginLocalCloud({ remembers: 1_000_000, awaits });
   orderly = new Orderly(local.live.cloud, ['rewards', 'reports']);
   due = local.live.cloud.events.schedules.awaits ?? due;
-  process.env.ORDERLY_ENDPOINT = local.url;
 });
-afterAll(async () => {
-  if (before === undefined) delete process.env.ORDERLY_ENDPOINT;
-  else process.env.ORDERLY_ENDPOINT = before;
-  await local.stop();
-});
+afterAll(() => endLocalCloud(local));
 
 /** Calls as a client that asks until its answer is final. */
-async function call(request: Call) {
-  const { method, path, as, body, key } = request;
-  const response = await fetch(`${local.url}/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token(as, as === 'operator' ? 'operator' : 'customer', local.live.now)}`,
-      'content-type': 'application/json',
-      ...(key !== undefined && { 'idempotency-key': key }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
+async function call(one: Call) {
+  const response = await request(local, one);
   const answer = (await response.json()) as Record<string, string>;
-  expect(response.status, path).toBeLessThan(300);
+  expect(response.status, one.path).toBeLessThan(300);
   orderly.answered.push({
-    ...request,
+    ...one,
     tries: 1,
     reply: { status: response.status, body: answer, headers: Object.fromEntries(response.headers) },
   });
