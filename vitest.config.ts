@@ -44,17 +44,17 @@ const acceptance =
  */
 const OVER_HTTP = /^(local|all)$/.test(process.env.ORDERLY_ACCEPTANCE ?? '')
   ? ['test/acceptance/**/*.test.ts']
-  : [
-      'when-an-order-is-placed-twice',
-      'when-a-payment-is-requested',
-      'when-a-message-is-poison',
-      'when-a-day-is-reported',
-    ].map((name) => `test/acceptance/${name}.test.ts`);
+  : ['when-a-payment-is-requested', 'when-a-message-is-poison', 'when-a-day-is-reported'].map(
+      (name) => `test/acceptance/${name}.test.ts`,
+    );
 
 /** Searches and large histories that `npm test -- --quick` leaves to `npm test`. */
 const NOT_QUICK = [
+  'lib/another-app',
+  'local/interrupted',
   'local/start',
   'local/watch',
+  'packages/client',
   'packages/tickets',
   'lib/environments',
   'lib/rule-packs',
@@ -62,16 +62,26 @@ const NOT_QUICK = [
   'dynamodb/differential',
   'search/singles',
   'cli/replay',
+  'inboxes/batch',
+  'singles/pay-once',
+  'singles/place-one-2',
+  'simulation/audit',
   'simulation/cancellations',
   'simulation/cors',
   'simulation/crashes',
   'simulation/found',
+  'simulation/live',
+  'simulation/operator-at-a-glance',
   'simulation/releases',
+  'simulation/replay',
   'simulation/replayed',
+  'simulation/restored',
+  'simulation/restored-promises',
   'simulation/rights',
   'simulation/timers',
   'simulation/undoings',
   'acceptance/when-a-customer-reaches-a-limit',
+  'acceptance/when-a-person-is-forgotten',
   'acceptance/when-stock-runs-out-under-concurrency',
 ];
 

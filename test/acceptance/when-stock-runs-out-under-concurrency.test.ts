@@ -7,7 +7,7 @@ import { get, line, placed, stocked } from './orders.js';
 const bySomebodyNew = () => ({ as: { customer: world.fresh('customer') } });
 
 describe('when stock runs out under concurrency', () => {
-  const orders = 10 * world.crowd;
+  const orders = 10;
   const pieces = orders / 2;
   const outcome = `${pieces} get one, ${pieces} are rejected, and nothing is left`;
 

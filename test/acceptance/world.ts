@@ -21,8 +21,6 @@ export interface World {
    * and the account's lane decides the next one.
    */
   readonly takesTime: boolean;
-  /** Load factor of crowds: `10 * crowd` orders at once, no more than this world carries within a minute. */
-  readonly crowd: number;
   /** Limits of one customer here. */
   readonly limits: CustomerLimits;
 

@@ -11,7 +11,6 @@ import { bringLate } from './scenarios/place-one.js';
 import { HOUR, orderOf, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { Auditor } from './support/auditor.js';
-import { QUICK } from './support/effort.js';
 import { Orderly } from './support/orderly.js';
 
 const deployment = deploymentOf(prodAssembly());
@@ -65,7 +64,7 @@ test.each<[Fault['point'], object]>([
   expect(brokenPromises(orderly)).toEqual([]);
 });
 
-test.skipIf(QUICK)('an order keeps every promise while messages are lost, and nobody but the audit looks', async () => {
+test('an order keeps every promise while messages are lost, and nobody but the audit looks', async () => {
   const lost: Fault = { point: 'Payments/Commands/Queue message 1', kind: 'lost' };
   const history = await playWith(deployment, scenarioCalled('place-one:losses'), 'singles', [lost]);
   expect(history.faults).toEqual([lost]);

@@ -12,7 +12,7 @@ import { Orderly } from './support/orderly.js';
 const deployment = deploymentOf(prodAssembly());
 
 /** Of so many moments one is played here; with `ORDERLY_EVERY_MOMENT` all of them (minutes). */
-const STRIDE = process.env.ORDERLY_EVERY_MOMENT ? 1 : 13;
+const STRIDE = process.env.ORDERLY_EVERY_MOMENT ? 1 : 19;
 
 /** How an order and its reservation ended, whenever its cancellation came. */
 async function endsOf(race: Race, faults: readonly Fault[] = []): Promise<ReadonlySet<string>> {

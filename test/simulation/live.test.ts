@@ -5,10 +5,9 @@ import { brokenPromises } from './invariants/broken-promises.js';
 import { cancellationOf, DAY, orderOf, productOf } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { request } from './support/at-local-cloud.js';
-import { effort } from './support/effort.js';
 import { type Call, Orderly } from './support/orderly.js';
 
-const ORDERS = effort({ whole: 200, quick: 20 });
+const ORDERS = 200;
 /** Customers at once. */
 const AT_ONCE = 5;
 const SKUS = ['TEA-1', 'CUP-1', 'POT-1'] as const;

@@ -46,8 +46,6 @@ const REQUESTS_AT_ONCE = 16;
 export class LocalStackWorld extends OrderlyWorld {
   readonly makesFaults: boolean;
   readonly passesDays: boolean = false;
-  /** Two cores, and a process for each function that runs. */
-  readonly crowd = 1;
   readonly limits = settingsFor('dev').customerLimits;
   private readonly sqs: SQSClient;
   private readonly bus: EventBridgeClient;

@@ -37,7 +37,6 @@ export abstract class OrderlyWorld implements Port.World {
   abstract readonly makesFaults: boolean;
   abstract readonly passesDays: boolean;
   readonly takesTime: boolean = true;
-  abstract readonly crowd: number;
   abstract readonly limits: Port.World['limits'];
 
   protected readonly functions: DeployedFunctions;

@@ -37,7 +37,6 @@ const SHOWN = 40;
 export class SimulatorWorld extends OrderlyWorld {
   readonly makesFaults = true;
   readonly passesDays = true;
-  readonly crowd = 2;
   readonly limits = settingsFor('prod').customerLimits;
   private readonly cloud: Cloud;
   private readonly virtual: VirtualTime;

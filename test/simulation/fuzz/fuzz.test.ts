@@ -5,7 +5,7 @@ import { effort } from '../support/effort.js';
 import { kept, played, search } from './search.js';
 
 const deployment = deploymentOf(prodAssembly());
-const INPUTS = effort({ whole: 1_000, quick: 200 });
+const INPUTS = effort({ whole: 600, quick: 200 });
 
 test(`${INPUTS} inputs show no fault, and reach every kind of answer`, async () => {
   const { inputs, statuses, finding } = await search(deployment, { seed: 14, inputs: INPUTS });

@@ -13,7 +13,7 @@ import { inboxes } from '../support/ground.js';
 export const deployment = new Deployment(new Assembly(inboxes.folder));
 
 /** One of so many faults is played; all of them by `npm run simulate -- --singles --scenario inbox-single`. */
-const OF = effort({ whole: 120, quick: 240 });
+const OF = effort({ whole: 200, quick: 300 });
 
 /**
  * Declares tests of scenarios: a share of their single faults, and each planted bug.

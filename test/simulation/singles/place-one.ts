@@ -7,11 +7,11 @@ import { expectNoneBroken } from './playing.js';
 export const PARTS = 2;
 
 /**
- * Declares the test of one part of the single faults of placing and cancelling an order. It plays every 24th one, about 50.
+ * Declares the test of one part of the single faults of placing and cancelling an order. It plays every 36th one, about 35.
  * `npm run simulate -- --singles --scenario place-one` plays all.
  */
 export function playPart(part: number): void {
-  const of = PARTS * effort({ whole: 24, quick: 40 });
+  const of = PARTS * effort({ whole: 36, quick: 60 });
   test(`no single fault while an order is placed and cancelled breaks a promise (part ${part + 1} of ${of})`, () =>
     expectNoneBroken(placeOne, { part, of }, 1_000 / of));
 }
