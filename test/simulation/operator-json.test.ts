@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../../packages/kit/operator/context.js';
 import { clientConfig } from '../../packages/kit/operator/endpoint.js';
@@ -44,6 +45,7 @@ beforeAll(async () => {
   instant = new Date(local.live.now).toISOString().replace(/\.\d+Z$/, 'Z');
   placed.push((await call(orderOf('bob', 'second', ['TEA-1']))).orderId ?? '');
   await local.live.forward(300_000);
+  await again('catalog', `PriceCheck#${placed[0]}`);
   [poison] = (await asked('failures', 'list', '--consumer', 'inventory-commands')).failures;
   [refused] = (await asked('failures', 'list', '--consumer', 'catalog-commands')).failures;
   [{ id: group }] = (await asked('failures', 'groups', '--consumer', 'catalog-commands')).groups;
@@ -51,11 +53,28 @@ beforeAll(async () => {
 
 const call = (one: Call) => accepted(local, one);
 
-const endpoint = () => clientConfig({ url: local.url, region: 'eu-west-1' });
+const place = () => ({ url: local.url, region: 'eu-west-1' });
+const endpoint = () => clientConfig(place());
 const send = (label: string, MessageBody: string) =>
   new SQSClient(endpoint()).send(
     new SendMessageCommand({ QueueUrl: local.live.cloud.queue(label).resource.ref, MessageBody }),
   );
+
+const opened = () => openContext({ ...ORDERLY, endpointOf: async () => place() }, 'prod', () => undefined);
+
+/** Puts the first commit of an aggregate again, as its second one: with the same cause, and the same effect. */
+async function again(service: string, pk: string): Promise<void> {
+  const { documents, services } = await opened();
+  const TableName = services.find(({ name }) => name === service)?.table;
+  const { Items: [first] = [] } = await documents.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': pk },
+    }),
+  );
+  await documents.send(new PutCommand({ TableName, Item: { ...first, sk: 'COMMIT#0000000002', lastVersion: 2 } }));
+}
 
 /** Stops a consumer: what is sent to it stays in its queue. */
 async function disable(label: string): Promise<void> {
@@ -139,8 +158,7 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
 
 /** A check of a list. Its rows are deleted a minute later, which needs no minute here. */
 async function checked(): Promise<unknown> {
-  const endpointOf = async () => ({ url: local.url, region: 'eu-west-1' });
-  const context = await openContext({ ...ORDERLY, endpointOf }, 'prod', () => undefined);
+  const context = await opened();
   const wait = (seconds: number) => local.live.forward(seconds * 1000);
   const projection = projectionNamed(projectionsOf(context), 'orders-list');
   return (await rebuild(projection, { action: 'check' }, { ...context, wait, stopped: () => false })).json;

@@ -30,6 +30,7 @@ export {
   recordOf,
 } from './audit/deliveries.js';
 export { messagesOf } from './audit/expected.js';
+export { type DoneTwice, type TwiceCheck, twiceWords } from './audit/twice.js';
 export { operatorCommand } from './command.js';
 export { kitCommands } from './commands/kit-commands.js';
 export { peopleCommands } from './commands/people.js';

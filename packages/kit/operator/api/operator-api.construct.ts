@@ -118,7 +118,8 @@ export class OperatorApi extends Construct {
   /**
    * Adds the route of the delivery audit.
    * @param entry entry point, with `answerAudit`
-   * @param aggregates types of the aggregates that can be audited alone: `Order`
+   * @param aggregates types of the aggregates that can be audited alone, and of those that `answerAudit` checks for what was done
+   * twice: `Order`
    */
   audit(id: string, route: Pick<Route, 'method' | 'path'>, entry: string, aggregates: readonly string[] = []): void {
     const handler = this.endpoint(id, route, entry);

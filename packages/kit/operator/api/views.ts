@@ -176,6 +176,33 @@ export const AuditView = z.object({
       ),
     ),
     resent: described('Always false: the command line sends what is missing again.', z.boolean()),
+    twice: z.exactOptional(
+      described(
+        'What was done twice; absent with `consumer`.',
+        z.object({
+          checked: described('Number of those that were checked, the oldest first.', count),
+          left: described('Number of those that an answer has no room for: they were not checked.', count),
+          next: z.exactOptional(described('Command that checks those that are left.', z.string())),
+          found: described(
+            'Those with something that was done twice.',
+            z.array(
+              z.object({
+                id: z.string(),
+                effects: z.array(
+                  z.object({
+                    subject: described('Aggregate with two commits.', z.string()),
+                    trigger: z.exactOptional(described('Id of the cause that was applied twice.', z.string())),
+                    type: z.exactOptional(described('Effect that happened twice.', z.string())),
+                    versions: z.array(z.int()),
+                  }),
+                ),
+                next: described('Command that shows it.', z.string()),
+              }),
+            ),
+          ),
+        }),
+      ),
+    ),
   }),
 });
 

@@ -1,4 +1,5 @@
 import type { AuditShortcuts } from '../audit/audit.js';
+import type { TwiceCheck } from '../audit/twice.js';
 import type { OperatorCommand } from '../command.js';
 import type { ReadSection } from '../status/status.js';
 import { auditCommands } from './audit.js';
@@ -30,6 +31,8 @@ export interface HelpTexts {
    * `--order <id>`. @default none
    */
   readonly auditShortcuts?: AuditShortcuts;
+  /** Loads how the application finds what was done twice, for `audit`. @default `audit` doesn't ask for that */
+  readonly twiceCheck?: () => Promise<TwiceCheck>;
   /** What the application adds to `status`. @default nothing */
   readonly status?: readonly ReadSection[];
 }
@@ -42,11 +45,12 @@ export const kitCommands = ({
   service = 'my-service',
   aboutSagaIds,
   auditShortcuts,
+  twiceCheck,
   status = [],
 }: HelpTexts = {}): readonly OperatorCommand[] => [
   ...statusCommands(status),
   doctorCommand,
-  ...auditCommands(consumer, auditShortcuts),
+  ...auditCommands(consumer, auditShortcuts, twiceCheck),
   replayCommand(consumer),
   ...failuresCommands(consumer),
   ...inboxCommands(inbox),
