@@ -22,7 +22,7 @@ export const getFailureGroups = {
   id: 'getFailureGroups',
   summary: 'List failures by their causes',
   description:
-    'All groups, the largest first, each with the command that processes it again once its cause is gone. Eventually consistent. What `orderly failures groups --json` prints.',
+    'All groups of failures and of stuck sagas, the largest first, each with its orders and customers, the command that processes it again once its cause is gone, and the one that closes it. Eventually consistent. What `orderly failures groups --json` prints.',
   roles: ['operator'],
   query: FailureGroupsQuery,
   answers: { 200: { description: 'The groups', body: FailureGroupsView } },

@@ -225,9 +225,11 @@ export type DeliveryAddressView = {
 export type DispatchOrder = Readonly<Record<string, unknown>>;
 
 export type FailureGroupsView = {
-  /** Failures with the same cause, the largest group first. */
+  /** Failures, or stuck sagas, with the same cause, the largest group first. */
   readonly groups: readonly ({
     readonly id: string;
+    /** What has failed: messages, or sagas that are stuck at a step. */
+    readonly kind: "failure" | "stuck saga";
     readonly service: string;
     readonly consumer: string;
     /** Name of the error. */
@@ -245,10 +247,20 @@ export type FailureGroupsView = {
       readonly count: number;
       readonly newest: readonly (string)[];
     };
-    /** Id of the newest message. */
+    /** Customers of the newest failures; absent of small groups behind the first 20. */
+    readonly customers?: {
+      /** Number of different ones. */
+      readonly count: number;
+      readonly newest: readonly (string)[];
+      /** Number of failures that were looked at. */
+      readonly looked: number;
+    };
+    /** Id of the newest message, or saga. */
     readonly sample?: string;
     /** Command that processes the group again, once its cause is gone. */
     readonly next: string;
+    /** Command that ends the group by a decision. */
+    readonly close: string;
     /** Page that says what to do about the cause. */
     readonly page?: string;
   })[];

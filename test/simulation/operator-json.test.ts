@@ -3,10 +3,14 @@ import { LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-l
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../packages/kit/aws/ids.js';
+import { commitKey } from '../../packages/kit/messages/commit.js';
+import { COMMIT_PREFIX } from '../../packages/kit/messages/keys.js';
 import { openContext } from '../../packages/kit/operator/context.js';
 import { clientConfig } from '../../packages/kit/operator/endpoint.js';
 import { projectionNamed, projectionsOf } from '../../packages/kit/operator/projections.js';
 import { rebuild } from '../../packages/kit/operator/rebuild.js';
+import { stuckKey } from '../../packages/kit/saga/contract.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { ORDERLY, run } from '../../tools/operator/command-line.js';
 import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
@@ -19,7 +23,7 @@ const PAGE = readFileSync('docs/operations/json.md', 'utf8');
 let local: LocalCloud;
 afterAll(() => endLocalCloud(local));
 
-/** Orders: one that went through, and one whose saga waits for its reservation. */
+/** Orders: one that went through, one whose saga waits for its reservation, and one whose saga is stuck. */
 const placed: string[] = [];
 /** Time before the second order, in whole seconds. */
 let instant = '';
@@ -28,6 +32,8 @@ let poison: { readonly messageId: string };
 /** A command that the catalogue refuses each time, and the group of what is like it. */
 let refused: { readonly messageId: string };
 let group = '';
+/** Group of the stuck saga. */
+let stuckGroup = '';
 
 beforeAll(async () => {
   local = await beginLocalCloud();
@@ -44,11 +50,14 @@ beforeAll(async () => {
   await disable('Inventory/OnCommands/');
   instant = new Date(local.live.now).toISOString().replace(/\.\d+Z$/, 'Z');
   placed.push((await call(orderOf('bob', 'second', ['TEA-1']))).orderId ?? '');
+  placed.push((await call(orderOf('carol', 'third', ['TEA-1']))).orderId ?? '');
   await local.live.forward(300_000);
   await again('catalog', `PriceCheck#${placed[0]}`);
+  await stuck(placed[2] ?? '');
   [poison] = (await asked('failures', 'list', '--consumer', 'inventory-commands')).failures;
   [refused] = (await asked('failures', 'list', '--consumer', 'catalog-commands')).failures;
   [{ id: group }] = (await asked('failures', 'groups', '--consumer', 'catalog-commands')).groups;
+  [{ id: stuckGroup }] = (await asked('failures', 'groups', '--consumer', 'orders-saga')).groups;
 });
 
 const call = (one: Call) => accepted(local, one);
@@ -62,18 +71,42 @@ const send = (label: string, MessageBody: string) =>
 
 const opened = () => openContext({ ...ORDERLY, endpointOf: async () => place() }, 'prod', () => undefined);
 
-/** Puts the first commit of an aggregate again, as its second one: with the same cause, and the same effect. */
-async function again(service: string, pk: string): Promise<void> {
+/** Puts one more commit of an aggregate: the first one again, with the same cause and the same effect, or others' events. */
+async function again(service: string, pk: string, events?: readonly (readonly [string, object])[]): Promise<void> {
   const { documents, services } = await opened();
   const TableName = services.find(({ name }) => name === service)?.table;
-  const { Items: [first] = [] } = await documents.send(
+  const { Items = [] } = await documents.send(
     new QueryCommand({
       TableName,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': pk },
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :commits)',
+      ExpressionAttributeValues: { ':pk': pk, ':commits': COMMIT_PREFIX },
     }),
   );
-  await documents.send(new PutCommand({ TableName, Item: { ...first, sk: 'COMMIT#0000000002', lastVersion: 2 } }));
+  const [{ commands: _, ...first } = {}] = Items;
+  const version = Number(Items.at(-1)?.lastVersion) + 1;
+  const own = events?.map(([type, data], at) => ({
+    id: newId(),
+    type,
+    schemaVersion: 1,
+    data: JSON.stringify(data),
+    at,
+  }));
+  const Item = { ...first, ...(own && { events: own }), sk: commitKey(version) };
+  await documents.send(new PutCommand({ TableName, Item: { ...Item, lastVersion: version + (own?.length ?? 1) - 1 } }));
+}
+
+/** Makes the saga of an order stuck, as after a refund that was refused. */
+async function stuck(orderId: string): Promise<void> {
+  const at = new Date(local.live.now).toISOString();
+  const step = 'charge-payment';
+  await again('orders', `CreateOrderSaga#${orderId}`, [
+    ['SagaFailed', { at, ending: { cause: 'CANCELLED' } }],
+    ['CompensationSent', { step, attempt: 1, at, again: at }],
+    ['SagaStuck', { step, at, reason: 'REFUND_FAILED' }],
+  ]);
+  const { documents, services } = await opened();
+  const TableName = services.find(({ name }) => name === 'orders')?.table;
+  await documents.send(new PutCommand({ TableName, Item: { pk: stuckKey('CreateOrderSaga'), sk: orderId } }));
 }
 
 /** Stops a consumer: what is sent to it stays in its queue. */
@@ -129,6 +162,11 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['failures', 'redrive', '--group', group],
   ],
   'failures discard --group': () => [['failures', 'discard', '--group', group, '--reason', 'a test', '--dry-run']],
+  'sagas retry --group': () => [['sagas', 'retry', '--group', stuckGroup, '--dry-run']],
+  'sagas resolve --group': () => [
+    ['sagas', 'resolve', '--group', stuckGroup, '--note', 'a test', '--dry-run'],
+    ['sagas', 'resolve', '--group', stuckGroup, '--note', 'a test'],
+  ],
   'sagas retry': () => [['sagas', 'retry', placed[1] ?? '', '--dry-run']],
   replay: () => [
     ['replay', '--consumer', 'orders-saga', '--aggregate', `Order/${placed[0]}`, '--dry-run'],

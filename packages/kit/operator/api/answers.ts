@@ -11,7 +11,8 @@ import { auditLogSince } from '../audit-retention.js';
 import type { CommandContext } from '../context.js';
 import { timeAt } from '../endpoint.js';
 import { OperatorError, RequestRefused } from '../errors.js';
-import { listFailureGroups } from '../failure-groups.js';
+import type { CustomerSource } from '../failure-customers.js';
+import { listFailureGroups } from '../failure-group-list.js';
 import type { Outcome } from '../outcome.js';
 import { sqsAt } from '../send.js';
 import { type ReadSection, showStatus } from '../status/status.js';
@@ -53,9 +54,16 @@ export async function answerOf<View>(outcome: Promise<Outcome>): Promise<Operato
 export const answerStatus = <View>(context: CommandContext, sections: readonly ReadSection[]) =>
   answerOf<View>(showStatus(context, sections, { all: false }));
 
-/** Answers `failures groups`: failures by their cause, with the next command for each. @throws {Problem} 404 */
-export const answerFailureGroups = <View>(context: CommandContext, { consumer }: { readonly consumer?: string }) =>
-  answerOf<View>(listFailureGroups(context, { consumer }));
+/**
+ * Answers `failures groups`: failures and stuck sagas by their cause, with the next command for each.
+ * @param customers how the application finds their customers. @default the answer doesn't say them
+ * @throws {Problem} 404
+ */
+export const answerFailureGroups = <View>(
+  context: CommandContext,
+  { consumer }: { readonly consumer?: string },
+  customers?: CustomerSource,
+) => answerOf<View>(listFailureGroups(context, { consumer }, customers));
 
 /** Seconds after which an audit begins no further query. API Gateway waits for 29, and the last page needs some of them. */
 export const AUDIT_SECONDS = 20;
