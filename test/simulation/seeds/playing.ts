@@ -72,6 +72,7 @@ const SEEDS: Readonly<Record<string, readonly number[]>> = {
   'redrive-once': [0],
   'forget-after-silence': [0],
   'rebuild-behind-feed': [0],
+  'deployed-later': [0],
 };
 
 /** Scenarios that take five seconds or more. `npm test -- --quick` skips them. */
