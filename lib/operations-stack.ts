@@ -1,7 +1,7 @@
 import { type EnvironmentProps, OperatorApi, type Service, stackProps } from '@orderly/kit/constructs';
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { OF_ORDER, TRACED } from '../lambdas/operations/keys.js';
+import { TRACED } from '../lambdas/operations/keys.js';
 import * as routes from '../lambdas/operations/routes.js';
 import type { Settings } from './settings.js';
 
@@ -25,7 +25,7 @@ export class OperationsStack extends Stack {
     this.operations = operations;
     operations.status('GetStatus', routes.getOperationsStatus, 'operations/get-status');
     operations.failures('GetFailures', routes.getFailureGroups, 'operations/get-failures');
-    operations.audit('GetAudit', routes.getDeliveryAudit, 'operations/get-audit', OF_ORDER);
+    operations.audit('GetAudit', routes.getDeliveryAudit, 'operations/get-audit', TRACED.aggregates);
     operations.trace('GetTrace', routes.getTrace, 'operations/get-trace', TRACED);
     operations.auditLog('GetAuditLog', routes.getOperatorsLog, 'operations/get-audit-log');
   }

@@ -4,11 +4,12 @@ import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
 import { ADVICE } from './advice.js';
 import type { FailureGroupsView } from './contract.js';
+import { customersOfOrderly } from './failure-customers.js';
 import { getFailureGroups } from './routes.js';
 
 const open = contextOfFunction(ADVICE);
 
-/** GET /operations/failures: failures by their causes, with the next command for each. */
+/** GET /operations/failures: failures and stuck sagas by their causes, with the next command for each. */
 export const handler = endpoint(getFailureGroups, async ({ query }) =>
-  answerFailureGroups<Shown<z.infer<typeof FailureGroupsView>>>(await open(), query),
+  answerFailureGroups<Shown<z.infer<typeof FailureGroupsView>>>(await open(), query, customersOfOrderly),
 );

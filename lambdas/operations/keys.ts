@@ -3,7 +3,7 @@ import { CREATE_ORDER_SAGA, CUSTOMER_LISTS, ORDER } from '../orders/keys.js';
 /** Types of the aggregates that have an order's id. */
 export const OF_ORDER = [ORDER, CREATE_ORDER_SAGA, 'PriceCheck', 'Reservation', 'Payment', 'Checkout'] as const;
 
-/** Aggregates of an order, and prefix of the rows of its customer's list: a trace reads them. */
+/** Aggregates of an order, which a trace and an audit read, and prefix of the rows of its customer's list. */
 export const TRACED = {
   aggregates: [...OF_ORDER, 'Account'],
   lists: [CUSTOMER_LISTS],

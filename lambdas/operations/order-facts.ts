@@ -1,15 +1,10 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import {
-  aggregateKey,
-  CLOCKS_DIFFER_MS,
   type ConsumerRecord,
   clock,
   inVersion,
   OperatorError,
   pointerKey,
-  readCommits,
-  readCommitsSince,
-  readEvent,
   readRecords as readRecordsOf,
   recordKey,
   type Saga,
@@ -19,24 +14,10 @@ import {
   timerIdOf,
   versionsIn,
 } from '@orderly/kit/operator';
-import { accountsContract } from '../accounts/contract.js';
-import { basketsContract } from '../baskets/contract.js';
-import { catalogContract } from '../catalog/contract.js';
-import { inventoryContract } from '../inventory/contract.js';
 import { type OrderView, ordersContract } from '../orders/contract.js';
-import { evolve, initialState, viewOf } from '../orders/domain/order.js';
 import { CUSTOMER_LISTS, ORDER_ID, ORDERS_LIST } from '../orders/keys.js';
-import { paymentsContract } from '../payments/contract.js';
 import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys } from './deliveries.js';
-
-/** Aggregates that have the order's id, besides its sagas. */
-const PARTS = [
-  { service: ordersContract.service, aggregate: 'Order' },
-  { service: catalogContract.service, aggregate: 'PriceCheck' },
-  { service: inventoryContract.service, aggregate: 'Reservation' },
-  { service: paymentsContract.service, aggregate: 'Payment' },
-  { service: basketsContract.service, aggregate: 'Checkout' },
-] as const;
+import { checkDeployed, orderOf, readAggregates, serviceNamed } from './order-aggregates.js';
 
 /** Maximum number of reads until nothing was committed in between. */
 const READS = 4;
@@ -51,6 +32,7 @@ export async function readOrder(
   services: readonly Service[],
   orderId: string,
 ): Promise<OrderFacts> {
+  checkDeployed(services);
   let aggregates = await readAggregates(documents, services, orderId);
   if (aggregates.every(({ commits }) => commits.length === 0)) throw unknownOrder(orderId);
   for (let read = 1; ; read++) {
@@ -71,39 +53,6 @@ export async function readOrder(
 const count = (aggregates: readonly AggregateFacts[]): number =>
   aggregates.reduce((sum, { commits }) => sum + commits.length, 0);
 
-async function readAggregates(
-  documents: DynamoDBDocumentClient,
-  services: readonly Service[],
-  orderId: string,
-): Promise<readonly AggregateFacts[]> {
-  const sagas = sagaKindsOf(services)
-    .filter(({ service }) => service.name === ordersContract.service)
-    .map(({ type, service }) => ({ service: service.name, aggregate: type }));
-  const own = await Promise.all(
-    [...PARTS, ...sagas].map(async ({ service, aggregate }) => {
-      const commits = await readCommits(documents, serviceNamed(services, service), aggregateKey(aggregate, orderId));
-      return { service, subject: `${aggregate}/${orderId}`, commits };
-    }),
-  );
-  const order = orderOf(own);
-  return order ? [...own, await readAccount(documents, services, order)] : own;
-}
-
-/** Reads the commits about this order from its customer's account, which contains all of the customer's orders. */
-async function readAccount(
-  documents: DynamoDBDocumentClient,
-  services: readonly Service[],
-  { orderId, customerId, placedAt }: OrderView,
-): Promise<AggregateFacts> {
-  const { service } = accountsContract;
-  const since = new Date(Date.parse(placedAt) - CLOCKS_DIFFER_MS).toISOString();
-  const pk = aggregateKey('Account', customerId);
-  const commits = await readCommitsSince(documents, serviceNamed(services, service), pk, since);
-  const isOfOrder = ({ data }: { readonly data: string }) => JSON.parse(data).orderId === orderId;
-  // An account's key is its customer's id; the report shows an order's customer on request only.
-  return { service, subject: `Account of ${orderId}`, commits: commits.filter(({ events }) => events.some(isOfOrder)) };
-}
-
 function sagasOf(
   services: readonly Service[],
   orderId: string,
@@ -123,22 +72,6 @@ const timeoutRecordOf = ({ kind, id, state }: Saga): NeededRecord => ({
   service: kind.service,
   pk: recordKey(kind.consumer, timerIdOf(id, state.timers)),
 });
-
-/** @throws {OperatorError} `not-found`: another release is deployed, or only a part of this one */
-function serviceNamed(services: readonly Service[], name: string): Service {
-  const service = services.find((one) => one.name === name);
-  if (service) return service;
-  throw new OperatorError('not-found', `The service '${name}' is not deployed here.`);
-}
-
-function orderOf(aggregates: readonly AggregateFacts[]): OrderView | undefined {
-  const commits = aggregates.find(({ subject }) => subject.startsWith('Order/'))?.commits ?? [];
-  const state = commits
-    .flatMap((commit) => commit.events)
-    .map(({ type, schemaVersion, data }) => readEvent(ordersContract, type, schemaVersion, JSON.parse(data)))
-    .reduce(evolve, initialState);
-  return viewOf(state, commits.at(-1)?.lastVersion ?? 0);
-}
 
 async function readShown(
   documents: DynamoDBDocumentClient,

@@ -1,32 +1,21 @@
 import {
+  type DoneTwice,
   duration,
-  firstVersionOf,
   isHeld,
   isWaiting,
   plural,
   type Saga,
   sagaWords,
   secondsBetween,
+  twiceWords,
 } from '@orderly/kit/operator';
 import type { OrderView } from '../orders/contract.js';
-import { type AggregateFacts, type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
+import { type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
+import { doneTwiceIn } from './done-twice.js';
 import { command } from './program.js';
 import { inRunbook } from './runbook.js';
 import { closedRefunds, failedTimeouts, keepsMoney, standstill, waitingWords } from './standstill.js';
 import { failure, type Verdict } from './verdict.js';
-
-/**
- * A violation of the promises G2 and G3: two commits of one aggregate with the same cause, or a second effect that an
- * order may have only once.
- */
-export interface DoneTwice {
-  readonly subject: string;
-  /** Cause that was applied twice. */
-  readonly trigger?: string;
-  /** Effect that happened twice, whatever caused it. */
-  readonly type?: string;
-  readonly versions: readonly number[];
-}
 
 export interface OrderReport {
   readonly orderId: string;
@@ -43,44 +32,9 @@ export function judge(facts: OrderFacts): OrderReport {
   const events = facts.aggregates
     .flatMap((aggregate) => eventsOf(aggregate, facts))
     .toSorted((one, other) => one.at.localeCompare(other.at));
-  const doneTwice = facts.aggregates.flatMap((aggregate) => [
-    ...causesTwiceIn(aggregate),
-    ...effectsTwiceIn(aggregate),
-  ]);
+  const doneTwice = doneTwiceIn(facts.aggregates);
   const { orderId, order, sagas, shown } = facts;
   return { orderId, order, sagas, shown, events, doneTwice, verdict: verdict(facts, events, doneTwice) };
-}
-
-/** A cause leads to at most one commit of an aggregate, however often it is delivered. */
-const causesTwiceIn = ({ subject, commits }: AggregateFacts): readonly DoneTwice[] =>
-  repeated(commits.map((commit) => [commit.trigger, firstVersionOf(commit)])).map(([trigger, versions]) => ({
-    subject,
-    trigger,
-    versions,
-  }));
-
-/** Effects that an order has only once, however often its saga sends a step; a failed refund may be requested again. */
-const ONCE: ReadonlySet<string> = new Set([
-  ...['OrderPlaced', 'OrderApproved', 'OrderDispatched', 'OrderRejected', 'OrderCancelled'],
-  ...['PricesConfirmed', 'PricesRefused'],
-  ...['AccountAuthorized', 'AuthorizationDeclined', 'AuthorizationCaptured', 'AuthorizationReleased'],
-  'CreditSettled',
-  ...['StockReserved', 'StockRejected', 'StockReleased', 'StockDispatched'],
-  ...['PaymentRequested', 'PaymentCharged', 'PaymentDeclined'],
-]);
-
-const effectsTwiceIn = ({ subject, commits }: AggregateFacts): readonly DoneTwice[] =>
-  repeated(
-    commits.flatMap((commit) =>
-      commit.events.flatMap(({ type }, at) => (ONCE.has(type) ? [[type, firstVersionOf(commit) + at] as const] : [])),
-    ),
-  ).map(([type, versions]) => ({ subject, type, versions }));
-
-/** Returns the names that occur more than once, each with all its versions. */
-function repeated(named: readonly (readonly [string, number])[]): readonly (readonly [string, readonly number[]])[] {
-  const versions = new Map<string, number[]>();
-  for (const [name, version] of named) versions.set(name, [...(versions.get(name) ?? []), version]);
-  return [...versions].filter(([, found]) => found.length > 1);
 }
 
 function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: readonly DoneTwice[]): Verdict {
@@ -133,11 +87,6 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
     state: 'complete',
     text: `complete: ${[...undone, ...closedRefunds(events), summary(events, of)].join('; ')}`,
   };
-}
-
-function twiceWords({ subject, trigger, type, versions }: DoneTwice): string {
-  const what = trigger === undefined ? `${type} happened twice in` : `${trigger} was applied twice to`;
-  return `${what} ${subject}, as versions ${versions.join(' and ')}`;
 }
 
 /** Describes the review that an operator has to decide, if there is one. */

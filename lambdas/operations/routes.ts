@@ -22,7 +22,7 @@ export const getFailureGroups = {
   id: 'getFailureGroups',
   summary: 'List failures by their causes',
   description:
-    'All groups, the largest first, each with the command that processes it again once its cause is gone. Eventually consistent. What `orderly failures groups --json` prints.',
+    'All groups of failures and of stuck sagas, the largest first, each with its orders and customers, the command that processes it again once its cause is gone, and the one that closes it. Eventually consistent. What `orderly failures groups --json` prints.',
   roles: ['operator'],
   query: FailureGroupsQuery,
   answers: { 200: { description: 'The groups', body: FailureGroupsView } },
@@ -33,9 +33,9 @@ export const getDeliveryAudit = {
   method: 'GET',
   path: '/operations/audit',
   id: 'getDeliveryAudit',
-  summary: 'Ask whether anything was lost',
+  summary: 'Ask whether anything was lost or done twice',
   description:
-    'Compares what was committed with what became of it at each consumer: in a time of at most 6 hours, or for one order. One of `since`, `from` and `order` is required. It sends nothing again. A longer time, or one with more commits than an answer has time for, is 400: its detail names the command `orderly audit`, which has no limit. What `orderly audit --json` prints.',
+    'Compares what was committed with what became of it at each consumer: in a time of at most 6 hours, or for one order. One of `since`, `from` and `order` is required. It sends nothing again. `twice` lists the orders with something that was done twice, of the oldest 500 that the commits are about. A longer time, or one with more commits than an answer has time for, is 400: its detail names the command `orderly audit`, which has no limit. What `orderly audit --json` prints.',
   roles: ['operator'],
   query: z.strictObject({
     ...AuditParameters,

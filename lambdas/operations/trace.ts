@@ -11,6 +11,7 @@ import {
 import { ORDER_ID } from '../orders/keys.js';
 import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { type FoundCommit, findCommits, type Search } from './find-message.js';
+import { orderIdsIn } from './order-aggregates.js';
 import { readFacts, readOrder, unknownOrder } from './order-facts.js';
 import { judge } from './order-verdict.js';
 import { command } from './program.js';
@@ -131,13 +132,6 @@ function aggregatesOf(commits: readonly FoundCommit[]): readonly AggregateFacts[
       .map((one) => one.commit)
       .toSorted((one, other) => one.sk.localeCompare(other.sk)),
   }));
-}
-
-/** Returns ids that an order may have: that of the commit's aggregate, and those that its events name. */
-function orderIdsIn({ pk, events }: FoundCommit['commit']): readonly string[] {
-  const named = events.map(({ data }) => (JSON.parse(data) as { readonly orderId?: unknown }).orderId);
-  const ids = [pk.slice(pk.indexOf('#') + 1), ...named.map((id) => String(id ?? ''))];
-  return ids.filter((id) => ORDER_ID.test(id));
 }
 
 /** Returns the messages of all facts, each once, oldest first. What followed from one may be among the facts of another. */

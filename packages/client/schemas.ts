@@ -111,6 +111,30 @@ export type AuditView = {
     })[];
     /** Always false: the command line sends what is missing again. */
     readonly resent: boolean;
+    /** What was done twice; absent with `consumer`. */
+    readonly twice?: {
+      /** Number of those that were checked, the oldest first. */
+      readonly checked: number;
+      /** Number of those that an answer has no room for: they were not checked. */
+      readonly left: number;
+      /** Command that checks those that are left. */
+      readonly next?: string;
+      /** Those with something that was done twice. */
+      readonly found: readonly ({
+        readonly id: string;
+        readonly effects: readonly ({
+          /** Aggregate with two commits. */
+          readonly subject: string;
+          /** Id of the cause that was applied twice. */
+          readonly trigger?: string;
+          /** Effect that happened twice. */
+          readonly type?: string;
+          readonly versions: readonly (number)[];
+        })[];
+        /** Command that shows it. */
+        readonly next: string;
+      })[];
+    };
   };
 };
 
@@ -201,9 +225,11 @@ export type DeliveryAddressView = {
 export type DispatchOrder = Readonly<Record<string, unknown>>;
 
 export type FailureGroupsView = {
-  /** Failures with the same cause, the largest group first. */
+  /** Failures, or stuck sagas, with the same cause, the largest group first. */
   readonly groups: readonly ({
     readonly id: string;
+    /** What has failed: messages, or sagas that are stuck at a step. */
+    readonly kind: "failure" | "stuck saga";
     readonly service: string;
     readonly consumer: string;
     /** Name of the error. */
@@ -221,10 +247,20 @@ export type FailureGroupsView = {
       readonly count: number;
       readonly newest: readonly (string)[];
     };
-    /** Id of the newest message. */
+    /** Customers of the newest failures; absent of small groups behind the first 20. */
+    readonly customers?: {
+      /** Number of different ones. */
+      readonly count: number;
+      readonly newest: readonly (string)[];
+      /** Number of failures that were looked at. */
+      readonly looked: number;
+    };
+    /** Id of the newest message, or saga. */
     readonly sample?: string;
     /** Command that processes the group again, once its cause is gone. */
     readonly next: string;
+    /** Command that ends the group by a decision. */
+    readonly close: string;
     /** Page that says what to do about the cause. */
     readonly page?: string;
   })[];
@@ -799,7 +835,7 @@ export interface Operations {
     readonly answer: DailyReportView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-closed-yet' | 'not-found' | 'not-acceptable' | 'throttled' | 'internal';
   };
-  /** Ask whether anything was lost. */
+  /** Ask whether anything was lost or done twice. */
   readonly getDeliveryAudit: {
     readonly path: unknown;
     readonly takes: { readonly query?: { /** The last `30m`, `1h`. Excludes `from`. */ readonly since?: string | number; /** Time from which commits are audited, ISO 8601. Excludes `since`. */ readonly from?: string | number; /** Time before which they are audited; with `from` only. By default now. */ readonly to?: string | number; /** One consumer only. */ readonly consumer?: string | number; /** Messages that are younger and have no record are too new to tell. By default `15m`. */ readonly grace?: string | number; /** Id of an order: the messages of the order, its saga, price check, reservation, payment and checkout only. What an account committed because of it is audited by time only. */ readonly order?: string | number; }; };

@@ -1,10 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
+import { customersOfOrderly } from '../../lambdas/operations/failure-customers.js';
 import { command } from '../../lambdas/operations/program.js';
 import { pageOn } from '../../lambdas/operations/runbook.js';
 import { listAuditLog } from '../../packages/kit/operator/audit-log.js';
-import { listFailureGroups } from '../../packages/kit/operator/failure-groups.js';
+import { listFailureGroups } from '../../packages/kit/operator/failure-group-list.js';
 import { redriveGroup } from '../../packages/kit/operator/group-redrive.js';
 import type { Outcome } from '../../packages/kit/operator/outcome.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
@@ -13,6 +14,9 @@ import { orderOf, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { inProcess } from './support/operator.js';
 import { Orderly } from './support/orderly.js';
+
+/** Customers of the orders: one has two. */
+const CUSTOMERS = ['alice', 'bob', 'carol', 'dave', 'alice'];
 
 const deployment = deploymentOf(prodAssembly());
 
@@ -71,7 +75,7 @@ describe('an operator whose consumer could not write for an hour', () => {
       },
       invoke: () => Promise.reject(new Error('no failure of a relay')),
     };
-    const groups = () => at(() => listFailureGroups(context, { consumer: undefined }));
+    const groups = () => at(() => listFailureGroups(context, { consumer: undefined }, customersOfOrderly));
     const redrive = (group: string) => at(() => redriveGroup(context, { group, rate: 10, dryRun: false }, ways));
 
     await stocked(orderly, { 'TEA-1': 50 });
@@ -79,7 +83,7 @@ describe('an operator whose consumer could not write for an hour', () => {
     const allow = denyingReservations(cloud);
     const orders: string[] = [];
     for (let n = 0; n < 5; n++) {
-      const { reply } = await orderly.call(orderOf('alice', `order-${n}`, ['TEA-1']));
+      const { reply } = await orderly.call(orderOf(CUSTOMERS[n] ?? '', `order-${n}`, ['TEA-1']));
       orders.push(String(reply.body.orderId));
     }
     const { records = '' } = orderly.services.find(({ name }) => name === 'inventory') ?? {};
@@ -94,7 +98,15 @@ describe('an operator whose consumer could not write for an hour', () => {
     expect(found.text).toMatch(
       /^\d+ failures in 1 group, \d+ in the last hour\n\n[0-9a-f]{7} {2}\d+ failures {2}inventory\/inventory-commands\n/,
     );
-    expect(group).toMatchObject({ count, consumer: 'inventory-commands', subjects: { count: orders.length } });
+    // A reservation names its order, and the order its customer.
+    const customers = { count: 4, newest: expect.arrayContaining([expect.stringMatching(/^(alice|bob|carol|dave)$/)]) };
+    expect(group).toMatchObject({
+      count,
+      consumer: 'inventory-commands',
+      subjects: { count: orders.length },
+      customers,
+    });
+    expect(found.text).toMatch(/\n {2}customers {2}\w+, \w+, \w+ and 1 more\n/);
     const id = group?.id.slice(0, 7) ?? '';
 
     const probed = await redrive(id);
@@ -117,7 +129,7 @@ describe('an operator whose consumer could not write for an hour', () => {
     expect((await groups()).text).toBe('no failures');
     const stock = await orderly.call({ method: 'GET', path: '/stock/TEA-1', as: 'operator' });
     const answers = await Promise.all(
-      orders.map((orderId) => orderly.call({ method: 'GET', path: `/orders/${orderId}`, as: 'alice' })),
+      orders.map((orderId) => orderly.call({ method: 'GET', path: `/orders/${orderId}`, as: 'operator' })),
     );
     // Sagas that gave up meanwhile have released what the redrive reserved for them.
     const reserved = answers.filter(({ reply }) => reply.body.status === 'APPROVED').length;

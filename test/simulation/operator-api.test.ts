@@ -1,14 +1,20 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import type * as z from 'zod/mini';
 import type { AuditView } from '../../lambdas/operations/contract.js';
+import { firstIdOf } from '../../packages/kit/aws/ids.js';
+import type { Commit } from '../../packages/kit/messages/commit.js';
+import { partitionOf } from '../../packages/kit/operator/feed.js';
 import { ChosenFaults } from '../../packages/simulator/aws/faults.js';
 import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 import { prodAssembly } from './support/assembly.js';
 import { Auditor } from './support/auditor.js';
+import { inProcess } from './support/operator.js';
 import { Orderly } from './support/orderly.js';
 
-/** What the operator's API says of a loss, which no fault by hand can make. Services that only listen are asleep here. */
+/** What the operator's API says of a loss and of a double effect, which no fault by hand can make. Services that only listen are asleep here. */
 
 const POINT = 'Accounts/Settlements/Queue message 1';
 
@@ -48,4 +54,55 @@ test('a lost delivery is missing in the audit over HTTP, until the command line 
 
   await auditor.heal();
   expect((await audited()).missing).toEqual([]);
+});
+
+test('an effect that an order has twice is in the audit of its time over HTTP, however long ago the order was placed', async () => {
+  const cloud = new Cloud(deploymentOf(prodAssembly()), { seed: 'operator-twice' });
+  const orderly = new Orderly(cloud, [], false);
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(cloud)));
+  const audited = async (query: string) => {
+    const { reply } = await orderly.call({ method: 'GET', path: `/operations/audit?${query}`, as: 'operator' });
+    expect(reply.status, JSON.stringify(reply)).toBe(200);
+    return (reply.body as z.infer<typeof AuditView>).audit.twice;
+  };
+
+  await stocked(orderly, { 'TEA-1': 5 });
+  const place = async (key: string) =>
+    String((await orderly.call(orderOf('alice', key, ['TEA-1']))).reply.body.orderId);
+  const [one, other] = [await place('one'), await place('other')];
+  await orderly.rest();
+  // The index of commits is behind its table, by seconds now and then.
+  await cloud.world.pass(60_000);
+  expect(await audited('since=1h')).toEqual({ checked: 2, left: 0, found: [] });
+
+  await cloud.world.pass(7_200_000);
+  expect(await audited('since=1h')).toEqual({ checked: 0, left: 0, found: [] });
+  /** Puts a commit again, as if its guards had let it through once more. */
+  const again = async (serviceName: string, pk: string, orderId: string) => {
+    const table = orderly.services.find(({ name }) => name === serviceName)?.table ?? serviceName;
+    const commits = cloud.itemsOf(table).filter((item) => item.pk === pk && 'feedSk' in item) as unknown as Commit[];
+    const commit = commits.find(({ events }) => events.some(({ data }) => data.includes(orderId)));
+    const at = new Date(cloud.world.now).toISOString();
+    const lastVersion = (commits.at(-1)?.lastVersion ?? 0) + 1;
+    const place = {
+      feedPk: partitionOf(Math.floor(cloud.world.now / 3_600_000) * 3_600_000, 0),
+      feedSk: firstIdOf(Date.parse(at)),
+    };
+    const sk = `COMMIT#${String(lastVersion).padStart(10, '0')}`;
+    const Item = { ...commit, sk, lastVersion, at, trigger: `again-${serviceName}`, ...place };
+    await documents.send(new PutCommand({ TableName: table, Item }));
+  };
+  await again('inventory', `Reservation#${one}`, one);
+  await again('accounts', 'Account#alice', other);
+  await cloud.world.pass(60_000);
+  const twice = await audited('since=1h');
+  expect(twice).toMatchObject({ checked: 2, left: 0 });
+  expect(new Map(twice?.found.map(({ id, effects }) => [id, effects]))).toEqual(
+    new Map([
+      [one, [{ subject: `Reservation/${one}`, type: 'StockReserved', versions: [1, 2] }]],
+      [other, [{ subject: `Account of ${other}`, type: 'AccountAuthorized', versions: expect.any(Array) }]],
+    ]),
+  );
+  expect(twice?.found.map(({ next }) => next)).toContain(`npm run -s orderly -- order ${one}`);
+  expect(await audited(`order=${other}`)).toMatchObject({ checked: 1, found: [{ id: other }] });
 });

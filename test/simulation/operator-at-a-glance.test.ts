@@ -93,7 +93,12 @@ describe('orderly doctor of a local cloud', () => {
   test('finds the mapping that was disabled, and the dead letters behind it', async () => {
     const { code, found } = await asked('doctor');
     expect(found.findings.map(({ check }: { check: string }) => check).toSorted()).toEqual(['dead-letters', 'mapping']);
-    expect(found.checked).toHaveLength(7);
+    expect(found.checked).toHaveLength(8);
+    expect(found.unchecked).toEqual([
+      { check: 'subscriptions to alarms', why: 'no SNS at this place' },
+      { check: 'your permissions', why: 'an emulator has no permissions of people' },
+    ]);
+    expect(found.denied).toEqual([]);
     expect(code).toBe(1);
     expect((await orderly('doctor')).text).toMatch(
       /^2 findings\n[\s\S]*is 'Disabled': its function gets nothing\n +aws lambda update-event-source-mapping --enabled --uuid /,

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../packages/kit/aws/ids.js';
+import { commitKey } from '../../packages/kit/messages/commit.js';
+import { COMMIT_PREFIX } from '../../packages/kit/messages/keys.js';
 import { openContext } from '../../packages/kit/operator/context.js';
 import { clientConfig } from '../../packages/kit/operator/endpoint.js';
 import { projectionNamed, projectionsOf } from '../../packages/kit/operator/projections.js';
 import { rebuild } from '../../packages/kit/operator/rebuild.js';
+import { stuckKey } from '../../packages/kit/saga/contract.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { ORDERLY, run } from '../../tools/operator/command-line.js';
 import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
@@ -18,7 +23,7 @@ const PAGE = readFileSync('docs/operations/json.md', 'utf8');
 let local: LocalCloud;
 afterAll(() => endLocalCloud(local));
 
-/** Orders: one that went through, and one whose saga waits for its reservation. */
+/** Orders: one that went through, one whose saga waits for its reservation, and two whose sagas are stuck. */
 const placed: string[] = [];
 /** Time before the second order, in whole seconds. */
 let instant = '';
@@ -27,6 +32,12 @@ let poison: { readonly messageId: string };
 /** A command that the catalogue refuses each time, and the group of what is like it. */
 let refused: { readonly messageId: string };
 let group = '';
+/** A message that an inbox could not process. */
+let stored: { readonly consumer: string; readonly messageId: string };
+/** An event of the first order. */
+let event = '';
+/** Group of the stuck sagas. */
+let stuckGroup = '';
 
 beforeAll(async () => {
   local = await beginLocalCloud();
@@ -36,26 +47,79 @@ beforeAll(async () => {
   await local.live.forward(60_000);
   await send('Inventory/Commands/Queue', 'poison');
   await send('Inventory/Commands/Queue', 'another');
-  const sent = local.live.cloud.events.accepted.find(({ event }) => event['detail-type'] === 'ConfirmPrices')?.event;
-  const detail = { ...(sent?.detail as object), id: '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10', data: {} };
-  await send('Catalog/Commands/Queue', JSON.stringify({ ...sent, detail }));
+  await sendWithoutData('Catalog/Commands/Queue', 'ConfirmPrices', '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10');
+  await sendWithoutData('Reports/Days/Queue', 'OrderApproved', '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e11');
   await local.live.forward(60_000);
   await disable('Inventory/OnCommands/');
   instant = new Date(local.live.now).toISOString().replace(/\.\d+Z$/, 'Z');
   placed.push((await call(orderOf('bob', 'second', ['TEA-1']))).orderId ?? '');
+  placed.push((await call(orderOf('carol', 'third', ['TEA-1']))).orderId ?? '');
+  placed.push((await call(orderOf('dave', 'fourth', ['TEA-1']))).orderId ?? '');
   await local.live.forward(300_000);
+  await again('catalog', `PriceCheck#${placed[0]}`);
+  for (const orderId of placed.slice(2)) await stuck(orderId);
   [poison] = (await asked('failures', 'list', '--consumer', 'inventory-commands')).failures;
   [refused] = (await asked('failures', 'list', '--consumer', 'catalog-commands')).failures;
   [{ id: group }] = (await asked('failures', 'groups', '--consumer', 'catalog-commands')).groups;
+  [stored] = (await asked('inbox', 'list', '--state', 'failed')).messages;
+  event = (await asked('order', placed[0] ?? '')).events[0].id;
+  [{ id: stuckGroup }] = (await asked('failures', 'groups', '--consumer', 'orders-saga')).groups;
 });
 
 const call = (one: Call) => accepted(local, one);
 
-const endpoint = () => clientConfig({ url: local.url, region: 'eu-west-1' });
+const place = () => ({ url: local.url, region: 'eu-west-1' });
+const endpoint = () => clientConfig(place());
 const send = (label: string, MessageBody: string) =>
   new SQSClient(endpoint()).send(
     new SendMessageCommand({ QueueUrl: local.live.cloud.queue(label).resource.ref, MessageBody }),
   );
+
+/** Sends a message again that the bus has accepted, with another id and without its data, so that its consumer refuses it. */
+async function sendWithoutData(label: string, type: string, id: string): Promise<void> {
+  const sent = local.live.cloud.events.accepted.find(({ event }) => event['detail-type'] === type)?.event;
+  await send(label, JSON.stringify({ ...sent, detail: { ...(sent?.detail as object), id, data: {} } }));
+}
+
+const opened = () => openContext({ ...ORDERLY, endpointOf: async () => place() }, 'prod', () => undefined);
+
+/** Puts one more commit of an aggregate: the first one again, with the same cause and the same effect, or others' events. */
+async function again(service: string, pk: string, events?: readonly (readonly [string, object])[]): Promise<void> {
+  const { documents, services } = await opened();
+  const TableName = services.find(({ name }) => name === service)?.table;
+  const { Items = [] } = await documents.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :commits)',
+      ExpressionAttributeValues: { ':pk': pk, ':commits': COMMIT_PREFIX },
+    }),
+  );
+  const [{ commands: _, ...first } = {}] = Items;
+  const version = Number(Items.at(-1)?.lastVersion) + 1;
+  const own = events?.map(([type, data], at) => ({
+    id: newId(),
+    type,
+    schemaVersion: 1,
+    data: JSON.stringify(data),
+    at,
+  }));
+  const Item = { ...first, ...(own && { events: own }), sk: commitKey(version) };
+  await documents.send(new PutCommand({ TableName, Item: { ...Item, lastVersion: version + (own?.length ?? 1) - 1 } }));
+}
+
+/** Makes the saga of an order stuck, as after a refund that was refused. */
+async function stuck(orderId: string): Promise<void> {
+  const at = new Date(local.live.now).toISOString();
+  const step = 'charge-payment';
+  await again('orders', `CreateOrderSaga#${orderId}`, [
+    ['SagaFailed', { at, ending: { cause: 'CANCELLED' } }],
+    ['CompensationSent', { step, attempt: 1, at, again: at }],
+    ['SagaStuck', { step, at, reason: 'REFUND_FAILED' }],
+  ]);
+  const { documents, services } = await opened();
+  const TableName = services.find(({ name }) => name === 'orders')?.table;
+  await documents.send(new PutCommand({ TableName, Item: { pk: stuckKey('CreateOrderSaga'), sk: orderId } }));
+}
 
 /** Stops a consumer: what is sent to it stays in its queue. */
 async function disable(label: string): Promise<void> {
@@ -110,6 +174,11 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['failures', 'redrive', '--group', group],
   ],
   'failures discard --group': () => [['failures', 'discard', '--group', group, '--reason', 'a test', '--dry-run']],
+  'sagas retry --group': () => [['sagas', 'retry', '--group', stuckGroup, '--dry-run']],
+  'sagas resolve --group': () => [
+    ['sagas', 'resolve', '--group', stuckGroup, '--note', 'a test', '--dry-run'],
+    ['sagas', 'resolve', '--group', stuckGroup, '--note', 'a test'],
+  ],
   'sagas retry': () => [['sagas', 'retry', placed[1] ?? '', '--dry-run']],
   replay: () => [
     ['replay', '--consumer', 'orders-saga', '--aggregate', `Order/${placed[0]}`, '--dry-run'],
@@ -131,27 +200,89 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   ],
   'audit-log': () => [['audit-log']],
   'local status': () => [['local', 'status']],
+  'local duplicate': () => [['local', 'duplicate', event]],
   errors: () => [
     ['sagas', 'show', 'nobody'],
     ['sagas', 'show'],
   ],
 };
 
+/** Commands that print what another one prints: its heading, and the names of their objects if these differ. */
+const SAME: Readonly<
+  Record<string, { readonly as: string; readonly named?: string; readonly call: () => readonly string[] }>
+> = {
+  'inbox show': { as: 'failures show', call: () => ['inbox', 'show', stored.consumer, stored.messageId] },
+  'inbox retry': {
+    as: 'failures redrive',
+    call: () => ['inbox', 'retry', stored.consumer, stored.messageId, '--dry-run'],
+  },
+  'inbox discard': {
+    as: 'failures discard',
+    call: () => ['inbox', 'discard', stored.consumer, stored.messageId, '--reason', 'a test', '--dry-run'],
+  },
+  'sagas resolve': {
+    as: 'sagas retry',
+    named: 'resolve',
+    call: () => ['sagas', 'resolve', placed[3] ?? '', '--note', 'a test', '--dry-run'],
+  },
+  'local fault': { as: 'local status', call: () => ['local', 'fault', 'Orders/PlaceOrder', 'killed-after'] },
+  'local forward': { as: 'local status', call: () => ['local', 'forward', '1s'] },
+  'local calm': { as: 'local status', call: () => ['local', 'calm'] },
+};
+
+/** Commands whose objects are compared elsewhere, or that print none. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'restore apply': 'test/simulation/restored.test.ts, which restores a service',
+  completion: 'it prints a script',
+  'local reset': 'the last test here',
+};
+
+/** Routes of the operators' API that answer with the object of a command. */
+const ROUTES: Readonly<Record<string, () => string>> = {
+  status: () => 'status',
+  'failures groups': () => 'failures',
+  audit: () => 'audit?since=1h&grace=0s',
+  trace: () => `trace/${placed[0]}`,
+  'audit-log': () => 'audit-log',
+};
+
 /** A check of a list. Its rows are deleted a minute later, which needs no minute here. */
 async function checked(): Promise<unknown> {
-  const endpointOf = async () => ({ url: local.url, region: 'eu-west-1' });
-  const context = await openContext({ ...ORDERLY, endpointOf }, 'prod', () => undefined);
+  const context = await opened();
   const wait = (seconds: number) => local.live.forward(seconds * 1000);
   const projection = projectionNamed(projectionsOf(context), 'orders-list');
   return (await rebuild(projection, { action: 'check' }, { ...context, wait, stopped: () => false })).json;
 }
 
+const differences = (values: readonly unknown[], heading: string, page = PAGE) =>
+  differencesBetween(shapeOf(values.map(withoutData), AGAIN), documentedShape(page, heading));
+const NONE = { missing: [], wrong: [] };
+
 describe('docs/operations/json.md says what --json prints of', () => {
+  test('every command', () => {
+    const said = Object.keys({ ...calls, ...SAME, ...ELSEWHERE });
+    expect(ORDERLY.commands.map(({ name }) => name).filter((name) => !said.includes(name))).toEqual([]);
+  });
+
+  test.each(Object.keys(ROUTES))('%s, which a route answers with, too', async (name) => {
+    const path = `/operations/${ROUTES[name]?.()}`;
+    expect(differences([await accepted(local, { method: 'GET', path, as: 'operator' })], name).missing).toEqual([]);
+  });
+
+  test.each(Object.entries(SAME))('%s, as of another command', async (name, { as, named, call }) => {
+    const root = as.split(' ').at(-1) ?? '';
+    const page = named === undefined ? PAGE : PAGE.replaceAll(`    ${root}.`, `    ${named}.`);
+    expect(PAGE).toContain(`\`${name.startsWith('local') ? 'local' : name}\``);
+    expect(differences([await asked(...call())], as, page)).toEqual(NONE);
+  });
+
   test.each(Object.keys(calls))('%s', async (name) => {
     const values: unknown[] = [];
-    for (const words of calls[name]?.() ?? []) values.push(withoutData(await asked(...words)));
+    for (const words of calls[name]?.() ?? []) values.push(await asked(...words));
     if (name === 'projections rebuild') values.push(await checked());
-    const found = differencesBetween(shapeOf(values, AGAIN), documentedShape(PAGE, name));
-    expect(found).toEqual({ missing: [], wrong: [] });
+    expect(differences(values, name)).toEqual(NONE);
   });
+
+  test('local reset, after which nothing is left', async () =>
+    expect(differences([await asked('local', 'reset')], 'local status')).toEqual(NONE));
 });

@@ -5,7 +5,7 @@ import { APP } from '../../lambdas/app.js';
 import { command } from '../../lambdas/operations/program.js';
 import { pageOn } from '../../lambdas/operations/runbook.js';
 import { discard } from '../../packages/kit/operator/discard.js';
-import { listFailureGroups } from '../../packages/kit/operator/failure-groups.js';
+import { listFailureGroups } from '../../packages/kit/operator/failure-group-list.js';
 import type { Outcome } from '../../packages/kit/operator/outcome.js';
 import { messageTo, type SagaRequest } from '../../packages/kit/operator/saga-command.js';
 import { listSagas } from '../../packages/kit/operator/saga-list.js';

@@ -8,7 +8,7 @@ export { clock, secondsBetween } from '../aws/clock.js';
 export { smallestWindow } from '../aws/dedupe-window.js';
 export { timeOfId } from '../aws/ids.js';
 export { recordKey, relayConsumer } from '../failures/failure-records.js';
-export { Commit, firstVersionOf } from '../messages/commit.js';
+export { Commit, commitKey, firstVersionOf } from '../messages/commit.js';
 export { readEvent } from '../messages/contract.js';
 export { aggregateKey } from '../messages/keys.js';
 export { inVersion, pointerKey, versionsIn } from '../projection/versions.js';
@@ -30,6 +30,7 @@ export {
   recordOf,
 } from './audit/deliveries.js';
 export { messagesOf } from './audit/expected.js';
+export { type DoneTwice, type TwiceCheck, twiceWords } from './audit/twice.js';
 export { operatorCommand } from './command.js';
 export { kitCommands } from './commands/kit-commands.js';
 export { peopleCommands } from './commands/people.js';
@@ -37,6 +38,7 @@ export { readCommits, readCommitsSince } from './commits.js';
 export type { CommandContext, Trouble } from './context.js';
 export { clientConfig, type Endpoint, timeAt } from './endpoint.js';
 export { Exit, OperatorError, RequestRefused } from './errors.js';
+export type { CustomerSource } from './failure-customers.js';
 export {
   CLOCKS_DIFFER_MS,
   type FeedEntry,

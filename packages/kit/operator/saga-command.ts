@@ -4,21 +4,29 @@ import { newId, newTraceparent } from '../aws/ids.js';
 import { recordKey } from '../failures/failure-records.js';
 import { ownCommandBody } from '../messages/own-command.js';
 import { COMMAND_LINE_ROLE } from '../messages/trace.js';
-import { beforehand, noteResult } from './audit-log.js';
+import { beforehand, noteResult, type Run } from './audit-log.js';
 import type { CommandContext } from './context.js';
 import { Exit, OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
-import { reasonOf } from './records.js';
+import { type ConsumerRecord, reasonOf } from './records.js';
 import { summaryOf } from './saga-show.js';
 import { isHeld, isWaiting, sagaWords, stepWords } from './saga-words.js';
 import { findSaga, readSaga, type Saga, sagaContractOf } from './sagas.js';
-import { awaitRecord, LOOK_EVERY_SECONDS, sendTo, WAIT_SECONDS, type Wait, waitByClock } from './send.js';
+import { awaitRecord, LOOK_EVERY_SECONDS, type Send, sending, WAIT_SECONDS, type Wait, waitByClock } from './send.js';
 
 /** An operator's request to a saga; `note` describes what was done by hand, 1 to 500 characters. */
 export type SagaRequest = { readonly sagaId: string; readonly dryRun: boolean } & (
   | { readonly action: 'retry' }
   | { readonly action: 'resolve'; readonly note: string }
 );
+
+/** Context of these commands. */
+export type SagaCommandContext = Pick<
+  CommandContext,
+  'app' | 'endpoint' | 'documents' | 'services' | 'command' | 'actor'
+> & {
+  readonly wait?: Wait;
+};
 
 /**
  * `sagas retry`: the saga resends the command that it waits for, a step or its compensation. The command waits for what comes
@@ -28,31 +36,63 @@ export type SagaRequest = { readonly sagaId: string; readonly dryRun: boolean } 
  * The saga itself decides when the message arrives; it may have advanced meanwhile.
  * @throws {OperatorError} `not-found`, or `refused` if the saga's state doesn't allow it
  */
-export async function commandSaga(
-  {
-    app,
-    endpoint,
-    documents,
-    services,
-    command,
-    actor,
-    wait = waitByClock,
-  }: Pick<CommandContext, 'app' | 'endpoint' | 'documents' | 'services' | 'command' | 'actor'> & {
-    readonly wait?: Wait;
-  },
-  request: SagaRequest,
-): Promise<Outcome> {
+export async function commandSaga(context: SagaCommandContext, request: SagaRequest): Promise<Outcome> {
+  const { app, endpoint, documents, services, command, actor } = context;
   const saga = await findSaga(documents, services, request.sagaId);
-  const { id, body, does } = messageTo(saga, request, { app, by: await actor() });
+  if (request.dryRun) {
+    const { does } = messageTo(saga, request, { app, by: await actor() });
+    return outcome(request, saga, 'dry-run', `would request: ${does} (${saga.kind.consumer.queueUrl})`);
+  }
+  return sending(endpoint, async (send) => {
+    const { id, does, now, result, record } = await requested({ ...context, send }, saga, request);
+    if (result === 'processed' || result === 'unanswered') {
+      const yet = result === 'unanswered' ? `; no answer within ${WAIT_SECONDS} s` : '';
+      return outcome(request, now, result, `requested: ${does}${yet}; now: ${sagaWords(now)}`);
+    }
+    if (record) {
+      const discard = command('failures', 'discard', saga.kind.consumer.name, id, '--reason', '<why>');
+      const why = `refused: ${reasonOf(record)}; now: ${sagaWords(now)}. Its failure record stays until you discard it: ${discard}`;
+      return outcome(request, now, 'failed', why);
+    }
+    const look = command('sagas', 'show', saga.id);
+    return outcome(request, now, 'sent', `sent; no result within ${WAIT_SECONDS} s. Check later: ${look}`);
+  });
+}
+
+/** What came of a request to a saga. */
+export interface Requested {
+  /** Id of the message. */
+  readonly id: string;
+  readonly does: string;
+  /** The saga afterwards. */
+  readonly now: Saga;
+  readonly result: 'sent' | 'failed' | 'unanswered' | 'processed';
+  /** Record of the message; absent if there is none yet. */
+  readonly record?: ConsumerRecord | undefined;
+}
+
+/**
+ * Sends a request to a saga, with its entry in the audit log, and waits for what comes of it.
+ * @param run run over a group, for the audit log. @default it is the only one
+ * @throws {OperatorError} `refused` if the saga's state doesn't allow it
+ */
+export async function requested(
+  { app, documents, actor, send, wait = waitByClock }: Omit<SagaCommandContext, 'endpoint'> & { readonly send: Send },
+  saga: Saga,
+  request: SagaRequest,
+  run: Run = {},
+): Promise<Requested> {
+  const by = await actor();
+  const { id, body, does } = messageTo(saga, request, { app, by });
   const { service, consumer } = saga.kind;
-  if (request.dryRun) return outcome(request, saga, 'dry-run', `would request: ${does} (${consumer.queueUrl})`);
   const key = await beforehand(documents, service, {
-    actor: await actor(),
+    actor: by,
     action: request.action,
     target: `${saga.kind.type} ${saga.id}`,
     ...(request.action === 'resolve' && { reason: request.note }),
+    ...run,
   });
-  await sendTo(endpoint, consumer.queueUrl, body);
+  await send(consumer.queueUrl, body);
   const pk = recordKey(consumer, id);
   const record = await awaitRecord(documents, service, pk, ({ status }) => status === 'FAILED', wait);
   const isAccepted = record?.status === 'PROCESSED';
@@ -63,17 +103,7 @@ export async function commandSaga(
   const isUnanswered = request.action === 'retry' && waitsForAnswer(now.state, saga.state);
   const result = record === undefined ? 'sent' : !isAccepted ? 'failed' : isUnanswered ? 'unanswered' : 'processed';
   await noteResult(documents, key, result === 'processed' ? `now ${now.state.status}` : RESULT_WORDS[result]);
-  if (isAccepted) {
-    const yet = isUnanswered ? `; no answer within ${WAIT_SECONDS} s` : '';
-    return outcome(request, now, result, `requested: ${does}${yet}; now: ${sagaWords(now)}`);
-  }
-  if (record) {
-    const discard = command('failures', 'discard', consumer.name, id, '--reason', '<why>');
-    const why = `refused: ${reasonOf(record)}; now: ${sagaWords(now)}. Its failure record stays until you discard it: ${discard}`;
-    return outcome(request, now, 'failed', why);
-  }
-  const look = command('sagas', 'show', saga.id);
-  return outcome(request, now, 'sent', `sent; no result within ${WAIT_SECONDS} s. Check later: ${look}`);
+  return { id, does, now, result, record };
 }
 
 const RESULT_WORDS = { sent: 'sent', failed: 'refused', unanswered: 'no answer yet' } as const;

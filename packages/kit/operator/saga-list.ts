@@ -76,7 +76,12 @@ interface Asked {
 
 const keyOf = ({ kind, id }: Asked): string => `${kind.service.name}/${kind.type}/${id}`;
 
-async function stuckOf(documents: DynamoDBDocumentClient, kind: SagaKind, limit: number): Promise<readonly Asked[]> {
+/** Returns the ids of stuck sagas of a type. @param limit maximum number, of which one more is returned if there are more */
+export async function stuckOf(
+  documents: DynamoDBDocumentClient,
+  kind: SagaKind,
+  limit: number,
+): Promise<readonly Asked[]> {
   const { Items = [] } = await documents.send(
     new QueryCommand({
       TableName: kind.service.table,

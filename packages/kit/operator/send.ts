@@ -23,11 +23,6 @@ export type Send = (
   group?: string,
 ) => Promise<void>;
 
-/** Sends one message. */
-export async function sendTo(endpoint: Endpoint, ...message: Parameters<Send>): Promise<void> {
-  await sending(endpoint, (send) => send(...message));
-}
-
 /** Keeps one client for as long as messages are sent. */
 export async function sending<T>(endpoint: Endpoint, work: (send: Send) => Promise<T>): Promise<T> {
   const sqs = sqsAt(endpoint);

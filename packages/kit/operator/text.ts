@@ -36,3 +36,19 @@ export function secondsOf(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return number === undefined ? undefined : Number(number) * SECONDS_OF_UNIT[unit as keyof typeof SECONDS_OF_UNIT];
 }
+
+/** Breaks a text between words, and a longer word anywhere. */
+export function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    for (let rest = word; ; rest = rest.slice(width)) {
+      const part = rest.slice(0, width);
+      const line = lines.at(-1) ?? '';
+      if (line === '') lines[lines.length - 1] = part;
+      else if (line.length + 1 + part.length <= width) lines[lines.length - 1] = `${line} ${part}`;
+      else lines.push(part);
+      if (rest.length <= width) break;
+    }
+  }
+  return lines;
+}

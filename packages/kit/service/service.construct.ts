@@ -291,6 +291,11 @@ export class Service extends Construct {
     return new Lane(this, `${id}Lane`, { ...props, outbox, environment: this.tables(), alarmTopic });
   }
 
+  /** Types of the sagas that it leads so far. */
+  get sagas(): readonly string[] {
+    return this.consumers.flatMap(({ saga }) => saga ?? []);
+  }
+
   /**
    * Adds a function that leads sagas. It hears what starts them, the answers to their steps, their timers and operators.
    * @param aggregate type of the saga: `CreateOrderSaga`

@@ -3,7 +3,8 @@ import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
-import { type AuditAccess, type AuditRequest, audit } from '../../../packages/kit/operator/audit/command.js';
+import { type AuditAccess, audit } from '../../../packages/kit/operator/audit/command.js';
+import type { AuditRequest } from '../../../packages/kit/operator/audit/request.js';
 import { listAuditLog } from '../../../packages/kit/operator/audit-log.js';
 import { auditCommands } from '../../../packages/kit/operator/commands/audit.js';
 import { OperatorError } from '../../../packages/kit/operator/errors.js';
@@ -84,7 +85,7 @@ describe('a delivery', () => {
     await booked('old', ago(16));
     const { exitCode, states, text } = await audited(heardBy(SEATS));
     expect({ exitCode, states }).toEqual({ exitCode: 4, states: { 'too new': 1, missing: 1 } });
-    expect(text).toMatch(/^1 delivery is missing: /);
+    expect(text).toMatch(/^1 delivery is missing\.\n/);
     expect(text).toMatch(/seats +TripBooked +Trip\/old +event-old\n/);
     expect(text).toMatch(/send them again: shop audit --from \S+ --to \S+ --resend$/);
   });
@@ -191,7 +192,7 @@ describe('a delivery', () => {
       named: ['--trip', 'a'],
     });
     expect(found.missing).toHaveLength(4);
-    expect(text).toMatch(/missing: Trip\/a with its Trip, Hotel\n/);
+    expect(text).toMatch(/missing\.\nTrip\/a with its Trip, Hotel: /);
     expect(text).toMatch(/shop audit --trip a --resend$/);
     expect((await audited(services, { from: ago(91), to: ago(89) })).states).toEqual({ missing: 2 });
     expect((await audited(services, { from: ago(89), to: ago(31) })).states).toEqual({});
@@ -205,7 +206,7 @@ test('what is missing is sent again as the bus would have sent it, to its own co
   await record('rooms', 'event-b', 'PROCESSED');
   const { exitCode, text } = await audited(heardBy(SEATS, consumer('rooms')), { resend: true, rate: 4 });
   expect(exitCode).toBe(3);
-  expect(text).toMatch(/^2 deliveries are missing, and sent again: /);
+  expect(text).toMatch(/^2 deliveries are missing, and sent again\.\n/);
   expect(sent.map(({ queueUrl }) => queueUrl)).toEqual(['https://queue/seats', 'https://queue/seats']);
   expect(waits).toEqual([0.25]);
   expect(sent.map(({ body }) => readEnvelope(body))).toMatchObject([

@@ -5,7 +5,9 @@ import {
   findingsOfContracts,
   findingsOfFunction,
   findingsOfMapping,
+  findingsOfStacks,
   findingsOfTable,
+  findingsOfVersions,
 } from '../../../packages/kit/operator/doctor/judge.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
 
@@ -62,6 +64,47 @@ describe('doctor finds', () => {
       'the function one has other values than its template: LEVEL',
     ]);
     expect(checks(findingsOfFunction(fn, undefined))).toEqual(['function']);
+  });
+
+  test('a function that was changed after its deployment', () => {
+    const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: {} };
+    const found = (changedAt: string) =>
+      findingsOfFunction({ ...resource({}), deployedAt: '2026-03-01T12:00:00.000Z' }, { ...state, changedAt });
+    // Lambda writes offsets so.
+    expect([...found('2026-03-01T11:00:00.000+0000'), ...found('2026-03-01T12:00:59.000+0000')]).toEqual([]);
+    expect(found('2026-03-01T12:01:01.000+0000').map(({ check, text }) => [check, text])).toEqual([
+      ['version', expect.stringMatching(/^the function one was changed at .*: it may run other code$/)],
+    ]);
+  });
+
+  test('functions of one file that run different code', () => {
+    const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: {} };
+    const fn = (physicalId: string, S3Key: string, code: string) =>
+      [
+        { ...resource({ Code: { S3Key } }), physicalId },
+        { ...state, code },
+      ] as const;
+    const same = [fn('a', 'relay.zip', 'one'), fn('b', 'relay.zip', 'one'), fn('c', 'place.zip', 'two')];
+    expect(findingsOfVersions(same)).toEqual([]);
+    expect(findingsOfVersions([...same, fn('d', 'relay.zip', 'old')]).map(({ text }) => text)).toEqual([
+      'd runs other code than 2 functions with the same file in their templates',
+    ]);
+    expect(
+      findingsOfVersions([
+        [resource({}), undefined],
+        [resource({ Code: { S3Key: 'x' } }), state],
+      ]),
+    ).toEqual([]);
+  });
+
+  test('a stack whose newest deployment failed', () => {
+    const statuses = { Orders: 'UPDATE_COMPLETE', Users: 'CREATE_COMPLETE', Rewards: 'UPDATE_IN_PROGRESS' };
+    expect(findingsOfStacks(new Map(Object.entries(statuses)))).toEqual([]);
+    const failed = { Orders: 'UPDATE_ROLLBACK_COMPLETE', Users: 'UPDATE_ROLLBACK_FAILED' };
+    expect(findingsOfStacks(new Map(Object.entries(failed))).map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^the stack Orders is UPDATE_ROLLBACK_COMPLETE: its newest deployment failed/),
+      expect.stringMatching(/^the stack Users is UPDATE_ROLLBACK_FAILED/),
+    ]);
   });
 
   test('a function that stands still, or has another concurrency than its template', () => {

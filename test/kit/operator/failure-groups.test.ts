@@ -2,12 +2,13 @@ import { GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { listAuditLog } from '../../../packages/kit/operator/audit-log.js';
-import { listFailureGroups, wrapped } from '../../../packages/kit/operator/failure-groups.js';
+import type { CustomerSource } from '../../../packages/kit/operator/failure-customers.js';
+import { listFailureGroups } from '../../../packages/kit/operator/failure-group-list.js';
 import { discardGroup } from '../../../packages/kit/operator/group-discard.js';
 import { type GroupRequest, redriveGroup } from '../../../packages/kit/operator/group-redrive.js';
 import type { Outcome } from '../../../packages/kit/operator/outcome.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
-import { commandTextOf } from '../../../packages/kit/operator/text.js';
+import { commandTextOf, wrapped } from '../../../packages/kit/operator/text.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 const NOW = Date.parse('2026-12-01T12:00:00.000Z');
@@ -104,6 +105,31 @@ async function group(count: number): Promise<void> {
     await failed(`m${n}`, { minutesAgo: 100 - n, message: `line ${n} is wrong`, subject: `Trip/t${n}` });
   indexed();
 }
+/** A message as a rule of the bus sends it. */
+const busBody = (data: object): string =>
+  JSON.stringify({
+    'detail-type': 'TripBooked',
+    source: 'shop.trips',
+    detail: {
+      ...{
+        id: 'm1',
+        source: 'shop.trips',
+        type: 'TripBooked',
+        subject: 'Trip/t1',
+        time: ago(9),
+        sequence: 1,
+        epoch: 0,
+      },
+      ...{
+        dataschema: 'urn:shop:trips:TripBooked:1',
+        correlationid: 'c',
+        causationid: 'c',
+        traceparent: 't',
+        actor: 'a',
+      },
+      data,
+    },
+  });
 /** An index comes a moment later. */
 const indexed = () => vi.setSystemTime(Date.now() + 60_000);
 
@@ -203,6 +229,37 @@ or, if they must never be processed:
       { consumer: 'meals', error: 'Broken', message: '' },
     ]);
     expect((await groups('meals')).text).toMatch(/^1 failure of meals in 1 group, 0 in the last hour\n/);
+  });
+
+  test('names the customers of the newest 100 failures: by their subjects, and else by their messages', async () => {
+    const asked: string[][] = [];
+    const source: CustomerSource = {
+      ofSubjects: async (_, subjects) => {
+        asked.push([...subjects]);
+        return new Map(
+          subjects.filter((one) => one !== 'Trip/t1').map((one) => [one, `customer-${Number(one.slice(-1)) % 4}`]),
+        );
+      },
+      inMessage: (data) => (data as { readonly customer?: string }).customer,
+    };
+    const named = (customers: object) => expect.objectContaining({ customers });
+    const list = async () => listFailureGroups(context, { consumer: undefined }, source);
+    await group(5);
+    const body = busBody({ customer: 'zoe' });
+    await failed('m1', { minutesAgo: 1, message: 'line 1 is wrong', subject: 'Trip/t1', payload: body });
+    await failed('unreadable', { consumer: 'meals', payload: '{' });
+    indexed();
+    const { text, json } = await list();
+    expect(json.groups).toEqual([
+      named({ count: 4, newest: ['zoe', 'customer-0', 'customer-3'], looked: 5 }),
+      named({ count: 0, newest: [], looked: 1 }),
+    ]);
+    expect(text).toContain('\n  customers  zoe, customer-0, customer-3 and 1 more\n');
+    expect(asked).toEqual([['Trip/t1', 'Trip/t4', 'Trip/t3', 'Trip/t2', 'Trip/t0']]);
+
+    await group(120);
+    expect((await list()).json.groups).toContainEqual(named(expect.objectContaining({ looked: 100 })));
+    expect((await list()).text).toMatch(/customers {2}.* and \d more \(of the newest 100\)\n/);
   });
 
   test('fits 100 columns, whatever the failures say', async () => {

@@ -4,24 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { on, readFrom } from '../../../packages/kit/idempotent-consumer/listening.js';
-import { ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
-import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
-import { ownCommands } from '../../../packages/kit/messages/subscriptions.js';
+import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { commandSaga, type SagaRequest } from '../../../packages/kit/operator/saga-command.js';
 import { showSaga } from '../../../packages/kit/operator/saga-show.js';
-import { type SagaMessage, SagaRefused, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
-import { traceOf } from '../../support/tally.js';
-import { type Trip, tripContract } from '../saga/trip.js';
+import { stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
 import {
   begun,
   consumer,
   context,
+  deliver,
   emptyTrips,
   hears,
   held,
-  orchestrator,
   owner,
   reply,
   start,
@@ -55,28 +49,6 @@ let meanwhile: () => Promise<void>;
 let afterwards: () => Promise<void>;
 /** What happens while the command waits. */
 let later: () => Promise<void>;
-
-async function deliver(body: string): Promise<void> {
-  const envelope = readEnvelope(body);
-  const advance = (message: SagaMessage<Trip>) => ({
-    decide: async () =>
-      (await orchestrator.advance(envelope.subject.slice('TripSaga/'.length), message, traceOf(envelope.id))).writes,
-  });
-  const source = on(ownCommands(tripContract), {
-    RingTimer: ({ event }) => advance({ type: 'Timeout', number: event.data.number }),
-    RetrySaga: () => advance({ type: 'Retry' }),
-    ResolveSaga: ({ event: { data } }) => advance({ type: 'Resolve', step: data.step, by: data.by, note: data.note }),
-  });
-  const { event, handle } = readFrom([source], envelope, []);
-  const handling = handle({ envelope, event, trace: traceOf(envelope.id) });
-  if (!('decide' in handling)) throw new Error('no effect');
-  try {
-    await processOnce(envelope, handling.decide, new ProcessedRecords('records', owner, 35 * 86_400));
-  } catch (error) {
-    if (!(error instanceof SagaRefused)) throw error;
-    await new FailureRecords('records', owner).put({ id: envelope.id, payload: body, error });
-  }
-}
 
 describe('an operator’s command to a saga', () => {
   beforeEach(async () => {

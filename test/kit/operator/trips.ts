@@ -4,11 +4,15 @@ import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { Unsendable } from '../../../packages/kit/failures/failure-kinds.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { on, readFrom } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
+import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
+import { ownCommands } from '../../../packages/kit/messages/subscriptions.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
 import { commandTextOf } from '../../../packages/kit/operator/text.js';
 import { type SagaEvent, timerIdOf } from '../../../packages/kit/saga/contract.js';
 import { Orchestrator } from '../../../packages/kit/saga/orchestrator.js';
-import { type SagaMessage, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
+import { type SagaMessage, SagaRefused, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
 import { Timers } from '../../../packages/kit/timers/timers.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
@@ -113,4 +117,27 @@ export async function stuck(id: string): Promise<void> {
     reply(stepIdOf(id, 'book-hotel'), 'REFUSED', 'FULL'),
     reply(undoIdOf(id, 'book-flight'), 'REFUSED', 'TAKEN_OFF'),
   );
+}
+
+/** Delivers a message to the sagas' consumer. */
+export async function deliver(body: string): Promise<void> {
+  const envelope = readEnvelope(body);
+  const advance = (message: SagaMessage<Trip>) => ({
+    decide: async () =>
+      (await orchestrator.advance(envelope.subject.slice('TripSaga/'.length), message, traceOf(envelope.id))).writes,
+  });
+  const source = on(ownCommands(tripContract), {
+    RingTimer: ({ event }) => advance({ type: 'Timeout', number: event.data.number }),
+    RetrySaga: () => advance({ type: 'Retry' }),
+    ResolveSaga: ({ event: { data } }) => advance({ type: 'Resolve', step: data.step, by: data.by, note: data.note }),
+  });
+  const { event, handle } = readFrom([source], envelope, []);
+  const handling = handle({ envelope, event, trace: traceOf(envelope.id) });
+  if (!('decide' in handling)) throw new Error('no effect');
+  try {
+    await processOnce(envelope, handling.decide, new ProcessedRecords('records', owner, 35 * 86_400));
+  } catch (error) {
+    if (!(error instanceof SagaRefused)) throw error;
+    await new FailureRecords('records', owner).put({ id: envelope.id, payload: body, error });
+  }
 }

@@ -26,6 +26,7 @@ import { audited, auditedLate, auditedOne, messagesLost, placeOne, readOne, reje
 import { cancelRaces, soldOut } from './races.js';
 import { rebuildCredit, rebuildSwitches, rebuildUnderLoad } from './rebuilds.js';
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
+import { deployedLater } from './replays.js';
 import { dailyReports } from './reports.js';
 import { rewardsHeldBack, rewardsInOrder } from './rewards.js';
 import { cancelOne, declineOne, stepsRefused } from './sagas.js';
@@ -128,6 +129,7 @@ export const SCENARIOS: readonly Scenario[] = [
   dailyReports,
   forgetAfterSilence,
   rebuildBehindFeed,
+  deployedLater,
 ];
 
 /**

@@ -72,6 +72,7 @@ const SEEDS: Readonly<Record<string, number>> = {
   'daily-reports': 3,
   'forget-after-silence': 3,
   'rebuild-behind-feed': 0,
+  'deployed-later': 0,
 };
 
 /** `npm test -- --quick` plays one of so many scenarios, the same ones in each run, */

@@ -5,12 +5,14 @@ import { Problem } from '../../http/errors.js';
 import type { AuditShortcuts } from '../audit/audit.js';
 import { audit } from '../audit/command.js';
 import { transportsBy } from '../audit/transports.js';
+import type { TwiceCheck } from '../audit/twice.js';
 import { listAuditLog } from '../audit-log.js';
 import { auditLogSince } from '../audit-retention.js';
 import type { CommandContext } from '../context.js';
 import { timeAt } from '../endpoint.js';
 import { OperatorError, RequestRefused } from '../errors.js';
-import { listFailureGroups } from '../failure-groups.js';
+import type { CustomerSource } from '../failure-customers.js';
+import { listFailureGroups } from '../failure-group-list.js';
 import type { Outcome } from '../outcome.js';
 import { sqsAt } from '../send.js';
 import { type ReadSection, showStatus } from '../status/status.js';
@@ -52,22 +54,34 @@ export async function answerOf<View>(outcome: Promise<Outcome>): Promise<Operato
 export const answerStatus = <View>(context: CommandContext, sections: readonly ReadSection[]) =>
   answerOf<View>(showStatus(context, sections, { all: false }));
 
-/** Answers `failures groups`: failures by their cause, with the next command for each. @throws {Problem} 404 */
-export const answerFailureGroups = <View>(context: CommandContext, { consumer }: { readonly consumer?: string }) =>
-  answerOf<View>(listFailureGroups(context, { consumer }));
+/**
+ * Answers `failures groups`: failures and stuck sagas by their cause, with the next command for each.
+ * @param customers how the application finds their customers. @default the answer doesn't say them
+ * @throws {Problem} 404
+ */
+export const answerFailureGroups = <View>(
+  context: CommandContext,
+  { consumer }: { readonly consumer?: string },
+  customers?: CustomerSource,
+) => answerOf<View>(listFailureGroups(context, { consumer }, customers));
 
 /** Seconds after which an audit begins no further query. API Gateway waits for 29, and the last page needs some of them. */
 export const AUDIT_SECONDS = 20;
 
+/** Most orders, or whatever the application checks, that one answer looks at for what was done twice. */
+export const MOST_CHECKED_PER_ANSWER = 500;
+
 /**
  * Answers `audit`: what became of each message at each consumer. It sends nothing again.
  * @param subjects parameters that take an id, by their names, with the types of its aggregates: `{ order: ['Order', 'Payment'] }`
+ * @param check how the application finds what was done twice. @default the answer doesn't say that
  * @throws {Problem} 400 for a wrong or too long time, with the command that has no such limit; 404 for what does not exist
  */
 export async function answerAudit<View>(
   context: CommandContext,
   query: AuditQuery,
   subjects: AuditShortcuts = {},
+  check?: TwiceCheck,
 ): Promise<OperatorAnswer<View>> {
   const { endpoint, command } = context;
   const begun = clock.now();
@@ -80,8 +94,9 @@ export async function answerAudit<View>(
       send: refuseToSend,
       wait: refuseToSend,
     };
-    const withinTime = (): void => refuseIfLate(secondsBetween(begun, clock.now()), request.command);
-    return await answerOf<View>(audit(context, request.audit, access, withinTime));
+    const mayGoOn = (): void => refuseIfLate(secondsBetween(begun, clock.now()), request.command);
+    const more = { check, mostChecked: MOST_CHECKED_PER_ANSWER, mayGoOn };
+    return await answerOf<View>(audit(context, request.audit, access, more));
   } finally {
     for (const client of [sqs, lambda, cloudWatch]) client.destroy();
   }

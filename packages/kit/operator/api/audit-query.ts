@@ -1,7 +1,7 @@
 import { secondsBetween } from '../../aws/clock.js';
 import { Problem } from '../../http/errors.js';
 import type { AuditShortcuts } from '../audit/audit.js';
-import type { AuditRequest } from '../audit/command.js';
+import type { AuditRequest } from '../audit/request.js';
 import { DEFAULT_GRACE } from '../commands/audit.js';
 import { type CommandText, duration, secondsOf } from '../text.js';
 

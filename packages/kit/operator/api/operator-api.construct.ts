@@ -110,15 +110,23 @@ export class OperatorApi extends Construct {
     Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
   }
 
-  /** Adds the route of the failure groups. @param entry entry point, with `answerFailureGroups` */
+  /**
+   * Adds the route of the failure groups. Its function may also read the sagas that the services have so far, since stuck ones
+   * are groups, and commits and records by their keys, for the customers.
+   * @param entry entry point, with `answerFailureGroups`
+   */
   failures(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
-    this.allowIndexes(this.endpoint(id, route, entry), FAILED_INDEX);
+    const handler = this.endpoint(id, route, entry);
+    this.allowIndexes(handler, FAILED_INDEX);
+    this.allowRecords(handler);
+    this.allowKeys(handler, ['Query'], STUCK, ...this.props.services.flatMap(({ sagas }) => sagas.map(keysOf)));
   }
 
   /**
    * Adds the route of the delivery audit.
    * @param entry entry point, with `answerAudit`
-   * @param aggregates types of the aggregates that can be audited alone: `Order`
+   * @param aggregates types of the aggregates that can be audited alone, and of those that `answerAudit` checks for what was done
+   * twice: `Order`
    */
   audit(id: string, route: Pick<Route, 'method' | 'path'>, entry: string, aggregates: readonly string[] = []): void {
     const handler = this.endpoint(id, route, entry);

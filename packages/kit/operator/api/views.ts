@@ -102,10 +102,14 @@ export const FailureGroupsQuery = z.strictObject({
 /** Answer of `failures groups`. */
 export const FailureGroupsView = z.object({
   groups: described(
-    'Failures with the same cause, the largest group first.',
+    'Failures, or stuck sagas, with the same cause, the largest group first.',
     z.array(
       z.object({
         id: z.string(),
+        kind: described(
+          'What has failed: messages, or sagas that are stuck at a step.',
+          z.enum(['failure', 'stuck saga']),
+        ),
         service: z.string(),
         consumer: z.string(),
         error: described('Name of the error.', z.string()),
@@ -117,8 +121,19 @@ export const FailureGroupsView = z.object({
         hourBefore: count,
         unknown: described('Those that may have been processed before: a redrive leaves them out.', count),
         subjects: z.object({ count, newest: z.array(z.string()) }),
-        sample: z.exactOptional(described('Id of the newest message.', z.string())),
+        customers: z.exactOptional(
+          described(
+            'Customers of the newest failures; absent of small groups behind the first 20.',
+            z.object({
+              count: described('Number of different ones.', count),
+              newest: z.array(z.string()),
+              looked: described('Number of failures that were looked at.', count),
+            }),
+          ),
+        ),
+        sample: z.exactOptional(described('Id of the newest message, or saga.', z.string())),
         next: described('Command that processes the group again, once its cause is gone.', z.string()),
+        close: described('Command that ends the group by a decision.', z.string()),
         page: z.exactOptional(described('Page that says what to do about the cause.', z.string())),
       }),
     ),
@@ -176,6 +191,33 @@ export const AuditView = z.object({
       ),
     ),
     resent: described('Always false: the command line sends what is missing again.', z.boolean()),
+    twice: z.exactOptional(
+      described(
+        'What was done twice; absent with `consumer`.',
+        z.object({
+          checked: described('Number of those that were checked, the oldest first.', count),
+          left: described('Number of those that an answer has no room for: they were not checked.', count),
+          next: z.exactOptional(described('Command that checks those that are left.', z.string())),
+          found: described(
+            'Those with something that was done twice.',
+            z.array(
+              z.object({
+                id: z.string(),
+                effects: z.array(
+                  z.object({
+                    subject: described('Aggregate with two commits.', z.string()),
+                    trigger: z.exactOptional(described('Id of the cause that was applied twice.', z.string())),
+                    type: z.exactOptional(described('Effect that happened twice.', z.string())),
+                    versions: z.array(z.int()),
+                  }),
+                ),
+                next: described('Command that shows it.', z.string()),
+              }),
+            ),
+          ),
+        }),
+      ),
+    ),
   }),
 });
 

@@ -19,6 +19,8 @@ export interface Audited {
 export interface AuditOptions extends Judging {
   /** Called for each missing delivery, in about the order of time. The audit waits for it. */
   readonly missing: (delivery: JudgedDelivery, from: Service) => Promise<void>;
+  /** Called with each page of commits. @default nothing more is done with them */
+  readonly seen?: (commits: readonly Commit[]) => void;
   /** Called after each page, with the sums so far. */
   readonly progress?: (service: Service, audited: Audited) => void;
   /** Called before each query of the feed, and each page of an aggregate; what it throws ends the audit. */
@@ -63,6 +65,7 @@ async function auditPage(
   sums: Sums,
   options: AuditOptions,
 ): Promise<void> {
+  options.seen?.(commits);
   const judged = await judge(service, commits, options);
   sums.add(commits, judged);
   for (const one of judged) if (one.state === 'missing') await options.missing(one, service);

@@ -2,6 +2,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { secondsBetween } from '../../aws/clock.js';
 import { newId } from '../../aws/ids.js';
+import type { Commit } from '../../messages/commit.js';
 import { beforehand } from '../audit-log.js';
 import type { CommandContext } from '../context.js';
 import { clientConfig, timeAt } from '../endpoint.js';
@@ -9,37 +10,14 @@ import { Exit, OperatorError, RequestRefused } from '../errors.js';
 import type { Outcome } from '../outcome.js';
 import { type Send, sendBy, sqsAt, type Wait, waitByClock } from '../send.js';
 import { listenersNamed, type Service } from '../services.js';
-import { shownTime } from '../shown.js';
-import { table } from '../table.js';
-import { aligned, type CommandText, plural } from '../text.js';
+import { plural } from '../text.js';
 import { type Audited, auditAggregates, auditSpan, queueBodyOf } from './audit.js';
 import { subjectOf } from './expected.js';
-import { type JudgedDelivery, reasonOf, STATES, type Transports, withoutOwnMessages } from './judge.js';
+import { type JudgedDelivery, reasonOf, type Transports, withoutOwnMessages } from './judge.js';
+import { type Missing, textOf, twiceJson } from './report.js';
+import type { AuditRequest } from './request.js';
 import { transportsBy } from './transports.js';
-
-/** Request of an operator. */
-export interface AuditRequest {
-  /** Seconds back from now, or a time in ISO 8601; absent for one aggregate. */
-  readonly from: string | number | undefined;
-  /** @default now */
-  readonly to: string | undefined;
-  /** Only this aggregate: `Order/3f…`. */
-  readonly subject: string | undefined;
-  /** Aggregates that are audited together with it. @default none */
-  readonly parts?: readonly string[];
-  /** Option that named the aggregate, and its value. @default `--subject` */
-  readonly named?: readonly [option: string, id: string];
-  /** Only this consumer. */
-  readonly consumer: string | undefined;
-  readonly graceSeconds: number;
-  /** Whether missing deliveries are sent again, each to its consumer's queue only. */
-  readonly resend: boolean;
-  /** Messages that are sent again in a second. */
-  readonly rate: number;
-}
-
-/** Missing deliveries that the text lists; `--json` lists all. */
-const LISTED = 20;
+import { findTwice, MOST_CHECKED, SeenIds, type TwiceCheck } from './twice.js';
 
 /** Access to queues and functions, at an endpoint. */
 export interface AuditAccess extends Transports {
@@ -48,14 +26,28 @@ export interface AuditAccess extends Transports {
   readonly wait: Wait;
 }
 
+/** What an application and the caller add to an audit. */
+export interface AuditMore {
+  /** Finds what was done twice; an audit of one consumer leaves it out. @default the audit doesn't ask for that */
+  readonly check?: TwiceCheck | undefined;
+  /** Most ids that are checked. @default 10,000 */
+  readonly mostChecked?: number;
+  /** Called before each query; what it throws ends the audit. @default there is no limit */
+  readonly mayGoOn?: () => void;
+}
+
 /** `audit`. @throws {OperatorError} `not-found` for a consumer that doesn't exist */
-export async function runAudit(context: CommandContext, request: AuditRequest): Promise<Outcome> {
+export async function runAudit(
+  context: CommandContext,
+  request: AuditRequest,
+  check: TwiceCheck | undefined,
+): Promise<Outcome> {
   const { endpoint } = context;
   const config = clientConfig(endpoint);
   const [sqs, lambda, cloudWatch] = [sqsAt(endpoint), new LambdaClient(config), new CloudWatchClient(config)];
   try {
     const transports = transportsBy({ sqs, lambda, cloudWatch }, () => timeAt(endpoint));
-    return await audit(context, request, { ...transports, send: sendBy(sqs), wait: waitByClock });
+    return await audit(context, request, { ...transports, send: sendBy(sqs), wait: waitByClock }, { check });
   } finally {
     for (const client of [sqs, lambda, cloudWatch]) client.destroy();
   }
@@ -63,14 +55,13 @@ export async function runAudit(context: CommandContext, request: AuditRequest): 
 
 /**
  * The command, with its access to queues and functions.
- * @param mayGoOn called before each query; what it throws ends the audit. @default there is no limit
  * @throws {OperatorError} `not-found`, or `refused` for an empty span
  */
 export async function audit(
   context: Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say' | 'actor'>,
   request: AuditRequest,
   access: AuditAccess,
-  mayGoOn?: () => void,
+  { check, mostChecked = MOST_CHECKED, mayGoOn }: AuditMore = {},
 ): Promise<Outcome> {
   const { app, documents, services, command, say } = context;
   const { subject, consumer, graceSeconds, resend, rate } = request;
@@ -81,6 +72,7 @@ export async function audit(
   const run = newId();
   let told = performance.now();
   const transports = withoutOwnMessages(access);
+  const ids = consumer === undefined && check ? new SeenIds(check) : undefined;
   const options = {
     documents,
     services,
@@ -105,6 +97,7 @@ export async function audit(
       missing.push(missingOf(delivery, from));
     },
     ...(mayGoOn && { mayGoOn }),
+    ...(ids && { seen: (commits: readonly Commit[]) => ids.add(commits) }),
     progress: ({ name }: Service, { commits }: Audited): void => {
       if (performance.now() - told < TOLD_EVERY_MS) return;
       told = performance.now();
@@ -115,23 +108,28 @@ export async function audit(
   const audited = subject === undefined ? await auditSpan(span, options) : await auditAggregates(subjects, options);
   if (subject !== undefined && audited.commits === 0)
     throw new OperatorError('not-found', `No service has a commit of ${subject}.`, ['audit', '--since', '1h']);
+  const checking = { context, most: mostChecked, mayGoOn: mayGoOn ?? (() => undefined) };
+  const twice = check && ids && (await findTwice(check, ids, checking));
+  const found = { audited, missing, twice, request, span, command };
   return {
-    exitCode: missing.length === 0 ? Exit.OK : resend ? Exit.PENDING : Exit.NEEDS_OPERATOR,
-    text: textOf({ audited, missing, request, span, command }),
-    json: { audit: { ...(subject === undefined ? span : { subject, subjects }), ...audited, missing, resent: resend } },
+    exitCode: twice && twice.found.length > 0 ? Exit.FAILED : exitOf(missing, resend),
+    text: textOf(found),
+    json: {
+      audit: {
+        ...(subject === undefined ? span : { subject, subjects }),
+        ...audited,
+        missing,
+        resent: resend,
+        ...(twice && { twice: twiceJson(twice, found) }),
+      },
+    },
   };
 }
 
-const TOLD_EVERY_MS = 2_000;
+const exitOf = (missing: readonly Missing[], resend: boolean): Exit =>
+  missing.length === 0 ? Exit.OK : resend ? Exit.PENDING : Exit.NEEDS_OPERATOR;
 
-interface Missing {
-  readonly at: string;
-  readonly service: string;
-  readonly consumer: string;
-  readonly messageId: string;
-  readonly type: string;
-  readonly subject: string;
-}
+const TOLD_EVERY_MS = 2_000;
 
 const missingOf = ({ listener, commit, message }: JudgedDelivery, from: Service): Missing => ({
   at: commit.at,
@@ -149,57 +147,4 @@ function spanOf({ from, to }: AuditRequest, now: string): { readonly from: strin
   if (secondsBetween(begins, ends) < 0)
     throw new RequestRefused(`The span ends (${ends}) before it begins (${begins}).`);
   return { from: begins, to: ends };
-}
-
-interface Found {
-  readonly audited: Audited;
-  readonly missing: readonly Missing[];
-  readonly request: AuditRequest;
-  readonly span: { readonly from: string; readonly to: string };
-  readonly command: CommandText;
-}
-
-const HEAD = ['SENT AT', 'CONSUMER', 'TYPE', 'SUBJECT', 'MESSAGE ID'] as const;
-
-function textOf({ audited, missing, request, span, command }: Found): string {
-  const { subject, parts = [], named, consumer, resend } = request;
-  const { commits, messages, deliveries } = audited;
-  const types = parts.map((part) => part.slice(0, part.indexOf('/')));
-  const aggregates = types.length > 0 ? `${subject} with its ${types.join(', ')}` : subject;
-  const what = aggregates ?? `${span.from} to ${span.to}`;
-  const verdict =
-    missing.length === 0
-      ? 'nothing is missing'
-      : `${plural(missing.length, 'delivery is', 'deliveries are')} missing${resend ? ', and sent again' : ''}`;
-  const states = STATES.filter((state) => deliveries[state] > 0).map((state) => [state, String(deliveries[state])]);
-  const rows = missing
-    .slice(0, LISTED)
-    .map((one) => [shownTime(one.at), one.consumer, one.type, one.subject, one.messageId]);
-  const more = missing.length - rows.length;
-  const same = [
-    ...(subject === undefined ? ['--from', span.from, '--to', span.to] : (named ?? ['--subject', subject])),
-    ...(consumer === undefined ? [] : ['--consumer', consumer]),
-  ];
-  return [
-    `${verdict}: ${what}`,
-    `${plural(messages, 'message')} in ${plural(commits, 'commit')}`,
-    ...(states.length > 0 ? ['', aligned(states, '  ')] : []),
-    ...(rows.length > 0 ? ['', table(HEAD, rows, ['TYPE', 'SUBJECT', 'CONSUMER'])] : []),
-    ...(more > 0 ? [`and ${more} more (--json lists all)`] : []),
-    ...nextOf(audited, missing, resend, (...words) => command('audit', ...same, ...words), command),
-  ].join('\n');
-}
-
-function nextOf(
-  { deliveries }: Audited,
-  missing: readonly Missing[],
-  resend: boolean,
-  again: (...words: readonly string[]) => string,
-  command: CommandText,
-): readonly string[] {
-  const next = [
-    ...(missing.length > 0 ? [resend ? `look again: ${again()}` : `send them again: ${again('--resend')}`] : []),
-    ...(deliveries.failed > 0 ? [`what has failed: ${command('failures', 'list')}`] : []),
-  ];
-  return next.length > 0 ? ['', ...next] : [];
 }

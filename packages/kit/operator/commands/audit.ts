@@ -1,4 +1,5 @@
 import type { AuditShortcuts } from '../audit/audit.js';
+import type { TwiceCheck } from '../audit/twice.js';
 import { type Given, HIGHEST_RATE, operatorCommand, rateOf } from '../command.js';
 import { secondsOf } from '../text.js';
 import { timeOf } from './times.js';
@@ -10,8 +11,13 @@ export const DEFAULT_GRACE = '15m';
  * @param consumer name of a consumer, for the examples in the help
  * @param shortcuts options for aggregates that have the same id: with `{ order: ['Order', 'Payment'] }`, `--order 4711` audits
  * `Order/4711` and `Payment/4711`
+ * @param twiceCheck loads how the application finds what was done twice. @default the audit doesn't ask for that
  */
-export const auditCommands = (consumer: string, shortcuts: AuditShortcuts = {}) => [
+export const auditCommands = (
+  consumer: string,
+  shortcuts: AuditShortcuts = {},
+  twiceCheck?: () => Promise<TwiceCheck>,
+) => [
   operatorCommand({
     name: 'audit',
     usage: `audit --since <time span> | --from <time> [--to <time>] | ${Object.keys(shortcuts)
@@ -31,8 +37,10 @@ export const auditCommands = (consumer: string, shortcuts: AuditShortcuts = {}) 
       ...Object.fromEntries(Object.keys(shortcuts).map((name) => [name, { type: 'string' } as const])),
     },
     example: ['audit', '--since', '1h'],
-    about: 'compares what was committed with what became of it at each consumer: was anything lost?',
-    details: `Exit code 0: nothing is missing. 3: what was missing was sent again. 4: deliveries are missing.
+    about: `compares what was committed with what became of it at each consumer: was anything lost${twiceCheck ? ', or done twice' : ''}?`,
+    details: `Exit code 0: nothing is missing. 3: what was missing was sent again. 4: deliveries are missing.${
+      twiceCheck ? ' 1: something was\ndone twice. With --consumer it does not look for that.' : ''
+    }
   --since     the last 90s, 15m, 1h, 7d
   --from, --to  from a time and before another one, as 2026-12-01T08:00:00Z. Default of --to: now
   --subject   all messages of one aggregate, as Trip/3f9c…
@@ -66,7 +74,7 @@ ${Object.entries(shortcuts)
       const to = timeOf('to', options.to, wrong);
       return { from, to, subject, ...others, consumer, graceSeconds, resend, rate: rateOf(options.rate, wrong) };
     },
-    run: async (...call) => (await import('../audit/command.js')).runAudit(...call),
+    run: async (...call) => (await import('../audit/command.js')).runAudit(...call, await twiceCheck?.()),
   }),
 ];
 

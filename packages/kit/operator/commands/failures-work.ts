@@ -8,7 +8,7 @@ import { type RedriveRequest, redrive } from '../redrive.js';
 import { relayAt } from '../redrive-relay.js';
 import { sending } from '../send.js';
 
-export { listFailureGroups } from '../failure-groups.js';
+export { listFailureGroups } from '../failure-group-list.js';
 export { listFailures, showFailure } from '../failures.js';
 
 /** Work of `failures redrive`, for one message or a group. */

@@ -1,7 +1,9 @@
-import { type Given, HIGHEST_RATE, limitOf, operatorCommand, rateOf } from '../command.js';
+import { type Given, HIGHEST_RATE, limitOf, operatorCommand } from '../command.js';
 import type { DiscardRequest } from '../discard.js';
+import type { CustomerSource } from '../failure-customers.js';
 import type { GroupRequest } from '../group-redrive.js';
 import type { RedriveRequest } from '../redrive.js';
+import { groupOf } from './group.js';
 
 const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
 
@@ -10,8 +12,11 @@ const RATE = '10';
 
 const work = () => import('./failures-work.js');
 
-/** @param consumer name of a consumer, for the examples in the help */
-export const failuresCommands = (consumer: string) => [
+/**
+ * @param consumer name of a consumer, for the examples in the help
+ * @param customers loads how the application finds the customers of failures. @default the groups don't say them
+ */
+export const failuresCommands = (consumer: string, customers?: () => Promise<CustomerSource>) => [
   operatorCommand({
     name: 'failures list',
     usage: 'failures list [--consumer <name>] [--limit <n>] [--before <time>]',
@@ -40,12 +45,12 @@ export const failuresCommands = (consumer: string) => [
     positionals: [],
     options: { consumer: { type: 'string' } },
     example: ['failures', 'groups', '--consumer', consumer],
-    about: 'groups failures by their cause, the largest group first, with what to do about each',
-    details: `A cause is a consumer, an error's name, and its message without ids, hashes, times and numbers. Exit code 0: no failures.
-4: a failure waits for an operator.
+    about: 'groups failures and stuck sagas by their cause, the largest group first, with what to do about each',
+    details: `A cause is a consumer, an error's name, and its message without ids, hashes, times and numbers; of a stuck saga, its step and
+the reason. Exit code 0: no failures, no stuck saga. 4: one waits for an operator.
   --consumer  failures of one consumer only; 'relay' for messages that could not be published`,
     parse: ({ options: { consumer } }) => ({ consumer }),
-    run: async (...call) => (await work()).listFailureGroups(...call),
+    run: async (...call) => (await work()).listFailureGroups(...call, await customers?.()),
   }),
   operatorCommand({
     name: 'failures show',
@@ -82,7 +87,7 @@ nothing else was sent. May be stopped by Ctrl-C and run again: what was processe
       const dryRun = options['dry-run'];
       if (options.group !== undefined) {
         if (options['not-done']) throw wrong('--not-done is about one message: a group has some that were processed.');
-        return { ...groupOf('failures redrive', options.group, words, options.rate, wrong), dryRun };
+        return { ...groupOf('failures redrive', options.group, both(words), options.rate, wrong), dryRun };
       }
       return { ...messageOf('failures redrive', words, wrong), notDone: options['not-done'], dryRun };
     },
@@ -111,7 +116,7 @@ nothing else was sent. May be stopped by Ctrl-C and run again: what was processe
       const one =
         options.group === undefined
           ? messageOf('failures discard', words, wrong)
-          : groupOf('failures discard', options.group, words, options.rate, wrong);
+          : groupOf('failures discard', options.group, both(words), options.rate, wrong);
       const reason = options.reason?.trim();
       if (!reason) throw wrong("'failures discard' needs --reason: the record keeps it.");
       return { ...one, reason, dryRun };
@@ -122,18 +127,11 @@ nothing else was sent. May be stopped by Ctrl-C and run again: what was processe
 
 type Words = readonly [string | undefined, string | undefined];
 
+const both = ([word]: Words) => ({ word, one: 'a consumer and a message id' });
+
 /** @throws {OperatorError} `usage` */
 function messageOf(name: string, [consumer, messageId]: Words, wrong: Given['wrong']) {
   if (consumer === undefined) throw wrong(`'${name}' needs the consumer, or --group.`);
   if (messageId === undefined) throw wrong(`'${name}' needs the message id.`);
   return { consumer, messageId };
-}
-
-/** @throws {OperatorError} `usage` */
-function groupOf(name: string, group: string, [word]: Words, rate: string, wrong: Given['wrong']) {
-  if (word !== undefined) throw wrong(`'${name}' takes a consumer and a message id, or --group: expected one of them.`);
-  if (!/^[0-9a-f]{4,16}$/.test(group)) {
-    throw wrong(`--group is '${group}': expected 4 to 16 hexadecimal digits, as 'failures groups' prints.`);
-  }
-  return { group, rate: rateOf(rate, wrong) };
 }

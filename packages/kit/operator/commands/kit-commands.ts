@@ -1,5 +1,7 @@
 import type { AuditShortcuts } from '../audit/audit.js';
+import type { TwiceCheck } from '../audit/twice.js';
 import type { OperatorCommand } from '../command.js';
+import type { CustomerSource } from '../failure-customers.js';
 import type { ReadSection } from '../status/status.js';
 import { auditCommands } from './audit.js';
 import { auditLogCommand } from './audit-log.js';
@@ -30,6 +32,10 @@ export interface HelpTexts {
    * `--order <id>`. @default none
    */
   readonly auditShortcuts?: AuditShortcuts;
+  /** Loads how the application finds what was done twice, for `audit`. @default `audit` doesn't ask for that */
+  readonly twiceCheck?: () => Promise<TwiceCheck>;
+  /** Loads how the application finds the customers of failures, for `failures groups`. @default the groups don't say them */
+  readonly customers?: () => Promise<CustomerSource>;
   /** What the application adds to `status`. @default nothing */
   readonly status?: readonly ReadSection[];
 }
@@ -42,13 +48,15 @@ export const kitCommands = ({
   service = 'my-service',
   aboutSagaIds,
   auditShortcuts,
+  twiceCheck,
+  customers,
   status = [],
 }: HelpTexts = {}): readonly OperatorCommand[] => [
   ...statusCommands(status),
   doctorCommand,
-  ...auditCommands(consumer, auditShortcuts),
+  ...auditCommands(consumer, auditShortcuts, twiceCheck),
   replayCommand(consumer),
-  ...failuresCommands(consumer),
+  ...failuresCommands(consumer, customers),
   ...inboxCommands(inbox),
   ...sagasCommands(aboutSagaIds),
   ...projectionsCommands(projection),

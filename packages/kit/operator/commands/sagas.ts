@@ -1,7 +1,14 @@
-import { limitOf, operatorCommand } from '../command.js';
+import { type Given, HIGHEST_RATE, limitOf, operatorCommand } from '../command.js';
+import { groupOf } from './group.js';
 
 /** Maximum number of characters that a saga's history keeps of a note. */
 const LONGEST_NOTE = 500;
+
+/** Default number of sagas in a second. */
+const RATE = '10';
+
+const ABOUT_GROUP = `  --group     all stuck sagas of a group ('failures groups'; a beginning of its id is enough). The first one is a probe
+  --rate      maximum number of sagas in a second, 1 to ${HIGHEST_RATE}; default ${RATE}`;
 
 const SAGA_ID = '5d41402abc4b2a76b9719d911017c592';
 
@@ -33,26 +40,35 @@ SLOW: its command was sent again already. WAITS: waits for an answer.
   }),
   operatorCommand({
     name: 'sagas retry',
-    usage: 'sagas retry <saga id> [--dry-run]',
-    positionals: ['saga id'],
-    options: { 'dry-run': { type: 'boolean' } },
+    usage: 'sagas retry (<saga id> | --group <id> [--rate <n>]) [--dry-run]',
+    positionals: ['saga id?'],
+    options: { group: { type: 'string' }, rate: { type: 'string', default: RATE }, 'dry-run': { type: 'boolean' } },
     example: ['sagas', 'retry', SAGA_ID],
-    about: 'sends the command that a saga waits for again, and waits up to 20 seconds for the result',
+    about: 'sends the command that a saga waits for again, or of all sagas of a group, and waits for the result',
     details: `Safe to repeat: the participant processes a step once. A stuck saga starts again at attempt 1, with its full timeout.
-Exit code 0: answered, and the saga goes on or has ended. 3: sent again, no answer yet. 4: refused, or stuck again.
+It waits up to 20 seconds for the answer. Exit code 0: answered, and the saga goes on or has ended. 3: sent again, no answer yet.
+4: refused, or stuck again. 5: the first saga of a group is stuck again, and no other was asked.
+${ABOUT_GROUP}
   --dry-run   prints what would be sent and where, and changes nothing`,
-    parse: ({ words: [sagaId], options }) => ({ action: 'retry', sagaId, dryRun: options['dry-run'] }) as const,
-    run: async (...call) => (await import('../saga-command.js')).commandSaga(...call),
+    parse: ({ words: [sagaId], options, wrong }) =>
+      ({ action: 'retry', ...oneOrAll('retry', sagaId, options, wrong), dryRun: options['dry-run'] }) as const,
+    run: async (...call) => (await import('./sagas-work.js')).commandOneOrAll(...call),
   }),
   operatorCommand({
     name: 'sagas resolve',
     irreversible: true,
-    usage: 'sagas resolve <saga id> --note "<what you did>" [--dry-run]',
-    positionals: ['saga id'],
-    options: { note: { type: 'string' }, 'dry-run': { type: 'boolean' } },
+    usage: 'sagas resolve (<saga id> | --group <id> [--rate <n>]) --note "<what you did>" [--dry-run]',
+    positionals: ['saga id?'],
+    options: {
+      group: { type: 'string' },
+      rate: { type: 'string', default: RATE },
+      note: { type: 'string' },
+      'dry-run': { type: 'boolean' },
+    },
     example: ['sagas', 'resolve', SAGA_ID, '--note', 'refunded by hand, ticket 4711'],
     about: 'records that you compensated a step of a stuck saga by hand; the saga continues with the remaining steps',
     details: `It compensates nothing itself. Exit codes as of 'sagas retry'.
+${ABOUT_GROUP}
   --note      kept in the saga's history with your name, 1 to ${LONGEST_NOTE} characters; it must not contain personal data
   --dry-run   changes nothing`,
     parse: ({ words: [sagaId], options, wrong }) => {
@@ -60,8 +76,21 @@ Exit code 0: answered, and the saga goes on or has ended. 3: sent again, no answ
       if (!note) throw wrong("'sagas resolve' needs --note: the saga's history keeps it.");
       if (note.length > LONGEST_NOTE)
         throw wrong(`--note has ${note.length} characters: expected 1 to ${LONGEST_NOTE}.`);
-      return { action: 'resolve', sagaId, note, dryRun: options['dry-run'] } as const;
+      const one = oneOrAll('resolve', sagaId, options, wrong);
+      return { action: 'resolve', ...one, note, dryRun: options['dry-run'] } as const;
     },
-    run: async (...call) => (await import('../saga-command.js')).commandSaga(...call),
+    run: async (...call) => (await import('./sagas-work.js')).commandOneOrAll(...call),
   }),
 ];
+
+/** @throws {OperatorError} `usage` */
+function oneOrAll(
+  name: string,
+  sagaId: string | undefined,
+  { group, rate }: { readonly group?: string | undefined; readonly rate: string },
+  wrong: Given['wrong'],
+) {
+  if (group !== undefined) return groupOf(`sagas ${name}`, group, { word: sagaId, one: 'a saga id' }, rate, wrong);
+  if (sagaId === undefined) throw wrong(`'sagas ${name}' needs the saga id, or --group.`);
+  return { sagaId };
+}

@@ -21,7 +21,7 @@ import { functionsIn } from '../functions.js';
 import type { Outcome } from '../outcome.js';
 import { sqsAt } from '../send.js';
 import { stackPrefix } from '../stacks.js';
-import { describeAlarms } from '../status/metrics.js';
+import { type DescribedAlarm, describeAlarms } from '../status/metrics.js';
 import { messagesIn, readQueues } from '../status/queues.js';
 import { plural } from '../text.js';
 import {
@@ -32,10 +32,13 @@ import {
   findingsOfContracts,
   findingsOfFunction,
   findingsOfMapping,
+  findingsOfStacks,
   findingsOfTable,
+  findingsOfVersions,
   type TableState,
 } from './judge.js';
-import { type DeployedResource, readResources } from './templates.js';
+import { type Denied, deniedWords, NotChecked, type Unchecked } from './not-checked.js';
+import { type DeployedResource, readResources, readStatuses } from './templates.js';
 
 /** Calls at once: below the rates that AWS allows for descriptions. */
 const AT_ONCE = 8;
@@ -50,18 +53,29 @@ export async function examine(context: CommandContext): Promise<Outcome> {
   const [lambda, sqs, cloudWatch] = [new LambdaClient(config), sqsAt(endpoint), new CloudWatchClient(config)];
   const place = { prefix: stackPrefix(app, environment), stacks: Object.keys(stacks) };
   const checks: string[] = [];
+  const unchecked: Unchecked[] = [];
+  const denied: Denied[] = [];
   const check = async (what: string, find: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> => {
     try {
       const findings = await find();
       checks.push(what);
       return findings;
     } catch (error) {
+      if (error instanceof NotChecked) {
+        unchecked.push({ check: what, why: error.message });
+        return [];
+      }
       const why = error instanceof Error ? error.name : String(error);
       return [{ check: 'unread', text: `${what} can't be checked (${why})`, advice: 'let the caller describe them' }];
     }
   };
   try {
     const resources = await readResources(context);
+    let alarmsRead: ReturnType<typeof describeAlarms> | undefined;
+    const described = () => {
+      alarmsRead ??= describeAlarms(cloudWatch, place);
+      return alarmsRead;
+    };
     const ofType = (...types: readonly string[]) => resources.filter(({ type }) => types.includes(type));
     const [tables, mappings, functions, alarms] = [
       ofType('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'),
@@ -78,35 +92,68 @@ export async function examine(context: CommandContext): Promise<Outcome> {
           (await eachOf(mappings, AT_ONCE, async (one) => findingsOfMapping(one, await mappingOf(lambda, one)))).flat(),
         ),
         check(plural(functions.length, 'function'), async () =>
-          (
-            await eachOf(functions, AT_ONCE, async (one) => findingsOfFunction(one, await functionOf(lambda, one)))
-          ).flat(),
+          functionFindings(
+            await eachOf(functions, AT_ONCE, async (one) => [one, await functionOf(lambda, one)] as const),
+          ),
         ),
-        check(plural(alarms.length, 'alarm'), async () =>
-          findingsOfAlarms(alarms, await describeAlarms(cloudWatch, place)),
-        ),
+        check('deployments', async () => findingsOfStacks(await readStatuses(context))),
+        check('subscriptions to alarms', async () => {
+          const { findingsOfSubscriptions } = await import('./subscriptions.js');
+          return findingsOfSubscriptions(context, topicsIn(await described()));
+        }),
+        check(plural(alarms.length, 'alarm'), async () => findingsOfAlarms(alarms, await described())),
         check('dead-letter queues', async () => deadLettersOf(await readQueues(sqs, { ...place, known: [] }), context)),
         check('outputs and contracts', async () => {
           functionsIn(stacks);
           return findingsOfContracts(services);
         }),
+        check('your permissions', async () => {
+          const { deniedCommands } = await import('./permissions.js');
+          denied.push(...(await deniedCommands(context)));
+          return [];
+        }),
         check('clocks', async () => findingsOfClock(await clockDifference(context))),
       ])
     ).flat();
+    unchecked.sort((one, other) => one.check.localeCompare(other.check));
     return {
       exitCode: findings.length === 0 ? Exit.OK : Exit.FAILED,
-      text: textOf(findings, checks),
-      json: { state: findings.length === 0 ? 'well' : 'findings', findings, checked: checks },
+      text: textOf(findings, checks, unchecked, denied),
+      json: { state: findings.length === 0 ? 'well' : 'findings', findings, checked: checks, unchecked, denied },
     };
   } finally {
     for (const client of [lambda, sqs, cloudWatch]) client.destroy();
   }
 }
 
-function textOf(findings: readonly Finding[], checks: readonly string[]): string {
+const functionFindings = (
+  functions: readonly (readonly [DeployedResource, FunctionState | undefined])[],
+): readonly Finding[] => [
+  ...functions.flatMap(([resource, state]) => findingsOfFunction(resource, state)),
+  ...findingsOfVersions(functions),
+];
+
+/** Returns the ARNs of the topics that alarms tell. */
+const topicsIn = (alarms: readonly DescribedAlarm[]): readonly string[] => [
+  ...new Set(alarms.flatMap(({ AlarmActions = [] }) => AlarmActions).filter((arn) => arn.split(':')[2] === 'sns')),
+];
+
+function textOf(
+  findings: readonly Finding[],
+  checks: readonly string[],
+  unchecked: readonly Unchecked[],
+  denied: readonly Denied[],
+): string {
   const verdict = findings.length === 0 ? 'WELL: everything is as it was deployed' : plural(findings.length, 'finding');
   const rows = findings.map(({ text, advice }) => `${text}\n      ${advice}`);
-  return [verdict, ...(rows.length > 0 ? ['', ...rows] : []), '', `checked: ${checks.join(', ')}`].join('\n');
+  return [
+    verdict,
+    ...(rows.length > 0 ? ['', ...rows] : []),
+    ...(denied.length > 0 ? ['', ...denied.map(deniedWords)] : []),
+    '',
+    `checked: ${checks.join(', ')}`,
+    ...unchecked.map(({ check, why }) => `not checked: ${check} (${why})`),
+  ].join('\n');
 }
 
 async function tableOf(
@@ -152,12 +199,15 @@ async function functionOf(
       client.send(new GetFunctionConcurrencyCommand({ FunctionName })),
     ]);
     const { State = '', LastUpdateStatus = '', Timeout = 0, MemorySize = 0, Environment } = found;
+    const { CodeSha256: code, LastModified: changedAt } = found;
     return {
       state: State,
       lastUpdate: LastUpdateStatus,
       timeout: Timeout,
       memory: MemorySize,
       variables: Environment?.Variables ?? {},
+      ...(code !== undefined && { code }),
+      ...(changedAt !== undefined && { changedAt }),
       ...(reserved !== undefined && { reserved }),
     };
   } catch (error) {

@@ -1,5 +1,8 @@
+import { secondsBetween } from '../../aws/clock.js';
+import { groupedBy } from '../grouped-by.js';
 import type { Service } from '../services.js';
 import type { DescribedAlarm } from '../status/metrics.js';
+import { plural } from '../text.js';
 import type { DeployedResource } from './templates.js';
 
 /** Something that isn't as it was deployed, or as it should be, and what to do about it. */
@@ -25,6 +28,10 @@ export interface FunctionState {
   readonly timeout: number;
   readonly memory: number;
   readonly variables: Readonly<Record<string, string>>;
+  /** Hash of its code. */
+  readonly code?: string;
+  /** Time of the newest change of its code or configuration. ISO 8601. */
+  readonly changedAt?: string;
   /** Concurrency that is reserved for it; absent if none is. */
   readonly reserved?: number;
 }
@@ -110,9 +117,61 @@ export function findingsOfFunction(resource: DeployedResource, state: FunctionSt
       ? [finding('drift', `has ${state.memory} MB instead of ${MemorySize} MB`)]
       : []),
     ...(typeof reserved === 'number' || reserved === undefined ? concurrencyFindings(reserved, state) : []),
+    ...changedFindings(resource, state, finding),
     ...(drifted.length > 0 ? [finding('drift', `has other values than its template: ${drifted.join(', ')}`)] : []),
   ];
 }
+
+/** Seconds by which the clocks of two services of AWS may differ. */
+const CLOCKS_DIFFER = 60;
+
+/** Finds a change that no deployment made: of the code, or of something that the template doesn't say. */
+function changedFindings(
+  { deployedAt }: DeployedResource,
+  { changedAt }: FunctionState,
+  finding: (check: string, text: string) => Finding,
+): readonly Finding[] {
+  if (deployedAt === undefined || changedAt === undefined) return [];
+  if (secondsBetween(deployedAt, changedAt) <= CLOCKS_DIFFER) return [];
+  return [
+    finding('version', `was changed at ${changedAt}, after its deployment at ${deployedAt}: it may run other code`),
+  ];
+}
+
+/** Finds functions that run different code, although their templates name the same file. */
+export function findingsOfVersions(
+  functions: readonly (readonly [resource: DeployedResource, state: FunctionState | undefined])[],
+): readonly Finding[] {
+  const byFile = groupedBy(
+    functions.flatMap(([{ physicalId, properties }, state]) => {
+      const file = memberOf(properties.Code, 'S3Key');
+      return typeof file === 'string' && state?.code !== undefined ? [{ physicalId, file, code: state.code }] : [];
+    }),
+    ({ file }) => file,
+  );
+  return [...byFile.values()].flatMap((own) => {
+    const versions = [...groupedBy(own, ({ code }) => code).values()].toSorted(
+      (one, other) => one.length - other.length,
+    );
+    if (versions.length < 2) return [];
+    const names = versions
+      .slice(0, -1)
+      .flat()
+      .map(({ physicalId }) => physicalId);
+    const text = `${names.join(', ')} ${names.length === 1 ? 'runs' : 'run'} other code than ${plural(versions.at(-1)?.length ?? 0, 'function')} with the same file in their templates`;
+    return [{ check: 'version', text, advice: DEPLOY }];
+  });
+}
+
+/** @param statuses of stacks, by the last parts of their names */
+export const findingsOfStacks = (statuses: ReadonlyMap<string, string>): readonly Finding[] =>
+  [...statuses]
+    .filter(([, status]) => status.endsWith('FAILED') || status.endsWith('ROLLBACK_COMPLETE'))
+    .map(([stack, status]) => ({
+      check: 'deployment',
+      text: `the stack ${stack} is ${status}: its newest deployment failed, so it may run older code than the other stacks`,
+      advice: `deploy ${stack} again; its events in CloudFormation say why it failed`,
+    }));
 
 /** A deployment changes no concurrency that the template doesn't change. */
 const concurrencyWords = (wanted: number | undefined): string =>

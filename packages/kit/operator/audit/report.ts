@@ -1,0 +1,90 @@
+import { shownTime } from '../shown.js';
+import { table } from '../table.js';
+import { aligned, type CommandText, plural } from '../text.js';
+import type { Audited } from './audit.js';
+import { STATES } from './judge.js';
+import type { AuditRequest } from './request.js';
+import { type FoundTwice, twiceLines, twiceVerdict } from './twice.js';
+
+/** A delivery that is missing. */
+export interface Missing {
+  readonly at: string;
+  readonly service: string;
+  readonly consumer: string;
+  readonly messageId: string;
+  readonly type: string;
+  readonly subject: string;
+}
+
+/** What an audit found, with the request for it. */
+export interface Found {
+  readonly audited: Audited;
+  readonly missing: readonly Missing[];
+  readonly twice: FoundTwice | undefined;
+  readonly request: AuditRequest;
+  readonly span: { readonly from: string; readonly to: string };
+  readonly command: CommandText;
+}
+
+/** Missing deliveries that the text lists; `--json` lists all. */
+const LISTED = 20;
+
+const HEAD = ['SENT AT', 'CONSUMER', 'TYPE', 'SUBJECT', 'MESSAGE ID'] as const;
+
+/** Words of the same audit, or of another span. */
+const wordsOf = ({ subject, named, consumer }: AuditRequest, { from, to }: Found['span']): readonly string[] => [
+  ...(subject === undefined ? ['--from', from, '--to', to] : (named ?? ['--subject', subject])),
+  ...(consumer === undefined ? [] : ['--consumer', consumer]),
+];
+
+/** The report for people: the verdict, the sums, what is missing or was done twice, and the next commands. */
+export function textOf({ audited, missing, twice, request, span, command }: Found): string {
+  const { subject, parts = [], consumer, resend } = request;
+  const { commits, messages, deliveries } = audited;
+  const types = parts.map((part) => part.slice(0, part.indexOf('/')));
+  const aggregates = types.length > 0 ? `${subject} with its ${types.join(', ')}` : subject;
+  const what = aggregates ?? `${span.from} to ${span.to}`;
+  const where = consumer === undefined ? '' : ` at ${consumer}`;
+  const lost =
+    missing.length === 0
+      ? `Nothing is missing${where}.`
+      : `${plural(missing.length, 'delivery is', 'deliveries are')} missing${where}${resend ? ', and sent again' : ''}.`;
+  const states = STATES.filter((state) => deliveries[state] > 0).map((state) => [state, String(deliveries[state])]);
+  const rows = missing
+    .slice(0, LISTED)
+    .map((one) => [shownTime(one.at), one.consumer, one.type, one.subject, one.messageId]);
+  const more = missing.length - rows.length;
+  const again = (...words: readonly string[]) => command('audit', ...wordsOf(request, span), ...words);
+  const from = (at: string) => command('audit', ...wordsOf(request, { ...span, from: at }));
+  return [
+    [lost, ...(twice ? [twiceVerdict(twice)] : [])].join(' '),
+    `${what}: ${plural(messages, 'message')} in ${plural(commits, 'commit')}`,
+    ...(states.length > 0 ? ['', aligned(states, '  ')] : []),
+    ...(rows.length > 0 ? ['', table(HEAD, rows, ['TYPE', 'SUBJECT', 'CONSUMER'])] : []),
+    ...(more > 0 ? [`and ${more} more (--json lists all)`] : []),
+    ...(twice ? twiceLines(twice, { listed: LISTED, from }) : []),
+    ...nextOf(audited, missing, resend, again, command),
+  ].join('\n');
+}
+
+function nextOf(
+  { deliveries }: Audited,
+  missing: readonly Missing[],
+  resend: boolean,
+  again: (...words: readonly string[]) => string,
+  command: CommandText,
+): readonly string[] {
+  const next = [
+    ...(missing.length > 0 ? [resend ? `look again: ${again()}` : `send them again: ${again('--resend')}`] : []),
+    ...(deliveries.failed > 0 ? [`what has failed: ${command('failures', 'list')}`] : []),
+  ];
+  return next.length > 0 ? ['', ...next] : [];
+}
+
+/** Returns what was done twice, for scripts. */
+export const twiceJson = ({ checked, left, leftFrom, found }: FoundTwice, { request, span, command }: Found) => ({
+  checked,
+  left,
+  ...(leftFrom !== undefined && { next: command('audit', ...wordsOf(request, { ...span, from: leftFrom })) }),
+  found,
+});

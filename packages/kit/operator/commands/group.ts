@@ -1,0 +1,20 @@
+import { type Given, rateOf } from '../command.js';
+
+/**
+ * Reads the options of a command over a group.
+ * @param given the first word of the command, which a group excludes, and what it would name
+ * @throws {OperatorError} `usage`
+ */
+export function groupOf(
+  name: string,
+  group: string,
+  { word, one }: { readonly word: string | undefined; readonly one: string },
+  rate: string,
+  wrong: Given['wrong'],
+) {
+  if (word !== undefined) throw wrong(`'${name}' takes ${one}, or --group: expected one of them.`);
+  if (!/^[0-9a-f]{4,16}$/.test(group)) {
+    throw wrong(`--group is '${group}': expected 4 to 16 hexadecimal digits, as 'failures groups' prints.`);
+  }
+  return { group, rate: rateOf(rate, wrong) };
+}

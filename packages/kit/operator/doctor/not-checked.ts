@@ -1,0 +1,24 @@
+/** Something that can't be checked at this place, or by this caller; no finding. */
+export class NotChecked extends Error {
+  override readonly name = 'NotChecked';
+}
+
+/** What was not checked, and why. */
+export interface Unchecked {
+  readonly check: string;
+  readonly why: string;
+}
+
+/** A command that the caller has not all permissions for. */
+export interface Denied {
+  /** Such as `failures redrive`. */
+  readonly command: string;
+  /** Missing actions, such as `sqs:SendMessage`. */
+  readonly actions: readonly string[];
+  /** ARN of a resource on which the first of them is missing. */
+  readonly resource: string;
+}
+
+/** Says which permissions a command lacks. */
+export const deniedWords = ({ command, actions, resource }: Denied): string =>
+  `you may not run ${command}: it needs ${actions.join(', ')}, on ${resource} at least`;

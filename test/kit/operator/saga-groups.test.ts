@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { listAuditLog } from '../../../packages/kit/operator/audit-log.js';
+import { listFailureGroups } from '../../../packages/kit/operator/failure-group-list.js';
+import { commandSagaGroup, type SagaGroupRequest } from '../../../packages/kit/operator/saga-group-command.js';
+import { showSaga } from '../../../packages/kit/operator/saga-show.js';
+import { stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
+import { AT, context, deliver, emptyTrips, hears, owner, pass, reply, start, store, stuck } from './trips.js';
+
+/** Requests that came to the sagas' consumer. */
+let sent: string[];
+/** What the participants do while the command waits. */
+let participants: () => Promise<void>;
+let stopAfter: number;
+
+beforeEach(() => {
+  emptyTrips();
+  sent = [];
+  participants = async () => undefined;
+  stopAfter = Number.POSITIVE_INFINITY;
+});
+afterEach(() => void vi.useRealTimers());
+
+const pageOn = ({ what }: { readonly what: string }) => `runbook, "${what}"`;
+const groups = (consumer?: string) => listFailureGroups({ ...context, pageOn }, { consumer });
+const ids = async () => ((await groups()).json.groups as { readonly id: string }[]).map(({ id }) => id);
+
+async function command(request: Omit<SagaGroupRequest, 'group' | 'rate' | 'dryRun'>, dryRun = false) {
+  const [group = 'none'] = await ids();
+  const send = async (_: string, body: string) => {
+    sent.push(JSON.parse(body).detail.data.sagaId);
+    await deliver(body);
+  };
+  return commandSagaGroup(
+    {
+      ...context,
+      pageOn,
+      send,
+      say: () => undefined,
+      wait: () => participants(),
+      stopped: () => sent.length >= stopAfter,
+    },
+    { ...request, group: group.slice(0, 7), rate: 10, dryRun } as SagaGroupRequest,
+  );
+}
+const retry = (dryRun = false) => command({ action: 'retry' }, dryRun);
+const resolve = () => command({ action: 'resolve', note: 'paid back by transfer' } as never);
+const statusOf = async (id: string) => (await store.load(id)).state.status;
+
+/** Sagas that are stuck, a minute apart. */
+async function stuckSagas(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    await stuck(`t${n}`);
+    pass(60);
+  }
+}
+/** Lets each saga that waits for the cancellation of its flight have an answer, once for each time that it was asked. */
+function cancelled(outcome: 'DONE' | 'REFUSED'): () => Promise<void> {
+  let answered = 0;
+  return async () => {
+    const asked = sent.slice(answered);
+    answered = sent.length;
+    for (const id of asked) await hears(id, reply(undoIdOf(id, 'book-flight'), outcome, 'TAKEN_OFF'));
+  };
+}
+
+describe('failures groups', () => {
+  test('lists stuck sagas by their step and reason, with the commands that end them', async () => {
+    await stuckSagas(3);
+    const upTo = ['check-passport', 'book-flight'].map((name) => reply(stepIdOf('other', name), 'DONE'));
+    await hears(
+      'other',
+      start('other'),
+      ...upTo,
+      { type: 'Cancel' },
+      reply(undoIdOf('other', 'book-hotel'), 'REFUSED'),
+    );
+    const { exitCode, text, json } = await groups();
+    expect(exitCode).toBe(4);
+    expect(text).toContain(`4 stuck sagas in 2 groups, 4 in the last hour
+
+${(await ids())[0]?.slice(0, 7)}  3 stuck sagas  trips/trips-saga
+  SagaStuck: compensation of book-flight: TAKEN_OFF
+  stuck    first 3 min ago, last 60 s ago; in the last hour 3, in the hour before 0
+  about    TripSaga/t2, TripSaga/t1, TripSaga/t0
+  sample   trips sagas show t2
+  see      runbook, "stuck saga"
+`);
+    const [first = ''] = await ids();
+    expect(text).toContain(`  trips sagas retry --group ${first.slice(0, 7)}\n`);
+    expect(text).toContain(`  trips sagas resolve --group ${first.slice(0, 7)} --note '<what you did>'`);
+    expect(json.groups).toMatchObject([
+      {
+        kind: 'stuck saga',
+        count: 3,
+        first: AT,
+        sample: 't2',
+        next: `trips sagas retry --group ${first}`,
+        close: `trips sagas resolve --group ${first} --note '<what you did>'`,
+      },
+      { count: 1, message: 'compensation of book-hotel: NO' },
+    ]);
+  });
+
+  test('lists them beside failures, the largest group first, and of one consumer only', async () => {
+    await stuckSagas(2);
+    const failed = { error: new Error('broken'), payload: '{}', subject: 'Trip/x' };
+    await new FailureRecords('records', owner).put({ id: 'm1', ...failed });
+    pass(60);
+    expect((await groups()).text).toMatch(
+      /^1 failure in 1 group, 1 in the last hour; 2 stuck sagas in 1 group, 2 in the last hour\n/,
+    );
+    expect((await groups()).json.groups).toMatchObject([{ kind: 'stuck saga' }, { kind: 'failure' }]);
+    expect((await groups('other')).text).toBe('no failures of other');
+    expect((await groups('trips-saga')).json.groups).toHaveLength(2);
+  });
+});
+
+describe('sagas retry --group', () => {
+  test('asks the one that is stuck the longest first, and then all others', async () => {
+    await stuckSagas(13);
+    participants = cancelled('DONE');
+    const { exitCode, text, json } = await retry();
+    expect(exitCode).toBe(0);
+    expect(text).toMatch(/: done: all 13 went on\n/);
+    expect(sent[0]).toBe('t0');
+    expect(new Set(sent).size).toBe(13);
+    expect(json).toMatchObject({ retryGroup: { result: 'ended', done: 13, stuckAgain: 0, left: 0 } });
+    expect(await statusOf('t12')).toBe('COMPENSATED');
+    expect((await groups()).text).toBe('no failures');
+    const log = (await listAuditLog(context, { since: AT })).json.actions as readonly { readonly run: string }[];
+    expect(log).toHaveLength(13);
+    expect(new Set(log.map(({ run }) => run)).size).toBe(1);
+  });
+
+  test('stops if the first one is stuck again: no other is asked', async () => {
+    await stuckSagas(3);
+    participants = cancelled('REFUSED');
+    const { exitCode, text } = await retry();
+    expect(exitCode).toBe(5);
+    expect(sent).toEqual(['t0']);
+    expect(text).toMatch(/: stopped at the first saga: stuck at compensation of book-flight .*: TAKEN_OFF\n/);
+    expect(text).toMatch(/not reached: 2\n\nnext \(see runbook, "stuck saga"\):\n {2}trips sagas show t0$/);
+  });
+
+  test('stops if the first one has no answer', async () => {
+    await stuckSagas(3);
+    const { exitCode, text } = await retry();
+    expect({ exitCode, sent }).toEqual({ exitCode: 3, sent: ['t0'] });
+    expect(text).toMatch(/: stopped, since the first saga has no answer within 20 s\n/);
+  });
+
+  test('may be stopped, and continues with those that are left', async () => {
+    await stuckSagas(3);
+    participants = cancelled('DONE');
+    stopAfter = 1;
+    expect(await retry()).toMatchObject({
+      exitCode: 3,
+      text: expect.stringMatching(/: stopped by you\n[\s\S]*not reached: 2/),
+    });
+    stopAfter = Number.POSITIVE_INFINITY;
+    expect((await retry()).exitCode).toBe(0);
+    expect(sent).toEqual(['t0', 't1', 't2']);
+  });
+
+  test('leaves out those that went on meanwhile', async () => {
+    await stuckSagas(3);
+    const answered = cancelled('DONE');
+    participants = async () => {
+      if ((await statusOf('t1')) === 'STUCK') await hears('t1', reply(undoIdOf('t1', 'book-flight'), 'DONE'));
+      await answered();
+    };
+    expect(await retry()).toMatchObject({ exitCode: 0, json: { retryGroup: { done: 2, changed: 1 } } });
+    expect(sent).toEqual(['t0', 't2']);
+  });
+
+  test('only says what it would do, if asked', async () => {
+    await stuckSagas(2);
+    const { exitCode, text } = await retry(true);
+    expect(exitCode).toBe(0);
+    expect(text).toMatch(/: would send the step again of 2 sagas, the first one as a probe\n/);
+    expect(sent).toEqual([]);
+  });
+});
+
+test('sagas resolve --group continues each with the remaining steps, and its history names the operator', async () => {
+  await stuckSagas(3);
+  const { exitCode, json } = await resolve();
+  expect(exitCode).toBe(0);
+  expect(json).toMatchObject({ resolveGroup: { done: 3 } });
+  expect(await statusOf('t2')).toBe('COMPENSATED');
+  expect((await showSaga(context, { sagaId: 't2' })).text).toMatch(/book-flight, by olga: paid back by transfer\n/);
+});
+
+test('a group of failures is none of stuck sagas', async () => {
+  const failed = { error: new Error('broken'), payload: '{}' };
+  await new FailureRecords('records', owner).put({ id: recordKey(owner, 'm1'), ...failed });
+  pass(60);
+  await expect(retry()).rejects.toMatchObject({ code: 'not-found', next: ['failures', 'groups'] });
+});
