@@ -22,6 +22,7 @@ import { sagaCommits } from './saga-commits.js';
 import { sagas } from './sagas.js';
 import { state } from './state.js';
 import { steps } from './steps.js';
+import { strangers } from './strangers.js';
 import { transports } from './transports.js';
 import { users } from './users.js';
 import { violation } from './violation.js';
@@ -36,6 +37,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
   const facts = new Facts(orderly);
   const broken = [
     ...requests(facts),
+    ...strangers(facts),
     ...deliveries(facts),
     ...inboxes(facts),
     ...lanes(facts),
