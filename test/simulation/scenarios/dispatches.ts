@@ -2,6 +2,7 @@ import type { Scenario, Violation } from '../../../packages/simulator/search/sce
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
 import { Orderly } from '../support/orderly.js';
+import { readingOf } from '../support/reading.js';
 import { cancellationOf, dispatchOf, orderOf, placed, returnOf, stocked } from './shop.js';
 import { Stranger } from './strangers.js';
 
@@ -35,7 +36,7 @@ const ORDERS = 5;
 
 /**
  * Orders that are dispatched and cancelled at any moment, each request twice and the dispatch by another key, too; goods come back at
- * any moment, in two parts that together cost more than the order, and a stranger meddles with two of them. At the end the
+ * any moment, in two parts that together cost more than the order, and a stranger meddles with two of them. By seed, accounts hear of the approvals after all that. At the end the
  * dispatch and the cancellation of each order come at once, and every dispatch is heard again.
  */
 export const dispatchRaces: Scenario = {
@@ -47,6 +48,13 @@ export const dispatchRaces: Scenario = {
     await stocked(orderly, { 'TEA-1': ORDERS - 1 });
     const random = world.random.fork('customers');
     const stranger = new Stranger(orderly);
+    if (world.random.fork('accounts').chance(0.5)) {
+      const approvals = readingOf(cloud, 'Accounts/OnOrderEnds');
+      approvals.enabled = false;
+      world.after(12_000, () => {
+        approvals.enabled = true;
+      });
+    }
     const ids: unknown[] = [];
     for (let number = 0; number < ORDERS; number++) {
       orderly.begin(orderOf('alice', `order-${number}`, ['TEA-1']), ({ reply }) => {
