@@ -8,7 +8,13 @@ import { baskets } from './baskets.js';
 import { catalog } from './catalog.js';
 import { charges } from './charges.js';
 import { deliveries } from './deliveries.js';
-import { listedHasFailed, newerIsTriedAgain, nothingFails, oneFailureForAStep } from './failures.js';
+import {
+  listedHasFailed,
+  newerIsTriedAgain,
+  nothingFails,
+  oneFailureForAStep,
+  repeatsAreOfTheirStep,
+} from './failures.js';
 import { inboxes } from './inboxes.js';
 import { lanes } from './lanes.js';
 import { limits } from './limits.js';
@@ -62,6 +68,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...nothingFails(facts, meant),
     ...listedHasFailed(facts),
     ...oneFailureForAStep(facts),
+    ...repeatsAreOfTheirStep(facts),
     ...newerIsTriedAgain(facts),
   ];
   if (!orderly.cloud.losesMessages) return broken;
