@@ -11,6 +11,7 @@ export const accounts: Check = (facts) => [
   ...creditIsConserved(facts),
   ...snapshotsAreRight(facts),
   ...paidIsSettled(facts),
+  ...returnsAreCounted(facts),
   ...onceByBusinessId(facts),
   ...releaseEndsAnOrder(facts),
   ...ordersAreKnown(facts),
@@ -109,6 +110,16 @@ const paidIsSettled: Check = (facts) =>
       if (settled > (charged ? 1 : 0)) return [violation('an order is settled once, by its charge', told, id)];
       const heard = charged && facts.delivery(facts.listener('accounts-payments'), charged) === 'processed';
       return heard && usedAfter(events) !== 0 ? [violation('an order that was paid uses no credit', told, id)] : [];
+    }),
+  );
+
+/** What a dispatched order's payment gives back for goods that came back is never refused by the account, whatever it has heard of. */
+const returnsAreCounted: Check = ({ accounts }) =>
+  [...accounts].flatMap(([customer, commits]) =>
+    eventsOf(commits).flatMap(({ type, data }) => {
+      if (type !== 'SagaReplyRequested' || !data.stepId.endsWith('/returned') || data.outcome === 'DONE') return [];
+      const told = `${customer}, ${data.orderId}: ${data.reason}`;
+      return [violation('a return is counted in the account', told, data.orderId)];
     }),
   );
 

@@ -109,12 +109,14 @@ function oldPricesWereSeen(written: readonly Written[]): readonly Violation[] {
   };
   return written.flatMap(({ customer, lines, events }) => {
     const [seen, prices] = [of(seenBy, customer), of(pricesOf, customer)];
+    // A price that comes with the customer's own request was not shown to them yet.
+    const shownBefore = [...prices];
     for (const { type, data } of events) {
       if (type === 'BasketItemSet' && !prices.has(data.sku)) seen.set(data.sku, textOf(data.unitPrice));
       if (type === 'BasketItemSet' || type === 'BasketPriceChanged') prices.set(data.sku, textOf(data.unitPrice));
       if (type === 'BasketItemRemoved') prices.delete(data.sku);
       if (type === 'BasketEmptied') for (const sku of data.skus) prices.delete(sku);
-      if (type === 'BasketSeen') for (const [sku, price] of prices) seen.set(sku, price);
+      if (type === 'BasketSeen') for (const [sku, price] of shownBefore) seen.set(sku, price);
     }
     return lines.flatMap(({ sku, unitPrice, oldUnitPrice }) => {
       const wanted = seen.get(sku) === textOf(unitPrice) ? undefined : seen.get(sku);

@@ -8,7 +8,13 @@ import { baskets } from './baskets.js';
 import { catalog } from './catalog.js';
 import { charges } from './charges.js';
 import { deliveries } from './deliveries.js';
-import { listedHasFailed, newerIsTriedAgain, nothingFails, oneFailureForAStep } from './failures.js';
+import {
+  listedHasFailed,
+  newerIsTriedAgain,
+  nothingFails,
+  oneFailureForAStep,
+  repeatsAreOfTheirStep,
+} from './failures.js';
 import { inboxes } from './inboxes.js';
 import { lanes } from './lanes.js';
 import { limits } from './limits.js';
@@ -22,6 +28,7 @@ import { sagaCommits } from './saga-commits.js';
 import { sagas } from './sagas.js';
 import { state } from './state.js';
 import { steps } from './steps.js';
+import { strangers } from './strangers.js';
 import { transports } from './transports.js';
 import { users } from './users.js';
 import { violation } from './violation.js';
@@ -36,6 +43,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
   const facts = new Facts(orderly);
   const broken = [
     ...requests(facts),
+    ...strangers(facts),
     ...deliveries(facts),
     ...inboxes(facts),
     ...lanes(facts),
@@ -60,6 +68,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...nothingFails(facts, meant),
     ...listedHasFailed(facts),
     ...oneFailureForAStep(facts),
+    ...repeatsAreOfTheirStep(facts),
     ...newerIsTriedAgain(facts),
   ];
   if (!orderly.cloud.losesMessages) return broken;

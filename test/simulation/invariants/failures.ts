@@ -62,6 +62,21 @@ export function oneFailureForAStep(facts: Facts): readonly Violation[] {
   );
 }
 
+/**
+ * Checks that a command counts as a repeat only of a command of the same step: the failures of other steps are visible on their
+ * own, and a redrive of the first one does not redrive them.
+ */
+export function repeatsAreOfTheirStep(facts: Facts): readonly Violation[] {
+  const stepOf = (id: string): unknown =>
+    (facts.published.get(id)?.detail as { data?: { stepId?: string } })?.data?.stepId;
+  return [...facts.records.values()].flatMap(({ pk, status, repeats = '' }) => {
+    if (status !== 'REPEATED') return [];
+    const [own, first] = [stepOf(pk.slice(pk.indexOf('#') + 1)), stepOf(repeats)];
+    if (own === undefined || first === undefined || own === first) return [];
+    return [violation('a command is a repeat of one of its own step', `${pk} of ${own} repeats ${first}`, pk)];
+  });
+}
+
 /** Attempts of a message in an inbox, which are one fewer than those of a consumer. */
 const LEAST_ATTEMPTS = 15;
 

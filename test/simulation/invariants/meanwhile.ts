@@ -141,10 +141,13 @@ interface Counted {
   readonly available: number;
 }
 
-/** A rejected reservation names exactly the lines for which there was too little, at one moment of its attempt. */
+/**
+ * A rejected reservation names exactly the lines for which there was too little, at one moment of its attempt: what does fit is
+ * never rejected, whatever is decided together with it.
+ */
 function rejectionsNameWhatWasShort(facts: Facts): readonly Violation[] {
   const counted: Counted[] = [];
-  const lines = linesByOrder(facts);
+  const commanded = commandedReservations(facts);
   return facts.writes.flatMap(({ at, changes }) => {
     for (const { after } of changes) {
       if (String(after?.pk).startsWith('StockItem#') && after?.sk === 'STATE') {
@@ -156,21 +159,32 @@ function rejectionsNameWhatWasShort(facts: Facts): readonly Violation[] {
       .filter(({ type }) => type === 'StockRejected')
       .flatMap(({ data }) => {
         const { orderId, skus } = JSON.parse(data) as { readonly orderId: string; readonly skus: readonly string[] };
-        const ordered = lines.get(orderId);
-        if (!ordered || wasShort(ordered, skus, counted, at - REFUSED_BEFORE)) return [];
+        const { lines: ordered, sentAt } = commanded.get(orderId) ?? {};
+        if (!ordered || wasShort(ordered, skus, counted, Math.max(sentAt ?? 0, at - REFUSED_BEFORE))) return [];
         const told = `${orderId}: ${skus.join(', ')} of ${ordered.map(({ sku, quantity }) => `${quantity} ${sku}`).join(', ')}`;
         return [violation('a rejection names exactly the lines that were short', told, orderId)];
       });
   });
 }
 
-/** Returns the lines of each reservation that was commanded. */
-function linesByOrder({ published }: Facts): ReadonlyMap<string, readonly Line[]> {
-  const found = new Map<string, readonly Line[]>();
-  for (const { detail } of published.values()) {
+interface Commanded {
+  readonly lines: readonly Line[];
+  /** Milliseconds since 1970; absent if only an audit sent it. */
+  readonly sentAt?: number;
+}
+
+/** Returns each reservation that was commanded, by its order. */
+function commandedReservations({ published, orderly }: Facts): ReadonlyMap<string, Commanded> {
+  const found = new Map<string, Commanded>();
+  const add = (detail: unknown, at?: number): void => {
     const { type, data } = detail as { readonly type?: string; readonly data?: { readonly orderId?: string } };
-    if (type === 'ReserveStock' && data?.orderId !== undefined) found.set(data.orderId, linesOf(JSON.stringify(data)));
-  }
+    if (type !== 'ReserveStock' || data?.orderId === undefined) return;
+    const sentAt = found.get(data.orderId)?.sentAt ?? at;
+    found.set(data.orderId, { lines: linesOf(JSON.stringify(data)), ...(sentAt !== undefined && { sentAt }) });
+  };
+  // In this order, so that the last lines count, and the first time.
+  for (const { event, at } of orderly.cloud.events.accepted) add(event.detail, at);
+  if (orderly.cloud.losesMessages) for (const { detail } of published.values()) add(detail);
   return found;
 }
 

@@ -16,6 +16,7 @@ export const payments: Check = (facts) => [
       declinedForAReason(told),
       endsOrIsVisible(facts, told),
       refusedIsVisible(facts, told),
+      notMadeAgain(told),
     ].flat();
   }),
   ...acknowledgedIsCommitted(facts),
@@ -161,6 +162,32 @@ function refusedIsVisible(facts: Facts, { id, commits, payment }: Told): readonl
       const isQuiet = facts.delivery(listener, event) === 'processed' && !isRequestedAgain;
       return isQuiet ? [violation('a refund that was refused for good is visible', event.id, id)] : [];
     });
+}
+
+/**
+ * A refund that the provider refused is made again by an operator only if no later one was asked for and not refused: nothing
+ * tells which of them the later one stands for, and the customer would get the amount twice.
+ */
+function notMadeAgain({ id, commits }: Told): readonly Violation[] {
+  const refunds = new Map<string, 'open' | 'failed'>();
+  const failedBy = new Map<string, string>();
+  return commits.flatMap(({ trigger, events }) =>
+    events.flatMap(({ id: eventId, type, data }) => {
+      const { refundId = '' } = JSON.parse(data) as { readonly refundId?: string };
+      if (type === 'RefundFailed') {
+        refunds.set(refundId, 'failed');
+        failedBy.set(eventId, refundId);
+      }
+      if (type !== 'RefundRequested') return [];
+      const failed = failedBy.get(trigger);
+      const ids = [...refunds.keys()];
+      const since =
+        failed === undefined ? [] : ids.slice(ids.indexOf(failed) + 1).filter((one) => refunds.get(one) === 'open');
+      refunds.set(refundId, 'open');
+      const told = `${refundId} for ${failed}, after ${since.join(', ')}`;
+      return since.length === 0 ? [] : [violation('a refused refund is not made again after a later one', told, id)];
+    }),
+  );
 }
 
 /** Whether the provider still has to act. */

@@ -5,6 +5,8 @@ import { type Check, violation } from './violation.js';
 export const requests: Check = (facts) => [
   ...acknowledgedIsCommitted(facts),
   ...oneAnswer(facts),
+  ...oneRequestOfAKey(facts),
+  ...successIsNeverRefused(facts),
   ...oneOrder(facts),
   ...reusedByAnother(facts),
   ...ownThingsOnly(facts),
@@ -78,6 +80,30 @@ const oneAnswer: Check = ({ orderly }) => {
 function impersonal({ deliverTo: _, clientReference: __, reason: ___, ...body }: Answered['reply']['body']) {
   return body;
 }
+
+/** G2: the key or the number of a request that succeeded does not stand for another request as well. */
+const oneRequestOfAKey: Check = ({ orderly }) => {
+  const contents = new Map<string, string>();
+  return orderly.answered.flatMap((call) => {
+    if (!isSuccess(call) || (call.key === undefined && !call.numbered) || call.key === 'auto') return [];
+    const content = contentOf(call);
+    const earlier = contents.get(placeOf(call)) ?? content;
+    contents.set(placeOf(call), earlier);
+    if (earlier === content) return [];
+    return [violation('a key stands for one request', `${placeOf(call)}: ${earlier} and ${content}`)];
+  });
+};
+
+/** G2: a request that succeeded is not refused when it comes again, although the version that it names is an old one by then. */
+const successIsNeverRefused: Check = ({ orderly }) => {
+  const scopes = (calls: readonly Answered[]): ReadonlySet<string> =>
+    new Set(calls.map((call) => `${scopeOf(call)} at ${call.ifMatch}`));
+  const keyed = orderly.answered.filter(({ key, numbered }) => key !== undefined || numbered);
+  const refused = scopes(keyed.filter(({ reply }) => String(reply.body.type).endsWith(':conflict')));
+  return [...scopes(keyed.filter(isSuccess))].flatMap((scope) =>
+    refused.has(scope) ? [violation('a request that succeeded is not refused when it comes again', scope)] : [],
+  );
+};
 
 /** G2: no key has two orders, and every order has a request. */
 const oneOrder: Check = ({ orderly, orders }) => {

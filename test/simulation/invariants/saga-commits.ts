@@ -21,6 +21,7 @@ export const sagaCommits: Check = (facts) => [
   ]),
   ...timers(facts),
   ...undoesAlone(facts),
+  ...hearsLateAnswers(facts),
 ];
 
 const eventsOf = ({ events }: Commit): readonly CreateOrderEvent[] =>
@@ -54,6 +55,21 @@ const hearsAnswers = ({ published }: Facts, id: string, commits: readonly Commit
         : [violation('a step is done only by its own successful answer', told, id)];
     }),
   );
+
+/** A saga doesn't stay stuck once it has heard that its compensation is done, however late, and without an operator. */
+export const hearsLateAnswers: Check = (facts) =>
+  [...facts.stuck].flatMap((id) => {
+    const { state } = facts.saga(id);
+    if (state.status !== 'STUCK') return [];
+    const wanted = undoIdOf(id, state.waiting.step);
+    const heard = [...facts.published].filter(([eventId, { detail }]) => {
+      const { to, data } = detail as { readonly to?: string; readonly data?: Partial<Record<string, unknown>> };
+      const isDone = to === undefined && data?.stepId === wanted && data.outcome !== 'REFUSED';
+      return isDone && facts.delivery(facts.listener('orders-saga'), { id: eventId }) === 'processed';
+    });
+    const told = `${wanted}: ${heard.length} answers`;
+    return heard.length === 0 ? [] : [violation('a stuck saga continues by a late answer', told, id)];
+  });
 
 function undoesInReverse(id: string, commits: readonly Commit[]): readonly Violation[] {
   const events = commits.flatMap(eventsOf);

@@ -17,6 +17,8 @@ export interface Hint {
   readonly faults: readonly Fault[];
   /** Entry point of the one function that gets the bug. @default every function with its file */
   readonly entry?: string;
+  /** Seed of what the scenario does by seed. @default that of the single faults */
+  readonly seed?: string;
 }
 
 export interface FindOptions {
@@ -25,6 +27,9 @@ export interface FindOptions {
   /** Seeds that are played where no single fault finds it. @default 0 */
   readonly seeds?: number;
 }
+
+/** Seed of a history that is played with single faults, or without any. */
+const SINGLES = 'singles';
 
 /** Looks for a planted bug as one looks for a real one: without a fault, by every single fault, by seeds. */
 export async function find(ground: Ground, bug: PlantedBug, { hint, seeds = 0 }: FindOptions = {}): Promise<Finding> {
@@ -50,12 +55,13 @@ export async function find(ground: Ground, bug: PlantedBug, { hint, seeds = 0 }:
 export async function shortCut(
   ground: Ground,
   bug: PlantedBug,
-  { faults, points }: History,
+  { faults, points, seed: found }: History,
 ): Promise<Hint | undefined> {
   const functionOf = (point: string): string => point.replace(/ call \d+$/, '');
   const labels = [...faults.map(({ point }) => point), ...points.map(({ id }) => id)].map(functionOf);
   const entries = bug.source ? entryPoints(ground.folder, labels) : [];
-  for (const hint of [...entries.map((entry) => ({ faults, entry })), { faults }]) {
+  const seed = found === SINGLES ? {} : { seed: found };
+  for (const hint of [...entries.map((entry) => ({ faults, entry, ...seed })), { faults, ...seed }]) {
     const found = await follow(ground, bug, hint).catch((error: unknown) => {
       if (error instanceof NothingPlanted) return undefined;
       throw error;
@@ -66,11 +72,11 @@ export async function shortCut(
 }
 
 /** Plays the one history of a hint. */
-async function follow(ground: Ground, bug: PlantedBug, { faults, entry }: Hint): Promise<History> {
+async function follow(ground: Ground, bug: PlantedBug, { faults, entry, seed = SINGLES }: Hint): Promise<History> {
   const { source } = bug;
   // A bug whose own filter leaves the entry point out changes nothing there.
   if (entry && source?.only && !source.only.test(entry)) throw new NothingPlanted(entry);
   const inOne = source && entry ? { ...bug, source: { ...source, only: new RegExp(`^${entry}$`) } } : bug;
   const deployment = await planted(ground.folder, inOne, ground.lambdas);
-  return playWith(deployment, ground.scenarioCalled(bug.scenario), 'singles', faults);
+  return playWith(deployment, ground.scenarioCalled(bug.scenario), seed, faults);
 }

@@ -6,7 +6,9 @@ import type { Hint } from './find.js';
 const FILE = fileURLToPath(new URL('hints.json', import.meta.url));
 
 /** A hint as it is stored: a fault is `Orders/PlaceOrder call 1: killed-after`. */
-type Stored = Readonly<Record<string, { readonly faults: readonly string[]; readonly entry?: string }>>;
+type Stored = Readonly<
+  Record<string, { readonly faults: readonly string[]; readonly entry?: string; readonly seed?: string }>
+>;
 
 const stored = (): Stored => JSON.parse(readFileSync(FILE, 'utf8')) as Stored;
 

@@ -147,4 +147,17 @@ export const INBOX_BUGS: readonly PlantedBug[] = [
 `,
     },
   },
+  {
+    name: 'a window closes although a message got its place since its size was read',
+    scenario: 'inbox-batch',
+    source: {
+      file: `${INBOX}/collected-messages.ts`,
+      from: `          condition: \`\${held.condition} AND #size = :size AND attribute_not_exists(closedAt)\`,
+          names: { ...held.names, '#size': 'size' },
+          values: { ...held.values, ':size': window.size },`,
+      to: `          condition: \`\${held.condition} AND attribute_not_exists(closedAt)\`,
+          names: held.names,
+          values: held.values,`,
+    },
+  },
 ];

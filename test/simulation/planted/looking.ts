@@ -4,6 +4,7 @@ import { groundOf } from '../support/ground.js';
 import { BUGS, type PlantedBug } from './bugs.js';
 import { find } from './find.js';
 import { HINTS } from './hints.js';
+import { REVIEWED_BUGS } from './reviewed-bugs.js';
 
 /** Of so many bugs one is looked for here, each time the same ones; `npm run simulate:planted` looks for all. */
 const STRIDE = effort({ whole: 6, quick: 18 });
@@ -28,12 +29,14 @@ const LONG = [
 
 function chosen(): readonly PlantedBug[] {
   const played = new Set<string>();
-  return BUGS.filter((_, at) => at % STRIDE === 0).filter(({ scenario }) => {
-    // A burst takes minutes. It plays by command only (decision 0139).
-    if (scenario.startsWith('burst-of-') || LONG.includes(scenario) || played.has(scenario)) return false;
-    if (scenario !== CHEAP) played.add(scenario);
-    return true;
-  });
+  return [...BUGS, ...REVIEWED_BUGS]
+    .filter((_, at) => at % STRIDE === 0)
+    .filter(({ scenario }) => {
+      // A burst takes minutes. It plays by command only (decision 0139).
+      if (scenario.startsWith('burst-of-') || LONG.includes(scenario) || played.has(scenario)) return false;
+      if (scenario !== CHEAP) played.add(scenario);
+      return true;
+    });
 }
 
 /** Declares a test for each planted bug of one part: the simulator finds it. */

@@ -60,7 +60,7 @@ export const priceRaces: Scenario = {
 
 /**
  * Orders are placed while operators discontinue their products and sell them again, each request twice. One product is
- * discontinued all the time. One was sold again before its order, and is discontinued after the order was approved; then
+ * discontinued all the time, and changes its price meanwhile. One was sold again before its order, and is discontinued after the order was approved; then
  * the step about its prices comes again.
  */
 export const discontinuedRaces: Scenario = {
@@ -76,6 +76,7 @@ export const discontinuedRaces: Scenario = {
     await stocked(orderly, { 'TEA-1': 9, 'CUP-1': 9, 'POT-1': 9, 'OLD-1': 9 });
     for (const sku of ['OLD-1', 'POT-1']) await orderly.call(productOf(sku, 350, discontinued));
     await orderly.call(productOf('POT-1'));
+    await orderly.call(productOf('OLD-1', 400, discontinued));
     const before = orderOf('alice', 'before', ['POT-1']);
     const { reply } = await orderly.call(before);
     await orderly.rest();

@@ -2,7 +2,9 @@ import type { Scenario, Violation } from '../../../packages/simulator/search/sce
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
 import { Orderly } from '../support/orderly.js';
+import { readingOf } from '../support/reading.js';
 import { cancellationOf, dispatchOf, orderOf, placed, returnOf, stocked } from './shop.js';
+import { Stranger } from './strangers.js';
 
 /**
  * An order that is dispatched twice, and cancelled too late. A part of it comes back and is refunded, twice requested; then the
@@ -34,7 +36,7 @@ const ORDERS = 5;
 
 /**
  * Orders that are dispatched and cancelled at any moment, each request twice and the dispatch by another key, too; goods come back at
- * any moment, in two parts that together cost more than the order. At the end the
+ * any moment, in two parts that together cost more than the order, and a stranger meddles with two of them. By seed, accounts hear of the approvals after all that. At the end the
  * dispatch and the cancellation of each order come at once, and every dispatch is heard again.
  */
 export const dispatchRaces: Scenario = {
@@ -45,6 +47,14 @@ export const dispatchRaces: Scenario = {
     const orderly = new Orderly(cloud);
     await stocked(orderly, { 'TEA-1': ORDERS - 1 });
     const random = world.random.fork('customers');
+    const stranger = new Stranger(orderly);
+    if (world.random.fork('accounts').chance(0.5)) {
+      const approvals = readingOf(cloud, 'Accounts/OnOrderEnds');
+      approvals.enabled = false;
+      world.after(12_000, () => {
+        approvals.enabled = true;
+      });
+    }
     const ids: unknown[] = [];
     for (let number = 0; number < ORDERS; number++) {
       orderly.begin(orderOf('alice', `order-${number}`, ['TEA-1']), ({ reply }) => {
@@ -61,6 +71,7 @@ export const dispatchRaces: Scenario = {
         for (const key of ['one', 'two']) {
           world.after(random.between(2_000, 9_000), () => orderly.begin(returnOf(orderId, key, 200)));
         }
+        if (number < 2) stranger.meddles(orderId, 8_000);
         if (!random.chance(0.5)) return;
         for (const _ of [1, 2]) world.after(random.between(500, 6_000), () => orderly.begin(cancel));
       });

@@ -9,7 +9,7 @@ import { statusOf } from './users.js';
 interface Resource {
   readonly path: string;
   readonly as: string;
-  /** Returns one of two changes: their values differ from each other, and from the present one. */
+  /** Returns one of several changes: their values differ from each other, and from the present one. */
   readonly change: (number: number) => Call;
 }
 
@@ -39,7 +39,10 @@ const RESOURCES: readonly Resource[] = [
   },
 ];
 
-/** Two changes of one version of each resource at once, each sent twice: one of them is accepted. */
+/**
+ * Two changes of one version of each resource at once, each sent twice: one of them is accepted. Then the keys of both come with
+ * other changes, of which the key that was used accepts none.
+ */
 export const ifMatch: Scenario = {
   name: 'if-match',
   faultProbability: 0.02,
@@ -56,6 +59,12 @@ export const ifMatch: Scenario = {
         const at = random.between(0, 300);
         for (const repeat of [0, random.between(0, 1_000)]) world.after(at + repeat, () => orderly.begin(call));
       }
+    }
+    await orderly.rest();
+    for (const { change } of RESOURCES) {
+      const { key, ...call } = change(2);
+      if (key === undefined) continue;
+      for (const number of [0, 1]) await orderly.call({ ...call, key: String(change(number).key) });
     }
     await orderly.rest();
     return [...oneChangeOfAVersion(orderly), ...brokenPromises(orderly)];

@@ -27,6 +27,14 @@ export const keys: Scenario = {
     await stocked(orderly, { 'TEA-1': 10 });
 
     const [used, unused, forCancel] = [await issued('alice'), await issued('alice'), await issued('alice')];
+    const patch: Call = {
+      method: 'PATCH',
+      path: '/users/me',
+      as: 'alice',
+      key: await issued('alice'),
+      body: { name: 'Alice' },
+    };
+    await expect(patch, 200);
     const order = orderOf('alice', used, ['TEA-1']);
     const { reply } = await expect(order, 201);
     const cancel = cancellationOf('alice', reply.body.orderId, forCancel);
@@ -49,6 +57,7 @@ export const keys: Scenario = {
     // A replay is answered forever; a first use after the day is refused as too late, each time.
     await expect(order, 201);
     await expect(cancel, 200);
+    await expect(patch, 200);
     await expect(auto('one'), 201);
     const late = orderOf('alice', unused, ['TEA-1']);
     await expect(late, 422, 'key-expired');

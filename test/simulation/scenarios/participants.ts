@@ -2,10 +2,13 @@ import { recordsOf } from '../../../packages/kit/failures/contract.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
+import { hearsLateAnswers } from '../invariants/saga-commits.js';
 import { Facts } from '../support/facts.js';
 import { holding } from '../support/holding.js';
 import { Operator } from '../support/operator.js';
 import { Orderly } from '../support/orderly.js';
+import { readingOf } from '../support/reading.js';
+import { paymentOf, refundOf } from './payments.js';
 import { endedAs } from './sagas.js';
 import { cancellationOf, DAY, HOUR, MINUTE, orderAt, orderOf, placed, productOf, stocked } from './shop.js';
 
@@ -152,8 +155,9 @@ export const keysForgotten: Scenario = {
 };
 
 /**
- * A saga's step can't be compensated for longer than the saga retries: the saga is stuck, an operator sees it, and it
- * continues after the operator's command.
+ * A saga's step can't be compensated for longer than the saga retries: the saga is stuck, and an operator sees it. By seed, its
+ * participant fails, and the saga continues after the operator's command; or the participant reads nothing, and the saga
+ * continues by itself once it does.
  */
 export const stuck: Scenario = {
   name: 'stuck',
@@ -167,15 +171,22 @@ export const stuck: Scenario = {
     await orderly.call(orderOf('alice', 'refused', ['SOLD-OUT']));
     const latest = world.now + MINUTE;
     await world.until(() => isAuthorized() || world.now >= latest);
-    down(cloud, 'Accounts/OnCommands', 5 * DAY);
+    const isSilent = world.random.fork('silence').chance(0.5);
+    const commands = readingOf(cloud, 'Accounts/OnCommands');
+    if (isSilent) commands.enabled = false;
+    else down(cloud, 'Accounts/OnCommands', 5 * DAY);
     await orderly.rest();
     const waiting = [...new Facts(orderly).stuck];
-    const broken =
+    const broken: Violation[] =
       cloud.faults.made.length > 0 || waiting.length === 1
         ? []
         : [{ invariant: 'a saga that cannot compensate is stuck', detail: `${waiting.length} sagas` }];
-    await world.pass(6 * DAY);
-    for (const id of waiting) new Operator(orderly).retrySaga(id);
+    if (isSilent) {
+      commands.enabled = true;
+      await orderly.rest();
+      broken.push(...hearsLateAnswers(new Facts(orderly)));
+    } else await world.pass(6 * DAY);
+    for (const id of new Facts(orderly).stuck) new Operator(orderly).retrySaga(id);
     await orderly.rest();
     return [...broken, ...brokenPromises(orderly, () => true), ...noneIsStuck(orderly)];
   },
@@ -188,7 +199,8 @@ const KEPT_ONCE = 41001;
 /**
  * The provider permanently refuses to refund three orders. Two are cancelled after their approval, and no saga waits: each
  * is a failure record. An operator redrives both: one is refunded, the other fails again, and is discarded once the customer
- * has the money in another way. The third order is cancelled before its saga learns of the charge: that saga is stuck,
+ * has the money in another way. A customer whose refund was refused gets it when they ask again, so the redrive must not make it
+ * as well. The third order is cancelled before its saga learns of the charge: that saga is stuck,
  * and stuck again after a retry, until an operator has refunded the customer by hand and resolves it.
  */
 export const refundRefused: Scenario = {
@@ -202,7 +214,12 @@ export const refundRefused: Scenario = {
     await orderly.call(productOf('TEA-2', KEPT_ONCE));
     const kept = await orderly.call(orderAt('alice', 'approved', 'TEA-1', KEPT));
     const keptOnce = await orderly.call(orderAt('alice', 'approved-too', 'TEA-2', KEPT_ONCE));
+    const paid = await orderly.call(paymentOf('dave', 3 * KEPT_ONCE, 'pay'));
     await orderly.rest();
+    for (const key of ['refused', 'again']) {
+      await orderly.call(refundOf('dave', paid.reply.body.paymentId, key, KEPT_ONCE));
+      await orderly.rest();
+    }
     for (const { reply } of [kept, keptOnce]) {
       await orderly.call(cancellationOf('alice', reply.body.orderId, `cancel-${reply.body.orderId}`));
     }
@@ -219,7 +236,7 @@ export const refundRefused: Scenario = {
       if (cloud.faults.made.length > 0 || String(paymentIds) === String(wanted.toSorted())) return;
       broken.push({ invariant: 'a refund that no saga waits for fails visibly', detail: `${paymentIds}` });
     };
-    failedRefunds([kept.reply.body.orderId, keptOnce.reply.body.orderId]);
+    failedRefunds([kept.reply.body.orderId, keptOnce.reply.body.orderId, paid.reply.body.paymentId]);
     // A request for a refund that was lost is refused for the first time after others have been redriven.
     let redrives = 0;
     do {

@@ -4,6 +4,7 @@ import { Facts, type MessageRecord } from '../support/facts.js';
 import { Operator } from '../support/operator.js';
 import { Orderly } from '../support/orderly.js';
 import { DAY } from './shop.js';
+import { Stranger } from './strangers.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
@@ -16,7 +17,8 @@ export const refundOf = (as: string, paymentId: unknown, key: string, amount?: n
 };
 
 /**
- * One payment, whose request is repeated; a partial refund, then a refund of the rest, then one of more than there was.
+ * One payment, whose request is repeated; a partial refund, then a refund of the rest, then one of more than there was. A stranger
+ * tries to pay from the same account, and to get the refund.
  */
 export const payOnce: Scenario = {
   name: 'pay-once',
@@ -26,8 +28,11 @@ export const payOnce: Scenario = {
     const pay = paymentOf('alice', 1000, 'pay');
     const { reply } = await orderly.call(pay);
     orderly.begin(pay);
+    const stranger = new Stranger(orderly);
+    stranger.pays('alice', 'pay', 1_000);
     await orderly.rest();
     const { paymentId } = reply.body;
+    stranger.refunds(paymentId, 'part', 1_000);
     const part = refundOf('alice', paymentId, 'part', 400);
     await orderly.call(part);
     orderly.begin(part);

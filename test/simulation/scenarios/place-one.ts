@@ -3,6 +3,7 @@ import { brokenPromises } from '../invariants/broken-promises.js';
 import { Auditor } from '../support/auditor.js';
 import { Orderly } from '../support/orderly.js';
 import { readersSeeTheTruth } from '../support/readers.js';
+import { readingOf } from '../support/reading.js';
 import { withLosses } from './losses.js';
 import { HOUR, productOf, stocked } from './shop.js';
 
@@ -85,9 +86,8 @@ export const auditedLate: Scenario = {
 
 /** Lets a consumer read nothing for a time, and then rest. */
 export async function bringLate(orderly: Orderly, label: string, milliseconds: number): Promise<void> {
-  const { sources, world } = orderly.cloud;
-  const reading = sources.find(({ fn }) => fn.label === label);
-  if (!reading) throw new Error(`nothing reads for ${label}`);
+  const { world } = orderly.cloud;
+  const reading = readingOf(orderly.cloud, label);
   reading.enabled = false;
   await orderly.call(productOf('TEA-1', 400));
   await orderly.call(productOf('CUP-1', 400));

@@ -3,8 +3,12 @@ import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
 import { Orderly } from '../support/orderly.js';
 import { cancellationOf, orderOf, stocked } from './shop.js';
+import { Stranger } from './strangers.js';
 
-/** Orders that are cancelled at any moment between their acknowledgement and long after their reservation. */
+/**
+ * Orders that are cancelled at any moment between their acknowledgement and long after their reservation; some of them also by a
+ * stranger, who must not succeed.
+ */
 export const cancelRaces: Scenario = {
   name: 'cancel-races',
   faultProbability: 0.02,
@@ -13,12 +17,14 @@ export const cancelRaces: Scenario = {
     const orderly = new Orderly(cloud);
     await stocked(orderly, { 'TEA-1': 4 });
     const random = world.random.fork('customers');
+    const stranger = new Stranger(orderly);
     for (let number = 0; number < 6; number++) {
       orderly.begin(orderOf('alice', `order-${number}`, ['TEA-1']), ({ reply }) => {
         if (reply.status !== 201) return;
         const cancel = cancellationOf('alice', reply.body.orderId, 'cancel');
         world.after(random.between(0, 2_500), () => orderly.begin(cancel));
         world.after(random.between(0, 2_500), () => orderly.begin(cancel));
+        if (number < 2) stranger.cancels(reply.body.orderId, 2_500);
       });
     }
     await orderly.rest();

@@ -2,6 +2,7 @@ import type { Scenario, Violation } from '../../../packages/simulator/search/sce
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
 import { type Answered, type Call, Orderly } from '../support/orderly.js';
+import { readingOf } from '../support/reading.js';
 import { orderOf, stocked } from './shop.js';
 
 const PEOPLE = ['ada', 'bea', 'cyd'] as const;
@@ -69,8 +70,8 @@ const REVIEWED = [
 
 /**
  * Users patch their profiles, each request twice, while operators change their statuses and orders are placed; one of
- * them asks twice to be forgotten meanwhile. Then orders of suspect users are reviewed and released, and every patch is
- * repeated once more: it must not undo a later one. At last one user is blocked, and active again.
+ * them asks twice to be forgotten meanwhile. Then orders of suspect users are reviewed and released; one user is suspect
+ * twice before their order's saga begins. Every patch is repeated once more: it must not undo a later one. At last one user is blocked, and active again.
  */
 export const userRaces: Scenario = {
   name: 'user-races',
@@ -122,6 +123,7 @@ export const userRaces: Scenario = {
     }
     for (const person of PEOPLE) await orderly.call(statusOf(person, 'ACTIVE'));
     await orderly.rest();
+    await suspectAgain(orderly, 'cyd');
 
     const before = new Map<string, string>();
     for (const person of PEOPLE) before.set(person, shown(await orderly.call(read(person))));
@@ -147,6 +149,21 @@ export const userRaces: Scenario = {
     ];
   },
 };
+
+/** An order whose saga has not begun while its user is suspect, active, and suspect again; at last the user is active. */
+async function suspectAgain(orderly: Orderly, person: string): Promise<void> {
+  const saga = readingOf(orderly.cloud, 'Orders/OnSaga');
+  saga.enabled = false;
+  await orderly.call(orderOf(person, 'again', ['TEA-1']));
+  for (const status of ['SUSPECT', 'ACTIVE', 'SUSPECT']) {
+    await orderly.call(statusOf(person, status));
+    await orderly.cloud.world.pass(30_000);
+  }
+  saga.enabled = true;
+  await orderly.rest();
+  await orderly.call(statusOf(person, 'ACTIVE'));
+  await orderly.rest();
+}
 
 /** Returns the profile of a user; the status is changed on purpose. */
 function shown({ reply }: Answered): string {

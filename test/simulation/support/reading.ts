@@ -1,0 +1,12 @@
+import type { Cloud } from '../../../packages/simulator/cloud.js';
+
+/**
+ * Returns the event source mapping by which a function reads: a scenario switches it off and on again.
+ * @param label of the function
+ * @throws {Error} if the function reads nothing
+ */
+export function readingOf({ sources }: Cloud, label: string): Cloud['sources'][number] {
+  const found = sources.find(({ fn }) => fn.label === label);
+  if (!found) throw new Error(`nothing reads for ${label}`);
+  return found;
+}
