@@ -10,6 +10,9 @@ const LATE = { 'accounts-payments': 'Accounts/Settlements', 'rewards-accounts': 
 /** Days of their deduplication window: an operator reads each hour of the feed, so a history of 40 days would take a minute. */
 const WINDOW_DAYS = 2;
 
+/** Messages after which the operator stops the first run of a replay. */
+const STOP_AFTER = 2;
+
 /**
  * Two consumers are deployed two days after the first orders, whose events the age gate refuses by then. An
  * operator replays the feed to them, stops it and continues it, while orders come.
@@ -36,8 +39,10 @@ export const deployedLater: Scenario = {
     orderly.begin(orderOf('alice', 'live', ['TEA-1']));
     for (const consumer of Object.keys(LATE)) {
       orderly.begin(orderOf('bob', `live ${consumer}`, ['TEA-1']));
-      const { runs, sent } = await replayer.replay(consumer, begun, 2);
-      if (runs < 2 || sent < 3) return [{ invariant: 'a replay is stopped and continued', detail: `${runs}, ${sent}` }];
+      const { runs, sent } = await replayer.replay(consumer, begun, STOP_AFTER);
+      // A fault may keep an order from its payment until an operator redrives it, so there is less to send.
+      const isWrong = sent > STOP_AFTER ? runs < 2 : cloud.faults.made.length === 0;
+      if (isWrong) return [{ invariant: 'a replay is stopped and continued', detail: `${runs}, ${sent}` }];
     }
     await orderly.rest();
     return brokenPromises(orderly);
