@@ -58,7 +58,7 @@ export function groupNamed<Group extends Pick<FailureGroup, 'id' | 'cause'>>(
   if (!only) {
     throw new OperatorError(
       'not-found',
-      `No group '${prefix}' of this kind waits: another group, or none any more.`,
+      `No group '${prefix}' of this kind waits. 'failures groups' lists all groups, each with its command.`,
       next,
     );
   }

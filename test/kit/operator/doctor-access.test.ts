@@ -80,6 +80,7 @@ describe('permissions', () => {
       queues: ['arn:aws:sqs:eu-west-1:123456789012:seats'],
       personalKeys: ['arn:aws:dynamodb:eu-west-1:123456789012:table/keys'],
       rebuilders: [],
+      mappings: ['arn:aws:lambda:eu-west-1:123456789012:event-source-mapping:*'],
     });
   });
 

@@ -9,7 +9,7 @@ import { type Denied, NotChecked } from './not-checked.js';
 type Context = Pick<CommandContext, 'endpoint' | 'services' | 'stacks'>;
 
 /** Kinds of resources that commands change. */
-type Kind = 'tables' | 'records' | 'queues' | 'rebuilders' | 'relays' | 'functions' | 'personalKeys';
+type Kind = 'tables' | 'records' | 'queues' | 'rebuilders' | 'relays' | 'functions' | 'mappings' | 'personalKeys';
 
 /** ARNs of an environment's resources. */
 export type Arns = Readonly<Record<Kind, readonly string[]>>;
@@ -37,6 +37,7 @@ export const NEEDS: Readonly<Record<string, readonly Need[]>> = {
     { kind: 'tables', actions: RESTORE },
     { kind: 'records', actions: RESTORE },
     { kind: 'functions', actions: ['lambda:PutFunctionConcurrency', 'lambda:DeleteFunctionConcurrency'] },
+    { kind: 'mappings', actions: ['lambda:UpdateEventSourceMapping'] },
   ],
 };
 
@@ -137,6 +138,8 @@ export function arnsOf({ endpoint: { region }, services, stacks }: Context, call
     rebuilders: consumers.flatMap(({ rebuild }) => (rebuild === undefined ? [] : [fn(`function:${rebuild}`)])),
     relays: services.map(({ relay }) => fn(`function:${relay}`)),
     functions: functionsIn(stacks).map(({ name }) => fn(`function:${name}`)),
+    // Their ids are in no output, and a role that restores may change all of them.
+    mappings: [fn('event-source-mapping:*')],
     personalKeys: Object.values(stacks).flatMap((outputs) =>
       Object.entries(outputs)
         .filter(([key]) => key.endsWith(Output.PERSONAL_KEYS))
