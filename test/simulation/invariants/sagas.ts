@@ -108,8 +108,11 @@ function orderFollows(facts: Facts, { orderId, status }: OrderView, { state }: S
     // If an order was not cancelled in time, no event says that its saga was in progress.
     CANCELLED: (state.status === 'COMPLETED') !== facts.wasCancelledUnderWay(orderId),
   }[status];
-  const heard = isVisible(facts, orderId, 'OrderCancelled', 'orders-saga');
-  return wanted || heard
+  // The message that tells the saga of it may wait for an operator.
+  const isUnheard =
+    isVisible(facts, orderId, 'OrderCancelled', 'orders-saga') ||
+    (isRejectedByReview(facts, orderId) && isVisible(facts, orderId, 'OrderReviewEnded', 'orders-saga'));
+  return wanted || isUnheard
     ? []
     : [violation('an order has the status with which its saga ended', `${status}, ${state.status}`, orderId)];
 }
