@@ -67,7 +67,13 @@ describe('the bus', () => {
 });
 
 /** Functions of the delivery audit and of operators. */
-const READERS = ['Audit/Auditor', 'Operations/GetStatus', 'Operations/GetAudit', 'Operations/GetTrace'];
+const READERS = [
+  'Audit/Auditor',
+  'Operations/GetStatus',
+  'Operations/GetFailures',
+  'Operations/GetAudit',
+  'Operations/GetTrace',
+];
 
 describe('tables', () => {
   const ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
