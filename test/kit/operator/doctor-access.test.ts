@@ -28,6 +28,8 @@ describe('subscriptions to alarms', () => {
         advice: expect.stringMatching(/aws sns subscribe .*--notification-endpoint otto@example\.org$/),
       },
     ]);
+    const deleted = { ...confirmed, SubscriptionArn: 'Deleted' };
+    expect(judgeSubscriptions([{ topic: TOPIC, own: [deleted] }])).toHaveLength(1);
     expect(judgeSubscriptions([{ topic: TOPIC, own: [] }])).toMatchObject([
       { text: expect.stringMatching(/reach nobody$/) },
     ]);
@@ -91,7 +93,7 @@ describe('permissions', () => {
     expect(await judgePermissions(arns, async () => new Set())).toEqual([]);
     const denied = await judgePermissions(arns, decide);
     expect(denied.map(({ command }) => command)).toEqual([
-      'failures redrive',
+      'failures redrive, inbox retry',
       'sagas retry, sagas resolve',
       'audit --resend',
       'replay',
@@ -99,13 +101,18 @@ describe('permissions', () => {
     expect(denied[0]).toMatchObject({ actions: ['sqs:SendMessage'], resource: queue });
   });
 
-  test('are missing if nothing allows them, or something forbids them', () => {
-    const results = (['allowed', 'implicitDeny', 'explicitDeny'] as const).map((EvalDecision) => ({
-      EvalActionName: EvalDecision,
-      EvalResourceName: 'arn',
-      EvalDecision,
-    }));
-    expect(deniedIn(results)).toEqual(['implicitDeny arn', 'explicitDeny arn']);
+  // As IAM answers: once for an action, with the decisions of the resources inside.
+  test('are missing on resources for which nothing allows them, or something forbids them', () => {
+    const decisions = ['allowed', 'implicitDeny', 'explicitDeny'] as const;
+    const arns = decisions.map((decision) => `queue-${decision}`);
+    const answer = { EvalActionName: 'sqs:SendMessage', EvalResourceName: '*', EvalDecision: 'explicitDeny' } as const;
+    const inside = decisions.map((EvalResourceDecision, at) => ({ EvalResourceName: arns[at], EvalResourceDecision }));
+    expect(deniedIn([{ ...answer, ResourceSpecificResults: inside }], arns)).toEqual([
+      'sqs:SendMessage queue-implicitDeny',
+      'sqs:SendMessage queue-explicitDeny',
+    ]);
+    expect(deniedIn([answer], ['queue'])).toEqual(['sqs:SendMessage queue']);
+    expect(deniedIn([{ ...answer, EvalDecision: 'allowed' }], ['queue'])).toEqual([]);
   });
 
   test('are asked once for each kind of resources, and not where there are none', async () => {

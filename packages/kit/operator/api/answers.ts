@@ -94,8 +94,10 @@ export async function answerAudit<View>(
       send: refuseToSend,
       wait: refuseToSend,
     };
-    const mayGoOn = (): void => refuseIfLate(secondsBetween(begun, clock.now()), request.command);
-    const more = { check, mostChecked: MOST_CHECKED_PER_ANSWER, mayGoOn };
+    const seconds = (): number => secondsBetween(begun, clock.now());
+    const mayGoOn = (): void => refuseIfLate(seconds(), request.command);
+    const hasTime = (): boolean => seconds() < AUDIT_SECONDS;
+    const more = { check, mostChecked: MOST_CHECKED_PER_ANSWER, mayGoOn, hasTime };
     return await answerOf<View>(audit(context, request.audit, access, more));
   } finally {
     for (const client of [sqs, lambda, cloudWatch]) client.destroy();

@@ -32,8 +32,10 @@ export interface AuditMore {
   readonly check?: TwiceCheck | undefined;
   /** Most ids that are checked. @default 10,000 */
   readonly mostChecked?: number;
-  /** Called before each query; what it throws ends the audit. @default there is no limit */
+  /** Called before each query of the audit; what it throws ends it. @default there is no limit */
   readonly mayGoOn?: () => void;
+  /** Whether there is time to check more ids. What was audited stays, whatever it says. @default always */
+  readonly hasTime?: () => boolean;
 }
 
 /** `audit`. @throws {OperatorError} `not-found` for a consumer that doesn't exist */
@@ -61,7 +63,7 @@ export async function audit(
   context: Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say' | 'actor'>,
   request: AuditRequest,
   access: AuditAccess,
-  { check, mostChecked = MOST_CHECKED, mayGoOn }: AuditMore = {},
+  { check, mostChecked = MOST_CHECKED, mayGoOn, hasTime = () => true }: AuditMore = {},
 ): Promise<Outcome> {
   const { app, documents, services, command, say } = context;
   const { subject, consumer, graceSeconds, resend, rate } = request;
@@ -108,7 +110,7 @@ export async function audit(
   const audited = subject === undefined ? await auditSpan(span, options) : await auditAggregates(subjects, options);
   if (subject !== undefined && audited.commits === 0)
     throw new OperatorError('not-found', `No service has a commit of ${subject}.`, ['audit', '--since', '1h']);
-  const checking = { context, most: mostChecked, mayGoOn: mayGoOn ?? (() => undefined) };
+  const checking = { context, most: mostChecked, hasTime };
   const twice = check && ids && (await findTwice(check, ids, checking));
   const found = { audited, missing, twice, request, span, command };
   return {

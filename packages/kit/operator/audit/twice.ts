@@ -74,35 +74,36 @@ interface Checking {
   readonly context: Pick<CommandContext, 'documents' | 'services' | 'command' | 'say'>;
   /** Most ids that are checked. */
   readonly most: number;
-  /** Called before each {@link AT_ONCE}; what it throws ends the check. */
-  readonly mayGoOn: () => void;
+  /** Asked before each {@link AT_ONCE}. What there is no time for is left. */
+  readonly hasTime: () => boolean;
 }
 
-/** Checks what was seen, the oldest first, up to a bound. */
+/** Checks what was seen, the oldest first, up to a bound, and while there is time. */
 export async function findTwice(
   check: TwiceCheck,
   { oldestFirst }: SeenIds,
-  { context, most, mayGoOn }: Checking,
+  { context, most, hasTime }: Checking,
 ): Promise<FoundTwice> {
   const asked = oldestFirst.slice(0, most);
   const twiceIn = check.opened(context);
   const found: Twice[] = [];
-  for (let at = 0; at < asked.length; at += AT_ONCE) {
-    mayGoOn();
+  let checked = 0;
+  for (let at = 0; at < asked.length && hasTime(); at += AT_ONCE) {
     const some = asked.slice(at, at + AT_ONCE);
     const effects = await Promise.all(some.map(([id]) => twiceIn(id)));
     for (const [index, own] of effects.entries()) {
       const [id = ''] = some[index] ?? [];
       if (own.length > 0) found.push({ id, effects: own, next: context.command(check.noun, id) });
     }
+    checked += some.length;
     if (at > 0 && at % (AT_ONCE * 25) === 0)
       context.say(`${at} of ${plural(asked.length, check.noun)} checked`, at / asked.length);
   }
-  const [, leftFrom] = oldestFirst[most] ?? [];
+  const [, leftFrom] = oldestFirst[checked] ?? [];
   return {
     noun: check.noun,
-    checked: asked.length,
-    left: oldestFirst.length - asked.length,
+    checked,
+    left: oldestFirst.length - checked,
     ...(leftFrom !== undefined && { leftFrom }),
     found,
   };

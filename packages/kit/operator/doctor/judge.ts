@@ -170,7 +170,10 @@ export const findingsOfStacks = (statuses: ReadonlyMap<string, string>): readonl
     .map(([stack, status]) => ({
       check: 'deployment',
       text: `the stack ${stack} is ${status}: its newest deployment failed, so it may run older code than the other stacks`,
-      advice: `deploy ${stack} again; its events in CloudFormation say why it failed`,
+      advice:
+        status === 'UPDATE_ROLLBACK_FAILED'
+          ? `run aws cloudformation continue-update-rollback for ${stack}, then deploy it again; its events say why it failed`
+          : `deploy ${stack} again; its events in CloudFormation say why it failed`,
     }));
 
 /** A deployment changes no concurrency that the template doesn't change. */

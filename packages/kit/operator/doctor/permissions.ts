@@ -17,7 +17,12 @@ export type Arns = Readonly<Record<Kind, readonly string[]>>;
 const AUDIT_LOG = { kind: 'tables', actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem'] } as const;
 const SEND = { kind: 'queues', actions: ['sqs:SendMessage'] } as const;
 const INVOKE = ['lambda:InvokeFunction'] as const;
-const RESTORE = ['dynamodb:RestoreTableToPointInTime', 'dynamodb:PutItem', 'dynamodb:DeleteItem'] as const;
+const RESTORE = [
+  'dynamodb:RestoreTableToPointInTime',
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:DeleteItem',
+] as const;
 
 interface Need {
   readonly kind: Kind;
@@ -26,13 +31,21 @@ interface Need {
 
 /** Permissions that the commands need which change something, besides those to read. */
 export const NEEDS: Readonly<Record<string, readonly Need[]>> = {
-  'failures redrive': [SEND, AUDIT_LOG, { kind: 'relays', actions: INVOKE }],
-  'failures discard': [{ kind: 'records', actions: ['dynamodb:UpdateItem'] }, AUDIT_LOG],
+  'failures redrive, inbox retry': [
+    SEND,
+    AUDIT_LOG,
+    { kind: 'relays', actions: INVOKE },
+    { kind: 'records', actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'] },
+  ],
+  'failures discard, inbox discard': [
+    { kind: 'records', actions: ['dynamodb:UpdateItem', 'dynamodb:PutItem'] },
+    AUDIT_LOG,
+  ],
   'sagas retry, sagas resolve': [SEND, AUDIT_LOG],
   'audit --resend': [SEND, AUDIT_LOG],
   replay: [SEND, AUDIT_LOG],
   'projections rebuild': [{ kind: 'rebuilders', actions: INVOKE }],
-  'person forget': [{ kind: 'personalKeys', actions: ['dynamodb:UpdateItem'] }],
+  'person forget': [{ kind: 'personalKeys', actions: ['dynamodb:PutItem'] }],
   'restore apply': [
     { kind: 'tables', actions: RESTORE },
     { kind: 'records', actions: RESTORE },
@@ -67,7 +80,7 @@ export async function deniedCommands(context: Context): Promise<readonly Denied[
       const denied: string[] = [];
       const asked = { PolicySourceArn: principal, ActionNames: [...ActionNames], ResourceArns: [...ResourceArns] };
       for await (const { EvaluationResults = [] } of paginateSimulatePrincipalPolicy({ client: iam }, asked)) {
-        denied.push(...deniedIn(EvaluationResults));
+        denied.push(...deniedIn(EvaluationResults, ResourceArns));
       }
       return new Set(denied);
     };
@@ -81,11 +94,21 @@ export async function deniedCommands(context: Context): Promise<readonly Denied[
   }
 }
 
-/** Returns the pairs that IAM does not allow: nothing allows them, or something forbids them. */
-export const deniedIn = (results: readonly Partial<EvaluationResult>[]): readonly string[] =>
-  results
-    .filter(({ EvalDecision }) => EvalDecision !== 'allowed')
-    .map(({ EvalActionName = '', EvalResourceName = '' }) => pairOf(EvalActionName, EvalResourceName));
+/**
+ * Returns the pairs that IAM does not allow: nothing allows them, or something forbids them. IAM answers once for an action; its
+ * decision for each resource is inside, and where it is not, the answer is about all of them.
+ * @param asked ARNs of the resources
+ */
+export const deniedIn = (results: readonly EvaluationResult[], asked: readonly string[]): readonly string[] =>
+  results.flatMap(({ EvalActionName = '', EvalDecision, ResourceSpecificResults = [] }) => {
+    const denied =
+      ResourceSpecificResults.length > 0
+        ? ResourceSpecificResults.filter((one) => one.EvalResourceDecision !== 'allowed').map(
+            ({ EvalResourceName = '' }) => EvalResourceName,
+          )
+        : asked.filter(() => EvalDecision !== 'allowed');
+    return denied.map((resource) => pairOf(EvalActionName, resource));
+  });
 
 /**
  * Returns the user or the role that IAM simulates; `undefined` for the root user, who may do everything.

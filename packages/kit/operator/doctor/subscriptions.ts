@@ -4,8 +4,8 @@ import { clientConfig } from '../endpoint.js';
 import type { Finding } from './judge.js';
 import { NotChecked } from './not-checked.js';
 
-/** SNS says so in the place of the ARN. */
-const PENDING = 'PendingConfirmation';
+/** SNS says so in the place of the ARN. It lists for a while what was deleted. */
+const [PENDING, DELETED] = ['PendingConfirmation', 'Deleted'] as const;
 
 /**
  * Finds alarms that reach nobody: a topic without a subscription, or one that nobody has confirmed.
@@ -43,7 +43,8 @@ export function judgeSubscriptions(
     const text = 'no alarm tells a topic of SNS: nobody hears them';
     return [{ check: 'subscription', text, advice: 'give the alarms an action, and deploy' }];
   }
-  return topics.flatMap(({ topic, own }) => {
+  return topics.flatMap(({ topic, own: listed }) => {
+    const own = listed.filter(({ SubscriptionArn }) => SubscriptionArn !== DELETED);
     const subscribe = `aws sns subscribe --topic-arn ${topic} --protocol email --notification-endpoint <address>`;
     if (own.length === 0) {
       const text = `nobody has subscribed to ${topic}: alarms reach nobody`;
