@@ -88,6 +88,7 @@ async function ran(context: Context, request: SagaGroupRequest, group: StuckGrou
     }
     const asking = results.filter((one) => one !== undefined);
     if (!isProbed && stuckAgain.length > 0) return report('probe failed');
+    if (counts.pending > 0 && stopped()) return report('stopped');
     if (!isProbed && counts.pending > 0) return report('probe pending');
     if (asking.length > 0 && asking.every(({ result }) => result === 'sent' || result === 'unanswered'))
       return report('slow');

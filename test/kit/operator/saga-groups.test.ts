@@ -12,12 +12,15 @@ let sent: string[];
 /** What the participants do while the command waits. */
 let participants: () => Promise<void>;
 let stopAfter: number;
+/** How often the command waited. */
+let waits: number;
 
 beforeEach(() => {
   emptyTrips();
   sent = [];
   participants = async () => undefined;
   stopAfter = Number.POSITIVE_INFINITY;
+  waits = 0;
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -37,7 +40,10 @@ async function command(request: Omit<SagaGroupRequest, 'group' | 'rate' | 'dryRu
       pageOn,
       send,
       say: () => undefined,
-      wait: () => participants(),
+      wait: () => {
+        waits++;
+        return participants();
+      },
       stopped: () => sent.length >= stopAfter,
     },
     { ...request, group: group.slice(0, 7), rate: 10, dryRun } as SagaGroupRequest,
@@ -162,6 +168,24 @@ describe('sagas retry --group', () => {
     expect((await retry()).exitCode).toBe(0);
     expect(sent).toEqual(['t0', 't1', 't2']);
   });
+
+  // A wait that is stopped returns at once, so each further one would be a look without a pause.
+  test.each([1, 5])(
+    'looks once more after it is stopped, at %i sagas, and claims no time that was not waited',
+    async (n) => {
+      await stuckSagas(8);
+      stopAfter = n;
+      const answers = cancelled('DONE');
+      participants = async () => {
+        if (sent.length === 1 && n > 1) await answers();
+      };
+      const { exitCode, text, json } = await retry();
+      expect(exitCode).toBe(3);
+      expect(text).toMatch(/: stopped by you\n/);
+      expect(json).toMatchObject({ retryGroup: { result: 'stopped', pending: n === 1 ? 1 : 7 } });
+      expect(waits).toBeLessThanOrEqual(2 * sent.length + 1);
+    },
+  );
 
   test('leaves out those that went on meanwhile', async () => {
     await stuckSagas(3);
