@@ -8,20 +8,34 @@ import type { Interruption } from './interruptible.js';
 import type { Outcome } from './outcome.js';
 import { type Requested, requested, type SagaRequest } from './saga-command.js';
 import { isStuck, readStuckGroups, type StuckGroup, type StuckSaga, stuckCause } from './saga-groups.js';
-import { sagaWords } from './saga-words.js';
+import { sagaWords, stuckSince } from './saga-words.js';
 import { readSaga } from './sagas.js';
 import { type Send, WAIT_SECONDS } from './send.js';
 import { plural } from './text.js';
 
-/** A request to all sagas of a group of stuck ones. */
+/** A request to all sagas of a group of stuck ones; `before` leaves out those that got stuck then or later. ISO 8601, UTC. */
 export type SagaGroupRequest = GroupRequest &
-  ({ readonly action: 'retry' } | { readonly action: 'resolve'; readonly note: string });
+  (
+    | { readonly action: 'retry' }
+    | { readonly action: 'resolve'; readonly note: string; readonly before?: string | undefined }
+  );
 
-type Context = Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say' | 'actor' | 'pageOn'> &
+type Context = Pick<
+  CommandContext,
+  'app' | 'documents' | 'services' | 'command' | 'say' | 'actor' | 'pageOn' | 'place' | 'confirm'
+> &
   Interruption & { readonly send: Send };
 
 /** Sagas that are asked at the same time, once the first one has gone on. */
 const AT_ONCE = 10;
+
+/** A group as a command goes through it. */
+interface Named {
+  readonly group: StuckGroup;
+  readonly shortId: string;
+  /** Sagas of the group that got stuck too late for the request. */
+  readonly later: number;
+}
 
 /** What came of a run. */
 interface Report {
@@ -32,7 +46,7 @@ interface Report {
   readonly stuckAgain: readonly Requested[];
   /** Those without an answer so far. */
   readonly pending: number;
-  /** Those that had gone on, or were stuck for another reason, before they were asked. */
+  /** Those that had gone on, or were stuck for another reason, before they were asked, and those that got stuck later. */
   readonly changed: number;
   /** Not reached. */
   readonly left: number;
@@ -42,15 +56,25 @@ interface Report {
  * `sagas retry --group`, `sagas resolve --group`: does the same with all sagas of a group, the one that is stuck the longest
  * first. That one is a probe: if it is stuck again, no other is asked. Each saga has its own entry in the audit log. The
  * command may be stopped at any moment and run again, since a saga that has gone on is in the group no more.
- * @throws {OperatorError} `not-found`, or `refused` if several groups begin so
+ * A resolve says first how many there are, and asks.
+ * @throws {OperatorError} `not-found`; `refused` if several groups begin so, or if nobody confirms a resolve
  */
 export async function commandSagaGroup(context: Context, request: SagaGroupRequest): Promise<Outcome> {
   const groups = await readStuckGroups(context.documents, context.services, undefined);
-  const group = groupNamed(groups, request.group);
+  const named = groupNamed(groups, request.group);
+  const before = request.action === 'resolve' ? request.before : undefined;
+  const sagas = named.sagas.filter((saga) => before === undefined || stuckSince(saga) < before);
+  const group = { ...named, sagas };
   const ids = groups.map(({ id }) => id);
   const shortId = shortened(group.id, ids);
-  if (!request.dryRun)
-    return outcomeOf(context, request, { group, shortId }, await ran(context, request, group, shortId));
+  if (request.action === 'resolve' && !request.dryRun) {
+    const many = plural(group.sagas.length, 'saga');
+    await context.confirm?.(`sagas resolve of ${many} of group ${shortId} in ${context.place ?? 'this environment'}`);
+  }
+  if (!request.dryRun) {
+    const run: Named = { group, shortId, later: named.sagas.length - sagas.length };
+    return outcomeOf(context, request, run, await ran(context, request, run));
+  }
   const does = request.action === 'retry' ? 'send the step again of' : 'record as compensated by hand the step of';
   return {
     exitCode: Exit.OK,
@@ -61,12 +85,12 @@ export async function commandSagaGroup(context: Context, request: SagaGroupReque
   };
 }
 
-async function ran(context: Context, request: SagaGroupRequest, group: StuckGroup, shortId: string): Promise<Report> {
+async function ran(context: Context, request: SagaGroupRequest, { group, shortId, later }: Named): Promise<Report> {
   const { say, wait, stopped } = context;
   const run = { group: group.id, run: newId() };
   const ask = (saga: StuckSaga) => asked(context, request, saga, run);
   const stuckAgain: Requested[] = [];
-  const counts = { done: 0, pending: 0, changed: 0 };
+  const counts = { done: 0, pending: 0, changed: later };
   let at = 0;
   let isProbed = false;
   const report = (verdict: Report['verdict']): Report => ({
@@ -77,7 +101,10 @@ async function ran(context: Context, request: SagaGroupRequest, group: StuckGrou
   });
   while (at < group.sagas.length && !stopped()) {
     const some = group.sagas.slice(at, at + (isProbed ? AT_ONCE : 1));
-    if (!isProbed) say(`${shortId}: the first saga is a probe; waits up to ${WAIT_SECONDS} s for what comes of it`);
+    if (!isProbed)
+      say(
+        `${shortId}: the first of ${plural(group.sagas.length, 'saga')} is a probe; waits up to ${WAIT_SECONDS} s for what comes of it`,
+      );
     const results = await Promise.all(some.map(ask));
     at += some.length;
     for (const one of results) {
@@ -99,19 +126,21 @@ async function ran(context: Context, request: SagaGroupRequest, group: StuckGrou
   return report(at < group.sagas.length ? 'stopped' : 'ended');
 }
 
-/** @returns what came of it; `undefined` if the saga isn't stuck for this reason any more */
+/** @returns what came of it; `undefined` if the saga isn't stuck for this reason, or since this time, any more */
 async function asked(
   context: Context,
   request: SagaGroupRequest,
-  { kind, id }: StuckSaga,
+  listed: StuckSaga,
   run: { readonly group: string; readonly run: string },
 ): Promise<Requested | undefined> {
-  const saga = await readSaga(context.documents, kind, id);
+  const saga = await readSaga(context.documents, listed.kind, listed.id);
   if (!isStuck(saga) || groupIdOf(stuckCause(saga)) !== run.group) return undefined;
+  // Stuck anew: whatever the operator has found out, or done by hand, was about the time before.
+  if (stuckSince(saga) !== stuckSince(listed)) return undefined;
   const one: SagaRequest =
     request.action === 'retry'
-      ? { action: 'retry', sagaId: id, dryRun: false }
-      : { action: 'resolve', sagaId: id, note: request.note, dryRun: false };
+      ? { action: 'retry', sagaId: saga.id, dryRun: false }
+      : { action: 'resolve', sagaId: saga.id, note: request.note, dryRun: false };
   try {
     return await requested(context, saga, one, run);
   } catch (error) {
@@ -129,12 +158,15 @@ function exitOf({ verdict, stuckAgain, pending, left }: Report): Exit {
 function outcomeOf(
   { command, pageOn }: Context,
   request: SagaGroupRequest,
-  { group, shortId }: { readonly group: StuckGroup; readonly shortId: string },
+  { group, shortId }: Named,
   report: Report,
 ): Outcome {
   const { verdict, done, stuckAgain, pending, changed, left } = report;
   const [stuck] = stuckAgain;
-  const note = request.action === 'resolve' ? ['--note', request.note] : [];
+  const note =
+    request.action === 'resolve'
+      ? [...(request.before === undefined ? [] : ['--before', request.before]), '--note', request.note]
+      : [];
   const next = stuck
     ? command('sagas', 'show', stuck.now.id)
     : pending > 0 || left > 0
@@ -147,7 +179,9 @@ function outcomeOf(
       `${shortId}: ${verdictWords(report)}`,
       `  cause: ${causeWords(group.cause)}`,
       `  ${plural(done, 'saga')} went on, ${stuckAgain.length} stuck again, ${pending} without an answer`,
-      ...(changed > 0 ? [`  skipped ${changed}: they went on, or got stuck for another reason, meanwhile`] : []),
+      ...(changed > 0
+        ? [`  skipped ${changed}: they went on, or got stuck again or for another reason, meanwhile`]
+        : []),
       ...(left > 0 ? [`  not reached: ${left}`] : []),
       '',
       `next${page ? ` (see ${page})` : ''}:\n  ${next}`,

@@ -5,7 +5,7 @@ import { listFailureGroups } from '../../../packages/kit/operator/failure-group-
 import { commandSagaGroup, type SagaGroupRequest } from '../../../packages/kit/operator/saga-group-command.js';
 import { showSaga } from '../../../packages/kit/operator/saga-show.js';
 import { stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
-import { AT, context, deliver, emptyTrips, hears, owner, pass, reply, start, store, stuck } from './trips.js';
+import { AT, at, context, deliver, emptyTrips, hears, owner, pass, reply, start, store, stuck } from './trips.js';
 
 /** Requests that came to the sagas' consumer. */
 let sent: string[];
@@ -14,6 +14,8 @@ let participants: () => Promise<void>;
 let stopAfter: number;
 /** How often the command waited. */
 let waits: number;
+/** What the operator was asked for. */
+let confirmed: string[];
 
 beforeEach(() => {
   emptyTrips();
@@ -21,6 +23,7 @@ beforeEach(() => {
   participants = async () => undefined;
   stopAfter = Number.POSITIVE_INFINITY;
   waits = 0;
+  confirmed = [];
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -45,12 +48,15 @@ async function command(request: Omit<SagaGroupRequest, 'group' | 'rate' | 'dryRu
         return participants();
       },
       stopped: () => sent.length >= stopAfter,
+      place: 'prod at home',
+      confirm: async (what) => void confirmed.push(what),
     },
     { ...request, group: group.slice(0, 7), rate: 10, dryRun } as SagaGroupRequest,
   );
 }
 const retry = (dryRun = false) => command({ action: 'retry' }, dryRun);
-const resolve = () => command({ action: 'resolve', note: 'paid back by transfer' } as never);
+const resolve = (more: { readonly before?: string } = {}) =>
+  command({ action: 'resolve', note: 'paid back by transfer', ...more } as never);
 const statusOf = async (id: string) => (await store.load(id)).state.status;
 
 /** Sagas that are stuck, a minute apart. */
@@ -94,7 +100,9 @@ ${(await ids())[0]?.slice(0, 7)}  3 stuck sagas  trips/trips-saga
 `);
     const [first = ''] = await ids();
     expect(text).toContain(`  trips sagas retry --group ${first.slice(0, 7)}\n`);
-    expect(text).toContain(`  trips sagas resolve --group ${first.slice(0, 7)} --note '<what you did>'`);
+    expect(text).toContain(
+      `  trips sagas resolve --group ${first.slice(0, 7)} --before ${at(180)} --note '<what you did>'`,
+    );
     expect(json.groups).toMatchObject([
       {
         kind: 'stuck saga',
@@ -102,7 +110,7 @@ ${(await ids())[0]?.slice(0, 7)}  3 stuck sagas  trips/trips-saga
         first: AT,
         sample: 't2',
         next: `trips sagas retry --group ${first}`,
-        close: `trips sagas resolve --group ${first} --note '<what you did>'`,
+        close: `trips sagas resolve --group ${first} --before ${at(180)} --note '<what you did>'`,
       },
       { count: 1, message: 'compensation of book-hotel: NO' },
     ]);
@@ -214,6 +222,33 @@ test('sagas resolve --group continues each with the remaining steps, and its his
   expect(json).toMatchObject({ resolveGroup: { done: 3 } });
   expect(await statusOf('t2')).toBe('COMPENSATED');
   expect((await showSaga(context, { sagaId: 't2' })).text).toMatch(/book-flight, by olga: paid back by transfer\n/);
+});
+
+test('sagas resolve --group asks first, and says how many; it leaves out those that got stuck after a time', async () => {
+  await stuckSagas(3);
+  const { exitCode, text, json } = await resolve({ before: at(120) });
+  expect(confirmed).toEqual([expect.stringMatching(/^sagas resolve of 2 sagas of group [0-9a-f]{7} in prod at home$/)]);
+  expect(exitCode).toBe(0);
+  expect(sent).toEqual(['t0', 't1']);
+  expect(text).toMatch(/skipped 1: they went on, or got stuck again or for another reason, meanwhile\n/);
+  expect(json).toMatchObject({ resolveGroup: { done: 2, changed: 1, left: 0 } });
+});
+
+test.each(['retry', 'resolve'] as const)('sagas %s --group leaves out one that is stuck anew', async (action) => {
+  await stuckSagas(3);
+  const answers = action === 'retry' ? cancelled('DONE') : async () => undefined;
+  let isAnew = false;
+  participants = async () => {
+    if (!isAnew) {
+      isAnew = true;
+      await hears('t1', { type: 'Retry' }, reply(undoIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
+    }
+    await answers();
+  };
+  const { json } = action === 'retry' ? await retry() : await resolve();
+  expect(sent).toEqual(['t0', 't2']);
+  expect(json).toMatchObject({ [`${action}Group`]: { done: 2, changed: 1 } });
+  expect(await statusOf('t1')).toBe('STUCK');
 });
 
 test('a group of failures is none of stuck sagas', async () => {
