@@ -14,7 +14,7 @@ import {
 } from './failure-group-summary.js';
 import { readGroups } from './failure-groups.js';
 import type { Outcome } from './outcome.js';
-import { readStuckGroups } from './saga-groups.js';
+import { readStuckGroups, type StuckSagas } from './saga-groups.js';
 import { terminalWidth } from './table.js';
 import { type CommandText, duration, plural, wrapped } from './text.js';
 
@@ -42,16 +42,16 @@ export async function listFailureGroups(
     readGroups(documents, services, consumer),
     readStuckGroups(documents, services, consumer),
   ]);
-  const groups = [...failures.map(ofFailures), ...stuck.map(ofSagas)].toSorted(
+  const groups = [...failures.map(ofFailures), ...stuck.groups.map(ofSagas)].toSorted(
     (one, other) => other.things.length - one.things.length || one.id.localeCompare(other.id),
   );
   const shown = groups.slice(0, SHOWN_GROUPS).map(({ things }) => things);
   const found = customers ? await customersOf(context, customers, shown) : [];
   const summaries = groups.map((group, at) => summaryOf(group, found[at], { ...context, now }));
   return {
-    exitCode: groups.length === 0 ? Exit.OK : Exit.NEEDS_OPERATOR,
-    text: listText(groups, summaries, { ...context, now, consumer }),
-    json: { groups: summaries },
+    exitCode: groups.length + stuck.unreadable.length === 0 ? Exit.OK : Exit.NEEDS_OPERATOR,
+    text: [listText(groups, summaries, { ...context, now, consumer }), ...unreadableLines(stuck)].join('\n'),
+    json: { groups: summaries, unreadable: stuck.unreadable.length },
   };
 }
 
@@ -79,13 +79,23 @@ function listText(groups: readonly Group[], summaries: readonly Summary[], conte
   ].join('\n');
 }
 
+function unreadableLines({ unreadable }: StuckSagas): readonly string[] {
+  const [first] = unreadable;
+  if (!first) return [];
+  return [
+    '',
+    `${plural(unreadable.length, 'stuck saga')} can't be read: ${first.kind.type}/${first.id}: ${first.why}`,
+    'use the command line of the release that is deployed',
+  ];
+}
+
 function headOf(summaries: readonly Summary[], where: string): string {
   const parts = (['failure', 'stuck saga'] as const).flatMap((kind) => {
     const own = summaries.filter((one) => one.kind === kind);
     const count = (of: 'count' | 'lastHour') => own.reduce((sum, one) => sum + one[of], 0);
     if (own.length === 0) return [];
     return [
-      `${plural(count('count'), kind)}${where} in ${plural(own.length, 'group')}, ${count('lastHour')} in the last hour`,
+      `${own.some(({ more }) => more) ? 'at least ' : ''}${plural(count('count'), kind)}${where} in ${plural(own.length, 'group')}, ${count('lastHour')} in the last hour`,
     ];
   });
   return parts.join('; ');
@@ -125,7 +135,7 @@ function groupText(
   ];
   const width = customers ? 11 : 9;
   return [
-    `${shortId}  ${plural(count, kind)}  ${cause.service}/${cause.consumer}`,
+    `${shortId}  ${summary.more ? 'at least ' : ''}${plural(count, kind)}  ${cause.service}/${cause.consumer}`,
     ...rows.flatMap(([name, text]) => {
       const indent = `  ${name === '' ? '' : name.padEnd(width)}`;
       // A command can't be pasted in two lines.

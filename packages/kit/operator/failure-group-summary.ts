@@ -27,6 +27,8 @@ export interface Group {
   readonly id: string;
   readonly cause: Cause;
   readonly trouble: Trouble;
+  /** Whether there may be more than were read. */
+  readonly more: boolean;
   /** Oldest first. */
   readonly things: readonly Thing[];
 }
@@ -35,6 +37,7 @@ export const ofFailures = ({ id, cause, failures }: FailureGroup): Group => ({
   kind: 'failure',
   id,
   cause,
+  more: false,
   trouble: { what: 'failure', consumer: cause.consumer, error: cause.error },
   things: failures.map((failure) => ({
     at: failure.record.failedAt ?? '',
@@ -46,10 +49,11 @@ export const ofFailures = ({ id, cause, failures }: FailureGroup): Group => ({
   })),
 });
 
-export const ofSagas = ({ id, cause, sagas }: StuckGroup): Group => ({
+export const ofSagas = ({ id, cause, sagas, more }: StuckGroup): Group => ({
   kind: 'stuck saga',
   id,
   cause,
+  more,
   trouble: { what: 'stuck saga', reason: sagas[0]?.state.reason },
   things: sagas.map((saga) => ({
     at: stuckSince(saga),
@@ -92,7 +96,7 @@ interface SummaryContext extends Pick<CommandContext, 'command' | 'pageOn'> {
 
 /** Returns the fields of a group for scripts. */
 export function summaryOf(
-  { kind, id, cause, trouble, things }: Group,
+  { kind, id, cause, trouble, things, more }: Group,
   customers: Customers | undefined,
   { now, command, pageOn }: SummaryContext,
 ) {
@@ -106,6 +110,7 @@ export function summaryOf(
     kind,
     ...cause,
     count: things.length,
+    more,
     first: things[0]?.at,
     last: newest?.at,
     lastHour: ages.filter((age) => age < TREND_SECONDS).length,

@@ -1,11 +1,31 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { commitKey } from '../../../packages/kit/messages/commit.js';
 import { listAuditLog } from '../../../packages/kit/operator/audit-log.js';
 import { listFailureGroups } from '../../../packages/kit/operator/failure-group-list.js';
 import { commandSagaGroup, type SagaGroupRequest } from '../../../packages/kit/operator/saga-group-command.js';
 import { showSaga } from '../../../packages/kit/operator/saga-show.js';
+import type { Service } from '../../../packages/kit/operator/services.js';
+import { stuckKey } from '../../../packages/kit/saga/contract.js';
 import { stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
-import { AT, at, context, deliver, emptyTrips, hears, owner, pass, reply, start, store, stuck } from './trips.js';
+import {
+  AT,
+  at,
+  consumer,
+  context,
+  deliver,
+  emptyTrips,
+  hears,
+  owner,
+  pass,
+  reply,
+  services,
+  start,
+  store,
+  stuck,
+} from './trips.js';
 
 /** Requests that came to the sagas' consumer. */
 let sent: string[];
@@ -16,6 +36,8 @@ let stopAfter: number;
 let waits: number;
 /** What the operator was asked for. */
 let confirmed: string[];
+/** What becomes of a request. */
+let arrives: (body: string) => Promise<void>;
 
 beforeEach(() => {
   emptyTrips();
@@ -24,6 +46,7 @@ beforeEach(() => {
   stopAfter = Number.POSITIVE_INFINITY;
   waits = 0;
   confirmed = [];
+  arrives = deliver;
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -35,7 +58,7 @@ async function command(request: Omit<SagaGroupRequest, 'group' | 'rate' | 'dryRu
   const [group = 'none'] = await ids();
   const send = async (_: string, body: string) => {
     sent.push(JSON.parse(body).detail.data.sagaId);
-    await deliver(body);
+    await arrives(body);
   };
   return commandSagaGroup(
     {
@@ -66,6 +89,16 @@ async function stuckSagas(count: number): Promise<void> {
     pass(60);
   }
 }
+/** Many more sagas of a type are in its list, behind those whose ids begin with `t`. */
+async function manyMore(type: string, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    await documents.send(new PutCommand({ TableName: 'trips', Item: { pk: stuckKey(type), sk: `z${n}` } }));
+  }
+}
+/** A commit of a saga that this release can't read. */
+const spoil = (id: string) =>
+  documents.send(new PutCommand({ TableName: 'trips', Item: { pk: `TripSaga#${id}`, sk: commitKey(90) } }));
+
 /** Lets each saga that waits for the cancellation of its flight have an answer, once for each time that it was asked. */
 function cancelled(outcome: 'DONE' | 'REFUSED'): () => Promise<void> {
   let answered = 0;
@@ -127,6 +160,77 @@ ${(await ids())[0]?.slice(0, 7)}  3 stuck sagas  trips/trips-saga
     expect((await groups()).json.groups).toMatchObject([{ kind: 'stuck saga' }, { kind: 'failure' }]);
     expect((await groups('other')).text).toBe('no failures of other');
     expect((await groups('trips-saga')).json.groups).toHaveLength(2);
+  });
+});
+
+describe('stuck sagas', () => {
+  test('are at least as many, if there are more than are read; the command says that it goes on', async () => {
+    await stuckSagas(2);
+    await manyMore('TripSaga', 999);
+    const { text, json } = await groups();
+    expect(text).toMatch(/^at least 2 stuck sagas in 1 group/);
+    expect(text).toMatch(/\n[0-9a-f]{7} {2}at least 2 stuck sagas {2}trips/);
+    expect(json.groups).toMatchObject([{ count: 2, more: true }]);
+    participants = cancelled('DONE');
+    const retried = await retry();
+    expect(retried).toMatchObject({ exitCode: 3, json: { retryGroup: { result: 'ended', done: 2, more: true } } });
+    expect(retried.text).toMatch(
+      /: 2 went on, and there may be more\n[\s\S]*next:\n {2}trips sagas retry --group [0-9a-f]{7}$/,
+    );
+  });
+
+  test('of one type leave room for those of another', async () => {
+    await stuckSagas(1);
+    await manyMore('OtherSaga', 1_000);
+    const [trips, other] = services as [Service, Service];
+    const both = [{ ...other, table: 'trips', consumers: [{ ...consumer, saga: 'OtherSaga' }] }, trips];
+    const { json } = await listFailureGroups({ ...context, services: both }, { consumer: undefined });
+    expect(json.groups).toMatchObject([{ count: 1, more: false }]);
+  });
+
+  test('that can’t be read are counted, and hide no other', async () => {
+    await stuckSagas(3);
+    await spoil('t1');
+    const { exitCode, text, json } = await groups();
+    expect(json).toMatchObject({ groups: [{ count: 2 }], unreadable: 1 });
+    expect(exitCode).toBe(4);
+    expect(text).toMatch(/\n1 stuck saga can't be read: TripSaga\/t1: .*\nuse the command line of the release/);
+    participants = async () => void (await spoil('t2'));
+    expect((await resolve()).json).toMatchObject({ resolveGroup: { done: 1, changed: 1 } });
+  });
+});
+
+describe('what a run reports', () => {
+  test('those without an answer have left the group: the list of sagas shows them', async () => {
+    await stuckSagas(2);
+    const answers = cancelled('DONE');
+    participants = async () => {
+      if (sent.length === 1) await answers();
+    };
+    const { exitCode, text } = await retry();
+    expect(exitCode).toBe(3);
+    expect(text).toMatch(/: 1 have no answer yet\n[\s\S]*next:\n {2}trips sagas list$/);
+  });
+
+  test('a request that nobody has processed is no saga that is stuck again', async () => {
+    await stuckSagas(2);
+    arrives = async () => undefined;
+    expect((await retry()).json).toMatchObject({ retryGroup: { result: 'probe pending', pending: 1, stuckAgain: 0 } });
+  });
+
+  test('a refused request is a failure, and not stuck again', async () => {
+    await stuckSagas(3);
+    arrives = async (body) => {
+      const id = JSON.parse(body).detail.data.sagaId;
+      if (id === 't1') await hears(id, reply(undoIdOf(id, 'book-flight'), 'DONE'));
+      await deliver(body);
+    };
+    const { exitCode, text, json } = await resolve();
+    expect(exitCode).toBe(4);
+    expect(json).toMatchObject({
+      resolveGroup: { done: 2, stuckAgain: 0, refused: 1, next: ['trips failures groups'] },
+    });
+    expect(text).toMatch(/: 1 refused: /);
   });
 });
 
