@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { eachOf } from '../aws/each-of.js';
 import { ContractViolation } from '../messages/contract.js';
 import { OperatorError } from './errors.js';
-import { type Cause, groupIdOf } from './failure-causes.js';
+import { type Cause, groupIdOf, withoutValues } from './failure-causes.js';
 import { groupedBy } from './grouped-by.js';
 import { stuckOf } from './saga-list.js';
 import { stepWords, stuckSince, type WaitingState } from './saga-words.js';
@@ -49,7 +49,7 @@ export const stuckCause = ({ kind, state }: StuckSaga): Cause => ({
   service: kind.service.name,
   consumer: kind.consumer.name,
   error: SAGA_STUCK,
-  message: `${stepWords(state)}: ${state.reason ?? 'no reason was given'}`,
+  message: `${stepWords(state)}: ${withoutValues(state.reason ?? 'no reason was given')}`,
 });
 
 /**

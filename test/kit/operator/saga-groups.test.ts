@@ -198,6 +198,21 @@ describe('stuck sagas', () => {
     participants = async () => void (await spoil('t2'));
     expect((await resolve()).json).toMatchObject({ resolveGroup: { done: 1, changed: 1 } });
   });
+
+  test('whose reasons differ in an id only are one group', async () => {
+    for (const id of ['a', 'b']) {
+      const upTo = ['check-passport', 'book-flight'].map((name) => reply(stepIdOf(id, name), 'DONE'));
+      const refusal = reply(
+        undoIdOf(id, 'book-hotel'),
+        'REFUSED',
+        `BOOKING_GONE 019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e1${id}`,
+      );
+      await hears(id, start(id), ...upTo, { type: 'Cancel' }, refusal);
+    }
+    expect((await groups()).json.groups).toMatchObject([
+      { count: 2, message: 'compensation of book-hotel: BOOKING_GONE <id>' },
+    ]);
+  });
 });
 
 describe('what a run reports', () => {
