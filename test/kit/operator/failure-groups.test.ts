@@ -266,6 +266,22 @@ or, if they must never be processed:
     expect((await list()).text).toMatch(/customers {2}.* and \d more \(of the newest 100\)\n/);
   });
 
+  test('reads the messages of one group after those of the other', async () => {
+    let running = 0;
+    let most = 0;
+    const send = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return { Responses: {} };
+    };
+    const things = (pk: string) =>
+      [{ failure: { record: { pk }, listener: { service: { records: 'records' } } } }] as unknown as FailedThing[];
+    const source: CustomerSource = { ofSubjects: async () => new Map(), inMessage: () => undefined };
+    await customersOf({ documents: { send }, services: [] } as never, source, [things('a'), things('b'), things('c')]);
+    expect(most).toBe(1);
+  });
+
   test('fits 100 columns, whatever the failures say', async () => {
     for (let n = 0; n < 30; n++) {
       const id = `body:${n}${'0123456789abcdef'.repeat(8)}`;
