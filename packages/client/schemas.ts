@@ -237,6 +237,8 @@ export type FailureGroupsView = {
     /** Message of the error, without ids, times and numbers. */
     readonly message: string;
     readonly count: number;
+    /** Whether there may be more: of sagas, the first 1,000 of a type are read. */
+    readonly more: boolean;
     readonly first?: string;
     readonly last?: string;
     readonly lastHour: number;
@@ -264,6 +266,8 @@ export type FailureGroupsView = {
     /** Page that says what to do about the cause. */
     readonly page?: string;
   })[];
+  /** Stuck sagas that this release cannot read: they are in no group. */
+  readonly unreadable: number;
 };
 
 export type Forgotten = {

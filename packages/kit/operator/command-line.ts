@@ -77,7 +77,8 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
   if (command.print) return { help: command.print(given, { program: set.program, commands, common: COMMON }) };
   const dryRun = Reflect.get(values, 'dry-run') === true;
   const changes = !dryRun && isChange(command, values);
-  const toConfirm = command.irreversible === true && !yes && !dryRun;
+  const asksItself = command.asksWith !== undefined && Reflect.get(values, command.asksWith) !== undefined;
+  const toConfirm = command.irreversible === true && !yes && !dryRun && !asksItself;
   return { name, environment, json, profile, region, yes, changes, toConfirm, ...command.parse(given) };
 }
 

@@ -30,6 +30,8 @@ export interface Usage<Words extends readonly string[] = readonly string[], Own 
   readonly details: string;
   /** Whether its work can't be undone: then it asks before, outside of an emulator. @default false */
   readonly irreversible?: boolean;
+  /** Option with which the command itself asks, because it says first how much it is. @default it is asked for before it runs */
+  readonly asksWith?: string;
   /** Option with which alone it changes something. @default it does if it can't be undone, or has an option `dry-run` */
   readonly changesWith?: string;
 }

@@ -53,15 +53,16 @@ export async function customersOf(
   const subjects = new Set(newest.flat().flatMap(({ subject }) => subject ?? []));
   const known = await source.ofSubjects(context, [...subjects]);
   const nameOf = ({ subject = '' }: FailedThing): string | undefined => known.get(subject);
-  return Promise.all(
-    newest.map(async (things) => {
-      const unnamed = things.flatMap((one) => (nameOf(one) === undefined && one.failure ? [one.failure] : []));
-      const inMessages = await namedIn(context.documents, source, unnamed.slice(0, MOST_MESSAGES));
-      const names = things.flatMap((one) => nameOf(one) ?? inMessages.get(one.failure?.record.pk ?? '') ?? []);
-      const all = [...new Set(names)];
-      return { count: all.length, newest: all.slice(0, SHOWN), looked: things.length };
-    }),
-  );
+  const found: Customers[] = [];
+  // One after the other: the messages of a group may be 7 MB.
+  for (const things of newest) {
+    const unnamed = things.flatMap((one) => (nameOf(one) === undefined && one.failure ? [one.failure] : []));
+    const inMessages = await namedIn(context.documents, source, unnamed.slice(0, MOST_MESSAGES));
+    const names = things.flatMap((one) => nameOf(one) ?? inMessages.get(one.failure?.record.pk ?? '') ?? []);
+    const all = [...new Set(names)];
+    found.push({ count: all.length, newest: all.slice(0, SHOWN), looked: things.length });
+  }
+  return found;
 }
 
 /** Returns the customers that the messages of failures name, by the keys of their records. */

@@ -1,21 +1,25 @@
 import { clock, secondsBetween } from '../aws/clock.js';
-import type { CommandContext, Trouble } from './context.js';
+import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
-import { type Cause, causeWords, shortened } from './failure-causes.js';
-import { type CustomerSource, type Customers, customersOf, type FailedThing } from './failure-customers.js';
-import { type FailureGroup, readGroups } from './failure-groups.js';
+import { causeWords, shortened } from './failure-causes.js';
+import { type CustomerSource, type Customers, customersOf } from './failure-customers.js';
+import {
+  type Group,
+  ofFailures,
+  ofSagas,
+  type Summary,
+  summaryOf,
+  type Thing,
+  waysOf,
+} from './failure-group-summary.js';
+import { readGroups } from './failure-groups.js';
 import type { Outcome } from './outcome.js';
-import { readStuckGroups, type StuckGroup } from './saga-groups.js';
-import { stuckSince } from './saga-words.js';
+import { readStuckGroups, type StuckSagas } from './saga-groups.js';
 import { terminalWidth } from './table.js';
 import { type CommandText, duration, plural, wrapped } from './text.js';
 
-/** Length of the two periods that are compared. */
-const TREND_SECONDS = 3_600;
 /** Maximum number of groups as text, and of groups whose customers are looked for. `--json` has all groups. */
 const SHOWN_GROUPS = 20;
-/** Maximum number of subjects of a group. */
-const SHOWN_SUBJECTS = 3;
 /** Maximum width of the text, in characters. */
 const WIDTH = 100;
 
@@ -32,120 +36,24 @@ export async function listFailureGroups(
   customers?: CustomerSource,
 ): Promise<Outcome> {
   const { documents, services } = context;
+  // Before it reads: what gets stuck meanwhile may not be in the list.
+  const now = clock.now();
   const [failures, stuck] = await Promise.all([
     readGroups(documents, services, consumer),
     readStuckGroups(documents, services, consumer),
   ]);
-  const groups = [...failures.map(ofFailures), ...stuck.map(ofSagas)].toSorted(
+  const groups = [...failures.map(ofFailures), ...stuck.groups.map(ofSagas)].toSorted(
     (one, other) => other.things.length - one.things.length || one.id.localeCompare(other.id),
   );
   const shown = groups.slice(0, SHOWN_GROUPS).map(({ things }) => things);
   const found = customers ? await customersOf(context, customers, shown) : [];
-  const now = clock.now();
   const summaries = groups.map((group, at) => summaryOf(group, found[at], { ...context, now }));
   return {
-    exitCode: groups.length === 0 ? Exit.OK : Exit.NEEDS_OPERATOR,
-    text: listText(groups, summaries, { ...context, now, consumer }),
-    json: { groups: summaries },
+    exitCode: groups.length + stuck.unreadable.length === 0 ? Exit.OK : Exit.NEEDS_OPERATOR,
+    text: [listText(groups, summaries, { ...context, now, consumer }), ...unreadableLines(stuck)].join('\n'),
+    json: { groups: summaries, unreadable: stuck.unreadable.length },
   };
 }
-
-/** One of a group, in the words that both kinds of groups have. */
-interface Thing extends FailedThing {
-  /** Time of its failure. */
-  readonly at: string;
-  /** Message id, or id of the saga. */
-  readonly id: string;
-  /** Words of the command that shows it, without its id. */
-  readonly show: readonly string[];
-  readonly unknown: boolean;
-}
-
-interface Group {
-  readonly kind: 'failure' | 'stuck saga';
-  readonly id: string;
-  readonly cause: Cause;
-  readonly trouble: Trouble;
-  /** Oldest first. */
-  readonly things: readonly Thing[];
-}
-
-const ofFailures = ({ id, cause, failures }: FailureGroup): Group => ({
-  kind: 'failure',
-  id,
-  cause,
-  trouble: { what: 'failure', consumer: cause.consumer, error: cause.error },
-  things: failures.map((failure) => ({
-    at: failure.record.failedAt ?? '',
-    id: failure.messageId,
-    show: ['failures', 'show', failure.listener.name],
-    unknown: failure.record.unknown === true,
-    subject: failure.record.subject,
-    failure,
-  })),
-});
-
-const ofSagas = ({ id, cause, sagas }: StuckGroup): Group => ({
-  kind: 'stuck saga',
-  id,
-  cause,
-  trouble: { what: 'stuck saga', reason: sagas[0]?.state.reason },
-  things: sagas.map((saga) => ({
-    at: stuckSince(saga),
-    id: saga.id,
-    show: ['sagas', 'show'],
-    unknown: false,
-    subject: `${saga.kind.type}/${saga.id}`,
-  })),
-});
-
-/** Commands that end a group, without the program: once its cause is gone, and by a decision. */
-const WAYS = {
-  failure: {
-    again: ['failures', 'redrive', '--group'],
-    close: ['failures', 'discard', '--group'],
-    reason: ['--reason', '<why>'],
-    if: 'or, if they must never be processed:',
-  },
-  'stuck saga': {
-    again: ['sagas', 'retry', '--group'],
-    close: ['sagas', 'resolve', '--group'],
-    reason: ['--note', '<what you did>'],
-    if: 'or, after you have compensated all of them by hand:',
-  },
-} as const;
-
-/** Returns the fields of a group for scripts. */
-function summaryOf(
-  { kind, id, cause, trouble, things }: Group,
-  customers: Customers | undefined,
-  { now, command, pageOn }: Omit<ListContext, 'consumer'>,
-) {
-  const ages = things.map(({ at }) => secondsBetween(at, now));
-  const subjects = [...new Set(things.flatMap(({ subject }) => subject ?? []))];
-  const newest = things.at(-1);
-  const page = pageOn?.(trouble);
-  return {
-    id,
-    kind,
-    ...cause,
-    count: things.length,
-    first: things[0]?.at,
-    last: newest?.at,
-    lastHour: ages.filter((age) => age < TREND_SECONDS).length,
-    hourBefore: ages.filter((age) => age >= TREND_SECONDS && age < 2 * TREND_SECONDS).length,
-    /** Those that may have been processed before: a redrive of the group leaves them out. */
-    unknown: things.filter(({ unknown }) => unknown).length,
-    subjects: { count: subjects.length, newest: subjects.slice(-SHOWN_SUBJECTS).toReversed() },
-    ...(customers && { customers }),
-    sample: newest?.id,
-    next: command(...WAYS[kind].again, id),
-    close: command(...WAYS[kind].close, id, ...WAYS[kind].reason),
-    ...(page !== undefined && { page }),
-  };
-}
-
-type Summary = ReturnType<typeof summaryOf>;
 
 interface ListContext extends Pick<CommandContext, 'command' | 'pageOn'> {
   readonly now: string;
@@ -166,9 +74,19 @@ function listText(groups: readonly Group[], summaries: readonly Summary[], conte
     ...(more > 0 ? ['', `and ${plural(more, 'smaller group')}: --json, or --consumer <name>`] : []),
     ...(['failure', 'stuck saga'] as const).flatMap((kind) => {
       const first = groups.find((group) => group.kind === kind);
-      return first ? ['', ...nextOf(kind, shortened(first.id, ids), context.command)] : [];
+      return first ? ['', ...nextOf(kind, shortened(first.id, ids), context)] : [];
     }),
   ].join('\n');
+}
+
+function unreadableLines({ unreadable }: StuckSagas): readonly string[] {
+  const [first] = unreadable;
+  if (!first) return [];
+  return [
+    '',
+    `${plural(unreadable.length, 'stuck saga')} can't be read: ${first.kind.type}/${first.id}: ${first.why}`,
+    'use the command line of the release that is deployed',
+  ];
 }
 
 function headOf(summaries: readonly Summary[], where: string): string {
@@ -177,20 +95,20 @@ function headOf(summaries: readonly Summary[], where: string): string {
     const count = (of: 'count' | 'lastHour') => own.reduce((sum, one) => sum + one[of], 0);
     if (own.length === 0) return [];
     return [
-      `${plural(count('count'), kind)}${where} in ${plural(own.length, 'group')}, ${count('lastHour')} in the last hour`,
+      `${own.some(({ more }) => more) ? 'at least ' : ''}${plural(count('count'), kind)}${where} in ${plural(own.length, 'group')}, ${count('lastHour')} in the last hour`,
     ];
   });
   return parts.join('; ');
 }
 
-function nextOf(kind: Group['kind'], id: string, command: CommandText): readonly string[] {
-  const { again, close, reason, if: when } = WAYS[kind];
-  const one = kind === 'failure' ? 'message' : 'saga';
+function nextOf(kind: Group['kind'], id: string, context: ListContext): readonly string[] {
+  const { again, close } = waysOf(kind, id, context);
+  const isFailure = kind === 'failure';
   return [
-    `next, once the cause is gone (the first ${one} is sent alone, as a probe):`,
-    `  ${command(...again, id)}`,
-    when,
-    `  ${command(...close, id, ...reason)}`,
+    `next, once the cause is gone (the first ${isFailure ? 'message' : 'saga'} is sent alone, as a probe):`,
+    `  ${again}`,
+    isFailure ? 'or, if they must never be processed:' : 'or, after you have compensated all of them by hand:',
+    `  ${close}`,
   ];
 }
 
@@ -217,7 +135,7 @@ function groupText(
   ];
   const width = customers ? 11 : 9;
   return [
-    `${shortId}  ${plural(count, kind)}  ${cause.service}/${cause.consumer}`,
+    `${shortId}  ${summary.more ? 'at least ' : ''}${plural(count, kind)}  ${cause.service}/${cause.consumer}`,
     ...rows.flatMap(([name, text]) => {
       const indent = `  ${name === '' ? '' : name.padEnd(width)}`;
       // A command can't be pasted in two lines.

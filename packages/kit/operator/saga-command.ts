@@ -26,6 +26,8 @@ export type SagaCommandContext = Pick<
   'app' | 'endpoint' | 'documents' | 'services' | 'command' | 'actor'
 > & {
   readonly wait?: Wait;
+  /** Whether the operator stopped: then nothing is waited for. @default never */
+  readonly stopped?: () => boolean;
 };
 
 /**
@@ -77,11 +79,12 @@ export interface Requested {
  * @throws {OperatorError} `refused` if the saga's state doesn't allow it
  */
 export async function requested(
-  { app, documents, actor, send, wait = waitByClock }: Omit<SagaCommandContext, 'endpoint'> & { readonly send: Send },
+  context: Omit<SagaCommandContext, 'endpoint'> & { readonly send: Send },
   saga: Saga,
   request: SagaRequest,
   run: Run = {},
 ): Promise<Requested> {
+  const { app, documents, actor, send, wait = waitByClock, stopped = () => false } = context;
   const by = await actor();
   const { id, body, does } = messageTo(saga, request, { app, by });
   const { service, consumer } = saga.kind;
@@ -94,11 +97,11 @@ export async function requested(
   });
   await send(consumer.queueUrl, body);
   const pk = recordKey(consumer, id);
-  const record = await awaitRecord(documents, service, pk, ({ status }) => status === 'FAILED', wait);
+  const record = await awaitRecord(documents, service, pk, ({ status }) => status === 'FAILED', wait, stopped);
   const isAccepted = record?.status === 'PROCESSED';
   const now =
     isAccepted && request.action === 'retry'
-      ? await afterAnswer(documents, saga, wait)
+      ? await afterAnswer(documents, saga, wait, stopped)
       : await readSaga(documents, saga.kind, saga.id);
   const isUnanswered = request.action === 'retry' && waitsForAnswer(now.state, saga.state);
   const result = record === undefined ? 'sent' : !isAccepted ? 'failed' : isUnanswered ? 'unanswered' : 'processed';
@@ -112,12 +115,18 @@ const RESULT_WORDS = { sent: 'sent', failed: 'refused', unanswered: 'no answer y
 const waitsForAnswer = (now: Saga['state'], before: Saga['state']): boolean =>
   isWaiting(now) && now.status !== 'STUCK' && isWaiting(before) && now.waiting.step === before.waiting.step;
 
-/** Polls a saga whose command was sent again until it has an answer, or the time is over. */
-async function afterAnswer(documents: DynamoDBDocumentClient, before: Saga, wait: Wait): Promise<Saga> {
+/** Polls a saga whose command was sent again until it has an answer, the time is over, or the operator stops. */
+async function afterAnswer(
+  documents: DynamoDBDocumentClient,
+  before: Saga,
+  wait: Wait,
+  stopped: () => boolean,
+): Promise<Saga> {
   let now = await readSaga(documents, before.kind, before.id);
   for (let waited = 0; waitsForAnswer(now.state, before.state) && waited < WAIT_SECONDS; waited += LOOK_EVERY_SECONDS) {
     await wait(LOOK_EVERY_SECONDS);
     now = await readSaga(documents, before.kind, before.id);
+    if (stopped()) break;
   }
   return now;
 }

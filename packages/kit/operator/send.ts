@@ -58,7 +58,8 @@ export const sendBy =
  * Polls the record of a sent message until it shows the result.
  * @param pk key of its record
  * @param hasFailed whether a record that isn't PROCESSED is about this attempt
- * @returns `undefined` if the time was over before
+ * @param stopped whether the operator stopped: then this was the last look. @default never
+ * @returns `undefined` if the time was over before, or the operator stopped
  */
 export async function awaitRecord(
   documents: DynamoDBDocumentClient,
@@ -66,11 +67,13 @@ export async function awaitRecord(
   pk: string,
   hasFailed: (record: ConsumerRecord) => boolean,
   wait: Wait = waitByClock,
+  stopped: () => boolean = () => false,
 ): Promise<ConsumerRecord | undefined> {
   for (let waited = 0; waited < WAIT_SECONDS; waited += LOOK_EVERY_SECONDS) {
     await wait(LOOK_EVERY_SECONDS);
     const record = await readRecord(documents, service, pk);
     if (record && (record.status === 'PROCESSED' || hasFailed(record))) return record;
+    if (stopped()) return undefined;
   }
   return undefined;
 }

@@ -2,7 +2,11 @@ import { GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { listAuditLog } from '../../../packages/kit/operator/audit-log.js';
-import type { CustomerSource } from '../../../packages/kit/operator/failure-customers.js';
+import {
+  type CustomerSource,
+  customersOf,
+  type FailedThing,
+} from '../../../packages/kit/operator/failure-customers.js';
 import { listFailureGroups } from '../../../packages/kit/operator/failure-group-list.js';
 import { discardGroup } from '../../../packages/kit/operator/group-discard.js';
 import { type GroupRequest, redriveGroup } from '../../../packages/kit/operator/group-redrive.js';
@@ -178,7 +182,7 @@ test('an empty audit log speaks of operators and of the delivery audit', async (
 
 describe('orderly failures groups', () => {
   test('says that there are none', async () => {
-    expect(await groups()).toEqual({ exitCode: 0, text: 'no failures', json: { groups: [] } });
+    expect(await groups()).toEqual({ exitCode: 0, text: 'no failures', json: { groups: [], unreadable: 0 } });
     expect((await groups('meals')).text).toBe('no failures of meals');
   });
 
@@ -260,6 +264,22 @@ or, if they must never be processed:
     await group(120);
     expect((await list()).json.groups).toContainEqual(named(expect.objectContaining({ looked: 100 })));
     expect((await list()).text).toMatch(/customers {2}.* and \d more \(of the newest 100\)\n/);
+  });
+
+  test('reads the messages of one group after those of the other', async () => {
+    let running = 0;
+    let most = 0;
+    const send = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return { Responses: {} };
+    };
+    const things = (pk: string) =>
+      [{ failure: { record: { pk }, listener: { service: { records: 'records' } } } }] as unknown as FailedThing[];
+    const source: CustomerSource = { ofSubjects: async () => new Map(), inMessage: () => undefined };
+    await customersOf({ documents: { send }, services: [] } as never, source, [things('a'), things('b'), things('c')]);
+    expect(most).toBe(1);
   });
 
   test('fits 100 columns, whatever the failures say', async () => {

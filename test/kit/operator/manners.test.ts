@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { coloured, wantsColour } from '../../../packages/kit/operator/colour.js';
 import { operatorCommand } from '../../../packages/kit/operator/command.js';
 import { readCommandLine } from '../../../packages/kit/operator/command-line.js';
+import { sagasCommands } from '../../../packages/kit/operator/commands/sagas.js';
 import { confirm } from '../../../packages/kit/operator/confirm.js';
 import { meant } from '../../../packages/kit/operator/did-you-mean.js';
 import { Exit } from '../../../packages/kit/operator/errors.js';
@@ -50,6 +51,13 @@ describe('what can’t be undone', () => {
     expect(toConfirm('failures discard --yes')).toBe(false);
     expect(toConfirm('failures discard --dry-run')).toBe(false);
     expect(toConfirm('failures list')).toBe(false);
+  });
+
+  test('is confirmed by the command itself, if it says first how much it is', () => {
+    const set = { program: 'trips', commands: sagasCommands() };
+    const asked = (line: string) => readCommandLine([...line.split(' '), '--note', 'done'], set);
+    expect(asked('sagas resolve --group abcd')).toMatchObject({ toConfirm: false });
+    expect(asked('sagas resolve s')).toMatchObject({ toConfirm: true });
   });
 
   test.each(['y', 'yes', ' Y '])('is done after %s', async (answer) =>

@@ -1,23 +1,52 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { commitKey } from '../../../packages/kit/messages/commit.js';
 import { listAuditLog } from '../../../packages/kit/operator/audit-log.js';
 import { listFailureGroups } from '../../../packages/kit/operator/failure-group-list.js';
 import { commandSagaGroup, type SagaGroupRequest } from '../../../packages/kit/operator/saga-group-command.js';
 import { showSaga } from '../../../packages/kit/operator/saga-show.js';
+import type { Service } from '../../../packages/kit/operator/services.js';
+import { stuckKey } from '../../../packages/kit/saga/contract.js';
 import { stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
-import { AT, context, deliver, emptyTrips, hears, owner, pass, reply, start, store, stuck } from './trips.js';
+import {
+  AT,
+  at,
+  consumer,
+  context,
+  deliver,
+  emptyTrips,
+  hears,
+  owner,
+  pass,
+  reply,
+  services,
+  start,
+  store,
+  stuck,
+} from './trips.js';
 
 /** Requests that came to the sagas' consumer. */
 let sent: string[];
 /** What the participants do while the command waits. */
 let participants: () => Promise<void>;
 let stopAfter: number;
+/** How often the command waited. */
+let waits: number;
+/** What the operator was asked for. */
+let confirmed: string[];
+/** What becomes of a request. */
+let arrives: (body: string) => Promise<void>;
 
 beforeEach(() => {
   emptyTrips();
   sent = [];
   participants = async () => undefined;
   stopAfter = Number.POSITIVE_INFINITY;
+  waits = 0;
+  confirmed = [];
+  arrives = deliver;
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -29,7 +58,7 @@ async function command(request: Omit<SagaGroupRequest, 'group' | 'rate' | 'dryRu
   const [group = 'none'] = await ids();
   const send = async (_: string, body: string) => {
     sent.push(JSON.parse(body).detail.data.sagaId);
-    await deliver(body);
+    await arrives(body);
   };
   return commandSagaGroup(
     {
@@ -37,14 +66,20 @@ async function command(request: Omit<SagaGroupRequest, 'group' | 'rate' | 'dryRu
       pageOn,
       send,
       say: () => undefined,
-      wait: () => participants(),
+      wait: () => {
+        waits++;
+        return participants();
+      },
       stopped: () => sent.length >= stopAfter,
+      place: 'prod at home',
+      confirm: async (what) => void confirmed.push(what),
     },
     { ...request, group: group.slice(0, 7), rate: 10, dryRun } as SagaGroupRequest,
   );
 }
 const retry = (dryRun = false) => command({ action: 'retry' }, dryRun);
-const resolve = () => command({ action: 'resolve', note: 'paid back by transfer' } as never);
+const resolve = (more: { readonly before?: string } = {}) =>
+  command({ action: 'resolve', note: 'paid back by transfer', ...more } as never);
 const statusOf = async (id: string) => (await store.load(id)).state.status;
 
 /** Sagas that are stuck, a minute apart. */
@@ -54,6 +89,16 @@ async function stuckSagas(count: number): Promise<void> {
     pass(60);
   }
 }
+/** Many more sagas of a type are in its list, behind those whose ids begin with `t`. */
+async function manyMore(type: string, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    await documents.send(new PutCommand({ TableName: 'trips', Item: { pk: stuckKey(type), sk: `z${n}` } }));
+  }
+}
+/** A commit of a saga that this release can't read. */
+const spoil = (id: string) =>
+  documents.send(new PutCommand({ TableName: 'trips', Item: { pk: `TripSaga#${id}`, sk: commitKey(90) } }));
+
 /** Lets each saga that waits for the cancellation of its flight have an answer, once for each time that it was asked. */
 function cancelled(outcome: 'DONE' | 'REFUSED'): () => Promise<void> {
   let answered = 0;
@@ -88,7 +133,9 @@ ${(await ids())[0]?.slice(0, 7)}  3 stuck sagas  trips/trips-saga
 `);
     const [first = ''] = await ids();
     expect(text).toContain(`  trips sagas retry --group ${first.slice(0, 7)}\n`);
-    expect(text).toContain(`  trips sagas resolve --group ${first.slice(0, 7)} --note '<what you did>'`);
+    expect(text).toContain(
+      `  trips sagas resolve --group ${first.slice(0, 7)} --before ${at(180)} --note '<what you did>'`,
+    );
     expect(json.groups).toMatchObject([
       {
         kind: 'stuck saga',
@@ -96,7 +143,7 @@ ${(await ids())[0]?.slice(0, 7)}  3 stuck sagas  trips/trips-saga
         first: AT,
         sample: 't2',
         next: `trips sagas retry --group ${first}`,
-        close: `trips sagas resolve --group ${first} --note '<what you did>'`,
+        close: `trips sagas resolve --group ${first} --before ${at(180)} --note '<what you did>'`,
       },
       { count: 1, message: 'compensation of book-hotel: NO' },
     ]);
@@ -113,6 +160,92 @@ ${(await ids())[0]?.slice(0, 7)}  3 stuck sagas  trips/trips-saga
     expect((await groups()).json.groups).toMatchObject([{ kind: 'stuck saga' }, { kind: 'failure' }]);
     expect((await groups('other')).text).toBe('no failures of other');
     expect((await groups('trips-saga')).json.groups).toHaveLength(2);
+  });
+});
+
+describe('stuck sagas', () => {
+  test('are at least as many, if there are more than are read; the command says that it goes on', async () => {
+    await stuckSagas(2);
+    await manyMore('TripSaga', 999);
+    const { text, json } = await groups();
+    expect(text).toMatch(/^at least 2 stuck sagas in 1 group/);
+    expect(text).toMatch(/\n[0-9a-f]{7} {2}at least 2 stuck sagas {2}trips/);
+    expect(json.groups).toMatchObject([{ count: 2, more: true }]);
+    participants = cancelled('DONE');
+    const retried = await retry();
+    expect(retried).toMatchObject({ exitCode: 3, json: { retryGroup: { result: 'ended', done: 2, more: true } } });
+    expect(retried.text).toMatch(
+      /: 2 went on, and there may be more\n[\s\S]*next:\n {2}trips sagas retry --group [0-9a-f]{7}$/,
+    );
+  });
+
+  test('of one type leave room for those of another', async () => {
+    await stuckSagas(1);
+    await manyMore('OtherSaga', 1_000);
+    const [trips, other] = services as [Service, Service];
+    const both = [{ ...other, table: 'trips', consumers: [{ ...consumer, saga: 'OtherSaga' }] }, trips];
+    const { json } = await listFailureGroups({ ...context, services: both }, { consumer: undefined });
+    expect(json.groups).toMatchObject([{ count: 1, more: false }]);
+  });
+
+  test('that can’t be read are counted, and hide no other', async () => {
+    await stuckSagas(3);
+    await spoil('t1');
+    const { exitCode, text, json } = await groups();
+    expect(json).toMatchObject({ groups: [{ count: 2 }], unreadable: 1 });
+    expect(exitCode).toBe(4);
+    expect(text).toMatch(/\n1 stuck saga can't be read: TripSaga\/t1: .*\nuse the command line of the release/);
+    participants = async () => void (await spoil('t2'));
+    expect((await resolve()).json).toMatchObject({ resolveGroup: { done: 1, changed: 1 } });
+  });
+
+  test('whose reasons differ in an id only are one group', async () => {
+    for (const id of ['a', 'b']) {
+      const upTo = ['check-passport', 'book-flight'].map((name) => reply(stepIdOf(id, name), 'DONE'));
+      const refusal = reply(
+        undoIdOf(id, 'book-hotel'),
+        'REFUSED',
+        `BOOKING_GONE 019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e1${id}`,
+      );
+      await hears(id, start(id), ...upTo, { type: 'Cancel' }, refusal);
+    }
+    expect((await groups()).json.groups).toMatchObject([
+      { count: 2, message: 'compensation of book-hotel: BOOKING_GONE <id>' },
+    ]);
+  });
+});
+
+describe('what a run reports', () => {
+  test('those without an answer have left the group: the list of sagas shows them', async () => {
+    await stuckSagas(2);
+    const answers = cancelled('DONE');
+    participants = async () => {
+      if (sent.length === 1) await answers();
+    };
+    const { exitCode, text } = await retry();
+    expect(exitCode).toBe(3);
+    expect(text).toMatch(/: 1 have no answer yet\n[\s\S]*next:\n {2}trips sagas list$/);
+  });
+
+  test('a request that nobody has processed is no saga that is stuck again', async () => {
+    await stuckSagas(2);
+    arrives = async () => undefined;
+    expect((await retry()).json).toMatchObject({ retryGroup: { result: 'probe pending', pending: 1, stuckAgain: 0 } });
+  });
+
+  test('a refused request is a failure, and not stuck again', async () => {
+    await stuckSagas(3);
+    arrives = async (body) => {
+      const id = JSON.parse(body).detail.data.sagaId;
+      if (id === 't1') await hears(id, reply(undoIdOf(id, 'book-flight'), 'DONE'));
+      await deliver(body);
+    };
+    const { exitCode, text, json } = await resolve();
+    expect(exitCode).toBe(4);
+    expect(json).toMatchObject({
+      resolveGroup: { done: 2, stuckAgain: 0, refused: 1, next: ['trips failures groups'] },
+    });
+    expect(text).toMatch(/: 1 refused: /);
   });
 });
 
@@ -163,6 +296,24 @@ describe('sagas retry --group', () => {
     expect(sent).toEqual(['t0', 't1', 't2']);
   });
 
+  // A wait that is stopped returns at once, so each further one would be a look without a pause.
+  test.each([1, 5])(
+    'looks once more after it is stopped, at %i sagas, and claims no time that was not waited',
+    async (n) => {
+      await stuckSagas(8);
+      stopAfter = n;
+      const answers = cancelled('DONE');
+      participants = async () => {
+        if (sent.length === 1 && n > 1) await answers();
+      };
+      const { exitCode, text, json } = await retry();
+      expect(exitCode).toBe(3);
+      expect(text).toMatch(/: stopped by you\n/);
+      expect(json).toMatchObject({ retryGroup: { result: 'stopped', pending: n === 1 ? 1 : 7 } });
+      expect(waits).toBeLessThanOrEqual(2 * sent.length + 1);
+    },
+  );
+
   test('leaves out those that went on meanwhile', async () => {
     await stuckSagas(3);
     const answered = cancelled('DONE');
@@ -190,6 +341,33 @@ test('sagas resolve --group continues each with the remaining steps, and its his
   expect(json).toMatchObject({ resolveGroup: { done: 3 } });
   expect(await statusOf('t2')).toBe('COMPENSATED');
   expect((await showSaga(context, { sagaId: 't2' })).text).toMatch(/book-flight, by olga: paid back by transfer\n/);
+});
+
+test('sagas resolve --group asks first, and says how many; it leaves out those that got stuck after a time', async () => {
+  await stuckSagas(3);
+  const { exitCode, text, json } = await resolve({ before: at(120) });
+  expect(confirmed).toEqual([expect.stringMatching(/^sagas resolve of 2 sagas of group [0-9a-f]{7} in prod at home$/)]);
+  expect(exitCode).toBe(0);
+  expect(sent).toEqual(['t0', 't1']);
+  expect(text).toMatch(/skipped 1: they went on, or got stuck again or for another reason, meanwhile\n/);
+  expect(json).toMatchObject({ resolveGroup: { done: 2, changed: 1, left: 0 } });
+});
+
+test.each(['retry', 'resolve'] as const)('sagas %s --group leaves out one that is stuck anew', async (action) => {
+  await stuckSagas(3);
+  const answers = action === 'retry' ? cancelled('DONE') : async () => undefined;
+  let isAnew = false;
+  participants = async () => {
+    if (!isAnew) {
+      isAnew = true;
+      await hears('t1', { type: 'Retry' }, reply(undoIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
+    }
+    await answers();
+  };
+  const { json } = action === 'retry' ? await retry() : await resolve();
+  expect(sent).toEqual(['t0', 't2']);
+  expect(json).toMatchObject({ [`${action}Group`]: { done: 2, changed: 1 } });
+  expect(await statusOf('t1')).toBe('STUCK');
 });
 
 test('a group of failures is none of stuck sagas', async () => {

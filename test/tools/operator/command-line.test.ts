@@ -59,6 +59,7 @@ describe('a command line', () => {
     ['sagas show s', { name: 'sagas show', sagaId: 's' }],
     ['sagas retry s --dry-run', { name: 'sagas retry', action: 'retry', sagaId: 's', dryRun: true }],
     ['sagas resolve s --note done', { name: 'sagas resolve', action: 'resolve', note: 'done', dryRun: false }],
+    ['sagas resolve --group abcd --before 2026-12-01T08:00:00Z --note done', { before: '2026-12-01T08:00:00.000Z' }],
     ['projections rebuild p', { name: 'projections rebuild', projection: 'p', action: 'rebuild' }],
     ['projections rebuild p --dry-run --json', { action: 'dry-run', json: true }],
   ])('%s', (line, expected) => expect(read(line)).toMatchObject(expected));
@@ -98,6 +99,8 @@ describe('a command line', () => {
     ['inbox list --state lost', /--state is 'lost': expected waiting, running, paused, parked/, / inbox list /],
     ['sagas resolve s', /needs --note/, /--note 'refunded by hand/],
     [`sagas resolve s --note ${'x'.repeat(501)}`, /501 characters: expected 1 to 500/, / sagas resolve /],
+    ['sagas resolve s --note x --before 2026-12-01', /--before is about the sagas of a --group/, / sagas resolve /],
+    ['sagas resolve --group abcd --note x --before noon', /--before is 'noon': expected a time/, / sagas resolve /],
     ['sagas retry s --note x', /'sagas retry' has no option --note/, / sagas retry /],
     ['sagas list --limit 0', /--limit is '0': expected 1 to 1000/, / sagas list --limit 200$/],
     ['sagas list --limit many', /--limit is 'many'/, / sagas list /],

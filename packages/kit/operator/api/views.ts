@@ -115,6 +115,7 @@ export const FailureGroupsView = z.object({
         error: described('Name of the error.', z.string()),
         message: described('Message of the error, without ids, times and numbers.', z.string()),
         count,
+        more: described('Whether there may be more: of sagas, the first 1,000 of a type are read.', z.boolean()),
         first: z.exactOptional(time),
         last: z.exactOptional(time),
         lastHour: count,
@@ -138,6 +139,7 @@ export const FailureGroupsView = z.object({
       }),
     ),
   ),
+  unreadable: described('Stuck sagas that this release cannot read: they are in no group.', count),
 });
 
 const TIME_SPAN = z

@@ -3,7 +3,7 @@ import type { DiscardRequest } from '../discard.js';
 import type { CustomerSource } from '../failure-customers.js';
 import type { GroupRequest } from '../group-redrive.js';
 import type { RedriveRequest } from '../redrive.js';
-import { groupOf } from './group.js';
+import { groupOf, timeBefore } from './group.js';
 
 const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
 
@@ -32,9 +32,7 @@ export const failuresCommands = (consumer: string, customers?: () => Promise<Cus
   --limit     maximum number of failures, 1 to 1000; default 100
   --before    only those that failed before this time: the list names it if there are older ones`,
     parse: ({ options: { consumer, limit, before }, wrong }) => {
-      if (before !== undefined && Number.isNaN(Date.parse(before)))
-        throw wrong(`--before is '${before}': expected a time, as 2026-12-01T08:00:00Z.`);
-      const time = before === undefined ? undefined : new Date(before).toISOString();
+      const time = timeBefore(before, wrong);
       return { consumer, limit: limitOf(limit, wrong), before: time };
     },
     run: async (...call) => (await work()).listFailures(...call),

@@ -18,3 +18,16 @@ export function groupOf(
   }
   return { group, rate: rateOf(rate, wrong) };
 }
+
+/**
+ * Reads the option `--before`.
+ * @returns ISO 8601, UTC
+ * @throws {OperatorError} `usage`
+ */
+export function timeBefore(before: string | undefined, wrong: Given['wrong']): string | undefined {
+  if (before === undefined) return undefined;
+  if (Number.isNaN(Date.parse(before))) {
+    throw wrong(`--before is '${before}': expected a time, as 2026-12-01T08:00:00Z.`);
+  }
+  return new Date(before).toISOString();
+}

@@ -1,5 +1,5 @@
 import { type Given, HIGHEST_RATE, limitOf, operatorCommand } from '../command.js';
-import { groupOf } from './group.js';
+import { groupOf, timeBefore } from './group.js';
 
 /** Maximum number of characters that a saga's history keeps of a note. */
 const LONGEST_NOTE = 500;
@@ -57,11 +57,14 @@ ${ABOUT_GROUP}
   operatorCommand({
     name: 'sagas resolve',
     irreversible: true,
-    usage: 'sagas resolve (<saga id> | --group <id> [--rate <n>]) --note "<what you did>" [--dry-run]',
+    asksWith: 'group',
+    usage:
+      'sagas resolve (<saga id> | --group <id> [--before <time>] [--rate <n>]) --note "<what you did>" [--dry-run]',
     positionals: ['saga id?'],
     options: {
       group: { type: 'string' },
       rate: { type: 'string', default: RATE },
+      before: { type: 'string' },
       note: { type: 'string' },
       'dry-run': { type: 'boolean' },
     },
@@ -69,6 +72,7 @@ ${ABOUT_GROUP}
     about: 'records that you compensated a step of a stuck saga by hand; the saga continues with the remaining steps',
     details: `It compensates nothing itself. Exit codes as of 'sagas retry'.
 ${ABOUT_GROUP}
+  --before    of the group, only those that got stuck before this time: 'failures groups' prints its own
   --note      kept in the saga's history with your name, 1 to ${LONGEST_NOTE} characters; it must not contain personal data
   --dry-run   changes nothing`,
     parse: ({ words: [sagaId], options, wrong }) => {
@@ -77,7 +81,10 @@ ${ABOUT_GROUP}
       if (note.length > LONGEST_NOTE)
         throw wrong(`--note has ${note.length} characters: expected 1 to ${LONGEST_NOTE}.`);
       const one = oneOrAll('resolve', sagaId, options, wrong);
-      return { action: 'resolve', ...one, note, dryRun: options['dry-run'] } as const;
+      const before = timeBefore(options.before, wrong);
+      if (before !== undefined && !('group' in one)) throw wrong('--before is about the sagas of a --group.');
+      const when = before === undefined ? {} : { before };
+      return { action: 'resolve', ...one, ...when, note, dryRun: options['dry-run'] } as const;
     },
     run: async (...call) => (await import('./sagas-work.js')).commandOneOrAll(...call),
   }),
