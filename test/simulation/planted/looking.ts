@@ -17,6 +17,7 @@ const CHEAP = 'place-one';
 const LONG = [
   'crash-in-a-batch',
   'forget-races',
+  'hot-orders:losses',
   'order-limit',
   'overload',
   'rebuild-under-load',
