@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Positions at which a search by seeds was stopped: one small file for each process, with its current seed. */
@@ -15,7 +15,7 @@ export class Bookmarks {
   /** Returns the first seed that may not have been played; 0 if none was stored. */
   next(): number {
     try {
-      const seeds = readdirSync(this.folder).map((part) => Number(readFileSync(join(this.folder, part), 'utf8')));
+      const seeds = this.files().map((file) => Number(readFileSync(file, 'utf8')));
       return seeds.length === 0 ? 0 : Math.min(...seeds);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
@@ -23,7 +23,12 @@ export class Bookmarks {
     }
   }
 
+  /** Removes the files and not the folder, into which another search of the scenario may be writing. */
   clear(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    for (const file of this.files()) rmSync(file, { force: true });
+  }
+
+  private files(): readonly string[] {
+    return existsSync(this.folder) ? readdirSync(this.folder).map((part) => join(this.folder, part)) : [];
   }
 }
