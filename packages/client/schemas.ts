@@ -115,7 +115,7 @@ export type AuditView = {
     readonly twice?: {
       /** Number of those that were checked, the oldest first. */
       readonly checked: number;
-      /** Number of those that an answer has no room for: they were not checked. */
+      /** Number of those that an answer has no room or no time for: they were not checked. */
       readonly left: number;
       /** Command that checks those that are left. */
       readonly next?: string;

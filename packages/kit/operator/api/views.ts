@@ -198,7 +198,7 @@ export const AuditView = z.object({
         'What was done twice; absent with `consumer`.',
         z.object({
           checked: described('Number of those that were checked, the oldest first.', count),
-          left: described('Number of those that an answer has no room for: they were not checked.', count),
+          left: described('Number of those that an answer has no room or no time for: they were not checked.', count),
           next: z.exactOptional(described('Command that checks those that are left.', z.string())),
           found: described(
             'Those with something that was done twice.',
