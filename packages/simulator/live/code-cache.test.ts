@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Bundle } from '../runtime/bundle.js';
+import type { ProvidedGlobals } from '../runtime/realm.js';
 import { CodeCache } from './code-cache.js';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'code-cache-'));
 const SOURCE = 'exports.handler = () => 1;';
 const run = (bundle: Bundle): unknown => {
-  const { handler } = bundle.load(createContext({}), () => undefined);
+  const { handler } = bundle.realm.load({} as ProvidedGlobals, { now: () => 0, random: () => 0 }, () => undefined);
   return (handler as () => unknown)();
 };
 

@@ -2,18 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
+import { CLOSING, OPENING, Realm } from './realm.js';
 
 // Bytes of bytecode after which V8 optimises a function; the default is a fifteenth of this. Code runs in many
 // short-lived environments, and the optimisation cost more than it saved.
 setFlagsFromString('--interrupt-budget=1000000');
 
-/** What Node puts around a CommonJS module. */
-const OPENING = '(function (exports, require, module, __filename, __dirname) {';
-const CLOSING = '\n})';
-
 /** A function's code as it is deployed: one CommonJS file, compiled once for all environments that run it. */
 export class Bundle {
   private script: Script | undefined;
+  private shared: Realm | undefined;
   /** What V8 compiles, and keeps for as long as it runs: the source is a part of it, without a copy of its own. */
   private readonly wrapped: string;
 
@@ -48,16 +46,15 @@ export class Bundle {
     return new Bundle(name, change(readFileSync(join(folder, 'index.js'), 'utf8')));
   }
 
-  /** Runs the module's code in a context. @returns its exports */
-  load(context: object, require: (name: string) => unknown): Record<string, unknown> {
-    const module = { exports: {} as Record<string, unknown> };
-    this.script ??= new Script(this.wrapped, {
+  /** Realm that its environments share. It is made, and its code compiled, when the first one starts. */
+  get realm(): Realm {
+    if (this.shared) return this.shared;
+    this.script = new Script(this.wrapped, {
       filename: `${this.name}.js`,
       ...(this.cached && { cachedData: this.cached }),
     });
     this.cached = undefined;
-    const wrapper = this.script.runInContext(context) as (...args: unknown[]) => void;
-    wrapper(module.exports, require, module, '/var/task/index.js', '/var/task');
-    return module.exports;
+    this.shared = new Realm(this.script);
+    return this.shared;
   }
 }

@@ -5,12 +5,17 @@ import { type Ending, Environment } from './environment.js';
 import type { HttpRequest, Reply } from './http.js';
 import { Recycled } from './recycled.js';
 
-function environment(source: string, seed = '1', send?: (request: HttpRequest, reply: Reply) => void) {
+function environment(
+  source: string | Bundle,
+  seed = '1',
+  send?: (request: HttpRequest, reply: Reply) => void,
+  name = 'value',
+) {
   const world = new World({ seed });
   const log: string[] = [];
   const made = new Environment(
-    new Bundle('under test', source),
-    { NAME: 'value' },
+    typeof source === 'string' ? new Bundle('under test', source) : source,
+    { NAME: name },
     {
       now: () => world.now,
       begun: world.now,
@@ -49,6 +54,39 @@ test('module state lives as long as the environment, and no longer', async () =>
   expect(value(await one.invoke())).toBe(1);
   expect(value(await one.invoke())).toBe(2);
   expect(value(await environment(source).invoke())).toBe(1);
+});
+
+test('environments of one bundle share its realm, and nothing that their code changes', async () => {
+  const bundle = new Bundle(
+    'under test',
+    `const process = require('node:process');
+    const seen = () => [Date.mark, Math.mark, process.env.mark, globalThis.mark, global.mark, typeof mark];
+    exports.handler = async ({ mark }) => {
+      const before = seen();
+      Date.mark = Math.mark = process.env.mark = globalThis.mark = mark;
+      console.log(mark);
+      return { before, name: process.env.NAME, number: Math.random(), isDate: new Date() instanceof Date };
+    };`,
+  );
+  const one = environment(bundle, '1', undefined, 'one');
+  const other = environment(bundle, '2', undefined, 'other');
+  const untouched = [null, null, null, null, null, 'undefined'];
+  const first = value(await one.invoke({ mark: 'first' })) as { number: number };
+  expect(first).toMatchObject({ before: untouched, name: 'one', isDate: true });
+  const second = value(await other.invoke({ mark: 'second' })) as { number: number };
+  expect(second).toMatchObject({ before: untouched, name: 'other', isDate: true });
+  expect(second.number).not.toBe(first.number);
+  expect([one.log, other.log]).toEqual([['first'], ['second']]);
+});
+
+test('a prototype that code changes is an error of its invocation, and of no other', async () => {
+  const bundle = new Bundle(
+    'under test',
+    'exports.handler = async ({ name }) => { if (name) Object.prototype[name] = 1; return Object.keys(Object.prototype); };',
+  );
+  const [one, other] = [environment(bundle), environment(bundle)];
+  expect(await one.invoke({ name: 'polluted' })).toMatchObject({ kind: 'threw', name: 'PrototypePolluted' });
+  expect(value(await other.invoke())).toEqual([]);
 });
 
 test('time is virtual: waiting for a day takes none', async () => {

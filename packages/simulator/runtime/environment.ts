@@ -1,8 +1,8 @@
-import { constants, createContext, runInContext } from 'node:vm';
 import type { Random } from '../world/random.js';
 import { type Builtins, builtins } from './builtins.js';
 import type { Bundle } from './bundle.js';
 import { type HttpRequest, httpModule, type Reply } from './http.js';
+import type { ProvidedGlobals } from './realm.js';
 import { Timers } from './timers.js';
 
 /** Resources that the world provides to an execution environment. */
@@ -61,56 +61,15 @@ export interface CodeHost {
 
 type Handler = (event: unknown, context: object) => unknown;
 
-/** Globals of this realm that every context gets, so that `instanceof` works for values that cross the border. */
-const SHARED = {
-  Buffer,
-  Uint8Array,
-  ArrayBuffer,
-  URL,
-  URLSearchParams,
-  TextEncoder,
-  TextDecoder,
-  AbortController,
-  AbortSignal,
-  Event,
-  EventTarget,
-  ReadableStream,
-  WritableStream,
-  TransformStream,
-  Blob,
-  Headers,
-  atob,
-  btoa,
-  structuredClone,
-  queueMicrotask,
-};
-
-/** Makes a context's own `Date` and `Math` use the virtual clock and the seeded numbers. */
-const PRELUDE = `(function (now, random) {
-  const Real = Date;
-  globalThis.Date = class Date extends Real {
-    constructor(...args) {
-      if (args.length === 0) super(now());
-      else super(...args);
-    }
-    static now() {
-      return now();
-    }
-  };
-  Math.random = random;
-})`;
-
 /**
- * One execution environment of a function: a context with the real bundle, and with its own module state, environment
- * variables, clock, timers and random numbers. It runs one invocation at a time.
+ * One execution environment of a function: the real bundle, with its own module state, environment variables, clock,
+ * timers and random numbers. It runs one invocation at a time.
  *
  * AWS, "Understanding the Lambda execution environment lifecycle".
  */
 export class Environment implements RunningCode {
   private readonly timers: Timers;
-  private readonly context: object;
-  /** Prototype from which all objects of its realm inherit. */
-  private readonly root: object;
+  private readonly globals: ProvidedGlobals;
   private readonly builtins: Builtins;
   private handler: Handler | undefined;
   private dead = false;
@@ -145,8 +104,7 @@ export class Environment implements RunningCode {
       log: (level, line) => this.dead || this.around.log(level, line),
       exit: () => this.end({ kind: 'threw', name: 'Runtime.ExitError', message: 'the process ended' }),
     });
-    const globals: Record<string, unknown> = {
-      ...SHARED,
+    this.globals = {
       process: this.builtins.process,
       console: this.builtins.console,
       crypto: this.builtins.crypto,
@@ -161,13 +119,6 @@ export class Environment implements RunningCode {
       clearInterval: timers.clear,
       clearImmediate: timers.clear,
     };
-    this.context = createContext(constants.DONT_CONTEXTIFY);
-    this.root = runInContext('Object.prototype', this.context) as object;
-    Object.assign(this.context, globals, { global: this.context });
-    runInContext(PRELUDE, this.context)(
-      () => this.around.now(),
-      () => this.around.random.fraction(),
-    );
   }
 
   /**
@@ -201,7 +152,8 @@ export class Environment implements RunningCode {
    */
   init(handler: string): void {
     this.around.enter();
-    const exported = this.bundle.load(this.context, this.builtins.require);
+    const sources = { now: () => this.around.now(), random: () => this.around.random.fraction() };
+    const exported = this.bundle.realm.load(this.globals, sources, this.builtins.require);
     const found = exported[handler.slice(handler.indexOf('.') + 1)];
     if (typeof found !== 'function')
       throw new Error(`Runtime.HandlerNotFound: ${handler} is undefined or not exported`);
@@ -249,7 +201,7 @@ export class Environment implements RunningCode {
     if (this.dead || !ended) return;
     this.ended = undefined;
     this.timers.freeze();
-    const [polluted] = Object.keys(this.root);
+    const polluted = this.bundle.realm.cleaned();
     if (polluted === undefined) ended(ending);
     else ended({ kind: 'threw', name: 'PrototypePolluted', message: `every object has a member ${polluted}` });
   }

@@ -1,0 +1,134 @@
+import { constants, createContext, runInContext, type Script } from 'node:vm';
+
+/** Globals of this process that every realm gets, so that `instanceof` works for values that cross the border. */
+const SHARED = {
+  Buffer,
+  Uint8Array,
+  ArrayBuffer,
+  URL,
+  URLSearchParams,
+  TextEncoder,
+  TextDecoder,
+  AbortController,
+  AbortSignal,
+  Event,
+  EventTarget,
+  ReadableStream,
+  WritableStream,
+  TransformStream,
+  Blob,
+  Headers,
+  atob,
+  btoa,
+  structuredClone,
+  queueMicrotask,
+};
+
+/** Names of the globals that each environment has for itself. */
+const OWN = [
+  'process',
+  'console',
+  'crypto',
+  'performance',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'clearTimeout',
+  'clearInterval',
+  'clearImmediate',
+  'Date',
+  'Math',
+  'global',
+  'globalThis',
+] as const;
+
+/** Globals that the simulator provides to an environment. A realm makes the others itself. */
+export type ProvidedGlobals = Readonly<
+  Record<Exclude<(typeof OWN)[number], 'Date' | 'Math' | 'global' | 'globalThis'>, unknown>
+>;
+
+/** An environment's sources of what a program can't compute. */
+export interface Sources {
+  /** Returns the time of its clock, milliseconds since 1970. */
+  readonly now: () => number;
+  /** Returns a number from 0 up to 1. */
+  readonly random: () => number;
+}
+
+/** Makes a `Date` and a `Math` that use an environment's clock and random numbers. */
+const CLOCK_AND_NUMBERS = `(function (now, random) {
+  const Real = Date;
+  class OwnDate extends Real {
+    constructor(...args) {
+      if (args.length === 0) super(now());
+      else super(...args);
+    }
+    static now() {
+      return now();
+    }
+  }
+  Object.defineProperty(OwnDate, 'name', { value: 'Date' });
+  return { Date: OwnDate, Math: Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(Math), random: { value: random } }) };
+})`;
+
+/**
+ * What is around the source of a CommonJS module. The names of the outer function hide the realm's globals. They are in a
+ * function of their own, because a module may declare variables of the same names.
+ */
+export const OPENING = `(function (${OWN.join(', ')}) { return function (exports, require, module, __filename, __dirname) {`;
+export const CLOSING = '\n}; })';
+
+type ModuleFunction = (
+  exports: object,
+  require: (name: string) => unknown,
+  module: { readonly exports: Record<string, unknown> },
+  file: string,
+  folder: string,
+) => void;
+
+/**
+ * A realm of JavaScript (a `vm` context with its prototypes) in which one bundle is loaded, once for each environment. An
+ * environment has its own module state and its own globals. The functions of all of them come from the same places of
+ * the same code, so that V8 runs in one what it has optimised for another.
+ */
+export class Realm {
+  private readonly global: object;
+  /** Prototype from which all objects of the realm inherit. */
+  private readonly root: Record<string, unknown>;
+  private readonly moduleWith: (...own: unknown[]) => ModuleFunction;
+  private readonly clockAndNumbers: (
+    now: Sources['now'],
+    random: Sources['random'],
+  ) => { Date: unknown; Math: unknown };
+
+  constructor(script: Script) {
+    // In a context of its own kind V8 compiles globals in; in a contextified object it asks for each of them.
+    this.global = createContext(constants.DONT_CONTEXTIFY);
+    Object.assign(this.global, SHARED);
+    this.root = runInContext('Object.prototype', this.global);
+    this.moduleWith = script.runInContext(this.global);
+    this.clockAndNumbers = runInContext(CLOCK_AND_NUMBERS, this.global);
+  }
+
+  /** Runs the module's code for a new environment. @returns its exports @throws what the module throws */
+  load(
+    provided: ProvidedGlobals,
+    { now, random }: Sources,
+    require: (name: string) => unknown,
+  ): Record<string, unknown> {
+    // What the module sets on its global object stays there.
+    const own: Record<string, unknown> = Object.create(this.global);
+    Object.assign(own, provided, this.clockAndNumbers(now, random), { global: own, globalThis: own });
+    const module = { exports: {} as Record<string, unknown> };
+    const run = this.moduleWith(...OWN.map((name) => own[name]));
+    run(module.exports, require, module, '/var/task/index.js', '/var/task');
+    return module.exports;
+  }
+
+  /** Removes what code has added to the prototype of all objects. @returns the name of one such member, if there is one */
+  cleaned(): string | undefined {
+    const added = Object.keys(this.root);
+    for (const name of added) delete this.root[name];
+    return added[0];
+  }
+}
