@@ -130,14 +130,6 @@ describe.skipIf(!world.makesFaults)(`under a fault ${needsFaults}`, () => {
     expect(await world.commits('Reservation', orderId)).toHaveLength(1);
   });
 
-  test('a relay that fails as a whole is called again, and publishes all', async () => {
-    const sku = await stocked(10);
-    await world.failEntries({ including: sku }, { errorCode: 'NotAuthorizedForSource', times: 2 });
-    const { orderId } = await ordered(sku);
-    await becomes(orderId, 'APPROVED');
-    expect(await world.failures('orders/relay', orderId)).toEqual([]);
-  });
-
   test('a saga without an answer sends its command again when its timeout has passed', async () => {
     const { orderId } = waiting!;
     // A look at its table: for most of a minute there is nothing to see, and a request to the API starts two functions.
