@@ -45,20 +45,28 @@ const CONSUMER = 'inventory-commands';
 const stepFor = (sku: string, change: Partial<Envelope> = {}): Envelope =>
   toInventory(stockSteps().reserve(line(sku)), change);
 
+/** Waits until a failure is recorded. One query asks for it; the command line makes one for each consumer. */
+const recorded = (of: typeof CONSUMER | 'orders/relay', id: string) =>
+  world.eventually(`${id} is recorded`, async () => expect(await world.failures(of, id)).toHaveLength(1));
+
 /** Puts a message into the consumer's queue and waits until it is recorded as failed. */
 async function failing(step: Envelope): Promise<string> {
   await world.send(CONSUMER, queued(step));
-  await world.eventually('it is listed', async () => expect(await ownFailures(step.id)).toHaveLength(1));
+  await recorded(CONSUMER, step.id);
   return step.id;
 }
 
-describe('orderly order', () => {
-  test('shows where an order is, but not whose it is', async () => {
-    const clientReference = world.fresh('secret');
-    const customer = world.fresh('customer');
-    const { orderId } = await placed([line(await stocked(1))], { as: { customer }, clientReference });
-    await world.settled(orderId);
+describe('an order that is done', () => {
+  const clientReference = world.fresh('secret');
+  const customer = world.fresh('customer');
+  let orderId = '';
 
+  beforeAll(async () => {
+    ({ orderId } = await placed([line(await stocked(1))], { as: { customer }, clientReference }));
+    await world.settled(orderId);
+  });
+
+  test('is shown by orderly order: where it is, but not whose it is', async () => {
     const { code, found } = await asked('order', orderId);
     expect(code).toBe(0);
     expect(found).toMatchObject({
@@ -116,15 +124,11 @@ describe('orderly order', () => {
     expect(payload).not.toContain(clientReference);
   });
 
-  test('runs through the npm script, with its exit code', async () => {
-    const script = fileURLToPath(new URL('../../tools/run.mjs', import.meta.url));
-    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
-      const env = { ...process.env, AWS_REGION: region };
-      execFile(process.execPath, [script, 'orderly', 'order', 'nobody'], { env }, (error, _, stderr) =>
-        resolve({ code: error?.code, stderr }),
-      );
-    });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("There is no order 'nobody'.") });
+  test('has every delivery processed as orderly audit finds, also in the projections', async () => {
+    const { code, found } = await asked('audit', '--subject', `Order/${orderId}`, '--grace', '0s');
+    expect({ code, missing: found.audit.missing }).toEqual({ code: 0, missing: [] });
+    expect(found.audit.deliveries).toMatchObject({ missing: 0, failed: 0, 'too new': 0 });
+    expect(found.audit.deliveries.processed).toBeGreaterThan(3);
   });
 });
 
@@ -133,15 +137,15 @@ interface Told {
   readonly deliveries: readonly { readonly consumer: string; readonly state: string }[];
 }
 
-describe('orderly audit', () => {
-  test('finds every delivery of an order processed, also in the projections', async () => {
-    const { orderId } = await placed([line(await stocked(1))]);
-    await world.settled(orderId);
-    const { code, found } = await asked('audit', '--subject', `Order/${orderId}`, '--grace', '0s');
-    expect({ code, missing: found.audit.missing }).toEqual({ code: 0, missing: [] });
-    expect(found.audit.deliveries).toMatchObject({ missing: 0, failed: 0, 'too new': 0 });
-    expect(found.audit.deliveries.processed).toBeGreaterThan(3);
+test('orderly runs through the npm script, with its exit code', async () => {
+  const script = fileURLToPath(new URL('../../tools/run.mjs', import.meta.url));
+  const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
+    const env = { ...process.env, AWS_REGION: region };
+    execFile(process.execPath, [script, 'orderly', 'order', 'nobody'], { env }, (error, _, stderr) =>
+      resolve({ code: error?.code, stderr }),
+    );
   });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("There is no order 'nobody'.") });
 });
 
 describe('orderly failures', () => {
@@ -280,7 +284,8 @@ describe('orderly failures', () => {
       await world.failEntries(match, { errorCode: 'MalformedDetail', times: 2 });
       const { orderId } = await placed([line(sku)]);
       const id = `Order#${orderId}/COMMIT#0000000001`;
-      await world.eventually('the relay gave it up', async () => expect(await ownFailures(id)).toHaveLength(1));
+      await recorded('orders/relay', id);
+      expect(await ownFailures(id)).toHaveLength(1);
       const lost = await asked('order', orderId);
       expect(lost).toMatchObject({ code: 4, found: { verdict: { state: 'failed' }, order: { status: 'PENDING' } } });
       expect(lost.found.verdict.next).toContain(`failures show relay '${id}'`);
@@ -319,7 +324,7 @@ describe('orderly sagas', () => {
       );
       const { orderId } = await placed([line(sku)]);
       const lost = `CreateOrderSaga#${orderId}/COMMIT#0000000006`;
-      await world.eventually('the relay gave it up', async () => expect(await ownFailures(lost)).toHaveLength(1));
+      await recorded('orders/relay', lost);
 
       const shown = await asked('sagas', 'show', orderId);
       expect(shown).toMatchObject({

@@ -10,13 +10,9 @@ import { Clone } from './support/clone.js';
 import { isTaken } from './support/port.js';
 import type { Started } from './support/started.js';
 
-const clones: Clone[] = [];
-const newClone = (...options: ConstructorParameters<typeof Clone>): Clone => {
-  const clone = new Clone(...options);
-  clones.push(clone);
-  return clone;
-};
-afterAll(() => Promise.all(clones.map((clone) => clone.remove())));
+// One copy serves the tests of this file: each of them ends what it has started.
+const clone = new Clone({ assemblies: 'of its own' });
+afterAll(() => clone.remove());
 
 /** Presses Ctrl-C. @returns the exit code, when no process is left */
 async function interrupted(start: Started): Promise<number | null> {
@@ -26,7 +22,6 @@ async function interrupted(start: Started): Promise<number | null> {
 }
 
 test('Ctrl-C while it synthesizes ends it, the app that it runs for that, and leaves no draft', async () => {
-  const clone = newClone({ assemblies: 'of its own' });
   // As npm starts it, since Ctrl-C reaches npm, too.
   const start = clone.paste('npm start -- --no-demo');
   const assemblies = clone.at('.build/assemblies');
@@ -44,7 +39,7 @@ test('Ctrl-C while it synthesizes ends it, the app that it runs for that, and le
 const TEA = { sku: 'TEA', name: 'Tea', price: 350, onHand: 10 };
 
 test('with --keep, orders outlive Ctrl-C in their middle, and messages of before are still recognised', async () => {
-  const clone = newClone();
+  clone.share('assemblies');
   const first = clone.run('start', '--keep', '--no-demo');
   await first.says('Ctrl-C ends it.');
   const run = clone.localRun() as LocalRun;
@@ -84,7 +79,7 @@ test('with --keep, orders outlive Ctrl-C in their middle, and messages of before
 });
 
 test('Ctrl-C in the middle of the demonstration ends it', async () => {
-  const clone = newClone();
+  clone.share('assemblies');
   const start = clone.run('start');
   await start.says('wait until each is approved or rejected ...');
   const { endpoint } = clone.localRun() as LocalRun;

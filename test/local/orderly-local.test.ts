@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { LocalCloudClient } from '@orderly/simulator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arnOf, assemblyOf, fn, TABLE } from '../../packages/simulator/aws/support.js';
+import { makeBundle } from '../../tools/bundle.mjs';
 import { END_WITH_PARENT } from '../../tools/local/cdk.js';
 import { waitUntil } from '../../tools/local/progress.js';
 import { isTaken } from './support/port.js';
@@ -19,12 +20,13 @@ const folder = assemblyOf({ Things: TABLE, ...fn('Work') }, { Work: WORK });
 const home = mkdtempSync(join(tmpdir(), 'orderly-local-'));
 const keep = join(home, 'state.json');
 const started: Started[] = [];
+/** The command line in one file, since it is started a dozen times and its sources take longer to load than it runs. */
+let bundle = '';
 let url = '';
 
 /** Runs `orderly-local`. */
 function orderlyLocal(...args: readonly string[]): Started {
-  const imports = ['--import', END_WITH_PARENT, '--import', 'tsx'];
-  const one = new Started(process.execPath, [...imports, 'packages/simulator/live/command.ts', ...args], process.cwd());
+  const one = new Started(process.execPath, ['--import', END_WITH_PARENT, bundle, ...args], process.cwd());
   started.push(one);
   return one;
 }
@@ -33,6 +35,7 @@ const ends = (...args: readonly string[]) => orderlyLocal(...args).ended();
 const RUNS_AT = /runs at (http:\S+) /;
 let running: Started;
 beforeAll(async () => {
+  bundle = (await makeBundle(process.cwd(), 'packages/simulator/live/command.ts')) ?? '';
   running = orderlyLocal(folder, '--keep', keep, '--logs');
   [, url = ''] = await running.says(RUNS_AT);
 });

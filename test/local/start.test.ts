@@ -76,19 +76,24 @@ describe('a command that it prints works as it is pasted:', () => {
     return found as string;
   };
 
-  /** Runs a command in a shell that has the token. @returns the body of the answer, which is the last line */
-  const answered = async (part: string): Promise<string> =>
-    (await succeeds(`${printed('alice=')}\n${printed(part)}`)).trimEnd().split('\n').at(-1) ?? '';
+  /** Runs commands in one shell that has the token. @returns the bodies of their answers, which are a line each */
+  const answered = async (...parts: readonly string[]): Promise<readonly unknown[]> => {
+    const output = await succeeds([printed('alice='), ...parts.map(printed)].join('\n'));
+    const bodies = output.split('\n').filter((line) => line.startsWith('{'));
+    expect(bodies, output).toHaveLength(parts.length);
+    return bodies.map((body) => JSON.parse(body) as unknown);
+  };
 
   test('an order is placed, and a repeat is the same order', async () => {
-    const first = JSON.parse(await answered('Idempotency-Key')) as OrderView;
-    expect(first.status).toBe('PENDING');
-    expect(JSON.parse(await answered('Idempotency-Key'))).toMatchObject({ orderId: first.orderId });
+    const [first, repeated] = (await answered('Idempotency-Key', 'Idempotency-Key')) as readonly OrderView[];
+    expect(first?.status).toBe('PENDING');
+    expect(repeated?.orderId).toBe(first?.orderId);
   });
 
   test("alice's orders, and the stock", async () => {
-    expect(JSON.parse(await answered("curl -sw '\\n' '"))).toMatchObject({ items: expect.any(Array) });
-    expect(JSON.parse(await answered('/stock/'))).toMatchObject({ onHand: 30 });
+    const [orders, stock] = await answered("curl -sw '\\n' '", '/stock/');
+    expect(orders).toMatchObject({ items: expect.any(Array) });
+    expect(stock).toMatchObject({ onHand: 30 });
   });
 
   test('a fault is ordered, and withdrawn again', async () => {

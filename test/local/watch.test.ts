@@ -13,12 +13,11 @@ import { Clone } from './support/clone.js';
 import type { Started } from './support/started.js';
 
 // Sources of one copy are changed while a start runs in it, test after test.
-let clone: Clone;
+const clone = new Clone();
 let start: Started;
 let run: LocalRun;
 
 beforeAll(async () => {
-  clone = new Clone();
   start = clone.run('start', '--no-demo');
   await start.says('Ctrl-C ends it.');
   run = clone.localRun() as LocalRun;
@@ -46,6 +45,35 @@ const titleOfMissing = async (): Promise<unknown> => {
 
 const ANSWER = (title: string) =>
   `export const handler = async () => ({ statusCode: 200, headers: {}, body: '{"title":"${title}"}' });\n`;
+
+// Templates come first: as long as no function has changed, their synthesis finds all bundles in the cache.
+
+test('a changed template is synthesized and deployed, and data is kept', async () => {
+  const { alice: token } = run.tokens;
+  const body = { lines: [{ sku: 'TEA', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }] };
+  const { orderId } = await expectFromApi<OrderView>(run.apiUrl, 'POST /orders', { token, key: 'kept', body });
+  const said = await changed('lib/environment.ts', addQueue, /synthesized and deployed/);
+  expect(said).toMatch(/^lib\/environment\.ts: synthesized and deployed \(\d+\.\d s\)/);
+  const ids = await waitUntil(
+    async () => {
+      const { items } = await expectFromApi<{ items: OrderView[] }>(run.apiUrl, 'GET /orders', { token });
+      return items.length > 0 ? items.map((order) => order.orderId) : undefined;
+    },
+    { missing: () => 'the order in the list' },
+  );
+  expect(ids).toEqual([orderId]);
+  expect(await queues()).toContain('added-by-a-test');
+});
+
+test('a template that cannot be synthesized is shown, and what is deployed runs on', async () => {
+  const said = await changed(
+    'lib/environment.ts',
+    (text) => `${text}\nthrow new Error('no such thing');\n`,
+    /no such thing/,
+  );
+  expect(said).toContain('the running code stays');
+  expect(await queues()).toContain('added-by-a-test');
+});
 
 test('a changed function is live with one line that says so', async () => {
   const before = await titleOfMissing();
@@ -95,33 +123,6 @@ test("a changed document of the API is served, also one that takes the file's pl
   renameSync(`${file}.new`, file);
   await start.says(/new code in Api\/OpenApi/, from);
   expect(await served()).toBe('Replaced');
-});
-
-test('a changed template is synthesized and deployed, and data is kept', async () => {
-  const { alice: token } = run.tokens;
-  const body = { lines: [{ sku: 'TEA', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }] };
-  const { orderId } = await expectFromApi<OrderView>(run.apiUrl, 'POST /orders', { token, key: 'kept', body });
-  const said = await changed('lib/environment.ts', addQueue, /synthesized and deployed/);
-  expect(said).toMatch(/^lib\/environment\.ts: synthesized and deployed \(\d+\.\d s\)/);
-  const ids = await waitUntil(
-    async () => {
-      const { items } = await expectFromApi<{ items: OrderView[] }>(run.apiUrl, 'GET /orders', { token });
-      return items.length > 0 ? items.map((order) => order.orderId) : undefined;
-    },
-    { missing: () => 'the order in the list' },
-  );
-  expect(ids).toEqual([orderId]);
-  expect(await queues()).toContain('added-by-a-test');
-});
-
-test('a template that cannot be synthesized is shown, and what is deployed runs on', async () => {
-  const said = await changed(
-    'lib/environment.ts',
-    (text) => `${text}\nthrow new Error('no such thing');\n`,
-    /no such thing/,
-  );
-  expect(said).toContain('the running code stays');
-  expect(await queues()).toContain('added-by-a-test');
 });
 
 test('Ctrl-C ends it while a function blocks and a template is synthesized', async () => {
@@ -175,15 +176,12 @@ async function logged(text: string): Promise<void> {
 test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
   'at a terminal a line counts the seconds of a synthesis',
   async () => {
-    const another = new Clone();
-    try {
-      const watched = another.paste("script -qec 'node tools/run.mjs start --no-demo' /dev/null");
-      await watched.says('Ctrl-C ends it.');
-      const from = watched.output.length;
-      appendFileSync(another.at('lib/environment.ts'), '// changed at a terminal\n');
-      await watched.says(/ {2}\.\.\. \d+ s/, from);
-    } finally {
-      await another.remove();
-    }
+    await start.kill();
+    clone.restore();
+    const watched = clone.paste("script -qec 'node tools/run.mjs start --no-demo' /dev/null");
+    await watched.says('Ctrl-C ends it.');
+    const from = watched.output.length;
+    appendFileSync(clone.at('lib/environment.ts'), '// changed at a terminal\n');
+    await watched.says(/ {2}\.\.\. \d+ s/, from);
   },
 );

@@ -36,6 +36,9 @@ import { devIssuer, Tokens } from './tokens.js';
 /** A step is sent again after a minute, by the next tick of a sweeper that ticks each minute: until then nothing is written. */
 const LONGEST_SILENCE_MS = 3 * 60_000;
 
+/** Milliseconds between two looks. A look costs the emulator more than a step of an order does, so frequent ones slow down both. */
+const LOOK_EVERY_MS = 500;
+
 /** In the place of a minute, while a crash is awaited: a dead consumer's messages come back after this many seconds. */
 const IMPATIENT_VISIBILITY = 4;
 
@@ -212,6 +215,7 @@ export class LocalStackWorld extends OrderlyWorld {
       },
       {
         idleMs: LONGEST_SILENCE_MS,
+        everyMs: LOOK_EVERY_MS,
         missing: () => `${what}; last seen: ${last instanceof Error ? last.message : last}`,
         ...(this.proxy && { moved: () => this.proxy?.writes() }),
       },

@@ -23,17 +23,30 @@ export class Clone {
 
   /** @param options `assemblies`: of its own where a start must synthesize. @default shared */
   constructor({ assemblies = 'shared' }: { readonly assemblies?: 'shared' | 'of its own' } = {}) {
-    for (const path of COPIED) cpSync(join(ROOT, path), this.at(path), { recursive: true });
+    this.restore();
     linkModules(join(ROOT, 'node_modules'), this.at('node_modules'));
     devKey();
     mkdirSync(this.at('.orderly'));
     cpSync(join(ROOT, '.orderly', 'dev-key.json'), this.at('.orderly/dev-key.json'));
     mkdirSync(this.at('.build'));
-    for (const shared of ['bundle-cache', ...(assemblies === 'shared' ? ['assemblies'] : [])]) {
-      const made = join(ROOT, '.build', shared);
-      mkdirSync(made, { recursive: true });
-      symlinkSync(made, this.at(`.build/${shared}`));
+    this.share('bundle-cache');
+    if (assemblies === 'shared') this.share('assemblies');
+  }
+
+  /** Gives every source its content and its time in the tree, so that a command that was bundled is not bundled again. */
+  restore(): void {
+    for (const path of COPIED) {
+      rmSync(this.at(path), { recursive: true, force: true });
+      cpSync(join(ROOT, path), this.at(path), { recursive: true, preserveTimestamps: true });
     }
+  }
+
+  /** Shares what the tree has made, in the place of what the copy has made itself. */
+  share(what: 'assemblies' | 'bundle-cache'): void {
+    const made = join(ROOT, '.build', what);
+    mkdirSync(made, { recursive: true });
+    rmSync(this.at(`.build/${what}`), { recursive: true, force: true });
+    symlinkSync(made, this.at(`.build/${what}`));
   }
 
   at(path: string): string {
