@@ -10,7 +10,7 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { buildSync } from 'esbuild';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ordersContract } from '../../lambdas/orders/contract.js';
 import { settingsFor } from '../../lib/settings.js';
 import { Api } from '../../packages/kit/http/api.construct.js';
@@ -219,6 +219,34 @@ describe('the API', () => {
 describe('bundles', () => {
   const bundles = new Bundles('lambdas', process.cwd(), BUNDLE_CACHE);
   const elsewhere = mkdtempSync(join(tmpdir(), 'app-of-the-kit-'));
+  /** Of a kit that is installed as JavaScript, with one small entry point: bundling all of the kit's takes a second. */
+  let Installed: typeof Bundles;
+  beforeAll(async () => {
+    const modules = join(elsewhere, 'node_modules');
+    const kit = join(modules, '@orderly', 'kit');
+    const sources = fileURLToPath(new URL('../../packages/kit', import.meta.url));
+    buildSync({
+      entryPoints: ['service/bundles.ts', 'service/bundle-cache.ts', 'operator/outputs.ts'].map((file) =>
+        join(sources, file),
+      ),
+      outbase: sources,
+      outdir: kit,
+      format: 'esm',
+      logLevel: 'warning',
+    });
+    for (const [file, text] of Object.entries({
+      'package.json': '{ "type": "module" }',
+      'outbox/relay.lambda.js':
+        "import * as chain from '@aws-sdk/credential-provider-node';\nexport const handler = chain;",
+      'outbox/relay.lambda.d.ts': 'export declare const handler: unknown;',
+      'aws/credentials-from-environment.js': "export const stand = 'in';",
+    })) {
+      mkdirSync(dirname(join(kit, file)), { recursive: true });
+      writeFileSync(join(kit, file), text);
+    }
+    for (const name of ['aws-cdk-lib', 'esbuild']) symlinkSync(resolve('node_modules', name), join(modules, name));
+    ({ Bundles: Installed } = await import(join(kit, 'service', 'bundles.js')));
+  });
   afterAll(() => {
     rmSync(elsewhere, { recursive: true, force: true });
   });
@@ -265,7 +293,7 @@ describe('bundles', () => {
     source('one.lambda.ts', "import { text } from './text.js'; export const handler = () => text;");
     source('text.ts', "export const text = 'first';");
     const made = () => {
-      const bundles = new Bundles(folder, elsewhere, cache);
+      const bundles = new Installed(folder, elsewhere, cache);
       bundles.remove();
       expect(bundles.sizeOf('one').total).toBeGreaterThan(0);
       return readdirSync(cache).filter((name) => !name.endsWith('.json')).length;
@@ -288,7 +316,7 @@ export const handler = (): string => {
 };
 `;
     writeFileSync(join(folder, 'fails.lambda.ts'), source);
-    const failing = new Bundles(folder, elsewhere);
+    const failing = new Installed(folder, elsewhere);
     const app = new App({ outdir: join(elsewhere, 'failing.out') });
     failing.code('fails').bind(new Stack(app, 'Asset'));
     const [asset = ''] = readdirSync(app.outdir).filter((name) => name.startsWith('asset.'));
@@ -308,33 +336,9 @@ export const handler = (): string => {
     failing.remove();
   });
 
-  test('find the kit’s own entry points where it is installed as JavaScript', async () => {
-    const modules = join(elsewhere, 'node_modules');
-    const kit = join(modules, '@orderly', 'kit');
-    const sources = fileURLToPath(new URL('../../packages/kit', import.meta.url));
-    buildSync({
-      entryPoints: ['service/bundles.ts', 'service/bundle-cache.ts', 'operator/outputs.ts'].map((file) =>
-        join(sources, file),
-      ),
-      outbase: sources,
-      outdir: kit,
-      format: 'esm',
-      logLevel: 'warning',
-    });
-    for (const [file, text] of Object.entries({
-      'package.json': '{ "type": "module" }',
-      'outbox/relay.lambda.js':
-        "import * as chain from '@aws-sdk/credential-provider-node';\nexport const handler = chain;",
-      'outbox/relay.lambda.d.ts': 'export declare const handler: unknown;',
-      'aws/credentials-from-environment.js': "export const stand = 'in';",
-    })) {
-      mkdirSync(dirname(join(kit, file)), { recursive: true });
-      writeFileSync(join(kit, file), text);
-    }
-    for (const name of ['aws-cdk-lib', 'esbuild']) symlinkSync(resolve('node_modules', name), join(modules, name));
+  test('find the kit’s own entry points where it is installed as JavaScript', () => {
     const folder = join(elsewhere, 'empty');
     mkdirSync(folder);
-    const { Bundles: Installed } = (await import(join(kit, 'service', 'bundles.js'))) as { Bundles: typeof Bundles };
     const installed = new Installed(folder, elsewhere);
     expect(installed.entries).toEqual(['kit/outbox/relay']);
     expect([...installed.sizeOf('kit/outbox/relay').byPackage.keys()]).toEqual(['@orderly/kit']);
