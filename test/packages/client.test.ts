@@ -16,7 +16,7 @@ function run(command: string, args: readonly string[]) {
 }
 
 beforeAll(() => {
-  const [tarball = ''] = pack(join(folder, 'packages')).filter((path) => path.includes('client'));
+  const [tarball = ''] = pack(join(folder, 'packages'), ['client']);
   mkdirSync(shop);
   writeFileSync(join(shop, 'package.json'), '{ "type": "module", "private": true }');
   copyFileSync('test/client/example.ts', join(shop, 'example.ts'));

@@ -32,13 +32,14 @@ export async function main([folder = join(ROOT, '.build', 'packages')]: readonly
  * In this repository `exports` leads to TypeScript sources, so that nothing is built before it is used. In the tarball
  * it leads to JavaScript and types.
  * @param folder absolute path of the folder for the tarballs, and for what is compiled; it is emptied first
+ * @param names of the packages
  * @returns paths of the tarballs
  * @throws {PackFailed}
  */
-export function pack(folder: string): readonly string[] {
+export function pack(folder: string, names: readonly (typeof PACKAGES)[number][] = PACKAGES): readonly string[] {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  return PACKAGES.map((name) => {
+  return names.map((name) => {
     const source = join(ROOT, 'packages', name);
     const built = join(folder, name);
     compile(source, built);
@@ -72,7 +73,7 @@ export function compile(source: string, built: string, options: Readonly<Record<
     exclude: [join(source, '**', '*.test.ts'), join(source, '**', 'support', '**')],
   };
   writeFileSync(project, JSON.stringify(config));
-  run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project], ROOT);
+  run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--singleThreaded', '-p', project], ROOT);
 }
 
 function published({ private: _, exports, bin = {}, ...manifest }: Manifest): object {
