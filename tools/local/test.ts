@@ -16,6 +16,12 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
  */
 const DEPLOYED = ['integration', 'acceptance'];
 
+/**
+ * Arguments of the compiler. More threads would only repeat work, while lint and synth use the cores. What it found for unchanged
+ * files, it keeps for the next run.
+ */
+const TYPES = ['--noEmit', '--singleThreaded', '--incremental', '--tsBuildInfoFile', '.build/types.tsbuildinfo'];
+
 interface Options {
   /** Deploys nothing, and searches only a part of the histories. */
   readonly quick: boolean;
@@ -61,7 +67,7 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
   // The simulator plays these assemblies, and one of them is deployed. Making them takes as long as the quick tests.
   const synthesized = step(progress, 'synth', () => check('synth', 'tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
   const checks = await Promise.all([
-    step(progress, 'types', () => check('types', 'typescript/bin/tsc', ['--noEmit'])),
+    step(progress, 'types', () => check('types', 'typescript/bin/tsc', TYPES)),
     step(progress, 'lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '.'])),
   ]);
   const one = (...projects: string[]) => step(progress, projects.join(' and '), () => tests(projects));
