@@ -1,4 +1,4 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
@@ -91,8 +91,11 @@ async function stuckSagas(count: number): Promise<void> {
 }
 /** Many more sagas of a type are in its list, behind those whose ids begin with `t`. */
 async function manyMore(type: string, count: number): Promise<void> {
-  for (let n = 0; n < count; n++) {
-    await documents.send(new PutCommand({ TableName: 'trips', Item: { pk: stuckKey(type), sk: `z${n}` } }));
+  const items = Array.from({ length: count }, (_, n) => ({
+    PutRequest: { Item: { pk: stuckKey(type), sk: `z${n}` } },
+  }));
+  for (let from = 0; from < count; from += 25) {
+    await documents.send(new BatchWriteCommand({ RequestItems: { trips: items.slice(from, from + 25) } }));
   }
 }
 /** A commit of a saga that this release can't read. */
