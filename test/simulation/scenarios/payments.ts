@@ -103,11 +103,14 @@ export const payThreeDaysLater: Scenario = {
           ];
     cloud.calls.interceptor = undefined;
     await world.pass(3 * DAY);
+    const redriven = failed(orderly).map(({ pk }) => pk);
     const operator = new Operator(orderly);
     await operator.redriveAll();
     await operator.redriveAll();
     await orderly.rest();
-    const left = answers('a redrive ends every failure', failed(orderly).length, 0);
+    // An event of what the redrive did may have become a failure of its own.
+    const stillFailed = failed(orderly).filter(({ pk }) => redriven.includes(pk));
+    const left = answers('a redrive ends every failure', stillFailed.length, 0);
     return [...broken, ...brokenPromises(orderly, () => true), ...left];
   },
 };
