@@ -68,7 +68,7 @@ export interface MessageRecord {
   /** Key of the list of failures. */
   readonly failedConsumer?: string;
   /** Newest first. */
-  readonly failures?: readonly { readonly name: string; readonly message: string }[];
+  readonly failures?: readonly { readonly name: string; readonly message: string; readonly at: string }[];
 }
 
 export interface Counter {
