@@ -23,9 +23,9 @@ export const SIMULATED_PROD = { ...SIMULATED, paymentProvider: 'sandbox', allowS
  */
 export const prodAssembly = (): string => assembly('prod', SIMULATED_PROD).folder;
 
-/** Does the same for an API that pages of these origins may call. @returns its folder */
+/** Does the same for an API that pages of these origins may call. Nobody deploys it. @returns its folder */
 export const prodAssemblyFor = (cors: readonly string[]): string =>
-  assembly('prod', { ...SIMULATED_PROD, cors: cors.join(',') }).folder;
+  assembly('prod', { ...SIMULATED_PROD, cors: cors.join(',') }, false).folder;
 
-/** Does the same with the payment code of `prod`, which needs a model of Stripe. @returns its folder */
-export const stripeAssembly = (): string => assembly('prod', SIMULATED).folder;
+/** Does the same with the payment code of `prod`, which needs a model of Stripe. Nobody deploys it. @returns its folder */
+export const stripeAssembly = (): string => assembly('prod', SIMULATED, false).folder;
