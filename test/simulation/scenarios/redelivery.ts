@@ -36,13 +36,14 @@ const redelivery = (name: string, ttlLag: number): Scenario => ({
     await orderly.rest();
     const begun = world.now;
     const first = [...events.accepted].filter(({ event }) => event.source.startsWith('orderly.'));
+    const processed = processedIn(orderly);
     for (const age of AGES) {
       await world.pass(begun + age * DAY - world.now);
       redeliver(cloud, first);
       await orderly.rest();
     }
     const tooOld = [...brokenPromises(orderly, ({ failures }) => failures?.[0]?.name === 'TooOld')];
-    return [...tooOld, ...quarantined(orderly)];
+    return [...tooOld, ...quarantined(orderly, processed)];
   },
 });
 
@@ -61,6 +62,7 @@ export const redeliveryWhileDown: Scenario = {
     await placed(orderly, 'alice', 'kept');
     await orderly.rest();
     const first = events.accepted.filter(({ event }) => event.source.startsWith('orderly.'));
+    const processed = processedIn(orderly);
     await world.pass(36 * DAY);
     for (const name of ['Inventory/OnCommands', 'Orders/OnSaga']) cloud.fn(name).failsUntil = world.now + DAY;
     for (const { bus, event } of first) {
@@ -70,15 +72,21 @@ export const redeliveryWhileDown: Scenario = {
     await world.pass(2 * DAY);
     await new Operator(orderly).redriveAll();
     await orderly.rest();
-    return [...brokenPromises(orderly, ({ unknown = false }) => unknown), ...quarantined(orderly)];
+    return [...brokenPromises(orderly, ({ unknown = false }) => unknown), ...quarantined(orderly, processed)];
   },
 };
+
+/** Returns the keys of the records of messages that are processed by now. */
+export const processedIn = (orderly: Orderly): ReadonlySet<string> =>
+  new Set([...new Facts(orderly).records].filter(([, { status }]) => status === 'PROCESSED').map(([pk]) => pk));
 
 /**
  * By now no record of a first delivery exists: a redelivered event is reported as too old. A sequential inbox recognises it by
  * its place.
+ * @param processed keys of the messages that were processed at first. What EventBridge could not deliver then is a failure, and
+ *   may be redriven at any age; what its redrive leads to is new
  */
-export function quarantined(orderly: Orderly): readonly Violation[] {
+export function quarantined(orderly: Orderly, processed: ReadonlySet<string>): readonly Violation[] {
   const facts = new Facts(orderly);
   return facts.listeners
     .filter(({ consumer }) => !consumer.projection && consumer.inbox?.mode !== 'sequential')
@@ -90,6 +98,7 @@ export function quarantined(orderly: Orderly): readonly Violation[] {
           ),
         )
         .map(([id]) => `${listener.name}@${listener.generation}#${id}`)
+        .filter((pk) => processed.has(pk))
         // What an inbox has not processed yet has its first record: it is recognised, however old it is.
         .filter((pk) => !['FAILED', 'PENDING'].includes(String(facts.records.get(pk)?.status)))
         .map((pk) => ({

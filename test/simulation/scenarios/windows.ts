@@ -4,7 +4,7 @@ import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';
 import { bonusOf } from './accounts.js';
-import { quarantined, redeliver } from './redelivery.js';
+import { processedIn, quarantined, redeliver } from './redelivery.js';
 import { DAY, placed, stocked } from './shop.js';
 
 /** Days of the window that is deployed. */
@@ -52,6 +52,7 @@ const windowChange = ({ name, after, again, recognised }: Change): Scenario => (
     await orderly.call(late);
     await orderly.rest();
     const all = events.accepted.filter(({ event }) => event.source.startsWith('orderly.'));
+    const processed = processedIn(orderly);
     for (const day of again) {
       await until(day);
       redeliver(cloud, all);
@@ -60,7 +61,7 @@ const windowChange = ({ name, after, again, recognised }: Change): Scenario => (
       await orderly.rest();
     }
     const tooOld = brokenPromises(orderly, ({ failures }) => failures?.[0]?.name === 'TooOld');
-    return [...tooOld, ...quarantined(orderly)];
+    return [...tooOld, ...quarantined(orderly, processed)];
   },
 });
 
