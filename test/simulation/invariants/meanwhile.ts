@@ -104,7 +104,8 @@ function timersAreInTime(facts: Facts): readonly Violation[] {
       }
       waiting.delete(pk);
       if (before || after?.status !== 'PENDING') continue;
-      waiting.set(pk, Date.parse(String(after.executeAt)));
+      // A saga that hears late of what began its wait sets a timer that is due already.
+      waiting.set(pk, Math.max(at, Date.parse(String(after.executeAt))));
       const meant = timerSetIn(changes, pk);
       if (meant !== undefined && meant !== after.executeAt)
         broken.push(

@@ -8,7 +8,7 @@ import { HOUR, placed, stocked } from './shop.js';
 /** Counts of one SKU before and in the middle of the outage: their commits are in one shard, several in each of its lanes. */
 const COUNTS = [16, 8];
 
-/** A redrive calls the relay, and sees it fail when the relay meets a fault: then the operator tries again. */
+/** A redrive calls the relay, and sees it fail when the relay meets a fault: then the operator tries again an hour later. */
 const TRIES = 3;
 
 /**
@@ -19,7 +19,7 @@ export const relayBehindADay: Scenario = {
   name: 'relay-behind-a-day',
   faultProbability: 0.003,
   async play(cloud) {
-    const { world, buckets } = cloud;
+    const { world } = cloud;
     const orderly = new Orderly(cloud);
     await stocked(orderly, { 'TEA-1': 100 });
     await orderly.rest();
@@ -36,23 +36,16 @@ export const relayBehindADay: Scenario = {
     await world.pass(20 * HOUR);
     relay.enabled = true;
     await orderly.rest();
-    const broken: Violation[] = [...brokenPromises(orderly, ({ pk }) => pk.startsWith('relay@'))];
-    const objects = [...buckets.all()].map(([, body]) => recordsIn(body));
-    if (!objects.some((records) => records > 1))
-      broken.push({ invariant: 'a batch of several records is given up', detail: objects.join(', ') });
+    const broken = brokenPromises(orderly, ({ pk }) => pk.startsWith('relay@'));
     const operator = new Operator(orderly);
     for (let tries = 0; tries < TRIES; tries++) {
       await operator.redriveAll();
-      await orderly.rest();
+      await world.pass(HOUR);
     }
+    await orderly.rest();
     return [...broken, ...brokenPromises(orderly), ...nothingFailed(orderly, 'a redrive publishes what was given up')];
   },
 };
-
-function recordsIn(object: string): number {
-  const { payload = '{}' } = JSON.parse(object) as { readonly payload?: string };
-  return (JSON.parse(payload) as { readonly Records?: readonly unknown[] }).Records?.length ?? 0;
-}
 
 /**
  * The function that runs the sagas fails until its messages are failures. Then an operator redrives them, once: whatever
