@@ -144,16 +144,19 @@ interface Counted {
 
 /**
  * A rejected reservation names exactly the lines for which there was too little, at one moment of its attempt: what does fit is
- * never rejected, whatever is decided together with it.
+ * never rejected. What its transaction reserves for other orders may be taken first; pieces that come back before that
+ * transaction is written come too late for it.
  */
 function rejectionsNameWhatWasShort(facts: Facts): readonly Violation[] {
   const counted: Counted[] = [];
   const commanded = commandedReservations(facts);
   return facts.writes.flatMap(({ at, changes }) => {
-    for (const { after } of changes) {
+    const reserved = new Map<string, number>();
+    for (const { before, after } of changes) {
       if (String(after?.pk).startsWith('StockItem#') && after?.sk === 'STATE') {
         const sku = String(after.pk).slice('StockItem#'.length);
         counted.push({ at, sku, available: Number(after.available) });
+        reserved.set(sku, Math.max(0, Number(before?.available ?? 0) - Number(after.available)));
       }
     }
     return eventsIn(changes)
@@ -161,7 +164,9 @@ function rejectionsNameWhatWasShort(facts: Facts): readonly Violation[] {
       .flatMap(({ data }) => {
         const { orderId, skus } = JSON.parse(data) as { readonly orderId: string; readonly skus: readonly string[] };
         const { lines: ordered, sentAt } = commanded.get(orderId) ?? {};
-        if (!ordered || wasShort(ordered, skus, counted, Math.max(sentAt ?? 0, at - REFUSED_BEFORE))) return [];
+        const from = Math.max(sentAt ?? 0, at - REFUSED_BEFORE);
+        if (!ordered || [new Map(), reserved].some((taken) => wasShort(ordered, skus, { counted, from, taken })))
+          return [];
         const told = `${orderId}: ${skus.join(', ')} of ${ordered.map(({ sku, quantity }) => `${quantity} ${sku}`).join(', ')}`;
         return [violation('a rejection names exactly the lines that were short', told, orderId)];
       });
@@ -189,16 +194,21 @@ function commandedReservations({ published, orderly }: Facts): ReadonlyMap<strin
   return found;
 }
 
-/** Tells whether there was a moment since `from` at which just these of the ordered SKUs were short. */
-function wasShort(
-  ordered: readonly Line[],
-  skus: readonly string[],
-  counted: readonly Counted[],
-  from: number,
-): boolean {
+interface Moments {
+  readonly counted: readonly Counted[];
+  /** Beginning of the attempt, milliseconds since 1970. */
+  readonly from: number;
+  /** Pieces of each SKU that others take first. */
+  readonly taken: ReadonlyMap<string, number>;
+}
+
+/** Tells whether there was a moment of the attempt at which just these of the ordered SKUs were short. */
+function wasShort(ordered: readonly Line[], skus: readonly string[], { counted, from, taken }: Moments): boolean {
   const available = new Map<string, number>();
   const areShort = (): boolean =>
-    ordered.every(({ sku, quantity }) => skus.includes(sku) === (available.get(sku) ?? 0) < quantity);
+    ordered.every(
+      ({ sku, quantity }) => skus.includes(sku) === (available.get(sku) ?? 0) - (taken.get(sku) ?? 0) < quantity,
+    );
   let since = false;
   for (const { at, sku, available: left } of counted) {
     if (!since && at >= from) {
