@@ -48,14 +48,15 @@ const STEP_KEPT = 35 * 86_400_000;
 
 /**
  * Checks that the commands of one step, however often it is sent again within 35 days, leave one failure to an operator. An
- * answer that is given again is an event of its own: both may fail.
+ * answer that is given again is an event of its own: if EventBridge can deliver neither, or both come too late, both are failures.
  */
 export function oneFailureForAStep(facts: Facts): readonly Violation[] {
   const steps = new Map<string, { readonly pk: string; readonly at: number }[]>();
   for (const record of facts.records.values()) {
     const { pk, status, payload = '', failures = [] } = record;
     const [, type = '', step] = /"detail-type":"(\w+)".*"stepId":"([^"]+)"/.exec(payload) ?? [];
-    if (status !== 'FAILED' || step === undefined || type === 'SagaReplyRequested') continue;
+    if (status !== 'FAILED' || step === undefined) continue;
+    if (type === 'SagaReplyRequested' && (isUndelivered(record) || failures[0]?.name === 'TooOld')) continue;
     const asked = `${pk.slice(0, pk.indexOf('@'))} ${type} ${step}`;
     steps.set(asked, [...(steps.get(asked) ?? []), { pk, at: Date.parse(failures.at(-1)?.at ?? '') }]);
   }
