@@ -219,7 +219,7 @@ describe('the API', () => {
 describe('bundles', () => {
   const bundles = new Bundles('lambdas', process.cwd(), BUNDLE_CACHE);
   const elsewhere = mkdtempSync(join(tmpdir(), 'app-of-the-kit-'));
-  /** Of a kit that is installed as JavaScript, with one small entry point: bundling all of the kit's takes a second. */
+  /** Uses a kit that is installed as JavaScript with one small entry point, because bundling the whole kit takes a second. */
   let Installed: typeof Bundles;
   beforeAll(async () => {
     const modules = join(elsewhere, 'node_modules');

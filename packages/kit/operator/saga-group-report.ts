@@ -20,7 +20,7 @@ export interface Named {
   readonly later: number;
 }
 
-/** What came of a run. */
+/** Outcome of a run. */
 export interface Report {
   readonly verdict: 'ended' | 'probe failed' | 'probe pending' | 'slow' | 'stopped';
   /** Sagas that have gone on. */

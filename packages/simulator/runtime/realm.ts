@@ -72,7 +72,7 @@ const CLOCK_AND_NUMBERS = `(function (now, random) {
 })`;
 
 /**
- * What is around the source of a CommonJS module. The names of the outer function hide the realm's globals. They are in a
+ * Code that encloses the source of a CommonJS module. The names of the outer function hide the realm's globals. They are in a
  * function of their own, because a module may declare variables of the same names.
  */
 export const OPENING = `(function (${OWN.join(', ')}) { return function (exports, require, module, __filename, __dirname) {`;
@@ -102,7 +102,7 @@ export class Realm {
   ) => { Date: unknown; Math: unknown };
 
   constructor(script: Script) {
-    // In a context of its own kind V8 compiles globals in; in a contextified object it asks for each of them.
+    // With an ordinary global object V8 compiles accesses to globals; with a contextified one it asks Node for each (decision 0084).
     this.global = createContext(constants.DONT_CONTEXTIFY);
     Object.assign(this.global, SHARED);
     this.root = runInContext('Object.prototype', this.global);
@@ -116,7 +116,7 @@ export class Realm {
     { now, random }: Sources,
     require: (name: string) => unknown,
   ): Record<string, unknown> {
-    // What the module sets on its global object stays there.
+    // An environment's assignments to its global object are invisible to the other environments.
     const own: Record<string, unknown> = Object.create(this.global);
     Object.assign(own, provided, this.clockAndNumbers(now, random), { global: own, globalThis: own });
     const module = { exports: {} as Record<string, unknown> };

@@ -36,7 +36,7 @@ let stopAfter: number;
 let waits: number;
 /** What the operator was asked for. */
 let confirmed: string[];
-/** What becomes of a request. */
+/** Handles a request that was sent. */
 let arrives: (body: string) => Promise<void>;
 
 beforeEach(() => {
@@ -167,7 +167,7 @@ ${(await ids())[0]?.slice(0, 7)}  3 stuck sagas  trips/trips-saga
 });
 
 describe('stuck sagas', () => {
-  test('are at least as many, if there are more than are read; the command says that it goes on', async () => {
+  test('are counted as "at least" when there are more than are read, and the command says how to continue', async () => {
     await stuckSagas(2);
     await manyMore('TripSaga', 999);
     const { text, json } = await groups();
