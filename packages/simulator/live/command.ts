@@ -80,6 +80,7 @@ async function run(folder: string, { port, keep, logs }: Values): Promise<number
     keep,
     logs,
     says,
+    smallHeaps: true,
   });
   // Before the line that invites it. A second signal ends the process at once.
   const interrupted = new Promise<number>((resolve) => {

@@ -20,7 +20,7 @@ import { Threads } from './threads.js';
  */
 const ENVIRONMENTS = { most: 2, patience: 1_000, spare: 10_000 };
 /**
- * Percents by which a heap grows before V8 collects it again. By itself V8 lets it grow to a multiple on a machine with much memory,
+ * Percents by which a small heap grows before V8 collects it again. By itself V8 lets it grow to a multiple on a machine with much memory,
  * and a process with several heaps would take twice as much. Whole collections take three hundredths of a function thread's time;
  * those of what was made lately, which have their room, take three times as much.
  */
@@ -45,6 +45,11 @@ export interface LiveOptions {
    * @default nothing is kept
    */
   readonly codeCache?: string | undefined;
+  /**
+   * Collects the garbage of this process more often, so that it takes less memory and somewhat more CPU. It goes for the rest
+   * of the process. @default V8 decides, which on a machine with much memory takes about twice as much
+   */
+  readonly smallHeaps?: boolean;
   /** Tells when a scheduled rule finds work, so that time can be forwarded without ticks that find none. @default hourly ticks */
   readonly awaits?: (cloud: Cloud) => Awaits;
   /** Hears of what an operator of this cloud should know: faults that were made, threads that were replaced. */
@@ -70,9 +75,9 @@ export class LiveCloud {
   private stopped = false;
 
   constructor(private readonly options: LiveOptions) {
-    const { says = () => undefined, threads, codeCache } = options;
+    const { says = () => undefined, threads, codeCache, smallHeaps = false } = options;
     const { state } = options;
-    setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
+    if (smallHeaps) setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
     // First, since it may fail: threads that have begun would keep the process.
     const deployment = new Deployment(new Assembly(options.folder));
     this.seed = state?.seed ?? randomUUID();
