@@ -107,6 +107,7 @@ export class Orderly extends Client<Call> {
   /** Returns the due time of the earliest pending timer, in milliseconds since 1970. */
   private nextTimer(): number | undefined {
     const records = this.services.flatMap(({ records }) => this.cloud.dynamodb.items(records));
+    const places = records.filter(isPassed);
     const due = records.flatMap(({ pk, status, executeAt, parkedAt, window, closesAt }) => {
       if (!isText(status) || status.S !== 'PENDING' || !isText(executeAt)) return [];
       const at = Date.parse(executeAt.S);
@@ -114,7 +115,7 @@ export class Orderly extends Client<Call> {
       if (window !== undefined && !(isText(closesAt) && Date.parse(closesAt.S) <= this.daysUntil)) return [];
       // A parked message waits for its predecessor, and no tick ends that. It is awaited once it is the next one.
       if (!parkedAt || !isText(pk)) return [at];
-      return isNextPlace(records, pk.S) ? [Math.max(at, this.discardedAt)] : [];
+      return isNextPlace(places, pk.S) ? [Math.max(at, this.discardedAt)] : [];
     });
     return due.length > 0 ? Math.min(...due) : undefined;
   }
@@ -148,20 +149,27 @@ function request({ method, path, as, body, key, numbered, ifMatch }: Call, now: 
 const describe = ({ method, path, as, key, numbered }: Call): string =>
   `client ${as} ${method} ${path}${key === undefined ? '' : ` key ${key}`}${numbered ? ` number ${numbered.number}` : ''}`;
 
-/** Whether every place before this one, in a sequential inbox, is behind the cursor or discarded. @param pk of its record */
-function isNextPlace(records: readonly Item[], pk: string): boolean {
+const isText = (value: object | undefined): value is { readonly S: string } => value !== undefined && 'S' in value;
+
+/** Whether a record tells what a sequential inbox has passed: it is a cursor, or was discarded. */
+const isPassed = ({ position, status }: Item): boolean =>
+  position !== undefined || (status !== undefined && isText(status) && status.S === 'DISCARDED');
+
+/**
+ * Whether every place before this one, in a sequential inbox, is behind the cursor or discarded.
+ * @param passed cursors and discarded records
+ * @param pk of its record
+ */
+function isNextPlace(passed: readonly Item[], pk: string): boolean {
   const [, history = '', place] = /^(.*#)SEQ#(\d{10})$/.exec(pk) ?? [];
-  const ofHistory = records.filter((record) => isText(record.pk) && record.pk.S.startsWith(history));
+  const ofHistory = passed.filter((record) => isText(record.pk) && record.pk.S.startsWith(history));
   const cursor = ofHistory.find(({ position }) => position !== undefined)?.position;
   const done = cursor && 'N' in cursor ? Number(cursor.N) : 0;
-  const discarded = ofHistory.filter(({ status, sequence }) => {
-    const isBetween = sequence && 'N' in sequence && Number(sequence.N) > done && Number(sequence.N) < Number(place);
-    return isBetween && isText(status) && status.S === 'DISCARDED';
-  });
+  const discarded = ofHistory.filter(
+    ({ sequence }) => sequence && 'N' in sequence && Number(sequence.N) > done && Number(sequence.N) < Number(place),
+  );
   return done + discarded.length === Number(place) - 1;
 }
-
-const isText = (value: object | undefined): value is { readonly S: string } => value !== undefined && 'S' in value;
 
 /** Whether an answer is final, so that a client does not retry. A conflict with another version than `If-Match` is final. */
 function isFinal({ status, headers, body }: Reply): boolean {
