@@ -107,7 +107,7 @@ export class Orderly extends Client<Call> {
   /** Returns the due time of the earliest pending timer, in milliseconds since 1970. */
   private nextTimer(): number | undefined {
     const records = this.services.flatMap(({ records }) => this.cloud.dynamodb.items(records));
-    const places = records.filter(isPassed);
+    const passed = records.filter(isPassed);
     const due = records.flatMap(({ pk, status, executeAt, parkedAt, window, closesAt }) => {
       if (!isText(status) || status.S !== 'PENDING' || !isText(executeAt)) return [];
       const at = Date.parse(executeAt.S);
@@ -115,7 +115,7 @@ export class Orderly extends Client<Call> {
       if (window !== undefined && !(isText(closesAt) && Date.parse(closesAt.S) <= this.daysUntil)) return [];
       // A parked message waits for its predecessor, and no tick ends that. It is awaited once it is the next one.
       if (!parkedAt || !isText(pk)) return [at];
-      return isNextPlace(places, pk.S) ? [Math.max(at, this.discardedAt)] : [];
+      return isNextPlace(passed, pk.S) ? [Math.max(at, this.discardedAt)] : [];
     });
     return due.length > 0 ? Math.min(...due) : undefined;
   }
