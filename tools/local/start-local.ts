@@ -94,8 +94,17 @@ async function begin(options: {
   try {
     const state = keep ? STATE : undefined;
     const codeCache = join(folder, 'code-cache');
-    const runs = { folder, port, keep: state, logs, says, clockSet, codeCache, smallHeaps: true };
-    return await LocalCloud.start({ ...runs, awaits: awaitsDueRecords });
+    return await LocalCloud.start({
+      folder,
+      port,
+      keep: state,
+      logs,
+      says,
+      clockSet,
+      codeCache,
+      smallHeaps: true,
+      awaits: awaitsDueRecords,
+    });
   } catch (error) {
     if (error instanceof PortInUse || error instanceof StateRefused) throw new LocalRunError(error.message);
     throw error;

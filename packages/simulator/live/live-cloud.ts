@@ -20,9 +20,9 @@ import { Threads } from './threads.js';
  */
 const ENVIRONMENTS = { most: 2, patience: 1_000, spare: 10_000 };
 /**
- * Percents by which a small heap grows before V8 collects it again. By itself V8 lets it grow to a multiple on a machine with much memory,
- * and a process with several heaps would take twice as much. Whole collections take three hundredths of a function thread's time;
- * those of what was made lately, which have their room, take three times as much.
+ * Percentage by which a heap grows between two collections, with `smallHeaps`. By default V8 lets a heap grow to a multiple on a
+ * machine with much memory, and a process with several heaps would take twice as much. Whole collections take three hundredths
+ * of a function thread's time; those of what was made lately, which have their room, take three times as much.
  */
 const HEAP_GROWTH = 20;
 /** While time is forwarded, a schedule that nobody knows more about ticks this seldom: each hour. */
@@ -46,8 +46,9 @@ export interface LiveOptions {
    */
   readonly codeCache?: string | undefined;
   /**
-   * Collects the garbage of this process more often, so that it takes less memory and somewhat more CPU. It goes for the rest
-   * of the process. @default V8 decides, which on a machine with much memory takes about twice as much
+   * Whether V8 collects garbage more often, for less memory and more CPU. This applies to every heap of the process, and stays
+   * after the cloud has stopped.
+   * @default false
    */
   readonly smallHeaps?: boolean;
   /** Tells when a scheduled rule finds work, so that time can be forwarded without ticks that find none. @default hourly ticks */

@@ -153,7 +153,7 @@ const isText = (value: object | undefined): value is { readonly S: string } => v
 
 /** Whether a record tells what a sequential inbox has passed: it is a cursor, or was discarded. */
 const isPassed = ({ position, status }: Item): boolean =>
-  position !== undefined || (status !== undefined && isText(status) && status.S === 'DISCARDED');
+  position !== undefined || (isText(status) && status.S === 'DISCARDED');
 
 /**
  * Whether every place before this one, in a sequential inbox, is behind the cursor or discarded.
