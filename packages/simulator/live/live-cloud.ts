@@ -20,9 +20,9 @@ import { Threads } from './threads.js';
  */
 const ENVIRONMENTS = { most: 2, patience: 1_000, spare: 10_000 };
 /**
- * Percentage by which a heap grows between two collections, with `smallHeaps`. By default V8 lets a heap grow to a multiple on a
- * machine with much memory, and a process with several heaps would take twice as much. Whole collections take three hundredths
- * of a function thread's time; those of what was made lately, which have their room, take three times as much.
+ * Percentage by which a heap grows between two full collections, with `smallHeaps`. By default V8 lets a heap grow to a multiple on
+ * a machine with much memory, and a process with several heaps would take twice as much. With it, full collections take 3 % of a
+ * function thread's time, and collections of young objects 9 %.
  */
 const HEAP_GROWTH = 20;
 /** While time is forwarded, a schedule that nobody knows more about ticks this seldom: each hour. */
