@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Assembly, type Resource } from './assembly/assembly.js';
 import { RestApi } from './aws/api-gateway.js';
 import { AsyncInvocations } from './aws/async-invoke.js';
@@ -42,12 +44,12 @@ export class Deployment {
   private readonly bundles = new Map<string, Bundle>();
 
   /**
-   * @param change changes a bundle's code, by the function's label: for planted bugs
+   * @param change changes a function's code, by its label; it may return a bundle with the code
    * @param recycled environments of earlier histories
    */
   constructor(
     readonly assembly: Assembly,
-    private readonly change: (source: string, label: string) => string = (source) => source,
+    private readonly change: (source: string, label: string) => string | Bundle = (source) => source,
     readonly recycled: Recycled = new Recycled(),
   ) {
     for (const resource of assembly.resources) {
@@ -66,7 +68,9 @@ export class Deployment {
     const name = label.replace(/\/Function$/, '');
     const known = this.bundles.get(name);
     if (known) return known;
-    const bundle = Bundle.read(this.assembly.assetOf(properties.Code), name, (source) => this.change(source, name));
+    const source = readFileSync(join(this.assembly.assetOf(properties.Code), 'index.js'), 'utf8');
+    const code = this.change(source, name);
+    const bundle = typeof code === 'string' ? new Bundle(name, code) : code;
     this.bundles.set(name, bundle);
     return bundle;
   }

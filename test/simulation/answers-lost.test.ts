@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith, type Scenario } from '../../packages/simulator/search/scenario.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { placed, stocked } from './scenarios/shop.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { Facts } from './support/facts.js';
 import { Orderly } from './support/orderly.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../../packages/simulator/aws/faults.js';
 import { ChosenFaults } from '../../packages/simulator/aws/faults.js';
-import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
+import { Cloud } from '../../packages/simulator/cloud.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
 import { commandOf } from './cli/replay.js';
@@ -9,6 +9,7 @@ import { brokenPromises } from './invariants/broken-promises.js';
 import { scenarioCalled } from './scenarios/all.js';
 import { bringLate } from './scenarios/place-one.js';
 import { HOUR, orderOf, stocked } from './scenarios/shop.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { Auditor } from './support/auditor.js';
 import { Orderly } from './support/orderly.js';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../../packages/simulator/aws/faults.js';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
 import { commandOf } from './cli/replay.js';
 import { AT_REST, cancelAt, type Race } from './scenarios/cancel-at.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { Facts } from './support/facts.js';
 import { Orderly } from './support/orderly.js';

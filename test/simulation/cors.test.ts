@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiRequest, ApiResponse } from '../../packages/simulator/aws/api-messages.js';
-import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
+import { Cloud } from '../../packages/simulator/cloud.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssemblyFor } from './support/assembly.js';
 import { token } from './support/issuer.js';
 import { NetworkError, Page } from './support/page.js';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { singles } from '../../packages/simulator/search/singles.js';
 import { commandOf } from './cli/replay.js';
 import { rejectOne } from './scenarios/place-one.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 
 /**

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { RouteDeclaration } from '../../packages/kit/http/routes.js';
 import type { ApiRequest, ApiResponse } from '../../packages/simulator/aws/api-messages.js';
-import { Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
+import { Cloud } from '../../packages/simulator/cloud.js';
 import { orderlyApi } from '../../tools/docs/openapi/api.js';
 import { bodiesOf } from './fuzz/samples.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { token } from './support/issuer.js';
 

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { deploymentOf as deployedBundles } from '../../packages/simulator/cloud.js';
 import { playSeed } from '../../packages/simulator/search/scenario.js';
 import { toldOf } from './cli/replay.js';
+import { scenarioCalled } from './scenarios/all.js';
 import { rejectOne } from './scenarios/place-one.js';
 import { redeliveryWhileDown } from './scenarios/redelivery.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 
 const SEEDS = Array.from({ length: 3 }, (_, seed) => String(seed));
@@ -36,3 +38,13 @@ test.each([
   const fresh = await playSeed(deployment, scenario, '0', { recycle: false });
   expect(recycled.fingerprint).toBe(fresh.fingerprint);
 });
+
+// The account's API, outboxes, projections and sagas; payments of a customer; keys of KMS and objects of S3.
+test.each([rejectOne, redeliveryWhileDown, scenarioCalled('pay-once'), scenarioCalled('forget-races')])(
+  'a history is the same with shared packages and with the bundles as they are deployed: $name',
+  async (scenario) => {
+    const shared = await playSeed(deployment, scenario, '1');
+    const deployed = await playSeed(deployedBundles(prodAssembly()), scenario, '1');
+    expect(deployed.fingerprint).toBe(shared.fingerprint);
+  },
+);

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { keep, search } from './fuzz/search.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 
 const USAGE = `npm run fuzz                                  a minute of inputs that nobody would think of, to every route

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
 import { singles } from '../../packages/simulator/search/singles.js';
 import { accountLaneOne } from './scenarios/account-lanes.js';
 import { laneByItself, laneOne } from './scenarios/lanes.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { effort } from './support/effort.js';
 

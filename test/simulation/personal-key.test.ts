@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Iam } from '../../packages/simulator/aws/iam.js';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 
 /** Who may use the KMS key that wraps the people's keys: a right of one's own, and the key's own policy. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playSeed, playWith } from '../../packages/simulator/search/scenario.js';
 import type { PlantedBug } from './planted/bugs.js';
@@ -8,6 +7,7 @@ import { entryPoints, planted } from './planted/plant.js';
 import { scenarioCalled } from './scenarios/all.js';
 import { discontinuedRaces } from './scenarios/catalog.js';
 import { twoReleasesWith } from './scenarios/two-releases.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { ACKNOWLEDGES_NEWER } from './support/previous-release.js';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { type History, playWith } from '../../packages/simulator/search/scenario.js';
 import { singles } from '../../packages/simulator/search/singles.js';
 import { placeOne } from './scenarios/place-one.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 
 /** What must be the same of two histories. */

@@ -9,11 +9,12 @@ import { reportsContract } from '../../lambdas/reports/contract.js';
 import { rewardsContract } from '../../lambdas/rewards/contract.js';
 import { type Access, Iam } from '../../packages/simulator/aws/iam.js';
 import { putAccess } from '../../packages/simulator/aws/put-events.js';
-import { type Cloud, deploymentOf } from '../../packages/simulator/cloud.js';
+import type { Cloud } from '../../packages/simulator/cloud.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
 import { BUGS } from './planted/bugs.js';
 import { planted } from './planted/plant.js';
 import { scenarioCalled } from './scenarios/all.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 
 /** What the roles of what is deployed may do, and what none of them may. */

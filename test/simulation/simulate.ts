@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Iam } from '../../packages/simulator/aws/iam.js';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { Bookmarks } from '../../packages/simulator/search/bookmarks.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playSeed, playWith } from '../../packages/simulator/search/scenario.js';
@@ -10,6 +9,7 @@ import { REPLAY_OPTIONS, replay } from './cli/replay.js';
 import { bookmarksOf } from './cli/worker.js';
 import { shareOut } from './cli/workers.js';
 import { SCENARIOS, scenarioCalled } from './scenarios/all.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { ALL_SCENARIOS } from './support/ground.js';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
 import { STRIPE_SCENARIOS } from './scenarios/stripe.js';
+import { deploymentOf } from './support/app-code.js';
 import { stripeAssembly } from './support/assembly.js';
 
 const deployment = deploymentOf(stripeAssembly());

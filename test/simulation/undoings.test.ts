@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../packages/simulator/cloud.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
 import { commandOf } from './cli/replay.js';
 import { AT_REST, undoAt } from './scenarios/charges.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { Facts } from './support/facts.js';
 import { Orderly } from './support/orderly.js';

@@ -126,7 +126,7 @@ export class Sandbox implements Caller {
   private load(): RunningCode {
     const { bundle, variables, handler, host, recycled, recording, points } = this.settings;
     const { random } = this.settings.around;
-    if (host) return host.start({ bundle: bundle(), variables, handler }, this.settings.around);
+    if (host) return host.start({ label: this.fn.label, bundle: bundle(), variables, handler }, this.settings.around);
     const around = { ...this.settings.around, random: this.replayed?.left.copy() ?? random };
     this.recorder = recording && new Recorder(recording, around, points);
     const recorded = this.recorder?.around ?? around;

@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'code-cache-'));
 const SOURCE = 'exports.handler = () => 1;';
 const run = (bundle: Bundle): unknown => {
-  const { handler } = bundle.realm.load({} as ProvidedGlobals, { now: () => 0, random: () => 0 }, () => undefined);
+  const { handler } = bundle.load({} as ProvidedGlobals, { now: () => 0, random: () => 0 }, () => undefined);
   return (handler as () => unknown)();
 };
 

@@ -17,7 +17,7 @@ export class CodeCache {
   /** @param name for stack traces */
   bundle(name: string, source: string): Bundle {
     const file = join(this.folder, `${createHash('sha256').update(`${process.version} ${source}`).digest('hex')}.bin`);
-    const bundle = new Bundle(name, source, readIfThere(file));
+    const bundle = new Bundle(name, source, { cached: readIfThere(file) });
     setTimeout(() => {
       if (!bundle.isFromCache) keep(file, bundle);
     }, KEPT_AFTER).unref();

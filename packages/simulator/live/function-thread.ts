@@ -3,14 +3,18 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Bundle } from '../runtime/bundle.js';
 import { Environment, type Surroundings } from '../runtime/environment.js';
 import type { Reply } from '../runtime/http.js';
+import { SharedPackages } from '../runtime/shared-packages.js';
 import { Random } from '../world/random.js';
 import { CodeCache } from './code-cache.js';
-import { type FromThread, SharedClock, type ThreadData, type ToThread } from './messages.js';
+import { type FromThread, SharedClock, type ThreadData, type ToEnvironment, type ToThread } from './messages.js';
 
 /** Environments of one thread, and what they have to tell. */
 class FunctionThread {
   private readonly environments = new Map<number, RunningEnvironment>();
   private readonly bundles = new Map<string, Bundle>();
+  private packages: SharedPackages | undefined;
+  private readonly untaken: ToThread[] = [];
+  private isTaking = false;
   private told: FromThread[] = [];
   private done = 0;
   private flushes = false;
@@ -21,13 +25,28 @@ class FunctionThread {
     private readonly cache: CodeCache | undefined,
   ) {
     port.on('message', (messages: readonly ToThread[]) => {
-      for (const message of messages) this.take(message);
+      this.untaken.push(...messages);
+      if (!this.isTaking) void this.takeAll();
     });
+  }
+
+  /** Takes what has come. Where packages are shared, only one environment's code is under way at a time. */
+  private async takeAll(): Promise<void> {
+    this.isTaking = true;
+    for (let message = this.untaken.shift(); message; message = this.untaken.shift()) {
+      this.take(message);
+      if (this.packages) await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.isTaking = false;
   }
 
   private take(message: ToThread): void {
     this.done++;
     this.tellSoon();
+    if (message.kind === 'packages') {
+      this.packages = new SharedPackages(message.source);
+      return;
+    }
     if (message.kind === 'start') {
       const environment = new RunningEnvironment(message, this.bundleOf(message), this.clock, (told) => {
         this.told.push(told);
@@ -41,14 +60,19 @@ class FunctionThread {
   }
 
   /** A bundle is compiled once for all environments that run the same source, also those of different functions. */
-  private bundleOf({ name, source }: ToThread & { kind: 'start' }): Bundle {
+  private bundleOf({ name, source, shares }: ToEnvironment & { kind: 'start' }): Bundle {
     const known = this.bundles.get(name);
     if (source === undefined && known) return known;
     if (source === undefined) throw new Error(`the source of ${name} is missing`);
     const same = [...this.bundles.values()].find((bundle) => bundle.source === source);
-    const bundle = same ?? this.cache?.bundle(name, source) ?? new Bundle(name, source);
+    const bundle = same ?? this.newBundle(name, source, shares);
     this.bundles.set(name, bundle);
     return bundle;
+  }
+
+  private newBundle(name: string, source: string, shares: boolean): Bundle {
+    if (shares) return new Bundle(name, source, { packages: this.packages });
+    return this.cache?.bundle(name, source) ?? new Bundle(name, source);
   }
 
   /** Tells everything of a turn at once: after code has run as far as it can without an answer. */
@@ -73,7 +97,7 @@ class RunningEnvironment {
   private unloadable: Error | undefined;
 
   constructor(
-    { environment: id, variables, handler, seed, begun }: ToThread & { kind: 'start' },
+    { environment: id, variables, handler, seed, begun }: ToEnvironment & { kind: 'start' },
     bundle: Bundle,
     clock: SharedClock,
     private readonly tell: (message: FromThread) => void,
@@ -106,7 +130,7 @@ class RunningEnvironment {
     }
   }
 
-  take(message: Exclude<ToThread, { kind: 'start' }>): void {
+  take(message: Exclude<ToEnvironment, { kind: 'start' }>): void {
     switch (message.kind) {
       case 'invoke':
         this.invoke(message);
@@ -128,7 +152,7 @@ class RunningEnvironment {
     }
   }
 
-  private invoke({ environment, event, context }: ToThread & { kind: 'invoke' }): void {
+  private invoke({ environment, event, context }: ToEnvironment & { kind: 'invoke' }): void {
     if (this.unloadable) {
       const { name, message, stack = message } = this.unloadable;
       this.tell({ kind: 'log', environment, level: 'error', line: stack });

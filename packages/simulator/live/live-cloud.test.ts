@@ -1,6 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
+import { Assembly } from '../assembly/assembly.js';
 import type { Result } from '../aws/lambda.js';
 import { allow, arnOf, assemblyOf, CLIENT, fn, QUEUE_RIGHTS, STREAM_RIGHTS, TABLE } from '../aws/support.js';
+import { Deployment } from '../cloud.js';
+import { Bundle } from '../runtime/bundle.js';
+import { SharedPackages } from '../runtime/shared-packages.js';
 import { LiveCloud, type LiveOptions } from './live-cloud.js';
 import { parseState, type SavedState, StateRefused } from './state.js';
 
@@ -73,6 +77,38 @@ test('functions of the same code share what is compiled, and nothing that they k
   live.replaceCode('Shop/One', code.replace('++invocations', '0'));
   expect(await value('Shop/One')).toEqual({ name: 'One', invocations: 0, file: 'Shop/One.js' });
   expect(await value('Shop/Two')).toEqual({ name: 'Two', invocations: 2, file: 'Shop/One.js' });
+});
+
+test('functions that share packages act in their own names, also at the same time', async () => {
+  const packages = new SharedPackages(`exports.modules = { 'the-package': {
+    name: () => process.env.NAME,
+    wait: () => new Promise((resolve) => setTimeout(resolve, 20)),
+  } };`);
+  const named = (name: string) => fn(name, [], { Environment: { Variables: { NAME: name } } });
+  const code = `const shared = require('the-package');
+    exports.handler = async () => {
+      const names = [];
+      for (let times = 0; times < 5; times++) {
+        await shared.wait();
+        await undefined;
+        names.push(shared.name());
+      }
+      return names.join();
+    };`;
+  const live = begin(
+    { ...named('One'), ...named('Two') },
+    { One: code, Two: code },
+    {
+      deployment: (folder) =>
+        new Deployment(new Assembly(folder), (source, label) => new Bundle(label, source, { packages })),
+    },
+  );
+  const results = await live.within((cloud) =>
+    Promise.all(['One', 'Two'].map((name) => new Promise((resolve) => cloud.fn(`Shop/${name}`).invoke({}, resolve)))),
+  );
+  expect(results).toEqual(
+    ['One', 'Two'].map((name) => ({ kind: 'returned', value: Array.from({ length: 5 }, () => name).join() })),
+  );
 });
 
 test.each([

@@ -31,6 +31,8 @@ const TICKS_APART = 3_600_000;
 export interface LiveOptions {
   /** Folder of the cloud assembly. */
   readonly folder: string;
+  /** Makes the deployment of a cloud assembly. @default its functions run the bundles of the assembly */
+  readonly deployment?: (folder: string) => Deployment;
   /** What an earlier one remembered: it goes on from there. @default nothing */
   readonly state?: SavedState;
   /**
@@ -80,14 +82,14 @@ export class LiveCloud {
     const { state } = options;
     if (smallHeaps) setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
     // First, since it may fail: threads that have begun would keep the process.
-    const deployment = new Deployment(new Assembly(options.folder));
+    const deployment = this.deploymentOf(options.folder);
     this.seed = state?.seed ?? randomUUID();
     this.threads = new Threads({
       clock: this.clock.shared,
       around: (take) => this.clock.take(take),
       replaced: says,
       codeCache,
-      isAwaited: (name) => this.awaited.has(name),
+      isAwaited: (label) => this.awaited.has(label),
       ...(threads !== undefined && { threads }),
     });
     this.faults = this.newFaults();
@@ -198,7 +200,7 @@ export class LiveCloud {
    * @returns names of tables and queues that are gone with what was in them
    */
   deploy(folder: string): readonly string[] {
-    const deployment = new Deployment(new Assembly(folder));
+    const deployment = this.deploymentOf(folder);
     const state = this.save();
     this.end();
     this.account = this.begin(deployment, state.now);
@@ -236,6 +238,11 @@ export class LiveCloud {
     this.stopped = true;
     this.clock.stop();
     await this.threads.stop();
+  }
+
+  private deploymentOf(folder: string): Deployment {
+    const { deployment = (folder: string) => new Deployment(new Assembly(folder)) } = this.options;
+    return deployment(folder);
   }
 
   private begin(deployment: Deployment, begins: number): LiveCloud['account'] {

@@ -7,7 +7,10 @@ import { LiveServer } from './server.js';
 import { parseState, type SavedState, StateRefused } from './state.js';
 
 export interface LocalCloudOptions
-  extends Pick<LiveOptions, 'folder' | 'awaits' | 'threads' | 'remembers' | 'clockSet' | 'codeCache' | 'smallHeaps'> {
+  extends Pick<
+    LiveOptions,
+    'folder' | 'deployment' | 'awaits' | 'threads' | 'remembers' | 'clockSet' | 'codeCache' | 'smallHeaps'
+  > {
   /** Port of 127.0.0.1. @default 4566, or else the next free one */
   readonly port?: number | undefined;
   /** File from which it takes what an earlier one remembered, and to which it writes that at its end. @default it forgets */

@@ -1,8 +1,14 @@
 import type { Ending, InvocationContext } from '../runtime/environment.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 
-/** Messages from the account to a thread that runs functions. Each names its environment. */
-export type ToThread =
+/** Packages for the bundles of environments that start from now on and share packages. */
+export interface PackagesForThread {
+  readonly kind: 'packages';
+  readonly source: string;
+}
+
+/** Messages from the account to an environment. */
+export type ToEnvironment =
   | {
       readonly kind: 'start';
       readonly environment: number;
@@ -10,6 +16,8 @@ export type ToThread =
       readonly name: string;
       /** Source of the bundle, unless the thread got the same for this name before. */
       readonly source?: string;
+      /** Whether the bundle requires packages that it shares. */
+      readonly shares: boolean;
       readonly variables: Readonly<Record<string, string>>;
       readonly handler: string;
       /** Seed of its random numbers. */
@@ -27,6 +35,9 @@ export type ToThread =
   | { readonly kind: 'fail'; readonly environment: number; readonly call: number; readonly code: string }
   | { readonly kind: 'fire'; readonly environment: number; readonly timer: number }
   | { readonly kind: 'kill'; readonly environment: number };
+
+/** Messages from the account to a thread that runs functions. */
+export type ToThread = PackagesForThread | ToEnvironment;
 
 /** Messages from a thread to the account. */
 export type FromThread =

@@ -1,9 +1,9 @@
 import type { Ending, InvocationContext, RunningCode, Surroundings } from '../runtime/environment.js';
-import type { FromThread, ToThread } from './messages.js';
+import type { FromThread, ToEnvironment } from './messages.js';
 
 /** What an environment says to its thread. */
 interface Says {
-  send(message: ToThread): void;
+  send(message: ToEnvironment): void;
   ends(): void;
 }
 
@@ -16,7 +16,7 @@ export class RemoteEnvironment implements RunningCode {
   private readonly id: number;
 
   constructor(
-    { environment }: ToThread & { kind: 'start' },
+    { environment }: ToEnvironment & { kind: 'start' },
     private readonly around: Surroundings,
     private readonly thread: Says,
   ) {
@@ -80,7 +80,7 @@ export class RemoteEnvironment implements RunningCode {
     }
   }
 
-  private say(message: ToThread): void {
+  private say(message: ToEnvironment): void {
     if (!this.dead) this.thread.send(message);
   }
 

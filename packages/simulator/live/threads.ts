@@ -2,8 +2,10 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import type { Bundle } from '../runtime/bundle.js';
 import type { CodeHost, Loaded, RunningCode, Surroundings } from '../runtime/environment.js';
-import type { SharedClock, ThreadData, ToThread, Turn } from './messages.js';
+import type { SharedPackages } from '../runtime/shared-packages.js';
+import type { SharedClock, ThreadData, ToEnvironment, ToThread, Turn } from './messages.js';
 import { RemoteEnvironment } from './remote-environment.js';
 
 /**
@@ -23,8 +25,8 @@ export interface ThreadsSettings {
   readonly threads?: number;
   /** @see LiveOptions.codeCache */
   readonly codeCache?: string | undefined;
-  /** Whether a client waits for what a function answers. @param name of its bundle */
-  readonly isAwaited: (name: string) => boolean;
+  /** Whether a client waits for what a function answers. @param label path of its construct */
+  readonly isAwaited: (label: string) => boolean;
 }
 
 /**
@@ -47,20 +49,21 @@ export class Threads implements CodeHost {
     this.threads = Array.from({ length: threads }, () => new FunctionThread(settings, rested));
   }
 
-  start({ bundle, variables, handler }: Loaded, around: Surroundings): RunningCode {
-    const { name, source } = bundle;
-    const thread = this.byFunction.get(name) ?? this.threadFor(name);
-    this.byFunction.set(name, thread);
+  start({ label, bundle, variables, handler }: Loaded, around: Surroundings): RunningCode {
+    const { name } = bundle;
+    const thread = this.byFunction.get(label) ?? this.threadFor(label);
+    this.byFunction.set(label, thread);
     const environment = ++this.environments;
     const seed = `${around.random.id()}/${environment}`;
     const { begun } = around;
-    return thread.start({ kind: 'start', environment, name, variables, handler, seed, begun }, source, around);
+    const shares = bundle.packages !== undefined;
+    return thread.start({ kind: 'start', environment, name, shares, variables, handler, seed, begun }, bundle, around);
   }
 
   /** A client's request must not wait for the work that earlier requests have caused: the first thread is for clients. */
-  private threadFor(name: string): FunctionThread {
+  private threadFor(label: string): FunctionThread {
     const rest = this.threads.length - 1;
-    const at = rest === 0 || this.settings.isAwaited(name) ? 0 : 1 + (this.others++ % rest);
+    const at = rest === 0 || this.settings.isAwaited(label) ? 0 : 1 + (this.others++ % rest);
     return this.threads[at] as FunctionThread;
   }
 
@@ -90,6 +93,8 @@ class FunctionThread {
   private readonly environments = new Map<number, RemoteEnvironment>();
   /** Sources that the thread has, by the names of their bundles. */
   private readonly sources = new Map<string, string>();
+  /** Packages that the thread has. */
+  private packages: SharedPackages | undefined;
   private outgoing: ToThread[] = [];
   private sent = 0;
   private done = 0;
@@ -106,9 +111,8 @@ class FunctionThread {
     return this.done === this.sent;
   }
 
-  /** @param source of the function's code */
-  start(message: ToThread & { kind: 'start' }, source: string, around: Surroundings): RunningCode {
-    const { name } = message;
+  start(message: ToEnvironment & { kind: 'start' }, bundle: Bundle, around: Surroundings): RunningCode {
+    const { name, source, packages } = bundle;
     const isKnown = this.sources.get(name) === source;
     this.sources.set(name, source);
     const environment = new RemoteEnvironment(message, around, {
@@ -116,6 +120,8 @@ class FunctionThread {
       ends: () => this.end(message.environment, name),
     });
     this.environments.set(message.environment, environment);
+    if (packages && packages !== this.packages) this.send({ kind: 'packages', source: packages.source });
+    this.packages = packages ?? this.packages;
     this.send(isKnown ? message : { ...message, source });
     return environment;
   }
@@ -173,6 +179,7 @@ class FunctionThread {
     const lost = [...this.environments.values()];
     this.environments.clear();
     this.sources.clear();
+    this.packages = undefined;
     this.outgoing = [];
     this.sent = 0;
     this.done = 0;

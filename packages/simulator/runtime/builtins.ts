@@ -15,7 +15,8 @@ class NoSuchModule extends Error {
 }
 
 export interface BuiltinsOptions {
-  readonly variables: Readonly<Record<string, string>>;
+  /** Returns its environment variables, which its code may change. */
+  readonly env: () => object;
   readonly random: () => Random;
   /** Returns the time of this environment's clock, milliseconds since 1970. */
   readonly now: () => number;
@@ -77,7 +78,7 @@ export function builtins(options: BuiltinsOptions): Builtins {
   return { process, console, crypto, require };
 }
 
-function processOf({ variables, now, begun, exit, log }: BuiltinsOptions): object {
+function processOf({ env, now, begun, exit, log }: BuiltinsOptions): object {
   const hrtime = Object.assign(
     (since: readonly [number, number] = [0, 0]): [number, number] => {
       const elapsed = now() - begun();
@@ -91,15 +92,14 @@ function processOf({ variables, now, begun, exit, log }: BuiltinsOptions): objec
       return true;
     },
   });
-  return Object.assign(new EventEmitter(), {
-    env: { ...variables },
+  const process = Object.assign(new EventEmitter(), {
     argv: ['/var/lang/bin/node'],
     execArgv: [],
     pid: 8,
     platform: 'linux',
     arch: 'arm64',
-    version: process.version,
-    versions: { ...process.versions },
+    version: globalThis.process.version,
+    versions: { ...globalThis.process.versions },
     release: { name: 'node' },
     stdout: output('log'),
     stderr: output('error'),
@@ -107,10 +107,11 @@ function processOf({ variables, now, begun, exit, log }: BuiltinsOptions): objec
     uptime: () => (now() - begun()) / 1000,
     memoryUsage: () => ({ rss: 1e8, heapTotal: 6e7, heapUsed: 4e7, external: 1e6, arrayBuffers: 1e5 }),
     hrtime,
-    nextTick: process.nextTick,
+    nextTick: globalThis.process.nextTick,
     emitWarning: () => undefined,
     exit,
   });
+  return Object.defineProperty(process, 'env', { get: env, enumerable: true });
 }
 
 function cryptoOf(random: () => Random): object {

@@ -1,29 +1,36 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
-import { CLOSING, OPENING, Realm } from './realm.js';
+import { CLOSING, ModuleCode, OPENING, type ProvidedGlobals, Realm, type Sources } from './realm.js';
+import type { SharedPackages } from './shared-packages.js';
 
 // Bytes of bytecode after which V8 optimises a function; the default is a fifteenth of this. Code runs in many
 // short-lived environments, and the optimisation cost more than it saved.
 setFlagsFromString('--interrupt-budget=1000000');
 
-/** A function's code as it is deployed: one CommonJS file, compiled once for all environments that run it. */
+export interface BundleOptions {
+  /** What {@link Bundle.compiled} returned for the same source. V8 ignores that of another version of itself. */
+  readonly cached?: Buffer | undefined;
+  /** Packages that the source requires, where it doesn't contain them. */
+  readonly packages?: SharedPackages | undefined;
+}
+
+/** A function's code: one CommonJS file, compiled once for all environments that run it. */
 export class Bundle {
+  readonly packages: SharedPackages | undefined;
   private script: Script | undefined;
-  private shared: Realm | undefined;
+  private compiledModule: ModuleCode | undefined;
+  private cached: Buffer | undefined;
   /** What V8 compiles, and keeps for as long as it runs: the source is a part of it, without a copy of its own. */
   private readonly wrapped: string;
 
-  /**
-   * @param name for stack traces and the trace of a history
-   * @param cached what {@link compiled} returned for the same source. V8 ignores that of another version of itself
-   */
+  /** @param name for stack traces and the trace of a history */
   constructor(
     readonly name: string,
     source: string,
-    private cached?: Buffer | undefined,
+    { cached, packages }: BundleOptions = {},
   ) {
+    this.cached = cached;
+    this.packages = packages;
     this.wrapped = `${OPENING}${source}${CLOSING}`;
   }
 
@@ -41,20 +48,35 @@ export class Bundle {
     return this.script?.createCachedData();
   }
 
-  /** @throws {Error} if there is no such file @param folder an asset of a cloud assembly */
-  static read(folder: string, name: string, change: (source: string) => string = (source) => source): Bundle {
-    return new Bundle(name, change(readFileSync(join(folder, 'index.js'), 'utf8')));
+  /**
+   * Runs its code for a new environment.
+   * @param sources of the environment's clock and random numbers; those of packages are the packages' own
+   * @returns its exports @throws what the module throws
+   */
+  load(
+    globals: ProvidedGlobals,
+    sources: Sources,
+    require: (name: string) => unknown,
+  ): Readonly<Record<string, unknown>> {
+    const { module, packages } = this;
+    if (!packages) return module.load(globals, module.realm.clockAndNumbers(sources), require);
+    return module.load(globals, packages.clockAndNumbers, (name) => packages.module(name) ?? require(name));
   }
 
-  /** Realm that its environments share. It is made, and its code compiled, when the first one starts. */
-  get realm(): Realm {
-    if (this.shared) return this.shared;
+  /** @see Realm.cleaned */
+  cleaned(): string | undefined {
+    return this.module.realm.cleaned();
+  }
+
+  /** Its module, compiled when the first environment starts: in the realm of the packages, or in its own. */
+  private get module(): ModuleCode {
+    if (this.compiledModule) return this.compiledModule;
     this.script = new Script(this.wrapped, {
       filename: `${this.name}.js`,
       ...(this.cached && { cachedData: this.cached }),
     });
     this.cached = undefined;
-    this.shared = new Realm(this.script);
-    return this.shared;
+    this.compiledModule = new ModuleCode(this.packages?.realm ?? new Realm(), this.script);
+    return this.compiledModule;
   }
 }

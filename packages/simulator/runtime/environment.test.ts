@@ -1,17 +1,18 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { World } from '../world/world.js';
 import { Bundle } from './bundle.js';
 import { type Ending, Environment } from './environment.js';
 import type { HttpRequest, Reply } from './http.js';
 import { Recycled } from './recycled.js';
+import { SharedPackages } from './shared-packages.js';
 
 function environment(
   source: string | Bundle,
   seed = '1',
   send?: (request: HttpRequest, reply: Reply) => void,
   name = 'value',
+  world = new World({ seed }),
 ) {
-  const world = new World({ seed });
   const log: string[] = [];
   const made = new Environment(
     typeof source === 'string' ? new Bundle('under test', source) : source,
@@ -24,13 +25,14 @@ function environment(
         return () => planned.cancel();
       },
       enter: () => world.enter(),
-      random: world.random.fork('environment'),
+      random: world.random.fork(`environment ${seed}`),
       send: send ?? (() => undefined),
       log: (_, line) => log.push(line),
     },
   );
   made.init('index.handler');
-  const invoke = async (event: unknown = {}): Promise<Ending | undefined> => {
+  /** Plans an invocation. @returns a function that returns how it has ended */
+  const begin = (event: unknown = {}): (() => Ending | undefined) => {
     let ending: Ending | undefined;
     const context = {
       requestId: 'r',
@@ -40,10 +42,14 @@ function environment(
       deadline: world.now + 10_000,
     };
     world.after(0, () => made.invoke(event, context, (how) => (ending = how)));
-    await world.settle();
-    return ending;
+    return () => ending;
   };
-  return { world, log, made, invoke };
+  const invoke = async (event?: unknown): Promise<Ending | undefined> => {
+    const ending = begin(event);
+    await world.settle();
+    return ending();
+  };
+  return { world, log, made, begin, invoke };
 }
 
 const value = (ending: Ending | undefined): unknown => (ending?.kind === 'returned' ? ending.value : ending);
@@ -87,6 +93,62 @@ test('a prototype that code changes is an error of its invocation, and of no oth
   const [one, other] = [environment(bundle), environment(bundle)];
   expect(await one.invoke({ name: 'polluted' })).toMatchObject({ kind: 'threw', name: 'PrototypePolluted' });
   expect(value(await other.invoke())).toEqual([]);
+});
+
+describe('packages that environments share', () => {
+  const packages = new SharedPackages(`let calls = 0;
+    exports.modules = { 'the-package': {
+      calls: () => ++calls,
+      look: () => [process.env.NAME, Math.random(), require('node:crypto').randomUUID()],
+      wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+      say: (text) => console.log(text),
+      now: () => new Date(),
+    } };`);
+  const bundle = (handler: string): Bundle =>
+    new Bundle('under test', `const shared = require('the-package'); exports.handler = async () => {${handler}};`, {
+      packages,
+    });
+
+  test('reach the outside through the environment whose code runs', async () => {
+    const waits = bundle(`
+      const begun = shared.now();
+      await shared.wait(1000);
+      shared.say(shared.look()[0]);
+      return { waited: shared.now() - begun, isDate: begun instanceof Date, seen: shared.look() };`);
+    const world = new World({ seed: '1' });
+    const one = environment(waits, '1', undefined, 'one', world);
+    const other = environment(waits, '2', undefined, 'other', world);
+    const [first, second] = [one.begin(), other.begin()];
+    await world.settle();
+    const [seen, seenByOther] = [first, second].map((ending) => value(ending()) as { seen: readonly unknown[] });
+    expect(seen).toMatchObject({ waited: 1_000, isDate: true, seen: ['one', expect.any(Number), expect.any(String)] });
+    expect(seenByOther).toMatchObject({ waited: 1_000, isDate: true });
+    expect(seenByOther?.seen[0]).toBe('other');
+    expect(seenByOther?.seen.slice(1)).not.toEqual(seen?.seen.slice(1));
+    expect([one.log, other.log]).toEqual([['one'], ['other']]);
+  });
+
+  test('have one state for all, and the code that requires them has its own for each', async () => {
+    const counts = new Bundle(
+      'under test',
+      `let calls = 0; const shared = require('the-package'); exports.handler = () => [++calls, shared.calls()];`,
+      { packages },
+    );
+    expect(value(await environment(counts).invoke())).toEqual([1, 1]);
+    expect(value(await environment(counts).invoke())).toEqual([1, 2]);
+  });
+
+  test.each(['Date.now = () => 0', 'Math.random = () => 0'])(
+    'nobody changes their clock and numbers: %s',
+    async (change) => {
+      const changes = bundle(`'use strict'; ${change};`);
+      expect(await environment(changes).invoke()).toMatchObject({ kind: 'threw', name: 'TypeError' });
+    },
+  );
+
+  test('a module that is none of them is one of Node', async () => {
+    expect(value(await environment(bundle(`return typeof require('node:path').join;`)).invoke())).toBe('function');
+  });
 });
 
 test('time is virtual: waiting for a day takes none', async () => {

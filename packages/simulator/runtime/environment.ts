@@ -1,8 +1,7 @@
 import type { Random } from '../world/random.js';
-import { type Builtins, builtins } from './builtins.js';
 import type { Bundle } from './bundle.js';
-import { type HttpRequest, httpModule, type Reply } from './http.js';
-import type { ProvidedGlobals } from './realm.js';
+import type { HttpRequest, Reply } from './http.js';
+import { type Outside, providedBy } from './provided.js';
 import { Timers } from './timers.js';
 
 /** Resources that the world provides to an execution environment. */
@@ -48,6 +47,8 @@ export interface RunningCode {
 
 /** Code that an environment loads. */
 export interface Loaded {
+  /** Path of its function's construct. */
+  readonly label: string;
   readonly bundle: Bundle;
   readonly variables: Readonly<Record<string, string>>;
   /** As in the template: `index.handler`. */
@@ -69,8 +70,7 @@ type Handler = (event: unknown, context: object) => unknown;
  */
 export class Environment implements RunningCode {
   private readonly timers: Timers;
-  private readonly globals: ProvidedGlobals;
-  private readonly builtins: Builtins;
+  private readonly outside: Outside;
   private handler: Handler | undefined;
   private dead = false;
   private requests = 0;
@@ -89,35 +89,20 @@ export class Environment implements RunningCode {
       after: (delay, run) =>
         this.around.after(delay, () => {
           if (this.dead) return;
-          this.around.enter();
+          this.enter();
           run();
         }),
     });
-    const { timers } = this;
-    const http = httpModule((request, reply) => this.send(request, reply), timers);
-    this.builtins = builtins({
-      variables,
+    const env = { ...variables };
+    this.outside = {
+      env: () => env,
       random: () => this.around.random,
       now: () => this.around.now(),
       begun: () => this.around.begun,
-      http,
       log: (level, line) => this.dead || this.around.log(level, line),
       exit: () => this.end({ kind: 'threw', name: 'Runtime.ExitError', message: 'the process ended' }),
-    });
-    this.globals = {
-      process: this.builtins.process,
-      console: this.builtins.console,
-      crypto: this.builtins.crypto,
-      performance: performanceOf(
-        () => this.around.now(),
-        () => this.around.begun,
-      ),
-      setTimeout: timers.setTimeout,
-      setInterval: timers.setInterval,
-      setImmediate: timers.setImmediate,
-      clearTimeout: timers.clear,
-      clearInterval: timers.clear,
-      clearImmediate: timers.clear,
+      send: (request, reply) => this.send(request, reply),
+      timers: this.timers,
     };
   }
 
@@ -151,9 +136,10 @@ export class Environment implements RunningCode {
    * @param handler as in the template: `index.handler`
    */
   init(handler: string): void {
-    this.around.enter();
+    this.enter();
+    const { globals, require } = providedBy(this.outside);
     const sources = { now: () => this.around.now(), random: () => this.around.random.fraction() };
-    const exported = this.bundle.realm.load(this.globals, sources, this.builtins.require);
+    const exported = this.bundle.load(globals, sources, require);
     const found = exported[handler.slice(handler.indexOf('.') + 1)];
     if (typeof found !== 'function')
       throw new Error(`Runtime.HandlerNotFound: ${handler} is undefined or not exported`);
@@ -166,7 +152,7 @@ export class Environment implements RunningCode {
     if (!handler || this.ended)
       throw new Error('an environment handles one invocation at a time, once it is initialised');
     this.ended = ended;
-    around.enter();
+    this.enter();
     this.timers.thaw();
     const { requestId, functionName, functionArn, memoryMegabytes, deadline } = context;
     const lambdaContext = {
@@ -196,12 +182,17 @@ export class Environment implements RunningCode {
     this.timers.clearAll();
   }
 
+  private enter(): void {
+    this.bundle.packages?.enter(this.outside);
+    this.around.enter();
+  }
+
   private end(ending: Ending): void {
     const { ended } = this;
     if (this.dead || !ended) return;
     this.ended = undefined;
     this.timers.freeze();
-    const polluted = this.bundle.realm.cleaned();
+    const polluted = this.bundle.cleaned();
     if (polluted === undefined) ended(ending);
     else ended({ kind: 'threw', name: 'PrototypePolluted', message: `every object has a member ${polluted}` });
   }
@@ -215,7 +206,7 @@ export class Environment implements RunningCode {
     const alive = (tell: () => void): void => {
       if (this.dead) return;
       this.requests--;
-      this.around.enter();
+      this.enter();
       tell();
     };
     this.around.send(request, {
@@ -227,10 +218,3 @@ export class Environment implements RunningCode {
     });
   }
 }
-
-const performanceOf = (now: () => number, begun: () => number): object => ({
-  now: () => now() - begun(),
-  get timeOrigin() {
-    return begun();
-  },
-});

@@ -86,43 +86,29 @@ type ModuleFunction = (
   folder: string,
 ) => void;
 
-/**
- * A realm of JavaScript (a `vm` context with its prototypes) in which one bundle is loaded, once for each environment. An
- * environment has its own module state and its own globals. The functions of all of them come from the same places of
- * the same code, so that V8 runs in one what it has optimised for another.
- */
+/** A `Date` and a `Math` of a realm. */
+export interface ClockAndNumbers {
+  readonly Date: unknown;
+  readonly Math: unknown;
+}
+
+/** A realm of JavaScript: a `vm` context with its prototypes. */
 export class Realm {
-  private readonly global: object;
+  readonly global: object;
   /** Prototype from which all objects of the realm inherit. */
   private readonly root: Record<string, unknown>;
-  private readonly moduleWith: (...own: unknown[]) => ModuleFunction;
-  private readonly clockAndNumbers: (
-    now: Sources['now'],
-    random: Sources['random'],
-  ) => { Date: unknown; Math: unknown };
+  private readonly make: (now: Sources['now'], random: Sources['random']) => ClockAndNumbers;
 
-  constructor(script: Script) {
+  constructor() {
     // With an ordinary global object V8 compiles accesses to globals; with a contextified one it asks Node for each (decision 0084).
     this.global = createContext(constants.DONT_CONTEXTIFY);
     Object.assign(this.global, SHARED);
     this.root = runInContext('Object.prototype', this.global);
-    this.moduleWith = script.runInContext(this.global);
-    this.clockAndNumbers = runInContext(CLOCK_AND_NUMBERS, this.global);
+    this.make = runInContext(CLOCK_AND_NUMBERS, this.global);
   }
 
-  /** Runs the module's code for a new environment. @returns its exports @throws what the module throws */
-  load(
-    provided: ProvidedGlobals,
-    { now, random }: Sources,
-    require: (name: string) => unknown,
-  ): Record<string, unknown> {
-    // An environment's assignments to its global object are invisible to the other environments.
-    const own: Record<string, unknown> = Object.create(this.global);
-    Object.assign(own, provided, this.clockAndNumbers(now, random), { global: own, globalThis: own });
-    const module = { exports: {} as Record<string, unknown> };
-    const run = this.moduleWith(...OWN.map((name) => own[name]));
-    run(module.exports, require, module, '/var/task/index.js', '/var/task');
-    return module.exports;
+  clockAndNumbers({ now, random }: Sources): ClockAndNumbers {
+    return this.make(now, random);
   }
 
   /** Removes what code has added to the prototype of all objects. @returns the name of one such member, if there is one */
@@ -130,5 +116,37 @@ export class Realm {
     const added = Object.keys(this.root);
     for (const name of added) delete this.root[name];
     return added[0];
+  }
+}
+
+/**
+ * The code of one module in a realm, which is run once for each environment. An environment has its own module state and its own
+ * globals. The functions of all of them come from the same places of the same code, so that V8 runs in one what it has
+ * optimised for another.
+ */
+export class ModuleCode {
+  private readonly moduleWith: (...own: unknown[]) => ModuleFunction;
+
+  /** @param script a module between {@link OPENING} and {@link CLOSING} */
+  constructor(
+    readonly realm: Realm,
+    script: Script,
+  ) {
+    this.moduleWith = script.runInContext(realm.global);
+  }
+
+  /** Runs the module's code for a new environment. @returns its exports @throws what the module throws */
+  load(
+    provided: ProvidedGlobals,
+    clockAndNumbers: ClockAndNumbers,
+    require: (name: string) => unknown,
+  ): Record<string, unknown> {
+    // An environment's assignments to its global object are invisible to the other environments.
+    const own: Record<string, unknown> = Object.create(this.realm.global);
+    Object.assign(own, provided, clockAndNumbers, { global: own, globalThis: own });
+    const module = { exports: {} as Record<string, unknown> };
+    const run = this.moduleWith(...OWN.map((name) => own[name]));
+    run(module.exports, require, module, '/var/task/index.js', '/var/task');
+    return module.exports;
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../../packages/simulator/cloud.js';
 import { type History, playSeed, playWith, type Scenario } from '../../../packages/simulator/search/scenario.js';
 import { readOne } from '../scenarios/place-one.js';
+import { deploymentOf } from '../support/app-code.js';
 import { prodAssembly } from '../support/assembly.js';
 import { commandOf, replay, replayOf, toldOf } from './replay.js';
 

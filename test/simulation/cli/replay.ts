@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { Fault, FaultKind } from '../../../packages/simulator/aws/faults.js';
-import { type Deployment, deploymentOf } from '../../../packages/simulator/cloud.js';
+import type { Deployment } from '../../../packages/simulator/cloud.js';
 import { report } from '../../../packages/simulator/search/report.js';
 import { type History, playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
 import { shrink } from '../../../packages/simulator/search/shrink.js';
+import { deploymentOf } from '../support/app-code.js';
 import { groundOf } from '../support/ground.js';
 
 /** Seed of the histories of single faults. */
@@ -59,7 +60,7 @@ export function replay(
   deployment?: Deployment,
 ): Promise<History> {
   const ground = groundOf(scenario);
-  const place = deployment ?? deploymentOf(ground.folder);
+  const place = deployment ?? deploymentOf(ground.folder, ground.lambdas);
   const called = ground.scenarioCalled(scenario);
   const only = fault?.map(faultOf) ?? (calm ? [] : undefined);
   if (seed === undefined || seed === SINGLES) return playWith(place, called, SINGLES, only);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { deploymentOf } from '../../../packages/simulator/cloud.js';
 import { type CampaignOptions, everySingle, seeds } from '../../../packages/simulator/search/campaign.js';
 import { report } from '../../../packages/simulator/search/report.js';
+import { deploymentOf } from '../support/app-code.js';
 import { groundOf } from '../support/ground.js';
 import { commandOf } from './replay.js';
 
@@ -38,7 +38,7 @@ async function work(task: Task): Promise<void> {
     found: (history) => tell({ kind: 'found', text: report(history, commandOf(history, task.kind)) }),
   };
   const ground = groundOf(task.scenario);
-  const deployment = deploymentOf(ground.folder);
+  const deployment = deploymentOf(ground.folder, ground.lambdas);
   const scenario = ground.scenarioCalled(task.scenario);
   if (task.kind === 'singles') await everySingle(deployment, scenario, options);
   else await seeds(deployment, scenario, [task.from, task.to], options, bookmarksOf(task.scenario));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../../packages/simulator/cloud.js';
+import { deploymentOf } from '../support/app-code.js';
 import { prodAssembly } from '../support/assembly.js';
 import { effort } from '../support/effort.js';
 import { kept, played, search } from './search.js';

@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest';
-import { Assembly } from '../../../packages/simulator/assembly/assembly.js';
-import { Deployment } from '../../../packages/simulator/cloud.js';
 import { report } from '../../../packages/simulator/search/report.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { singles } from '../../../packages/simulator/search/singles.js';
 import { find } from '../planted/find.js';
 import { HINTS } from '../planted/hints.js';
 import { INBOX_BUGS } from '../planted/inbox-bugs.js';
+import { deploymentOf } from '../support/app-code.js';
 import { effort } from '../support/effort.js';
 import { inboxes } from '../support/ground.js';
 
-export const deployment = new Deployment(new Assembly(inboxes.folder));
+export const deployment = deploymentOf(inboxes.folder, inboxes.lambdas);
 
 /** One of so many faults is played; all of them by `npm run simulate -- --singles --scenario inbox-single`. */
 const OF = effort({ whole: 200, quick: 300 });

@@ -1,6 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
-import { Cloud, deploymentOf } from '../../../packages/simulator/cloud.js';
+import { Cloud } from '../../../packages/simulator/cloud.js';
+import { deploymentOf } from '../support/app-code.js';
 import { prodAssembly } from '../support/assembly.js';
 import { Facts } from '../support/facts.js';
 import { Orderly } from '../support/orderly.js';

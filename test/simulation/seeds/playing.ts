@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { deploymentOf } from '../../../packages/simulator/cloud.js';
 import { report } from '../../../packages/simulator/search/report.js';
 import { playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
 import { commandOf, toldOf } from '../cli/replay.js';
 import { SCENARIOS } from '../scenarios/all.js';
+import { deploymentOf } from '../support/app-code.js';
 import { prodAssembly } from '../support/assembly.js';
 import { effort, QUICK } from '../support/effort.js';
 

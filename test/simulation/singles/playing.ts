@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { deploymentOf } from '../../../packages/simulator/cloud.js';
 import { report } from '../../../packages/simulator/search/report.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { singles } from '../../../packages/simulator/search/singles.js';
 import { commandOf } from '../cli/replay.js';
+import { deploymentOf } from '../support/app-code.js';
 import { prodAssembly } from '../support/assembly.js';
 
 /**

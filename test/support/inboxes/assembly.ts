@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { Bundles } from '../../../packages/kit/service/bundles.js';
-import { BUNDLE_CACHE, BUNDLE_INPUTS } from '../../../tools/local/assembly.js';
+import { BUNDLE_CACHE } from '../../../tools/local/assembly.js';
 import { InboxesStack } from './stack.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -20,6 +20,5 @@ export function inboxesAssembly(): string {
   const app = new App({ outdir, context });
   new InboxesStack(app, bundles);
   app.synth();
-  writeFileSync(join(outdir, BUNDLE_INPUTS), JSON.stringify(bundles.inputs));
   return outdir;
 }
