@@ -46,24 +46,28 @@ export function listedHasFailed(facts: Facts): readonly Violation[] {
 /** Milliseconds for which the item of a step names its first failure (decision 0184). */
 const STEP_KEPT = 35 * 86_400_000;
 
+export const ONE_FAILURE = 'a step has one failure record';
+
 /**
  * Checks that the commands of one step, however often it is sent again within 35 days, leave one failure to an operator. An
  * answer that is given again is an event of its own: if EventBridge can deliver neither, or both come too late, both are failures.
  */
 export function oneFailureForAStep(facts: Facts): readonly Violation[] {
-  const steps = new Map<string, { readonly pk: string; readonly at: number }[]>();
+  const steps = new Map<string, { readonly pk: string; readonly at: number; readonly reason: string | undefined }[]>();
   for (const record of facts.records.values()) {
     const { pk, status, payload = '', failures = [] } = record;
     const [, type = '', step] = /"detail-type":"(\w+)".*"stepId":"([^"]+)"/.exec(payload) ?? [];
     if (status !== 'FAILED' || step === undefined) continue;
     if (type === 'SagaReplyRequested' && (isUndelivered(record) || failures[0]?.name === 'TooOld')) continue;
     const asked = `${pk.slice(0, pk.indexOf('@'))} ${type} ${step}`;
-    steps.set(asked, [...(steps.get(asked) ?? []), { pk, at: Date.parse(failures.at(-1)?.at ?? '') }]);
+    const first = { pk, at: Date.parse(failures.at(-1)?.at ?? ''), reason: failures[0]?.name };
+    steps.set(asked, [...(steps.get(asked) ?? []), first]);
   }
   return [...steps].flatMap(([asked, records]) => {
     const inOrder = records.toSorted((one, other) => one.at - other.at);
     const again = inOrder.find(({ at }, n) => n > 0 && !(at - (inOrder[n - 1]?.at ?? 0) >= STEP_KEPT));
-    return again ? [violation('a step has one failure record', `${asked}: ${records.length} records`, again.pk)] : [];
+    const reasons = records.map(({ reason }) => reason).join(', ');
+    return again ? [violation(ONE_FAILURE, `${asked}: ${records.length} records (${reasons})`, again.pk)] : [];
   });
 }
 
