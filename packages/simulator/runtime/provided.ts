@@ -3,7 +3,7 @@ import { type HttpRequest, httpModule, type Reply } from './http.js';
 import type { ProvidedGlobals } from './realm.js';
 import type { Timers } from './timers.js';
 
-/** What code reaches outside of itself: time, random numbers, the network, a log. */
+/** Everything outside that code can use: the time, random numbers, the network, a log. */
 export interface Outside extends Omit<BuiltinsOptions, 'http'> {
   readonly timers: Pick<Timers, 'setTimeout' | 'setInterval' | 'setImmediate' | 'clear'>;
   send(request: HttpRequest, reply: Reply): void;

@@ -47,10 +47,10 @@ export class AppCode {
    */
   deployment(assembly: Assembly, recycled?: Recycled, changed = (_entry: string): string | undefined => undefined) {
     const entries = entriesOf(assembly);
-    const change = (source: string, label: string): string | Bundle => {
+    const change = (_source: string, label: string): Bundle => {
       const entry = entries.get(label) ?? '';
       const code = changed(entry);
-      return code === undefined ? (this.sound(entry) ?? source) : this.bundle(label, code);
+      return code === undefined ? this.sound(entry, label) : this.bundle(label, code);
     };
     return new Deployment(assembly, change, recycled);
   }
@@ -60,16 +60,16 @@ export class AppCode {
     return new Bundle(name, code, { packages: this.packages });
   }
 
-  /** Returns the bundle of an entry point, the same for all functions that run it; `undefined` if this app has no such one. */
-  private sound(entry: string): Bundle | undefined {
+  /** Returns the bundle of an entry point, the same for all functions that run it. @throws {Error} if this app has no such one */
+  private sound(entry: string, label: string): Bundle {
     const code = this.entries.get(entry)?.code;
-    if (code === undefined) return undefined;
+    if (code === undefined) throw new Error(`${label} runs '${entry}', which is no entry point below ${this.lambdas}`);
     const bundle = this.bundles.get(entry) ?? this.bundle(entry, code);
     this.bundles.set(entry, bundle);
     return bundle;
   }
 
-  /** Makes entry points anew. @param plugin changes their sources */
+  /** Bundles entry points with changed sources. @param plugin changes them */
   async changed(entries: readonly string[], plugin: Plugin): Promise<ReadonlyMap<string, EntryCode>> {
     const { outputFiles, metafile } = await build({ ...this.options(entries), plugins: [plugin] });
     return entriesIn(outputFiles, metafile);
@@ -111,7 +111,7 @@ function entriesIn(outputs: readonly OutputFile[], metafile: Metafile): Readonly
   );
 }
 
-/** `/bundles/orders/place-order/index.js`, from wherever it is told. */
+/** Returns the entry point of an output: `orders/place-order` of `/bundles/orders/place-order/index.js`. */
 const entryOf = (path: string): string => path.slice(path.indexOf('bundles/') + 'bundles/'.length, -'/index.js'.length);
 
 /** Returns the code of packages. @see SharedPackages */
@@ -165,8 +165,8 @@ interface Assets {
 const deployments = new Map<string, Deployment>();
 
 /**
- * Returns the deployment of a cloud assembly whose functions share their packages, which takes a third less CPU. It is a singleton
- * of the process, so that later runs find environments that V8 has warmed up to.
+ * Returns the deployment of a cloud assembly whose functions share their packages, which takes a third less CPU. There is one in a
+ * process, so that later histories use the environments of earlier ones.
  * @param folder an assembly, which doesn't change
  * @param lambdas folder of its entry points. @default Orderly's
  */
