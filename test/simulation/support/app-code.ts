@@ -114,12 +114,19 @@ function entriesIn(outputs: readonly OutputFile[], metafile: Metafile): Readonly
 /** Returns the entry point of an output: `orders/place-order` of `/bundles/orders/place-order/index.js`. */
 const entryOf = (path: string): string => path.slice(path.indexOf('bundles/') + 'bundles/'.length, -'/index.js'.length);
 
+/** Calls of the shared packages aren't signed. */
+const UNSIGNED = { '@smithy/signature-v4': fileURLToPath(new URL('./unsigned.ts', import.meta.url)) };
+
 /** Returns the code of packages. @see SharedPackages */
 function packagesOf(names: readonly string[]): string {
   const imports = names.map((name, at) => `import * as package${at} from '${name}';`);
   const modules = names.map((name, at) => `'${name}': { ...package${at} }`);
   const contents = `${imports.join('\n')}\nexport const modules = { ${modules.join(', ')} };`;
-  const { outputFiles } = buildSync({ ...OPTIONS, stdin: { contents, resolveDir: ROOT } });
+  const { outputFiles } = buildSync({
+    ...OPTIONS,
+    alias: { ...OPTIONS.alias, ...UNSIGNED },
+    stdin: { contents, resolveDir: ROOT },
+  });
   return outputFiles[0]?.text ?? '';
 }
 
