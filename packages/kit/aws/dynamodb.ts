@@ -34,9 +34,10 @@ export const documents = DynamoDBDocumentClient.from(
 makeCopiesFast(documents.config);
 
 /**
- * Makes copies of an object a tenth as expensive. The SDK copies its configuration for several steps of each call, a fifth of a call's CPU:
- * V8 keeps an object as a hash table if it was put together as the SDK does it. V8 gives it a fixed layout once its properties are
- * enumerated through an object that inherits from it.
+ * Makes copies of an object cheap. V8 keeps an object as a hash table if many properties were added to it one by one. It gives the object
+ * a fixed layout, which it copies nine times as fast, when properties are enumerated of another object that inherits from it.
+ *
+ * The SDK copies its client's configuration for several steps of each call: that took a fifth of the call's CPU.
  */
 function makeCopiesFast(object: object): void {
   for (const _ in Object.create(object)) break;

@@ -87,10 +87,11 @@ export class AppCode {
 
 /**
  * As packages/kit/service/bundles.ts makes them, but with the names of the sources: short ones depend on all of a bundle, so a
- * change of code that isn't in it would change it, too.
+ * change of code that isn't in it would change it, too. And the SDK signs nothing.
  */
 const OPTIONS = {
   ...BUNDLING,
+  alias: { ...BUNDLING.alias, '@smithy/signature-v4': join(ROOT, 'test/simulation/support/unsigned.ts') },
   minify: false,
   minifySyntax: true,
   minifyWhitespace: true,
@@ -114,19 +115,12 @@ function entriesIn(outputs: readonly OutputFile[], metafile: Metafile): Readonly
 /** Returns the entry point of an output: `orders/place-order` of `/bundles/orders/place-order/index.js`. */
 const entryOf = (path: string): string => path.slice(path.indexOf('bundles/') + 'bundles/'.length, -'/index.js'.length);
 
-/** Calls of the shared packages aren't signed. */
-const UNSIGNED = { '@smithy/signature-v4': fileURLToPath(new URL('./unsigned.ts', import.meta.url)) };
-
 /** Returns the code of packages. @see SharedPackages */
 function packagesOf(names: readonly string[]): string {
   const imports = names.map((name, at) => `import * as package${at} from '${name}';`);
   const modules = names.map((name, at) => `'${name}': { ...package${at} }`);
   const contents = `${imports.join('\n')}\nexport const modules = { ${modules.join(', ')} };`;
-  const { outputFiles } = buildSync({
-    ...OPTIONS,
-    alias: { ...OPTIONS.alias, ...UNSIGNED },
-    stdin: { contents, resolveDir: ROOT },
-  });
+  const { outputFiles } = buildSync({ ...OPTIONS, stdin: { contents, resolveDir: ROOT } });
   return outputFiles[0]?.text ?? '';
 }
 

@@ -1,4 +1,4 @@
-/** What the SDK knows where it signs a request. */
+/** The options with which the SDK asks for a signature. */
 interface Signing {
   readonly signingRegion?: string;
   readonly signingService?: string;
