@@ -32,6 +32,8 @@ export const documents = DynamoDBDocumentClient.from(
   },
 );
 makeCopiesFast(documents.config);
+// It copies the input and the output of each call without their secrets, for a logger that the client doesn't have.
+documents.middlewareStack.remove('loggerMiddleware');
 
 /**
  * Makes copies of an object cheap. V8 keeps an object as a hash table if many properties were added to it one by one. It gives the object

@@ -8,3 +8,9 @@ test('V8 copies the configuration of the client fast, since it has a fixed layou
   setFlagsFromString('--no-allow-natives-syntax');
   expect(hasFixedLayout(documents.config)).toBe(true);
 });
+
+test('nothing is copied for a log that the client does not write', () => {
+  const steps = documents.middlewareStack.identify().join(' ');
+  expect(steps).toContain('retryMiddleware');
+  expect(steps).not.toContain('loggerMiddleware');
+});
