@@ -32,7 +32,7 @@ export const documents = DynamoDBDocumentClient.from(
   },
 );
 makeCopiesFast(documents.config);
-// It copies the input and the output of each call without their secrets, for a logger that the client doesn't have.
+// This step copies the input and the output of each call without their secrets, for a logger that writes nothing.
 documents.middlewareStack.remove('loggerMiddleware');
 
 /**

@@ -9,8 +9,8 @@ test('V8 copies the configuration of the client fast, since it has a fixed layou
   expect(hasFixedLayout(documents.config)).toBe(true);
 });
 
-test('nothing is copied for a log that the client does not write', () => {
+test('no step of a call copies its input and output for a log', () => {
   const steps = documents.middlewareStack.identify().join(' ');
   expect(steps).toContain('retryMiddleware');
-  expect(steps).not.toContain('loggerMiddleware');
+  expect(steps).not.toMatch(/log/i);
 });
