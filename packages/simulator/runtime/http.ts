@@ -59,10 +59,11 @@ class ClientRequest extends EventEmitter {
   end(chunk?: string | Uint8Array): this {
     if (chunk !== undefined) this.write(chunk);
     const { method = 'GET', host, hostname, path = '/', headers = {} } = this.options;
-    const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
+    const lower: Record<string, string> = {};
+    for (const name in headers) lower[name.toLowerCase()] = String(headers[name]);
     const body = Buffer.concat(this.chunks).toString('utf8');
     this.send(
-      { method, host: host ?? hostname ?? '', path, headers: Object.fromEntries(lower), body },
+      { method, host: host ?? hostname ?? '', path, headers: lower, body },
       { answer: (response) => this.answer(response), fail: (code) => this.fail(code) },
     );
     return this;
@@ -111,7 +112,7 @@ class IncomingMessage extends Readable {
   constructor(
     readonly statusCode: number,
     readonly headers: HttpResponse['headers'],
-    private readonly body: string,
+    readonly body: string,
   ) {
     super();
   }

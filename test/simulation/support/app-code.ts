@@ -12,6 +12,7 @@ import { SharedPackages } from '../../../packages/simulator/runtime/shared-packa
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const LAMBDAS = join(ROOT, 'lambdas');
+const SUPPORT = join(ROOT, 'test/simulation/support');
 
 /**
  * Packages that the functions of simulated histories share, as esbuild names them. They are most of what a function runs, and
@@ -87,11 +88,15 @@ export class AppCode {
 
 /**
  * As packages/kit/service/bundles.ts makes them, but with the names of the sources: short ones depend on all of a bundle, so a
- * change of code that isn't in it would change it, too. And the SDK signs nothing.
+ * change of code that isn't in it would change it, too. And the SDK signs nothing, and reads no streams.
  */
 const OPTIONS = {
   ...BUNDLING,
-  alias: { ...BUNDLING.alias, '@smithy/signature-v4': join(ROOT, 'test/simulation/support/unsigned.ts') },
+  alias: {
+    ...BUNDLING.alias,
+    '@smithy/node-http-handler': join(SUPPORT, 'unstreamed.ts'),
+    '@smithy/signature-v4': join(SUPPORT, 'unsigned.ts'),
+  },
   minify: false,
   minifySyntax: true,
   minifyWhitespace: true,
