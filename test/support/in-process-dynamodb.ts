@@ -3,6 +3,7 @@ import { DynamoDbError } from '../../packages/simulator/dynamodb/errors.js';
 import { DynamoDbModel } from '../../packages/simulator/dynamodb/model.js';
 import { seeded } from '../../packages/simulator/dynamodb/support/random.js';
 import type { Operation, WireObject } from '../../packages/simulator/dynamodb/wire.js';
+import { unsigned } from './unsigned.js';
 
 /** What was asked of DynamoDB, and what it cost. */
 export interface Call {
@@ -63,6 +64,7 @@ export function inProcessDynamoDb(
     }
   };
   Object.assign(process.env, { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' });
+  documents.config.signer = async () => unsigned;
   documents.config.requestHandler = {
     metadata: { handlerProtocol: 'http/1.1' },
     // An answer takes its turn, so that calls under way at once overlap as they do on a network.

@@ -2,6 +2,7 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import type { Answer } from '../../packages/simulator/aws/calls.js';
 import { Kms } from '../../packages/simulator/aws/kms.js';
 import { Random } from '../../packages/simulator/world/random.js';
+import { unsigned } from './unsigned.js';
 
 export const KMS_KEY = 'arn:aws:kms:eu-west-1:123456789012:key/people';
 
@@ -21,6 +22,7 @@ export function inProcessKms(): { readonly kms: KMSClient; readonly calls: strin
     region: 'eu-west-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     maxAttempts: 1,
+    signer: unsigned,
     requestHandler: {
       handle: async ({ headers, body }: { headers: Record<string, string>; body: Uint8Array }) => {
         const operation = String(headers['x-amz-target']).split('.')[1] ?? '';

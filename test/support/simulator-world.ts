@@ -22,6 +22,7 @@ import { stacksOf } from '../simulation/support/stacks.js';
 import { FaultsByHand } from './faults-by-hand.js';
 import { entryOf, OrderlyWorld } from './orderly-world.js';
 import { Tokens } from './tokens.js';
+import { unsigned } from './unsigned.js';
 import { VirtualTime } from './virtual-time.js';
 
 /** How long a condition may take to come about, virtual milliseconds: a message of a crashed function waits minutes. */
@@ -269,5 +270,5 @@ function answeredBy(json: '1.0' | '1.1', call: (operation: string, input: Record
     return { response: { ...answer, body: Buffer.from(JSON.stringify(output)) } };
   };
   const credentials = { accessKeyId: 'scenario', secretAccessKey: 'scenario' };
-  return { region: 'eu-west-1', credentials, requestHandler: { handle } };
+  return { region: 'eu-west-1', credentials, signer: unsigned, requestHandler: { handle } };
 }

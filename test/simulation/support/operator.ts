@@ -17,6 +17,7 @@ import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import { DynamoDbError } from '../../../packages/simulator/dynamodb/errors.js';
 import type { Operation } from '../../../packages/simulator/dynamodb/wire.js';
+import { unsigned } from '../../support/unsigned.js';
 import { Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
 
@@ -170,6 +171,7 @@ export function inProcess({ dynamodb }: Cloud): DynamoDBClientConfig {
   return {
     region: 'eu-west-1',
     credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
+    signer: unsigned,
     // The SDK's type requires members that only its default handler has.
     requestHandler: { handle } as unknown as NonNullable<DynamoDBClientConfig['requestHandler']>,
   };
