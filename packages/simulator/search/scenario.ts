@@ -1,7 +1,6 @@
 import { ChosenFaults, type Fault, type FaultPlan, type Point, RandomFaults } from '../aws/faults.js';
 import { Cloud, type CloudOptions, type Deployment } from '../cloud.js';
 import { Random } from '../world/random.js';
-import { letGo } from './memory.js';
 
 /** A promise that a history broke. */
 export interface Violation {
@@ -63,7 +62,6 @@ export async function play(
   faults: FaultPlan,
   conditions: Conditions = {},
 ): Promise<History> {
-  await letGo();
   const cloud = new Cloud(deployment, {
     seed: `${scenario.name}/${seed}`,
     faults,
