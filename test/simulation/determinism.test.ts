@@ -39,8 +39,9 @@ test.each([
   expect(recycled.fingerprint).toBe(fresh.fingerprint);
 });
 
-// The account's API, outboxes, projections and sagas; payments of a customer; keys of KMS and objects of S3.
-test.each([rejectOne, redeliveryWhileDown, scenarioCalled('pay-once'), scenarioCalled('forget-races')])(
+// The account's API, outboxes, projections and sagas; payments of a customer; keys of KMS; objects of S3 that a function reads.
+const COMPARED = ['pay-once', 'forget-races', 'batches-overwritten'].map(scenarioCalled);
+test.each([rejectOne, redeliveryWhileDown, ...COMPARED])(
   'a history is the same with shared packages and with the bundles as they are deployed: $name',
   async (scenario) => {
     const shared = await playSeed(deployment, scenario, '1');

@@ -112,6 +112,7 @@ class IncomingMessage extends Readable {
   constructor(
     readonly statusCode: number,
     readonly headers: HttpResponse['headers'],
+    /** All of it, for a client that reads no stream. */
     readonly body: string,
   ) {
     super();
