@@ -227,11 +227,6 @@ export abstract class OrderlyWorld implements Port.World {
     return [...found, ...(await this.copiesElsewhere(texts))];
   }
 
-  /** Names of the tables of records. */
-  protected get records(): readonly string[] {
-    return this.services.map(({ records }) => records);
-  }
-
   /** What an operator's commands work with. */
   private get operator() {
     const { dynamodb: documents, outputs: stacks } = this.parts;

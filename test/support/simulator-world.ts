@@ -1,7 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { dueIn } from '@orderly/kit/testing';
 import { settingsFor } from '../../lib/settings.js';
 import { REDRIVE } from '../../packages/kit/failures/delivery.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
@@ -13,6 +12,7 @@ import { Cloud } from '../../packages/simulator/cloud.js';
 import type { DynamoDbModel } from '../../packages/simulator/dynamodb/model.js';
 import type { Operation } from '../../packages/simulator/dynamodb/wire.js';
 import type { Random } from '../../packages/simulator/world/random.js';
+import { awaitsDueRecords } from '../../tools/local/awaits.js';
 import type * as Port from '../acceptance/world.js';
 import { deploymentOf } from '../simulation/support/app-code.js';
 import { prodAssembly } from '../simulation/support/assembly.js';
@@ -199,14 +199,9 @@ export class SimulatorWorld extends OrderlyWorld {
   async pass(seconds: number): Promise<void> {
     const { schedules } = this.cloud.events;
     // Thousands of ticks would find nothing.
-    schedules.awaits = () => this.nextDue();
+    schedules.awaits = awaitsDueRecords(this.cloud);
     schedules.look();
     await this.passes(seconds * 1000);
-  }
-
-  /** Returns when the earliest stored message, timer or day is due, milliseconds since 1970. */
-  private nextDue(): number | undefined {
-    return dueIn(this.records.flatMap((table) => this.cloud.itemsOf(table)));
   }
 
   async callsDuring(work: () => Promise<unknown>): Promise<readonly Port.FunctionCall[]> {

@@ -1,12 +1,26 @@
 import { dueIn } from '@orderly/kit/testing';
 import type { Cloud } from '@orderly/simulator';
-import { DUE_INDEX } from '../../packages/kit/timers/contract.js';
+import { Env } from '../../packages/kit/aws/environment.js';
 
 /**
- * Tells a simulated cloud when a sweeper finds work, so that time can be forwarded without the ticks that find none: the
- * earliest due record of any service.
+ * Tells a simulated cloud when a scheduled rule finds work, so that time can be forwarded without the ticks that find none.
+ * The rule of a sweeper finds it at the earliest due record of the sweeper's owner. No tick of another rule is awaited: the
+ * delivery audit goes on, from its watermarks, once time passes by itself again.
  */
-export const awaitsDueRecords = (cloud: Cloud) => {
-  const tables = cloud.dynamodb.tables().filter((table) => cloud.dynamodb.definitionOf(table).indexes.has(DUE_INDEX));
-  return (): number | undefined => dueIn(tables.flatMap((table) => cloud.itemsOf(table)));
+export const awaitsDueRecords = (cloud: Cloud): ((rule: string) => number | undefined) => {
+  const sweepers = new Map(
+    [...cloud.functions.values()]
+      .filter(({ label }) => label.endsWith(SWEEPER))
+      .map(({ label, variables }) => [scopeOf(label), variables]),
+  );
+  return (rule) => {
+    const { [Env.RECORDS]: records, [Env.CONSUMER]: owner } = sweepers.get(scopeOf(rule)) ?? {};
+    if (records === undefined) return undefined;
+    return dueIn(cloud.itemsOf(records).filter(({ duePk }) => String(duePk).startsWith(`${owner}#`)));
+  };
 };
+
+/** End of the path of each sweeper. Its rule is in the same scope. */
+const SWEEPER = '/Sweeper';
+
+const scopeOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
