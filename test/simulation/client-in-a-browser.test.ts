@@ -3,12 +3,11 @@ import { Window } from 'happy-dom';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClientOptions, orderlyClient } from '../../packages/client/index.js';
 import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
-import { prodAssemblyFor } from './support/assembly.js';
+import { ADMIN, assemblyForPages } from './support/assembly.js';
 import { token } from './support/issuer.js';
 
 /** The bundle of `@orderly/client` as a page loads it, in a browser's window with its `fetch` and its rules of origins. */
 
-const [SHOP, ADMIN] = ['https://shop.example.org', 'http://localhost:5173'] as const;
 const [bundle] = buildSync({
   entryPoints: ['packages/client/index.ts'],
   bundle: true,
@@ -21,7 +20,7 @@ const [bundle] = buildSync({
 
 let cloud: LocalCloud;
 beforeAll(async () => {
-  const folder = prodAssemblyFor([SHOP, ADMIN]);
+  const folder = assemblyForPages();
   cloud = await LocalCloud.start({ folder, says: () => undefined });
 });
 afterAll(() => cloud.stop());

@@ -2,15 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { ApiRequest, ApiResponse } from '../../packages/simulator/aws/api-messages.js';
 import { Cloud } from '../../packages/simulator/cloud.js';
 import { deploymentOf } from './support/app-code.js';
-import { prodAssemblyFor } from './support/assembly.js';
+import { ADMIN, assemblyForPages, SHOP } from './support/assembly.js';
 import { token } from './support/issuer.js';
 import { NetworkError, Page } from './support/page.js';
 
 /** What a page in a browser can do with the deployed API, where the setting `cors` names its origin. */
 
-const SHOP = 'https://shop.example.org';
-const ADMIN = 'http://localhost:5173';
-const cloud = new Cloud(deploymentOf(prodAssemblyFor([SHOP, ADMIN])), { seed: 'cors' });
+const cloud = new Cloud(deploymentOf(assemblyForPages()), { seed: 'cors' });
 const [api] = cloud.apis;
 const ROUTES = api!.routes.filter(({ authorizer }) => authorizer !== undefined);
 

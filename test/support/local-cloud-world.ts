@@ -37,7 +37,7 @@ export class LocalCloudWorld extends LocalStackWorld {
 
   /** Begins a world with nothing in it. All files of this process have one cloud, which begins anew for each. */
   static async begin(): Promise<LocalCloudWorld> {
-    shared ??= localAssembly().then(({ folder }) =>
+    shared ??= localAssembly().then((folder) =>
       LocalCloud.start({ folder, says: () => undefined, awaits: awaitsDueRecords }),
     );
     const local = await shared;

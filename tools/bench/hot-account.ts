@@ -1,7 +1,7 @@
 import { Assembly, type TemplateChange } from '../../packages/simulator/assembly/assembly.js';
 import type { JsonObject } from '../../packages/simulator/assembly/intrinsics.js';
 import { Cloud, Deployment } from '../../packages/simulator/cloud.js';
-import { assembly } from '../local/assembly.js';
+import { assembly, DEV } from '../local/assembly.js';
 
 // npm run bench:hot-account: orders of one customer at once, in the simulator, with its model of transaction conflicts and
 // latencies. The account holds an amount for each order, and then hears of all charges and approvals. Side by side: a plain
@@ -182,7 +182,7 @@ function message({ id, now, from, to, type, of, data }: Sent): string {
 
 /** Prints the table. @returns 1 if an account is not exact, or the lane misses its goal */
 export async function main(): Promise<number> {
-  const { folder } = assembly('dev');
+  const folder = assembly(DEV);
   console.log(
     '| way | authorised after | orders a second | settled and captured after | transactions | refused | calls a message | account |',
   );

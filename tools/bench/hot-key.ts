@@ -4,7 +4,7 @@ import { CREDENTIALS_ALIAS } from '../../packages/kit/service/bundles.js';
 import { Assembly, type TemplateChange } from '../../packages/simulator/assembly/assembly.js';
 import type { JsonObject } from '../../packages/simulator/assembly/intrinsics.js';
 import { Cloud, Deployment } from '../../packages/simulator/cloud.js';
-import { assembly } from '../local/assembly.js';
+import { assembly, DEV } from '../local/assembly.js';
 
 // npm run bench:hot-key: reservations of one SKU by four consumers at once, in the simulator, with its model of transaction
 // conflicts and latencies. Side by side: a plain transaction for each message, the lane, and a handler as Powertools would
@@ -194,7 +194,7 @@ function command(orderId: string, id: string, now: number): string {
 
 /** Prints the table. @returns 1 if a stock is not exact, or the lane misses its goal */
 export async function main(): Promise<number> {
-  const { folder } = assembly('dev');
+  const folder = assembly(DEV);
   console.log('| duplicates | way | seconds | reservations a second | DynamoDB calls a message | stock |');
   console.log('|---|---|---|---|---|---|');
   let missed = false;

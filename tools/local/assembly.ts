@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { INPUTS } from '../../packages/kit/service/bundles.js';
 import { atExit } from './at-exit.js';
-import { CDK, CDK_OPTIONS, cdk, END_WITH_PARENT } from './cdk.js';
+import { cdk, END_WITH_PARENT } from './cdk.js';
 import { devJwks } from './dev-issuer.js';
 import type { Endpoint } from './endpoint.js';
 import { LocalRunError } from './errors.js';
@@ -31,83 +31,112 @@ export const BUNDLED = ['lambdas', 'packages/kit', 'docs/openapi.json'];
 /** Sources of the templates. */
 export const TEMPLATES = ['bin', 'lib', 'cdk.json'];
 /** All that an assembly is made of. */
-export const SOURCES = [...TEMPLATES, ...BUNDLED, 'tools/local/dev-issuer.ts', 'package-lock.json'];
+export const SOURCES = [
+  ...TEMPLATES,
+  ...BUNDLED,
+  'tools/local/assembly.ts',
+  'tools/local/dev-issuer.ts',
+  'package-lock.json',
+];
 /** Time after which an unused assembly is removed, in milliseconds. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
-const SAID = 'said.txt';
+/** Empty file of an assembly that is complete. */
+const MADE = 'made';
 
 /** File of an assembly that lists, for each entry point, the sources that it is made of. */
 export const BUNDLE_INPUTS = 'bundle-inputs.json';
 
-/** Synthesized app. Several processes may read it at the same time. */
-export interface Assembly {
-  readonly folder: string;
-  /** Output of CDK when the assembly was made, such as warnings of constructs. */
-  readonly said: string;
+/** Module that synthesizes several assemblies. */
+const SYNTHESIZE = join(ROOT, 'tools', 'local', 'synthesize.ts');
+
+type Context = Readonly<Record<string, string>>;
+
+/** What an assembly is made of, beside the sources. */
+export interface Wanted {
+  readonly environment: string;
+  /** Values for `cdk synth -c`. @default those of the environment */
+  readonly context?: Context;
+  /** Whether CDK's own rules check it, too, which takes half of the time. */
+  readonly isValidated: boolean;
 }
 
-/** Values for `cdk synth -c`. */
-export type Context = Readonly<Record<string, string>>;
+/** `dev`, as it is deployed. */
+export const DEV: Wanted = { environment: 'dev', isValidated: true };
 
 /**
  * Returns the cloud assembly of an environment, as `cdk synth` makes it. It is synthesized once for each state of the
- * sources.
- * @param isDeployed whether CDK's own rules check it, which takes half of the time
- * @throws {LocalRunError} with CDK's output, if CDK fails
+ * sources, and several processes may read it at the same time.
+ * @returns its folder
+ * @throws {LocalRunError} with the app's output, if it fails
  */
-export function assembly(environment: string, context: Context = {}, isDeployed = true): Assembly {
-  const draft = new Draft(environment, context);
-  if (draft.made) return draft.assembly();
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CDK, ...draft.args, ...CDK_OPTIONS], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    env: {
-      ...process.env,
-      NODE_NO_WARNINGS: '1',
-      CDK_VALIDATION: String(isDeployed),
-      ORDERLY_BUNDLES: BUNDLE_CACHE,
-    },
-  });
-  if (status !== 0) throw new LocalRunError(`cdk synth failed:\n${stdout}${stderr}`);
-  return draft.keep(stdout + stderr);
-}
-
-/** Does the same as {@link assembly}, without blocking. The endpoint need not answer yet. */
-export async function assemblyFor(endpoint: Endpoint, environment: string): Promise<Assembly> {
-  const draft = new Draft(environment, {});
-  if (draft.made) return draft.assembly();
-  const lines: string[] = [];
-  await cdk(endpoint, draft.args, (line) => lines.push(line), { ORDERLY_BUNDLES: BUNDLE_CACHE });
-  return draft.keep(lines.join('\n'));
+export function assembly(wanted: Wanted): string {
+  const [folder = ''] = assemblies([wanted]);
+  return folder;
 }
 
 /**
- * Does the same for a local cloud: it runs the app without CDK's command line and without the rule packs, which `npm test`
- * and every deployment play, so that a start takes seconds.
+ * Does the same for several, in one process: what is loaded and compiled for the first one takes more time than the others.
+ * @returns their folders
+ */
+export function assemblies(wanted: readonly Wanted[]): readonly string[] {
+  const drafts = wanted.map(({ environment, context = {} }) => new Draft(environment, context));
+  const settings = wanted.flatMap(({ isValidated }, at) => {
+    const draft = drafts[at] as Draft;
+    return draft.isMade ? [] : [appEnvironment(draft, isValidated)];
+  });
+  if (settings.length > 0) {
+    const args = ['--import', 'tsx', SYNTHESIZE, JSON.stringify(settings)];
+    const env = { ...process.env, NODE_NO_WARNINGS: '1' };
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env });
+    if (status !== 0) throw new LocalRunError(`The app can't be synthesized:\n${(stdout + stderr).trimEnd()}`);
+  }
+  return drafts.map((draft) => draft.keep());
+}
+
+/** Does the same as {@link assembly} for `cdk deploy`, without blocking. The endpoint need not answer yet. */
+export async function assemblyFor(endpoint: Endpoint, environment: string): Promise<string> {
+  const draft = new Draft(environment, {});
+  if (!draft.isMade) {
+    const args = ['synth', '--quiet', '--output', draft.folder, '-c', `environment=${environment}`];
+    await cdk(endpoint, args, () => {}, { ORDERLY_BUNDLES: BUNDLE_CACHE });
+  }
+  return draft.keep();
+}
+
+/**
+ * Does the same for a local cloud, without the rule packs, which `npm test` and every deployment play, so that a start takes
+ * seconds.
  * @param signal ends it
  * @throws {LocalRunError} with the app's output, if it fails
  */
-export async function localAssembly(signal?: AbortSignal): Promise<Assembly> {
+export async function localAssembly(signal?: AbortSignal): Promise<string> {
   // The rule packs change nothing in it.
-  const checked = madeBefore('dev', {});
-  if (checked) return checked;
+  const checked = new Draft('dev', {});
+  if (checked.isMade) return checked.keep();
   const draft = new Draft('dev', { checks: 'off' });
-  if (draft.made) return draft.assembly();
-  return draft.keep(await runApp(draft, signal));
+  if (!draft.isMade) await runApp(draft, signal);
+  return draft.keep();
 }
 
-/** Runs the app as CDK's command line does: the context and the folder for its output are in the environment. */
-function runApp({ folder, context }: Draft, signal?: AbortSignal): Promise<string> {
+/** Returns the variables by which CDK's command line tells the app what to synthesize. */
+function appEnvironment({ folder, context }: Draft, isValidated: boolean): Readonly<Record<string, string>> {
   const settings = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { context: object };
-  const env = {
-    ...process.env,
-    NODE_NO_WARNINGS: '1',
-    // CDK's own rules take a third of the time; `cdk synth` plays them.
-    CDK_VALIDATION: 'false',
+  const chosen = {
+    'aws:cdk:enable-path-metadata': true,
+    'aws:cdk:enable-asset-metadata': true,
+    'aws:cdk:version-reporting': false,
+  };
+  return {
+    CDK_VALIDATION: String(isValidated),
     CDK_OUTDIR: folder,
     ORDERLY_BUNDLES: BUNDLE_CACHE,
-    CDK_CONTEXT_JSON: JSON.stringify({ ...settings.context, 'aws:cdk:version-reporting': false, ...context }),
+    CDK_CONTEXT_JSON: JSON.stringify({ ...settings.context, ...chosen, ...context }),
   };
+}
+
+/** Runs the app without CDK's own rules, which take a third of the time. @throws {LocalRunError} with its output, if it fails */
+function runApp(draft: Draft, signal?: AbortSignal): Promise<void> {
+  const env = { ...process.env, NODE_NO_WARNINGS: '1', ...appEnvironment(draft, false) };
   return new Promise((resolve, reject) => {
     const args = ['--import', END_WITH_PARENT, '--import', 'tsx', 'bin/orderly-app.ts'];
     const child = spawn(process.execPath, args, {
@@ -125,73 +154,62 @@ function runApp({ folder, context }: Draft, signal?: AbortSignal): Promise<strin
     child.on('error', reject);
     child.on('close', (code) => {
       forget();
-      if (code === 0) resolve(said);
+      if (code === 0) resolve();
       else reject(new LocalRunError(`The app can't be synthesized:\n${said.trimEnd()}`));
     });
   });
 }
 
-/** Returns the assembly if it was made before. It is used now, so it is kept. */
-function madeBefore(environment: string, context: Context): Assembly | undefined {
-  const folder = folderOf(environment, context);
-  if (!isMade(folder)) return undefined;
-  const now = new Date();
-  utimesSync(folder, now, now);
-  return { folder, said: readFileSync(join(folder, SAID), 'utf8') };
-}
-
-const folderOf = (environment: string, context: Context): string =>
-  join(CACHE, `${environment}-${fingerprint(JSON.stringify(context))}`);
-const isMade = (folder: string): boolean => existsSync(join(folder, SAID));
-
-/** Assembly in the making. It has a folder of its own until it is complete. */
+/** Assembly of a state of the sources: made before, or in the making. */
 class Draft {
   private readonly final: string;
-  /** Folder in which it is made. */
-  readonly folder: string;
+  private own: string | undefined;
 
   constructor(
     private readonly environment: string,
     private readonly more: Context,
   ) {
-    this.final = folderOf(environment, more);
-    mkdirSync(CACHE, { recursive: true });
-    this.folder = this.made ? this.final : mkdtempSync(`${this.final}.`);
-    if (!this.made) atExit(() => rmSync(this.folder, { recursive: true, force: true }));
+    this.final = join(CACHE, `${environment}-${fingerprint(JSON.stringify(more))}`);
   }
 
-  get made(): boolean {
-    return isMade(this.final);
+  get isMade(): boolean {
+    return existsSync(join(this.final, MADE));
+  }
+
+  /** Folder in which it is made. It has one of its own until it is complete. */
+  get folder(): string {
+    if (this.own !== undefined) return this.own;
+    mkdirSync(CACHE, { recursive: true });
+    const own = mkdtempSync(`${this.final}.`);
+    atExit(() => rmSync(own, { recursive: true, force: true }));
+    this.own = own;
+    return own;
   }
 
   get context(): Context {
     return { environment: this.environment, ...this.more };
   }
 
-  get args(): readonly string[] {
-    const options = Object.entries(this.context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    return ['synth', '--quiet', '--output', this.folder, ...options];
-  }
-
-  assembly(): Assembly {
+  /** Keeps it, whoever made it: it is used now. @returns its folder */
+  keep(): string {
+    if (this.own !== undefined) this.complete(this.own);
     const now = new Date();
     utimesSync(this.final, now, now);
-    return { folder: this.final, said: readFileSync(join(this.final, SAID), 'utf8') };
+    return this.final;
   }
 
-  keep(said: string): Assembly {
+  private complete(own: string): void {
     // The next synthesis, of other sources, overwrites the file at the root.
-    copyFileSync(join(ROOT, INPUTS), join(this.folder, BUNDLE_INPUTS));
-    writeFileSync(join(this.folder, SAID), said);
+    copyFileSync(join(ROOT, INPUTS), join(own, BUNDLE_INPUTS));
+    writeFileSync(join(own, MADE), '');
     try {
-      renameSync(this.folder, this.final);
+      renameSync(own, this.final);
     } catch {
       // Another process was faster. The same sources make the same assembly.
-      rmSync(this.folder, { recursive: true, force: true });
+      rmSync(own, { recursive: true, force: true });
     }
-    const made = this.assembly();
+    this.own = undefined;
     removeUnused();
-    return made;
   }
 }
 

@@ -1,6 +1,6 @@
 import { readStacks, type StackOutputs, stackPrefix } from '@orderly/kit/operator';
 import { APP } from '../../lambdas/app.js';
-import { type Assembly, assemblyFor } from './assembly.js';
+import { assemblyFor } from './assembly.js';
 import { bootstrap } from './bootstrap.js';
 import { cdk } from './cdk.js';
 import type { Endpoint } from './endpoint.js';
@@ -37,8 +37,8 @@ export interface Deployment {
 export interface DeployOptions {
   readonly endpoint: Endpoint;
   readonly progress: Progress;
-  /** Synthesized stacks. */
-  readonly app: Promise<Assembly>;
+  /** Folder of the synthesized stacks. */
+  readonly app: Promise<string>;
   /** Returns the emulator's log, which names what was skipped. @default skipped types stay unknown */
   readonly log?: (() => string) | undefined;
   /** Updates functions in place if only their code changed. */
@@ -46,7 +46,7 @@ export interface DeployOptions {
 }
 
 /** Synthesizes every stack of `dev`, once for each state of the sources. The endpoint need not answer yet. */
-export const synthesize = (endpoint: Endpoint, progress: Progress): Promise<Assembly> =>
+export const synthesize = (endpoint: Endpoint, progress: Progress): Promise<string> =>
   step(progress, 'synthesize', () => assemblyFor(endpoint, 'dev'));
 
 /**
@@ -57,12 +57,11 @@ export async function deploy({ endpoint, progress, app, log, hotswap }: DeployOp
   const before = log?.().length ?? 0;
   const [synthesized, bootstrapped] = await Promise.allSettled([app, bootstrap(endpoint, progress)]);
   if (synthesized.status === 'rejected') throw synthesized.reason;
-  const { folder } = synthesized.value;
   if (bootstrapped.status === 'rejected') throw bootstrapped.reason;
   const how = hotswap ? ['--hotswap-fallback'] : ['--method', 'direct'];
   const options = ['--require-approval', 'never', '--concurrency', '4', '--progress', 'events'];
   await step(progress, 'deploy', () =>
-    cdk(endpoint, ['deploy', '--all', '--app', folder, ...options, ...how], (line) => {
+    cdk(endpoint, ['deploy', '--all', '--app', synthesized.value, ...options, ...how], (line) => {
       if (/^ *✅/.test(line)) progress(`  ${line.trim().replace(/^✅ */, '')}`);
     }),
   );

@@ -55,7 +55,7 @@ interface Begun {
 /** Synthesizes, starts the local cloud, and demonstrates it. @throws {LocalRunError} */
 async function begun(options: StartOptions & { readonly say: Progress }): Promise<Begun> {
   const { port, keep, logs, demo, say } = options;
-  const { folder } = await step(say, 'synthesize', localAssembly);
+  const folder = await step(say, 'synthesize', localAssembly);
   let run: LocalRun | undefined;
   // Tokens of before are expired by the clock of after.
   const clockSet = (ahead: number): void => {

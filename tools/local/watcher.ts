@@ -106,7 +106,7 @@ export class Watcher {
   }
 
   private async deploy(what: string, took: () => string): Promise<void> {
-    const { folder } = await this.terminal.during(() => localAssembly(this.ended.signal));
+    const folder = await this.terminal.during(() => localAssembly(this.ended.signal));
     if (folder === this.folder) return this.terminal.say(`${what}: the same as what is deployed`);
     const gone = this.live.deploy(folder);
     this.folder = folder;

@@ -1,4 +1,4 @@
-import { assembly } from '../../../tools/local/assembly.js';
+import { assembly, type Wanted } from '../../../tools/local/assembly.js';
 import { AUDIENCE, ISSUER, ISSUERS } from './issuer.js';
 
 /** Settings of `prod` in the simulator: a test issuer. */
@@ -15,17 +15,28 @@ const SIMULATED = {
 } as const;
 
 /** The same with the sandbox, which moves no money. */
-export const SIMULATED_PROD = { ...SIMULATED, paymentProvider: 'sandbox', allowSandbox: 'true' } as const;
+const SIMULATED_PROD = { ...SIMULATED, paymentProvider: 'sandbox', allowSandbox: 'true' } as const;
+
+/** Origins of the pages that may call the API. */
+export const [SHOP, ADMIN] = ['https://shop.example.org', 'http://localhost:5173'] as const;
+
+const PROD = { environment: 'prod', context: SIMULATED_PROD, isValidated: true };
+/** For an API that pages may call. Nobody deploys it. */
+const FOR_PAGES = { ...PROD, context: { ...SIMULATED_PROD, cors: `${SHOP},${ADMIN}` }, isValidated: false };
+/** With the payment code of `prod`, which needs a model of Stripe. Nobody deploys it. */
+const WITH_STRIPE = { ...PROD, context: SIMULATED, isValidated: false };
+
+/** All that simulations play. */
+export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_STRIPE];
 
 /**
  * Synthesizes the cloud assembly of `prod` with a test issuer, once for each state of the sources.
  * @returns its folder
  */
-export const prodAssembly = (): string => assembly('prod', SIMULATED_PROD).folder;
+export const prodAssembly = (): string => assembly(PROD);
 
-/** Does the same for an API that pages of these origins may call. Nobody deploys it. @returns its folder */
-export const prodAssemblyFor = (cors: readonly string[]): string =>
-  assembly('prod', { ...SIMULATED_PROD, cors: cors.join(',') }, false).folder;
+/** Does the same for an API that the pages of {@link SHOP} and {@link ADMIN} may call. */
+export const assemblyForPages = (): string => assembly(FOR_PAGES);
 
-/** Does the same with the payment code of `prod`, which needs a model of Stripe. Nobody deploys it. @returns its folder */
-export const stripeAssembly = (): string => assembly('prod', SIMULATED, false).folder;
+/** Does the same with the payment code of `prod`. */
+export const stripeAssembly = (): string => assembly(WITH_STRIPE);

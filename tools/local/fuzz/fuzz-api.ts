@@ -49,7 +49,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const schemathesis = await installSchemathesis();
-  const { folder } = await localAssembly();
+  const folder = await localAssembly();
   const cloud = await LocalCloud.start({ folder, says: () => undefined, awaits: awaitsDueRecords });
   try {
     await prepare(cloud);
