@@ -18,7 +18,7 @@ const shared = { isolate: false, execArgv: ['--max-semi-space-size=64'] };
 
 /**
  * Stacks that tests make themselves are not validated: it takes six seconds in each process and half of every synth. What is
- * deployed is, since `cdk synth` makes it (tools/local/assembly.ts).
+ * deployed is validated when its assembly is made (tools/local/assembly.ts).
  */
 const unvalidated = { env: { CDK_VALIDATION: 'false' } };
 

@@ -14,7 +14,7 @@ const CONFIGURED = {
 const dev = synthesized('dev');
 const prod = synthesized('prod');
 
-// `cdk synth` of dev, and of prod with the sandbox and an address for alarms, does the same in rule-packs.test.ts.
+// The packs also check dev, and prod with the sandbox and an address for alarms, when their assemblies are made.
 test('prod has no finding of the rule packs without an acknowledgement and its reason', () => {
   for (const pack of rulePacks(prod.app)) {
     const { violations } = pack.validateScope(prod.app);

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { parkedPartition } from '../../packages/kit/inbox/contract.js';
 import { Cloud } from '../../packages/simulator/cloud.js';
 import { awaitsDueRecords } from '../../tools/local/awaits.js';
 import { deploymentOf } from './support/app-code.js';
@@ -39,6 +40,11 @@ const [SOON, LATER] = ['2026-01-06T00:00:00.000Z', '2026-01-07T00:00:00.000Z'] a
 test('none while nothing is due', () => {
   expect(rules).toContain('Audit/Schedule');
   expect(awaited()).toEqual({});
+});
+
+test('what waits for its predecessor in a sequential inbox is awaited, too: it may have been discarded', () => {
+  store('Rewards', { pk: 'one', duePk: parkedPartition('rewards-accounts#2'), executeAt: SOON });
+  expect(awaited()).toEqual({ 'Rewards/AccountEventsInbox/EveryMinute': SOON });
 });
 
 test.each([

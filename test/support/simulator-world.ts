@@ -198,7 +198,7 @@ export class SimulatorWorld extends OrderlyWorld {
 
   async pass(seconds: number): Promise<void> {
     const { schedules } = this.cloud.events;
-    // Thousands of ticks would find nothing.
+    // Thousands of ticks would find nothing. From here on, the only rules that tick are those of sweepers that find something.
     schedules.awaits = awaitsDueRecords(this.cloud);
     schedules.look();
     await this.passes(seconds * 1000);

@@ -36,12 +36,15 @@ export const SOURCES = [
   ...BUNDLED,
   'tools/local/assembly.ts',
   'tools/local/dev-issuer.ts',
+  'tools/local/synthesize.ts',
   'package-lock.json',
 ];
 /** Time after which an unused assembly is removed, in milliseconds. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
-/** Empty file of an assembly that is complete. */
-const MADE = 'made';
+/** Time after which a draft is removed: a signal has ended the process that made it. */
+const MADE_WITHIN_MS = 3_600_000;
+/** File of an assembly with what was printed while it was made. The assembly is complete once it is there. */
+const SAID = 'said.txt';
 
 /** File of an assembly that lists, for each entry point, the sources that it is made of. */
 export const BUNDLE_INPUTS = 'bundle-inputs.json';
@@ -49,14 +52,12 @@ export const BUNDLE_INPUTS = 'bundle-inputs.json';
 /** Module that synthesizes several assemblies. */
 const SYNTHESIZE = join(ROOT, 'tools', 'local', 'synthesize.ts');
 
-type Context = Readonly<Record<string, string>>;
-
-/** What an assembly is made of, beside the sources. */
+/** Which assembly, of all that the sources can make. */
 export interface Wanted {
   readonly environment: string;
   /** Values for `cdk synth -c`. @default those of the environment */
-  readonly context?: Context;
-  /** Whether CDK's own rules check it, too, which takes half of the time. */
+  readonly context?: Readonly<Record<string, string>>;
+  /** Whether CDK's own rules check it, too, which take half of the time of a first synthesis. */
   readonly isValidated: boolean;
 }
 
@@ -67,7 +68,7 @@ export const DEV: Wanted = { environment: 'dev', isValidated: true };
  * Returns the cloud assembly of an environment, as `cdk synth` makes it. It is synthesized once for each state of the
  * sources, and several processes may read it at the same time.
  * @returns its folder
- * @throws {LocalRunError} with the app's output, if it fails
+ * @throws {LocalRunError} with the app's output, if it fails, or with the errors of its constructs
  */
 export function assembly(wanted: Wanted): string {
   const [folder = ''] = assemblies([wanted]);
@@ -75,52 +76,62 @@ export function assembly(wanted: Wanted): string {
 }
 
 /**
- * Does the same for several, in one process: what is loaded and compiled for the first one takes more time than the others.
+ * Returns several assemblies. Those that are missing are made in one process: what is loaded and compiled for the first one takes
+ * more time than the others.
  * @returns their folders
+ * @throws {LocalRunError} with the app's output, if it fails, or with the errors of its constructs
  */
 export function assemblies(wanted: readonly Wanted[]): readonly string[] {
-  const drafts = wanted.map(({ environment, context = {} }) => new Draft(environment, context));
-  const settings = wanted.flatMap(({ isValidated }, at) => {
-    const draft = drafts[at] as Draft;
-    return draft.isMade ? [] : [appEnvironment(draft, isValidated)];
-  });
-  if (settings.length > 0) {
-    const args = ['--import', 'tsx', SYNTHESIZE, JSON.stringify(settings)];
-    const env = { ...process.env, NODE_NO_WARNINGS: '1' };
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env });
-    if (status !== 0) throw new LocalRunError(`The app can't be synthesized:\n${(stdout + stderr).trimEnd()}`);
-  }
-  return drafts.map((draft) => draft.keep());
+  const drafts = wanted.map((one) => new Draft(one));
+  const missing = drafts.filter(({ isMade }) => !isMade);
+  if (missing.length === 0) return drafts.map((draft) => draft.keep());
+  const args = ['--import', 'tsx', SYNTHESIZE, JSON.stringify(missing.map(appEnvironment))];
+  const env = { ...process.env, NODE_NO_WARNINGS: '1' };
+  const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env });
+  const said = `${run.stdout ?? ''}${run.stderr ?? ''}`;
+  if (run.status !== 0) throw notSynthesized(said + (run.error?.message ?? run.signal ?? ''));
+  return drafts.map((draft) => draft.keep(said));
 }
 
-/** Does the same as {@link assembly} for `cdk deploy`, without blocking. The endpoint need not answer yet. */
-export async function assemblyFor(endpoint: Endpoint, environment: string): Promise<string> {
-  const draft = new Draft(environment, {});
-  if (!draft.isMade) {
-    const args = ['synth', '--quiet', '--output', draft.folder, '-c', `environment=${environment}`];
-    await cdk(endpoint, args, () => {}, { ORDERLY_BUNDLES: BUNDLE_CACHE });
-  }
-  return draft.keep();
+/** Returns what was printed while an assembly was made, and others in the same process. @param folder of the assembly */
+export const saidOf = (folder: string): string => readFileSync(join(folder, SAID), 'utf8');
+
+const notSynthesized = (said: string): LocalRunError =>
+  new LocalRunError(`The app can't be synthesized:\n${said.trimEnd()}`);
+
+/**
+ * Returns the assembly of `dev` for an endpoint, by `cdk synth`, without blocking. The endpoint need not answer yet.
+ * @returns its folder
+ * @throws {LocalRunError} with CDK's output, if it fails
+ */
+export async function devAssembly(endpoint: Endpoint): Promise<string> {
+  const draft = new Draft(DEV);
+  if (draft.isMade) return draft.keep();
+  const lines: string[] = [];
+  const args = ['synth', '--quiet', '--output', draft.folder, '-c', `environment=${DEV.environment}`];
+  await cdk(endpoint, args, (line) => lines.push(line), { ORDERLY_BUNDLES: BUNDLE_CACHE });
+  return draft.keep(lines.join('\n'));
 }
 
 /**
- * Does the same for a local cloud, without the rule packs, which `npm test` and every deployment play, so that a start takes
- * seconds.
+ * Returns the assembly of `dev` for a local cloud, made without the rule packs and CDK's own rules, which `npm test` and every
+ * deployment play, so that a start takes seconds.
  * @param signal ends it
- * @throws {LocalRunError} with the app's output, if it fails
+ * @returns its folder
+ * @throws {LocalRunError} with the app's output, if it fails, or with the errors of its constructs
  */
 export async function localAssembly(signal?: AbortSignal): Promise<string> {
-  // The rule packs change nothing in it.
-  const checked = new Draft('dev', {});
+  // The rules change nothing in it.
+  const checked = new Draft(DEV);
   if (checked.isMade) return checked.keep();
-  const draft = new Draft('dev', { checks: 'off' });
-  if (!draft.isMade) await runApp(draft, signal);
-  return draft.keep();
+  const draft = new Draft({ ...DEV, context: { checks: 'off' }, isValidated: false });
+  return draft.keep(draft.isMade ? '' : await runApp(draft, signal));
 }
 
 /** Returns the variables by which CDK's command line tells the app what to synthesize. */
-function appEnvironment({ folder, context }: Draft, isValidated: boolean): Readonly<Record<string, string>> {
+function appEnvironment({ folder, wanted }: Draft): Readonly<Record<string, string>> {
   const settings = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { context: object };
+  const { environment, context, isValidated } = wanted;
   const chosen = {
     'aws:cdk:enable-path-metadata': true,
     'aws:cdk:enable-asset-metadata': true,
@@ -130,13 +141,13 @@ function appEnvironment({ folder, context }: Draft, isValidated: boolean): Reado
     CDK_VALIDATION: String(isValidated),
     CDK_OUTDIR: folder,
     ORDERLY_BUNDLES: BUNDLE_CACHE,
-    CDK_CONTEXT_JSON: JSON.stringify({ ...settings.context, ...chosen, ...context }),
+    CDK_CONTEXT_JSON: JSON.stringify({ ...settings.context, ...chosen, environment, ...context }),
   };
 }
 
-/** Runs the app without CDK's own rules, which take a third of the time. @throws {LocalRunError} with its output, if it fails */
-function runApp(draft: Draft, signal?: AbortSignal): Promise<void> {
-  const env = { ...process.env, NODE_NO_WARNINGS: '1', ...appEnvironment(draft, false) };
+/** Runs the app without CDK's command line. @returns what it printed @throws {LocalRunError} with that, if it fails */
+function runApp(draft: Draft, signal?: AbortSignal): Promise<string> {
+  const env = { ...process.env, NODE_NO_WARNINGS: '1', ...appEnvironment(draft) };
   return new Promise((resolve, reject) => {
     const args = ['--import', END_WITH_PARENT, '--import', 'tsx', 'bin/orderly-app.ts'];
     const child = spawn(process.execPath, args, {
@@ -154,8 +165,8 @@ function runApp(draft: Draft, signal?: AbortSignal): Promise<void> {
     child.on('error', reject);
     child.on('close', (code) => {
       forget();
-      if (code === 0) resolve();
-      else reject(new LocalRunError(`The app can't be synthesized:\n${said.trimEnd()}`));
+      if (code === 0) resolve(said);
+      else reject(notSynthesized(said));
     });
   });
 }
@@ -165,15 +176,13 @@ class Draft {
   private readonly final: string;
   private own: string | undefined;
 
-  constructor(
-    private readonly environment: string,
-    private readonly more: Context,
-  ) {
-    this.final = join(CACHE, `${environment}-${fingerprint(JSON.stringify(more))}`);
+  constructor(readonly wanted: Wanted) {
+    const { environment, context = {}, isValidated } = wanted;
+    this.final = join(CACHE, `${environment}-${fingerprint(JSON.stringify([context, isValidated]))}`);
   }
 
   get isMade(): boolean {
-    return existsSync(join(this.final, MADE));
+    return existsSync(join(this.final, SAID));
   }
 
   /** Folder in which it is made. It has one of its own until it is complete. */
@@ -186,22 +195,25 @@ class Draft {
     return own;
   }
 
-  get context(): Context {
-    return { environment: this.environment, ...this.more };
-  }
-
-  /** Keeps it, whoever made it: it is used now. @returns its folder */
-  keep(): string {
-    if (this.own !== undefined) this.complete(this.own);
+  /**
+   * Keeps it, whoever made it: it is used now.
+   * @param said what was printed while it was made, if it is new
+   * @returns its folder
+   * @throws {LocalRunError} with the errors of its constructs
+   */
+  keep(said = ''): string {
+    if (this.own !== undefined) this.complete(this.own, said);
     const now = new Date();
     utimesSync(this.final, now, now);
     return this.final;
   }
 
-  private complete(own: string): void {
+  private complete(own: string, said: string): void {
+    const errors = errorsIn(own);
+    if (errors.length > 0) throw new LocalRunError(`The app can't be deployed:\n${errors.join('\n')}`);
     // The next synthesis, of other sources, overwrites the file at the root.
     copyFileSync(join(ROOT, INPUTS), join(own, BUNDLE_INPUTS));
-    writeFileSync(join(own, MADE), '');
+    writeFileSync(join(own, SAID), said);
     try {
       renameSync(own, this.final);
     } catch {
@@ -212,6 +224,23 @@ class Draft {
     removeUnused();
   }
 }
+
+/**
+ * Returns the errors that constructs have noted in an assembly, each with the construct's path. CDK's command line refuses an
+ * assembly with any, but the app alone writes it and ends well.
+ */
+export function errorsIn(folder: string): readonly string[] {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.metadata.json'));
+  return files.flatMap((name) => {
+    const metadata: Metadata = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+    return Object.entries(metadata).flatMap(([path, entries]) =>
+      entries.filter(({ type }) => type === 'aws:cdk:error').map(({ data }) => `${path}: ${data}`),
+    );
+  });
+}
+
+/** What CDK knows of each construct, by the construct's path. */
+type Metadata = Readonly<Record<string, readonly { readonly type: string; readonly data: unknown }[]>>;
 
 /** Hashes the sources, the development key (which is part of `dev`) and `more`. */
 function fingerprint(more: string): string {
@@ -229,6 +258,8 @@ function fingerprint(more: string): string {
 function removeUnused(): void {
   for (const name of readdirSync(CACHE)) {
     const folder = join(CACHE, name);
-    if (Date.now() - statSync(folder).mtimeMs > KEPT_FOR_MS) rmSync(folder, { recursive: true, force: true });
+    const isDraft = name.includes('.');
+    if (Date.now() - statSync(folder).mtimeMs > (isDraft ? MADE_WITHIN_MS : KEPT_FOR_MS))
+      rmSync(folder, { recursive: true, force: true });
   }
 }

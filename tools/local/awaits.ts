@@ -10,7 +10,7 @@ import { Env } from '../../packages/kit/aws/environment.js';
 export const awaitsDueRecords = (cloud: Cloud): ((rule: string) => number | undefined) => {
   const sweepers = new Map(
     [...cloud.functions.values()]
-      .filter(({ label }) => label.endsWith(SWEEPER))
+      .filter(({ variables }) => Env.RESEND_SECONDS in variables)
       .map(({ label, variables }) => [scopeOf(label), variables]),
   );
   return (rule) => {
@@ -20,7 +20,5 @@ export const awaitsDueRecords = (cloud: Cloud): ((rule: string) => number | unde
   };
 };
 
-/** End of the path of each sweeper. Its rule is in the same scope. */
-const SWEEPER = '/Sweeper';
-
+/** Returns the scope of a construct. A sweeper and its rule are in the same one. */
 const scopeOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));

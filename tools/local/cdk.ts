@@ -4,11 +4,11 @@ import { atExit } from './at-exit.js';
 import { type Endpoint, endpointEnvironment } from './endpoint.js';
 import { LocalRunError } from './errors.js';
 
-export const CDK = fileURLToPath(new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url));
+const CDK = fileURLToPath(new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url));
 /** Module that ends a child process with this one. */
 export const END_WITH_PARENT = new URL('end-with-parent.mjs', import.meta.url).href;
 /** Options of every CDK call. */
-export const CDK_OPTIONS = ['--no-notices', '--no-version-reporting', '--no-color'] as const;
+const CDK_OPTIONS = ['--no-notices', '--no-version-reporting', '--no-color'] as const;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**

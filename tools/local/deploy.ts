@@ -1,6 +1,6 @@
 import { readStacks, type StackOutputs, stackPrefix } from '@orderly/kit/operator';
 import { APP } from '../../lambdas/app.js';
-import { assemblyFor } from './assembly.js';
+import { devAssembly } from './assembly.js';
 import { bootstrap } from './bootstrap.js';
 import { cdk } from './cdk.js';
 import type { Endpoint } from './endpoint.js';
@@ -47,7 +47,7 @@ export interface DeployOptions {
 
 /** Synthesizes every stack of `dev`, once for each state of the sources. The endpoint need not answer yet. */
 export const synthesize = (endpoint: Endpoint, progress: Progress): Promise<string> =>
-  step(progress, 'synthesize', () => assemblyFor(endpoint, 'dev'));
+  step(progress, 'synthesize', () => devAssembly(endpoint));
 
 /**
  * Deploys every stack to an endpoint: bootstrap (unless done) and synth in parallel, then `cdk deploy --all`.
