@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Annotations, App, Stack } from 'aws-cdk-lib';
 import { afterAll, expect, test } from 'vitest';
-import { assembly, BUNDLE_CACHE, DEV, errorsIn, saidOf } from '../../tools/local/assembly.js';
+import { assembly, BUNDLE_CACHE, DEV } from '../../tools/local/assembly.js';
+import { errorsIn, saidOf } from '../../tools/local/kept-assemblies.js';
 import { prodAssembly } from '../simulation/support/assembly.js';
 import { STACKS } from './support/environments.js';
 

@@ -1,13 +1,13 @@
 import { dueIn } from '@orderly/kit/testing';
-import type { Cloud } from '@orderly/simulator';
+import type { LocalCloudOptions } from '@orderly/simulator';
 import { Env } from '../../packages/kit/aws/environment.js';
 
 /**
  * Tells a simulated cloud when a scheduled rule finds work, so that time can be forwarded without the ticks that find none.
- * The rule of a sweeper finds it at the earliest due record of the sweeper's owner. No tick of another rule is awaited: the
- * delivery audit goes on, from its watermarks, once time passes by itself again.
+ * A sweeper has work when the earliest due record of its owner is due. Other rules do not tick: the delivery audit continues
+ * from its watermarks after the forward.
  */
-export const awaitsDueRecords = (cloud: Cloud): ((rule: string) => number | undefined) => {
+export const awaitsDueRecords: NonNullable<LocalCloudOptions['awaits']> = (cloud) => {
   const sweepers = new Map(
     [...cloud.functions.values()]
       .filter(({ variables }) => Env.RESEND_SECONDS in variables)

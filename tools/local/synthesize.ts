@@ -7,8 +7,8 @@ const parent = process.ppid;
 
 for (const [at, variables] of runs.entries()) {
   Object.assign(process.env, variables);
-  // By another address it is another module, which runs again. What it imports is loaded once.
+  // The query makes each import a new module, so the app runs again. The modules that the app imports are loaded once.
   await import(`../../bin/orderly-app.ts?run=${at}`);
-  // The rest is made for nobody if this run failed or the parent has ended.
+  // Nobody needs the other assemblies if this run failed, or if the parent has ended.
   if (process.exitCode || process.ppid !== parent) break;
 }

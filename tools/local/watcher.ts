@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import type { LiveCloud } from '@orderly/simulator';
 import { build } from 'esbuild';
 import { BUNDLING, entryFiles, inputsOf } from '../../packages/kit/service/bundles.js';
-import { BUNDLE_INPUTS, BUNDLED, localAssembly, TEMPLATES } from './assembly.js';
+import { localAssembly } from './assembly.js';
 import { LocalRunError } from './errors.js';
+import { BUNDLE_INPUTS, BUNDLED, TEMPLATES } from './kept-assemblies.js';
 import type { Terminal } from './terminal.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { linkModules } from '../../../tools/bench/copied-tree.js';
-import { SOURCES } from '../../../tools/local/assembly.js';
 import { devKey } from '../../../tools/local/dev-issuer.js';
+import { SOURCES } from '../../../tools/local/kept-assemblies.js';
 import type { LocalRun } from '../../../tools/local/local-run.js';
 import { Started } from './started.js';
 

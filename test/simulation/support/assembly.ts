@@ -1,4 +1,5 @@
-import { assembly, type Wanted } from '../../../tools/local/assembly.js';
+import { assembly } from '../../../tools/local/assembly.js';
+import type { Wanted } from '../../../tools/local/kept-assemblies.js';
 import { AUDIENCE, ISSUER, ISSUERS } from './issuer.js';
 
 /** Settings of `prod` in the simulator: a test issuer. */
