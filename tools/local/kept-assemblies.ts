@@ -31,6 +31,7 @@ export const SOURCES = [
   ...BUNDLED,
   'tools/local/assembly.ts',
   'tools/local/dev-issuer.ts',
+  'tools/local/kept-assemblies.ts',
   'tools/local/synthesize.ts',
   'package-lock.json',
 ];
