@@ -6,7 +6,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { replace } from '../../packages/kit/service/bundle-cache.js';
 import { INPUTS } from '../../packages/kit/service/bundles.js';
 import { atExit } from './at-exit.js';
 import { devJwks } from './dev-issuer.js';
@@ -100,12 +100,7 @@ export class Draft {
     // The next synthesis, of other sources, overwrites the file at the root.
     copyFileSync(join(ROOT, INPUTS), join(own, BUNDLE_INPUTS));
     writeFileSync(join(own, SAID), said);
-    try {
-      renameSync(own, this.final);
-    } catch {
-      // Another process was faster. The same sources make the same assembly.
-      rmSync(own, { recursive: true, force: true });
-    }
+    replace(own, this.final);
     this.own = undefined;
     removeUnused();
   }
@@ -140,12 +135,12 @@ function fingerprint(more: string): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Removes assemblies that are no longer used, and drafts of killed processes. */
+/** Removes assemblies that are no longer used, and drafts of killed processes. Other processes may do so at the same time. */
 function removeUnused(): void {
   for (const name of readdirSync(CACHE)) {
     const folder = join(CACHE, name);
     const isDraft = name.includes('.');
-    if (Date.now() - statSync(folder).mtimeMs > (isDraft ? MADE_WITHIN_MS : KEPT_FOR_MS))
-      rmSync(folder, { recursive: true, force: true });
+    const used = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+    if (Date.now() - used > (isDraft ? MADE_WITHIN_MS : KEPT_FOR_MS)) rmSync(folder, { recursive: true, force: true });
   }
 }

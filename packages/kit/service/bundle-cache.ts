@@ -112,8 +112,8 @@ export class BundleCache {
   }
 }
 
-/** Gives a draft its name. Another process may have been faster: the same sources make the same bundles. */
-function replace(draft: string, made: string): void {
+/** Gives a finished draft its name, or removes it if another process was faster: the same sources make the same content. */
+export function replace(draft: string, made: string): void {
   try {
     renameSync(draft, made);
   } catch (error) {
