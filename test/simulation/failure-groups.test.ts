@@ -1,5 +1,3 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
 import { customersOfOrderly } from '../../lambdas/operations/failure-customers.js';
 import { command } from '../../lambdas/operations/program.js';
@@ -13,7 +11,7 @@ import { DynamoDbError } from '../../packages/simulator/dynamodb/errors.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
-import { inProcess } from './support/operator.js';
+import { documentsOf } from './support/operator.js';
 import { Orderly } from './support/orderly.js';
 
 /** Customers of the orders: one has two. */
@@ -39,7 +37,7 @@ describe('an operator whose consumer could not write for an hour', () => {
     const cloud = new Cloud(deployment, { seed: 'groups' });
     const orderly = new Orderly(cloud);
     const { world } = cloud;
-    const documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(cloud)));
+    const documents = documentsOf(cloud);
     /** Runs a command in this process, at the world's time. Its waiting lets the world go on. */
     const at = async (work: () => Promise<Outcome>): Promise<Outcome> => {
       vi.useFakeTimers({ toFake: ['Date'], now: world.now });

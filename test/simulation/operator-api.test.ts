@@ -1,5 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import type * as z from 'zod/mini';
 import type { AuditView } from '../../lambdas/operations/contract.js';
@@ -12,7 +11,7 @@ import { orderOf, stocked } from './scenarios/shop.js';
 import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { Auditor } from './support/auditor.js';
-import { inProcess } from './support/operator.js';
+import { documentsOf } from './support/operator.js';
 import { Orderly } from './support/orderly.js';
 
 /** What the operator's API says of a loss and of a double effect, which no fault by hand can make. Services that only listen are asleep here. */
@@ -60,7 +59,7 @@ test('a lost delivery is missing in the audit over HTTP, until the command line 
 test('an effect that an order has twice is in the audit of its time over HTTP, however long ago the order was placed', async () => {
   const cloud = new Cloud(deploymentOf(prodAssembly()), { seed: 'operator-twice' });
   const orderly = new Orderly(cloud, [], false);
-  const documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(cloud)));
+  const documents = documentsOf(cloud);
   const audited = async (query: string) => {
     const { reply } = await orderly.call({ method: 'GET', path: `/operations/audit?${query}`, as: 'operator' });
     expect(reply.status, JSON.stringify(reply)).toBe(200);

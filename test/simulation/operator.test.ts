@@ -1,5 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { APP } from '../../lambdas/app.js';
 import { command } from '../../lambdas/operations/program.js';
@@ -16,7 +15,7 @@ import { cancellationOf, orderAt, orderOf, productOf, stocked } from './scenario
 import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { holding } from './support/holding.js';
-import { inProcess } from './support/operator.js';
+import { documentsOf } from './support/operator.js';
 import { Orderly } from './support/orderly.js';
 
 const deployment = deploymentOf(prodAssembly());
@@ -25,7 +24,7 @@ let orderly: Orderly;
 let documents: DynamoDBDocumentClient;
 beforeEach(() => {
   orderly = new Orderly(new Cloud(deployment, { seed: 'operator' }), ['rewards', 'reports']);
-  documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(orderly.cloud)));
+  documents = documentsOf(orderly.cloud);
 });
 
 /** The commands themselves, at this moment of the world: they read the clock of this process. */

@@ -20,9 +20,9 @@ import { copiesBesideTables } from '../simulation/support/copies.js';
 import { AUDIENCE, ISSUER, ISSUERS } from '../simulation/support/issuer.js';
 import { stacksOf } from '../simulation/support/stacks.js';
 import { FaultsByHand } from './faults-by-hand.js';
+import { takeFewerSteps } from './fewer-steps.js';
 import { entryOf, OrderlyWorld } from './orderly-world.js';
 import { Tokens } from './tokens.js';
-import { unsigned } from './unsigned.js';
 import { VirtualTime } from './virtual-time.js';
 
 /** How long a condition may take to come about, virtual milliseconds: a message of a crashed function waits minutes. */
@@ -244,16 +244,20 @@ export class SimulatorWorld extends OrderlyWorld {
 /** The SDK's client, whose requests the model answers. */
 const clientOf = (model: DynamoDbModel): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(
-    new DynamoDBClient(answeredBy('1.0', (operation, input) => model.call(operation as Operation, input).output)),
+    takeFewerSteps(
+      new DynamoDBClient(answeredBy('1.0', (operation, input) => model.call(operation as Operation, input).output)),
+    ),
   );
 
 const kmsClientOf = (kms: Kms): KMSClient =>
-  new KMSClient(
-    answeredBy('1.1', (operation, input) => {
-      const answer = kms.call(operation, input);
-      if ('output' in answer) return answer.output;
-      throw new Error(JSON.stringify(answer));
-    }),
+  takeFewerSteps(
+    new KMSClient(
+      answeredBy('1.1', (operation, input) => {
+        const answer = kms.call(operation, input);
+        if ('output' in answer) return answer.output;
+        throw new Error(JSON.stringify(answer));
+      }),
+    ),
   );
 
 /** Settings of a client of AWS JSON whose requests are carried out in process. */
@@ -265,5 +269,5 @@ function answeredBy(json: '1.0' | '1.1', call: (operation: string, input: Record
     return { response: { ...answer, body: Buffer.from(JSON.stringify(output)) } };
   };
   const credentials = { accessKeyId: 'scenario', secretAccessKey: 'scenario' };
-  return { region: 'eu-west-1', credentials, signer: unsigned, requestHandler: { handle } };
+  return { region: 'eu-west-1', credentials, requestHandler: { handle } };
 }

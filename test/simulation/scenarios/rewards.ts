@@ -1,5 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
 import { REWARDS } from '../../../lambdas/rewards/keys.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
@@ -7,7 +6,7 @@ import type { Scenario, Violation } from '../../../packages/simulator/search/sce
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { sender } from '../support/commands.js';
 import { Facts } from '../support/facts.js';
-import { inProcess, Operator } from '../support/operator.js';
+import { documentsOf, Operator } from '../support/operator.js';
 import { Orderly, type Row } from '../support/orderly.js';
 import { bonusOf, limitOf, stepsOf } from './accounts.js';
 import { DAY, placed, stocked } from './shop.js';
@@ -112,7 +111,7 @@ function breaking(orderly: Orderly): () => string {
 
 /** Breaks a customer's stored standing. @returns repairs it */
 async function breakStanding(orderly: Orderly, customer: string): Promise<() => Promise<unknown>> {
-  const documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(orderly.cloud)));
+  const documents = documentsOf(orderly.cloud);
   const TableName = tableIn(orderly);
   const isStanding = ({ pk, sk }: Row): boolean => pk === REWARDS + customer && sk === 'STANDING';
   const standing = orderly.itemsOf(TableName).find(isStanding) ?? {};

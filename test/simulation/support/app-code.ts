@@ -122,7 +122,7 @@ const entryOf = (path: string): string => path.slice(path.indexOf('bundles/') + 
 /** Returns the code of packages, whose SDK takes fewer steps for each call. @see SharedPackages */
 function packagesOf(names: readonly string[]): string {
   const imports = [
-    `import './fewer-steps.ts';`,
+    `import './clients-of-functions.ts';`,
     ...names.map((name, at) => `import * as package${at} from '${name}';`),
   ];
   const modules = names.map((name, at) => `'${name}': { ...package${at} }`);

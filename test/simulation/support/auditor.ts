@@ -1,5 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../../lambdas/app.js';
 import { command } from '../../../lambdas/operations/program.js';
 import type { Audited } from '../../../packages/kit/operator/audit/audit.js';
@@ -10,7 +9,7 @@ import type { RebuildAnswer } from '../../../packages/kit/projection/contract.js
 import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
 import { ORDERLY } from '../../../tools/operator/command-line.js';
-import { inProcess } from './operator.js';
+import { documentsOf } from './operator.js';
 import type { Orderly } from './orderly.js';
 
 /** Seconds after which a message without a record is missing, as `orderly audit` has it. */
@@ -31,7 +30,7 @@ export class Auditor {
 
   constructor(private readonly orderly: Orderly) {
     const { cloud } = orderly;
-    this.documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(cloud)));
+    this.documents = documentsOf(cloud);
     this.began = new Date(cloud.world.now - CLOCKS_DIFFER_MS).toISOString();
   }
 

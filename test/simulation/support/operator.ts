@@ -17,7 +17,7 @@ import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import { DynamoDbError } from '../../../packages/simulator/dynamodb/errors.js';
 import type { Operation } from '../../../packages/simulator/dynamodb/wire.js';
-import { unsigned } from '../../support/unsigned.js';
+import { takeFewerSteps } from '../../support/fewer-steps.js';
 import { Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
 
@@ -36,7 +36,7 @@ export class Operator {
   private readonly documents: DynamoDBDocumentClient;
 
   constructor(private readonly orderly: Orderly) {
-    this.documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(orderly.cloud)));
+    this.documents = documentsOf(orderly.cloud);
   }
 
   /** Redrives each failure. @param notDone whether the operator has made sure that it was not processed before */
@@ -151,7 +151,7 @@ export class Operator {
 const actor = async () => 'tester';
 
 /** Client whose requests the model handles at once. It does not check the operator's permissions. */
-export function inProcess({ dynamodb }: Cloud): DynamoDBClientConfig {
+export function documentsOf({ dynamodb }: Cloud): DynamoDBDocumentClient {
   const handle = async ({ headers, body }: { headers: Record<string, string>; body?: string | Uint8Array }) => {
     const operation = (headers['x-amz-target'] ?? '').split('.').at(-1) as Operation;
     const answer = (statusCode: number, output: object) => ({
@@ -168,13 +168,13 @@ export function inProcess({ dynamodb }: Cloud): DynamoDBClientConfig {
       return answer(error.status, error.body);
     }
   };
-  return {
+  const client = new DynamoDBClient({
     region: 'eu-west-1',
     credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
-    signer: unsigned,
     // The SDK's type requires members that only its default handler has.
     requestHandler: { handle } as unknown as NonNullable<DynamoDBClientConfig['requestHandler']>,
-  };
+  });
+  return DynamoDBDocumentClient.from(takeFewerSteps(client));
 }
 
 const textOf = (body: string | Uint8Array = '{}'): string =>

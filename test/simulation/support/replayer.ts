@@ -1,5 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../../lambdas/app.js';
 import { command } from '../../../lambdas/operations/program.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
@@ -7,7 +6,7 @@ import { replay } from '../../../packages/kit/operator/replay/command.js';
 import type { ReplayRequest } from '../../../packages/kit/operator/replay/request.js';
 import type { ReplayAccess } from '../../../packages/kit/operator/replay/run.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
-import { inProcess } from './operator.js';
+import { documentsOf } from './operator.js';
 import type { Orderly } from './orderly.js';
 
 /** Messages in a second. */
@@ -27,7 +26,7 @@ export class Replayer {
   private readonly deployed = new Map<string, { readonly since?: string; readonly dedupeWindowSeconds: number }>();
 
   constructor(private readonly orderly: Orderly) {
-    this.documents = DynamoDBDocumentClient.from(new DynamoDBClient(inProcess(orderly.cloud)));
+    this.documents = documentsOf(orderly.cloud);
   }
 
   /** Disables the rules of consumers that will be deployed later. @param labels beginnings of their constructs' paths */

@@ -1,4 +1,4 @@
-import { $Command, __Client as Client } from '@aws-sdk/client-dynamodb';
+import { $Command } from '@aws-sdk/client-dynamodb';
 
 /** A step of the SDK's work on a call ("middleware"): makes its handler from that of the next step. */
 type Step = (next: Handler, context: Context) => Handler;
@@ -25,6 +25,13 @@ interface Stack {
   applyToStack(stack: Pick<Stack, 'add' | 'addRelativeTo'>): void;
   concat(more: Stack): Stack;
   resolve(handler: Handler, context: Context): Handler;
+  identify(): readonly string[];
+}
+
+/** The part of the SDK's clients that is used here. */
+export interface SdkClient {
+  readonly config: Config;
+  middlewareStack: object;
 }
 
 interface Config {
@@ -72,6 +79,11 @@ class FewerSteps {
     return new FewerSteps(this.stack, this.replacements, this.orders, [...this.added, more]);
   }
 
+  /** A document client asks a client for the names of its steps. */
+  identify(): readonly string[] {
+    return this.stack.identify();
+  }
+
   resolve(handler: Handler, context: Context): Handler {
     // A document client adds steps of its own to the command that it sends.
     const kind = `${context.commandName} ${this.added.length}`;
@@ -103,15 +115,14 @@ class FewerSteps {
   }
 }
 
-interface AnyClient {
-  readonly config: Config;
-  middlewareStack: Stack | FewerSteps;
-}
-
-const { send } = Client.prototype;
-Client.prototype.send = function (this: AnyClient, ...args: Parameters<typeof send>) {
-  const { config, middlewareStack } = this;
+/**
+ * Lets a client of the SDK take fewer steps for each call: only those that a service of the simulator notices. Signing alone took four
+ * tenths of the CPU of a call.
+ * @returns the same client
+ */
+export function takeFewerSteps<Some extends SdkClient>(client: Some): Some {
+  const { config, middlewareStack } = client;
   if (!(middlewareStack instanceof FewerSteps))
-    this.middlewareStack = new FewerSteps(middlewareStack, replacing(config));
-  return send.apply(this as unknown as Client<never, never, never, never>, args);
-} as typeof send;
+    client.middlewareStack = new FewerSteps(middlewareStack as Stack, replacing(config));
+  return client;
+}
