@@ -54,7 +54,7 @@ const unsigned =
     return next(call);
   };
 
-/** What takes the place of steps for things that a simulated service doesn't look at. */
+/** Returns replacements for the steps that a simulated service doesn't notice, by the names of the steps. */
 const replacing = (config: Config): ReadonlyMap<string | undefined, Step> =>
   new Map([
     ['getUserAgentMiddleware', nothing],
@@ -66,7 +66,10 @@ const replacing = (config: Config): ReadonlyMap<string | undefined, Step> =>
     ['httpSigningMiddleware', unsigned(config)],
   ]);
 
-/** A client's stack, which keeps the order of steps of each command. The SDK sorts them anew for each call. */
+/**
+ * The stack of a client. The SDK sorts the steps again for each call; this stack sorts them once for each kind of command. The steps that
+ * a document client adds depend on the kind of command only, so those of the first command serve all others.
+ */
 class FewerSteps {
   constructor(
     private readonly stack: Stack,
