@@ -111,10 +111,16 @@ function entriesIn(outputs: readonly OutputFile[], metafile: Metafile): Readonly
   return new Map(
     outputs.map(({ path, text }) => {
       const entry = entryOf(path);
-      return [entry, { code: text, files: new Set(Object.keys(inputs.get(entry) ?? {})) }];
+      return [entry, { code: uncopied(text), files: new Set(Object.keys(inputs.get(entry) ?? {})) }];
     }),
   );
 }
+
+/**
+ * Lets code use all exports of a package as they are (`import * as`). esbuild copies them, once for each import of each environment,
+ * because a package might have a default export. The shared ones have none.
+ */
+const uncopied = (code: string): string => code.replace(/__toESM\((require\("zod\/mini"\)),1\)/g, '$1');
 
 /** Returns the entry point of an output: `orders/place-order` of `/bundles/orders/place-order/index.js`. */
 const entryOf = (path: string): string => path.slice(path.indexOf('bundles/') + 'bundles/'.length, -'/index.js'.length);

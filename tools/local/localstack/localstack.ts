@@ -106,6 +106,7 @@ function environment(installation: Installation, home: string, port: number, pro
     DNS_ADDRESS: '0',
     SKIP_SSL_CERT_DOWNLOAD: '1',
     DISABLE_EVENTS: '1', // no usage data to LocalStack's makers
+    IN_MEMORY_CLIENT: '1', // its services call each other without HTTP
     SQS_ENDPOINT_STRATEGY: 'path',
     SQS_DISABLE_CLOUDWATCH_METRICS: '1', // nobody reads them, and each message costs a query
     DYNAMODB_IN_MEMORY: '1',

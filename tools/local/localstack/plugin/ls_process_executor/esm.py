@@ -1,8 +1,8 @@
 """Event source mappings, nearer to AWS than LocalStack 4.14's.
 
-- a poll a second with one batch each becomes: streams are polled 4 times a second as AWS does (LSPE_STREAM_POLL) and
-  without a pause while full batches come; queues by long polling. The stream of a table that nobody has written to for a
-  few seconds is polled at the next write, or after 5 s (TTL writes, too): else polling takes most of LocalStack's time
+- a poll a second with one batch each becomes: streams are polled at most 4 times a second as AWS does (LSPE_STREAM_POLL) and
+  without a pause while full batches come; queues by long polling. The stream of a table that nobody has written to since
+  the last poll is polled at the next write, or after 5 s (TTL writes, too): else polling takes most of LocalStack's time
 - a queue's mapping invokes up to 5 batches at once as AWS does at first (LSPE_SQS_CONCURRENCY, and the
   mapping's ScalingConfig.MaximumConcurrency), not one after the other
 - BisectBatchOnFunctionError splits (upstream: ignored); a split does not count as a retry, as on AWS
@@ -19,7 +19,6 @@ from concurrent.futures import ThreadPoolExecutor
 LOG = logging.getLogger(__name__)
 WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
 STREAM_IDLE = 5.0  # seconds until a table without writes is polled again
-STREAM_ACTIVE = 3.0  # seconds after a write in which its stream is polled at the usual pace
 STREAM_POLL = float(os.environ.get("LSPE_STREAM_POLL") or 0.25)
 SQS_CONCURRENCY = int(os.environ.get("LSPE_SQS_CONCURRENCY") or 5)
 SQS_WAIT = int(os.environ.get("LSPE_SQS_WAIT") or 20)
@@ -27,7 +26,7 @@ BACKOFF_MAX = float(os.environ.get("LSPE_STREAM_RETRY_MAX") or 60)
 
 
 class Table:
-    """When somebody last wrote to a table. Its stream's pollers wait for that."""
+    """When somebody last wrote to a table. Its stream's pollers wait for the next write."""
 
     def __init__(self):
         self.latest = 0.0
@@ -42,10 +41,6 @@ class Table:
         """Returns after the next write behind the one that was seen, or after some seconds."""
         with self.written:
             self.written.wait_for(lambda: self.latest != seen, seconds)
-
-    @property
-    def is_active(self):
-        return time.monotonic() - self.latest < STREAM_ACTIVE
 
 
 tables = defaultdict(Table)
@@ -107,17 +102,20 @@ def apply():
     original_poll_events = StreamPoller.poll_events
 
     def poll_stream(self):
+        """Polls the next shard. After the last one it waits for a write, unless a batch may be due without one."""
         table = tables[self.source_arn.split("table/")[-1].split("/")[0]] if ":dynamodb:" in self.source_arn else None
         seen = table and table.latest
+        if seen != self.lspe_seen:
+            self.lspe_seen, self.lspe_polls = seen, 0
         self.lspe_full = False
         try:
             original_poll_events(self)
         finally:
+            self.lspe_polls += 1
             shards = max(1, len(self.shards or ()))
-            if not self.lspe_full and not self._is_shutdown.is_set():
-                if table is None or table.is_active:
-                    self._is_shutdown.wait(STREAM_POLL / shards)
-                else:
+            gathers = self.stream_parameters.get("MaximumBatchingWindowInSeconds")
+            if not self.lspe_full and not self._is_shutdown.wait(STREAM_POLL / shards):
+                if table and not gathers and self.lspe_polls >= shards:
                     table.wait(seen, STREAM_IDLE / shards)
 
     def forward(self, shard_id, records):
@@ -181,6 +179,7 @@ def apply():
                 else:
                     queue.insert(0, (batch, attempts + 1))
 
+    StreamPoller.lspe_seen, StreamPoller.lspe_polls = None, 0
     StreamPoller.get_records = get_records
     StreamPoller.poll_events = poll_stream
     StreamPoller.forward_events_to_target = forward
