@@ -117,8 +117,8 @@ function entriesIn(outputs: readonly OutputFile[], metafile: Metafile): Readonly
 }
 
 /**
- * Lets code use all exports of a package as they are (`import * as`). esbuild copies them, once for each import of each environment,
- * because a package might have a default export. The shared ones have none.
+ * Lets code use the exports of `zod/mini` as they are (`import * as z`). esbuild copies them, once for each import of each environment,
+ * because a package might have no default export of its own. Nobody asks this one for it.
  */
 const uncopied = (code: string): string => code.replace(/__toESM\((require\("zod\/mini"\)),1\)/g, '$1');
 

@@ -96,27 +96,22 @@ def apply():
 
     def get_records(self, shard_iterator):
         response = original_get_records(self, shard_iterator)
-        self.lspe_full = len(response.get("Records", [])) >= self.stream_parameters["BatchSize"]
+        self.lspe_full |= len(response.get("Records", [])) >= self.stream_parameters["BatchSize"]
         return response
 
     original_poll_events = StreamPoller.poll_events
 
     def poll_stream(self):
-        """Polls the next shard. After the last one it waits for a write, unless a batch may be due without one."""
+        """Polls each shard, then waits for the next write. Upstream polls one shard at a time."""
         table = tables[self.source_arn.split("table/")[-1].split("/")[0]] if ":dynamodb:" in self.source_arn else None
         seen = table and table.latest
-        if seen != self.lspe_seen:
-            self.lspe_seen, self.lspe_polls = seen, 0
         self.lspe_full = False
         try:
-            original_poll_events(self)
+            for _ in range(max(1, len(self.shards or ()))):
+                original_poll_events(self)
         finally:
-            self.lspe_polls += 1
-            shards = max(1, len(self.shards or ()))
-            gathers = self.stream_parameters.get("MaximumBatchingWindowInSeconds")
-            if not self.lspe_full and not self._is_shutdown.wait(STREAM_POLL / shards):
-                if table and not gathers and self.lspe_polls >= shards:
-                    table.wait(seen, STREAM_IDLE / shards)
+            if not self.lspe_full and not self._is_shutdown.wait(STREAM_POLL) and table:
+                table.wait(seen, STREAM_IDLE)
 
     def forward(self, shard_id, records):
         polled = self.transform_into_events(records, shard_id)
@@ -179,7 +174,6 @@ def apply():
                 else:
                     queue.insert(0, (batch, attempts + 1))
 
-    StreamPoller.lspe_seen, StreamPoller.lspe_polls = None, 0
     StreamPoller.get_records = get_records
     StreamPoller.poll_events = poll_stream
     StreamPoller.forward_events_to_target = forward
