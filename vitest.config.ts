@@ -12,13 +12,9 @@ const project = (name: string, include: readonly string[], more: object = {}) =>
 
 /**
  * Files of a worker share their modules: the CDK is loaded once, and V8 has optimised what simulated functions run. What
- * they allocate mostly dies young, so V8 has more room for it than the default of 16 MB. It collects garbage without threads, which
- * would only wait for the two cores, and the code of Node itself is in large pages, if the system has any.
+ * they allocate mostly dies young, so V8 has more room for it than the default of 16 MB.
  */
-const shared = {
-  isolate: false,
-  execArgv: ['--max-semi-space-size=64', '--single-threaded-gc', '--use-largepages=silent'],
-};
+const shared = { isolate: false, execArgv: ['--max-semi-space-size=64'] };
 
 /**
  * Stacks that tests make themselves are not validated: it takes six seconds in each process and half of every synth. What is

@@ -21,11 +21,6 @@ const DEPLOYED = ['integration', 'acceptance'];
  * files, it keeps for the next run.
  */
 const TYPES = ['--noEmit', '--singleThreaded', '--incremental', '--tsBuildInfoFile', '.build/types.tsbuildinfo'];
-/** The compiler is written in Go. Collecting its garbage takes a third of its CPU, and saves a tenth of its memory of 1.7 GB. */
-const TYPES_ENVIRONMENT = { GOGC: 'off' };
-
-/** Runs the files of a project in turn, in one worker. Beside other steps, two would only load and compile the same packages. */
-const IN_TURN = ['--no-file-parallelism'];
 
 interface Options {
   /** Deploys nothing, and searches only a part of the histories. */
@@ -64,38 +59,32 @@ export const projectsOf = ({ quick }: Pick<Options, 'quick'>): readonly string[]
   quick ? DEPLOYED.map((name) => `!${name}`) : [];
 
 /**
- * Runs everything, in three rows beside each other: what waits for other processes, small projects, and the simulation. So there is
- * always work for both cores. The quick checks begin first.
+ * Runs everything, the quick checks first. The emulator's tests begin as soon as there is something to deploy, and those that
+ * start processes follow; everything else computes meanwhile.
  */
 async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const progress: Progress = console.log;
-  const one = (project: string, more?: readonly string[]) => step(progress, project, () => tests([project], more));
-  const inTurn = async (...projects: string[]): Promise<readonly Outcome[]> => {
-    const outcomes: Outcome[] = [];
-    for (const project of projects) outcomes.push(await one(project, IN_TURN));
-    return outcomes;
-  };
-  const quickly = Promise.all([
-    step(progress, 'types', () => check('types', 'typescript/bin/tsc', TYPES, TYPES_ENVIRONMENT)),
+  // The simulator plays these assemblies, and one of them is deployed. Making them takes as long as the quick tests.
+  const synthesized = step(progress, 'synth', () => check('synth', 'tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
+  const checks = await Promise.all([
+    step(progress, 'types', () => check('types', 'typescript/bin/tsc', TYPES)),
     step(progress, 'lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '.'])),
-    // The simulator plays these assemblies, and one of them is deployed. Making them takes as long as the quick tests.
-    step(progress, 'synth', () => check('synth', 'tsx/dist/cli.mjs', ['test/support/synthesize.ts'])),
   ]);
-  const waiting = async (): Promise<readonly Outcome[]> => {
+  const one = (...projects: string[]) => step(progress, projects.join(' and '), () => tests(projects));
+  const quickly = await one('unit');
+  const synth = await synthesized;
+  // These wait for other processes most of the time.
+  const waiting = async (): Promise<Outcome> => {
     const integration = quick ? [] : [await step(progress, 'integration', () => deployed(progress))];
-    return [...integration, await one('local'), ...(quick ? [] : await inTurn('local-cloud'))];
+    return sum([...integration, await one('local')]);
   };
-  const unit = inTurn('unit');
-  // With --quick, no file of `packages` is left (NOT_QUICK in vitest.config.ts), which vitest takes for a failure.
-  const small = async () => [...(await unit), ...(await inTurn('infrastructure', ...(quick ? [] : ['packages'])))];
-  const checks = await quickly;
-  const rest = await Promise.all([waiting(), small(), one('simulation')]);
-  return [...checks, ...rest.flat()];
+  const computing = ['infrastructure', 'packages', 'simulation', ...(quick ? [] : ['local-cloud'])];
+  return [...checks, synth, quickly, ...(await Promise.all([one(...computing), waiting()]))];
 }
 
 /** Runs a check. It counts as one failure or as nothing. */
-async function check(name: string, bin: string, args: readonly string[], environment = {}): Promise<Outcome> {
-  return (await run(bin, args, environment)) === 0 ? NOTHING : failed(name);
+async function check(name: string, bin: string, args: readonly string[]): Promise<Outcome> {
+  return (await run(bin, args)) === 0 ? NOTHING : failed(name);
 }
 
 /**
@@ -115,42 +104,33 @@ async function deployed(progress: Progress): Promise<Outcome> {
 
 /**
  * Runs the tests of some projects.
- * @param more parts of file names, and options of vitest. @default all files of the projects
+ * @param files parts of file names. @default all files of the projects
  */
-async function tests(projects: readonly string[], more: readonly string[] = []): Promise<Outcome> {
+async function tests(projects: readonly string[], files: readonly string[] = []): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
   const file = join(folder, 'report.json');
   try {
-    const code = await run('vitest/vitest.mjs', [...vitestArguments(projects, more), `--outputFile.json=${file}`]);
+    const code = await run('vitest/vitest.mjs', [...vitestArguments(projects, files), `--outputFile.json=${file}`]);
     const outcome = existsSync(file) ? outcomeOf(JSON.parse(readFileSync(file, 'utf8')), ROOT) : NOTHING;
     // A failed set-up or an unhandled error fails no test. It must not count as a success.
     return code !== 0 && outcome.count.failed === 0
-      ? sum([outcome, failed(projects.join(' and ') || more.join(', '))])
+      ? sum([outcome, failed(projects.join(' and ') || files.join(', '))])
       : outcome;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/**
- * Returns vitest's arguments for some projects (`!<name>`: all but that one). None means all of them.
- * @param more parts of file names, and options of vitest
- */
-export function vitestArguments(projects: readonly string[], more: readonly string[]): readonly string[] {
+/** Returns vitest's arguments for some projects (`!<name>`: all but that one) and parts of file names. None means all of them. */
+export function vitestArguments(projects: readonly string[], files: readonly string[]): readonly string[] {
   const chosen = projects.flatMap((project) => ['--project', project]);
   const reporters = ['default', 'json', 'test/support/progress-reporter.ts'].map((name) => `--reporter=${name}`);
-  return ['run', ...more, ...chosen, ...reporters];
+  return ['run', ...files, ...chosen, ...reporters];
 }
 
-/** @param environment variables beside those of this process @returns its exit code */
-function run(bin: string, args: readonly string[], environment = {}): Promise<number> {
+function run(bin: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, ...environment };
-    const child = spawn(process.execPath, [join(ROOT, 'node_modules', bin), ...args], {
-      cwd: ROOT,
-      env,
-      stdio: 'inherit',
-    });
+    const child = spawn(process.execPath, [join(ROOT, 'node_modules', bin), ...args], { cwd: ROOT, stdio: 'inherit' });
     const forget = atExit(() => child.kill());
     child.on('error', reject);
     child.on('close', (code) => {
