@@ -7,6 +7,7 @@ import { clientConfig } from '../../packages/kit/operator/endpoint.js';
 import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
 import { productOf } from './scenarios/shop.js';
+import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { token } from './support/issuer.js';
 import type { Call } from './support/orderly.js';
@@ -24,7 +25,12 @@ let local: LocalCloud;
 let restoring: Restoring;
 let dynamodb: DynamoDBClient;
 beforeAll(async () => {
-  local = await LocalCloud.start({ folder: prodAssembly(), says: () => undefined, remembers: 1_000_000 });
+  local = await LocalCloud.start({
+    folder: prodAssembly(),
+    deployment: deploymentOf,
+    says: () => undefined,
+    remembers: 1_000_000,
+  });
   begun.push(local);
   restoring = new Restoring(local);
   dynamodb = new DynamoDBClient(clientConfig({ url: local.url, region: 'eu-west-1' }));

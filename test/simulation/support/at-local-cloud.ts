@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
 import { LocalCloud, type LocalCloudOptions } from '../../../packages/simulator/live/local-cloud.js';
+import { deploymentOf } from './app-code.js';
 import { prodAssembly } from './assembly.js';
 import { token } from './issuer.js';
 import type { Call } from './orderly.js';
@@ -8,7 +9,12 @@ import type { Call } from './orderly.js';
 export async function beginLocalCloud(
   options: Pick<LocalCloudOptions, 'remembers' | 'awaits'> = {},
 ): Promise<LocalCloud> {
-  const local = await LocalCloud.start({ folder: prodAssembly(), says: () => undefined, ...options });
+  const local = await LocalCloud.start({
+    folder: prodAssembly(),
+    deployment: deploymentOf,
+    says: () => undefined,
+    ...options,
+  });
   vi.stubEnv('ORDERLY_ENDPOINT', local.url);
   return local;
 }
