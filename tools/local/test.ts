@@ -59,27 +59,25 @@ export const projectsOf = ({ quick }: Pick<Options, 'quick'>): readonly string[]
   quick ? DEPLOYED.map((name) => `!${name}`) : [];
 
 /**
- * Runs everything, the quick checks first. The emulator's tests begin as soon as there is something to deploy, and those that
- * start processes follow; everything else computes meanwhile.
+ * Runs everything, the quick checks first. The emulator's tests begin as soon as there is something to deploy; everything else
+ * computes meanwhile. Those that start processes begin when either has ended, so that no core is idle at the end.
  */
 async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const progress: Progress = console.log;
+  const one = (...projects: string[]) => step(progress, projects.join(' and '), () => tests(projects));
   // The simulator plays these assemblies, and one of them is deployed. Making them takes as long as the quick tests.
-  const synthesized = step(progress, 'synth', () => check('synth', 'tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
-  const checks = await Promise.all([
+  const synth = step(progress, 'synth', () => check('synth', 'tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
+  const checks = Promise.all([
     step(progress, 'types', () => check('types', 'typescript/bin/tsc', TYPES)),
     step(progress, 'lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '.'])),
   ]);
-  const one = (...projects: string[]) => step(progress, projects.join(' and '), () => tests(projects));
-  const quickly = await one('unit');
-  const synth = await synthesized;
-  // These wait for other processes most of the time.
-  const waiting = async (): Promise<Outcome> => {
-    const integration = quick ? [] : [await step(progress, 'integration', () => deployed(progress))];
-    return sum([...integration, await one('local')]);
-  };
-  const computing = ['infrastructure', 'packages', 'simulation', ...(quick ? [] : ['local-cloud'])];
-  return [...checks, synth, quickly, ...(await Promise.all([one(...computing), waiting()]))];
+  const unit = checks.then(() => one('unit'));
+  const computing = Promise.all([unit, synth]).then(() =>
+    one('infrastructure', 'packages', 'simulation', ...(quick ? [] : ['local-cloud'])),
+  );
+  const integration = synth.then(() => (quick ? NOTHING : step(progress, 'integration', () => deployed(progress))));
+  const local = Promise.race([computing, Promise.all([unit, integration])]).then(() => one('local'));
+  return (await Promise.all([checks, synth, unit, computing, integration, local])).flat();
 }
 
 /** Runs a check. It counts as one failure or as nothing. */
