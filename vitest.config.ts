@@ -53,7 +53,6 @@ const NOT_QUICK = [
   'lib/another-app',
   'lib/environments',
   'lib/rule-packs',
-  'local/dynamodb-local',
   'local/interrupted',
   'local/orderly-local',
   'local/start',

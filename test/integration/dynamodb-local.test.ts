@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
-import { DynamoDbLocal } from '../../../tools/local/dynamodb-local.js';
-import { installed } from '../../../tools/local/localstack/install.js';
-import { waitUntil } from '../../../tools/local/progress.js';
+import { DynamoDbLocal } from '../../tools/local/dynamodb-local.js';
+import { installed } from '../../tools/local/localstack/install.js';
+import { waitUntil } from '../../tools/local/progress.js';
 
 const folder = installed()?.dynamodbLocal;
 const elsewhere = Object.values(networkInterfaces())
@@ -24,7 +24,7 @@ async function listens(host: string, url: string): Promise<boolean> {
   }
 }
 
-describe.skipIf(folder === undefined)('DynamoDB Local (installed by `npm start`)', () => {
+describe.skipIf(folder === undefined)('DynamoDB Local (where LocalStack is installed)', () => {
   let local: DynamoDbLocal | undefined;
   afterEach(() => local?.stop());
 
@@ -38,7 +38,7 @@ describe.skipIf(folder === undefined)('DynamoDB Local (installed by `npm start`)
   );
 
   test('ends when the process that started it is killed', async () => {
-    const module = new URL('../../../tools/local/dynamodb-local.ts', import.meta.url).href;
+    const module = new URL('../../tools/local/dynamodb-local.ts', import.meta.url).href;
     const code = `const { DynamoDbLocal } = await import('${module}');
       process.stdout.write((await DynamoDbLocal.start('${folder}')).url);`;
     const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
