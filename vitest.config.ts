@@ -23,6 +23,8 @@ const shared = { isolate: false, execArgv: ['--max-semi-space-size=64'] };
 const unvalidated = { env: { CDK_VALIDATION: 'false' } };
 
 const deployed = {
+  // Files share their modules, like those of the other projects.
+  isolate: false,
   setupFiles: ['test/support/begin-world.ts'],
   globalSetup: ['test/support/global-setup.ts'],
   // One emulator on two cores: files at once would only wait for each other, and share the proxy's faults.

@@ -128,7 +128,12 @@ export function vitestArguments(projects: readonly string[], files: readonly str
 
 function run(bin: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(ROOT, 'node_modules', bin), ...args], { cwd: ROOT, stdio: 'inherit' });
+    const child = spawn(process.execPath, [join(ROOT, 'node_modules', bin), ...args], {
+      cwd: ROOT,
+      stdio: 'inherit',
+      // The compiler and esbuild are written in Go. They take less time when they collect garbage less often.
+      env: { GOGC: '400', ...process.env },
+    });
     const forget = atExit(() => child.kill());
     child.on('error', reject);
     child.on('close', (code) => {
