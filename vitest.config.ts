@@ -23,8 +23,7 @@ const shared = { isolate: false, execArgv: ['--max-semi-space-size=64'] };
 const unvalidated = { env: { CDK_VALIDATION: 'false' } };
 
 const deployed = {
-  // Files share their modules, like those of the other projects.
-  isolate: false,
+  // No file shares modules with another one: some set a function's environment before they import its code.
   setupFiles: ['test/support/begin-world.ts'],
   globalSetup: ['test/support/global-setup.ts'],
   // One emulator on two cores: files at once would only wait for each other, and share the proxy's faults.
