@@ -22,8 +22,8 @@ const shared = { isolate: false, execArgv: ['--max-semi-space-size=64'] };
  */
 const unvalidated = { env: { CDK_VALIDATION: 'false' } };
 
+/** Files share no modules here: some set a function's environment before they import its code. */
 const deployed = {
-  // No file shares modules with another one: some set a function's environment before they import its code.
   setupFiles: ['test/support/begin-world.ts'],
   globalSetup: ['test/support/global-setup.ts'],
   // One emulator on two cores: files at once would only wait for each other, and share the proxy's faults.

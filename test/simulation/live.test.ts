@@ -1,13 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Awaits } from '../../packages/simulator/aws/schedules.js';
-import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
+import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import type { Violation } from '../../packages/simulator/search/scenario.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { ONE_FAILURE } from './invariants/failures.js';
 import { cancellationOf, DAY, orderOf, productOf } from './scenarios/shop.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { request } from './support/at-local-cloud.js';
+import { beginLocalCloud, endLocalCloud, request } from './support/at-local-cloud.js';
 import { type Call, Orderly } from './support/orderly.js';
 
 const ORDERS = 200;
@@ -16,7 +14,7 @@ const AT_ONCE = 5;
 const SKUS = ['TEA-1', 'CUP-1', 'POT-1'] as const;
 
 const begun: LocalCloud[] = [];
-afterAll(() => Promise.all(begun.map((cloud) => cloud.stop())));
+afterAll(() => Promise.all(begun.map(endLocalCloud)));
 
 /** Whether answers of one step have failed, each by itself. An answer that is given again is an event of its own, and no command. */
 const areAnswers = ({ invariant, detail }: Violation): boolean =>
@@ -25,13 +23,7 @@ const areAnswers = ({ invariant, detail }: Violation): boolean =>
 test(`${ORDERS} orders over HTTP by the real clock, with a fault at every tenth chance, break no promise`, async () => {
   let due: Awaits = () => undefined;
   const awaits = (): Awaits => (rule) => due(rule);
-  const local = await LocalCloud.start({
-    folder: prodAssembly(),
-    deployment: deploymentOf,
-    says: () => undefined,
-    remembers: 1_000_000,
-    awaits,
-  });
+  const local = await beginLocalCloud({ remembers: 1_000_000, awaits });
   begun.push(local);
   const { live } = local;
   const orderly = new Orderly(live.cloud, ['rewards', 'reports']);

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { DeleteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientConfig } from '../../packages/kit/operator/endpoint.js';
-import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
+import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
 import { productOf } from './scenarios/shop.js';
-import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
-import { token } from './support/issuer.js';
+import { accepted, beginLocalCloud, endLocalCloud } from './support/at-local-cloud.js';
 import type { Call } from './support/orderly.js';
 import { type Dead, Restoring } from './support/restoring.js';
 
@@ -19,39 +18,21 @@ import { type Dead, Restoring } from './support/restoring.js';
  * changes, and called again.
  */
 
-const begun: LocalCloud[] = [];
 const folders: string[] = [];
 let local: LocalCloud;
 let restoring: Restoring;
 let dynamodb: DynamoDBClient;
 beforeAll(async () => {
-  local = await LocalCloud.start({
-    folder: prodAssembly(),
-    deployment: deploymentOf,
-    says: () => undefined,
-    remembers: 1_000_000,
-  });
-  begun.push(local);
+  local = await beginLocalCloud({ remembers: 1_000_000 });
   restoring = new Restoring(local);
   dynamodb = new DynamoDBClient(clientConfig({ url: local.url, region: 'eu-west-1' }));
 });
 afterAll(async () => {
-  await Promise.all(begun.map((cloud) => cloud.stop()));
+  await endLocalCloud(local);
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-async function call({ method, path, as, body }: Call) {
-  const response = await fetch(`${local.url}/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token(as, as === 'operator' ? 'operator' : 'customer', local.live.now)}`,
-      'content-type': 'application/json',
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  expect(response.status, path).toBeLessThan(300);
-  return (await response.json()) as Record<string, unknown>;
-}
+const call = (one: Call): Promise<Record<string, unknown>> => accepted(local, one);
 
 const priced = async (sku: string, amount: number) => {
   const { version } = await call(productOf(sku, amount));

@@ -19,7 +19,7 @@ const OPERATIONS = Number(process.env.DYNAMODB_OPERATIONS ?? 300);
 
 const { dynamodbLocal: folder } = process.env.CI ? await install(() => undefined) : (installed() ?? {});
 
-describe.skipIf(folder === undefined)('the model and DynamoDB Local (installed by `npm start`)', () => {
+describe.skipIf(folder === undefined)('the model and DynamoDB Local (where LocalStack is installed)', () => {
   let local: DynamoDbLocal;
   beforeAll(async () => {
     local = await DynamoDbLocal.start(folder!);

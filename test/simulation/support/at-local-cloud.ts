@@ -5,7 +5,9 @@ import { prodAssembly } from './assembly.js';
 import { token } from './issuer.js';
 import type { Call } from './orderly.js';
 
-/** Starts a local cloud, at which the command line of this process works until {@link endLocalCloud}. */
+/**
+ * Starts a local cloud, at which the command line of this process works until {@link endLocalCloud}. Its functions share their packages.
+ */
 export async function beginLocalCloud(
   options: Pick<LocalCloudOptions, 'remembers' | 'awaits'> = {},
 ): Promise<LocalCloud> {
