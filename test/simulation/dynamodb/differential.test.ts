@@ -23,7 +23,7 @@ describe.skipIf(folder === undefined)('the model and DynamoDB Local (where Local
   let local: DynamoDbLocal;
   beforeAll(async () => {
     local = await DynamoDbLocal.start(folder!);
-  }, 90_000);
+  });
   afterAll(() => local?.stop());
 
   test.each(Array.from({ length: SEEDS }, (_, at) => FIRST + at))(

@@ -72,7 +72,7 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
     mock = spawn(MOCK, ['-http-addr', '127.0.0.1:'], { stdio: 'pipe' });
     address = await addressOf(mock);
     await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  }, 60_000);
+  });
   afterAll(() => {
     mock.kill();
     front.close();
