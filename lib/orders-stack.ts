@@ -1,6 +1,5 @@
 import type { PersonalKeys } from '@orderly/kit/constructs';
 import { addPeopleIndex, type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
-import { keysOf } from '@orderly/kit/messages';
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
@@ -48,7 +47,8 @@ export class OrdersStack extends Stack {
     service.grantLoad(getOrder, ORDER);
     props.personalKeys.grantDecrypt(getOrder);
     const listOrders = service.endpoint('ListOrders', routes.listOrders, 'orders/list-orders');
-    listOrders.grantItems(table, ['Query'], CUSTOMER_LISTS);
+    listOrders.grantItems(table, ['Query'], CUSTOMER_LISTS, REVIEWS);
+    service.grantLoad(listOrders, ORDER);
     service.grantPointer(listOrders);
     props.personalKeys.grantDecrypt(listOrders);
     const history = service.endpoint('OrderHistory', routes.orderHistory, 'orders/order-history');
@@ -57,12 +57,12 @@ export class OrdersStack extends Stack {
     const cancelOrder = service.endpoint('CancelOrder', routes.cancelOrder, 'orders/cancel-order');
     service.grantEffect(cancelOrder, ORDER);
     service.grantRequestRecords(cancelOrder);
+    cancelOrder.grantItems(table, ['DeleteItem'], REVIEWS);
     props.personalKeys.grantEncrypt(cancelOrder);
     service.sessions(routes.openSession.path, [cancelOrder]);
     const dispatchOrder = service.endpoint('DispatchOrder', routes.dispatchOrder, 'orders/dispatch-order');
     service.grantEffect(dispatchOrder, ORDER);
     service.grantRequestRecords(dispatchOrder);
-    props.personalKeys.grantDecrypt(dispatchOrder);
     service.endpoint('IssueKey', routes.issueKey, 'orders/issue-key');
 
     const saga = service.saga('Saga', {
@@ -80,16 +80,18 @@ export class OrdersStack extends Stack {
       timeout: Duration.minutes(5),
     });
     service.grantEffect(judged, ORDER);
-    judged.grantItems(table, ['Query', 'ConditionCheckItem'], keysOf(CREATE_ORDER_SAGA));
-    judged.grantItems(table, ['Query', 'PutItem', 'DeleteItem'], REVIEWS);
-    judged.grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USER_COPIES);
-    saga.grantItems(table, ['PutItem'], REVIEWS);
-    saga.grantItems(table, ['GetItem', 'ConditionCheckItem'], USER_COPIES);
-    // Both count a user's orders in an hour.
-    for (const handler of [saga, judged]) {
+    judged.grantItems(table, ['Query', 'DeleteItem'], REVIEWS);
+    judged.grantItems(table, ['PutItem'], USER_COPIES);
+    // An order may be rejected or cancelled while it is under review.
+    saga.grantItems(table, ['DeleteItem'], REVIEWS);
+    // All of them start reviews.
+    for (const handler of [saga, judged, dispatchOrder]) {
+      handler.grantItems(table, ['PutItem'], REVIEWS);
+      handler.grantItems(table, ['GetItem', 'ConditionCheckItem'], USER_COPIES);
+      // A review counts the user's orders in an hour.
       handler.grantItems(table, ['Query'], CUSTOMER_LISTS);
       service.grantPointer(handler);
-      // Both compare the order's address with the one in the profile.
+      // It compares the order's address with the one in the profile.
       props.personalKeys.grantDecrypt(handler);
       handler.setEnvironment(OrdersEnv.REVIEW_RULES, JSON.stringify(props.settings.reviewRules));
     }

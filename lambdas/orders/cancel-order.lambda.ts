@@ -1,4 +1,4 @@
-import { count, logger, Metric } from '@orderly/kit/aws';
+import { count, logger, Metric, type TransactWriteItem, tableOfFunction } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
@@ -11,24 +11,34 @@ import { shownTo } from './customer-data-keys.js';
 import { type Order, OrderRefused } from './domain/order.js';
 import { orderIdOf, visibleTo } from './order-store.js';
 import { OrdersProblem } from './problems.js';
+import { leaveReview } from './review-list.js';
 import { cancelOrder } from './routes.js';
 
+const table = tableOfFunction();
 const orderStore = eventStoreOfFunction(orders);
 const people = personalKeysOfFunction();
 const records = requestRecords();
 const personal = new PersonalRequest(people, ordersContract.events.OrderCancelled);
 
-/** POST /orders/{orderId}/cancellation: writes the change and the record of its request in one transaction. */
+/**
+ * POST /orders/{orderId}/cancellation: writes the change and the record of its request in one transaction. The owner may
+ * cancel, and so may an operator, for a customer who asks for it or to stop a fraud.
+ */
 export const handler = endpoint(cancelOrder, async (request) => {
   const { caller, body } = request;
   const record = recordOfRequest(personal.hashed(keyedBy(request)), records);
+  let leaves: readonly TransactWriteItem[] = [];
   const { loaded, replayed, changed } = await changeOnce({
     store: orderStore,
     record,
     id: orderIdOf(request.parameter('orderId')),
     trace: traceOf(request),
     admit: (order) => void visibleTo(caller, order),
-    command: async ({ state }) => ({ type: 'Cancel', ...(await sealedReason(state, body)) }),
+    command: async ({ state }) => {
+      leaves = leaveReview(table, state);
+      return { type: 'Cancel', ...(await sealedReason(state, body)) };
+    },
+    alongside: () => ({ writes: leaves }),
   }).catch(tooLate);
   const order = await shownTo(people, caller, loaded);
   // The hash of the request leaves out the reason, which is compared with the stored one instead. If the order was

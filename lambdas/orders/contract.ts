@@ -142,10 +142,12 @@ const OrderPlaced1 = z.object({
   placedAt: z.iso.datetime(),
 });
 
-/** Reasons to look at a suspect user's order. None of them proves fraud. */
+/** Reasons to look at an order. None of them proves fraud. */
 export const ReviewReason = z.enum([
   /** The order's user is suspect. */
   'SUSPECT_USER',
+  /** The order's user is blocked. */
+  'BLOCKED_USER',
   /** The total is at least the setting's. */
   'HIGH_VALUE',
   /** The user has placed at least as many orders in this clock hour (UTC) as the setting says. */
@@ -158,7 +160,7 @@ export type ReviewReason = z.infer<typeof ReviewReason>;
 export const ReviewOutcome = z.enum(['APPROVED', 'REJECTED', 'RELEASED']);
 export type ReviewOutcome = z.infer<typeof ReviewOutcome>;
 
-/** Rules by which a suspect user's order is looked at. */
+/** Rules by which an order of a suspect or blocked user is looked at. */
 export interface ReviewRules {
   /** Total from which an order is of high value, in minor units of its currency. */
   readonly highValue: number;
@@ -193,7 +195,10 @@ export const ordersContract = {
       personal: { deliverTo: 'customerId', sealedReference: 'customerId' },
       shownAs: { sealedReference: 'clientReference' },
     },
-    /** The order's user is suspect: it is not charged before an operator has approved it or the user is active again. */
+    /**
+     * The order's user is suspect or blocked: it is neither charged nor dispatched before an operator has approved it or the
+     * user is active again. An order that was paid before stays paid.
+     */
     OrderReviewStarted: {
       version: 1,
       data: z.object({
@@ -202,7 +207,10 @@ export const ordersContract = {
         reasons: z.array(ReviewReason),
       }),
     },
-    /** `RELEASED`: the user is active again. A rejected order's `OrderRejected` is in the same commit. */
+    /**
+     * `RELEASED`: the user is active again. The end of a rejected order is in the same commit: `OrderCancelled` if it was
+     * paid, so that everything is given back, and otherwise `OrderRejected`.
+     */
     OrderReviewEnded: {
       version: 1,
       data: z.object({
@@ -215,7 +223,10 @@ export const ordersContract = {
       personal: { sealedNote: 'customerId' },
       shownAs: { sealedNote: 'note' },
     },
-    /** All steps of the saga are done: the order is paid, and its stock is reserved. */
+    /**
+     * All steps of the saga are done: the order is paid, and its stock is reserved. It may be under review all the same, and
+     * must not be sent before it can be dispatched.
+     */
     OrderApproved: { version: 1, data: z.object({ orderId: OrderId, customerId: OfCustomer }) },
     /** An approved order's goods have left the warehouse. It can't be cancelled any more. */
     OrderDispatched: { version: 1, data: z.object({ orderId: OrderId, customerId: OfCustomer }) },
@@ -233,7 +244,7 @@ export const ordersContract = {
         })),
       },
     },
-    /** The customer cancelled the order. */
+    /** The customer or an operator cancelled the order, or its review rejected it after the payment. */
     OrderCancelled: {
       version: 1,
       data: z.object({
@@ -241,7 +252,7 @@ export const ordersContract = {
         customerId: OfCustomer,
         /** 0.2.0 wrote this field; later releases write `sealedReason`. */
         reason: z.exactOptional(z.string()),
-        /** Why the customer cancelled. 0.2.0 neither writes nor shows it. */
+        /** Why it was cancelled, in the words of whoever did so. 0.2.0 neither writes nor shows it. */
         sealedReason: z.exactOptional(Sealed),
         /**
          * Present if the order's saga was still in progress: it compensates its own steps. Otherwise, each service
@@ -346,12 +357,12 @@ export const OrderView = z.object({
   orderId: z.string(),
   customerId: z.string(),
   status: described(
-    'PENDING: accepted, and its saga asks for price, credit, stock and payment. UNDER_REVIEW: an operator decides before it is charged. APPROVED: paid. DISPATCHED: it has left the warehouse. REJECTED: see `reason`. CANCELLED: by its customer.',
+    'PENDING: accepted, and its saga asks for price, credit, stock and payment. UNDER_REVIEW: an operator decides before it is charged or, if it is paid already, before it is dispatched. APPROVED: paid. DISPATCHED: it has left the warehouse. REJECTED: see `reason`. CANCELLED: by its customer, by an operator, or by its review.',
     z.enum(['PENDING', 'UNDER_REVIEW', 'APPROVED', 'DISPATCHED', 'REJECTED', 'CANCELLED']),
   ),
   reason: z.exactOptional(
     described(
-      "Reason for the rejection, in capitals, or the customer's own words for the cancellation.",
+      'Reason for the rejection, in capitals, or the words of whoever cancelled the order.',
       z.union([z.string(), Forgotten]),
     ),
   ),

@@ -15,8 +15,8 @@ export const CUSTOMER_LISTS = 'CUSTOMER#';
 /** Beginning of the partition keys of what this service knows of users (`user-status.ts`, `user-address.ts`). */
 export const USER_COPIES = 'USER#';
 
-/** Beginning of the partition keys of users' orders under review (`reviews.ts`). */
-export const REVIEWS = 'REVIEWS#';
+/** Partition of the orders under review (`reviews.ts`). */
+export const REVIEWS = 'REVIEWS';
 
 /** Name of the projection of customers' lists, and of its consumer. It never changes. */
 export const ORDERS_LIST = 'orders-list';

@@ -16,7 +16,8 @@ import {
   sendsCharge,
   startOf,
 } from './domain/create-order.js';
-import { beforeCharge, type Reviews } from './reviews.js';
+import { leaveReview } from './review-list.js';
+import { approvalWrites, beforeCharge, type Reviews } from './reviews.js';
 import type { CreateOrder } from './saga-contract.js';
 import { answers, orderEvents, sagaCommands } from './subscriptions.js';
 
@@ -24,7 +25,7 @@ import { answers, orderEvents, sagaCommands } from './subscriptions.js';
 export interface SagaContext {
   readonly orderStore: OrderStore;
   readonly orchestrator: Orchestrator<CreateOrder>;
-  /** Asked before an order is charged. */
+  /** Asked before an order is charged, and before it is approved. */
   readonly reviews: Reviews;
 }
 
@@ -118,8 +119,11 @@ async function effectOf(
   }
   const command = orderCommandOf(events, refusal);
   if (!command) return writes;
-  const order = await decideOn(orderStore, { id: orderId, command, trace });
-  if (order.events.length > 0) return [...writes, order.write];
-  const instead = insteadOf(command, order.before.state);
-  return instead ? (await orchestrator.advance(orderId, instead, trace)).writes : writes;
+  const { before, events: changes, write } = await decideOn(orderStore, { id: orderId, command, trace });
+  if (changes.length === 0) {
+    const instead = insteadOf(command, before.state);
+    return instead ? (await orchestrator.advance(orderId, instead, trace)).writes : writes;
+  }
+  if (command.type === 'Approve') return [...writes, ...(await approvalWrites(reviews, before, trace))];
+  return [...writes, write, ...leaveReview(reviews.table, before.state)];
 }

@@ -8,15 +8,13 @@ import { OrdersEnv } from './environment.js';
 import { onUserJudged } from './on-user-judged.js';
 import { ordersListOf } from './order-list.js';
 import { reviewsOf } from './reviews.js';
-import { createOrderSagas } from './saga-aggregate.js';
 
 const orderStore = eventStoreOfFunction(orders);
 const list = ordersListOf(orderStore);
 const rules = JSON.parse(required(OrdersEnv.REVIEW_RULES));
 const reviews = reviewsOf(orderStore, tableOfFunction(), list, rules, personalKeysOfFunction());
-const judgements = { reviews, sagaStore: eventStoreOfFunction(createOrderSagas), list };
 
-/** Reviews the orders of suspect users, and releases those of users who are active again. */
-export const handler = inbox([onUserJudged(judgements)], {
+/** Reviews the orders of suspect and blocked users, and releases those of users who are active again. */
+export const handler = inbox([onUserJudged({ reviews, list })], {
   isRefusal: (error) => error instanceof OrderRefused,
 });

@@ -1,14 +1,14 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, TransactionRefused, type TransactWriteItem } from '@orderly/kit/aws';
+import { TransactionRefused, type TransactWriteItem } from '@orderly/kit/aws';
 import { decideOn } from '@orderly/kit/event-store';
 import { type InboxSource, on, unfinished, type Work } from '@orderly/kit/inbox';
 import type { Envelope, Trace } from '@orderly/kit/messages';
 import type { Projection } from '@orderly/kit/projection';
-import { isBeforeCharge } from './domain/create-order.js';
+import type { OrderView } from './contract.js';
 import type { Order } from './domain/order.js';
+import { isDoubtful } from './domain/review.js';
 import { ordersOf, positionOfOrder } from './order-list.js';
-import { endReviewWrite, type Reviews, reviewKey, reviewWrites } from './reviews.js';
-import type { CreateOrderStore } from './saga-aggregate.js';
+import { endReviewWrite, openReviews } from './review-list.js';
+import { type Reviews, reviewWrites } from './reviews.js';
 import { statusChanges } from './subscriptions.js';
 import { copyCheck, copyOf, statusEffect } from './user-status.js';
 
@@ -19,9 +19,11 @@ const PAGE = 20;
 /** Attempts for one order that others change meanwhile. */
 const TRIES = 5;
 
+/** Statuses of orders that are not active. They are final, so an old row of the list shows none of them too early. */
+const ENDS: ReadonlySet<OrderView['status']> = new Set(['REJECTED', 'CANCELLED', 'DISPATCHED']);
+
 export interface Judgements {
   readonly reviews: Reviews;
-  readonly sagaStore: CreateOrderStore;
   readonly list: Projection<Order>;
 }
 
@@ -31,8 +33,9 @@ interface Progress {
 }
 
 /**
- * Reviews the orders of a user who became suspect, and releases those of a user who is active again. It goes through
- * the orders one after the other; each order's writes commit with the place to continue from.
+ * Reviews the active orders of a user who became suspect or blocked, paid ones too, and releases those of a user who is
+ * active again. It goes through the orders one after the other; each order's writes commit with the place to continue
+ * from.
  *
  * A newer status of the user ends the work: each write checks that the copy of the status is still this event's. The end
  * commits with a check that this status, or a newer one, is stored.
@@ -42,8 +45,8 @@ export const onUserJudged = (judgements: Judgements): InboxSource =>
     UserStatusChanged: async ({ event: { data }, envelope, trace }, work) => {
       const { userId, newStatus } = data;
       const fan = new FanOut(judgements, userId, envelope, trace, work);
-      if (newStatus !== 'BLOCKED' && (await fan.isNewest(newStatus))) {
-        const isDone = await (newStatus === 'SUSPECT' ? fan.review() : fan.release());
+      if (await fan.isNewest(newStatus)) {
+        const isDone = await (isDoubtful(newStatus) ? fan.review() : fan.release());
         if (!isDone) return unfinished;
       }
       return { decide: () => statusEffect(judgements.reviews.table, userId, newStatus, envelope) };
@@ -61,7 +64,8 @@ class FanOut {
 
   /**
    * Stores the copy of the status before anything else: from then on, the sagas of the user's other orders read it before
-   * they charge. So no order is missed between the list and the sagas.
+   * they charge and before they approve, and so does whoever dispatches one. So no order is missed that the list shows
+   * too late.
    * @returns `false` if a newer status is stored
    */
   async isNewest(status: Parameters<typeof statusEffect>[2]): Promise<boolean> {
@@ -73,7 +77,8 @@ class FanOut {
   }
 
   /**
-   * Puts the user's orders under review whose charge was not sent yet.
+   * Puts the user's active orders under review. A row of the list may be older than its order, so each order is loaded
+   * that may still be active.
    * @returns `false` if time is up, and another attempt continues
    */
   async review(): Promise<boolean> {
@@ -82,7 +87,7 @@ class FanOut {
       const page = await ordersOf(list, this.userId, this.progress.after, PAGE);
       for (const { view } of page.slice(0, PAGE)) {
         const after = { after: positionOfOrder(view) };
-        if (view.status !== 'PENDING') continue;
+        if (ENDS.has(view.status)) continue;
         if (!(await this.change(after, () => this.reviewOf(view.orderId)))) return true;
       }
       const last = page.slice(0, PAGE).at(-1);
@@ -99,32 +104,20 @@ class FanOut {
   async release(): Promise<boolean> {
     const { table } = this.judgements.reviews;
     while (this.work.timeLeft() > RESERVE_MS) {
-      const { Items = [] } = await documents.send(
-        new QueryCommand({
-          TableName: table.name,
-          KeyConditionExpression: 'pk = :list',
-          ExpressionAttributeValues: { ':list': reviewKey(this.userId, '').pk },
-          ConsistentRead: true,
-          Limit: PAGE,
-        }),
-      );
-      if (Items.length === 0) return true;
-      for (const { sk } of Items) if (!(await this.change({}, () => this.releaseOf(String(sk))))) return true;
+      const open = await openReviews(table, { userId: this.userId }, PAGE);
+      if (open.length === 0) return true;
+      for (const { orderId } of open) if (!(await this.change({}, () => this.releaseOf(orderId)))) return true;
     }
     return false;
   }
 
   /**
-   * Returns the writes for one order; none if it needs no review, or its saga has sent the charge. The saga must not send
-   * it meanwhile, so the writes check the saga, too.
+   * Returns the writes for one order; none if it needs no review. Its saga may be anywhere: it commits the charge, and the
+   * order's approval, with a check or a change of the order, so one of the two comes first and the other decides again.
    */
   private async reviewOf(orderId: string): Promise<readonly TransactWriteItem[]> {
-    const { reviews, sagaStore } = this.judgements;
-    const [order, saga] = await Promise.all([reviews.orderStore.load(orderId), sagaStore.load(orderId)]);
-    if (!isBeforeCharge(saga.state)) return [];
-    const writes = await reviewWrites(reviews, order, this.trace);
-    // The writes check the copy already.
-    return writes ? [...writes, sagaStore.unchangedCheck(saga)] : [];
+    const { reviews } = this.judgements;
+    return (await reviewWrites(reviews, await reviews.orderStore.load(orderId), this.trace)) ?? [];
   }
 
   private async releaseOf(orderId: string): Promise<readonly TransactWriteItem[]> {

@@ -9,7 +9,7 @@ import { shownTo } from './customer-data-keys.js';
 import { OrderRefused } from './domain/order.js';
 import { orderIdOf, visibleTo } from './order-store.js';
 import { OrdersProblem } from './problems.js';
-import { endReviewWrite } from './reviews.js';
+import { endReviewWrite } from './review-list.js';
 import { reviewOrder } from './routes.js';
 
 const table = tableOfFunction();
@@ -17,7 +17,10 @@ const orderStore = eventStoreOfFunction(orders);
 const people = personalKeysOfFunction();
 const personal = new PersonalRequest(people, ordersContract.events.OrderReviewEnded);
 
-/** PUT /orders/{orderId}/review: approves or rejects an order under review. It is naturally idempotent and needs no key. */
+/**
+ * PUT /orders/{orderId}/review: approves or rejects an order under review. It is naturally idempotent and needs no key. A
+ * rejected order that is paid is cancelled, and each service gives back its own part.
+ */
 export const handler = endpoint(reviewOrder, async (request) => {
   const { caller, body } = request;
   const id = orderIdOf(request.parameter('orderId'));
@@ -39,5 +42,6 @@ export const handler = endpoint(reviewOrder, async (request) => {
 /** @throws {Problem} 409 if the order is not under review, and otherwise the error itself */
 function notUnderReview(error: unknown): never {
   if (!(error instanceof OrderRefused)) throw error;
-  throw new Problem(OrdersProblem['not-under-review'], 'the order is not under review', {}, { cause: error });
+  const detail = 'the order is not under review; one that is not wanted can be cancelled until it is dispatched';
+  throw new Problem(OrdersProblem['not-under-review'], detail, {}, { cause: error });
 }

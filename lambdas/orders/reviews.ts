@@ -1,17 +1,17 @@
-import { logger, type Table, type TransactWriteItem } from '@orderly/kit/aws';
-import { decideOn, type Loaded } from '@orderly/kit/event-store';
+import { clock, logger, retryOnConflict, type Table, type TransactWriteItem } from '@orderly/kit/aws';
+import type { Loaded } from '@orderly/kit/event-store';
 import type { Trace } from '@orderly/kit/messages';
 import type { Projection } from '@orderly/kit/projection';
 import type { OrderStore } from './aggregates.js';
 import { hourOf, type OrderView, type ReviewReason, type ReviewRules } from './contract.js';
-import type { Order } from './domain/order.js';
-import { reviewReasons } from './domain/review.js';
-import { REVIEWS } from './keys.js';
+import { isReviewable, type Order, type OrderCommand } from './domain/order.js';
+import { type DoubtfulStatus, isDoubtful, reviewReasons } from './domain/review.js';
 import { newestSince } from './order-list.js';
+import { beginReviewWrite } from './review-list.js';
 import { type AddressReader, addressesOf } from './user-address.js';
-import { copyCheck, copyOf } from './user-status.js';
+import { type Copy, copyCheck, copyOf } from './user-status.js';
 
-/** Stores and rules that the reviews of suspect users' orders use. */
+/** Stores and rules that the reviews of suspect and blocked users' orders use. */
 export interface Reviews {
   readonly orderStore: OrderStore;
   /** Table of the service. */
@@ -47,7 +47,7 @@ interface Asked {
  * Asks whether an order may be charged now. Its saga asks just before it sends the charge. So an order that is placed
  * while its user becomes suspect is found here, however late the list of orders shows it.
  *
- * The order of a suspect user comes under review. The writes check that nothing changes meanwhile:
+ * The order of a suspect or blocked user comes under review. The writes check that nothing changes meanwhile:
  *
  *     saga                                      a review, or a change of the user's status
  *     order: PENDING, user: SUSPECT
@@ -66,26 +66,92 @@ export async function beforeCharge(reviews: Reviews, orderId: string, trace: Tra
 }
 
 /**
- * Returns the writes that put an order under review; none if its user is not suspect, or if it needs no review: it has
- * ended, costs nothing, or an operator has decided it.
+ * Returns the writes that put an order under review; none if its user is neither suspect nor blocked, or if it needs no
+ * review: it has ended, was dispatched, or an operator has decided it.
  */
 export async function reviewWrites(
   reviews: Reviews,
-  { id, state }: Loaded<Order>,
+  order: Loaded<Order>,
   trace: Trace,
 ): Promise<readonly TransactWriteItem[] | undefined> {
-  if (state.status !== 'PENDING' || state.review !== undefined || state.total.amount === 0) return undefined;
-  const { orderStore, table } = reviews;
-  const { customerId } = state;
-  const copy = await copyOf(table, customerId);
-  if (copy?.status !== 'SUSPECT') return undefined;
-  const command = { type: 'StartReview', reasons: await reasonsFor(reviews, state) } as const;
-  const { events, write } = await decideOn(orderStore, { id, command, trace });
-  if (events.length === 0) return undefined;
-  // Operators search the log for this line to find the orders that wait (see the runbook).
-  logger.info('order needs a review', { orderId: id, reasons: command.reasons });
-  const pointer = { Put: { TableName: table.name, Item: reviewKey(customerId, id) } };
-  return [write, pointer, copyCheck(table, customerId, copy)];
+  const doubt = await doubtAbout(reviews, order.state);
+  return doubt && decided(reviews, order, { type: 'StartReview', reasons: doubt.reasons }, doubt, trace);
+}
+
+/**
+ * Returns the writes that approve an order whose saga is through. If its user is suspect or blocked by now, it comes under
+ * review in the same commit. So an order is found whose charge was sent before its user became suspect, and that the
+ * list of orders did not show when the user's other orders were reviewed.
+ * @param order an order that is pending or under review
+ */
+export async function approvalWrites(
+  reviews: Reviews,
+  order: Loaded<Order>,
+  trace: Trace,
+): Promise<readonly TransactWriteItem[]> {
+  const doubt = await doubtAbout(reviews, order.state);
+  return decided(reviews, order, { type: 'Approve', ...(doubt && { reasons: doubt.reasons }) }, doubt, trace);
+}
+
+/** Error for the dispatch of an order that has to be reviewed first. */
+export class NeedsReview extends Error {
+  override readonly name = 'NeedsReview';
+  constructor() {
+    super('the user is suspect or blocked');
+  }
+}
+
+/**
+ * Returns the check that commits with a dispatch: the user's status is still the one that was read. So an order that the
+ * list showed too late for its review isn't sent.
+ * @returns `undefined` if the status doesn't matter: an operator has decided about the order, or it can't be dispatched
+ * @throws {NeedsReview} if the user is suspect or blocked; then call {@link startReview}
+ */
+export async function dispatchCheck(table: Table, order: Order): Promise<TransactWriteItem | undefined> {
+  if (order.status !== 'APPROVED' || order.review !== undefined) return undefined;
+  const copy = await copyOf(table, order.customerId);
+  if (copy && isDoubtful(copy.status)) throw new NeedsReview();
+  return copyCheck(table, order.customerId, copy);
+}
+
+/** Puts one order under review, unless it needs none by now. */
+export const startReview = (reviews: Reviews, orderId: string, trace: Trace): Promise<void> =>
+  retryOnConflict(async () => {
+    const writes = await reviewWrites(reviews, await reviews.orderStore.load(orderId), trace);
+    if (writes) await reviews.table.transact(writes);
+  });
+
+/** Reasons to review an order, and the copy of its user's status that they follow from. */
+interface Doubt {
+  readonly customerId: string;
+  readonly copy: Copy;
+  readonly reasons: readonly ReviewReason[];
+}
+
+async function doubtAbout(reviews: Reviews, order: Order): Promise<Doubt | undefined> {
+  if (!isReviewable(order)) return undefined;
+  const { customerId } = order;
+  const copy = await copyOf(reviews.table, customerId);
+  if (!copy || !isDoubtful(copy.status)) return undefined;
+  return { customerId, copy, reasons: await reasonsFor(reviews, order, copy.status) };
+}
+
+/** Returns the writes of a decision. If it starts a review, they list the order, and check the copy of the status. */
+function decided(
+  { orderStore, table }: Reviews,
+  order: Loaded<Order>,
+  command: OrderCommand,
+  doubt: Doubt | undefined,
+  trace: Trace,
+): readonly TransactWriteItem[] {
+  const { id, state } = order;
+  const events = orderStore.decider.decide(state, command, { now: clock.now() });
+  const write = orderStore.effect(order, events, trace);
+  if (!doubt) return [write];
+  const { customerId, copy, reasons } = doubt;
+  // Operators find this line in the log, beside the list of open reviews (see the runbook).
+  logger.info('order needs a review', { orderId: id, reasons });
+  return [write, beginReviewWrite(table, customerId, id), copyCheck(table, customerId, copy)];
 }
 
 /** Newest orders that are read to count those of one hour. No rule counts further (`lib/settings.ts`). */
@@ -94,21 +160,11 @@ const MOST_READ = 100;
 async function reasonsFor(
   { newestOf, rules, people, table }: Reviews,
   order: Exclude<Order, { status: 'NONE' }>,
+  status: DoubtfulStatus,
 ): Promise<readonly ReviewReason[]> {
   const [recent, addresses] = await Promise.all([
     newestOf(order.customerId, `${hourOf(order.placedAt)}:00:00.000Z`, MOST_READ),
     rules.otherAddress ? addressesOf(people, table, order) : {},
   ]);
-  return reviewReasons(order, recent, addresses, rules);
+  return reviewReasons(order, { status, recent, addresses }, rules);
 }
-
-/**
- * Key of the entry of an order under review, in the list of its user. The list is read strongly consistent, so a release
- * misses no order. A cancelled order's entry stays until its user is active again.
- */
-export const reviewKey = (userId: string, orderId: string) => ({ pk: REVIEWS + userId, sk: orderId });
-
-/** Returns the write that takes an order out of its user's list. */
-export const endReviewWrite = (table: Table, userId: string, orderId: string): TransactWriteItem => ({
-  Delete: { TableName: table.name, Key: reviewKey(userId, orderId) },
-});

@@ -53,13 +53,23 @@ export const listOrders = {
   method: 'GET',
   path: '/orders',
   id: 'listOrders',
-  summary: "List a customer's orders",
-  description: 'Newest first; eventually consistent, about a second behind. No order has its address here.',
+  summary: "List a customer's orders, or the orders under review",
+  description:
+    "A customer's orders: newest first; eventually consistent, about a second behind; without addresses. The orders under review: by customer; strongly consistent; without personal data.",
   roles: ['customer', 'operator'],
   query: z.strictObject({
     ...Paging,
     customerId: z.exactOptional(
-      described('Customer whose orders to list. Required for operators; customers may name only themselves.', CallerId),
+      described(
+        'Customer whose orders to list. Operators name a customer, or ask for `underReview`; customers may name only themselves.',
+        CallerId,
+      ),
+    ),
+    underReview: z.exactOptional(
+      described(
+        'Always `true`, for operators: only orders under review are listed, of the customer or of all customers.',
+        z.literal('true', 'expected true: only orders under review are listed'),
+      ),
     ),
   }),
   answers: { 200: { description: 'A page of orders', body: pageOf(OrderView) } },
@@ -85,8 +95,8 @@ export const cancelOrder = {
   id: 'cancelOrder',
   summary: 'Cancel an order',
   description:
-    'Cancelling a cancelled order changes nothing, and it keeps its reason. No reason is stored for a forgotten customer.',
-  roles: ['customer'],
+    'What was paid is refunded, and stock and credit are given back. Its owner may cancel an order, and so may an operator. The customer reads the reason. Cancelling a cancelled order changes nothing, and it keeps its reason. No reason is stored for a forgotten customer.',
+  roles: ['customer', 'operator'],
   body: CancelOrder,
   repeat: 'key or number',
   answers: { 200: { description: 'The cancelled order', body: OrderView } },
@@ -99,7 +109,7 @@ export const dispatchOrder = {
   id: 'dispatchOrder',
   summary: 'Mark an order as dispatched',
   description:
-    'From then on it cannot be cancelled, and its pieces are no longer on hand. Dispatching a dispatched order changes nothing.',
+    'From then on it cannot be cancelled, and its pieces are no longer on hand. Dispatching a dispatched order changes nothing. An order under review is refused, and so is the order of a suspect or blocked user that no operator has reviewed: it comes under review.',
   roles: ['operator'],
   body: DispatchOrder,
   repeat: 'key',
@@ -112,10 +122,11 @@ export const reviewOrder = {
   path: '/orders/{orderId}/review',
   id: 'reviewOrder',
   summary: 'Approve or reject an order under review',
-  description: 'Repeatable by nature: the same decision again changes nothing. Customers do not see the note.',
+  description:
+    'Approving leads back to PENDING, and the order is charged; if it is paid already, it leads back to APPROVED without another charge. Rejecting a paid order cancels it: the payment is refunded, and stock and credit are given back. Repeatable by nature: the same decision again changes nothing. Customers do not see the note.',
   roles: ['operator'],
   body: ReviewOrder,
-  answers: { 200: { description: 'The order, PENDING or REJECTED', body: OrderView } },
+  answers: { 200: { description: 'The order: PENDING or REJECTED; if it was paid, APPROVED or CANCELLED', body: OrderView } },
   problems: ['not-found', 'not-under-review', 'conflict'],
 } as const satisfies OrdersRoute;
 

@@ -19,14 +19,14 @@ const records = requestRecords();
 /**
  * POST /payments/{paymentId}/refund: sets the amount aside, updates the customer's count of the day and records the
  * request in one transaction. The refund at the provider follows. An operator refunds the payment of a dispatched order,
- * for goods that came back; it isn't counted.
+ * for goods that came back, or a payment of no order; these refunds aren't counted.
  */
 export const handler = endpoint(refundPayment, async (request) => {
   const { caller, body } = request;
   const record = recordOfRequest(keyedBy(request), records);
   // Derived from the key or the session number, so a repeat after the deduplication window still finds its refund.
   const refundId = record.scope.slice(0, 32);
-  const isReturn = caller.role === 'operator';
+  const byOperator = caller.role === 'operator';
   const { loaded, replayed } = await changeOnce({
     store: paymentStore,
     record,
@@ -36,11 +36,11 @@ export const handler = endpoint(refundPayment, async (request) => {
     command: () => ({
       type: 'RequestRefund',
       refundId,
-      isReturn,
+      byOperator,
       ...(body.amount === undefined ? {} : { amount: body.amount }),
     }),
     alongside: ({ at }, [event]) =>
-      event?.type === 'RefundRequested' && !isReturn
+      event?.type === 'RefundRequested' && !byOperator
         ? countRefund(records.table, caller.id, event.data.amount, at)
         : undefined,
   }).catch(notRefundable);
@@ -62,8 +62,8 @@ function notRefundable(error: unknown): never {
 
 const WHY_NOT: Partial<Record<PaymentRefused['code'], string>> = {
   NOT_CHARGED: 'the payment is not charged: there is nothing to give back',
-  PAYS_AN_ORDER: 'it pays an order: cancel the order, and it is given back; an operator refunds goods that come back',
-  PAYS_NO_ORDER: 'it pays no order: its customer requests the refund',
+  PAYS_AN_ORDER: 'it pays an order: cancel the order, and it is given back',
+  DISPATCHED: 'its order was dispatched: an operator gives it back when the goods come back',
   NOT_DISPATCHED: 'its order was not dispatched: cancel the order, and it is given back',
   CURRENCY_MISMATCH: 'a payment is given back in the currency that it was charged in',
   OVER_CHARGED: 'that is more than is left of what was charged',

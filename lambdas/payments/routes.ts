@@ -38,7 +38,7 @@ export const refundPayment = {
   id: 'refundPayment',
   summary: 'Refund a payment, whole or in part',
   description:
-    'Without an amount, everything that is left. Customers refund payments that pay no order: a cancelled order is refunded by itself. Operators refund the payment of a dispatched order, for goods that came back.',
+    'Without an amount, everything that is left. A payment that pays no order is refunded by its customer or an operator. A cancelled order is refunded by itself. Operators refund the payment of a dispatched order, for goods that came back.',
   roles: ['customer', 'operator'],
   body: RefundPayment,
   repeat: 'key or number',

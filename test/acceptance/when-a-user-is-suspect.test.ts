@@ -151,31 +151,6 @@ describe('when a user is suspect', () => {
     expect((await get(orderId)).body.status).toBe('CANCELLED');
   });
 
-  test('an approved order stays approved', async () => {
-    const userId = world.fresh('user');
-    const { orderId } = await approved([line(await stocked(1))], { as: { customer: userId } });
-    await reviewedAs(userId, 'SUSPECT');
-    expect((await get(orderId)).body.status).toBe('APPROVED');
-    expect(await review(orderId, 'reject')).toMatchObject(problem(409, 'not-under-review'));
-  });
-
-  test.skipIf(!world.makesFaults)(`an order whose charge was sent is not reviewed ${needsFaults}`, async () => {
-    const userId = world.fresh('user');
-    const as = { customer: userId };
-    await world.throttle('payments/on-command', 'TransactWriteItems', { including: userId, times: 40 });
-    const { orderId } = await placed([line(await stocked(1))], { as });
-    await world.faultsMet();
-    await world.eventually('the list shows it', async () => {
-      const list = await world.call<{ items: OrderView[] }>({ method: 'GET', path: '/orders', as });
-      expect(list.body.items).toHaveLength(1);
-    });
-    await reviewedAs(userId, 'SUSPECT');
-    expect((await get(orderId)).body.status).toBe('PENDING');
-    await world.heal();
-    await becomes(orderId, 'APPROVED');
-    expect(await charges(orderId)).toBe(1);
-  });
-
   test.skipIf(!world.makesFaults)(`orders that wait for a step come under review at once ${needsFaults}`, async () => {
     const userId = world.fresh('user');
     const as = { customer: userId };
@@ -196,4 +171,185 @@ describe('when a user is suspect', () => {
     await reviewedAs(userId, 'ACTIVE');
     await becomes(orders[1]!, 'APPROVED');
   });
+});
+
+const dispatch = (orderId: string) =>
+  world.call({ method: 'POST', path: `/orders/${orderId}/dispatch`, as: 'operator', key: world.fresh('key') });
+const refund = (orderId: string) =>
+  world.call({
+    method: 'POST',
+    path: `/payments/${orderId}/refund`,
+    as: 'operator',
+    key: world.fresh('key'),
+    body: {},
+  });
+const typesOf = async (orderId: string) =>
+  (await world.commits('Order', orderId)).flatMap(({ events }) => events.map(({ type }) => type));
+
+/** The money of an order, the credit that it holds, and the pieces that are left of its stock. */
+async function givenBack(orderId: string, userId: string, sku: string, onHand: number): Promise<void> {
+  await world.eventually('money, credit and stock are given back', async () => {
+    expect(await world.moved(orderId)).toMatchObject({ charges: 1, refunds: 1 });
+    expect(await world.stock(sku)).toMatchObject({ onHand, available: onHand });
+    const account = await world.call({ method: 'GET', path: `/accounts/${userId}`, as: 'operator' });
+    expect(account.body).toMatchObject({ authorized: eur(0) });
+  });
+}
+
+describe("when a user becomes suspect, and has paid orders that weren't sent", () => {
+  /** A user with paid orders. */
+  async function withPaid(count: number) {
+    const userId = world.fresh('user');
+    const as = { customer: userId };
+    const sku = await stocked(count);
+    const ids: string[] = [];
+    for (let number = 0; number < count; number++) ids.push((await approved([line(sku)], { as })).orderId);
+    await world.eventually('the list shows them', async () => {
+      const list = await world.call<{ items: OrderView[] }>({ method: 'GET', path: '/orders', as });
+      expect(list.body.items.map(({ status }) => status)).toEqual(Array(count).fill('APPROVED'));
+    });
+    return { userId, as, sku, ids };
+  }
+  /** The orders under review, as operators list them. */
+  const listed = async (userId: string, query = '') =>
+    world.call<{ items: OrderView[]; nextCursor?: string }>({
+      method: 'GET',
+      path: `/orders?underReview=true&customerId=${userId}${query}`,
+      as: 'operator',
+    });
+
+  test.each<UserStatus>(['SUSPECT', 'BLOCKED'])(
+    'they come under review, are not dispatched, and are APPROVED again without a second charge (%s)',
+    async (status) => {
+      const { userId, as, ids } = await withPaid(2);
+      await reviewedAs(userId, status);
+      const [first = '', second = ''] = ids;
+      for (const orderId of ids) {
+        expect((await get(orderId)).body).toMatchObject({ status: 'UNDER_REVIEW', reviewReasons: [`${status}_USER`] });
+        expect(await dispatch(orderId)).toMatchObject(problem(409, 'not-approved'));
+      }
+      await world.eventually('both lists show the review', async () => {
+        const own = await world.call<{ items: OrderView[] }>({ method: 'GET', path: '/orders', as });
+        expect(own.body.items.map((one) => [one.status, one.reviewReasons])).toEqual(
+          Array(2).fill(['UNDER_REVIEW', undefined]),
+        );
+        const path = `/orders?customerId=${userId}`;
+        const all = await world.call<{ items: OrderView[] }>({ method: 'GET', path, as: 'operator' });
+        for (const one of all.body.items) expect(one).toMatchObject({ reviewReasons: [`${status}_USER`] });
+      });
+      const page = await listed(userId, '&limit=1');
+      const rest = await listed(userId, `&limit=1&cursor=${page.body.nextCursor}`);
+      expect([...page.body.items, ...rest.body.items].map(({ orderId }) => orderId).sort()).toEqual([...ids].sort());
+      expect(rest.body.nextCursor).toBeUndefined();
+
+      for (const _ of ['first', 'repeat']) {
+        expect(await review(first, 'approve')).toMatchObject({ status: 200, body: { status: 'APPROVED' } });
+      }
+      expect((await dispatch(first)).status).toBe(200);
+      await reviewedAs(userId, 'ACTIVE');
+      expect((await get(second)).body.status).toBe('APPROVED');
+      expect((await listed(userId)).body.items).toEqual([]);
+      expect((await dispatch(second)).status).toBe(200);
+      for (const orderId of ids) {
+        await world.settled(orderId);
+        expect(await world.moved(orderId)).toMatchObject({ charges: 1, refunds: 0 });
+      }
+      expect(await typesOf(second)).toEqual([
+        'OrderPlaced',
+        'OrderApproved',
+        'OrderReviewStarted',
+        'OrderReviewEnded',
+        'OrderDispatched',
+      ]);
+    },
+  );
+
+  test('a rejected one is cancelled: money, credit and stock are given back once', async () => {
+    const { userId, sku, ids } = await withPaid(1);
+    const [orderId = ''] = ids;
+    await reviewedAs(userId, 'SUSPECT');
+    // The advice of the refund's problem can be followed: the order can be cancelled, here by its review.
+    expect(await refund(orderId)).toMatchObject(problem(409, 'not-refundable'));
+    for (const _ of ['first', 'repeat']) {
+      expect(await review(orderId, 'reject')).toMatchObject({ status: 200, body: { status: 'CANCELLED' } });
+    }
+    expect(await review(orderId, 'approve')).toMatchObject(problem(409, 'not-under-review'));
+    await givenBack(orderId, userId, sku, 1);
+    expect((await listed(userId)).body.items).toEqual([]);
+    await reviewedAs(userId, 'ACTIVE');
+    expect((await get(orderId)).body.status).toBe('CANCELLED');
+  });
+
+  test('their customer or an operator may cancel one meanwhile', async () => {
+    const { userId, as, sku, ids } = await withPaid(2);
+    await reviewedAs(userId, 'SUSPECT');
+    const [own = '', other = ''] = ids;
+    expect((await cancel(own, { as })).body.status).toBe('CANCELLED');
+    expect((await cancel(other, { as: 'operator' })).body.status).toBe('CANCELLED');
+    expect((await listed(userId)).body.items).toEqual([]);
+    for (const orderId of ids) await givenBack(orderId, userId, sku, 2);
+  });
+
+  test('a forgotten user’s are decided all the same', async () => {
+    const { userId, as, ids } = await withPaid(2);
+    await reviewedAs(userId, 'SUSPECT');
+    const forget = await world.call({ method: 'DELETE', path: '/users/me', as, key: world.fresh('key') });
+    expect(forget.status).toBe(204);
+    const [first = '', second = ''] = ids;
+    expect((await review(first, 'approve', 'a note that is not kept')).body.status).toBe('APPROVED');
+    await reviewedAs(userId, 'ACTIVE');
+    expect((await get(second)).body.status).toBe('APPROVED');
+  });
+
+  test.skipIf(!world.makesFaults)(
+    `one that is being charged stays under review once it is paid ${needsFaults}`,
+    async () => {
+      const userId = world.fresh('user');
+      const as = { customer: userId };
+      const sku = await stocked(2);
+      await world.throttle('payments/on-command', 'TransactWriteItems', { including: userId, times: 40 });
+      const [kept, rejected] = [await placed([line(sku)], { as }), await placed([line(sku)], { as })];
+      await world.faultsMet();
+      await world.eventually('the list shows them', async () => {
+        const list = await world.call<{ items: OrderView[] }>({ method: 'GET', path: '/orders', as });
+        expect(list.body.items).toHaveLength(2);
+      });
+      await reviewedAs(userId, 'SUSPECT');
+      for (const { orderId } of [kept, rejected]) expect((await get(orderId)).body.status).toBe('UNDER_REVIEW');
+      // It is rejected while it is charged: its saga compensates.
+      expect((await review(rejected.orderId, 'reject')).body.status).toBe('REJECTED');
+      await world.heal();
+      await world.settled(kept.orderId);
+      await world.settled(rejected.orderId);
+      expect((await get(kept.orderId)).body.status).toBe('UNDER_REVIEW');
+      expect((await review(kept.orderId, 'approve')).body.status).toBe('APPROVED');
+      expect(await world.moved(kept.orderId)).toMatchObject({ charges: 1, refunds: 0 });
+      const { charges, refunds } = await world.moved(rejected.orderId);
+      expect(charges).toBe(refunds);
+      expect(await world.stock(sku)).toMatchObject({ available: 1 });
+    },
+  );
+
+  test.skipIf(!world.makesFaults)(
+    `one that no review has found comes under review by its dispatch ${needsFaults}`,
+    async () => {
+      const { userId, ids } = await withPaid(1);
+      const [orderId = ''] = ids;
+      // The inbox is behind, while orders know the status by their copy already.
+      await world.throttle('orders/on-user-judged', 'TransactWriteItems', { including: userId, times: 40 });
+      const { version } = (await putStatus(userId, 'SUSPECT')).body;
+      await world.eventually('orders know the status', async () => {
+        const events = await world.events({ aggregate: 'User', id: userId });
+        const own = events.find(({ sequence }) => sequence === version);
+        expect(await world.recordOf('orders-users', own!.id)).toMatchObject({ status: 'PROCESSED' });
+      });
+      await world.faultsMet();
+      expect((await get(orderId)).body.status).toBe('APPROVED');
+      expect(await dispatch(orderId)).toMatchObject(problem(409, 'not-approved'));
+      expect((await get(orderId)).body).toMatchObject({ status: 'UNDER_REVIEW', reviewReasons: ['SUSPECT_USER'] });
+      await world.heal();
+      expect((await review(orderId, 'approve')).body.status).toBe('APPROVED');
+      expect((await dispatch(orderId)).status).toBe(200);
+    },
+  );
 });

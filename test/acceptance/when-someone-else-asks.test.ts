@@ -42,6 +42,7 @@ const ROWS: readonly Row[] = [
   { route: 'POST /orders', expected: [201, 201, 403], body: () => ({ lines: [line('sku')] }), keyed: true },
   { route: 'GET /orders', expected: [200, 200, 400] },
   { route: 'GET /orders', expected: [200, 403, 200], query: '?customerId=alice' },
+  { route: 'GET /orders', expected: [403, 403, 200], query: '?underReview=true' },
   { route: 'GET /orders/{orderId}', expected: [200, 404, 200] },
   { route: 'GET /orders/{orderId}', expected: [200, 404, 200], query: '?version=1' },
   { route: 'GET /orders/{orderId}/history', expected: [200, 404, 200] },
@@ -99,9 +100,13 @@ const ROWS: readonly Row[] = [
     keyed: true,
   },
   { route: 'GET /payments/{paymentId}', expected: [200, 404, 200] },
-  // It pays no order, so its customer refunds it.
-  { route: 'POST /payments/{paymentId}/refund', expected: [201, 404, 409], body: () => ({}), keyed: true },
-  { route: 'POST /orders/{orderId}/cancellation', expected: [200, 404, 403], body: () => ({}), keyed: true },
+  {
+    route: 'POST /payments/{paymentId}/refund',
+    expected: [201, 404, 201],
+    body: () => ({ amount: eur(10) }),
+    keyed: true,
+  },
+  { route: 'POST /orders/{orderId}/cancellation', expected: [200, 404, 200], body: () => ({}), keyed: true },
   // It is cancelled by then.
   { route: 'POST /orders/{orderId}/dispatch', expected: [403, 403, 409], keyed: true },
 ];

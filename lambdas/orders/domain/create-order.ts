@@ -1,4 +1,4 @@
-import type { RetryPolicy, Saga, SagaMessage, SagaState } from '@orderly/kit/saga';
+import type { RetryPolicy, Saga, SagaMessage } from '@orderly/kit/saga';
 import { accountsContract } from '../../accounts/contract.js';
 import { catalogContract } from '../../catalog/contract.js';
 import { inventoryContract } from '../../inventory/contract.js';
@@ -12,7 +12,7 @@ const RETRY: RetryPolicy = { retryAfter: 60, timeout: 15 * 60 };
 /** A payment provider may be down for longer than a customer would wait for stock. */
 const RETRY_AT_PROVIDER: RetryPolicy = { retryAfter: 120, timeout: 60 * 60 };
 
-/** Step that takes the customer's money. A suspect user's order waits for its review before it. */
+/** Step that takes the customer's money. An order of a suspect or blocked user waits for its review before it. */
 export const CHARGE = 'charge-payment';
 
 /**
@@ -101,19 +101,17 @@ export function replyOf({ stepId = '', reason, skus }: Answer, outcome: 'DONE' |
 }
 
 /**
- * Returns the saga's next message if the order didn't accept the saga's command. The customer was faster: a cancelled
- * order stays cancelled, so its saga compensates instead of approving it.
+ * Returns the saga's next message if the order didn't accept the saga's command. The customer or an operator was faster:
+ * the order stays cancelled or rejected, so its saga compensates instead of approving it.
  */
 export const insteadOf = (command: OrderCommand, order: Order): { readonly type: 'Cancel' } | undefined =>
-  command.type === 'Approve' && order.status === 'CANCELLED' ? { type: 'Cancel' } : undefined;
+  command.type === 'Approve' && (order.status === 'CANCELLED' || order.status === 'REJECTED')
+    ? { type: 'Cancel' }
+    : undefined;
 
 /** Whether a saga's events send the charge for the first time. */
 export const sendsCharge = (events: readonly CreateOrderEvent[]): boolean =>
   events.some(({ type, data }) => type === 'StepSent' && data.step === CHARGE && data.attempt === 1);
-
-/** Whether a saga has not sent the charge, and may still do so. */
-export const isBeforeCharge = (saga: SagaState<CreateOrder>): boolean =>
-  saga.status === 'NONE' || (saga.status === 'RUNNING' && !saga.toUndo.includes(CHARGE));
 
 /** Returns the saga's message for the end of an order's review. */
 export const afterReview = (outcome: ReviewOutcome): SagaMessage<CreateOrder> =>

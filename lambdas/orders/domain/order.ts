@@ -14,10 +14,20 @@ import type {
 export type Order =
   | { readonly status: 'NONE' }
   | ({ readonly status: 'PENDING' | 'APPROVED' | 'DISPATCHED' } & Placed)
-  /** Its user is suspect, and its saga pauses before the payment. */
-  | ({ readonly status: 'UNDER_REVIEW'; readonly reviewReasons: readonly ReviewReason[] } & Placed)
+  | UnderReview
   | ({ readonly status: 'REJECTED' } & Rejection & Placed)
   | ({ readonly status: 'CANCELLED' } & Cancellation & Placed);
+
+/**
+ * An active order of a user who is suspect or blocked. Its saga pauses before the payment, unless the charge was sent
+ * already. It can't be dispatched.
+ */
+interface UnderReview extends Placed {
+  readonly status: 'UNDER_REVIEW';
+  readonly reviewReasons: readonly ReviewReason[];
+  /** All steps of its saga are done. If its review ends well, it is APPROVED without another charge. */
+  readonly paid?: true;
+}
 
 /** Reason and details of an order's rejection. */
 export interface Rejection {
@@ -60,7 +70,8 @@ export type OrderCommand =
   /** The user is active again. */
   | { readonly type: 'Release' }
   | { readonly type: 'Review'; readonly decision: 'approve' | 'reject'; readonly sealedNote?: SealedData }
-  | { readonly type: 'Approve' }
+  /** The saga is through. `reasons` are there if the order's user is suspect or blocked: it comes under review at once. */
+  | { readonly type: 'Approve'; readonly reasons?: readonly ReviewReason[] }
   /** Its goods have left the warehouse. */
   | { readonly type: 'Dispatch' }
   | ({ readonly type: 'Reject' } & Rejection)
@@ -76,6 +87,7 @@ export class OrderRefused extends Error {
       | 'TOO_LATE_TO_CANCEL'
       | 'MIXED_CURRENCIES'
       | 'NOT_UNDER_REVIEW'
+      | 'UNDER_REVIEW'
       | 'NOT_APPROVED',
   ) {
     super(code);
@@ -103,16 +115,18 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
   const { orderId, customerId } = order;
   switch (command.type) {
     case 'StartReview':
-      if (order.status !== 'PENDING' || order.review !== undefined) return [];
-      return [{ type: 'OrderReviewStarted', data: { orderId, customerId, reasons: [...command.reasons] } }];
+      return isReviewable(order) ? [reviewStarted(order, command.reasons)] : [];
     case 'Release':
       return order.status === 'UNDER_REVIEW'
         ? [{ type: 'OrderReviewEnded', data: { orderId, customerId, outcome: 'RELEASED' } }]
         : [];
     case 'Review':
       return reviewed(order, command);
-    case 'Approve':
-      return isUnderWay(order) ? [{ type: 'OrderApproved', data: { orderId, customerId } }] : [];
+    case 'Approve': {
+      if (!isUnderWay(order)) return [];
+      const approved: OrderEvent = { type: 'OrderApproved', data: { orderId, customerId } };
+      return command.reasons && isReviewable(order) ? [approved, reviewStarted(order, command.reasons)] : [approved];
+    }
     case 'Reject': {
       if (!isUnderWay(order)) return [];
       const { type: _, ...rejection } = command;
@@ -120,6 +134,7 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
     }
     case 'Dispatch':
       if (order.status === 'DISPATCHED') return [];
+      if (order.status === 'UNDER_REVIEW') throw new OrderRefused('UNDER_REVIEW');
       if (order.status !== 'APPROVED') throw new OrderRefused('NOT_APPROVED');
       return [{ type: 'OrderDispatched', data: { orderId, customerId } }];
     case 'Cancel':
@@ -139,13 +154,19 @@ const placedEvent = (
   data: { ...placed, lines: [...placed.lines], total: totalOf(placed.lines), placedAt },
 });
 
+const reviewStarted = ({ orderId, customerId }: Placed, reasons: readonly ReviewReason[]): OrderEvent => ({
+  type: 'OrderReviewStarted',
+  data: { orderId, customerId, reasons: [...reasons] },
+});
+
 const rejectedEvent = (orderId: string, { skus, prices, ...why }: Rejection): OrderEvent => ({
   type: 'OrderRejected',
   data: { orderId, ...why, skus: [...skus], ...(prices ? { prices: [...prices] } : {}) },
 });
 
 /**
- * Decides a review. The same decision again changes nothing, so an operator may repeat it.
+ * Decides a review. The same decision again changes nothing, so an operator may repeat it. Rejecting a paid order cancels
+ * it: each service gives back its own part, as after a customer's cancellation.
  * @throws {OrderRefused} if the order is not under review, and was not decided in this way before
  */
 function reviewed(order: Exclude<Order, { status: 'NONE' }>, command: ReviewCommand): readonly OrderEvent[] {
@@ -157,9 +178,10 @@ function reviewed(order: Exclude<Order, { status: 'NONE' }>, command: ReviewComm
   const { orderId, customerId } = order;
   const note = command.sealedNote ? { sealedNote: command.sealedNote } : {};
   const ended: OrderEvent = { type: 'OrderReviewEnded', data: { orderId, customerId, outcome, ...note } };
+  if (outcome === 'APPROVED') return [ended];
+  if (order.paid) return [ended, { type: 'OrderCancelled', data: { orderId, customerId } }];
   // No customer can act on the reason of a review.
-  const rejected = rejectedEvent(orderId, { reason: 'STEP_REFUSED', skus: [] });
-  return outcome === 'APPROVED' ? [ended] : [ended, rejected];
+  return [ended, rejectedEvent(orderId, { reason: 'STEP_REFUSED', skus: [] })];
 }
 
 type ReviewCommand = Extract<OrderCommand, { type: 'Review' }>;
@@ -180,17 +202,20 @@ export function evolve(order: Order, event: OrderEvent): Order {
   switch (event.type) {
     case 'OrderPlaced':
       return { status: 'PENDING', ...event.data };
-    case 'OrderReviewStarted':
-      return order.status === 'PENDING'
-        ? { ...order, status: 'UNDER_REVIEW', reviewReasons: event.data.reasons }
-        : order;
+    case 'OrderReviewStarted': {
+      const { reasons: reviewReasons } = event.data;
+      if (order.status === 'PENDING') return { ...order, status: 'UNDER_REVIEW', reviewReasons };
+      return order.status === 'APPROVED' ? { ...order, status: 'UNDER_REVIEW', reviewReasons, paid: true } : order;
+    }
     case 'OrderReviewEnded': {
       const { outcome } = event.data;
       if (order.status !== 'UNDER_REVIEW') return order;
-      return { ...placedOf(order), status: 'PENDING', ...(outcome === 'RELEASED' ? {} : { review: outcome }) };
+      const status = order.paid ? 'APPROVED' : 'PENDING';
+      return { ...placedOf(order), status, ...(outcome === 'RELEASED' ? {} : { review: outcome }) };
     }
     case 'OrderApproved':
-      return isUnderWay(order) ? { ...placedOf(order), status: 'APPROVED' } : order;
+      if (order.status === 'UNDER_REVIEW') return { ...order, paid: true };
+      return order.status === 'PENDING' ? { ...order, status: 'APPROVED' } : order;
     case 'OrderDispatched':
       return order.status === 'APPROVED' ? { ...order, status: 'DISPATCHED' } : order;
     case 'OrderRejected': {
@@ -208,7 +233,7 @@ export const orderDecider: Decider<Order, OrderCommand, OrderEvent> = {
   initialState,
   evolve,
   decide,
-  stateSchema: 5,
+  stateSchema: 6,
 };
 
 /** Returns the order as the API lists it, without personal data; `undefined` if it was never placed. */
@@ -258,17 +283,21 @@ function whyRejected({
   };
 }
 
-/** Whether the order is final: nothing can approve or reject it any more. */
+/** Whether a review of the order may begin: it is active, and no operator has decided about it before. */
+export const isReviewable = (order: Order): order is Extract<Order, { status: 'PENDING' | 'APPROVED' }> =>
+  (order.status === 'PENDING' || order.status === 'APPROVED') && order.review === undefined;
+
+/** Whether nothing can approve or reject the order any more. */
 export const isOver = (order: Order): boolean => order.status !== 'NONE' && !isUnderWay(order);
 
 /** Whether the order's saga is in progress; it may pause for a review. */
 const isUnderWay = (order: Order): order is Extract<Order, { status: 'PENDING' | 'UNDER_REVIEW' }> =>
-  order.status === 'PENDING' || order.status === 'UNDER_REVIEW';
+  order.status === 'PENDING' || (order.status === 'UNDER_REVIEW' && !order.paid);
 
-/** Returns the order without the reasons of its review. */
+/** Returns the order without its review. */
 function placedOf<State extends Order>(order: State): State {
-  const { reviewReasons: _, ...placed } = order as State & { reviewReasons?: unknown };
-  return placed as State;
+  const { reviewReasons: _, paid: __, ...placed } = order as State & Partial<UnderReview>;
+  return placed as unknown as State;
 }
 
 /** Marks an order whose saga is in progress. */

@@ -46,8 +46,8 @@ export type PaymentCommand =
       readonly type: 'RequestRefund';
       readonly refundId: string;
       readonly amount?: Money;
-      /** Whether an operator takes goods back; otherwise, the customer requests the refund. */
-      readonly isReturn?: boolean;
+      /** Whether an operator requests the refund, for example for goods that came back; otherwise, the customer does. */
+      readonly byOperator?: boolean;
     }
   | { readonly type: 'Refund' | 'FailRefund'; readonly refundId: string }
   /** An operator asks the provider again for a refund that it refused. */
@@ -63,8 +63,8 @@ export class PaymentRefused extends Error {
       | 'AMOUNT_DIFFERS'
       | 'OTHER_STEP_UNDER_WAY'
       | 'PAYS_AN_ORDER'
-      | 'PAYS_NO_ORDER'
       | 'NOT_DISPATCHED'
+      | 'DISPATCHED'
       | 'UNKNOWN_REFUND'
       | 'ENDED_OTHERWISE'
       | 'NOT_CHARGED'
@@ -111,7 +111,7 @@ export function decide(payment: Payment, command: PaymentCommand, { now }: Now):
       if (payment.status === 'CHARGED') throw new PaymentRefused('ENDED_OTHERWISE');
       return decline(payment, command.reason);
     case 'RequestRefund':
-      checkWhoRefunds(payment, command.isReturn === true);
+      checkWhoRefunds(payment, command.byOperator === true);
       return requestRefund(payment, command);
     case 'Refund':
       return endRefund(payment, command.refundId, 'PaymentRefunded');
@@ -130,14 +130,15 @@ const allowReturns = (payment: Payment): readonly PaymentEvent[] =>
 
 /**
  * Checks that the payment of an order is refunded by operators only, and after its dispatch. A customer who could refund it
- * would get the money back and keep the goods; before the dispatch the order is cancelled instead.
+ * would get the money back and keep the goods; before the dispatch the order is cancelled instead. A payment of no order is
+ * refunded by its customer or an operator.
  * @throws {PaymentRefused}
  */
-function checkWhoRefunds(payment: RequestedPayment, isReturn: boolean): void {
-  const paysAnOrder = payment.stepId !== undefined;
-  if (paysAnOrder !== isReturn) throw new PaymentRefused(paysAnOrder ? 'PAYS_AN_ORDER' : 'PAYS_NO_ORDER');
+function checkWhoRefunds(payment: RequestedPayment, byOperator: boolean): void {
+  if (payment.stepId === undefined) return;
   const isReturnable = payment.status === 'CHARGED' && payment.returnable === true;
-  if (isReturn && !isReturnable) throw new PaymentRefused('NOT_DISPATCHED');
+  if (!byOperator) throw new PaymentRefused(isReturnable ? 'DISPATCHED' : 'PAYS_AN_ORDER');
+  if (!isReturnable) throw new PaymentRefused('NOT_DISPATCHED');
 }
 
 /** A payment that was requested: it exists and is no tombstone. */

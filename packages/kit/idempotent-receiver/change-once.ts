@@ -82,7 +82,7 @@ export async function changeOnce<State, const Command, Event extends AnyEvent>(
         if (!(error instanceof TransactionRefused)) throw error;
         if (error.because(claim)) return replayOf(options, record.earlier(error.found(claim)));
         const refused = more?.writes.find((write) => error.because(write));
-        if (more && refused) more.refuse(error.found(refused));
+        if (more && refused) more.refuse?.(error.found(refused));
         throw error;
       }
       return { loaded: after, replayed: false, changed: commit !== undefined };

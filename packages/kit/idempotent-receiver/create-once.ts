@@ -21,8 +21,9 @@ export interface Alongside {
    * Throws the reason for a refusal if the condition of a write failed. A repeat of an accepted request is never
    * refused.
    * @param found item that existed at the key of the refused write, if the write asks for it
+   * @default the request is decided again, by what is there now
    */
-  readonly refuse: (found: Item | undefined) => never;
+  readonly refuse?: (found: Item | undefined) => never;
 }
 
 export interface CreateOnce<State, Command, Event extends AnyEvent> {
@@ -105,7 +106,7 @@ export async function createOnce<State, const Command, Event extends AnyEvent>(
       const found = await first();
       if (found) return earlier(found);
       const refused = more.writes.find((write) => error.because(write));
-      if (refused) more.refuse(error.found(refused));
+      if (refused) more.refuse?.(error.found(refused));
       throw error;
     }
   });

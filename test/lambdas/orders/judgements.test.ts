@@ -5,7 +5,6 @@ import type { Order, OrderCommand } from '../../../lambdas/orders/domain/order.j
 import { onUserJudged } from '../../../lambdas/orders/on-user-judged.js';
 import { ordersListOf } from '../../../lambdas/orders/order-list.js';
 import { type Reviews, reviewsOf } from '../../../lambdas/orders/reviews.js';
-import { type CreateOrderStore, createOrderSagas } from '../../../lambdas/orders/saga-aggregate.js';
 import { copyOf, statusEffect } from '../../../lambdas/orders/user-status.js';
 import { type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
 import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
@@ -30,7 +29,6 @@ const ENOUGH = () => 60_000;
 const table = dynamoDbTable('table');
 
 let orderStore: OrderStore;
-let sagaStore: CreateOrderStore;
 let reviews: Reviews;
 let receiver: Receiver;
 let runner: Runner;
@@ -42,7 +40,6 @@ beforeEach(() => {
   const indexes = { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] };
   inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }, { records: indexes });
   orderStore = eventStoreOfFunction(orders);
-  sagaStore = eventStoreOfFunction(createOrderSagas);
   const list = ordersListOf(orderStore);
   const rules = { highValue: 50_000, manyOrders: MANY, otherAddress: false };
   reviews = reviewsOf(orderStore, table, list, rules, { openAll: async () => [] });
@@ -53,7 +50,7 @@ beforeEach(() => {
     service: 'orders',
     settings: SETTINGS,
     isRefusal: () => false,
-    sources: [onUserJudged({ reviews, sagaStore, list })],
+    sources: [onUserJudged({ reviews, list })],
   });
   loaded = [];
 });
@@ -100,12 +97,17 @@ async function judged(newStatus: UserStatus, sequence: number): Promise<string> 
   return message.id;
 }
 
-/** Runs a stored message, and remembers which orders are loaded. */
-async function run(messageId: string, timeLeft: () => number = ENOUGH): Promise<void> {
+/** Runs a stored message, and remembers which orders are loaded. @param before called before each of these loads */
+async function run(
+  messageId: string,
+  timeLeft: () => number = ENOUGH,
+  before: (id: string) => unknown = () => undefined,
+): Promise<void> {
   loaded = [];
   const load = orderStore.load.bind(orderStore);
-  const spy = vi.spyOn(orderStore, 'load').mockImplementation((id) => {
+  const spy = vi.spyOn(orderStore, 'load').mockImplementation(async (id) => {
     if (!loaded.includes(id)) loaded.push(id);
+    await before(id);
     return load(id);
   });
   await runner.run(recordKey(CONSUMER, messageId), timeLeft);
@@ -130,7 +132,7 @@ async function underReview(): Promise<number> {
     new QueryCommand({
       TableName: 'table',
       KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': 'REVIEWS#bob' },
+      ExpressionAttributeValues: { ':pk': 'REVIEWS' },
       ConsistentRead: true,
     }),
   );
@@ -153,7 +155,7 @@ describe('a user who became suspect', () => {
   });
 
   test('has no order reviewed that has ended, and a page of those is not read again', async () => {
-    for (let number = 1; number <= MANY; number++) await placed(number, number > 20 ? { type: 'Approve' } : undefined);
+    for (let number = 1; number <= MANY; number++) await placed(number, number > 20 ? { type: 'Cancel' } : undefined);
     const message = await judged('SUSPECT', 1);
     const times = [60_000, 5_000];
     await run(message, () => times.shift() ?? 5_000);
@@ -163,7 +165,45 @@ describe('a user who became suspect', () => {
     });
     await run(message);
     expect(loaded).toEqual(Array.from({ length: 20 }, (_, at) => idOf(20 - at)));
-    expect(await statuses()).toEqual({ APPROVED: MANY - 20, UNDER_REVIEW: 20 });
+    expect(await statuses()).toEqual({ CANCELLED: MANY - 20, UNDER_REVIEW: 20 });
+  });
+
+  test('has paid orders reviewed, even if the list shows them as they were, and no dispatched one', async () => {
+    await placed(1, { type: 'Approve' });
+    await placed(2);
+    for (const [number, command] of [
+      [2, { type: 'Approve' }],
+      [3, undefined],
+    ] as const) {
+      if (number === 3) await placed(3, { type: 'Approve' });
+      const order = await orderStore.load(idOf(number));
+      const events = orderStore.decider.decide(order.state, command ?? { type: 'Dispatch' }, {
+        now: order.commits[0]!.at,
+      });
+      await orderStore.append(orderStore.commit(order, events, traceOf(`late-${number}`)));
+    }
+    await run(await judged('SUSPECT', 1));
+    const statusOf = async (number: number) => (await orderStore.load(idOf(number))).state.status;
+    expect([await statusOf(1), await statusOf(2), await statusOf(3)]).toEqual([
+      'UNDER_REVIEW',
+      'UNDER_REVIEW',
+      'DISPATCHED',
+    ]);
+    expect(await underReview()).toBe(2);
+  });
+
+  test('and blocked then has the rest reviewed, too, and nothing is released', async () => {
+    await placedMany();
+    const suspected = await judged('SUSPECT', 1);
+    const times = [60_000, 5_000];
+    await run(suspected, () => times.shift() ?? 5_000);
+    expect(await statuses()).toEqual({ UNDER_REVIEW: 20, PENDING: MANY - 20 });
+    await run(await judged('BLOCKED', 2));
+    await run(suspected);
+    expect(await statuses()).toEqual({ UNDER_REVIEW: MANY });
+    const reasons = async (number: number) => (await orderStore.load(idOf(number))).state;
+    expect(await reasons(MANY)).toMatchObject({ reviewReasons: ['SUSPECT_USER', 'MANY_ORDERS'] });
+    expect(await reasons(1)).toMatchObject({ reviewReasons: ['BLOCKED_USER', 'MANY_ORDERS'] });
   });
 
   test('has the rest reviewed by another invocation when time is up, which begins behind the last page', async () => {
@@ -182,13 +222,9 @@ describe('a user who became suspect', () => {
   test('has the rest reviewed after a crash in the middle of a page, and no order a second time', async () => {
     await placedMany();
     const message = await judged('SUSPECT', 1);
-    const load = sagaStore.load.bind(sagaStore);
-    const broken = vi.spyOn(sagaStore, 'load').mockImplementation((id) => {
+    await run(message, ENOUGH, (id) => {
       if (id === idOf(MANY - 27)) throw new Error('not today');
-      return load(id);
     });
-    await run(message);
-    broken.mockRestore();
     expect(await statuses()).toEqual({ UNDER_REVIEW: 27, PENDING: MANY - 27 });
     expect(await record(message)).toMatchObject({ status: 'PENDING', attempts: 1, failures: [{ name: 'Error' }] });
     vi.setSystemTime(BEGIN + 60_000);
@@ -200,13 +236,10 @@ describe('a user who became suspect', () => {
   test('and active again a moment later has no further order reviewed', async () => {
     await placedMany();
     const message = await judged('SUSPECT', 1);
-    const load = sagaStore.load.bind(sagaStore);
-    vi.spyOn(sagaStore, 'load').mockImplementation(async (id) => {
-      if (id === idOf(MANY - 5))
-        await table.transact(await statusEffect(table, 'bob', 'ACTIVE', { sequence: 2, epoch: 0 }));
-      return load(id);
+    await run(message, ENOUGH, async (id) => {
+      if (id !== idOf(MANY - 5)) return;
+      await table.transact(await statusEffect(table, 'bob', 'ACTIVE', { sequence: 2, epoch: 0 }));
     });
-    await run(message);
     expect(await statuses()).toEqual({ UNDER_REVIEW: 5, PENDING: MANY - 5 });
     expect(loaded).toHaveLength(6);
     expect(await record(message)).toMatchObject({ status: 'PROCESSED' });

@@ -3,7 +3,14 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type OrderStore, orders } from '../../../lambdas/orders/aggregates.js';
 import { decide } from '../../../lambdas/orders/domain/order.js';
 import { onUserChange } from '../../../lambdas/orders/on-user-change.js';
-import { beforeCharge, type Reviews } from '../../../lambdas/orders/reviews.js';
+import {
+  approvalWrites,
+  beforeCharge,
+  dispatchCheck,
+  NeedsReview,
+  type Reviews,
+  startReview,
+} from '../../../lambdas/orders/reviews.js';
 import type { AddressReader } from '../../../lambdas/orders/user-address.js';
 import { type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
 import { TransactionRefused } from '../../../packages/kit/aws/dynamodb.js';
@@ -64,9 +71,9 @@ function hasAddress(address: object | undefined, sequence: number) {
   );
 }
 
-async function placed(address?: object): Promise<string> {
+async function placed(address?: object, amount = 350): Promise<string> {
   const orderId = randomUUID().replaceAll('-', '');
-  const lines = [{ sku: 'TEA-1', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }];
+  const lines = [{ sku: 'TEA-1', quantity: 1, unitPrice: { amount, currency: 'EUR' } }];
   const deliverTo = address ? { deliverTo: new Unsealed('bob', key, address) } : {};
   const order = await orderStore.load(orderId);
   const events = decide(
@@ -142,9 +149,15 @@ describe('an order of a suspect user', () => {
 });
 
 describe('an order', () => {
-  test.each<UserStatus>(['ACTIVE', 'BLOCKED'])('of a user who is %s is charged', async (status) => {
-    await isJudged(status, 1);
+  test('of an active user is charged', async () => {
+    await isJudged('ACTIVE', 1);
     expect(await reasonsOf(await placed())).toBeUndefined();
+  });
+
+  test('of a blocked user is held, also if it costs nothing', async () => {
+    await isJudged('BLOCKED', 1);
+    expect(await reasonsOf(await placed())).toEqual(['BLOCKED_USER']);
+    expect(await reasonsOf(await placed(undefined, 0))).toEqual(['BLOCKED_USER']);
   });
 
   test('is not charged if it changes after the question', async () => {
@@ -153,5 +166,51 @@ describe('an order', () => {
     await isJudged('SUSPECT', 1);
     await reasonsOf(orderId);
     await expect(service.table.transact(writes)).rejects.toThrow(TransactionRefused);
+  });
+});
+
+describe('a paid order', () => {
+  /** Approves an order, as its saga does at its end. */
+  async function isApproved(orderId: string): Promise<void> {
+    await service.table.transact(await approvalWrites(reviews, await orderStore.load(orderId), traceOf(randomUUID())));
+  }
+  const stateOf = async (orderId: string) => (await orderStore.load(orderId)).state;
+  const isListed = async (orderId: string) =>
+    (await service.table.read({ pk: 'REVIEWS', sk: `bob#${orderId}` })) !== undefined;
+
+  test('comes under review with its approval if its user is suspect by then', async () => {
+    const orderId = await placed();
+    await isJudged('SUSPECT', 1);
+    await isApproved(orderId);
+    expect(await stateOf(orderId)).toMatchObject({ status: 'UNDER_REVIEW', paid: true });
+    expect(await isListed(orderId)).toBe(true);
+  });
+
+  test('does not come under review if its user is active again at that moment', async () => {
+    const orderId = await placed();
+    await isJudged('SUSPECT', 1);
+    const writes = await approvalWrites(reviews, await orderStore.load(orderId), traceOf(randomUUID()));
+    await isJudged('ACTIVE', 2);
+    await expect(service.table.transact(writes)).rejects.toThrow(TransactionRefused);
+    await isApproved(orderId);
+    expect(await stateOf(orderId)).toMatchObject({ status: 'APPROVED' });
+  });
+
+  test('that no review has found is not dispatched, but comes under review', async () => {
+    const orderId = await placed();
+    await isApproved(orderId);
+    await isJudged('SUSPECT', 1);
+    await expect(dispatchCheck(service.table, await stateOf(orderId))).rejects.toThrow(NeedsReview);
+    for (const _ of ['first', 'repeat']) await startReview(reviews, orderId, traceOf(randomUUID()));
+    expect((await orderStore.load(orderId)).version).toBe(3);
+    expect(await isListed(orderId)).toBe(true);
+  });
+
+  test('is not dispatched if its user becomes suspect at that moment', async () => {
+    const orderId = await placed();
+    await isApproved(orderId);
+    const check = await dispatchCheck(service.table, await stateOf(orderId));
+    await isJudged('SUSPECT', 1);
+    await expect(service.table.transact([check!])).rejects.toThrow(TransactionRefused);
   });
 });

@@ -3,6 +3,7 @@ import type { OrderEvent, SealedData } from '../../../../lambdas/orders/contract
 import {
   evolve,
   initialState,
+  isOver,
   type Order,
   orderDecider,
   sealedIn,
@@ -135,7 +136,6 @@ describe('a dispatch', () => {
   test('happens once', () => order([placed, approved, dispatched]).when({ type: 'Dispatch' }).then([]));
   test.each([
     ['is in progress', [placed]],
-    ['is under review', [placed, reviewed]],
     ['was rejected', [placed, rejected]],
     ['was cancelled in time', [placed, cancelled]],
     ['was cancelled after its approval', [placed, approved, { ...cancelled, data: ids }]],
@@ -143,6 +143,15 @@ describe('a dispatch', () => {
     order(history as readonly OrderEvent[])
       .when({ type: 'Dispatch' })
       .thenRefused('NOT_APPROVED'),
+  );
+  test.each([
+    ['before its payment', [placed, reviewed]],
+    ['after its payment', [placed, approved, reviewed]],
+    ['while it was charged', [placed, reviewed, approved]],
+  ] as const)('is refused for an order whose review began %s', (_, history) =>
+    order(history as readonly OrderEvent[])
+      .when({ type: 'Dispatch' })
+      .thenRefused('UNDER_REVIEW'),
   );
   test('of what was never placed is refused', () => order([]).when({ type: 'Dispatch' }).thenRefused('UNKNOWN_ORDER'));
   test('is final: it is not cancelled, and nothing that comes late changes it', () => {
@@ -235,18 +244,69 @@ describe('a review', () => {
   const start = { type: 'StartReview', reasons: ['SUSPECT_USER', 'HIGH_VALUE'] } as const;
   const decision = (decision: 'approve' | 'reject') => ({ type: 'Review', decision }) as const;
 
-  test('starts once, while the saga runs, and shows its reasons', () => {
+  const dispatched: OrderEvent = { type: 'OrderDispatched', data: ids };
+  const paid = [placed, approved, started];
+
+  test('starts once for an active order, and shows its reasons', () => {
     order([placed]).when(start).then([started]);
+    order([placed, approved]).when(start).then([started]);
     for (const events of [
       [placed, started],
-      [placed, approved],
+      paid,
       [placed, rejected],
       [placed, cancelled],
+      [placed, approved, dispatched],
     ]) {
       order(events).when(start).then([]);
     }
     const state = [placed, started].reduce(evolve, initialState);
     expect(viewOf(state, 2)).toMatchObject({ status: 'UNDER_REVIEW', reviewReasons: ['SUSPECT_USER', 'HIGH_VALUE'] });
+    expect(viewOf(paid.reduce(evolve, initialState), 3)).toMatchObject({ status: 'UNDER_REVIEW' });
+  });
+
+  test('of a paid order leads back to APPROVED, or to a cancellation that gives everything back', () => {
+    const statusAfter = (...events: readonly OrderEvent[]) => events.reduce(evolve, initialState).status;
+    order(paid)
+      .when({ type: 'Release' })
+      .then([ended('RELEASED')]);
+    order(paid)
+      .when(decision('approve'))
+      .then([ended('APPROVED')]);
+    expect(statusAfter(...paid, ended('APPROVED'))).toBe('APPROVED');
+    expect(statusAfter(...paid, ended('RELEASED'))).toBe('APPROVED');
+    // Without `underWay`: no saga compensates any more.
+    const cancelledByReview: OrderEvent = { type: 'OrderCancelled', data: ids };
+    order(paid)
+      .when(decision('reject'))
+      .then([ended('REJECTED'), cancelledByReview]);
+    expect(statusAfter(...paid, ended('REJECTED'), cancelledByReview)).toBe('CANCELLED');
+    order([...paid, ended('REJECTED'), cancelledByReview])
+      .when(decision('reject'))
+      .then([]);
+    order(paid).when({ type: 'Cancel' }).then([cancelledByReview]);
+    order(paid).when({ type: 'Reject', reason: 'TIMED_OUT', skus: [] }).then([]);
+  });
+
+  test('that began while the order was charged stays open when its saga is through', () => {
+    order([placed, started]).when({ type: 'Approve' }).then([approved]);
+    const state = [placed, started, approved].reduce(evolve, initialState);
+    expect(viewOf(state, 3)).toMatchObject({ status: 'UNDER_REVIEW', reviewReasons: ['SUSPECT_USER', 'HIGH_VALUE'] });
+    expect(isOver(state)).toBe(true);
+    expect(evolve(state, ended('APPROVED')).status).toBe('APPROVED');
+    // The operator was faster than the saga.
+    order([placed, started, ended('APPROVED')])
+      .when({ type: 'Approve' })
+      .then([approved]);
+  });
+
+  test('begins with the approval of an order whose user is suspect by then', () => {
+    const approve = { type: 'Approve', reasons: ['SUSPECT_USER', 'HIGH_VALUE'] } as const;
+    order([placed]).when(approve).then([approved, started]);
+    // It is under review already, or was decided.
+    order([placed, started]).when(approve).then([approved]);
+    order([placed, started, ended('APPROVED')])
+      .when(approve)
+      .then([approved]);
   });
 
   test('is decided once by an operator; the same decision again changes nothing', () => {

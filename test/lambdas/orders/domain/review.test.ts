@@ -1,21 +1,32 @@
 import { describe, expect, test } from 'vitest';
-import { type Addresses, reviewReasons } from '../../../../lambdas/orders/domain/review.js';
+import { type AboutUser, type Addresses, reviewReasons } from '../../../../lambdas/orders/domain/review.js';
 
 const RULES = { highValue: 50_000, manyOrders: 3, otherAddress: true };
 const HOME = { street: '12 St. James Square', city: 'London', postalCode: 'SW1', country: 'GB' };
-const order = (amount = 100) => ({ total: { amount, currency: 'EUR' }, placedAt: '2026-03-01T10:59:59.999Z' });
 const recent = (...times: readonly string[]) => times.map((time) => ({ placedAt: `2026-03-01T${time}:00.000Z` }));
 
-describe('a suspect user’s order', () => {
+const reasonsOf = (amount: number, about: Partial<AboutUser>) =>
+  reviewReasons(
+    { total: { amount, currency: 'EUR' }, placedAt: '2026-03-01T10:59:59.999Z' },
+    { status: 'SUSPECT', recent: [], addresses: {}, ...about },
+    RULES,
+  );
+
+describe('an order under review', () => {
+  test('says which status its user has', () => {
+    expect(reasonsOf(100, {})).toEqual(['SUSPECT_USER']);
+    expect(reasonsOf(100, { status: 'BLOCKED' })).toEqual(['BLOCKED_USER']);
+  });
+
   test('of high value is one from the limit on', () => {
-    expect(reviewReasons(order(49_999), [], {}, RULES)).toEqual(['SUSPECT_USER']);
-    expect(reviewReasons(order(50_000), [], {}, RULES)).toEqual(['SUSPECT_USER', 'HIGH_VALUE']);
+    expect(reasonsOf(49_999, {})).toEqual(['SUSPECT_USER']);
+    expect(reasonsOf(50_000, {})).toEqual(['SUSPECT_USER', 'HIGH_VALUE']);
   });
 
   test('is one of many if its own hour has as many, and not a later one', () => {
-    expect(reviewReasons(order(), recent('10:00', '10:30', '11:00'), {}, RULES)).toEqual(['SUSPECT_USER']);
+    expect(reasonsOf(100, { recent: recent('10:00', '10:30', '11:00') })).toEqual(['SUSPECT_USER']);
     const many = recent('11:00', '10:00', '10:30', '10:59');
-    expect(reviewReasons(order(), many, {}, RULES)).toEqual(['SUSPECT_USER', 'MANY_ORDERS']);
+    expect(reasonsOf(100, { recent: many })).toEqual(['SUSPECT_USER', 'MANY_ORDERS']);
   });
 
   test.each<[string, Addresses, boolean]>([
@@ -29,6 +40,6 @@ describe('a suspect user’s order', () => {
     ['no address of its own', { ofProfile: HOME }, false],
     ['nothing to compare with', { ofOrder: HOME }, false],
   ])('with %s', (_, addresses, isMarked) => {
-    expect(reviewReasons(order(), [], addresses, RULES).includes('OTHER_ADDRESS')).toBe(isMarked);
+    expect(reasonsOf(100, { addresses }).includes('OTHER_ADDRESS')).toBe(isMarked);
   });
 });

@@ -83,6 +83,14 @@ describe('a refund', () => {
     payment([...pending, refund('RefundFailed', 'r1', 60)])
       .when(giveBack('r2'))
       .then([refund('RefundRequested', 'r2', 100)]));
+  test('of a payment of no order is requested by its customer or by an operator', () => {
+    for (const byOperator of [false, true]) {
+      payment(CHARGED)
+        .when({ type: 'RequestRefund', refundId: 'r1', amount: eur(40), byOperator })
+        .then([refund('RefundRequested', 'r1', 40)]);
+    }
+  });
+
   describe('that the provider refused, and an operator retries,', () => {
     const again: PaymentCommand = { type: 'RefundAgain', refundId: 'r1' };
     const failed = [...pending, refund('RefundFailed', 'r1', 60)];

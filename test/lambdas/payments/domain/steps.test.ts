@@ -161,7 +161,7 @@ test('a customer gets the money of an order back by cancelling it, not by a refu
 
 describe('the payment of a dispatched order', () => {
   const allowed: PaymentEvent = { type: 'ReturnsAllowed', data: { paymentId: 'o1' } };
-  const back = { type: 'RequestRefund', refundId: 'r1', amount: eur(40), isReturn: true } as const;
+  const back = { type: 'RequestRefund', refundId: 'r1', amount: eur(40), byOperator: true } as const;
   const requested: PaymentEvent = {
     type: 'RefundRequested',
     data: { paymentId: 'o1', refundId: 'r1', amount: eur(40) },
@@ -177,7 +177,7 @@ describe('the payment of a dispatched order', () => {
       .then([requested]);
     payment([...CHARGED, allowed])
       .when({ type: 'RequestRefund', refundId: 'r1' })
-      .thenRefused('PAYS_AN_ORDER');
+      .thenRefused('DISPATCHED');
   });
   test('says whose order came back when it is refunded', () =>
     payment([...CHARGED, allowed, requested])
