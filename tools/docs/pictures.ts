@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { createOrderSaga } from '../../lambdas/orders/domain/create-order.js';
 import type { CreateOrder } from '../../lambdas/orders/saga-contract.js';
+import { kitFolders, moduleTable, patternLinks, patternTable } from './kit-index.js';
 import { pictureOf } from './saga-picture.js';
 import { play } from './saga-play.js';
 
@@ -50,6 +51,16 @@ export const listedIn = (page: string): ReadonlyMap<string, string> =>
     [...page.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)].map(([, file = '', text = '']) => [file, text]),
   );
 
+const KIT = 'packages/kit/';
+const kit = () => kitFolders(new URL(KIT, ROOT));
+
+/** Indexes of the kit's folders: generated, so that a new folder is in each of them. */
+const indexes: readonly Picture[] = [
+  { name: 'patterns', page: 'README.md', make: () => patternLinks(kit(), KIT) },
+  { name: 'patterns', page: 'docs/architecture.md', make: () => patternTable(kit(), `../${KIT}`) },
+  { name: 'modules', page: 'packages/kit/README.md', make: () => moduleTable(kit()) },
+];
+
 export const pictures: readonly Picture[] = [
   {
     name: 'CreateOrderSaga',
@@ -57,6 +68,7 @@ export const pictures: readonly Picture[] = [
     make: () => pictureOf(play(createOrderSaga, [orderOver(1), orderOver(0)])),
   },
   ...SHOWN.map(listing),
+  ...indexes,
 ];
 
 /**
