@@ -12,8 +12,8 @@ export interface EventSchema<Data = unknown> {
    */
   readonly earlier?: Readonly<Record<number, EarlierShape>>;
   /**
-   * Version that this release writes. In the release that learns to read a new version, it is below `version`; in the one
-   * that learns to read a new type, it is 0, and nothing can be written yet.
+   * Version that this release writes. In the release that learns to read a new version, it is below `version`. It is 0 for
+   * a type that is only read: in the release that learns it, and for ever if the type was renamed or is decided no more.
    * @default version
    */
   readonly writes?: number;

@@ -26,7 +26,8 @@ describe("the contracts and the previous release's (npm run contracts:keep)", ()
     (_, { version, earlier = {}, writes = version }) => {
       const before = Array.from({ length: version - 1 }, (_, at) => at + 1);
       expect(Object.keys(earlier).map(Number)).toEqual(before);
-      for (const number of before.filter((number) => number >= Math.max(1, writes)))
+      // A type that is only read steps back to nothing.
+      for (const number of before.filter((number) => writes > 0 && number >= writes))
         expect(earlier[number]!.downcast).toBeDefined();
     },
   );
