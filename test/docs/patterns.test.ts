@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+
+const textOf = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** Words by which the reader of a text searches, by the section that must have them. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  '1. Deduplicating domain events': [
+    'domain event',
+    'EventRepository',
+    'MemoryEventRepository',
+    'SpringEventBus',
+    'idempotency table',
+    'purge',
+  ],
+  '2. Idempotent receiver': ['MessageReceiver', 'MessageDB', 'session', 'last access', 'hash', 'in memory'],
+  '3. Subscribing to events, publishing atomically': [
+    'integration event',
+    'event bus',
+    'RabbitMQ',
+    'IntegrationEventLog',
+    'outbox',
+    'published',
+    'polling',
+    'log tailing',
+    'checker',
+    'redelivered flag',
+    'two-phase commit',
+    '2PC',
+    'CAP theorem',
+    'log mining',
+  ],
+  '4. Inbox': [
+    'SINGLE',
+    'SEQUENTIAL',
+    'BATCH',
+    'InboxTopic',
+    'InboxEventData',
+    'Notification',
+    'SENT',
+    'executeAt',
+    'failedReasons',
+    'baseRetryIn',
+    'ShedLock',
+    'fencing token',
+  ],
+  '5. Event sourcing with sagas': [
+    'aggregate',
+    'process(command)',
+    'apply(event)',
+    'EVENTS table',
+    'ENTITIES table',
+    'SNAPSHOTS table',
+    'triggering_event',
+    'upcaster',
+    'PROCESSED_MESSAGES',
+    'pseudo-event',
+    'SagaReplyRequested',
+    'choreography',
+    'AccountDisabledReply',
+    'temporal query',
+    'CQRS',
+    'soft delete',
+    'GDPR',
+  ],
+};
+
+/** Demos that the page names: each of the texts' examples is one command. */
+const DEMOS = [
+  ...['dedupe', 'charge', 'numbers', 'basket', 'outbox', 'suspect'],
+  ...['rewards', 'report', 'saga', 'time', 'forget'],
+];
+/** Lines that are still about one screen. */
+const SCREEN = 60;
+
+const page = textOf('docs/patterns.md');
+const sections = new Map(
+  page
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => [section.slice(0, section.indexOf('\n')), section]),
+);
+
+describe('docs/patterns.md', () => {
+  test("is the first page of README's table of where to go", () => {
+    const [, first] = textOf('README.md').split('| you want to | read |\n|---|---|\n');
+    expect(first?.split('\n')[0]).toContain('](docs/patterns.md)');
+  });
+
+  test('has a section for each text', () => expect([...sections.keys()]).toEqual(Object.keys(WORDS)));
+
+  test.each(Object.entries(WORDS))('%s: has the words of its text, and each part', (name, words) => {
+    const section = sections.get(name) ?? '';
+    expect(words.filter((word) => !section.toLowerCase().includes(word.toLowerCase()))).toEqual([]);
+    for (const part of [
+      'The problem.',
+      'Demo.',
+      'Code.',
+      'Different, and why',
+      'When to take something else.',
+      'Source.',
+    ])
+      expect(section).toContain(`**${part}**`);
+    expect(section).toContain('\n| in the text | here |\n');
+    expect(section.trimEnd().split('\n').length).toBeLessThanOrEqual(SCREEN);
+  });
+
+  test('names the demos', () => {
+    const named = [...page.matchAll(/`(?:npm run demo )?([a-z]+)`/g)].map(([, demo]) => demo);
+    expect(DEMOS.filter((demo) => !named.includes(demo))).toEqual([]);
+    const commands = [...page.matchAll(/`npm run demo ([a-z]+)`/g)].map(([, demo]) => demo);
+    expect(commands.filter((demo) => !DEMOS.includes(demo ?? ''))).toEqual([]);
+  });
+});
