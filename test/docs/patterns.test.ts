@@ -70,6 +70,11 @@ const DEMOS = [
   ...['dedupe', 'charge', 'numbers', 'basket', 'outbox', 'suspect'],
   ...['rewards', 'report', 'saga', 'time', 'forget'],
 ];
+/** The field's words that a newcomer looks for on the first page. */
+const FIRST_PAGE = [
+  ...['event sourcing', 'event store', 'event bus', 'transactional outbox', 'inbox', 'idempotent receiver', 'saga'],
+  ...['idempotent consumer', 'snapshot', 'upcasting', 'crypto-shredding', 'domain event'],
+];
 /** Lines that are still about one screen. */
 const SCREEN = 60;
 
@@ -87,11 +92,17 @@ describe('docs/patterns.md', () => {
     expect(first?.split('\n')[0]).toContain('](docs/patterns.md)');
   });
 
+  test("has its words on README's page, too", () => {
+    const first = textOf('README.md').replaceAll(/\s+/g, ' ').toLowerCase();
+    expect(FIRST_PAGE.filter((word) => !first.includes(word))).toEqual([]);
+  });
+
   test('has a section for each text', () => expect([...sections.keys()]).toEqual(Object.keys(WORDS)));
 
   test.each(Object.entries(WORDS))('%s: has the words of its text, and each part', (name, words) => {
     const section = sections.get(name) ?? '';
-    expect(words.filter((word) => !section.toLowerCase().includes(word.toLowerCase()))).toEqual([]);
+    const text = section.replaceAll(/\s+/g, ' ').toLowerCase();
+    expect(words.filter((word) => !text.includes(word.toLowerCase()))).toEqual([]);
     for (const part of [
       'The problem.',
       'Demo.',
