@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
 import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { documents, type TransactWriteItem, transact } from '../../../packages/kit/aws/dynamodb.js';
@@ -22,7 +22,7 @@ interface Message {
   readonly time: string;
 }
 
-/** What a delivery meets on its way. `crash`: its process ends behind the write. `error`: the write's answer is lost. */
+/** What a delivery meets on its way. `crash`: its process ends after the write. `error`: the write's answer is lost. */
 type Trouble = 'crash' | 'error' | undefined;
 
 /** A consumer that makes this effect once for each message. It never answers if it crashes. */
@@ -86,7 +86,6 @@ const powertools = (begins: (config: IdempotencyConfig) => void): Consumer => {
 async function written(effect: Effect): Promise<void> {
   const [only, ...more] = effect;
   if (more.length > 0 || !only?.Update) return transact(effect);
-  const { UpdateCommand } = await import('@aws-sdk/lib-dynamodb');
   await documents.send(new UpdateCommand(only.Update));
 }
 
@@ -124,7 +123,7 @@ const HISTORIES: Readonly<
     again();
     await deliver();
   },
-  'a crash behind the effect, and a redelivery': async (deliver, again) => {
+  'a crash after the effect, and a redelivery': async (deliver, again) => {
     await crash(() => deliver('crash'));
     later();
     again();
