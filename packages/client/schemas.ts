@@ -438,9 +438,9 @@ export type OrderLine = {
 export type OrderView = {
   readonly orderId: string;
   readonly customerId: string;
-  /** PENDING: accepted, and its saga asks for price, credit, stock and payment. UNDER_REVIEW: an operator decides before it is charged. APPROVED: paid. DISPATCHED: it has left the warehouse. REJECTED: see `reason`. CANCELLED: by its customer. */
+  /** PENDING: accepted, and its saga asks for price, credit, stock and payment. UNDER_REVIEW: an operator decides before it is charged or, if it is paid already, before it is dispatched. APPROVED: paid. DISPATCHED: it has left the warehouse. REJECTED: see `reason`. CANCELLED: by its customer, by an operator, or by its review. */
   readonly status: "PENDING" | "UNDER_REVIEW" | "APPROVED" | "DISPATCHED" | "REJECTED" | "CANCELLED";
-  /** Reason for the rejection, in capitals, or the customer's own words for the cancellation. */
+  /** Reason for the rejection, in capitals, or the words of whoever cancelled the order. */
   readonly reason?: string | Forgotten;
   /** Why the order is under review. Customers do not see it, because it would tell them how to avoid a review. */
   readonly reviewReasons?: readonly (ReviewReason)[];
@@ -566,7 +566,7 @@ export type ReviewOrder = {
   readonly note?: Text;
 };
 
-export type ReviewReason = "SUSPECT_USER" | "HIGH_VALUE" | "MANY_ORDERS" | "OTHER_ADDRESS";
+export type ReviewReason = "SUSPECT_USER" | "BLOCKED_USER" | "HIGH_VALUE" | "MANY_ORDERS" | "OTHER_ADDRESS";
 
 export type RewardEntryView = {
   /** Time of the event, ISO 8601. */
@@ -1009,10 +1009,10 @@ export interface Operations {
 };
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
-  /** List a customer's orders. */
+  /** List a customer's orders, or the orders under review. */
   readonly listOrders: {
     readonly path: unknown;
-    readonly takes: { readonly query?: { /** Maximum number of items in this page. */ readonly limit?: string | number; /** `nextCursor` of the previous page, unchanged and with the same filter. */ readonly cursor?: string | number; /** Customer whose orders to list. Required for operators; customers may name only themselves. */ readonly customerId?: string | number; }; };
+    readonly takes: { readonly query?: { /** Maximum number of items in this page. */ readonly limit?: string | number; /** `nextCursor` of the previous page, unchanged and with the same filter. */ readonly cursor?: string | number; /** Customer whose orders to list. Operators name a customer, or ask for `underReview`; customers may name only themselves. */ readonly customerId?: string | number; /** Always `true`, for operators: only orders under review are listed, of the customer or of all customers. */ readonly underReview?: "true"; }; };
     readonly repeat: undefined;
     readonly answer: {
   readonly items: readonly (OrderView)[];

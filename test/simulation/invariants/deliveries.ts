@@ -112,9 +112,9 @@ function isFannedOut({ published }: Facts, trigger: string, events: Commit['even
   const { userId, newStatus } = (detail as { data: { userId: string; newStatus: string } }).data;
   const { customerId, outcome } = JSON.parse(event.data) as { customerId?: string; outcome?: string };
   const isPart =
-    newStatus === 'SUSPECT'
-      ? event.type === 'OrderReviewStarted'
-      : newStatus === 'ACTIVE' && event.type === 'OrderReviewEnded' && outcome === 'RELEASED';
+    newStatus === 'ACTIVE'
+      ? event.type === 'OrderReviewEnded' && outcome === 'RELEASED'
+      : event.type === 'OrderReviewStarted';
   return isPart && customerId === userId;
 }
 

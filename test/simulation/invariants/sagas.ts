@@ -98,7 +98,8 @@ function orderFollows(facts: Facts, { orderId, status }: OrderView, { state }: S
   const isOver = state.status === 'COMPLETED' || state.status === 'COMPENSATED';
   const wanted = {
     PENDING: !isOver,
-    UNDER_REVIEW: !isOver,
+    // A paid order comes under review, too, and an order is paid while it is under review.
+    UNDER_REVIEW: facts.wasApproved(orderId) ? state.status === 'COMPLETED' : !isOver,
     APPROVED: state.status === 'COMPLETED',
     DISPATCHED: state.status === 'COMPLETED',
     // A review that rejects an order cancels its saga, unless a step was refused at this moment.

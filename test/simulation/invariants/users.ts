@@ -16,6 +16,8 @@ export const users: Check = (facts) => [
   ...chargedAfterReview(facts),
   ...reviewedWithReason(facts),
   ...releasedWithTheirUser(facts),
+  ...dispatchedAfterReview(facts),
+  ...reviewsAreListed(facts),
   ...addressesAreCopies(facts),
 ];
 
@@ -206,7 +208,12 @@ interface Step {
   readonly place: number;
   readonly orderId: string;
   readonly type: string;
-  readonly data: { readonly outcome?: string; readonly step?: string; readonly attempt?: number };
+  readonly data: {
+    readonly outcome?: string;
+    readonly step?: string;
+    readonly attempt?: number;
+    readonly reasons?: readonly string[];
+  };
 }
 
 /** Returns the events of orders and their sagas, in the order in which they were written. */
@@ -221,8 +228,9 @@ const stepsOf = ({ writes }: Facts): readonly Step[] =>
   );
 
 /**
- * No order under review is charged. No order of a user whom orders know as suspect is charged, unless an operator has
- * approved it before. One whose user becomes suspect while its saga sends the charge races with it, so either end is right.
+ * No order under review is charged. No order of a user whom orders know as suspect or blocked is charged, unless an operator
+ * has approved it before. One whose user becomes suspect while its saga sends the charge races with it, so either end is
+ * right.
  */
 const chargedAfterReview: Check = (facts) => {
   const copies = copiesOf(facts);
@@ -233,9 +241,9 @@ const chargedAfterReview: Check = (facts) => {
     if (type !== 'StepSent' || data.step !== 'charge-payment' || data.attempt !== 1) return [];
     const review = reviews.get(orderId);
     const order = facts.order(orderId);
-    const isSuspect =
-      order && statusesUntil(copies, order.customerId, at).every((copy) => (copy ?? INITIAL).status === 'SUSPECT');
-    if (review !== 'STARTED' && (review === 'APPROVED' || !isSuspect)) return [];
+    const isDoubtful =
+      order && statusesUntil(copies, order.customerId, at).every((copy) => (copy ?? INITIAL).status !== 'ACTIVE');
+    if (review !== 'STARTED' && (review === 'APPROVED' || !isDoubtful)) return [];
     return [violation('an order of a suspect user is reviewed before it is charged', `${orderId} ${review}`, orderId)];
   });
 };
@@ -251,25 +259,57 @@ const statusesUntil = (copies: readonly Copied[], userId: string, at: number): r
 };
 
 /**
- * A review starts only while orders know the user as suspect, and is released only while they know the user as active: at
- * the very write, since it checks the copy of the status. None starts after the charge was sent.
+ * A review starts only while orders know the user as suspect or blocked, with the reason that says which, and is released
+ * only while they know the user as active: at the very write, since it checks the copy of the status.
  */
 const reviewedWithReason: Check = (facts) => {
   const copies = copiesOf(facts);
-  const charged = new Set<string>();
   return stepsOf(facts).flatMap(({ place, orderId, type, data }) => {
-    if (type === 'StepSent' && data.step === 'charge-payment') charged.add(orderId);
-    const needed =
-      type === 'OrderReviewStarted'
-        ? 'SUSPECT'
-        : type === 'OrderReviewEnded' && data.outcome === 'RELEASED' && 'ACTIVE';
+    const isReleased = type === 'OrderReviewEnded' && data.outcome === 'RELEASED';
     const order = facts.order(orderId);
-    if (!needed || !order) return [];
-    const { status } = copies.findLast((one) => one.userId === order.customerId && one.place < place) ?? INITIAL;
-    if (status === needed && !(type === 'OrderReviewStarted' && charged.has(orderId))) return [];
-    const told = `${type} ${String(data.outcome)} of ${orderId}, whose user is ${status}${charged.has(orderId) ? ', charged' : ''}`;
+    if (!(isReleased || type === 'OrderReviewStarted') || !order) return [];
+    const { status } = statusAt(copies, order.customerId, place);
+    if (isReleased ? status === 'ACTIVE' : data.reasons?.includes(`${status}_USER`)) return [];
+    const told = `${type} ${String(data.outcome)} of ${orderId}, whose user is ${status}`;
     return [violation('a review starts and ends with the status of its user', told, orderId)];
   });
+};
+
+/** What orders know of a user before a write. */
+const statusAt = (copies: readonly Copied[], userId: string, place: number): Pick<Copied, 'status'> =>
+  copies.findLast((one) => one.userId === userId && one.place < place) ?? INITIAL;
+
+/**
+ * No order under review is dispatched. Nor is one of a user whom orders know as suspect or blocked, unless an operator has
+ * approved it: at the very write, since it checks the copy of the status.
+ */
+const dispatchedAfterReview: Check = (facts) => {
+  const copies = copiesOf(facts);
+  const reviews = new Map<string, string>();
+  return stepsOf(facts).flatMap(({ place, orderId, type, data }) => {
+    if (type === 'OrderReviewStarted') reviews.set(orderId, 'STARTED');
+    if (type === 'OrderReviewEnded') reviews.set(orderId, String(data.outcome));
+    const order = facts.order(orderId);
+    if (type !== 'OrderDispatched' || !order) return [];
+    const { status } = statusAt(copies, order.customerId, place);
+    const review = reviews.get(orderId);
+    if (review === 'APPROVED' || (review !== 'STARTED' && status === 'ACTIVE')) return [];
+    const told = `${orderId} ${review}, whose user is ${status}`;
+    return [violation('an order of a suspect user is reviewed before it is dispatched', told, orderId)];
+  });
+};
+
+/** The list of reviews is exact: it has the orders under review, and no others. */
+const reviewsAreListed: Check = (facts) => {
+  const { table } = facts.orderly.services.find(({ name }) => name === 'orders') ?? {};
+  const listed = table === undefined ? [] : facts.orderly.itemsOf(table).filter(({ pk }) => pk === 'REVIEWS');
+  const entries = listed.map(({ sk }) => String(sk)).toSorted();
+  const open = [...facts.orders.keys()].flatMap((orderId) => {
+    const order = facts.order(orderId);
+    return order?.status === 'UNDER_REVIEW' ? [`${order.customerId}#${orderId}`] : [];
+  });
+  const told = `${entries.join(', ')} instead of ${open.toSorted().join(', ')}`;
+  return entries.join() === open.toSorted().join() ? [] : [violation('the list of reviews is exact', told)];
 };
 
 /**

@@ -1431,17 +1431,71 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'user-races',
     source: {
       file: 'lambdas/orders/reviews.ts',
-      from: "if (copy?.status !== 'SUSPECT') return undefined;",
-      to: "if ((copy?.status as string) !== '') return undefined;",
+      from: 'if (!copy || !isDoubtful(copy.status)) return undefined;\n  return {',
+      to: 'if (!copy || copy || !isDoubtful(copy.status)) return undefined;\n  return {',
     },
   },
   {
-    name: 'an order under review is not in the list of its user',
+    name: 'an order under review is not in the list of reviews',
     scenario: 'user-races',
     source: {
       file: 'lambdas/orders/reviews.ts',
-      from: 'return [write, pointer, copyCheck(table, customerId, copy)];',
-      to: 'return [write, copyCheck(table, customerId, copy)].filter((one) => one !== pointer);',
+      from: 'return [write, beginReviewWrite(table, customerId, id), copyCheck(table, customerId, copy)];',
+      to: 'return [write, copyCheck(table, customerId, copy)];',
+    },
+  },
+  {
+    name: 'a cancelled order stays in the list of reviews',
+    scenario: 'review-races',
+    source: {
+      file: 'lambdas/orders/cancel-order.lambda.ts',
+      from: 'alongside: () => ({ writes: leaves }),',
+      to: 'alongside: () => ({ writes: leaves.slice(0, 0) }),',
+    },
+  },
+  {
+    name: 'an order is dispatched without a look at the status of its user',
+    scenario: 'review-races',
+    source: {
+      file: 'lambdas/orders/reviews.ts',
+      from: 'if (copy && isDoubtful(copy.status)) throw new NeedsReview();\n  return copyCheck(table, order.customerId, copy);',
+      to: 'return copy && undefined;',
+    },
+  },
+  {
+    name: 'a paid order is not active: no review finds it',
+    scenario: 'review-races',
+    source: {
+      file: 'lambdas/orders/on-user-judged.ts',
+      from: "new Set(['REJECTED',",
+      to: "new Set(['APPROVED', 'REJECTED',",
+    },
+  },
+  {
+    name: 'a review of a paid order leads back to PENDING',
+    scenario: 'review-races',
+    source: {
+      file: 'lambdas/orders/domain/order.ts',
+      from: "order.paid ? 'APPROVED' : 'PENDING';",
+      to: "'PENDING' as 'APPROVED' | 'PENDING';",
+    },
+  },
+  {
+    name: 'a paid order that its review rejects is not cancelled',
+    scenario: 'review-races',
+    source: {
+      file: 'lambdas/orders/domain/order.ts',
+      from: "if (order.paid) return [ended, { type: 'OrderCancelled', data: { orderId, customerId } }];",
+      to: '',
+    },
+  },
+  {
+    name: 'the orders of a blocked user are released',
+    scenario: 'review-races',
+    source: {
+      file: 'lambdas/orders/on-user-judged.ts',
+      from: '(isDoubtful(newStatus) ? fan.review() : fan.release())',
+      to: "(isDoubtful(newStatus) && newStatus !== 'BLOCKED' ? fan.review() : fan.release())",
     },
   },
   {

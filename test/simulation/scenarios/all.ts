@@ -28,6 +28,7 @@ import { rebuildCredit, rebuildSwitches, rebuildUnderLoad } from './rebuilds.js'
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
 import { deployedLater } from './replays.js';
 import { dailyReports } from './reports.js';
+import { reviewRaces } from './reviews.js';
 import { rewardsHeldBack, rewardsInOrder } from './rewards.js';
 import { cancelOne, declineOne, stepsRefused } from './sagas.js';
 import { forgetAfterSilence, rebuildBehindFeed } from './stale-reads.js';
@@ -111,6 +112,7 @@ export const SCENARIOS: readonly Scenario[] = [
   rebuildSwitches,
   discontinuedRaces,
   userRaces,
+  reviewRaces,
   bonuses,
   ifMatch,
   basketRaces,

@@ -287,6 +287,12 @@ export class Facts {
     };
   }
 
+  /** Whether the saga of an order was through, and approved it. */
+  wasApproved(orderId: string): boolean {
+    const events = (this.orders.get(orderId) ?? []).flatMap(({ events }) => events);
+    return events.some(({ type }) => type === 'OrderApproved');
+  }
+
   /** Whether the cancellation of an order says that its saga compensates its steps. */
   wasCancelledUnderWay(orderId: string): boolean {
     const events = (this.orders.get(orderId) ?? []).flatMap(({ events }) => events);
