@@ -113,9 +113,9 @@ async function effectOf(
   const { events, writes } = await orchestrator.advance(orderId, message, trace);
   if (sendsCharge(events) && (message.type === 'Reply' || message.type === 'Release')) {
     const asked = await beforeCharge(reviews, orderId, trace);
-    if (!asked.isHeld) return [...writes, ...asked.writes];
-    const held = await orchestrator.advance(orderId, { ...message, holdBefore: CHARGE }, trace);
-    return [...held.writes, ...asked.writes];
+    if (asked.next === 'charge') return [...writes, ...asked.writes];
+    const instead = asked.next === 'hold' ? { ...message, holdBefore: CHARGE } : ({ type: 'Cancel' } as const);
+    return [...(await orchestrator.advance(orderId, instead, trace)).writes, ...asked.writes];
   }
   const command = orderCommandOf(events, refusal);
   if (!command) return writes;

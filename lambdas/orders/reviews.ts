@@ -4,7 +4,7 @@ import type { Trace } from '@orderly/kit/messages';
 import type { Projection } from '@orderly/kit/projection';
 import type { OrderStore } from './aggregates.js';
 import { hourOf, type OrderView, type ReviewReason, type ReviewRules } from './contract.js';
-import { isReviewable, type Order, type OrderCommand } from './domain/order.js';
+import { isOver, isReviewable, type Order, type OrderCommand } from './domain/order.js';
 import { type DoubtfulStatus, isDoubtful, reviewReasons } from './domain/review.js';
 import { newestSince } from './order-list.js';
 import { beginReviewWrite } from './review-list.js';
@@ -37,9 +37,11 @@ export const reviewsOf = (
   newestOf: (userId, time, limit) => newestSince(list, userId, time, limit),
 });
 
-/** Whether an order must wait for its review, and the writes that commit this decision. */
+/** Answer to a saga that is about to charge an order. */
 interface Asked {
-  readonly isHeld: boolean;
+  /** `cancel`: the order was cancelled or rejected, and the message that says so is still on its way. */
+  readonly next: 'charge' | 'hold' | 'cancel';
+  /** Writes that commit the answer. */
   readonly writes: readonly TransactWriteItem[];
 }
 
@@ -60,9 +62,10 @@ export async function beforeCharge(reviews: Reviews, orderId: string, trace: Tra
   const { orderStore } = reviews;
   const order = await orderStore.load(orderId);
   const isUnchanged = orderStore.unchangedCheck(order);
-  if (order.state.status === 'UNDER_REVIEW') return { isHeld: true, writes: [isUnchanged] };
+  if (order.state.status === 'UNDER_REVIEW') return { next: 'hold', writes: [isUnchanged] };
+  if (isOver(order.state)) return { next: 'cancel', writes: [isUnchanged] };
   const writes = await reviewWrites(reviews, order, trace);
-  return writes ? { isHeld: true, writes } : { isHeld: false, writes: [isUnchanged] };
+  return writes ? { next: 'hold', writes } : { next: 'charge', writes: [isUnchanged] };
 }
 
 /**

@@ -87,10 +87,10 @@ async function placed(address?: object, amount = 350): Promise<string> {
 
 /** Asks before the charge, and commits the decision. @returns the reasons of the review, if there is one */
 async function reasonsOf(orderId: string) {
-  const { isHeld, writes } = await beforeCharge(reviews, orderId, traceOf(randomUUID()));
+  const { next, writes } = await beforeCharge(reviews, orderId, traceOf(randomUUID()));
   await service.table.transact(writes);
   const { state } = await orderStore.load(orderId);
-  expect(state.status).toBe(isHeld ? 'UNDER_REVIEW' : 'PENDING');
+  expect(state.status).toBe(next === 'hold' ? 'UNDER_REVIEW' : 'PENDING');
   return state.status === 'UNDER_REVIEW' ? state.reviewReasons : undefined;
 }
 
@@ -143,7 +143,7 @@ describe('an order of a suspect user', () => {
   test('is not held if the user is active again by then', async () => {
     const asked = await beforeCharge(reviews, await placed(), traceOf(randomUUID()));
     await isJudged('ACTIVE', 2);
-    expect(asked.isHeld).toBe(true);
+    expect(asked.next).toBe('hold');
     await expect(service.table.transact(asked.writes)).rejects.toThrow(TransactionRefused);
   });
 });
@@ -158,6 +158,14 @@ describe('an order', () => {
     await isJudged('BLOCKED', 1);
     expect(await reasonsOf(await placed())).toEqual(['BLOCKED_USER']);
     expect(await reasonsOf(await placed(undefined, 0))).toEqual(['BLOCKED_USER']);
+  });
+
+  test('that was cancelled is not charged, though its saga has not heard of it yet', async () => {
+    const orderId = await placed();
+    const order = await orderStore.load(orderId);
+    const events = decide(order.state, { type: 'Cancel' }, { now: '2026-03-01T10:00:01.000Z' });
+    await orderStore.append(orderStore.commit(order, events, traceOf(randomUUID())));
+    expect(await beforeCharge(reviews, orderId, traceOf(randomUUID()))).toMatchObject({ next: 'cancel' });
   });
 
   test('is not charged if it changes after the question', async () => {

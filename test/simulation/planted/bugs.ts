@@ -1521,8 +1521,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'user-races',
     source: {
       file: 'lambdas/orders/reviews.ts',
-      from: "if (order.state.status === 'UNDER_REVIEW') return { isHeld: true, writes: [isUnchanged] };",
-      to: "if ((order.state.status as string) === '') return { isHeld: true, writes: [isUnchanged] };",
+      from: "if (order.state.status === 'UNDER_REVIEW') return { next: 'hold', writes: [isUnchanged] };",
+      to: "if ((order.state.status as string) === '') return { next: 'hold', writes: [isUnchanged] };",
     },
   },
   {
