@@ -126,7 +126,9 @@ export const reviewOrder = {
     'Approving leads back to PENDING, and the order is charged; if it is paid already, it leads back to APPROVED without another charge. Rejecting a paid order cancels it: the payment is refunded, and stock and credit are given back. Repeatable by nature: the same decision again changes nothing. Customers do not see the note.',
   roles: ['operator'],
   body: ReviewOrder,
-  answers: { 200: { description: 'The order: PENDING or REJECTED; if it was paid, APPROVED or CANCELLED', body: OrderView } },
+  answers: {
+    200: { description: 'The order: PENDING or REJECTED; if it was paid, APPROVED or CANCELLED', body: OrderView },
+  },
   problems: ['not-found', 'not-under-review', 'conflict'],
 } as const satisfies OrdersRoute;
 
