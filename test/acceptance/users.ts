@@ -58,3 +58,19 @@ export const problem = (status: number, code: string) => ({
   status,
   body: { type: `urn:orderly:problem:${code}` },
 });
+
+/** Sets a status, and waits until its event has gone through the user's orders. */
+export async function reviewedAs(userId: string, status: UserStatus): Promise<void> {
+  const { version } = (await putStatus(userId, status)).body;
+  const [event] = await world.eventually('the change is published', async () => {
+    const events = await world.events({ aggregate: 'User', id: userId });
+    const own = events.filter(({ sequence }) => sequence === version);
+    expect(own).toHaveLength(1);
+    return own;
+  });
+  await world.eventually(`the orders of ${userId} are handled`, async () => {
+    for (const consumer of ['orders-users', 'orders-reviews'] as const) {
+      expect(await world.recordOf(consumer, event!.id)).toMatchObject({ status: 'PROCESSED' });
+    }
+  });
+}

@@ -4,7 +4,7 @@ import type { UserStatus } from '../../lambdas/users/contract.js';
 import { needsFaults, world } from '../support/world.js';
 import { eur } from './accounts.js';
 import { approved, becomes, cancel, get, line, placed, stocked } from './orders.js';
-import { ADDRESS, judged, patch, problem, putStatus } from './users.js';
+import { ADDRESS, judged, patch, problem, putStatus, reviewedAs } from './users.js';
 import type { Caller } from './world.js';
 
 afterEach(() => world.heal());
@@ -16,22 +16,6 @@ const review = (orderId: string, decision: 'approve' | 'reject', note?: string) 
     as: 'operator',
     body: { decision, ...(note === undefined ? {} : { note }) },
   });
-
-/** Sets a status, and waits until its event has gone through the user's orders. */
-async function reviewedAs(userId: string, status: UserStatus): Promise<void> {
-  const { version } = (await putStatus(userId, status)).body;
-  const [event] = await world.eventually('the change is published', async () => {
-    const events = await world.events({ aggregate: 'User', id: userId });
-    const own = events.filter(({ sequence }) => sequence === version);
-    expect(own).toHaveLength(1);
-    return own;
-  });
-  await world.eventually(`the orders of ${userId} are handled`, async () => {
-    for (const consumer of ['orders-users', 'orders-reviews'] as const) {
-      expect(await world.recordOf(consumer, event!.id)).toMatchObject({ status: 'PROCESSED' });
-    }
-  });
-}
 
 const charges = async (orderId: string) => (await world.moved(orderId)).charges;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createOrderSaga, orderCommandOf, type Refusal } from '../../../../lambdas/orders/domain/create-order.js';
 import type { CreateOrder, CreateOrderEvent } from '../../../../lambdas/orders/saga-contract.js';
-import { type SagaMessage, decide as sagaDecides } from '../../../../packages/kit/saga/saga.js';
+import { type SagaMessage, SagaRefused, decide as sagaDecides } from '../../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../../packages/kit/saga/state.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
@@ -32,6 +32,7 @@ function told(...messages: readonly SagaMessage<CreateOrder>[]) {
   const waits = () => state.status === 'RUNNING';
   return {
     commands: () => commands,
+    state: () => state,
     order: (refusal: Refusal = {}) => orderCommandOf(events, refusal),
     untilGivenUp() {
       while (waits()) {
@@ -99,4 +100,58 @@ describe('an order', () => {
   test('that was cancelled stays so', () => expect(told(placed(), { type: 'Cancel' }).order()).toBeUndefined());
   test('is not changed by a step on the way', () =>
     expect(told(placed(), done('confirm-prices')).order()).toBeUndefined());
+});
+
+describe('a saga of each status', () => {
+  /** Messages of operators and of the order's routes, which may lead out of a status. */
+  const MESSAGES = {
+    'the order is cancelled, or rejected by its review': { type: 'Cancel' },
+    'its review ends well': { type: 'Release' },
+    'sagas retry': { type: 'Retry' },
+    'sagas resolve': { type: 'Resolve', step: 'reserve-stock', by: 'an operator', note: 'released by hand' },
+  } as const satisfies Record<string, SagaMessage<CreateOrder>>;
+  const toCharge = STEPS.slice(0, 3).map(done);
+  const stuck: readonly SagaMessage<CreateOrder>[] = [
+    placed(),
+    ...toCharge,
+    reply('charge-payment', 'REFUSED'),
+    { type: 'Reply', stepId: 'o1/reserve-stock/undo', outcome: 'REFUSED' },
+  ];
+  const HELD = { ...toCharge[2]!, holdBefore: 'charge-payment' } as const;
+
+  test.each<
+    [string, SagaState<CreateOrder>['status'], readonly SagaMessage<CreateOrder>[], readonly (keyof typeof MESSAGES)[]]
+  >([
+    ['not begun', 'NONE', [], ['the order is cancelled, or rejected by its review']],
+    // A command that was sent again is the same step.
+    [
+      'waits for an answer',
+      'RUNNING',
+      [placed()],
+      ['the order is cancelled, or rejected by its review', 'sagas retry'],
+    ],
+    [
+      'held for a review',
+      'RUNNING',
+      [placed(), ...toCharge.slice(0, 2), HELD],
+      ['the order is cancelled, or rejected by its review', 'its review ends well'],
+    ],
+    ['compensates', 'COMPENSATING', stuck.slice(0, -1), ['sagas retry']],
+    ['stuck', 'STUCK', stuck, ['sagas retry', 'sagas resolve']],
+    // Ends.
+    ['completed', 'COMPLETED', [placed(), ...STEPS.map(done)], []],
+    ['compensated', 'COMPENSATED', [{ type: 'Cancel' }], []],
+  ])('%s has these ways out', (_, status, messages, ways) => {
+    const state = told(...messages).state();
+    expect(state.status).toBe(status);
+    const leads = Object.entries(MESSAGES).filter(([, message]) => {
+      try {
+        return sagaDecides(createOrderSaga, 'o1', state, message, '2026-03-01T00:00:30.000Z').events.length > 0;
+      } catch (error) {
+        if (error instanceof SagaRefused) return false;
+        throw error;
+      }
+    });
+    expect(leads.map(([name]) => name)).toEqual(ways);
+  });
 });
