@@ -1,11 +1,5 @@
-import {
-  CloudWatchLogsClient,
-  paginateFilterLogEvents,
-  ResourceNotFoundException,
-} from '@aws-sdk/client-cloudwatch-logs';
-import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
-import { clientConfig, functionsIn, type StackOutputs } from '@orderly/kit/operator';
-import type { Endpoint } from './endpoint.js';
+import type { FunctionDescription } from '@orderly/kit/operator';
+import { FunctionLogs, fieldsOf } from './function-logs.js';
 
 /** What a consumer logs once per message that it has handled. */
 export interface Handled {
@@ -18,65 +12,21 @@ export interface Handled {
 
 /** Log lines of the consumers of `dev` since a given time. */
 export class ConsumerLogs {
-  private readonly logs: CloudWatchLogsClient;
-  private groups: Promise<readonly string[]> | undefined;
+  private readonly logs: FunctionLogs;
 
-  constructor(
-    private readonly endpoint: Endpoint,
-    private readonly outputs: StackOutputs,
-    private readonly since: number,
-  ) {
-    this.logs = new CloudWatchLogsClient(clientConfig(endpoint));
-  }
-
-  /** Returns what the consumers have handled, in the order of time. */
-  async handled(): Promise<readonly Handled[]> {
-    this.groups ??= this.findGroups();
-    const lines = await Promise.all((await this.groups).map((group) => this.lines(group)));
-    return handledIn(lines.flat());
+  constructor(...of: ConstructorParameters<typeof FunctionLogs>) {
+    this.logs = new FunctionLogs(...of);
   }
 
   /**
-   * Finds the log groups of the consumers and of their lanes' writers, whose functions the outputs name. A function logs to its configured group, but in LocalStack to
-   * `/aws/lambda/<its name>`.
+   * Returns what the consumers, and the writers of their lanes, have handled, in the order of time.
+   * @param service whose consumers are meant. @default all services'
    */
-  private async findGroups(): Promise<readonly string[]> {
-    const consumers = new Set(
-      functionsIn(this.outputs).flatMap(({ name, consumer, entry }) =>
-        consumer === undefined && !entry.endsWith(LANE) ? [] : [name],
-      ),
+  async handled(service?: string): Promise<readonly Handled[]> {
+    const isConsumer = (fn: FunctionDescription): boolean => fn.consumer !== undefined || fn.entry.endsWith(LANE);
+    return handledIn(
+      await this.logs.lines((fn) => isConsumer(fn) && (service === undefined || fn.service === service)),
     );
-    const client = new LambdaClient(clientConfig(this.endpoint));
-    const { kind } = this.endpoint;
-    const groupsOf = (name: string, configured: string | undefined): readonly string[] => {
-      const usual = `/aws/lambda/${name}`;
-      if (configured === undefined) return [usual];
-      return kind === 'local-cloud' || kind === 'aws' ? [configured] : [usual, configured];
-    };
-    const groups: string[] = [];
-    for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
-      for (const { FunctionName = '', LoggingConfig } of Functions) {
-        if (!consumers.has(FunctionName)) continue;
-        groups.push(...groupsOf(FunctionName, LoggingConfig?.LogGroup));
-      }
-    }
-    client.destroy();
-    return [...new Set(groups)];
-  }
-
-  private async lines(logGroupName: string): Promise<readonly string[]> {
-    const lines: string[] = [];
-    try {
-      for await (const { events = [] } of paginateFilterLogEvents(
-        { client: this.logs },
-        { logGroupName, startTime: this.since },
-      )) {
-        lines.push(...events.map(({ message = '' }) => message.trim()));
-      }
-    } catch (error) {
-      if (!(error instanceof ResourceNotFoundException)) throw error; // the function has not been called yet
-    }
-    return lines;
   }
 }
 
@@ -128,14 +78,9 @@ function outcomesOf(logged: readonly Logged[]): readonly Handled[] {
 }
 
 function read(line: string): readonly Logged[] {
-  if (!line.startsWith('{')) return [];
-  try {
-    const { message, consumer, eventId, timestamp } = JSON.parse(line) as Record<string, unknown>;
-    const outcome = OUTCOMES.get(String(message));
-    return outcome && typeof consumer === 'string' && typeof eventId === 'string'
-      ? [{ consumer, eventId, outcome, at: String(timestamp) }]
-      : [];
-  } catch {
-    return []; // the line was cut off when the function ended
-  }
+  const { message, consumer, eventId, timestamp } = fieldsOf(line) ?? {};
+  const outcome = OUTCOMES.get(String(message));
+  return outcome && typeof consumer === 'string' && typeof eventId === 'string'
+    ? [{ consumer, eventId, outcome, at: String(timestamp) }]
+    : [];
 }

@@ -1,0 +1,77 @@
+import {
+  CloudWatchLogsClient,
+  paginateFilterLogEvents,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-cloudwatch-logs';
+import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
+import { clientConfig, type FunctionDescription, functionsIn, type StackOutputs } from '@orderly/kit/operator';
+import type { Endpoint } from './endpoint.js';
+
+/** Log lines of the functions of `dev` since a given time. */
+export class FunctionLogs {
+  private readonly logs: CloudWatchLogsClient;
+  private groups: Promise<ReadonlyMap<string, readonly string[]>> | undefined;
+
+  /** @param since milliseconds since 1970, by the clock of the endpoint */
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly outputs: StackOutputs,
+    private readonly since: number,
+  ) {
+    this.logs = new CloudWatchLogsClient(clientConfig(endpoint));
+  }
+
+  /** Returns the lines of the chosen functions. Those of one function are in the order of time. */
+  async lines(chosen: (fn: FunctionDescription) => boolean): Promise<readonly string[]> {
+    this.groups ??= this.findGroups();
+    const groups = await this.groups;
+    const wanted = functionsIn(this.outputs).filter(chosen);
+    const names = new Set(wanted.flatMap(({ name }) => groups.get(name) ?? []));
+    return (await Promise.all([...names].map((name) => this.linesIn(name)))).flat();
+  }
+
+  /**
+   * Finds the log groups of all functions. A function logs to its configured group, but in LocalStack to
+   * `/aws/lambda/<its name>`.
+   */
+  private async findGroups(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const client = new LambdaClient(clientConfig(this.endpoint));
+    const { kind } = this.endpoint;
+    const groupsOf = (name: string, configured: string | undefined): readonly string[] => {
+      const usual = `/aws/lambda/${name}`;
+      if (configured === undefined) return [usual];
+      return kind === 'local-cloud' || kind === 'aws' ? [configured] : [usual, configured];
+    };
+    const groups = new Map<string, readonly string[]>();
+    for await (const { Functions = [] } of paginateListFunctions({ client }, {}))
+      for (const { FunctionName = '', LoggingConfig } of Functions)
+        groups.set(FunctionName, groupsOf(FunctionName, LoggingConfig?.LogGroup));
+    client.destroy();
+    return groups;
+  }
+
+  private async linesIn(logGroupName: string): Promise<readonly string[]> {
+    const lines: string[] = [];
+    try {
+      for await (const { events = [] } of paginateFilterLogEvents(
+        { client: this.logs },
+        { logGroupName, startTime: this.since },
+      )) {
+        lines.push(...events.map(({ message = '' }) => message.trim()));
+      }
+    } catch (error) {
+      if (!(error instanceof ResourceNotFoundException)) throw error; // the function has not been called yet
+    }
+    return lines;
+  }
+}
+
+/** Returns the fields of a structured log line, or `undefined` for any other line. */
+export function fieldsOf(line: string): Readonly<Record<string, unknown>> | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined; // the line was cut off when the function ended
+  }
+}
