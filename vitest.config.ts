@@ -177,8 +177,8 @@ export default defineConfig({
           setupFiles: ['test/support/begin-world.ts'],
         },
       ),
-      // The same scenarios over HTTP, in a local cloud as `npm start` runs it.
-      project('local-cloud', OVER_HTTP, {
+      // The same scenarios over HTTP, in a local cloud as `npm start` runs it, and the demos of `npm run demo`.
+      project('local-cloud', [...OVER_HTTP, 'test/local-cloud/**/*.test.ts'], {
         ...shared,
         env: { ORDERLY_WORLD: 'local-cloud' },
         setupFiles: ['test/support/begin-world.ts'],

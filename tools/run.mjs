@@ -11,7 +11,7 @@ const COMMANDS = {
   start: './local/start.ts',
   test: './local/test.ts',
   deploy: './local/deploy.ts',
-  'demo-dedupe': './local/demo-dedupe.ts',
+  demo: './local/demos/main.ts',
   token: './local/token.ts',
   orderly: '../bin/orderly.ts',
   simulate: '../test/simulation/simulate.ts',
@@ -116,10 +116,10 @@ function explained(error) {
 }
 
 /**
- * Commands that run from a bundle, and their entry points: operators wait for `orderly`, many times a day; `start` runs for long, and
- * the loader of the sources would take a tenth of its memory for as long.
+ * Commands that run from a bundle, and their entry points: operators wait for `orderly`, many times a day, and readers for `demo`;
+ * `start` runs for long, and the loader of the sources would take a tenth of its memory for as long.
  */
-const BUNDLED = { orderly: 'bin/orderly.ts', start: 'tools/local/start.ts' };
+const BUNDLED = { orderly: 'bin/orderly.ts', start: 'tools/local/start.ts', demo: 'tools/local/demos/main.ts' };
 
 /** Imports the module of a command: from its bundle, or by the loader of the sources. */
 async function imported() {

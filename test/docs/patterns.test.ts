@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { DEMOS as demos } from '../../tools/local/demos/demos.js';
 
 const textOf = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -66,10 +67,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Demos that the page names: each of the texts' examples is one command. */
-const DEMOS = [
-  ...['dedupe', 'charge', 'numbers', 'basket', 'outbox', 'suspect'],
-  ...['rewards', 'report', 'saga', 'time', 'forget'],
-];
+const DEMOS = demos.map(({ name }) => name);
 /** The field's words that a newcomer looks for on the first page. */
 const FIRST_PAGE = [
   ...['event sourcing', 'event store', 'event bus', 'transactional outbox', 'inbox', 'idempotent receiver', 'saga'],

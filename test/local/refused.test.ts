@@ -31,6 +31,12 @@ test('a kept state that does not fit is refused with words, and stays as it is',
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
+test('a demo needs a local cloud that runs: it is refused with words and the next command', async () => {
+  const { code, output } = await clone.run('demo', 'charge').ended();
+  expect(code, output).toBe(1);
+  expect(output).toBe('No local cloud runs here.\nNext: npm start   (in another terminal)\n');
+});
+
 describe('where the modules are missing', () => {
   // Instead of npm: it takes two seconds, and can't reach its registry.
   const npm = '#!/bin/sh\nsleep 2.5\necho "added nothing"\necho "npm error code ENOTFOUND" >&2\nexit 1\n';

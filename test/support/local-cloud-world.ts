@@ -48,6 +48,11 @@ export class LocalCloudWorld extends LocalStackWorld {
     return new LocalCloudWorld({ endpoint: local.url, region, apiUrl, outputs, proxyUrl: undefined }, local);
   }
 
+  /** Address of the cloud. */
+  get url(): string {
+    return this.local.url;
+  }
+
   protected override now(): number {
     return this.local?.live.now ?? Date.now();
   }

@@ -11,7 +11,7 @@ test.each([
   'start',
   'test',
   'deploy:local',
-  'demo:dedupe',
+  'demo',
   'token',
   'orderly',
   'bench:event-store',

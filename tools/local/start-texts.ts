@@ -55,7 +55,7 @@ export function ending(url: string, terminal: Pick<Terminal, 'colour'>): string 
 
 ${command('npm run orderly -- local forward 36d', 'lets 36 days pass at once: timers, TTL, retention')}
 ${command('npm run orderly -- local fault Orders/PlaceOrder killed-after', 'it dies after its next write: place an order')}
-${command('npm run demo:dedupe', 'a naive consumer beside an idempotent one')}
+${command('npm run demo', 'lists eleven examples, each played here by one command')}
 
 This is a simulator: models of AWS, tested against DynamoDB Local and a public conformance suite. It is not AWS.
 packages/simulator/README.md lists what isn't modelled; npm start -- --localstack is a second opinion.`;

@@ -6,7 +6,7 @@ export const printedCommands = (output: string): readonly string[] =>
     .filter((line) => /^(alice=|curl |npm run )/.test(line));
 
 /** Scripts that speak to an instance that runs. */
-const FOR_A_RUNNING_ONE = /^npm run (?:-s |--silent )?(?:demo:dedupe|deploy:local|token|orderly)\b/;
+const FOR_A_RUNNING_ONE = /^npm run (?:-s |--silent )?(?:demo|deploy:local|token|orderly)\b/;
 
 /** Returns the commands that a document tells for a running instance: in code spans and in indented or fenced blocks. */
 export function documentedCommands(markdown: string): readonly string[] {

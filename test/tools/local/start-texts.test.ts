@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { DemoResult } from '../../../tools/local/demo.js';
-import { comparison } from '../../../tools/local/demo-dedupe-texts.js';
 import { ending, invitation, ready, tables } from '../../../tools/local/start-texts.js';
 
 const stockOf = (sku: string) => ({ sku, version: 1, onHand: 3, reserved: 0, available: 3 });
@@ -59,29 +58,4 @@ describe('the README shows what a start prints', () => {
     const comparable = (text: string) => text.replace(/try-\w{8}/, 'try-<id>').replace(/after \d+ s\./, 'after <n> s.');
     expect(comparable(shown)).toBe(comparable(printed));
   });
-});
-
-test('the demonstration of duplicates shows each delivery in a short line', () => {
-  const id = '01a2bf04-b126-7133-9674-b35d15adcdfd';
-  const at = '2026-11-22T23:38:06.274Z';
-  const text = comparison({
-    orders: 1,
-    stock: 10,
-    naive: { left: 8, handled: [1, 2].map((took) => ({ id, at, took: 1, left: 10 - took })) },
-    ours: {
-      consumer: 'inventory-commands',
-      left: 9,
-      handled: (['applied', 'duplicate'] as const).map((outcome) => ({
-        consumer: 'inventory-commands',
-        eventId: id,
-        outcome,
-        at,
-      })),
-    },
-  });
-  expect(text).toContain('naive consumer        10 -> 8   (2 pieces gone)');
-  expect(text).toContain('idempotent consumer   10 -> 9   (1 pieces reserved)');
-  expect(text).toContain(`23:38:06.274  ${id}  took 1, 8 left`);
-  expect(text).toContain(`23:38:06.274  ${id}  duplicate: nothing changed`);
-  for (const line of text.split('\n')) expect(line.length).toBeLessThan(100);
 });
