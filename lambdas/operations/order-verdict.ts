@@ -74,7 +74,9 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
   if (held && order.status !== 'UNDER_REVIEW' && pending.length === 0) {
     return failure(`${sagaWords(held)}, but the order is ${order.status}`, command('sagas', 'show', held.id));
   }
-  if (waiting.length > 0 || pending.length > 0) {
+  // The saga of a paid order has ended, so only its review is left.
+  const isPaidUnderReview = order.status === 'UNDER_REVIEW' && sagas.some(({ state }) => state.status === 'COMPLETED');
+  if (waiting.length > 0 || pending.length > 0 || isPaidUnderReview) {
     const text = list([...reviewWords(order), ...waiting.map((saga) => waitingWords(saga, now)), ...pending]);
     return { state: 'pending', text: `pending: ${text}`, next: command('order', orderId) };
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { judge } from '../../../lambdas/operations/order-verdict.js';
 import type { ConsumerRecord } from '../../../packages/kit/operator/records.js';
 import {
+  APPROVED,
   AUTHORIZED,
   CHARGED,
   commit,
@@ -83,6 +84,15 @@ describe('an order’s saga', () => {
         text: `failed: held before charge-payment since ${time(0)}, but the order is PENDING`,
         next: 'npm run -s orderly -- sagas show o1',
       });
+    });
+  });
+
+  test('that is through leaves a paid order to its review', () => {
+    const started = commit('Order', 3, 'OrderReviewStarted', 'UserStatusChanged-1');
+    const given = { orders: [PLACED, APPROVED, started], status: 'UNDER_REVIEW' } as const;
+    expect(verdictOf({ ...given, records: allDone(given), after: 86_400 })).toMatchObject({
+      state: 'pending',
+      text: 'pending: its review (; docs/operations/runbook.md, "An order is under review")',
     });
   });
 
