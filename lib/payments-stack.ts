@@ -12,13 +12,21 @@ import {
   stackProps,
   tableDefaults,
 } from '@orderly/kit/constructs';
+import { keysOf } from '@orderly/kit/messages';
 import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
 import { paymentsContract, STRIPE_CUSTOMERS } from '../lambdas/payments/contract.js';
 import { PaymentsEnv } from '../lambdas/payments/environment.js';
-import { DAILY_COUNTS, PAYMENT, SANDBOX_KEYS, SANDBOX_OBJECTS, SANDBOX_TALLIES } from '../lambdas/payments/keys.js';
+import {
+  DAILY_COUNTS,
+  PAYER,
+  PAYMENT,
+  SANDBOX_KEYS,
+  SANDBOX_OBJECTS,
+  SANDBOX_TALLIES,
+} from '../lambdas/payments/keys.js';
 import { PaymentsMetric } from '../lambdas/payments/metrics.js';
 import * as routes from '../lambdas/payments/routes.js';
 import { forgettings, orderEnds, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
@@ -86,7 +94,7 @@ export class PaymentsStack extends Stack {
     // Also without Stripe: an environment that changes its provider may still have entries.
     service
       .consumer('Forgettings', { name: 'payments-users', entry: 'payments/on-user-event', hears: [forgettings] })
-      .grantItems(table, ['DeleteItem'], STRIPE_CUSTOMERS);
+      .grantItems(table, ['DeleteItem'], STRIPE_CUSTOMERS, keysOf(PAYER));
 
     const charging = service.consumer('Provider', {
       name: PROVIDER_CONSUMER,
@@ -96,6 +104,7 @@ export class PaymentsStack extends Stack {
       maxConcurrency: settings.orders.providerConcurrency,
     });
     service.grantEffect(charging, PAYMENT);
+    charging.grantItems(table, ['GetItem', 'PutItem'], keysOf(PAYER));
     const guard = this.ownTable('Guard', settings);
     charging.setEnvironment(PaymentsEnv.GUARD, guard.tableName);
     charging.grantItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);

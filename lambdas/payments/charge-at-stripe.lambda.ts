@@ -1,6 +1,7 @@
 import { Env, required } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
-import { payments } from './aggregates.js';
+import { stateStoreOfFunction } from '@orderly/kit/state-store';
+import { payers, payments } from './aggregates.js';
 import { PaymentsEnv } from './environment.js';
 import { guardedConsumer } from './guarded-consumer.js';
 import { StripeCustomers } from './provider/stripe-customers.js';
@@ -13,5 +14,6 @@ const customers = new StripeCustomers(required(Env.TABLE));
 /** Handles provider tasks whose money Stripe moves. */
 export const handler = guardedConsumer(
   eventStoreOfFunction(payments),
+  stateStoreOfFunction(payers),
   new StripeProvider(() => secretCalled(name), customers),
 );

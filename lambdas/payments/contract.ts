@@ -45,6 +45,9 @@ export const DeclineReason = z.enum([
 ]);
 export type DeclineReason = z.infer<typeof DeclineReason>;
 
+/** Number of declined charges whose times a payer's event carries: the newest ones. */
+export const MOST_DECLINES = 20;
+
 /**
  * Reason for which a step is refused. `REFUND_FAILED`: the provider permanently refused the refund, and the money is
  * kept.
@@ -52,10 +55,14 @@ export type DeclineReason = z.infer<typeof DeclineReason>;
 const RefusalReason = z.enum([...DeclineReason.options, 'REFUND_FAILED']);
 export type RefusalReason = z.infer<typeof RefusalReason>;
 
-/** Events that the payments service publishes and commands that it accepts; `subject` is `Payment/<paymentId>`. */
+/**
+ * Events that the payments service publishes and commands that it accepts; `subject` is `Payment/<paymentId>` or
+ * `Payer/<customerId>`.
+ */
 export const paymentsContract = {
   service: 'payments',
   person: 'customerId',
+  aggregatesOfPeople: ['Payer'],
   events: {
     /** A payment is to be charged: a customer's own request, or a step of an order's saga. */
     PaymentRequested: {
@@ -119,6 +126,20 @@ export const paymentsContract = {
       version: 1,
       data: z.object({ ...Step, outcome: z.enum(['DONE', 'REFUSED']), reason: z.exactOptional(RefusalReason) }),
     },
+    /**
+     * What the provider has shown about a customer as a payer: the whole new state, so a copy needs the newest event only.
+     * It has times, and nothing about a card.
+     */
+    PayerChanged: {
+      version: 1,
+      data: z.object({
+        customerId: CustomerId,
+        /** Times of the newest charges that the provider declined, at most {@link MOST_DECLINES}, oldest first. */
+        declinedCharges: z.array(z.iso.datetime()),
+        /** Time of the newest charge by another default payment method than the charge before it; absent if none was. */
+        methodChangedAt: z.exactOptional(z.iso.datetime()),
+      }),
+    },
   },
   commands: {
     /** Charges the customer's account for the order. At most once per order. */
@@ -134,7 +155,11 @@ export const paymentsContract = {
 /** Prefix of the keys under which the service stores each account's customer at Stripe. */
 export const STRIPE_CUSTOMERS = 'STRIPE#';
 
-export type PaymentEvent = EventOf<typeof paymentsContract>;
+export type PaymentsEvent = EventOf<typeof paymentsContract>;
+/** Events of one customer as a payer. */
+export type PayerEvent = Extract<PaymentsEvent, { type: 'PayerChanged' }>;
+/** Events of one payment. */
+export type PaymentEvent = Exclude<PaymentsEvent, PayerEvent>;
 /** A step of an order's saga. */
 export type StepCommand = CommandOf<typeof paymentsContract>;
 

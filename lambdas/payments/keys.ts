@@ -1,7 +1,8 @@
 // Names that the stores (run time) and the stack's grants (deploy time) share.
 
-/** Type of the aggregate, with which the partition keys of its items begin. */
+/** Types of the aggregates, with which the partition keys of their items begin. */
 export const PAYMENT = 'Payment';
+export const PAYER = 'Payer';
 
 /** Beginning of the partition keys of daily counts, in the records table. */
 export const DAILY_COUNTS = 'limit#';

@@ -5,10 +5,19 @@ import { type Message, on, type Source } from '@orderly/kit/idempotent-consumer'
 import type { Trace } from '@orderly/kit/messages';
 import type { PaymentStore } from './aggregates.js';
 import type { PaymentEvent } from './contract.js';
-import { decide, type Payment, type PaymentCommand, PaymentRefused, pendingRefund } from './domain/payment.js';
+import { isDeclinedCharge } from './domain/payer.js';
+import {
+  decide,
+  isRequested,
+  type Payment,
+  type PaymentCommand,
+  PaymentRefused,
+  pendingRefund,
+} from './domain/payment.js';
 import { isAwaitedBySaga } from './domain/steps.js';
 import { PaymentsMetric } from './metrics.js';
 import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
+import type { Payers } from './payers.js';
 import {
   AccountAmbiguous,
   type Charge,
@@ -21,6 +30,8 @@ import { providerTasks } from './subscriptions.js';
 /** Payments, and the provider that moves their money. */
 export interface AtProvider {
   readonly paymentStore: PaymentStore;
+  /** Learn from the provider's answers, in the transaction of each. */
+  readonly payers: Payers;
   readonly provider: PaymentProvider;
 }
 
@@ -63,35 +74,32 @@ export class RefundRefused extends Error {
   readonly code = 'REFUSED_BY_PROVIDER';
 }
 
-async function prepare(
-  { paymentStore, provider }: AtProvider,
-  { event, envelope, trace }: Told<'PaymentRequested'>,
-): Promise<Effect> {
+async function prepare(stores: AtProvider, { event, envelope, trace }: Told<'PaymentRequested'>): Promise<Effect> {
+  const { paymentStore, provider } = stores;
   const { paymentId, accountId, amount } = event.data;
   const payment = await paymentStore.load(paymentId);
   if (payment.state.status !== 'REQUESTED') return [paymentStore.effect(payment, [], trace)];
-  const created = await onceAtProvider<PaymentCommand>({
+  const created = await onceAtProvider<Answer>({
     key: `${paymentId}:create`,
     since: envelope.time,
     act: (key) =>
       provider.create({ key, paymentId, accountId, amount }).then(
-        (providerId) => ({ type: 'Prepare', providerId }),
+        ({ providerId, method }) => ({ command: { type: 'Prepare', providerId }, ...(method && { method }) }),
         (error) => {
           if (!(error instanceof ProviderRefused)) throw error;
           warnOf(error, paymentId, key);
-          return { type: 'Decline', reason: error.code === 'NO_PAYMENT_METHOD' ? error.code : 'REFUSED_BY_PROVIDER' };
+          const reason = error.code === 'NO_PAYMENT_METHOD' ? error.code : 'REFUSED_BY_PROVIDER';
+          return { command: { type: 'Decline', reason } };
         },
       ),
     // A second object does no harm, and if the first one's id was lost, nothing can find it.
     ask: async () => undefined,
   });
-  return outcome(paymentStore, payment, created, trace);
+  return outcome(stores, payment, created, trace);
 }
 
-async function charge(
-  { paymentStore, provider }: AtProvider,
-  { event, envelope, trace }: Told<'PaymentPrepared'>,
-): Promise<Effect> {
+async function charge(stores: AtProvider, { event, envelope, trace }: Told<'PaymentPrepared'>): Promise<Effect> {
+  const { paymentStore, provider } = stores;
   const { paymentId, providerId } = event.data;
   const payment = await paymentStore.load(paymentId);
   // After a void was requested, this delivery can't know what another one may have started: `cancel` finds out.
@@ -112,17 +120,15 @@ async function charge(
       }),
     ask,
   });
-  return outcome(paymentStore, payment, commandOf(charged), trace);
+  return outcome(stores, payment, { command: commandOf(charged) }, trace);
 }
 
 /**
  * Cancels an object that may be charged at any moment; the provider decides whether it was. See the timelines in
  * `domain/steps.ts`.
  */
-async function cancel(
-  { paymentStore, provider }: AtProvider,
-  { event, envelope, trace }: Told<'VoidRequested'>,
-): Promise<Effect> {
+async function cancel(stores: AtProvider, { event, envelope, trace }: Told<'VoidRequested'>): Promise<Effect> {
+  const { paymentStore, provider } = stores;
   const { paymentId } = event.data;
   const payment = await paymentStore.load(paymentId);
   if (payment.state.status !== 'PREPARED') return [paymentStore.effect(payment, [], trace)];
@@ -140,7 +146,7 @@ async function cancel(
       }),
     ask,
   });
-  return outcome(paymentStore, payment, commandOf(ended), trace);
+  return outcome(stores, payment, { command: commandOf(ended) }, trace);
 }
 
 const commandOf = (charge: Charge): PaymentCommand =>
@@ -148,10 +154,8 @@ const commandOf = (charge: Charge): PaymentCommand =>
     ? { type: 'Charge', ...(charge.fee && { fee: charge.fee }) }
     : { type: 'Decline', reason: charge.reason };
 
-async function refund(
-  { paymentStore, provider }: AtProvider,
-  { event, envelope, trace }: Told<'RefundRequested'>,
-): Promise<Effect> {
+async function refund(stores: AtProvider, { event, envelope, trace }: Told<'RefundRequested'>): Promise<Effect> {
+  const { paymentStore, provider } = stores;
   const { paymentId, refundId } = event.data;
   const payment = await paymentStore.load(paymentId);
   const pending = pendingRefund(payment.state, refundId);
@@ -171,7 +175,8 @@ async function refund(
       }),
     ask,
   });
-  return outcome(paymentStore, payment, { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId }, trace);
+  const command: PaymentCommand = { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId };
+  return outcome(stores, payment, { command }, trace);
 }
 
 /**
@@ -196,8 +201,21 @@ async function reportOrRetry(
 const warnOf = ({ code }: ProviderRefused, paymentId: string, key: string): void =>
   logger.warn('the provider refuses', { paymentId, key, code });
 
+/** What the provider's answer means for a payment, and for its payer. */
+interface Answer {
+  readonly command: PaymentCommand;
+  /** Payment method that will be charged. */
+  readonly method?: string;
+}
+
 /** @throws {PaymentRefused} if the provider's answer contradicts an earlier one */
-function outcome(paymentStore: PaymentStore, payment: Loaded<Payment>, command: PaymentCommand, trace: Trace): Effect {
+async function outcome(
+  { paymentStore, payers }: AtProvider,
+  payment: Loaded<Payment>,
+  answer: Answer,
+  trace: Trace,
+): Promise<Effect> {
+  const { command } = answer;
   const events = decide(payment.state, command, { now: clock.now() });
   for (const { type, data } of events) {
     if (type !== 'RefundFailed') continue;
@@ -205,5 +223,24 @@ function outcome(paymentStore: PaymentStore, payment: Loaded<Payment>, command: 
     countAtOnce(PaymentsMetric.REFUNDS_FAILED);
     logger.warn('a refund was refused for good', { paymentId: data.paymentId, refundId: data.refundId });
   }
-  return [paymentStore.effect(payment, events, trace)];
+  return [paymentStore.effect(payment, events, trace), ...(await payerWrites(payers, payment, events, answer, trace))];
+}
+
+/**
+ * Returns what a payment's new events change about its payer. The provider's own reason counts: a charge that was declined
+ * before its payment was undone is `VOIDED` for its order, and declined for its payer.
+ */
+async function payerWrites(
+  payers: Payers,
+  { state }: Loaded<Payment>,
+  [event]: readonly PaymentEvent[],
+  { command, method }: Answer,
+  trace: Trace,
+): Promise<Effect> {
+  if (!isRequested(state)) return [];
+  if (event?.type === 'PaymentPrepared' && method !== undefined) {
+    return payers.methodWrites(state.customerId, method, trace);
+  }
+  const isDeclined = command.type === 'Decline' && isDeclinedCharge(command.reason);
+  return event?.type === 'PaymentDeclined' && isDeclined ? payers.declineWrites(state.customerId, trace) : [];
 }

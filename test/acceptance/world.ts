@@ -197,6 +197,7 @@ export type Aggregate =
   | 'StockItem'
   | 'Account'
   | 'Payment'
+  | 'Payer'
   | 'Product'
   | 'PriceCheck'
   | 'User'

@@ -18,9 +18,10 @@ import type { OrderCommand } from '../../lambdas/orders/domain/order.js';
 import { onSagaMessage } from '../../lambdas/orders/on-saga-message.js';
 import { createOrderSagas } from '../../lambdas/orders/saga-aggregate.js';
 import { createOrderContract } from '../../lambdas/orders/saga-contract.js';
-import { payments } from '../../lambdas/payments/aggregates.js';
+import { payers, payments } from '../../lambdas/payments/aggregates.js';
 import { onCommand as paymentsOnCommand } from '../../lambdas/payments/on-command.js';
 import { onOrderEvent as paymentsOnOrderEvent } from '../../lambdas/payments/on-order-event.js';
+import { Payers } from '../../lambdas/payments/payers.js';
 import { SandboxProvider } from '../../lambdas/payments/provider/sandbox-provider.js';
 import { atProvider } from '../../lambdas/payments/provider-consumer.js';
 import type { Source } from '../../packages/kit/idempotent-consumer/listening.js';
@@ -30,6 +31,7 @@ import { tableOf } from '../../packages/kit/testing/in-memory-tables.js';
 import { Timers } from '../../packages/kit/timers/timers.js';
 import { LIMITS } from '../support/function-environment.js';
 import { modelledTables } from '../support/modelled-tables.js';
+import { REVIEW_RULES } from '../support/review-rules.js';
 import { traceOf } from '../support/tally.js';
 
 /**
@@ -74,7 +76,7 @@ function allServices() {
   });
   const orchestrator = createOrderOrchestrator(ordersService.eventStore(createOrderSagas), timers);
 
-  const rules = { highValue: 50_000, manyOrders: 10, otherAddress: false };
+  const rules = REVIEW_RULES;
   const reviews = {
     orderStore,
     table: ordersService.table,
@@ -94,7 +96,8 @@ function allServices() {
   hears(inventory, [inventoryOnOrderEvent(reservationStore)]);
   hears(paymentsService, [paymentsOnCommand(paymentStore)]);
   hears(paymentsService, [paymentsOnOrderEvent(paymentStore)]);
-  hears(paymentsService, [atProvider({ paymentStore, provider: new SandboxProvider(sandbox) })]);
+  const payerCounts = new Payers(paymentsService.stateStore(payers));
+  hears(paymentsService, [atProvider({ paymentStore, payers: payerCounts, provider: new SandboxProvider(sandbox) })]);
   const services = [catalog, accountsService, inventory, paymentsService, ordersService];
   return { services, consumers, productStore, accountStore, counters, paymentStore, sandbox, orderStore };
 }

@@ -63,6 +63,7 @@ export const SERVICE_OF: Readonly<Record<Aggregate, string>> = {
   StockItem: 'inventory',
   Account: 'accounts',
   Payment: 'payments',
+  Payer: 'payments',
   Product: 'catalog',
   PriceCheck: 'catalog',
   Basket: 'baskets',

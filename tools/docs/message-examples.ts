@@ -52,6 +52,7 @@ const Saga = { subject: `CreateOrderSaga/${orderId}` };
 const Reservation = { subject: `Reservation/${orderId}` };
 const Account = { subject: `Account/${customerId}` };
 const Payment = { subject: `Payment/${orderId}` };
+const Payer = { subject: `Payer/${customerId}` };
 const Product = { subject: `Product/${TEA.sku}`, actor: OPERATOR };
 const PriceCheck = { subject: `PriceCheck/${orderId}` };
 const Basket = { subject: `Basket/${customerId}` };
@@ -215,6 +216,7 @@ const payments: ExamplesFor<typeof paymentsContract> = {
   PaymentVoided: { ...Payment, data: { paymentId } },
   VoidRequested: { ...Payment, data: { paymentId, stepId: undoIdOf(orderId, 'charge-payment') } },
   SagaReplyRequested: { ...Payment, data: { customerId, ...step('charge-payment'), outcome: 'DONE' } },
+  PayerChanged: { ...Payer, data: { customerId, declinedCharges: [at, again], methodChangedAt: at } },
   ChargePayment: { ...Saga, data: { customerId, ...step('charge-payment'), amount } },
   RefundPayment: { ...Saga, data: { customerId, ...undo('charge-payment') } },
 };

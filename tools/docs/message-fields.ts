@@ -18,6 +18,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   creditLimit: "Credit limit of the customer's account.",
   customerId: 'Customer: the `sub` of their token.',
   data: 'What the saga needs to know of the order.',
+  declinedCharges: 'Times of the newest charges that the provider declined, at most 20, oldest first.',
   deliverTo: 'Delivery address.',
   discontinued: 'Present if the product is not sold any more.',
   'PricesRefused.discontinued': 'Present if the reason is `PRODUCT_DISCONTINUED`, which 0.2.0 does not know.',
@@ -28,6 +29,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   fee: 'Fee that the provider took, possibly in another currency. Absent if it was not known.',
   limit: "Limit that `OVER_LIMIT` is about, unless it is the customer's credit.",
   lines: 'Lines of the order, each with another SKU.',
+  methodChangedAt:
+    'Time of the newest charge by another default payment method than the charge before it. Absent if there was none.',
   name: 'Name of the product.',
   'UserProfileChanged.name': "The user's name.",
   newStatus: 'Status from now on.',

@@ -1,4 +1,4 @@
-import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { aggregateKey, type DataContext, keysByPerson, type PeopleOfApp, type Service } from '@orderly/kit/operator';
 import type { PersonalKeys } from '@orderly/kit/personal-data';
 import { stateKey } from '@orderly/kit/state-store';
@@ -10,6 +10,8 @@ import { ordersContract } from '../../lambdas/orders/contract.js';
 import { CREATE_ORDER_SAGA, CUSTOMER_LISTS } from '../../lambdas/orders/keys.js';
 import { createOrderContract } from '../../lambdas/orders/saga-contract.js';
 import { paymentsContract } from '../../lambdas/payments/contract.js';
+import { PAYER } from '../../lambdas/payments/keys.js';
+import { methodKey } from '../../lambdas/payments/payers.js';
 import { StripeCustomers } from '../../lambdas/payments/provider/stripe-customers.js';
 import { type RewardEntry, rewardsContract } from '../../lambdas/rewards/contract.js';
 import { ENTRY, REWARDS } from '../../lambdas/rewards/keys.js';
@@ -20,9 +22,15 @@ import { profileOf, viewOf } from '../../lambdas/users/user-view.js';
 
 /** Every service that has data about a person, by their id or by their orders' ids. */
 export const peopleOfOrderly: PeopleOfApp = {
-  /** Deletes the customer id at Stripe; a later payment finds the id again, unless it was deleted at Stripe. */
+  /**
+   * Deletes the customer id at Stripe and the hash of the payment method. A later payment finds both again, unless the
+   * customer was deleted at Stripe.
+   */
   async forget(context, person) {
     await stripeCustomers(context)?.forget(person);
+    const payments = serviceNamed(context, paymentsContract.service);
+    if (!payments) return;
+    await context.documents.send(new DeleteCommand({ TableName: payments.table, Key: methodKey(person) }));
   },
 
   async aggregates(context, person) {
@@ -43,10 +51,12 @@ export const peopleOfOrderly: PeopleOfApp = {
 
   async more(context, person, keys) {
     const stripeCustomer = await stripeCustomers(context)?.of(person);
+    const payer = await payerOf(context, person);
     const user = await userOf(context, person, keys);
     const rewards = await rewardsOf(context, person);
     return {
       ...(stripeCustomer === undefined ? {} : { stripeCustomer }),
+      ...(payer ? { payer } : {}),
       ...(user ? { user } : {}),
       ...(rewards ? { rewards } : {}),
     };
@@ -59,6 +69,17 @@ const serviceNamed = ({ services }: DataContext, wanted: string): Service | unde
 function stripeCustomers(context: DataContext): StripeCustomers | undefined {
   const payments = serviceNamed(context, paymentsContract.service);
   return payments && new StripeCustomers(payments.table, context.documents);
+}
+
+/** Returns what payments know of a customer as a payer. Its events expire, so they may lack it. */
+async function payerOf(context: DataContext, person: string): Promise<object | undefined> {
+  const payments = serviceNamed(context, paymentsContract.service);
+  if (!payments) return undefined;
+  const read = async (Key: Record<string, string>) =>
+    (await context.documents.send(new GetCommand({ TableName: payments.table, Key, ConsistentRead: true }))).Item;
+  const [state, method] = await Promise.all([read(stateKey(PAYER, person)), read(methodKey(person))]);
+  const { pk: _, sk: __, ...payer } = { ...state, ...method };
+  return state || method ? payer : undefined;
 }
 
 /** Returns the user as an operator sees them. The events of a user expire, so they may lack the profile. */

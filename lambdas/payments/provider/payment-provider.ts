@@ -6,6 +6,16 @@ export type Charge =
   | { readonly status: 'CHARGED'; readonly fee?: Money }
   | { readonly status: 'DECLINED'; readonly reason: DeclineReason };
 
+/** An object that can be charged. */
+export interface Prepared {
+  readonly providerId: string;
+  /**
+   * Identifies the payment method that will be charged, and stays the same if the customer saves the same card again.
+   * Absent if the provider doesn't tell it.
+   */
+  readonly method?: string;
+}
+
 /** Outcome of a refund. */
 export interface Refund {
   readonly status: 'REFUNDED' | 'FAILED';
@@ -23,7 +33,6 @@ export interface PaymentProvider {
   /**
    * Creates an object that can be charged; nothing is charged yet. A second object does no harm, because only the one
    * whose id is committed is ever charged.
-   * @returns its id
    * @throws {ProviderRefused} {@link ProviderUnavailable} {@link ProviderUndecided} {@link AccountAmbiguous}
    */
   create(wanted: {
@@ -31,7 +40,7 @@ export interface PaymentProvider {
     readonly paymentId: string;
     readonly accountId: string;
     readonly amount: Money;
-  }): Promise<string>;
+  }): Promise<Prepared>;
   /** Charges an object. @throws {ProviderRefused} {@link ProviderUnavailable} {@link ProviderUndecided} */
   confirm(wanted: { readonly key: string; readonly providerId: string }): Promise<Charge>;
   /**

@@ -5,6 +5,8 @@
 const BEHAVIOURS = {
   /** The work is done when the sandbox is asked again 10 seconds later. */
   20200: 'answers late',
+  /** Charges are made by another payment method of the account than charges of other amounts. */
+  30200: 'charges another method',
   /** Charges are declined; refunds are made. */
   40200: 'declines',
   /** Charges are made; refunds are refused. */

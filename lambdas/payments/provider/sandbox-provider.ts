@@ -5,6 +5,7 @@ import {
   type Charge,
   KEY_MEMORY_SECONDS,
   type PaymentProvider,
+  type Prepared,
   ProviderRefused,
   ProviderUnavailable,
   ProviderUndecided,
@@ -50,12 +51,14 @@ const CANCELLED: Charge = { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
 export class SandboxProvider implements PaymentProvider {
   constructor(private readonly table: Table) {}
 
-  create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<string> {
-    return this.keyed(key, ['create', paymentId, accountId, amount], async () => {
+  async create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<Prepared> {
+    const providerId: string = await this.keyed(key, ['create', paymentId, accountId, amount], async () => {
       const providerId = `sandbox_${newId()}`;
       const object: SandboxObject = { paymentId, amount, status: 'UNCONFIRMED', settlesAt: 0, refunds: [], version: 1 };
       return { stored: { kind: 'answer', answer: providerId }, writes: [this.put(providerId, object)] };
     });
+    const isOther = behaviourOf(amount.amount) === 'charges another method';
+    return { providerId, method: `sandbox_pm_${isOther ? 2 : 1}` };
   }
 
   confirm({ key, providerId }: Parameters<PaymentProvider['confirm']>[0]): Promise<Charge> {

@@ -5,6 +5,7 @@ import {
   AccountAmbiguous,
   type Charge,
   type PaymentProvider,
+  type Prepared,
   ProviderRefused,
   ProviderUnavailable,
   ProviderUndecided,
@@ -37,6 +38,9 @@ const IN_ANOTHER_UNIT: ReadonlySet<string> = new Set(['ISK', 'UGX', 'MGA']);
 /** Member of a PaymentIntent that has the fee, so that it comes with the answer. */
 const FEE = ['latest_charge.balance_transaction'];
 
+/** Member of a PaymentIntent that has the card's fingerprint, so that it comes with the answer. */
+const METHOD = ['payment_method'];
+
 /** Address of Stripe. @default Stripe itself; a test uses a mock */
 export type StripeAddress = Pick<Stripe.StripeConfig, 'host' | 'port' | 'protocol'>;
 
@@ -57,7 +61,7 @@ export class StripeProvider implements PaymentProvider {
     private readonly address: StripeAddress = {},
   ) {}
 
-  async create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<string> {
+  async create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<Prepared> {
     // The charge would be a hundredth of the amount, or a hundred times the amount.
     if (IN_ANOTHER_UNIT.has(amount.currency)) throw new ProviderRefused('CURRENCY_IN_ANOTHER_UNIT');
     const payer = await this.payerOf(accountId);
@@ -71,11 +75,12 @@ export class StripeProvider implements PaymentProvider {
           capture_method: 'automatic',
           automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
           metadata: { [PAYMENT]: paymentId },
+          expand: METHOD,
         },
         { idempotencyKey: key },
       ),
     );
-    return intent.id;
+    return { providerId: intent.id, ...methodIn(intent) };
   }
 
   async confirm({ key, providerId }: Parameters<PaymentProvider['confirm']>[0]): Promise<Charge> {
@@ -223,6 +228,17 @@ function onlyPayer(
   });
   if (others.length > 0) throw new AccountAmbiguous('SEVERAL_CUSTOMERS');
   return payer;
+}
+
+/**
+ * Returns the fingerprint of the card, or of the account of a direct debit; the id of a payment method of another type;
+ * nothing if the answer doesn't tell. Nothing about a payment method may keep a payment from being charged.
+ */
+function methodIn({ payment_method: method }: Stripe.PaymentIntent): Pick<Prepared, 'method'> {
+  if (!method || typeof method === 'string') return {};
+  // Every type that has a fingerprint has it in the member of its name.
+  const details = method[method.type as 'card'];
+  return { method: details?.fingerprint ?? method.id };
 }
 
 /** Returns the outcome of a PaymentIntent's charge; `undefined` while it is not confirmed or still in progress. */

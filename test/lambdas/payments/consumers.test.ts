@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { ordersContract } from '../../../lambdas/orders/contract.js';
-import { type PaymentStore, payments } from '../../../lambdas/payments/aggregates.js';
+import { type PaymentStore, payers, payments } from '../../../lambdas/payments/aggregates.js';
 import { paymentsContract, type StepCommand } from '../../../lambdas/payments/contract.js';
 import { onCommand } from '../../../lambdas/payments/on-command.js';
 import { onOrderEvent } from '../../../lambdas/payments/on-order-event.js';
+import { Payers } from '../../../lambdas/payments/payers.js';
 import { SandboxProvider } from '../../../lambdas/payments/provider/sandbox-provider.js';
 import { atProvider } from '../../../lambdas/payments/provider-consumer.js';
 import type { Table } from '../../../packages/kit/aws/table.js';
@@ -30,7 +31,8 @@ beforeEach(() => {
   paymentStore = service.eventStore(payments);
   commands = service.consumer([onCommand(paymentStore)], ['orders']);
   events = service.consumer([onOrderEvent(paymentStore)]);
-  tasks = service.consumer([atProvider({ paymentStore, provider: new SandboxProvider(sandbox) })]);
+  const stores = { paymentStore, payers: new Payers(service.stateStore(payers)) };
+  tasks = service.consumer([atProvider({ ...stores, provider: new SandboxProvider(sandbox) })]);
 });
 
 const PROVIDER_TASKS = ['PaymentRequested', 'PaymentPrepared', 'VoidRequested', 'RefundRequested'];

@@ -26,7 +26,8 @@ let since = '';
 
 beforeEach(async () => {
   paymentId = randomUUID();
-  providerId = await sandbox.create({ key: `${paymentId}:create`, paymentId, accountId: 'bob', amount: eur(200_000) });
+  const wanted = { key: `${paymentId}:create`, paymentId, accountId: 'bob', amount: eur(200_000) };
+  ({ providerId } = await sandbox.create(wanted));
   await sandbox.confirm({ key: `${paymentId}:charge`, providerId });
   since = clock.now();
 });
@@ -159,12 +160,12 @@ describe('a charge whose process died before it was noted', () => {
   beforeEach(async () => {
     paymentId = randomUUID();
     // Committed before anything is charged.
-    providerId = await sandbox.create(wantedCharge());
+    ({ providerId } = await sandbox.create(wantedCharge()));
   });
 
   test('is made twice a day later, by the guard alone, where the object is made with it', async () => {
     const atOnce = async (provider: PaymentProvider) => {
-      providerId = await provider.create(wantedCharge());
+      ({ providerId } = await provider.create(wantedCharge()));
       return charge(provider);
     };
     await crashed(atOnce);

@@ -3,8 +3,9 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { APP } from '../../../lambdas/app.js';
-import { type PaymentStore, payments } from '../../../lambdas/payments/aggregates.js';
+import { type PaymentStore, payers, payments } from '../../../lambdas/payments/aggregates.js';
 import type { PaymentEvent } from '../../../lambdas/payments/contract.js';
+import { Payers } from '../../../lambdas/payments/payers.js';
 import type { PaymentProvider } from '../../../lambdas/payments/provider/payment-provider.js';
 import { AccountAmbiguous, ProviderRefused } from '../../../lambdas/payments/provider/payment-provider.js';
 import { atProvider, isRefusal } from '../../../lambdas/payments/provider-consumer.js';
@@ -12,6 +13,7 @@ import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of
 import { consumer } from '../../../packages/kit/idempotent-consumer/consumer.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
 import { busEntries } from '../../../packages/kit/messages/envelope.js';
+import { stateStoreOfFunction } from '../../../packages/kit/state-store/store-of-function.js';
 import { type ConsumerHandler, consumed, consumerEnvironment, failuresOf, outcomeOf } from '../../support/consumed.js';
 import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { metricLines } from '../../support/metric-lines.js';
@@ -29,7 +31,10 @@ beforeAll(async () => {
   consumerEnvironment('payments', 'payments-provider');
   ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }));
   paymentStore = eventStoreOfFunction(payments);
-  consumerAt = (provider) => consumer([atProvider({ paymentStore, provider })], { isRefusal });
+  consumerAt = (provider) =>
+    consumer([atProvider({ paymentStore, payers: new Payers(stateStoreOfFunction(payers)), provider })], {
+      isRefusal,
+    });
 });
 
 const refuses = async (): Promise<never> => {

@@ -27,6 +27,7 @@ function ownersOf(facts: Facts, { pk }: Commit): readonly (string | undefined)[]
       return accountsOf(facts, id);
     case 'Account':
     case 'Basket':
+    case 'Payer':
     case 'User':
       return [id];
     default:

@@ -191,7 +191,9 @@ export class Stripe implements ThirdParty {
     // Whoever pays is decided here: the card of another account would be a charge that nobody requested.
     if (form.get('payment_method') !== 'pm_card') throw new Error(`${form.get('payment_method')} is another account's`);
     this.intents.set(intent.id, intent);
-    return ok(this.shown(intent));
+    if (form.get('expand[0]') !== 'payment_method') throw new Error('the payment method is not expanded');
+    const fingerprint = behaviourOf(intent.amount) === 'charges another method' ? 'fp_other' : 'fp_card';
+    return ok({ ...this.shown(intent), payment_method: { id: 'pm_card', type: 'card', card: { fingerprint } } });
   }
 
   private confirm(intent: Intent, key: string): Done {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { methodKey } from '../../../lambdas/payments/payers.js';
 import { StripeCustomers } from '../../../lambdas/payments/provider/stripe-customers.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { exportPerson } from '../../../packages/kit/operator/export.js';
@@ -9,6 +10,7 @@ import { keysOfPeopleIn } from '../../../packages/kit/operator/people.js';
 import type { Service } from '../../../packages/kit/operator/services.js';
 import { personKey } from '../../../packages/kit/personal-data/person-key.js';
 import { PersonalKeys } from '../../../packages/kit/personal-data/personal-keys.js';
+import { stateKey } from '../../../packages/kit/state-store/state-key.js';
 import { peopleOfOrderly } from '../../../tools/operator/people.js';
 import { recordOf } from '../../../tools/release/contract-record.js';
 import { contracts } from '../../../tools/release/contracts.js';
@@ -85,6 +87,17 @@ describe('orderly person forget', () => {
     expect(await customers.of(person)).toBeUndefined();
   });
 
+  test('deletes the hash of the payment method; with --dry-run it stays', async () => {
+    const item = { ...methodKey(person), methodHash: 'ab12' };
+    const stored = async () =>
+      (await documents.send(new GetCommand({ TableName: payments.table, Key: methodKey(person) }))).Item;
+    await documents.send(new PutCommand({ TableName: payments.table, Item: item }));
+    await forgetting(person, true);
+    expect(await stored()).toEqual(item);
+    await forgetting(person);
+    expect(await stored()).toBeUndefined();
+  });
+
   test.each(['', 'a b', 'x'.repeat(129), 'ada@example.org'])("takes no '%s' for a person", async (id) =>
     expect(forgetting(id)).rejects.toMatchObject({ code: 'usage', exitCode: 2 }),
   );
@@ -115,6 +128,17 @@ describe('orderly person export', () => {
     const exporting = () => exportPerson(deployed(payments), peopleOfOrderly, open, { person });
     await customers.keep(person, 'cus_1', undefined);
     expect((await exporting()).json).toMatchObject({ person, stripeCustomer: 'cus_1' });
+  });
+  test('has what payments know of the payer', async () => {
+    const exporting = () => exportPerson(deployed(payments), peopleOfOrderly, open, { person });
+    const state = { declinedCharges: ['2026-03-01T10:00:00.000Z'], version: 1, at: '2026-03-01T10:00:00.000Z' };
+    for (const item of [
+      { ...stateKey('Payer', person), ...state },
+      { ...methodKey(person), methodHash: 'ab12' },
+    ]) {
+      await documents.send(new PutCommand({ TableName: payments.table, Item: item }));
+    }
+    expect((await exporting()).json).toMatchObject({ person, payer: { ...state, methodHash: 'ab12' } });
   });
   test('says that somebody was forgotten', async () => {
     await forgetting(person);

@@ -11,7 +11,7 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
     provider().create({ ...payment, key: `${payment.paymentId}:create` });
   async function charged(amount?: number) {
     const payment = newPayment(amount);
-    const providerId = await created(payment);
+    const { providerId } = await created(payment);
     await provider().confirm({ key: `${payment.paymentId}:charge`, providerId });
     return { ...payment, providerId };
   }
@@ -19,14 +19,22 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
   describe(name, () => {
     test('makes one object a key, and charges nothing yet', async () => {
       const payment = newPayment();
-      const providerId = await created(payment);
-      expect(await created(payment)).toBe(providerId);
+      const { providerId } = await created(payment);
+      expect((await created(payment)).providerId).toBe(providerId);
       expect(await provider().chargeOf(providerId)).toBeUndefined();
+    });
+
+    test('tells the payment method of an account, the same at each payment and at each repeat', async () => {
+      const [one, other] = [newPayment(), newPayment()];
+      const { method } = await created(one);
+      expect(method).toEqual(expect.any(String));
+      expect((await created(one)).method).toBe(method);
+      expect((await created(other)).method).toBe(method);
     });
 
     test('charges an object, and says so whenever it is asked', async () => {
       const payment = newPayment();
-      const providerId = await created(payment);
+      const { providerId } = await created(payment);
       const confirm = () => provider().confirm({ key: `${payment.paymentId}:charge`, providerId });
       expect(await confirm()).toEqual({ status: 'CHARGED' });
       expect(await confirm()).toEqual({ status: 'CHARGED' });
@@ -42,7 +50,7 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
 
     test('cancels an object that is not charged, which never is any more', async () => {
       const payment = newPayment();
-      const providerId = await created(payment);
+      const { providerId } = await created(payment);
       const cancel = () => provider().cancel({ key: `${payment.paymentId}:cancel`, providerId });
       const cancelled = { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
       expect(await cancel()).toEqual(cancelled);
@@ -81,7 +89,7 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
     });
 
     test('gives nothing back that was not charged', async () => {
-      const providerId = await created(newPayment());
+      const { providerId } = await created(newPayment());
       const refund = provider().refund({ key: randomUUID(), providerId, refundId: 'r', amount: eur(1) });
       await expect(refund).rejects.toMatchObject({ name: 'ProviderRefused' });
     });

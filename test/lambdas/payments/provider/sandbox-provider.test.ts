@@ -15,13 +15,14 @@ providerSuite('the sandbox', () => sandbox);
 
 async function prepared(amount: number) {
   const paymentId = randomUUID();
-  const providerId = await sandbox.create({ key: paymentId, paymentId, accountId: 'bob', amount: eur(amount) });
+  const wanted = { key: paymentId, paymentId, accountId: 'bob', amount: eur(amount) };
+  const { providerId, method } = await sandbox.create(wanted);
   const confirm = (key = `${paymentId}:charge`) => sandbox.confirm({ key, providerId });
   const tally = async () => {
     const { Item } = await documents.send(new GetCommand({ TableName: 'sandbox', Key: { pk: `TALLY#${paymentId}` } }));
     return { charges: Item?.charges ?? 0, charged: Item?.chargeSum ?? 0, refunds: Item?.refunds ?? 0 };
   };
-  return { providerId, confirm, tally };
+  return { providerId, method, confirm, tally };
 }
 const hoursLater = (hours: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
 const undecided = { name: 'ProviderUndecided' };
@@ -33,6 +34,15 @@ describe('the sandbox, by amount,', () => {
     expect(await confirm()).toEqual(declined);
     expect(await sandbox.chargeOf(providerId)).toEqual(declined);
     expect(await tally()).toMatchObject({ charges: 0 });
+  });
+
+  test('302.00 is charged by another payment method, and the next amount by the first one again', async () => {
+    const methods = await Promise.all([1000, 30200, 1000].map(async (amount) => (await prepared(amount)).method));
+    expect(methods).toEqual([methods[0], expect.any(String), methods[0]]);
+    expect(methods[1]).not.toBe(methods[0]);
+    const { confirm, tally } = await prepared(30200);
+    expect(await confirm()).toEqual({ status: 'CHARGED' });
+    expect(await tally()).toMatchObject({ charges: 1, charged: 30200 });
   });
 
   test('402.00 of a larger charge is given back', async () => {

@@ -88,7 +88,7 @@ const charged = () => told.filter(({ line }) => line.startsWith('POST')).map(({ 
 describe('an object at Stripe', () => {
   test('is made under its key, for the customer of the account, and is not confirmed', async () => {
     says = knowing([bob]);
-    expect(await provider.create(wanted)).toBe('pi_1');
+    expect(await provider.create(wanted)).toEqual({ providerId: 'pi_1' });
     const [search, create] = told;
     expect(search?.line).toContain(`query=metadata['orderly_account']:"bob"`);
     expect(search?.line).toContain('limit=100');
@@ -105,8 +105,22 @@ describe('an object at Stripe', () => {
       'metadata[orderly_payment]': 'p1',
       // Otherwise the fee would be known later than the charge.
       capture_method: 'automatic',
+      'expand[0]': 'payment_method',
     });
     expect(create?.body.has('confirm')).toBe(false);
+  });
+
+  test.each<[string, unknown, { method?: string }]>([
+    ['the fingerprint of its card', { id: 'pm_1', type: 'card', card: { fingerprint: 'Xt5' } }, { method: 'Xt5' }],
+    ['that of its account', { id: 'pm_1', type: 'sepa_debit', sepa_debit: { fingerprint: 'Yu6' } }, { method: 'Yu6' }],
+    ['the id of a method without one', { id: 'pm_1', type: 'link', link: {} }, { method: 'pm_1' }],
+    ['the id of a card without one', { id: 'pm_1', type: 'card', card: { fingerprint: null } }, { method: 'pm_1' }],
+    ['nothing where it was not expanded', 'pm_1', {}],
+    ['nothing where there is none', null, {}],
+  ])('comes with its payment method, in the same answer: %s', async (_, payment_method, method) => {
+    says = (line) => (line.startsWith('POST') ? { body: { id: 'pi_1', payment_method } } : knowing([bob])(line));
+    expect(await provider.create(wanted)).toEqual({ providerId: 'pi_1', ...method });
+    expect(paths()).toEqual(['GET /v1/customers/search', 'POST /v1/payment_intents']);
   });
 
   test.each([
@@ -124,7 +138,7 @@ describe('an object at Stripe', () => {
     ['no payment method', [customerOf('bob', 'cus_1', null)]],
   ])('is made for a new customer, of whom a search knows %s yet', async (_, searched) => {
     says = knowing(searched, [customerOf('eve', 'cus_2'), bob]);
-    expect(await provider.create(wanted)).toBe('pi_1');
+    expect(await provider.create(wanted)).toEqual({ providerId: 'pi_1' });
     expect(charged()).toEqual(['cus_1']);
   });
 
