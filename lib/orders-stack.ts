@@ -12,6 +12,7 @@ import {
   checkedOut,
   listEvents,
   orderEvents,
+  payerChanges,
   statusChanges,
   userChanges,
 } from '../lambdas/orders/subscriptions.js';
@@ -101,7 +102,7 @@ export class OrdersStack extends Stack {
     props.personalKeys.grantEncrypt(reviewOrder);
 
     service
-      .consumer('Users', { name: 'orders-users', entry: 'orders/on-user-change', hears: [userChanges] })
+      .consumer('Users', { name: 'orders-users', entry: 'orders/on-user-change', hears: [userChanges, payerChanges] })
       .grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USER_COPIES);
 
     const commands = service.consumer('Commands', {

@@ -14,6 +14,7 @@ import { CustomerId } from '../lambdas/accounts/contract.js';
 import { APP } from '../lambdas/app.js';
 import type { CustomerLimits } from '../lambdas/environment.js';
 import { type ReviewRules, Sku } from '../lambdas/orders/contract.js';
+import { MOST_DECLINES } from '../lambdas/payments/contract.js';
 import { checkAuth } from './auth-settings.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
 import { ENVIRONMENT_NAMES, type EnvironmentName } from './environment-names.js';
@@ -124,7 +125,15 @@ const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'env
       refundsPerDay: 1_000,
       refundedPerDay: 1_000_000_00,
     },
-    reviewRules: { highValue: 500_00, manyOrders: 10, otherAddress: true },
+    // Two are quickly played by hand.
+    reviewRules: {
+      highValue: 500_00,
+      manyOrders: 10,
+      otherAddress: true,
+      manyDeclines: 2,
+      declinesWithinHours: 24,
+      methodChangeWithinHours: 24,
+    },
     rewardTiers: { silver: 1_000, gold: 5_000 },
     payments: { provider: 'sandbox' },
     reports: { timeZone: 'Europe/Berlin', closeAfter: Duration.minutes(15) },
@@ -150,7 +159,14 @@ const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'env
       refundsPerDay: 20,
       refundedPerDay: 10_000_00,
     },
-    reviewRules: { highValue: 500_00, manyOrders: 10, otherAddress: true },
+    reviewRules: {
+      highValue: 500_00,
+      manyOrders: 10,
+      otherAddress: true,
+      manyDeclines: 3,
+      declinesWithinHours: 24,
+      methodChangeWithinHours: 24,
+    },
     rewardTiers: { silver: 1_000, gold: 5_000 },
     payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
     // Longer than the relay and the queue need after an outage of most kinds.
@@ -187,15 +203,18 @@ export function checkCustomerLimits(environment: string, limits: CustomerLimits)
 const MOST_COUNTED = 100;
 
 /**
- * Checks the rules of reviews. `NaN`, or more orders than a review reads, would never be reached.
+ * Checks the rules of reviews. `NaN`, more orders than a review reads, or more declined charges than payments tell, would
+ * never be reached.
  * @throws {SettingsError}
  */
-export function checkReviewRules(environment: string, { highValue, manyOrders }: ReviewRules): void {
-  if (!Number.isSafeInteger(highValue) || highValue < 1) {
-    throw new SettingsError(`reviewRules of '${environment}': expected highValue to be a whole number above 0`);
-  }
-  if (!Number.isSafeInteger(manyOrders) || manyOrders < 1 || manyOrders > MOST_COUNTED) {
-    throw new SettingsError(`reviewRules of '${environment}': expected manyOrders to be 1 to ${MOST_COUNTED}`);
+export function checkReviewRules(environment: string, { otherAddress: _, ...rules }: ReviewRules): void {
+  const most: Partial<typeof rules> = { manyOrders: MOST_COUNTED, manyDeclines: MOST_DECLINES };
+  for (const name of Object.keys(rules) as (keyof typeof rules)[]) {
+    const limit = most[name];
+    const isReached = Number.isSafeInteger(rules[name]) && rules[name] >= 1 && rules[name] <= (limit ?? Infinity);
+    if (isReached) continue;
+    const expected = limit === undefined ? 'a whole number above 0' : `1 to ${limit}`;
+    throw new SettingsError(`reviewRules of '${environment}': expected ${name} to be ${expected}`);
   }
 }
 

@@ -154,6 +154,10 @@ export const ReviewReason = z.enum([
   'MANY_ORDERS',
   /** The order goes to another address than the one in the user's profile. */
   'OTHER_ADDRESS',
+  /** In the setting's hours before the order, or since, the provider declined at least as many charges as it says. */
+  'DECLINED_CHARGES',
+  /** In the setting's hours before the order, or since, the user's default payment method changed. */
+  'METHOD_CHANGED',
 ]);
 export type ReviewReason = z.infer<typeof ReviewReason>;
 
@@ -168,6 +172,12 @@ export interface ReviewRules {
   readonly manyOrders: number;
   /** Whether the order's address is compared with the one in the user's profile. Both must be there. */
   readonly otherAddress: boolean;
+  /** Declined charges of one user from which they are many. Payments without an order count, too. */
+  readonly manyDeclines: number;
+  /** Hours before an order from which on declined charges count for it. */
+  readonly declinesWithinHours: number;
+  /** Hours before an order from which on a change of the user's payment method counts for it. */
+  readonly methodChangeWithinHours: number;
 }
 
 /** Body of `PUT /orders/{orderId}/review`. */

@@ -12,7 +12,7 @@ export const ORDER_ID = /^[0-9a-f]{32}$/;
 /** Beginning of the partition keys of customers' lists. */
 export const CUSTOMER_LISTS = 'CUSTOMER#';
 
-/** Beginning of the partition keys of what this service knows of users (`user-status.ts`, `user-address.ts`). */
+/** Beginning of the partition keys of what this service knows of users (`user-status.ts`, `user-address.ts`, `user-payer.ts`). */
 export const USER_COPIES = 'USER#';
 
 /** Partition of the orders under review (`reviews.ts`). */

@@ -1,6 +1,12 @@
 import { tableOfFunction } from '@orderly/kit/aws';
 import { consumer } from '@orderly/kit/idempotent-consumer';
+import { onPayerChange } from './on-payer-change.js';
 import { onUserChange } from './on-user-change.js';
 
-/** Keeps a copy of each user's status, for admission and reviews, and of the profile's address, for reviews. */
-export const handler = consumer([onUserChange(tableOfFunction())]);
+const table = tableOfFunction();
+
+/**
+ * Keeps copies of each user's status, for admission and reviews, and of the profile's address and what payments know of the
+ * user as a payer, for reviews.
+ */
+export const handler = consumer([onUserChange(table), onPayerChange(table)]);

@@ -9,6 +9,7 @@ import { type DoubtfulStatus, isDoubtful, reviewReasons } from './domain/review.
 import { newestSince } from './order-list.js';
 import { beginReviewWrite } from './review-list.js';
 import { type AddressReader, addressesOf } from './user-address.js';
+import { payerOf } from './user-payer.js';
 import { type Copy, copyCheck, copyOf } from './user-status.js';
 
 /** Stores and rules that the reviews of suspect and blocked users' orders use. */
@@ -165,9 +166,10 @@ async function reasonsFor(
   order: Exclude<Order, { status: 'NONE' }>,
   status: DoubtfulStatus,
 ): Promise<readonly ReviewReason[]> {
-  const [recent, addresses] = await Promise.all([
+  const [recent, addresses, payer] = await Promise.all([
     newestOf(order.customerId, `${hourOf(order.placedAt)}:00:00.000Z`, MOST_READ),
     rules.otherAddress ? addressesOf(people, table, order) : {},
+    payerOf(table, order.customerId),
   ]);
-  return reviewReasons(order, { status, recent, addresses }, rules);
+  return reviewReasons(order, { status, recent, addresses, payer }, rules);
 }

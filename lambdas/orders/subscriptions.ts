@@ -40,6 +40,9 @@ export const statusChanges = subscribe(usersContract, ['UserStatusChanged']);
 /** Events with what this service copies of users: the status, and the address of the profile. */
 export const userChanges = subscribe(usersContract, ['UserStatusChanged', 'UserProfileChanged', 'UserForgotten']);
 
+/** Changes of what payments know of users as payers, for reviews. */
+export const payerChanges = subscribe(paymentsContract, ['PayerChanged']);
+
 /** Orders from baskets that were checked out. No other service's commands are accepted. */
 export const checkedOut = commandsTo(ordersContract, { from: [basketsContract] });
 

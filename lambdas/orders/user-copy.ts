@@ -9,7 +9,10 @@ export interface CopiedFrom extends Pick<Envelope, 'epoch'> {
 }
 
 /** Key of a copy of one thing about a user. */
-export const copyKey = (userId: string, what: 'STATUS' | 'ADDRESS') => ({ pk: USER_COPIES + userId, sk: what });
+export const copyKey = (userId: string, what: 'STATUS' | 'ADDRESS' | 'PAYER') => ({
+  pk: USER_COPIES + userId,
+  sk: what,
+});
 
 /**
  * Returns the write that stores a copy; a check that a newer one is stored if this one is older. Events may arrive late,

@@ -17,12 +17,13 @@ import { eventStoreOfFunction } from '../../packages/kit/event-store/store-of-fu
 import type { AnyEvent, ServiceContract } from '../../packages/kit/messages/contract.js';
 import { type ConsumerHandler, consumerEnvironment, eventConsumed, outcomeOf } from '../support/consumed.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
+import { REVIEW_RULES } from '../support/review-rules.js';
 import { traceOf } from '../support/tally.js';
 
 /** A consumer that finds nothing to do decided on a version: what comes in between its load and its record is seen. */
 
 consumerEnvironment('tester', 'tester', {
-  [OrdersEnv.REVIEW_RULES]: JSON.stringify({ highValue: 50_000, manyOrders: 10, otherAddress: true }),
+  [OrdersEnv.REVIEW_RULES]: JSON.stringify({ ...REVIEW_RULES, otherAddress: true }),
   [Env.PERSONAL_KEYS]: 'people',
   [Env.PERSONAL_DATA_KEY]: 'none',
 });

@@ -95,8 +95,13 @@ describe('settings', () => {
     [{ highValue: Number.NaN, manyOrders: 10 }, 'highValue to be a whole number above 0'],
     [{ highValue: 1, manyOrders: 0 }, 'manyOrders to be 1 to 100'],
     [{ highValue: 1, manyOrders: 101 }, 'manyOrders to be 1 to 100'],
+    [{ manyDeclines: 0 }, 'manyDeclines to be 1 to 20'],
+    [{ manyDeclines: 21 }, 'manyDeclines to be 1 to 20'],
+    [{ declinesWithinHours: 0.5 }, 'declinesWithinHours to be a whole number above 0'],
+    [{ methodChangeWithinHours: Number.NaN }, 'methodChangeWithinHours to be a whole number above 0'],
   ])('refuse rules of reviews that nothing would reach: %o', (rules, expected) => {
-    expect(() => checkReviewRules('prod', { ...rules, otherAddress: true })).toThrow(expected);
+    const all = { ...settingsFor('prod').reviewRules, ...rules };
+    expect(() => checkReviewRules('prod', all)).toThrow(`reviewRules of 'prod': expected ${expected}`);
   });
 
   test.each([

@@ -17,6 +17,7 @@ import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import { bodyOf, SETTINGS } from '../../kit/inbox/parcels.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { REVIEW_RULES } from '../../support/review-rules.js';
 import { traceOf } from '../../support/tally.js';
 
 /** The inbox that goes through the orders of a judged user, at more orders than a page has. */
@@ -41,7 +42,7 @@ beforeEach(() => {
   inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }, { records: indexes });
   orderStore = eventStoreOfFunction(orders);
   const list = ordersListOf(orderStore);
-  const rules = { highValue: 50_000, manyOrders: MANY, otherAddress: false };
+  const rules = { ...REVIEW_RULES, manyOrders: MANY };
   reviews = reviewsOf(orderStore, table, list, rules, { openAll: async () => [] });
   const options = { table: 'records', consumer: CONSUMER, windowSeconds: 35 * 86_400 };
   receiver = new Receiver({ ...options, app: 'app', commanders: [], mode: 'single' });

@@ -15,6 +15,7 @@ import type { AnyEvent, ServiceContract } from '../../../packages/kit/messages/c
 import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import { Timers } from '../../../packages/kit/timers/timers.js';
+import { REVIEW_RULES } from '../../support/review-rules.js';
 import { traceOf } from '../../support/tally.js';
 
 /** Orders and their sagas as a service in memory. The saga's timers are writes of the same transactions. */
@@ -32,7 +33,7 @@ beforeEach(async () => {
   sagaStore = service.eventStore(createOrderSagas);
   const consumer = { name: 'orders-saga', generation: 0 };
   const timers = new Timers({ app: 'app', table: service.records.name, consumer, contract: createOrderContract });
-  const rules = { highValue: 50_000, manyOrders: 10, otherAddress: false };
+  const rules = REVIEW_RULES;
   const reviews = {
     orderStore,
     table: service.table,

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type OrderStore, orders } from '../../../lambdas/orders/aggregates.js';
 import { decide } from '../../../lambdas/orders/domain/order.js';
+import { onPayerChange } from '../../../lambdas/orders/on-payer-change.js';
 import { onUserChange } from '../../../lambdas/orders/on-user-change.js';
 import {
   approvalWrites,
@@ -12,6 +13,7 @@ import {
   startReview,
 } from '../../../lambdas/orders/reviews.js';
 import type { AddressReader } from '../../../lambdas/orders/user-address.js';
+import { paymentsContract } from '../../../lambdas/payments/contract.js';
 import { type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
 import { TransactionRefused } from '../../../packages/kit/aws/dynamodb.js';
 import { newId } from '../../../packages/kit/aws/ids.js';
@@ -19,6 +21,7 @@ import { eventOf, open, seal, Unsealed } from '../../../packages/kit/personal-da
 import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import { modelledTables } from '../../support/modelled-tables.js';
+import { REVIEW_RULES } from '../../support/review-rules.js';
 import { traceOf } from '../../support/tally.js';
 
 /** Reviews of orders, and what this service copies of users, in tables of the simulator's model. */
@@ -44,9 +47,9 @@ let told: ReturnType<InMemoryService['consumer']>;
 beforeEach(() => {
   service = new InMemoryService('orders', modelledTables());
   orderStore = service.eventStore(orders);
-  const rules = { highValue: 50_000, manyOrders: 10, otherAddress: true };
+  const rules = { ...REVIEW_RULES, otherAddress: true };
   reviews = { orderStore, table: service.table, rules, newestOf: async () => [], people };
-  told = service.consumer([onUserChange(service.table)]);
+  told = service.consumer([onUserChange(service.table), onPayerChange(service.table)]);
   [isForgotten, opened] = [false, 0];
 });
 
@@ -70,6 +73,23 @@ function hasAddress(address: object | undefined, sequence: number) {
     ),
   );
 }
+
+/** What payments tell about Bob as a payer; his order is placed at 10:00. */
+const isPayer = (declines: readonly string[], sequence: number, methodChangedAt?: string, epoch = 0) =>
+  told(
+    eventMessage(
+      paymentsContract,
+      {
+        type: 'PayerChanged',
+        data: {
+          customerId: 'bob',
+          declinedCharges: declines.map((time) => `2026-03-01T${time}:00.000Z`),
+          ...(methodChangedAt && { methodChangedAt: `2026-03-01T${methodChangedAt}:00.000Z` }),
+        },
+      },
+      { sequence, epoch },
+    ),
+  );
 
 async function placed(address?: object, amount = 350): Promise<string> {
   const orderId = randomUUID().replaceAll('-', '');
@@ -133,6 +153,31 @@ describe('an order of a suspect user', () => {
     // A late profile doesn't bring it back.
     await hasAddress(HOME, 2);
     expect(await service.table.read({ pk: 'USER#bob', sk: 'ADDRESS' })).toEqual(copy);
+  });
+
+  test('is marked after declined charges and a change of the payment method', async () => {
+    await isPayer(['09:00', '09:01'], 1);
+    expect(await reasonsOf(await placed())).toEqual(['SUSPECT_USER']);
+    await isPayer(['09:00', '09:01', '09:02'], 2);
+    expect(await reasonsOf(await placed())).toEqual(['SUSPECT_USER', 'DECLINED_CHARGES']);
+    await isPayer(['09:00', '09:01', '09:02'], 3, '09:03');
+    expect(await reasonsOf(await placed())).toEqual(['SUSPECT_USER', 'DECLINED_CHARGES', 'METHOD_CHANGED']);
+  });
+
+  test('is marked by the newest state of its payer, in whichever order and however often the events come', async () => {
+    const many = ['09:00', '09:01', '09:02'];
+    for (const [declines, sequence] of [
+      [many, 3],
+      [many.slice(0, 1), 1],
+      [many, 3],
+      [many.slice(0, 2), 2],
+    ] as const) {
+      await isPayer(declines, sequence);
+    }
+    expect(await reasonsOf(await placed())).toEqual(['SUSPECT_USER', 'DECLINED_CHARGES']);
+    // After a restore the versions count from the restored ones again.
+    await isPayer(many.slice(0, 2), 2, undefined, 1);
+    expect(await reasonsOf(await placed())).toEqual(['SUSPECT_USER']);
   });
 
   test('stays in no plain text: the copy is what the users service has sealed', async () => {

@@ -19,6 +19,7 @@ import { inboxes } from './inboxes.js';
 import { lanes } from './lanes.js';
 import { limits } from './limits.js';
 import { meanwhile } from './meanwhile.js';
+import { payers } from './payers.js';
 import { payments } from './payments.js';
 import { people } from './people.js';
 import { reports } from './reports.js';
@@ -53,6 +54,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
     ...answers(facts),
     ...accounts(facts),
     ...payments(facts),
+    ...payers(facts),
     ...limits(facts),
     ...catalog(facts),
     ...baskets(facts),

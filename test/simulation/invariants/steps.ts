@@ -194,7 +194,7 @@ const PLACE = /#SEQ#(\d{10})$/;
  * Sort keys of items that have their own version: state-stored aggregates, copies of other services' states, and what an
  * account knows of an order.
  */
-const HAS_ITS_VERSION = new Set(['STATE', 'STATUS', 'ADDRESS', 'AUTH#']);
+const HAS_ITS_VERSION = new Set(['STATE', 'STATUS', 'ADDRESS', 'PAYER', 'AUTH#']);
 
 /** What is on hand changes only by an operator's count, or by a dispatch in the same write, by just its pieces. */
 function onHandIsRight({ fn, changes }: Write): readonly Violation[] {

@@ -140,4 +140,35 @@ export const REVIEWED_BUGS: readonly PlantedBug[] = [
       to: '',
     },
   },
+  {
+    name: 'a declined charge counts in a transaction of its own, before the payment ends: once for each attempt',
+    scenario: 'payer-races',
+    source: {
+      file: 'lambdas/payments/payers.ts',
+      from: `    return this.changeWrites({ type: 'CountDecline', customerId }, trace);`,
+      to: `    return this.changeWrites({ type: 'CountDecline', customerId }, trace).then(async (writes) => {
+      await this.store.table.transact(writes);
+      return [];
+    });`,
+    },
+  },
+  {
+    name: 'the first payment method of a payer is a change',
+    scenario: 'payer-races',
+    source: {
+      file: 'lambdas/payments/payers.ts',
+      from: `    return stored ? [put, ...(await this.changeWrites({ type: 'NoteMethodChange', customerId }, trace))] : [put];`,
+      to: `    return [put, ...(await this.changeWrites({ type: 'NoteMethodChange', customerId }, trace))];`,
+    },
+  },
+  {
+    name: 'a charge that was declined before its payment was undone does not count',
+    scenario: 'charge-races',
+    source: {
+      file: 'lambdas/payments/provider-consumer.ts',
+      from: `  const isDeclined = command.type === 'Decline' && isDeclinedCharge(command.reason);
+  return event?.type === 'PaymentDeclined' && isDeclined ?`,
+      to: `  return command.type === 'Decline' && event?.type === 'PaymentDeclined' && isDeclinedCharge(event.data.reason) ?`,
+    },
+  },
 ];

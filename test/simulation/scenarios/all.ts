@@ -21,6 +21,7 @@ import { withLosses, withoutLosses } from './losses.js';
 import { numberedCancellations, numbers } from './numbers.js';
 import { overload, overloadCalled } from './overload.js';
 import { answersLate, deadlinesPass, keysForgotten, participantFails, refundRefused, stuck } from './participants.js';
+import { payerRaces } from './payers.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
 import { audited, auditedLate, auditedOne, messagesLost, placeOne, readOne, rejectOne } from './place-one.js';
 import { cancelRaces, soldOut } from './races.js';
@@ -86,6 +87,7 @@ export const SCENARIOS: readonly Scenario[] = [
   payOnce,
   payTrouble,
   payThreeDaysLater,
+  payerRaces,
   refundLimit,
   orderLimit,
   chargeOne,

@@ -1,6 +1,7 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { Stripe } from '../support/stripe.js';
 import { chargeOne } from './charges.js';
+import { payerRaces } from './payers.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
 import { declineOne } from './sagas.js';
 
@@ -21,6 +22,7 @@ export const STRIPE_SCENARIOS: readonly Scenario[] = [
   payOnce,
   payTrouble,
   payThreeDaysLater,
+  payerRaces,
   chargeOne,
   declineOne,
 ].map(atStripe);

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { type AboutUser, type Addresses, reviewReasons } from '../../../../lambdas/orders/domain/review.js';
+import { REVIEW_RULES } from '../../../support/review-rules.js';
 
-const RULES = { highValue: 50_000, manyOrders: 3, otherAddress: true };
+const RULES = { ...REVIEW_RULES, manyOrders: 3, otherAddress: true, methodChangeWithinHours: 2 };
 const HOME = { street: '12 St. James Square', city: 'London', postalCode: 'SW1', country: 'GB' };
 const recent = (...times: readonly string[]) => times.map((time) => ({ placedAt: `2026-03-01T${time}:00.000Z` }));
 
 const reasonsOf = (amount: number, about: Partial<AboutUser>) =>
   reviewReasons(
     { total: { amount, currency: 'EUR' }, placedAt: '2026-03-01T10:59:59.999Z' },
-    { status: 'SUSPECT', recent: [], addresses: {}, ...about },
+    { status: 'SUSPECT', recent: [], addresses: {}, payer: { declinedCharges: [] }, ...about },
     RULES,
   );
 
@@ -41,5 +42,25 @@ describe('an order under review', () => {
     ['nothing to compare with', { ofOrder: HOME }, false],
   ])('with %s', (_, addresses, isMarked) => {
     expect(reasonsOf(100, { addresses }).includes('OTHER_ADDRESS')).toBe(isMarked);
+  });
+
+  test.each([
+    ['as many as the limit', ['02-28T11', '02-28T12', '03-01T10'], true],
+    ['one less', ['02-28T11', '03-01T10'], false],
+    ['one of them longer ago', ['02-28T10', '02-28T11', '03-01T10'], false],
+    ['some of them since', ['02-28T11', '03-01T12', '03-05T10'], true],
+  ])('after declined charges: %s', (_, times, isMarked) => {
+    const payer = { declinedCharges: times.map((time) => `2026-${time}:00:00.000Z`) };
+    expect(reasonsOf(100, { payer })).toEqual(['SUSPECT_USER', ...(isMarked ? ['DECLINED_CHARGES'] : [])]);
+  });
+
+  test.each([
+    ['never', {}, false],
+    ['just within its time', { methodChangedAt: '2026-03-01T08:59:59.999Z' }, true],
+    ['just before its time', { methodChangedAt: '2026-03-01T08:59:59.998Z' }, false],
+    ['since', { methodChangedAt: '2026-03-02T00:00:00.000Z' }, true],
+  ])('after a change of the payment method: %s', (_, changed, isMarked) => {
+    const payer = { declinedCharges: [], ...changed };
+    expect(reasonsOf(100, { payer })).toEqual(['SUSPECT_USER', ...(isMarked ? ['METHOD_CHANGED'] : [])]);
   });
 });
