@@ -4,6 +4,7 @@ import type { UserStatus } from '../../lambdas/users/contract.js';
 import { needsFaults, world } from '../support/world.js';
 import { eur } from './accounts.js';
 import { approved, becomes, cancel, get, line, placed, stocked } from './orders.js';
+import { chargedPayment, pay, shows } from './payments.js';
 import { ADDRESS, judged, patch, problem, putStatus, reviewedAs } from './users.js';
 import type { Caller } from './world.js';
 
@@ -86,6 +87,43 @@ describe('when a user is suspect', () => {
     expect(await history(as)).toEqual([ids, { ...ids, outcome: 'APPROVED' }]);
     for (const secret of [street, note]) expect(await world.copiesOf(secret)).toEqual([]);
     await becomes(away.orderId, 'APPROVED');
+  });
+
+  test('an order says that charges of its user were declined and that their payment method changed, each counted once', async () => {
+    const userId = world.fresh('user');
+    const as = { customer: userId };
+    await chargedPayment(userId, 1_000);
+    const declined: string[] = [];
+    for (const key of ['one', 'two']) {
+      const { paymentId } = (await pay(userId, 40_200, world.fresh(key))).body;
+      await shows(paymentId, { status: 'DECLINED' });
+      declined.push(paymentId);
+    }
+    const ordered = await placed([line(await stocked(1, 40_200), 1, 40_200)], { as });
+    expect(await becomes(ordered.orderId, 'REJECTED')).toMatchObject({ reason: 'PAYMENT_DECLINED' });
+    await chargedPayment(userId, 30_200);
+    // Everything again, and the events of the payer newest first.
+    const payer = { aggregate: 'Payer', id: userId } as const;
+    for (const id of [...declined, ordered.orderId]) await world.redeliver({ aggregate: 'Payment', id }, 2);
+    await world.redeliver(payer, 3);
+    await world.eventually('orders know the payer', async () => {
+      const events = await world.events(payer);
+      expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+      expect(events.at(-1)?.data).toEqual({
+        customerId: userId,
+        declinedCharges: Array(3).fill(expect.any(String)),
+        methodChangedAt: expect.any(String),
+      });
+      for (const { id } of events) {
+        expect(await world.recordOf('orders-users', id)).toMatchObject({ status: 'PROCESSED' });
+        expect((await world.deliveries('orders-users', id)).duplicate).toBe(3);
+      }
+    });
+    await reviewedAs(userId, 'SUSPECT');
+    const { orderId } = await placed([line(await stocked(1))], { as });
+    expect(await becomes(orderId, 'UNDER_REVIEW')).toMatchObject({
+      reviewReasons: ['SUSPECT_USER', 'DECLINED_CHARGES', 'METHOD_CHANGED'],
+    });
   });
 
   test('a rejected order keeps neither stock nor credit, and is never charged', async () => {
