@@ -23,6 +23,7 @@ import {
   DAILY_COUNTS,
   PAYER,
   PAYMENT,
+  PAYMENT_METHODS,
   SANDBOX_KEYS,
   SANDBOX_OBJECTS,
   SANDBOX_TALLIES,
@@ -94,7 +95,7 @@ export class PaymentsStack extends Stack {
     // Also without Stripe: an environment that changes its provider may still have entries.
     service
       .consumer('Forgettings', { name: 'payments-users', entry: 'payments/on-user-event', hears: [forgettings] })
-      .grantItems(table, ['DeleteItem'], STRIPE_CUSTOMERS, keysOf(PAYER));
+      .grantItems(table, ['DeleteItem'], STRIPE_CUSTOMERS, PAYMENT_METHODS);
 
     const charging = service.consumer('Provider', {
       name: PROVIDER_CONSUMER,
@@ -104,7 +105,7 @@ export class PaymentsStack extends Stack {
       maxConcurrency: settings.orders.providerConcurrency,
     });
     service.grantEffect(charging, PAYMENT);
-    charging.grantItems(table, ['GetItem', 'PutItem'], keysOf(PAYER));
+    charging.grantItems(table, ['GetItem', 'PutItem'], keysOf(PAYER), PAYMENT_METHODS);
     const guard = this.ownTable('Guard', settings);
     charging.setEnvironment(PaymentsEnv.GUARD, guard.tableName);
     charging.grantItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { clock, type TransactWriteItem } from '@orderly/kit/aws';
-import { aggregateKey, type Trace } from '@orderly/kit/messages';
+import type { Trace } from '@orderly/kit/messages';
 import type { StateStore, Stored } from '@orderly/kit/state-store';
 import type { PayerEvent } from './contract.js';
 import { type Payer, type PayerCommand, payerDecider } from './domain/payer.js';
-import { PAYER } from './keys.js';
+import { PAYMENT_METHODS } from './keys.js';
 
 export type PayerStore = StateStore<Payer & Stored, PayerEvent>;
 
-/** Key of the item that holds the hash of a payer's newest payment method, beside the payer's state. */
-export const methodKey = (customerId: string) => ({ pk: aggregateKey(PAYER, customerId), sk: 'METHOD' });
+/** Key of the item that holds the hash of a payer's newest payment method. */
+export const methodKey = (customerId: string) => ({ pk: PAYMENT_METHODS + customerId, sk: 'NEWEST' });
 
 /**
  * Customers as payers. Each change commits in the transaction of the payment's event that it is about, which a payment has

@@ -420,6 +420,20 @@ describe('roles', () => {
     expect(keepers(prod)).toEqual([deleting, ['Payments', 'OnProvider', 'dynamodb:GetItem', 'dynamodb:PutItem']]);
   });
 
+  test("permit only the provider's consumer to change payers, and deleting the payment method of a forgotten user", () => {
+    const touching = statements(prod)
+      .filter(({ condition }) => /"(Payer|METHOD)#\*"/.test(JSON.stringify(condition ?? '')))
+      .map(({ policy, actions, condition }) => [
+        policy.replace(/RoleDefault.*/, ''),
+        actions.map((action) => action.replace('dynamodb:', '')),
+        /Payer#/.test(JSON.stringify(condition)),
+      ]);
+    expect(touching).toEqual([
+      ['OnForgettings', ['DeleteItem'], false],
+      ['OnProvider', ['GetItem', 'PutItem'], true],
+    ]);
+  });
+
   test('of a rebuild permit scanning its table and feed, and access to rows, aggregates and its pointer', () => {
     for (const [policy, aggregates, rows] of [
       ['RebuildListProjectionRole', 'Order#*', 'CUSTOMER#*'],

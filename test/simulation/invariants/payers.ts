@@ -31,7 +31,6 @@ const writtenPayers = ({ writes }: Facts): readonly Written[] =>
     changes.flatMap(({ before, after }) => {
       const [, customerId] = /^Payer#(.+)$/.exec(String(after?.pk)) ?? [];
       if (customerId === undefined || after?.sk !== 'STATE') return [];
-      const own = changes.filter((change) => change.after?.pk === after.pk);
       const commits = changes.flatMap((change) => (change.after && isCommit(change.after) ? [change.after] : []));
       return [
         {
@@ -39,12 +38,14 @@ const writtenPayers = ({ writes }: Facts): readonly Written[] =>
           before: before as Written['before'],
           after: after as unknown as Written['after'],
           events: commits.filter(({ pk }) => pk === after.pk).flatMap(payersIn),
-          isOtherMethod: own.some((change) => change.after?.sk === 'METHOD' && isReplaced(change)),
+          isOtherMethod: changes.some((change) => isMethodOf(customerId, change.after) && isReplaced(change)),
           declined: commits.flatMap(declinedIn),
         },
       ];
     }),
   );
+
+const isMethodOf = (customerId: string, item: Row | undefined): boolean => item?.pk === `METHOD#${customerId}`;
 
 const isReplaced = ({ before, after }: { readonly before?: Row; readonly after?: Row }): boolean =>
   before !== undefined && before.methodHash !== after?.methodHash;
@@ -111,9 +112,10 @@ const changesAreOfTheMethod: Check = (facts) => [
   ...facts.writes.flatMap(({ changes }) =>
     changes.flatMap((change) => {
       const { after } = change;
-      if (!String(after?.pk).startsWith('Payer#') || after?.sk !== 'METHOD' || !isReplaced(change)) return [];
-      const isNoted = changes.some((other) => other.after?.pk === after.pk && other.after?.sk === 'STATE');
-      return isNoted ? [] : [violation('another payment method is noted as a change', String(after.pk))];
+      const [, customerId] = /^METHOD#(.+)$/.exec(String(after?.pk)) ?? [];
+      if (customerId === undefined || !isReplaced(change)) return [];
+      const isNoted = changes.some((other) => other.after?.pk === `Payer#${customerId}` && other.after?.sk === 'STATE');
+      return isNoted ? [] : [violation('another payment method is noted as a change', customerId, customerId)];
     }),
   ),
 ];
