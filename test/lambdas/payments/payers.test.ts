@@ -220,6 +220,18 @@ describe('the payment method', () => {
     expect(await payerStore.read('bob')).toBeUndefined();
   });
 
+  test('changes if it is another one of two first payments that are prepared at once', async () => {
+    const [one, other] = [await requested(), await requested()];
+    const first = tasks(one);
+    // The provider has told the first one before the second one is asked for, and neither is committed.
+    const create = vi.spyOn(provider, 'create');
+    create.mockImplementationOnce(async () => ({ providerId: 'pi_other', method: 'card_2' }));
+    await Promise.all([first, tasks(other)]);
+    create.mockRestore();
+    expect(waiting()).toHaveLength(2);
+    expect(changes).toHaveLength(1);
+  });
+
   test('stays known if a charge is declined, and the declined charge is kept when it changes', async () => {
     declines('CARD_EXPIRED');
     await pays();
@@ -238,10 +250,10 @@ describe('the payment method', () => {
 
   test('is stored as a hash, another one for each customer, and is in no event', async () => {
     for (const customer of ['bob', 'eve']) await pays(await requested(customer));
-    method = 'card_2';
-    await pays();
     expect(await hashOf()).toMatch(/^[0-9a-f]{64}$/);
     expect(await hashOf('eve')).not.toBe(await hashOf());
+    method = 'card_2';
+    await pays();
     expect(JSON.stringify([await service.table.read(methodKey('bob')), changes])).not.toContain('card_');
     expect(JSON.stringify(changes)).not.toContain(await hashOf());
   });

@@ -163,7 +163,7 @@ export const REVIEWED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a charge that was declined before its payment was undone does not count',
-    scenario: 'charge-races',
+    scenario: 'undo-at-19-of-40200',
     source: {
       file: 'lambdas/payments/provider-consumer.ts',
       from: `  const isDeclined = command.type === 'Decline' && isDeclinedCharge(command.reason);
