@@ -566,7 +566,7 @@ export type ReviewOrder = {
   readonly note?: Text;
 };
 
-export type ReviewReason = "SUSPECT_USER" | "BLOCKED_USER" | "HIGH_VALUE" | "MANY_ORDERS" | "OTHER_ADDRESS";
+export type ReviewReason = "SUSPECT_USER" | "BLOCKED_USER" | "HIGH_VALUE" | "MANY_ORDERS" | "OTHER_ADDRESS" | "DECLINED_CHARGES" | "METHOD_CHANGED";
 
 export type RewardEntryView = {
   /** Time of the event, ISO 8601. */
