@@ -23,11 +23,11 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Query index', 'a list for people'],
   ],
   'lambdas/operations/order-facts.ts': [['Get strong', 'what an operator reads as pending was pending at that moment']],
-  'lambdas/orders/on-user-judged.ts': [['Query strong', 'an empty page ends the release of reviewed orders']],
   'lambdas/orders/order-list.ts': [
     ['Query eventual', 'a list for people; its rows follow the events'],
     ['Query eventual', 'orders under way are counted; the list itself is later than any lag of this read'],
   ],
+  'lambdas/orders/review-list.ts': [['Query strong', 'an empty page ends the release of reviewed orders']],
   'lambdas/payments/provider/stripe-customers.ts': [['Get strong', 'after a lost race the winner must be found']],
   'lambdas/reports/report-store.ts': [
     ['Query strong', 'a report counts every page, and is never changed'],

@@ -127,7 +127,7 @@ describe('tables', () => {
       expect(keys, policy).not.toEqual([]);
       for (const key of keys)
         expect(key, policy).toMatch(
-          /^([A-Za-z-]+[#@]|(STUCK|ROUNDTRIP)#[A-Za-z]+#|LANE#[a-z-]+#|orders-reviews|rewards-accounts|reports-daily)\*$/,
+          /^([A-Za-z-]+[#@]|(STUCK|ROUNDTRIP)#[A-Za-z]+#|LANE#[a-z-]+#|orders-reviews|REVIEWS|rewards-accounts|reports-daily)\*$/,
         );
     }
   });

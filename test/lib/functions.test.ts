@@ -460,6 +460,7 @@ describe('roles', () => {
     );
     const others = touching.filter(({ policy }) => !policy.startsWith('Rebuild'));
     expect(others.map(({ policy }) => policy.replace(/Role.*/, '')).toSorted()).toEqual([
+      'DispatchOrder',
       'GetTrace',
       'ListAccounts',
       'ListOrders',

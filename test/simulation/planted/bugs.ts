@@ -722,8 +722,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'cancel-at-42-of-approval',
     source: {
       file: 'lambdas/orders/domain/create-order.ts',
-      from: "command.type === 'Approve' && order.status === 'CANCELLED' ? { type: 'Cancel' } : undefined",
-      to: 'void [command, order] as undefined',
+      from: "command.type === 'Approve' && (order.status === 'CANCELLED' || order.status === 'REJECTED')",
+      to: "command.type === 'Approve' && (order.status as string) === ''",
     },
   },
   {
@@ -731,12 +731,13 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'place-one',
     source: {
       file: 'lambdas/orders/on-saga-message.ts',
-      from: 'return [...writes, order.write];',
-      to: `{
+      from: "if (command.type === 'Approve') return",
+      to: `if (command.type === 'Approve') {
         const { transact } = await import('../../packages/kit/aws/dynamodb.js');
-        await transact([order.write]);
+        await transact([write]);
         return writes;
-      }`,
+      }
+      if (changes.length < 0) return`,
     },
   },
   {
@@ -842,7 +843,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'dispatch-races',
     source: {
       file: 'lambdas/orders/domain/order.ts',
-      from: "if (order.status === 'DISPATCHED') return [];\n      if (order.status !== 'APPROVED')",
+      from: "if (order.status === 'DISPATCHED') return [];\n      if (order.status === 'UNDER_REVIEW') throw new OrderRefused('UNDER_REVIEW');\n      if (order.status !== 'APPROVED')",
       to: "if (order.status !== 'DISPATCHED' && order.status !== 'APPROVED')",
     },
   },
