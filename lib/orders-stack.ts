@@ -16,6 +16,7 @@ import {
   statusChanges,
   userChanges,
 } from '../lambdas/orders/subscriptions.js';
+import { inboxOptionsOf } from './inbox-settings.js';
 import type { Settings } from './settings.js';
 
 export interface OrdersStackProps extends EnvironmentProps {
@@ -78,6 +79,7 @@ export class OrdersStack extends Stack {
       name: 'orders-reviews',
       entry: 'orders/on-user-judged',
       hears: [statusChanges],
+      ...inboxOptionsOf(props.settings.inboxes),
       timeout: Duration.minutes(5),
     });
     service.grantEffect(judged, ORDER);

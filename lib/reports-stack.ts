@@ -6,6 +6,7 @@ import { type ReportDays, ReportsEnv } from '../lambdas/reports/environment.js';
 import { PAGES, REPORTS } from '../lambdas/reports/keys.js';
 import * as routes from '../lambdas/reports/routes.js';
 import { moneyEvents, orderEvents } from '../lambdas/reports/subscriptions.js';
+import { inboxOptionsOf } from './inbox-settings.js';
 import type { Settings } from './settings.js';
 
 /** A day is counted by one function, while another one collects what arrives. */
@@ -33,6 +34,7 @@ export class ReportsStack extends Stack {
       entry: 'reports/on-day',
       hears: [orderEvents, moneyEvents],
       mode: batch({ closeAfter }),
+      ...inboxOptionsOf(props.settings.inboxes),
       parallel: RUNNERS,
       timeout: Duration.minutes(5),
     });

@@ -6,6 +6,7 @@ import { RewardsEnv } from '../lambdas/rewards/environment.js';
 import { REWARDS } from '../lambdas/rewards/keys.js';
 import * as routes from '../lambdas/rewards/routes.js';
 import { accountEvents } from '../lambdas/rewards/subscriptions.js';
+import { inboxOptionsOf } from './inbox-settings.js';
 import type { Settings } from './settings.js';
 
 export interface RewardsStackProps extends EnvironmentProps {
@@ -28,6 +29,7 @@ export class RewardsStack extends Stack {
       entry: 'rewards/on-account-event',
       hears: [accountEvents],
       mode: sequential(),
+      ...inboxOptionsOf(props.settings.inboxes),
     });
     counting.grantItems(table, ['GetItem', 'Query', 'PutItem'], REWARDS);
     const getMine = service.endpoint('GetMyRewards', routes.getMyRewards, 'rewards/get-my-rewards');

@@ -18,6 +18,7 @@ import { MOST_DECLINES } from '../lambdas/payments/contract.js';
 import { checkAuth } from './auth-settings.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
 import { ENVIRONMENT_NAMES, type EnvironmentName } from './environment-names.js';
+import { checkInboxes, type InboxSettings } from './inbox-settings.js';
 import { checkOrders, type OrderSettings } from './order-capacity.js';
 
 /** Payment provider. `sandbox` moves no money; it is for environments that sell nothing. */
@@ -71,6 +72,8 @@ export interface Settings extends EnvironmentSettings {
   readonly rewardTiers: RewardTiers;
   readonly payments: PaymentSettings;
   readonly reports: ReportSettings;
+  /** Retries of stored messages. */
+  readonly inboxes: InboxSettings;
   /** Concurrency of the consumers that process orders, and how many orders the API admits for them. */
   readonly orders: OrderSettings;
   /** SKUs under contention, whose reservations are decided many at once: named here before a sale, or by their lost races. */
@@ -137,6 +140,14 @@ const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'env
     rewardTiers: { silver: 1_000, gold: 5_000 },
     payments: { provider: 'sandbox' },
     reports: { timeZone: 'Europe/Berlin', closeAfter: Duration.minutes(15) },
+    // 2 s, 4 s, 8 s ... an hour: 4 hours until a message fails.
+    inboxes: {
+      attempts: 15,
+      base: Duration.seconds(2),
+      cap: Duration.hours(1),
+      pageSize: 20,
+      sweepEvery: Duration.minutes(1),
+    },
     orders: { sagaConcurrency: 50, providerConcurrency: 40, throttle: { rate: 200, burst: 400 } },
     hotSkus: { always: [], conflictsPerSecond: 5 },
     hotCustomers: { always: [], conflictsPerSecond: 10 },
@@ -171,6 +182,14 @@ const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'env
     payments: { provider: 'stripe', secretParameter: '/orderly/prod/stripe-secret-key' },
     // Longer than the relay and the queue need after an outage of most kinds.
     reports: { timeZone: 'Europe/Berlin', closeAfter: Duration.hours(1) },
+    // 2 s, 4 s, 8 s ... an hour: 9 hours until a message fails.
+    inboxes: {
+      attempts: 20,
+      base: Duration.seconds(2),
+      cap: Duration.hours(1),
+      pageSize: 20,
+      sweepEvery: Duration.minutes(1),
+    },
     orders: { sagaConcurrency: 50, providerConcurrency: 40, throttle: { rate: 200, burst: 400 } },
     hotSkus: { always: [], conflictsPerSecond: 10 },
     hotCustomers: { always: [], conflictsPerSecond: 10 },
@@ -306,6 +325,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   checkHotCustomers(environment, hotCustomers);
   checkRewardTiers(environment, known.rewardTiers);
   checkReports(environment, known.reports);
+  checkInboxes(environment, known.inboxes);
   checkOrders(environment, known.orders);
   checkDeployedWindow(known.dedupeWindow, deployedWindows(environment));
   const auth: AuthSettings = {

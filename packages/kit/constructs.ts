@@ -8,6 +8,7 @@ export {
   type IdempotentConsumerProps,
 } from './idempotent-consumer/idempotent-consumer.construct.js';
 export { Inbox, type InboxOptions, type InboxProps } from './inbox/inbox.construct.js';
+export { type InboxRetries, inboxFaults, LARGEST_PAGE } from './inbox/inbox-faults.construct.js';
 export {
   type BackoffProps,
   type BatchProps,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
@@ -8,13 +8,13 @@ import { describe, expect, test } from 'vitest';
 import { APP } from '../../lambdas/app.js';
 import { checkByRulePacks } from '../../lib/checks.js';
 import { settingsFor } from '../../lib/settings.js';
-import { batch, sequential } from '../../packages/kit/inbox/modes.construct.js';
+import { batch, linearBackoff, sequential } from '../../packages/kit/inbox/modes.construct.js';
 import { subscribe } from '../../packages/kit/messages/subscriptions.js';
 import { Service, type ServiceInboxProps } from '../../packages/kit/service/service.construct.js';
 import { parcels, sales, steps, tillContract } from '../support/inboxes/contract.js';
 import { InboxesStack } from '../support/inboxes/stack.js';
 import { waiterCommands } from '../support/waiter/contract.js';
-import { type Json, keyed, newApp, noCode, propertiesIn, referenced } from './support/environments.js';
+import { type Json, keyed, newApp, noCode, propertiesIn, referenced, synthesized } from './support/environments.js';
 
 const template = Template.fromStack(new InboxesStack(newApp(), noCode));
 const { Resources, Outputs } = template.toJSON() as Json;
@@ -42,10 +42,17 @@ describe('an inbox', () => {
     expect(JSON.parse(Environment.Variables.INBOX)).toEqual({
       mode: 'single',
       attempts: 4,
-      backoff: { kind: 'exponential', baseSeconds: 30, capSeconds: 300 },
+      backoff: { kind: 'linear', baseSeconds: 2, capSeconds: 300 },
       leaseSeconds: 60,
       pageSize: 20,
     });
+  });
+
+  test('has runners that may delay a message in their own queue, and in no other', () => {
+    const sends = statementsOf('RunParcelsRole').filter(({ Action }) => [Action].flat().includes('sqs:SendMessage'));
+    expect(sends.map(({ Resource }) => referenced(Resource))).toEqual([expect.stringMatching(/^ParcelsInboxWork/)]);
+    const { QUEUE_URL } = found('RunParcelsFunction', 'AWS::Lambda::Function').Environment.Variables;
+    expect(referenced(QUEUE_URL)).toMatch(/^ParcelsInboxWork/);
   });
 
   test('has defaults: 15 attempts with pauses up to an hour, a lease of a minute, 10 runners, pages of 20, a minute for each', () => {
@@ -113,6 +120,16 @@ describe('an inbox', () => {
     expect(referenced(statements[4].Resource)).toMatch(/^ParcelsInboxWork/);
   });
 
+  test('is swept as rarely as its service says, and its alarm on silence waits as many times longer', () => {
+    const schedules = Object.entries<Json>(Resources).flatMap(([id, { Type, Properties }]) =>
+      Type === 'AWS::Events::Rule' && Properties.ScheduleExpression ? [[id, Properties.ScheduleExpression]] : [],
+    );
+    const rateOf = (inbox: string) => schedules.find(([id]) => id.startsWith(inbox))?.[1];
+    expect([rateOf('ParcelsInbox'), rateOf('StepsInbox')]).toEqual(['rate(1 minute)', 'rate(2 minutes)']);
+    const silenceOf = (inbox: string) => found(`${inbox}SweeperStopped`, 'AWS::CloudWatch::Alarm').Period;
+    expect([silenceOf('ParcelsInbox'), silenceOf('StepsInbox')]).toEqual([300, 600]);
+  });
+
   test('has alarms, each with a heading of the runbook', () => {
     const names = Object.entries<Json>(Resources)
       .filter(([id, { Type }]) => /^(ParcelsInbox|Inboxes)/.test(id) && Type === 'AWS::CloudWatch::Alarm')
@@ -178,7 +195,28 @@ describe('an inbox', () => {
   });
 });
 
+test.each(['dev', 'prod'])('the inboxes of %s have the retries of its settings', (environment) => {
+  const { attempts, base, cap, pageSize, sweepEvery } = settingsFor(environment).inboxes;
+  const { everywhere } = synthesized(environment);
+  const inboxes = everywhere('AWS::Lambda::Function').flatMap(({ stack, properties: { Environment } }) => {
+    const { INBOX, RESEND_SECONDS } = Environment?.Variables ?? {};
+    return INBOX && RESEND_SECONDS ? [[stack, JSON.parse(INBOX)]] : [];
+  });
+  const backoff = { kind: 'exponential', baseSeconds: base.toSeconds(), capSeconds: cap.toSeconds() };
+  expect(inboxes.toSorted()).toEqual(
+    ['Orders', 'Reports', 'Rewards'].map((stack) => [stack, expect.objectContaining({ attempts, backoff, pageSize })]),
+  );
+  const rates = everywhere('AWS::Events::Rule').flatMap(({ id, properties }) =>
+    /Inbox.*EveryMinute/.test(id) ? [properties.ScheduleExpression] : [],
+  );
+  expect(rates).toEqual(Array(3).fill(`rate(${sweepEvery.toMinutes()} minute)`));
+});
+
 describe('refuses at synth', () => {
+  const WHOLE_MINUTES =
+    "expected 1 to 5 whole minutes. No schedule is shorter, and pauses of up to 15 minutes don't wait for a sweep";
+  const backoff = (base: number, cap: number) =>
+    linearBackoff({ base: Duration.millis(base * 1_000), cap: Duration.seconds(cap) });
   const faultsOf = (props: Partial<ServiceInboxProps>): readonly string[] =>
     errorsOf(new InboxesStack(newApp(), noCode, props));
   const errorsOf = (stack: Stack): readonly string[] =>
@@ -187,12 +225,25 @@ describe('refuses at synth', () => {
       .map(({ entry }) => String(entry.data));
 
   test.each<[Partial<ServiceInboxProps>, string]>([
-    [{ attempts: 0 }, 'attempts is 0: expected at least 1'],
+    [{ attempts: 0 }, 'attempts is 0: expected a whole number of at least 1'],
+    [{ attempts: Number.NaN }, 'attempts is NaN: expected a whole number of at least 1'],
     [{ parallel: 1 }, 'parallel is 1: expected 2 to 1,000'],
     [{ parallel: 1_001 }, 'parallel is 1001: expected 2 to 1,000'],
     [{ maxConcurrency: 1 }, 'maxConcurrency is 1: expected 2 to 1,000'],
     [{ pageSize: 101 }, 'pageSize is 101: expected 1 to 100'],
     [{ mode: batch(), pageSize: 51 }, 'pageSize is 51: expected 1 to 50'],
+    [
+      { backoff: backoff(0, 60) },
+      'base of the backoff is 0 s: expected whole seconds, at least 1, as a queue delays messages',
+    ],
+    [
+      { backoff: backoff(1.5, 60) },
+      'base of the backoff is 1.5 s: expected whole seconds, at least 1, as a queue delays messages',
+    ],
+    [{ backoff: backoff(60, 2) }, 'cap of the backoff is 2 s: expected whole seconds, at least the base of 60'],
+    [{ sweepEvery: Duration.seconds(10) }, `sweepEvery is 10 s: ${WHOLE_MINUTES}`],
+    [{ sweepEvery: Duration.seconds(90) }, `sweepEvery is 90 s: ${WHOLE_MINUTES}`],
+    [{ sweepEvery: Duration.minutes(6) }, `sweepEvery is 360 s: ${WHOLE_MINUTES}`],
   ])('%j', (props, fault) => expect(faultsOf(props)).toEqual([fault]));
 
   test.each<[string, Partial<ServiceInboxProps>, RegExp]>([

@@ -1,5 +1,7 @@
+import { Duration } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
 import { DEV_ISSUER } from '../../lib/development.js';
+import { checkInboxes, type InboxSettings } from '../../lib/inbox-settings.js';
 import {
   checkCustomerLimits,
   checkHotCustomers,
@@ -111,6 +113,22 @@ describe('settings', () => {
     { silver: 1_000, gold: Number.NaN },
   ])('refuse tiers of %o', (tiers) => {
     expect(() => checkRewardTiers('prod', tiers)).toThrow("rewardTiers of 'prod': expected whole numbers above 0");
+  });
+
+  test.each<[string, Partial<InboxSettings>, string]>([
+    ['attempts', { attempts: 0 }, 'attempts is 0'],
+    ['a base', { base: Duration.millis(500) }, 'base of the backoff is 0.5 s'],
+    [
+      'a cap',
+      { cap: Duration.seconds(1) },
+      'cap of the backoff is 1 s: expected whole seconds, at least the base of 2',
+    ],
+    ['a page of reports', { pageSize: 51 }, 'pageSize is 51: expected 1 to 50'],
+    ['a pace', { sweepEvery: Duration.seconds(10) }, 'sweepEvery is 10 s: expected 1 to 5 whole minutes'],
+  ])('refuse %s that no inbox keeps', (_, wrong, fault) => {
+    const { inboxes } = settingsFor('prod');
+    expect(() => checkInboxes('prod', inboxes)).not.toThrow();
+    expect(() => checkInboxes('prod', { ...inboxes, ...wrong })).toThrow(`inboxes of 'prod': ${fault}`);
   });
 
   test('of dev accept tokens with the lifetime of local ones, those of prod for a day', () => {

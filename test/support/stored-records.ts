@@ -194,16 +194,15 @@ async function storedMessages(): Promise<StoredItems> {
     return messages.keyOf({ ...message, id });
   };
   const taken = async (id: string) => {
-    const held = await messages.take(await store(id), { leaseSeconds: 60 });
+    const held = await messages.take({ record: await store(id) }, { leaseSeconds: 60 });
     if (!held) throw new Error(`${id} was not taken`);
     return held;
   };
-  const backoff = { kind: 'linear', baseSeconds: 60, capSeconds: 600 } as const;
   await store('stored');
   const working = await taken('taken');
   const save = { progress: { after: 'page-1' }, id: '0198a3b4-7c1d-7000-8000-000000000001', follows: undefined };
   await transact([messages.saveWrite(working, save, 60)]);
-  await messages.postpone(await taken('postponed'), new Error('a secret'), { backoff });
+  await messages.postpone(await taken('postponed'), new Error('a secret'), 60);
   await messages.fail(await taken('failed'), new ContractViolation('INVALID_DATA', '/by'));
   await transact([messages.processedWrite(await taken('processed'), 1_800_000_000)]);
   // Random: which runner it is.

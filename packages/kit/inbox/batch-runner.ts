@@ -12,6 +12,7 @@ import type { AnyEvent } from '../messages/contract.js';
 import { readEnvelope, senderOf } from '../messages/envelope.js';
 import type { BatchHandlers, ClosedWindow, CollectedMessage, CollectedSource } from './batch-listening.js';
 import { CollectedMessages, type Uncollected, type WindowRecord } from './collected-messages.js';
+import type { HandOut } from './contract.js';
 import { type Outcome, RunnerBase, type RunnerBaseOptions } from './runner-base.js';
 import { LeaseLost, type Taken } from './stored-messages.js';
 import { isWindow } from './window-keys.js';
@@ -50,53 +51,57 @@ export class BatchRunner extends RunnerBase {
     this.messages = new CollectedMessages({ table, consumer, windows, pageSize, graceSeconds });
   }
 
-  override async runAll(keys: readonly string[], timeLeft: () => number): Promise<void> {
-    const records = (await Promise.all(keys.map((pk) => this.messages.read(pk)))).filter(
+  override async runAll(handOuts: readonly HandOut[], timeLeft: () => number): Promise<void> {
+    const records = (await Promise.all(handOuts.map(({ record }) => this.messages.read(record)))).filter(
       (record) => record?.status === PENDING,
     );
+    const handOutOf = ({ pk }: Item): HandOut =>
+      handOuts.find(({ record, fence }) => record === pk && fence !== undefined) ?? { record: String(pk) };
     const windows = records.filter((record) => isWindow(String(record?.messageId)));
     const messages = records.filter((record) => record && !windows.includes(record)) as Item[];
-    if (messages.length > 0) await this.collect(messages.map(({ pk }) => String(pk)));
-    for (const record of windows) if (record) await this.runWindow(record, timeLeft);
+    if (messages.length > 0) await this.collect(messages.map(handOutOf));
+    for (const record of windows) if (record) await this.runWindow(record, handOutOf(record), timeLeft);
   }
 
   /** Gives messages their places. One that breaks its contract fails alone. */
-  private async collect(keys: readonly string[]): Promise<void> {
+  private async collect(messages: readonly HandOut[]): Promise<void> {
+    // A key may have been handed out twice.
+    const handOuts = new Map(messages.map((handOut) => [handOut.record, handOut]));
     await retryOnConflict(async () => {
       const waiting: Uncollected[] = [];
-      // A key may have been handed out twice.
-      for (const record of await this.messages.readAll([...new Set(keys)])) {
+      for (const record of await this.messages.readAll([...handOuts.keys()])) {
         if (record.status !== PENDING || record.window !== undefined) continue;
-        const own = await this.windowOfMessage(record);
+        const handOut = handOuts.get(String(record.pk)) ?? { record: String(record.pk) };
+        const own = await this.windowOfMessage(record, handOut);
         if (own !== undefined) waiting.push({ pk: String(record.pk), own });
       }
       if (waiting.length > 0) await this.messages.collect(waiting);
     });
-    logger.info('collected', { consumer: this.options.consumer.name, messages: keys.length });
+    logger.info('collected', { consumer: this.options.consumer.name, messages: messages.length });
   }
 
   /** @returns the window of the event's time; `undefined` if the message can't be read: it is tried again, or has failed */
-  private async windowOfMessage({ pk, payload }: Item): Promise<string | undefined> {
+  private async windowOfMessage({ payload }: Item, handOut: HandOut): Promise<string | undefined> {
     const { sources, windows, settings } = this.options;
     try {
       const envelope = readEnvelope(String(payload));
       readFrom(sources, envelope, [senderOf(envelope)]);
       return windows.idOf(envelope.time);
     } catch (error) {
-      const taken = await this.messages.take(String(pk), settings);
+      const taken = await this.messages.take(handOut, settings);
       // A type or a version of a newer release waits until its attempts are used up, as in the other modes.
-      if (taken) this.log(await this.guarded(taken, () => Promise.reject(error)), String(pk), taken);
+      if (taken) this.log(await this.guarded(taken, () => Promise.reject(error)), handOut.record, taken);
       return undefined;
     }
   }
 
-  private async runWindow(record: Item, timeLeft: () => number): Promise<void> {
+  private async runWindow(record: Item, handOut: HandOut, timeLeft: () => number): Promise<void> {
     const window = this.messages.windowOf(record);
     if (Date.parse(window.closesAt) > Date.parse(clock.now()) + CLOCK_MARGIN_MS) return;
     const calendar = await this.messages.calendar();
     const isItsTurn = window.number !== undefined || calendar?.next === window.id;
     if (!isItsTurn) return this.messages.defer(window.pk, TURN_SECONDS);
-    const taken = await this.messages.take(window.pk, this.options.settings);
+    const taken = await this.messages.take(handOut, this.options.settings);
     // Its attempts are those of the page that is being processed.
     const held = taken && { ...taken };
     this.log(held ? await this.guarded(held, () => this.work(held, timeLeft)) : 'not free', window.pk, taken);

@@ -4,7 +4,7 @@ import { documents, type Item, type TransactWriteItem, transact } from '../aws/d
 import { WriteConflict } from '../aws/write-conflict.js';
 import { PENDING } from '../failures/delivery.js';
 import { WAKE } from './contract.js';
-import { after, heldBy, StoredMessages, type StoredMessagesOptions, type Taken } from './stored-messages.js';
+import { after, heldBy, heldUntil, StoredMessages, type StoredMessagesOptions, type Taken } from './stored-messages.js';
 import { calendarKey, pageKey, windowKey, windowMessageId } from './window-keys.js';
 import type { Windows } from './windows.js';
 
@@ -261,7 +261,7 @@ export class CollectedMessages extends StoredMessages {
     return {
       Update: this.updateOf(taken.pk, {
         // Each page has attempts of its own.
-        set: { done: page, attempts: 1, failures: [], heldUntil: until, executeAt: until },
+        set: { done: page, attempts: 1, failures: [], ...heldUntil(until) },
         remove: ['progress', 'progressId'],
         condition: `${held.condition} AND #done = :before`,
         names: { ...held.names, '#done': 'done' },

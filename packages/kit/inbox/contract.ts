@@ -38,9 +38,11 @@ export const WAKE = 'wake';
 /** Body of a message in the queue of a runner: the key of a record. The record itself has the rest. */
 export interface HandOut {
   readonly record: string;
+  /** Fencing token of the runner that put the message off and sent this. Absent from the stream and the sweeper. */
+  readonly fence?: number;
 }
 
-export const handOutOf = (record: string): string => JSON.stringify({ record } satisfies HandOut);
+export const handOutOf = (handOut: HandOut): string => JSON.stringify(handOut satisfies HandOut);
 
 /**
  * Seconds for which the stream alone hands out a new message. After them, the sweeper hands it out too, in case the

@@ -52,7 +52,7 @@ async function send(queue: string, entries: readonly Entry[]): Promise<readonly 
             QueueUrl: queue,
             Entries: batch.map(({ record, group }, at) => ({
               Id: String(at),
-              MessageBody: handOutOf(record),
+              MessageBody: handOutOf({ record }),
               ...(group === '' ? {} : { MessageGroupId: group }),
             })),
           }),

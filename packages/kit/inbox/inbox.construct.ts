@@ -16,6 +16,7 @@ import { type ItemAction, metricsNamespace, type ServiceFunction } from '../serv
 import { scheduleSweeper } from '../timers/sweeper.construct.js';
 import type { BackoffSettings, InboxSettings } from './contract.js';
 import type { InboxDispatcher } from './dispatcher.construct.js';
+import { inboxFaults, LARGEST_PAGE, LARGEST_SWEEP, sweepRateOf } from './inbox-faults.construct.js';
 import { DEFAULT_BACKOFF, type Mode, single } from './modes.construct.js';
 
 /** Settings of an inbox that its service chooses. */
@@ -24,7 +25,11 @@ export interface InboxOptions {
   readonly mode?: Mode;
   /** Attempts of a message before it fails, at least 1. @default 15 */
   readonly attempts?: number;
-  /** Pauses between the attempts, to the minute. @default exponentialBackoff: 30 seconds, doubled up to an hour */
+  /**
+   * Pauses between the attempts. Those of up to 15 minutes are kept to the second; a longer one ends with the first sweep
+   * after it. An attempt that ends with its function, by a crash or a timeout, is followed by the next one after the lease.
+   * @default exponentialBackoff: 30 seconds, doubled up to an hour
+   */
   readonly backoff?: BackoffSettings;
   /**
    * Time for which a runner holds a message without a renewal; it renews its lease while it works. After a crash, the next
@@ -34,8 +39,14 @@ export interface InboxOptions {
   readonly lease?: Duration;
   /** Messages that are worked on at once, 2 to 1,000. @default 10 */
   readonly parallel?: number;
-  /** Stored messages that the sweeper hands out at once, at most 100. @default 20 */
+  /** Stored messages that the sweeper hands out at once, at most 100. In mode batch also the messages of a page, at most 50. @default 20 */
   readonly pageSize?: number;
+  /**
+   * Time between two sweeps, 1 to 5 whole minutes. A sweep hands out what the stream and the queue have lost, what a crash has
+   * left behind, and what pauses for over 15 minutes.
+   * @default Duration.minutes(1)
+   */
+  readonly sweepEvery?: Duration;
 }
 
 export interface InboxProps extends InboxOptions {
@@ -54,8 +65,6 @@ const HAND_OUT_INTERVAL = Duration.minutes(15);
 const KEPT_HAND_OUTS = Duration.days(7);
 /** Hand-outs of mode batch: two runners, so that messages are collected while one of them processes a window. */
 const BATCH = { batchSize: 10, maxConcurrency: 2 };
-/** Messages of a page in mode batch: their records and the page's effect commit in one transaction of 100 items. */
-const LARGEST_PAGE = 50;
 
 /**
  * Processing half of an inbox (the run time is in the same folder). The receiving half is an `IdempotentConsumer` whose
@@ -63,7 +72,9 @@ const LARGEST_PAGE = 50;
  *
  *     bus -> rule -> queue -> receiver -> record PENDING
  *                                           | stream, at once        -> queue -> runner -> effect and PROCESSED,
- *                                           | sweeper, when it is due ->                   in one transaction
+ *                                           | sweeper, when it is due ->   ^      |         in one transaction
+ *                                                                          +------+
+ *                                                         after a failure, delayed by its pause
  *
  * `Service.inbox` creates both halves.
  */
@@ -75,7 +86,13 @@ export class Inbox extends Construct {
     const { consumer, runner, dispatcher, alarmTopic, mode = single(), lease = Duration.minutes(1) } = props;
     const { name, generation, dedupeWindow, records } = consumer;
     const { attempts = 15, backoff = DEFAULT_BACKOFF, parallel = PARALLEL, pageSize = 20 } = props;
-    this.check({ attempts, pageSize, parallel, largest: mode.mode === 'batch' ? LARGEST_PAGE : 100 });
+    const { sweepEvery = Duration.minutes(1) } = props;
+    const largestPage = mode.mode === 'batch' ? LARGEST_PAGE : LARGEST_SWEEP;
+    const faults = [
+      concurrencyFault('parallel', parallel) ?? [],
+      inboxFaults({ attempts, backoff, pageSize, sweepEvery }, largestPage),
+    ].flat();
+    for (const fault of faults) Annotations.of(this).addError(fault);
     if (mode.mode === 'sequential') this.checkSequence(consumer);
     const settings: InboxSettings = { ...mode, attempts, backoff, leaseSeconds: lease.toSeconds(), pageSize };
 
@@ -96,6 +113,9 @@ export class Inbox extends Construct {
     runner.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
     runner.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, windowVariable(dedupeWindow));
     runner.setEnvironment(Env.RECORDS, records.tableName);
+    // It delays the next attempt of a message by its own queue.
+    runner.setEnvironment(Env.QUEUE_URL, this.queue.queueUrl);
+    runner.allow(['sqs:SendMessage'], this.queue.queueArn);
     for (const fn of [consumer.handler, runner]) fn.setEnvironment(Env.INBOX, JSON.stringify(settings));
     // Windows and pages are items of their own.
     const windows: readonly ItemAction[] =
@@ -110,6 +130,7 @@ export class Inbox extends Construct {
       records,
       queue: this.queue,
       interval: HAND_OUT_INTERVAL,
+      every: sweepRateOf(sweepEvery),
       alarmTopic,
       what: 'a stored message',
       environment: { [Env.INBOX]: JSON.stringify(settings) },
@@ -117,20 +138,6 @@ export class Inbox extends Construct {
     sweeper.grantIndex(records, FAILED_INDEX, name);
     this.alarms(name, runner, alarmTopic);
     if (mode.gapAlarmSeconds !== undefined) this.gapAlarm(name, runner, mode.gapAlarmSeconds, alarmTopic);
-  }
-
-  private check({
-    attempts,
-    pageSize,
-    parallel,
-    largest,
-  }: Readonly<Record<'attempts' | 'pageSize' | 'parallel' | 'largest', number>>): void {
-    const fault = concurrencyFault('parallel', parallel);
-    if (fault !== undefined) Annotations.of(this).addError(fault);
-    if (attempts < 1) Annotations.of(this).addError(`attempts is ${attempts}: expected at least 1`);
-    if (pageSize < 1 || pageSize > largest) {
-      Annotations.of(this).addError(`pageSize is ${pageSize}: expected 1 to ${largest}`);
-    }
   }
 
   /** Refuses a subscription that misses events of its subjects: each missing one would be a gap for ever. */

@@ -81,18 +81,22 @@ const optionsOfFunction = (isRefusal: (error: unknown) => boolean): RunnerBaseOp
   service: required(Env.SERVICE),
   windowSeconds: dedupeWindow(),
   settings: JSON.parse(required(Env.INBOX)) as InboxSettings,
+  queue: required(Env.QUEUE_URL),
   isRefusal,
 });
 
 const handlerOf =
   (runner: RunnerBase) =>
   async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
-    const keys = Records.map(({ body }) => (JSON.parse(body) as HandOut).record);
+    const handOuts = Records.map(({ body }) => JSON.parse(body) as HandOut);
     try {
-      await runner.runAll(keys, () => context.getRemainingTimeInMillis());
+      await runner.runAll(handOuts, () => context.getRemainingTimeInMillis());
     } catch (error) {
       count(Metric.TRANSIENT_FAILURES);
-      logger.error('stored messages were not processed', { records: keys, ...describeError(error) });
+      logger.error('stored messages were not processed', {
+        records: handOuts.map(({ record }) => record),
+        ...describeError(error),
+      });
     } finally {
       publishMetrics();
     }

@@ -61,8 +61,9 @@ export const exponentialBackoff = ({ base, cap }: BackoffProps): BackoffSettings
 
 const backoff = (kind: BackoffSettings['kind'], base: Duration, cap: Duration): BackoffSettings => ({
   kind,
-  baseSeconds: base.toSeconds(),
-  capSeconds: cap.toSeconds(),
+  // A fraction is refused by the inbox, with the other faults.
+  baseSeconds: base.toSeconds({ integral: false }),
+  capSeconds: cap.toSeconds({ integral: false }),
 });
 
 /** 30 s, 1 min, 2 min ... 1 h: 15 attempts take about 9 hours. */

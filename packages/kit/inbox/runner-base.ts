@@ -5,12 +5,16 @@ import { Metric } from '../aws/metric-names.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
 import { DeadLettered, isPermanent } from '../failures/failure-kinds.js';
 import { type Decide, ProcessedRecords, processOnce } from '../idempotent-consumer/process-once.js';
-import type { InboxSettings } from './contract.js';
+import { pauseAfter } from './backoff.js';
+import type { HandOut, InboxSettings } from './contract.js';
+import { handOutLater } from './delayed-hand-out.js';
 import { LeaseLost, type StoredMessages, type StoredMessagesOptions, type Taken } from './stored-messages.js';
 
 export interface RunnerBaseOptions extends StoredMessagesOptions {
   readonly service: string;
   readonly settings: InboxSettings;
+  /** URL of the runners' own queue. */
+  readonly queue: string;
   /** Deduplication window, in seconds. */
   readonly windowSeconds: DedupeWindow;
   readonly isRefusal: (error: unknown) => boolean;
@@ -27,12 +31,11 @@ export abstract class RunnerBase {
 
   /**
    * Processes what was handed out.
-   * @param keys keys of records
    * @param timeLeft returns the milliseconds until the function's timeout
    * @throws what the SDK throws if a record could not be taken, or its failure could not be recorded. The sweeper hands it
    *   out again after its lease.
    */
-  abstract runAll(keys: readonly string[], timeLeft: () => number): Promise<void>;
+  abstract runAll(handOuts: readonly HandOut[], timeLeft: () => number): Promise<void>;
 
   /**
    * Works on what this runner holds, and records the failure.
@@ -73,7 +76,10 @@ export abstract class RunnerBase {
     if (!forGood) {
       count(Metric.TRANSIENT_FAILURES);
       logger.warn('will be tried again', { record: taken.pk, ...fields });
-      return this.messages.postpone(taken, error, this.options.settings);
+      const pause = pauseAfter(taken.attempts, this.options.settings.backoff);
+      const outcome = await this.messages.postpone(taken, error, pause);
+      if (outcome === 'postponed') await handOutLater(this.options.queue, taken, pause);
+      return outcome;
     }
     const outcome = await this.messages.fail(taken, error);
     if (outcome === 'lost') return outcome;

@@ -7,6 +7,7 @@ import { readFrom } from '../idempotent-consumer/listening.js';
 import { traceOfMessage } from '../idempotent-consumer/process-message.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
 import { type Envelope, readEnvelope, senderOf } from '../messages/envelope.js';
+import type { HandOut } from './contract.js';
 import type { Finished, InboxSource } from './listening.js';
 import { type Outcome, RunnerBase, type RunnerBaseOptions } from './runner-base.js';
 import { StoredMessages, type Taken } from './stored-messages.js';
@@ -37,14 +38,15 @@ export class Runner extends RunnerBase {
     this.messages = new StoredMessages(options);
   }
 
-  override async runAll(keys: readonly string[], timeLeft: () => number): Promise<void> {
-    for (const pk of keys) await this.run(pk, timeLeft);
+  override async runAll(handOuts: readonly HandOut[], timeLeft: () => number): Promise<void> {
+    for (const handOut of handOuts) await this.run(handOut, timeLeft);
   }
 
-  /** Processes one stored message, if it is free. @param pk key of its record */
-  async run(pk: string, timeLeft: () => number): Promise<void> {
-    const taken = await this.messages.take(pk, this.options.settings);
-    this.log(taken ? await this.guarded(taken, () => this.process(taken, timeLeft)) : 'not free', pk, taken);
+  /** Processes one stored message, if it is free. */
+  async run(handOut: HandOut, timeLeft: () => number): Promise<void> {
+    const taken = await this.messages.take(handOut, this.options.settings);
+    const outcome = taken ? await this.guarded(taken, () => this.process(taken, timeLeft)) : 'not free';
+    this.log(outcome, handOut.record, taken);
   }
 
   private async process(taken: Taken, timeLeft: () => number): Promise<Outcome> {

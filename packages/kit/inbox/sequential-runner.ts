@@ -5,6 +5,7 @@ import { gauge } from '../aws/telemetry.js';
 import { PENDING } from '../failures/delivery.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
 import type { Envelope } from '../messages/envelope.js';
+import type { HandOut } from './contract.js';
 import { Runner, type RunnerOptions } from './runner.js';
 import { SequencedMessages } from './sequenced-messages.js';
 import type { Taken } from './stored-messages.js';
@@ -25,27 +26,27 @@ export class SequentialRunner extends Runner {
    * Processes a stored message if it is the next one of its subject, and then its successors that wait. An early message is
    * parked.
    */
-  override async run(pk: string, timeLeft: () => number): Promise<void> {
+  override async run(first: HandOut, timeLeft: () => number): Promise<void> {
     const enough = timeLeft() * TIME_PART;
-    for (let key: string | undefined = pk; key !== undefined; ) {
-      const record = await this.messages.read(key);
+    for (let handOut = first; ; ) {
+      const record = await this.messages.read(handOut.record);
       if (record === undefined) return;
       const place = placeOf(record);
-      if (record.status === PENDING && !(await this.runs(key, record, timeLeft))) return;
+      if (record.status === PENDING && !(await this.runs(handOut, record, timeLeft))) return;
       // The message may have ended earlier, and a crash may have left its successor unprocessed.
-      key = this.messages.keyOf({ ...place, id: '', sequence: place.sequence + 1 });
+      handOut = { record: this.messages.keyOf({ ...place, id: '', sequence: place.sequence + 1 }) };
       if (timeLeft() > enough) continue;
-      await this.messages.wake(key);
+      await this.messages.wake(handOut.record);
       return;
     }
   }
 
   /** @returns whether the message's successor may be looked for */
-  private async runs(pk: string, record: Item, timeLeft: () => number): Promise<boolean> {
+  private async runs(handOut: HandOut, record: Item, timeLeft: () => number): Promise<boolean> {
     const place = placeOf(record);
     for (;;) {
       const position = await this.messages.position(place.subject);
-      if (place.sequence <= position && place.epoch === 0) return this.endKnown(pk);
+      if (place.sequence <= position && place.epoch === 0) return this.endKnown(handOut);
       // An epoch after a restore has no cursor yet: an operator decides, by the generation of the consumer.
       const isEarly = place.sequence > position + 1 || place.epoch > 0;
       if (!isEarly) break;
@@ -56,11 +57,11 @@ export class SequentialRunner extends Runner {
         await this.messages.pass({ ...place, sequence: position + 1 });
         continue;
       }
-      await this.park(pk, record, next === undefined || place.epoch > 0);
+      await this.park(handOut.record, record, next === undefined || place.epoch > 0);
       return false;
     }
-    await super.run(pk, timeLeft);
-    return (await this.messages.read(pk))?.status === 'PROCESSED';
+    await super.run(handOut, timeLeft);
+    return (await this.messages.read(handOut.record))?.status === 'PROCESSED';
   }
 
   /** @param isGap whether nothing is known of the predecessor: it has not arrived */
@@ -78,8 +79,8 @@ export class SequentialRunner extends Runner {
    * Ends a message that the cursor has passed: it was processed so long ago that its record has expired.
    * @returns whether its successor may be looked for
    */
-  private async endKnown(pk: string): Promise<boolean> {
-    const taken = await this.messages.take(pk, this.options.settings);
+  private async endKnown(handOut: HandOut): Promise<boolean> {
+    const taken = await this.messages.take(handOut, this.options.settings);
     if (taken) await this.commitNothing(taken);
     return taken !== undefined;
   }

@@ -15,16 +15,20 @@ import {
 import { type Envelope, messageGroupOf, senderOf } from '../messages/envelope.js';
 import { duePartition } from '../timers/contract.js';
 import { shardOf } from '../timers/timers.js';
-import { pauseAfter } from './backoff.js';
-import { GRACE_SECONDS, type InboxSettings, WAKE } from './contract.js';
+import { GRACE_SECONDS, type HandOut, type InboxSettings, WAKE } from './contract.js';
 
-/** Seconds by which clocks of two functions may differ. A runner takes a message that is due within this time. */
-const CLOCK_MARGIN_SECONDS = 5;
+/**
+ * Seconds after the end of a lease or a pause after which the sweeper hands the message out. Until then the clocks of two
+ * functions agree that it is over, and a delayed hand-out has arrived.
+ */
+const SWEPT_AFTER_SECONDS = 5;
 
 /** A stored message that a runner holds. */
 export interface Taken {
   readonly pk: string;
   readonly messageId: string;
+  /** Message group of its hand-outs. */
+  readonly group: string;
   /** The message as the queue delivered it. */
   readonly payload: string;
   /** Fencing token: each runner that takes the message gets a higher one. */
@@ -64,7 +68,8 @@ export interface StoredMessagesOptions {
  *                                                            effect + PROCESSED, if fence = 2
  *                              effect + PROCESSED, if fence = 1: refused
  *
- * `heldUntil` is the time before which nobody takes the message: a runner works on it, or it pauses after a failure.
+ * `heldUntil` is the time before which nobody takes the message: a runner works on it, or it pauses after a failure. The
+ * one exception is the hand-out that a runner has delayed until the end of its own pause (`delayed-hand-out.ts`).
  */
 export class StoredMessages {
   constructor(protected readonly options: StoredMessagesOptions) {}
@@ -147,25 +152,32 @@ export class StoredMessages {
 
   /**
    * Takes a message for this runner, with the next fencing token.
+   * @param handOut with a fence, the pause is over by the queue's clock, unless another runner took the message meanwhile
    * @returns `undefined` if another runner holds the message, if it pauses after a failure, or if it is not pending
    */
-  async take(pk: string, { leaseSeconds }: Pick<InboxSettings, 'leaseSeconds'>): Promise<Taken | undefined> {
+  async take(
+    { record: pk, fence }: HandOut,
+    { leaseSeconds }: Pick<InboxSettings, 'leaseSeconds'>,
+  ): Promise<Taken | undefined> {
     const now = clock.now();
     const runner = newId();
     const until = after(now, leaseSeconds);
     const isFree = 'attribute_not_exists(heldUntil) OR heldUntil <= :now';
+    const mayTake = fence === undefined ? isFree : `${isFree} OR fence = :putOffBy`;
     try {
       const { Attributes } = await documents.send(
         new UpdateCommand({
           TableName: this.options.table,
           Key: { pk },
           UpdateExpression:
-            'SET heldUntil = :until, executeAt = :until, duePk = :due, runner = :runner REMOVE wake ADD fence :one, attempts :one',
-          ConditionExpression: `#status = :pending AND (${isFree})`,
+            'SET heldUntil = :until, executeAt = :swept, duePk = :due, runner = :runner REMOVE wake ADD fence :one, attempts :one',
+          ConditionExpression: `#status = :pending AND (${mayTake})`,
           ExpressionAttributeNames: { '#status': 'status' },
           ExpressionAttributeValues: {
             ':until': until,
-            ':now': after(now, CLOCK_MARGIN_SECONDS),
+            ':swept': sweptAfter(until),
+            ':now': now,
+            ...(fence === undefined ? {} : { ':putOffBy': fence }),
             ':runner': runner,
             ':due': this.waiting(pk, until).duePk,
             ':one': 1,
@@ -190,7 +202,7 @@ export class StoredMessages {
    */
   async renew(taken: Taken, leaseSeconds: number): Promise<void> {
     const until = after(clock.now(), leaseSeconds);
-    const held = await this.update(taken.pk, { ...heldBy(taken), set: { heldUntil: until, executeAt: until } });
+    const held = await this.update(taken.pk, { ...heldBy(taken), set: heldUntil(until) });
     if (!held) throw new LeaseLost('another runner holds the message');
   }
 
@@ -209,7 +221,7 @@ export class StoredMessages {
     return {
       Update: {
         ...this.updateOf(taken.pk, {
-          set: { progress, progressId: id, heldUntil: until, executeAt: until },
+          set: { progress, progressId: id, ...heldUntil(until) },
           condition: `${condition} AND ${isNext}`,
           names,
           values: follows === undefined ? values : { ...values, ':follows': follows },
@@ -248,18 +260,14 @@ export class StoredMessages {
 
   /**
    * Records a failed attempt, and puts the message off. The record keeps the newest ten reasons.
+   * @param pauseSeconds until the next attempt
    * @returns `lost` if this runner does not hold the message any more
    */
-  async postpone(
-    taken: Taken,
-    error: unknown,
-    { backoff }: Pick<InboxSettings, 'backoff'>,
-  ): Promise<'postponed' | 'lost'> {
+  async postpone(taken: Taken, error: unknown, pauseSeconds: number): Promise<'postponed' | 'lost'> {
     const at = clock.now();
-    const until = after(at, pauseAfter(taken.attempts, backoff));
     const done = await this.update(taken.pk, {
       ...heldBy(taken),
-      set: { heldUntil: until, executeAt: until, failures: withReason(taken, error, at) },
+      set: { ...heldUntil(after(at, pauseSeconds)), failures: withReason(taken, error, at) },
       remove: ['runner'],
     });
     return done ? 'postponed' : 'lost';
@@ -360,12 +368,18 @@ export const topicOf = ({ source, type }: Pick<Envelope, 'source' | 'type'>): st
 export const after = (time: string, seconds: number): string =>
   new Date(Date.parse(time) + seconds * 1000).toISOString();
 
+const sweptAfter = (until: string): string => after(until, SWEPT_AFTER_SECONDS);
+
+/** Returns the attributes of a message that nobody takes before a time, and that the sweeper hands out after it. */
+export const heldUntil = (until: string) => ({ heldUntil: until, executeAt: sweptAfter(until) });
+
 const withReason = ({ failures }: Taken, error: unknown, at: string): readonly FailureReason[] =>
   [reasonOf(error, at), ...failures].slice(0, MAX_REASONS);
 
 const takenOf = (item: Item): Taken => ({
   pk: String(item.pk),
   messageId: String(item.messageId),
+  group: String(item.group ?? ''),
   payload: String(item.payload),
   fence: Number(item.fence),
   attempts: Number(item.attempts),

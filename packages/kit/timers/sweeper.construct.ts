@@ -20,6 +20,8 @@ const SWEEP_TIMEOUT = Duration.seconds(50);
  */
 const SWEEPERS = 2;
 const LATE = Duration.minutes(10);
+/** Ticks in a row that nobody got, after which an alarm fires. */
+const MISSED_TICKS = 5;
 
 export interface SweeperProps {
   readonly context: ServiceContext;
@@ -31,6 +33,8 @@ export interface SweeperProps {
   readonly queue: Queue;
   /** Time after which a message that was sent, and has not ended, is sent again. */
   readonly interval: Duration;
+  /** Time between two sweeps, in whole minutes. @default a minute */
+  readonly every?: Duration;
   readonly alarmTopic: ITopic;
   /** Name of the stored thing in the texts of the alarms: `a timer`. */
   readonly what: string;
@@ -38,13 +42,13 @@ export interface SweeperProps {
 }
 
 /**
- * Adds the function that sends the due messages of one owner every minute, and its alarms.
+ * Adds the function that sends the due messages of one owner, every minute by default, and its alarms.
  *
- * A tick carries no data, and the next one comes in a minute. So a failed tick is neither retried nor kept. An alarm
+ * A tick carries no data, and the next one comes soon. So a failed tick is neither retried nor kept. An alarm
  * fires if no tick comes at all.
  */
 export function scheduleSweeper(scope: Construct, props: SweeperProps): ServiceFunction {
-  const { context, entry, owner, records, queue, interval, alarmTopic, what, environment = {} } = props;
+  const { context, entry, owner, records, queue, interval, every = TICK, alarmTopic, what, environment = {} } = props;
   const sweeper = new ServiceFunction(scope, 'Sweeper', {
     context,
     entry,
@@ -65,10 +69,10 @@ export function scheduleSweeper(scope: Construct, props: SweeperProps): ServiceF
   sweeper.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: TICK });
   Validations.of(sweeper).acknowledge({
     id: 'Serverless-LambdaAsyncFailureDestination',
-    reason: 'A tick that fails has nothing in it to keep: what was due still is at the next one, a minute later.',
+    reason: 'A tick that fails has nothing in it to keep: what was due still is at the next one.',
   });
   const rule = new Rule(scope, 'EveryMinute', {
-    schedule: Schedule.rate(TICK),
+    schedule: Schedule.rate(every),
     targets: [new FunctionTarget(sweeper.function, { retryAttempts: 0, maxEventAge: TICK })],
   });
   Validations.of(rule).acknowledge({
@@ -90,7 +94,7 @@ export function scheduleSweeper(scope: Construct, props: SweeperProps): ServiceF
   });
   alarmOnSilence(scope, 'SweeperStopped', {
     handler: sweeper,
-    within: Duration.minutes(5),
+    within: Duration.minutes(MISSED_TICKS * every.toMinutes()),
     means: `nothing invokes the sweeper any more: nothing that is due is sent.`,
     topic: alarmTopic,
   });

@@ -104,7 +104,7 @@ export class TimerDispatcher {
   private sent(item: Item, executeAt: string, now: string): Pick<Due, 'body' | 'group' | 'late'> {
     if (this.options.sends !== 'key') return readable(item, now);
     const { pk, group } = item;
-    return { body: handOutOf(String(pk)), group: String(group), late: secondsBetween(executeAt, now) };
+    return { body: handOutOf({ record: String(pk) }), group: String(group), late: secondsBetween(executeAt, now) };
   }
 
   private async batch(batch: readonly Due[]): Promise<void> {

@@ -16,6 +16,7 @@ import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { SALES, sales, shopContract, TENS } from '../../support/inboxes/contract.js';
+import { type SentMessage, sentMessages } from '../../support/sent-messages.js';
 import { bodyOf, Refused, SETTINGS } from './parcels.js';
 
 const MINUTE = 60_000;
@@ -29,6 +30,7 @@ const settings = { ...SETTINGS, mode: 'batch', pageSize: 2, graceSeconds: 60 } a
 const options = { table: 'records', consumer: SALES };
 type Sale = { readonly type: 'SaleMade'; readonly data: { readonly name: string } };
 let handlers: BatchHandlers<Sale>;
+let sent: readonly SentMessage[];
 /** Messages that the handlers received. */
 let seen: string[];
 let receiver: Receiver;
@@ -40,6 +42,7 @@ beforeEach(() => {
     { table: ['pk', 'sk'], records: ['pk'] },
     { records: { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] } },
   );
+  sent = sentMessages();
   seen = [];
   handlers = {
     page: ({ page, messages }, { id }) => {
@@ -65,6 +68,7 @@ const runnerOptions = (): BatchRunnerOptions => ({
   service: 'desk',
   windowSeconds: DEDUPLICATION,
   settings,
+  queue: 'queue',
   isRefusal: (error) => error instanceof Refused,
   sources: [collect(sales)],
   windows: TENS,
@@ -90,7 +94,7 @@ const record = (name: string) => read('records', { pk: key(name) });
 const window = (id: string) => read('records', { pk: windowKey(SALES, id) });
 const minute = (number: number) => vi.setSystemTime(BEGIN + number * MINUTE);
 /** Runs a window, as the sweeper hands it out. */
-const runWindow = (id: string, timeLeft = () => 60_000) => runner.runAll([windowKey(SALES, id)], timeLeft);
+const runWindow = (id: string, timeLeft = () => 60_000) => runner.runAll([{ record: windowKey(SALES, id) }], timeLeft);
 
 /** Sales that come together. @param at minute of their events */
 async function sell(names: readonly string[], at: number): Promise<void> {
@@ -101,7 +105,10 @@ async function sell(names: readonly string[], at: number): Promise<void> {
     return { messageId: name, body, attributes: { ApproximateReceiveCount: '1' }, messageAttributes: {} };
   });
   await receiver.batch({ Records } as never);
-  await runner.runAll(names.map(key), () => 60_000);
+  await runner.runAll(
+    names.map((name) => ({ record: key(name) })),
+    () => 60_000,
+  );
 }
 
 const [FIRST, SECOND, THIRD] = ['2026-03-01T00:00', '2026-03-01T00:10', '2026-03-01T00:20'];
@@ -132,7 +139,7 @@ describe('messages of a window', () => {
 
   test('have one place each, however often they are handed out', async () => {
     await sell(['a', 'b'], 1);
-    await runner.runAll([key('a'), key('a'), key('b')], () => 60_000);
+    await runner.runAll([{ record: key('a') }, { record: key('a') }, { record: key('b') }], () => 60_000);
     expect(await window(FIRST)).toMatchObject({ size: 2 });
   });
 
@@ -155,7 +162,7 @@ describe('messages of a window', () => {
     const attributes = { ApproximateReceiveCount: '1' };
     await receiver.batch({ Records: [{ messageId: 'x', body, attributes, messageAttributes: {} }] } as never);
     await sell(['a'], 1);
-    await runner.runAll([key('x')], () => 60_000);
+    await runner.runAll([{ record: key('x') }], () => 60_000);
     expect(await record('x')).toMatchObject({ status: 'FAILED', failures: [{ name: 'ContractViolation' }] });
     expect(await window(FIRST)).toMatchObject({ size: 1 });
   });
@@ -166,11 +173,15 @@ describe('messages of a window', () => {
     const attributes = { ApproximateReceiveCount: '1' };
     await receiver.batch({ Records: [{ messageId: 'x', body, attributes, messageAttributes: {} }] } as never);
     for (let attempt = 1; attempt < settings.attempts; attempt++) {
-      await runner.runAll([key('x')], () => 60_000);
+      await runner.runAll([{ record: key('x') }], () => 60_000);
       expect(await record('x')).toMatchObject({ status: 'PENDING', attempts: attempt });
-      minute(5 * attempt);
+      if (attempt === 1) minute(5);
     }
-    await runner.runAll([key('x')], () => 60_000);
+    // Its delayed hand-out, which may come together with another one.
+    await runner.runAll([{ record: key('x'), fence: 2 }, { record: key('x') }], () => 60_000);
+    expect(sent.map(({ MessageBody }) => MessageBody)).toEqual(
+      [1, 2].map((fence) => JSON.stringify({ record: key('x'), fence })),
+    );
     expect(await record('x')).toMatchObject({ status: 'FAILED', attempts: 3, failures: [{}, {}, {}] });
     expect(await window(FIRST)).toEqual({});
   });
@@ -283,6 +294,20 @@ describe('a page', () => {
     await runWindow(FIRST);
     expect(seen).toEqual([`${FIRST} 1: a, b`, `${FIRST} 2: c`, `${FIRST} closes as 1, 3 in 2`]);
     expect(await times(FIRST)).toBe(3);
+  });
+
+  test('that fails is handed out again by the queue, after its pause', async () => {
+    await sell(['a'], 1);
+    minute(11);
+    const good = handlers;
+    handlers = { ...good, page: () => Promise.reject(new Error('not today')) };
+    await runWindow(FIRST);
+    handlers = good;
+    await runWindow(FIRST);
+    const delayed = { record: windowKey(SALES, FIRST), fence: 1 };
+    expect(sent).toMatchObject([{ MessageBody: JSON.stringify(delayed), DelaySeconds: 30 }]);
+    await runner.runAll([delayed], () => 60_000);
+    expect(await window(FIRST)).toMatchObject({ status: 'PROCESSED', fence: 2 });
   });
 
   test('that fails in each attempt fails its window, and nothing of it is lost', async () => {

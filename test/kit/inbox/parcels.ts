@@ -12,6 +12,7 @@ import { type Envelope, readEnvelope } from '../../../packages/kit/messages/enve
 import { eventMessage, type MessageFields } from '../../../packages/kit/testing/messages.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { PARCELS, parcels, shopContract } from '../../support/inboxes/contract.js';
+import { type SentMessage, sentMessages } from '../../support/sent-messages.js';
 
 export const BEGIN = '2026-03-01T00:00:00.000Z';
 const DAY = 86_400;
@@ -35,6 +36,8 @@ export class Refused extends Error {}
 export class Parcels {
   readonly messages = new StoredMessages({ table: 'records', consumer: PARCELS });
   readonly calls: { readonly operation: string }[];
+  /** Delayed hand-outs. */
+  readonly sent: readonly SentMessage[];
   handle: (name: string, work: Work) => Promise<Finished> | Finished = (name) => ({
     decide: async () => [counted(name)],
   });
@@ -49,6 +52,7 @@ export class Parcels {
       service: 'desk',
       windowSeconds: WINDOW,
       settings: { ...SETTINGS, ...settings },
+      queue: 'queue',
       isRefusal: (error) => error instanceof Refused,
       sources: [on(parcels, { ParcelSent: ({ event }, work) => this.handle(event.data.name, work) })],
     });
@@ -56,6 +60,7 @@ export class Parcels {
     this.receiver = new Receiver({ table: 'records', consumer: PARCELS, ...receiving });
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.parse(BEGIN) });
     const indexes = { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] };
+    this.sent = sentMessages();
     this.calls = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }, { records: indexes }).calls;
   }
 
@@ -80,7 +85,11 @@ export class Parcels {
     return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   }
 
-  run = (name: string): Promise<void> => this.runner.run(this.key(name), () => 60_000);
+  /** Hands a message to the runner. @param fence of the runner that put it off, if its delayed hand-out comes */
+  run = (name: string, fence?: number): Promise<void> =>
+    this.runner.run({ record: this.key(name), ...(fence === undefined ? {} : { fence }) }, () => 60_000);
+  /** Takes a message as another runner. */
+  take = (name: string) => this.messages.take({ record: this.key(name) }, SETTINGS);
   key = (name: string): string => recordKey(PARCELS, name);
 
   record = async (name: string): Promise<Item> => (await read('records', { pk: this.key(name) })) ?? {};

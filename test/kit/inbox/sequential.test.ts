@@ -15,6 +15,7 @@ import { eventMessage, type MessageFields } from '../../../packages/kit/testing/
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { STEPS, steps, tillContract } from '../../support/inboxes/contract.js';
+import { type SentMessage, sentMessages } from '../../support/sent-messages.js';
 import { bodyOf, Refused, SETTINGS } from './parcels.js';
 
 const settings = { ...SETTINGS, mode: 'sequential', gapAlarmSeconds: 600 } as const;
@@ -22,6 +23,7 @@ const options = { table: 'records', consumer: STEPS };
 let handle: (step: string) => Finished;
 let receiver: Receiver;
 let runner: SequentialRunner;
+let sent: readonly SentMessage[];
 beforeAll(() => functionEnvironment());
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T00:00:00.000Z') });
@@ -29,6 +31,7 @@ beforeEach(() => {
     { table: ['pk', 'sk'], records: ['pk'] },
     { records: { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] } },
   );
+  sent = sentMessages();
   handle = (step) => ({ decide: async () => [appended(step)] });
   receiver = new Receiver({ ...options, app: 'app', windowSeconds: 35 * 86_400, commanders: [], mode: 'sequential' });
   runner = new SequentialRunner({
@@ -36,6 +39,7 @@ beforeEach(() => {
     service: 'desk',
     windowSeconds: 35 * 86_400,
     settings,
+    queue: 'queue',
     isRefusal: (error) => error instanceof Refused,
     sources: [on(steps, { StepTaken: ({ event }) => handle(event.data.step), TillCleaned: () => handle('clean') })],
   });
@@ -74,7 +78,7 @@ const receive = (sequence: number, attributes: Readonly<Record<string, string>> 
       },
     ],
   } as never);
-const run = (sequence: number, epoch = 0) => runner.run(key(sequence, epoch), () => 60_000);
+const run = (sequence: number, epoch = 0) => runner.run({ record: key(sequence, epoch) }, () => 60_000);
 const read = async (TableName: string, Key: Item): Promise<Item> =>
   (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item ?? {};
 const record = (sequence: number, epoch = 0) => read('records', { pk: key(sequence, epoch) });
@@ -126,7 +130,7 @@ describe('messages of a subject', () => {
     await receive(2);
     await run(2);
     await receive(1, {}, { id: 'other-1', subject: 'Till/2' });
-    await runner.run(placeKey(STEPS, { subject: 'Till/2', sequence: 1, epoch: 0 }), () => 60_000);
+    await runner.run({ record: placeKey(STEPS, { subject: 'Till/2', sequence: 1, epoch: 0 }) }, () => 60_000);
     expect(await stepsDone()).toEqual(['1']);
   });
 
@@ -134,7 +138,7 @@ describe('messages of a subject', () => {
     for (const sequence of [3, 2, 1]) await receive(sequence);
     for (const sequence of [3, 2]) await run(sequence);
     const times = [60_000, 20_000];
-    await runner.run(key(1), () => times.shift() ?? 20_000);
+    await runner.run({ record: key(1) }, () => times.shift() ?? 20_000);
     expect(await stepsDone()).toEqual(['1']);
     expect(await record(2)).toMatchObject({ status: 'PENDING', wake: true });
     await run(2);
@@ -213,6 +217,21 @@ describe('a duplicate', () => {
     await run(1);
     expect(await stepsDone()).toEqual(['1', '2']);
     expect(await record(1)).toMatchObject({ status: 'PROCESSED' });
+  });
+});
+
+describe('a message that is tried again', () => {
+  test('is handed out by the queue after its pause, and its successors follow', async () => {
+    for (const sequence of [1, 2]) await receive(sequence);
+    const good = handle;
+    handle = () => Promise.reject(new Error('not today')) as never;
+    await run(1);
+    handle = good;
+    await run(2);
+    expect(await stepsDone()).toEqual([]);
+    expect(sent).toMatchObject([{ MessageBody: JSON.stringify({ record: key(1), fence: 1 }), DelaySeconds: 30 }]);
+    await runner.run({ record: key(1), fence: 1 }, () => 60_000);
+    expect(await stepsDone()).toEqual(['1', '2']);
   });
 });
 

@@ -1,3 +1,4 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
@@ -92,12 +93,12 @@ describe('processing', () => {
     await parcels.run('one');
     await parcels.run('one');
     const record = await parcels.record('one');
-    expect(record).toMatchObject({ status: 'PENDING', attempts: 1, executeAt: at(30), heldUntil: at(30) });
+    expect(record).toMatchObject({ status: 'PENDING', attempts: 1, executeAt: at(35), heldUntil: at(30) });
     expect(record.failures).toMatchObject([{ at: BEGIN, name: 'Error', message: '' }]);
     expect(JSON.stringify(record.failures)).not.toContain('secret');
     parcels.pass(30);
     await parcels.run('one');
-    expect(await parcels.record('one')).toMatchObject({ attempts: 2, executeAt: at(90) });
+    expect(await parcels.record('one')).toMatchObject({ attempts: 2, heldUntil: at(90) });
   });
 
   test('fails a message after its last attempt, with each reason', async () => {
@@ -133,7 +134,7 @@ describe('processing', () => {
     expect(await parcels.record('one')).toMatchObject({ status: 'FAILED', attempts: 1 });
     await parcels.receive([parcels.message('two')]);
     for (let crash = 0; crash < 3; crash++) {
-      await parcels.messages.take(parcels.key('two'), { leaseSeconds: 60 });
+      await parcels.take('two');
       parcels.pass(60);
     }
     await parcels.run('two');
@@ -192,20 +193,109 @@ describe('processing', () => {
   });
 });
 
+describe('a pause of up to 15 minutes', () => {
+  const linear = (baseSeconds: number) => ({ backoff: { kind: 'linear', baseSeconds, capSeconds: 3_600 } as const });
+  const begin = async (baseSeconds: number, attempts = 9) => {
+    parcels = new Parcels(undefined, { ...linear(baseSeconds), attempts });
+    await parcels.receive([parcels.message('one', { actor: 'customer:bob' })]);
+    fails();
+  };
+  const delayed = (fence: number, DelaySeconds: number) => ({
+    QueueUrl: 'queue',
+    MessageBody: JSON.stringify({ record: parcels.key('one'), fence }),
+    DelaySeconds,
+    MessageGroupId: expect.stringMatching(/./),
+  });
+
+  test('is kept by the runners’ own queue, to the second', async () => {
+    await begin(2);
+    for (let fence = 0; fence < 3; fence++) await parcels.run('one', fence || undefined);
+    expect(parcels.sent).toEqual([delayed(1, 2), delayed(2, 4), delayed(3, 6)]);
+    expect(await parcels.record('one')).toMatchObject({ attempts: 3, heldUntil: at(6), executeAt: at(11) });
+  });
+
+  test('ends by the queue’s clock: a runner whose own clock is behind takes the message', async () => {
+    await begin(900);
+    await parcels.run('one');
+    parcels.pass(-2);
+    await parcels.run('one', 1);
+    expect(await parcels.record('one')).toMatchObject({ attempts: 2, fence: 2 });
+  });
+
+  test('is not cut short by a hand-out that comes twice, nor by one of the stream or the sweeper', async () => {
+    await begin(2);
+    await parcels.run('one');
+    await parcels.run('one');
+    await parcels.run('one', 1);
+    await parcels.run('one', 1);
+    parcels.pass(3);
+    await parcels.run('one');
+    expect(await parcels.record('one')).toMatchObject({ attempts: 2, fence: 2 });
+    expect(parcels.sent).toHaveLength(2);
+    parcels.pass(1);
+    await parcels.run('one');
+    expect(await parcels.record('one')).toMatchObject({ attempts: 3 });
+  });
+
+  test('does not interrupt the runner that took the message meanwhile', async () => {
+    await begin(2);
+    await parcels.run('one');
+    parcels.pass(2);
+    await parcels.take('one');
+    await parcels.run('one', 1);
+    expect(await parcels.record('one')).toMatchObject({ attempts: 2, fence: 2, runner: expect.any(String) });
+  });
+
+  test('is recorded before its hand-out is sent, and left to the sweeper if that fails', async () => {
+    await begin(2);
+    let sent: Record<string, unknown> = {};
+    vi.spyOn(SQSClient.prototype, 'send').mockImplementation((async () => {
+      sent = await parcels.record('one');
+      throw new Error('no queue');
+    }) as never);
+    await parcels.run('one');
+    expect(sent).toMatchObject({ attempts: 1, heldUntil: at(2), executeAt: at(7) });
+    expect(await parcels.record('one')).toEqual(sent);
+  });
+
+  test('sends nothing for a message that failed, nor if another runner holds it', async () => {
+    await begin(2, 1);
+    await parcels.run('one');
+    expect((await parcels.record('one')).status).toBe('FAILED');
+    await begin(2);
+    parcels.handle = async (name) => {
+      parcels.pass(61);
+      await parcels.take(name);
+      throw new Error('too late');
+    };
+    await parcels.run('one');
+    expect(parcels.sent).toEqual([]);
+  });
+
+  test('of more is left to the sweeper', async () => {
+    await begin(450);
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await parcels.run('one');
+      parcels.pass(3_600);
+    }
+    expect(parcels.sent).toEqual([delayed(1, 450), delayed(2, 900)]);
+  });
+});
+
 describe('a lease', () => {
   beforeEach(() => parcels.receive([parcels.message('one')]));
 
   /** Another runner takes the message when the lease is over. */
   const takenByAnother = async (name: string) => {
     parcels.pass(61);
-    await parcels.messages.take(parcels.key(name), { leaseSeconds: 60 });
+    await parcels.take(name);
   };
 
   test('is of one runner, until its end', async () => {
-    expect(await parcels.messages.take(parcels.key('one'), { leaseSeconds: 60 })).toMatchObject({ fence: 1 });
-    expect(await parcels.messages.take(parcels.key('one'), { leaseSeconds: 60 })).toBeUndefined();
+    expect(await parcels.take('one')).toMatchObject({ fence: 1 });
+    expect(await parcels.take('one')).toBeUndefined();
     parcels.pass(60);
-    expect(await parcels.messages.take(parcels.key('one'), { leaseSeconds: 60 })).toMatchObject({ fence: 2 });
+    expect(await parcels.take('one')).toMatchObject({ fence: 2 });
   });
 
   test.each<[string, (name: string, work: Work) => Promise<Finished>]>([
@@ -280,7 +370,7 @@ describe('an answer that is lost', () => {
   });
 
   test('of recording a failure is no lost lease, which the failure of an earlier runner is', async () => {
-    const taken = await parcels.messages.take(parcels.key('one'), { leaseSeconds: 60 });
+    const taken = await parcels.take('one');
     if (!taken) throw new Error('expected to hold the message');
     updatesAreRepeated();
     expect(await parcels.messages.fail(taken, new Refused())).toBe('recorded');

@@ -37,7 +37,10 @@ const context = {
 
 let parcels: Parcels;
 beforeAll(() => functionEnvironment());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 /** One message in each state: the parcel that it is about has the state's name. */
 beforeEach(async () => {
@@ -47,7 +50,7 @@ beforeEach(async () => {
   await parcels.run('failed');
   parcels.handle = () => Promise.reject(new Error('a secret'));
   await parcels.run('paused');
-  await parcels.messages.take(parcels.key('running'), { leaseSeconds: 60 });
+  await parcels.take('running');
   parcels.pass(5);
   const early = parcels.message('parked', { sequence: 2 });
   const steps = new SequencedMessages({ table: 'records', consumer: STEPS });
@@ -94,8 +97,8 @@ describe('orderly inbox list', () => {
     const steps = new SequencedMessages({ table: 'records', consumer: STEPS });
     const pk = steps.keyOf(parcels.message('parked', { sequence: 2 }));
     const state = async () => (await listed({ consumer: 'steps' })).messages[0]?.state;
-    const taken = await steps.take(pk, { leaseSeconds: 60 });
-    if (taken) await steps.postpone(taken, new Error('not today'), { backoff: SETTINGS.backoff });
+    const taken = await steps.take({ record: pk }, SETTINGS);
+    if (taken) await steps.postpone(taken, new Error('not today'), 30);
     parcels.pass(10);
     expect(await state()).toBe('paused');
     parcels.pass(30);

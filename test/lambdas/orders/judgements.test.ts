@@ -50,6 +50,7 @@ beforeEach(() => {
     ...options,
     service: 'orders',
     settings: SETTINGS,
+    queue: 'queue',
     isRefusal: () => false,
     sources: [onUserJudged({ reviews, list })],
   });
@@ -111,7 +112,7 @@ async function run(
     await before(id);
     return load(id);
   });
-  await runner.run(recordKey(CONSUMER, messageId), timeLeft);
+  await runner.run({ record: recordKey(CONSUMER, messageId) }, timeLeft);
   spy.mockRestore();
 }
 

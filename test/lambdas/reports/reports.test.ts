@@ -41,6 +41,7 @@ beforeEach(() => {
     service: 'reports',
     windowSeconds: 35 * 86_400,
     settings: { ...SETTINGS, mode: 'batch', pageSize: 2, graceSeconds: 3600 },
+    queue: 'queue',
     isRefusal: () => false,
     sources: [collect(orderEvents), collect(moneyEvents)],
     windows: DAYS.windows,
@@ -65,14 +66,14 @@ async function arrive(time: string, ...events: readonly CountedEvent[]): Promise
   }));
   await receiver.batch({ Records: records } as never);
   await runner.runAll(
-    messages.map(({ id }) => recordKey(CONSUMER, id)),
+    messages.map(({ id }) => ({ record: recordKey(CONSUMER, id) })),
     () => 60_000,
   );
 }
 /** Closes a day as the sweeper does, an hour after its end. */
 async function close(date: string): Promise<void> {
   vi.setSystemTime(DAYS.closesAt(date));
-  await runner.runAll([windowKey(CONSUMER, date)], () => 60_000);
+  await runner.runAll([{ record: windowKey(CONSUMER, date) }], () => 60_000);
 }
 const json = async (date: string) => (await getReport(table, DAYS, date, undefined)).body;
 

@@ -46,6 +46,7 @@ async function deliver(history: readonly AccountEvent[], order: readonly number[
     ...options,
     service: 'rewards',
     settings: { ...SETTINGS, mode: 'sequential', gapAlarmSeconds: 600 },
+    queue: 'queue',
     isRefusal: () => false,
     sources: [onAccountEvent(rewards)],
   });
@@ -57,7 +58,7 @@ async function deliver(history: readonly AccountEvent[], order: readonly number[
     await receiver.batch({
       Records: [{ messageId: 'm', body: bodyOf(message), attributes, messageAttributes: {} }],
     } as never);
-    await runner.run(placeKey(CONSUMER, { subject: SUBJECT, sequence, epoch: 0 }), () => 60_000);
+    await runner.run({ record: placeKey(CONSUMER, { subject: SUBJECT, sequence, epoch: 0 }) }, () => 60_000);
   }
 }
 

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import { playWith } from '../../../packages/simulator/search/scenario.js';
 import { deployment, keepPromises } from './playing.js';
 import { recordsIn } from './shop.js';
-import { frozenParcel, PLAIN_NAMES, parcelsOfAllKinds, SLOW_NAMES, slowParcels } from './single.js';
+import {
+  frozenParcel,
+  PLAIN_NAMES,
+  parcelsOfAllKinds,
+  pausesOf,
+  SLOW_NAMES,
+  slowParcels,
+  undelayedParcel,
+} from './single.js';
 
 /** An inbox in mode single as it is deployed: nothing but the record of a message guards its effect. */
 
@@ -22,10 +30,31 @@ test('without a fault, each parcel ends as its handler says', async () => {
     'slow PROCESSED, attempt 1, fence 1',
   ]);
   // CDK gives the second one to each reader of a queue; the first one is for a lost answer.
-  expect([...cloud.iam.unused()].filter((right) => /RunParcels|ParcelsInbox/.test(right))).toEqual([
+  expect([...cloud.iam.unused()].filter((right) => right.includes('RunParcels'))).toEqual([
     'RunParcels/Role/DefaultPolicy: dynamodb:GetItem',
     'RunParcels/Role/DefaultPolicy: sqs:ChangeMessageVisibility',
   ]);
+});
+
+test('pauses of 2, 4 and 6 seconds are kept, and nothing is handed out for nothing', async () => {
+  const { cloud } = await playWith(deployment, parcelsOfAllKinds, 'singles');
+  expect(pausesOf(cloud, 'broken').map(Math.floor)).toEqual([2, 4, 6]);
+  expect(cloud.log.filter(({ text }) => text.includes('"not free"'))).toEqual([]);
+});
+
+test.each([
+  ['is lost', 'lost'],
+  ['is not sent', 'refused'],
+] as const)('the sweeper’s next tick hands out a message whose delayed hand-out %s', async (_, how) => {
+  const { violations, cloud } = await playWith(deployment, undelayedParcel(how), 'singles');
+  expect(violations).toEqual([]);
+  for (const [at, seconds] of pausesOf(cloud, 'broken').entries()) {
+    // Up to the tick after the pause and the five seconds that a sweep waits for the queue.
+    expect(seconds).toBeGreaterThan((at + 1) * 2 + 5);
+    expect(seconds).toBeLessThan((at + 1) * 2 + 5 + 60 + 1);
+  }
+  // Without a fault, nobody needs the sweeper's.
+  expect([...cloud.iam.unused()].filter((right) => right.includes('ParcelsInbox'))).toEqual([]);
 });
 
 test('slow handlers (3 minutes) delay neither the queue nor the parcels behind them', async () => {

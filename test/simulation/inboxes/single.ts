@@ -92,6 +92,33 @@ export const frozenParcel: Scenario = {
   },
 };
 
+/** A parcel that always fails, and whose delayed hand-outs are lost in the queue, or never reach it. */
+export const undelayedParcel = (how: 'lost' | 'refused'): Scenario => ({
+  name: 'inbox-undelayed',
+  async play(cloud) {
+    awaitStored(cloud);
+    const isDelayed = ({ fn, request: { operation } }: PassingCall) =>
+      fn.label === runner && operation === 'SendMessage';
+    cloud.calls.interceptor = {
+      before: (call) => (how === 'refused' && isDelayed(call) ? 'refused' : undefined),
+      after: (call) => {
+        if (how === 'lost' && isDelayed(call)) cloud.queue('ParcelsInbox/Work').purge();
+        return undefined;
+      },
+    };
+    send(cloud, 'broken');
+    await cloud.world.settle();
+    return [...broken(cloud, ['broken'])];
+  },
+});
+
+/** Returns the seconds between the attempts of a parcel that failed in each of them. */
+export function pausesOf(cloud: Cloud, name: string): readonly number[] {
+  const { failures } = recordsIn(cloud).find(({ pk }) => pk === recordKey(PARCELS, name)) ?? {};
+  const times = (failures as readonly { readonly at: string }[]).map(({ at }) => Date.parse(at) / 1_000).toReversed();
+  return times.slice(1).map((time, at) => time - (times[at] ?? 0));
+}
+
 function* broken(cloud: Cloud, names: readonly string[]): Generator<Violation> {
   const records = new Map(recordsIn(cloud).map((record) => [record.pk, record]));
   const times = new Map(itemsIn(cloud).map(({ pk, times }) => [String(pk).slice('Parcel#'.length), Number(times)]));

@@ -51,6 +51,15 @@ export const INBOX_BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: 'a message that is put off is handed out by its queue alone',
+    scenario: 'inbox-single',
+    source: {
+      file: `${INBOX}/stored-messages.ts`,
+      from: "      remove: ['runner'],\n",
+      to: "      remove: ['runner', 'duePk'],\n",
+    },
+  },
+  {
     name: 'a known message is stored again',
     scenario: 'inbox-single',
     source: {

@@ -2,7 +2,7 @@ import { type App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { settingsFor } from '../../../lib/settings.js';
-import { batch, exponentialBackoff, linearBackoff, sequential } from '../../../packages/kit/inbox/modes.construct.js';
+import { batch, linearBackoff, sequential } from '../../../packages/kit/inbox/modes.construct.js';
 import { acknowledgeCompliance } from '../../../packages/kit/service/acknowledge.js';
 import { Service, type ServiceInboxProps } from '../../../packages/kit/service/service.construct.js';
 import { OF_EVERY_FUNCTION, type ServiceContext } from '../../../packages/kit/service/service-function.construct.js';
@@ -25,7 +25,7 @@ export class InboxesStack extends Stack {
       timeout: Duration.minutes(15),
       attempts: 4,
       parallel: 4,
-      backoff: exponentialBackoff({ base: Duration.seconds(30), cap: Duration.minutes(5) }),
+      backoff: linearBackoff({ base: Duration.seconds(2), cap: Duration.minutes(5) }),
       ...props,
     });
     runner.grantItems(desk.table, ['UpdateItem'], 'Parcel#');
@@ -37,6 +37,7 @@ export class InboxesStack extends Stack {
       attempts: 4,
       parallel: 4,
       backoff: linearBackoff({ base: Duration.seconds(30), cap: Duration.minutes(5) }),
+      sweepEvery: Duration.minutes(2),
     });
     stepsRunner.grantItems(desk.table, ['UpdateItem'], 'Till#');
     const salesRunner = desk.inbox('Sales', {
