@@ -50,6 +50,7 @@ export {
   type LaneListenerProps,
   type ProjectionProps,
   Service,
+  type ServiceConsumerProps,
   type ServiceInboxProps,
   type ServiceProps,
   type SharedLaneProps,

@@ -183,6 +183,16 @@ describe('an inbox', () => {
     expect(JSON.parse(INBOX)).toMatchObject({ mode: 'batch', graceSeconds: 60, pageSize: 2 });
   });
 
+  test('may begin when several events have come: its service’s consumer has timers', () => {
+    expect(statementsOf('PackingOnPartsRole').flatMap(({ Action }) => Action)).toContain('dynamodb:DeleteItem');
+    const { QUEUE_URL } = found('PackingPartsTimersSweeperFunction', 'AWS::Lambda::Function').Environment.Variables;
+    expect(referenced(QUEUE_URL)).toMatch(/^PackingPartsQueue/);
+    // No other consumer has.
+    expect(
+      Object.keys(Resources).filter((id) => /TimersSweeperRole/.test(id) && !id.startsWith('PackingPartsTimers')),
+    ).toEqual([]);
+  });
+
   test('is found by the operator’s commands', () => {
     expect(JSON.stringify(Outputs.Consumers.Value)).toContain('\\"inbox\\":{\\"mode\\":\\"single\\"');
   });

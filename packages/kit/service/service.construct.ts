@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import type { Route } from '../http/api.construct.js';
+import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { API_RECORDS, SESSIONS } from '../idempotent-receiver/contract.js';
 import { InboxDispatcher } from '../inbox/dispatcher.construct.js';
 import { Inbox, type InboxOptions, PARALLEL } from '../inbox/inbox.construct.js';
@@ -61,6 +62,12 @@ export interface ServiceInboxProps
   readonly entry: string;
   /** Timeout of one message's processing, at most 15 minutes. @default Duration.minutes(1) */
   readonly timeout?: Duration;
+}
+
+/** Consumer that may wait for something. */
+export interface ServiceConsumerProps extends ListenerProps {
+  /** Whether it sets timers: its own queue receives them when they are due. @default false */
+  readonly timers?: boolean;
 }
 
 /** Consumer with a lane for keys under contention. */
@@ -208,9 +215,10 @@ export class Service extends Construct {
   }
 
   /** Adds a function that hears messages and has one effect for each. */
-  consumer(id: string, props: ListenerProps): ServiceFunction {
+  consumer(id: string, { timers = false, ...props }: ServiceConsumerProps): ServiceFunction {
     const { consumer, description } = this.listener(id, props);
     this.consumers.push({ ...description, projection: false });
+    if (timers) this.timers(id, consumer);
     return consumer.handler;
   }
 
@@ -308,7 +316,7 @@ export class Service extends Construct {
     this.grantEffect(handler, aggregate);
     handler.grantItems(this.table, ['PutItem', 'DeleteItem'], stuckKey(aggregate));
     handler.grantItems(this.table, ['GetItem', 'PutItem'], roundTripKey(aggregate));
-    new Timers(this, `${id}Timers`, { owner: consumer, alarmTopic });
+    this.timers(id, consumer);
     const { settings, service } = this.context;
     alarm(this, 'SagaStuck', {
       metric: serviceMetric(metricsNamespace(settings), service, Metric.SAGAS_STUCK),
@@ -367,6 +375,10 @@ export class Service extends Construct {
   /** Grants an endpoint permission to record its answers by the idempotency keys of its clients. */
   grantRequestRecords(handler: ServiceFunction): void {
     handler.grantItems(this.records, ['PutItem', 'GetItem'], API_RECORDS);
+  }
+
+  private timers(id: string, owner: IdempotentConsumer): void {
+    new Timers(this, `${id}Timers`, { owner, alarmTopic: this.alarmTopic });
   }
 
   private listener(id: string, props: ListenerProps) {

@@ -13,6 +13,8 @@ export const functionsOf = (id: string) => ({
 });
 
 export const recordsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Records');
+export const packingRecordsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Packing/Records');
+export const packingItemsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Packing/Outbox/Table');
 export const itemsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Outbox/Table');
 
 export interface ShopEvent {
@@ -22,7 +24,7 @@ export interface ShopEvent {
   readonly data: object;
   readonly sequence?: number;
   /** Service that publishes it. @default 'shop' */
-  readonly from?: 'shop' | 'till';
+  readonly from?: string;
   /** Time of the event, milliseconds since 1970. @default now */
   readonly time?: number;
 }

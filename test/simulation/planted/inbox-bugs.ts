@@ -1,6 +1,9 @@
 import type { PlantedBug } from './bugs.js';
 
 const INBOX = 'packages/kit/inbox';
+/** The example of its README, which `inbox-collecting` plays. */
+const COLLECTING = 'test/kit/inbox/example.collecting.ts';
+const COLLECTOR = 'test/kit/inbox/example.collector.ts';
 
 /** Small mistakes that a good engineer makes, put into the inbox on purpose. Their scenarios are those of `inboxes/`. */
 export const INBOX_BUGS: readonly PlantedBug[] = [
@@ -167,6 +170,29 @@ export const INBOX_BUGS: readonly PlantedBug[] = [
       to: `          condition: \`\${held.condition} AND attribute_not_exists(closedAt)\`,
           names: held.names,
           values: held.values,`,
+    },
+  },
+  {
+    name: 'a part that comes again begins the work again',
+    scenario: 'inbox-collecting',
+    source: { file: COLLECTING, from: '    if (hasBegun) return [];\n', to: '' },
+  },
+  {
+    name: 'nobody waits for an end of the waiting',
+    scenario: 'inbox-collecting',
+    source: {
+      file: COLLECTOR,
+      from: 'return [write, timers.set({ ...timeout, executeAt: in30Minutes(), trace })];',
+      to: 'return timeout ? [write] : [timers.set({ ...timeout, executeAt: in30Minutes(), trace })];',
+    },
+  },
+  {
+    name: 'the work begins with the part that completes it, and without the others',
+    scenario: 'inbox-collecting',
+    source: {
+      file: COLLECTING,
+      from: '(PARTS.every((name) => name in known) ? [begins(known)] : [])',
+      to: '(PARTS.every((name) => name in known) ? [begins({ [part]: content })] : [])',
     },
   },
 ];

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { INBOX_LAMBDAS, inboxesAssembly } from '../../support/inboxes/assembly.js';
 import { salesOfWindows } from '../inboxes/batch.js';
+import { partsOfOrders } from '../inboxes/collecting.js';
 import { stepsOfTills } from '../inboxes/sequential.js';
 import { frozenParcel, parcelsOfAllKinds } from '../inboxes/single.js';
 import { SCENARIOS, scenarioCalled } from '../scenarios/all.js';
@@ -27,11 +28,17 @@ export const orderly: Ground = {
   scenarioCalled,
 };
 
-const INBOX_SCENARIOS: readonly Scenario[] = [parcelsOfAllKinds, frozenParcel, stepsOfTills, salesOfWindows];
+const INBOX_SCENARIOS: readonly Scenario[] = [
+  parcelsOfAllKinds,
+  frozenParcel,
+  stepsOfTills,
+  salesOfWindows,
+  partsOfOrders,
+];
 
 let folder: string | undefined;
 
-/** An app that has an inbox of each mode, and nothing else. All files of a worker share its assembly. */
+/** An app that has an inbox of each mode, and one that begins when several events have come. All files of a worker share its assembly. */
 export const inboxes: Ground = {
   get folder() {
     if (folder === undefined) {

@@ -6,11 +6,12 @@ import { batch, linearBackoff, sequential } from '../../../packages/kit/inbox/mo
 import { acknowledgeCompliance } from '../../../packages/kit/service/acknowledge.js';
 import { Service, type ServiceInboxProps } from '../../../packages/kit/service/service.construct.js';
 import { OF_EVERY_FUNCTION, type ServiceContext } from '../../../packages/kit/service/service-function.construct.js';
+import { packingService } from '../../kit/inbox/example.collected.construct.js';
 import { PARCELS, parcels, SALES, STEPS, sales, steps } from './contract.js';
 
 const settings = settingsFor('dev');
 
-/** A service that has an inbox of each mode, and nothing else. */
+/** A service that has an inbox of each mode, and one that collects several events before its inbox begins. */
 export class InboxesStack extends Stack {
   constructor(app: App, bundles: ServiceContext['bundles'], props: Partial<ServiceInboxProps> = {}) {
     super(app, 'Inboxes');
@@ -50,6 +51,7 @@ export class InboxesStack extends Stack {
       backoff: linearBackoff({ base: Duration.seconds(30), cap: Duration.minutes(5) }),
     });
     salesRunner.grantItems(desk.table, ['UpdateItem'], 'Sale#', 'Report#');
+    packingService(this, { settings, bundles, bus, alarmTopic });
     new CfnOutput(this, 'BusName', { value: bus.eventBusName });
   }
 }

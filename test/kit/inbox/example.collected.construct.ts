@@ -1,0 +1,17 @@
+import { charged, packingBegan, placed, reserved } from './example.collecting.js';
+
+// The example of the pattern's README, word for word from here on.
+
+import { type EnvironmentProps, Service } from '@orderly/kit/constructs';
+import type { Construct } from 'constructs';
+
+/** Service `packing`: collects the events of an order, and packs it once. */
+export function packingService(scope: Construct, props: EnvironmentProps): Service {
+  const packing = new Service(scope, 'Packing', { ...props, name: 'packing' });
+  const hears = [placed, charged, reserved];
+  const parts = packing.consumer('Parts', { name: 'packing-parts', entry: 'packing/on-part', hears, timers: true });
+  packing.grantEffect(parts, 'Packing');
+  const lists = packing.inbox('Lists', { name: 'packing-lists', entry: 'packing/write-list', hears: [packingBegan] });
+  lists.grantItems(packing.table, ['UpdateItem'], 'PackingList#');
+  return packing;
+}

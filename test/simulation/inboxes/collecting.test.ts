@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { playWith } from '../../../packages/simulator/search/scenario.js';
+import { listOf, MISSING, partsOfOrders } from './collecting.js';
+import { deployment, keepPromises } from './playing.js';
+
+/** Several events of one thing before the work begins: the example of the inbox's README, as it is deployed. */
+
+test('without a fault, the work on an order begins once with all events, or when the waiting is over', async () => {
+  const { violations, cloud } = await playWith(deployment, partsOfOrders, 'singles');
+  expect(violations).toEqual([]);
+  for (const [orderId, missing] of Object.entries(MISSING)) {
+    expect(listOf(cloud, orderId)).toMatchObject({ times: 1, packing: { missing } });
+  }
+  expect(listOf(cloud, 'reversed')?.packing.parts).toEqual({
+    OrderPlaced: { orderId: 'reversed', lines: ['TEA-1'] },
+    PaymentCharged: { orderId: 'reversed', amount: 350 },
+    StockReserved: { orderId: 'reversed', shelf: 'A7' },
+  });
+});
+
+keepPromises([partsOfOrders], 800);

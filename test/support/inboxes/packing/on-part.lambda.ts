@@ -1,0 +1,1 @@
+export { handler } from '../../../kit/inbox/example.collector.js';
