@@ -1,3 +1,4 @@
+import { carrier } from './carrier.js';
 import { packingBegan } from './example.collecting.js';
 
 // The example of the pattern's README, word for word from here on.
@@ -5,20 +6,20 @@ import { packingBegan } from './example.collecting.js';
 import { Env, required } from '@orderly/kit/aws';
 import { inbox, on } from '@orderly/kit/inbox';
 
-/** Writes the packing list of an order. Slow work, and calls to other systems, belong here. */
+/** Lets the carrier print an order's label, and writes the packing list. */
 export const handler = inbox([
   on(packingBegan, {
-    PackingBegan: ({ event: { data } }) => ({
-      decide: async () => [
-        {
-          Update: {
-            TableName: required(Env.TABLE),
-            Key: { pk: `PackingList#${data.orderId}`, sk: 'STATE' },
-            UpdateExpression: 'SET packing = :packing ADD times :one',
-            ExpressionAttributeValues: { ':packing': data, ':one': 1 },
-          },
-        },
-      ],
-    }),
+    PackingBegan: async ({ event: { data } }, work) => {
+      const { orderId } = data;
+      // An attempt that failed may have had its effect there. The next one has the same key, so it gets the same label.
+      const label = await carrier.print(orderId, { key: work.idempotencyKey('label'), signal: work.signal });
+      const list = {
+        TableName: required(Env.TABLE),
+        Key: { pk: `PackingList#${orderId}`, sk: 'STATE' },
+        UpdateExpression: 'SET packing = :packing, label = :label ADD times :one',
+        ExpressionAttributeValues: { ':packing': data, ':label': label, ':one': 1 },
+      };
+      return { decide: async () => [{ Update: list }] };
+    },
   }),
 ]);

@@ -16,7 +16,7 @@ export class OrdersStack extends Stack {
       entry: 'orders/review-orders',
       hears: [suspicions],
       mode: single(),
-      backoff: linearBackoff({ base: Duration.minutes(2), cap: Duration.minutes(20) }),
+      backoff: linearBackoff({ base: Duration.seconds(2), cap: Duration.minutes(20) }),
       timeout: Duration.minutes(5),
     });
     review.grantItems(orders.table, ['PutItem'], 'Review#');

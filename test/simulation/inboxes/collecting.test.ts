@@ -9,7 +9,7 @@ test('without a fault, the work on an order begins once with all events, or when
   const { violations, cloud } = await playWith(deployment, partsOfOrders, 'singles');
   expect(violations).toEqual([]);
   for (const [orderId, missing] of Object.entries(MISSING)) {
-    expect(listOf(cloud, orderId)).toMatchObject({ times: 1, packing: { missing } });
+    expect(listOf(cloud, orderId)).toMatchObject({ times: 1, label: `${orderId}-1`, packing: { missing } });
   }
   expect(listOf(cloud, 'reversed')?.packing.parts).toEqual({
     OrderPlaced: { orderId: 'reversed', lines: ['TEA-1'] },

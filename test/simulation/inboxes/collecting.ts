@@ -2,6 +2,7 @@ import { COMMIT_PREFIX } from '../../../packages/kit/messages/keys.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Part } from '../../kit/inbox/example.collecting.js';
+import { Carrier } from './carrier.js';
 import { packingItemsIn, packingRecordsIn, publish, type Row } from './shop.js';
 
 const SECOND = 1_000;
@@ -79,6 +80,7 @@ export const partsOfOrders: Scenario = {
   name: 'inbox-collecting',
   async play(cloud) {
     awaitDue(cloud);
+    const carrier = Carrier.at(cloud);
     publishWhileWaitingEnds(cloud);
     for (const [orderId, parts] of Object.entries(ORDERS)) {
       for (const [part, minute, event] of parts) {
@@ -86,7 +88,7 @@ export const partsOfOrders: Scenario = {
       }
     }
     await cloud.world.settle();
-    return [...broken(cloud)];
+    return [...broken(cloud), ...misprinted(cloud, carrier)];
   },
 };
 
@@ -132,6 +134,7 @@ const historyOf = (cloud: Cloud, orderId: string) =>
     );
 
 interface PackingList {
+  readonly label: string;
   readonly packing: { readonly parts: Row; readonly missing: readonly Part[] };
   /** Number of times that it was written. */
   readonly times: number;
@@ -172,6 +175,17 @@ function* broken(cloud: Cloud): Generator<Violation> {
   }
   const denied = cloud.world.trace.lines.find((line) => / DENIED | may not |ValidationException/.test(line));
   if (denied) yield { invariant: 'no right is missing, and no call is malformed', detail: denied };
+}
+
+/** The carrier prints before the list commits, and its first answer gets lost: a repeated call must not print again. */
+function* misprinted(cloud: Cloud, { labels }: Carrier): Generator<Violation> {
+  for (const orderId of Object.keys(ORDERS)) {
+    const printed = labels.get(orderId) ?? [];
+    const list = listOf(cloud, orderId);
+    const detail = `${orderId}: ${printed.join(' ')} printed, ${list?.label} on the list`;
+    if (printed.length > 1) yield { invariant: 'an order has one label, however often it was asked for', detail };
+    if (list && list.label !== printed[0]) yield { invariant: 'the list names the label that was printed', detail };
+  }
 }
 
 const sorted = (row: Row): readonly (readonly [string, unknown])[] =>

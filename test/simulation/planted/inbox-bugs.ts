@@ -195,4 +195,22 @@ export const INBOX_BUGS: readonly PlantedBug[] = [
       to: '(PARTS.every((name) => name in known) ? [begins({ [part]: content })] : [])',
     },
   },
+  {
+    name: 'each attempt calls the other system with a key of its own',
+    scenario: 'inbox-collecting',
+    source: {
+      file: 'test/kit/inbox/example.collected.ts',
+      from: "work.idempotencyKey('label')",
+      to: "work.idempotencyKey(['label', work.attempt].join())",
+    },
+  },
+  {
+    name: 'an idempotency key is of the attempt, not of the message',
+    scenario: 'inbox-collecting',
+    source: {
+      file: `${INBOX}/work.ts`,
+      from: 'JSON.stringify([this.taken.messageId, call])',
+      to: 'JSON.stringify([this.taken.fence, this.taken.messageId, call])',
+    },
+  },
 ];
