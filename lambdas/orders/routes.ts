@@ -8,6 +8,7 @@ import {
   OpenedSession,
   Paging,
   pageOf,
+  SessionView,
 } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import type { Route } from '../route.js';
@@ -139,6 +140,17 @@ export const openSession = {
   summary: 'Open a session for numbered requests to orders',
   description: 'Each call opens a new session.',
   answers: { 201: { description: 'The session', body: OpenedSession } },
+} as const satisfies OrdersRoute;
+
+export const getSession = {
+  method: 'GET',
+  path: '/sessions/{sessionId}',
+  id: 'getOrdersSession',
+  summary: 'Read when a session at orders was last accessed',
+  description:
+    'For its client only; strongly consistent. To read it is no access. A session that has ended is shown for 35 days, with `expiresAt` in the past.',
+  answers: { 200: { description: 'The session', body: SessionView } },
+  problems: ['not-found'],
 } as const satisfies OrdersRoute;
 
 export const issueKey = {

@@ -1,4 +1,4 @@
-import { OpenedSession } from '@orderly/kit/routes';
+import { OpenedSession, SessionView } from '@orderly/kit/routes';
 import type { Route } from '../route.js';
 import { PaymentView, RefundPayment, RequestPayment } from './contract.js';
 import type { PaymentsProblem } from './problems.js';
@@ -54,4 +54,15 @@ export const openSession = {
   summary: 'Open a session for numbered requests to payments',
   description: 'Each call opens a new session.',
   answers: { 201: { description: 'The session', body: OpenedSession } },
+} as const satisfies PaymentsRoute;
+
+export const getSession = {
+  method: 'GET',
+  path: '/payments/sessions/{sessionId}',
+  id: 'getPaymentsSession',
+  summary: 'Read when a session at payments was last accessed',
+  description:
+    'For its client only; strongly consistent. To read it is no access. A session that has ended is shown for 35 days, with `expiresAt` in the past.',
+  answers: { 200: { description: 'The session', body: SessionView } },
+  problems: ['not-found'],
 } as const satisfies PaymentsRoute;

@@ -1,4 +1,4 @@
-import { OpenedSession } from '@orderly/kit/routes';
+import { OpenedSession, SessionView } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import type { Route } from '../route.js';
 import { ForgottenUserView, ProfilePatch, SetStatus, UserView } from './contract.js';
@@ -72,4 +72,15 @@ export const openSession = {
   summary: 'Open a session for numbered requests to users',
   description: 'Each call opens a new session.',
   answers: { 201: { description: 'The session', body: OpenedSession } },
+} as const satisfies Route;
+
+export const getSession = {
+  method: 'GET',
+  path: '/users/sessions/{sessionId}',
+  id: 'getUsersSession',
+  summary: 'Read when a session at users was last accessed',
+  description:
+    'For its client only; strongly consistent. To read it is no access. A session that has ended is shown for 35 days, with `expiresAt` in the past.',
+  answers: { 200: { description: 'The session', body: SessionView } },
+  problems: ['not-found'],
 } as const satisfies Route;

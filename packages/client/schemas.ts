@@ -340,7 +340,7 @@ export type MoneyView = {
 export type OpenedSession = {
   /** Id of the session, for the header `Session-Id`. */
   readonly sessionId: string;
-  /** Time at which the session ends unless a request is accepted before, ISO 8601, UTC. */
+  /** Time at which the session ends unless a request is accepted or repeated before, ISO 8601, UTC. */
   readonly expiresAt: string;
 };
 
@@ -586,6 +586,15 @@ export type RewardsView = {
   readonly entries: readonly (RewardEntryView)[];
   /** `cursor` of the next page. Absent on the last page. */
   readonly nextCursor?: string;
+};
+
+export type SessionView = {
+  /** Id of the session, for the header `Session-Id`. */
+  readonly sessionId: string;
+  /** Time at which the session ends unless a request is accepted or repeated before, ISO 8601, UTC. */
+  readonly expiresAt: string;
+  /** Time of the last access: when the session was opened, or when a request was last accepted or repeated. ISO 8601, UTC. */
+  readonly lastAccessAt: string;
 };
 
 export type SetCreditLimit = {
@@ -905,6 +914,14 @@ export interface Operations {
     readonly answer: OrderView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
+  /** Read when a session at orders was last accessed. */
+  readonly getOrdersSession: {
+    readonly path: { /** Id of the session. */ readonly sessionId: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: SessionView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
   /** Read a payment. */
   readonly getPayment: {
     readonly path: { /** Id of the payment. The payment of an order has the id of the order. */ readonly paymentId: string; };
@@ -912,6 +929,14 @@ export interface Operations {
     readonly repeat: undefined;
     readonly answer: PaymentView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** Read when a session at payments was last accessed. */
+  readonly getPaymentsSession: {
+    readonly path: { /** Id of the session. */ readonly sessionId: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: SessionView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
   /** Read a product. */
   readonly getProduct: {
@@ -952,6 +977,14 @@ export interface Operations {
     readonly repeat: undefined;
     readonly answer: UserView | ForgottenUserView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Read when a session at users was last accessed. */
+  readonly getUsersSession: {
+    readonly path: { /** Id of the session. */ readonly sessionId: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: SessionView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
   /** Issue an idempotency key. */
   readonly issueIdempotencyKey: {

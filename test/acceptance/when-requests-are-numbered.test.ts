@@ -9,6 +9,7 @@ import type { Caller, Json } from './world.js';
 interface Session {
   readonly sessionId: string;
   readonly expiresAt: string;
+  readonly lastAccessAt?: string;
 }
 
 async function open(as: Caller, path = '/sessions'): Promise<string> {
@@ -35,6 +36,13 @@ const post = <Body = Json>(path: string, as: Caller, numbered: Numbered, body: o
   world.call<Body>({ method: 'POST', path, as, body, headers: headersOf(numbered) });
 const cancel = (orderId: string, numbered: Numbered, as: Caller = 'alice', body: object = {}) =>
   post<OrderView>(`/orders/${orderId}/cancellation`, as, numbered, body);
+
+const HOUR = 3_600;
+const read = (session: string, as: Caller = 'alice', path = '/sessions') =>
+  world.call<Session>({ method: 'GET', path: `${path}/${session}`, as });
+/** Seconds from one time to another. */
+const between = (from: string | undefined, to: string | undefined) =>
+  (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1000;
 
 const problem = (status: number, code: string) => ({ status, body: { type: `urn:orderly:problem:${code}` } });
 
@@ -92,6 +100,63 @@ describe('when requests are numbered', () => {
     expect(await cancel(orderId, { session, number: 11, answeredUpTo: 0 })).toMatchObject(
       problem(409, 'number-out-of-range'),
     );
+  });
+
+  test('shows its client when it was last accessed; to another client, or elsewhere, it is unknown', async () => {
+    for (const path of ['/sessions', '/payments/sessions', '/users/sessions']) {
+      const session = await open('alice', path);
+      const { status, body } = await read(session, 'alice', path);
+      expect({ status, sessionId: body.sessionId }).toEqual({ status: 200, sessionId: session });
+      expect(between(body.lastAccessAt, body.expiresAt)).toBe(HOUR);
+      expect(await read(session, 'bob', path)).toMatchObject(problem(404, 'not-found'));
+      expect(await read(session, 'operator', path)).toMatchObject(problem(404, 'not-found'));
+      expect(await read(world.fresh('session'), 'alice', path)).toMatchObject(problem(404, 'not-found'));
+      const elsewhere = path === '/sessions' ? '/users/sessions' : '/sessions';
+      expect(await read(session, 'alice', elsewhere)).toMatchObject(problem(404, 'not-found'));
+    }
+  });
+
+  test.runIf(world.passesDays)('a repeat is an access, and to read the session is none', async () => {
+    const sku = await stocked(5);
+    const [one, other] = [await approved([line(sku)]), await approved([line(sku)])];
+    const session = await open('alice');
+    await cancel(one.orderId, { session, number: 1 });
+    const accepted = (await read(session)).body;
+    await world.pass(50 * 60);
+    expect((await read(session)).body).toEqual(accepted);
+    const again = await cancel(one.orderId, { session, number: 1 });
+    expect(again).toMatchObject({ status: 200, headers: { 'idempotency-replayed': 'true' } });
+    const repeated = (await read(session)).body;
+    expect(between(accepted.lastAccessAt, repeated.lastAccessAt)).toBeGreaterThanOrEqual(50 * 60);
+    expect(between(repeated.lastAccessAt, repeated.expiresAt)).toBe(HOUR);
+    // 70 minutes after the last accepted request.
+    await world.pass(20 * 60);
+    expect(await cancel(other.orderId, { session, number: 2 })).toMatchObject({ status: 200 });
+  });
+
+  test.runIf(world.passesDays)('a repeat at a state-stored aggregate is an access, too', async () => {
+    const as = { customer: world.fresh('ada') };
+    const session = await open(as, '/users/sessions');
+    const patch = (number: number, name: string) =>
+      world.call({ method: 'PATCH', path: '/users/me', as, body: { name }, headers: headersOf({ session, number }) });
+    expect((await patch(1, 'Ada')).status).toBe(200);
+    await world.pass(50 * 60);
+    expect(await patch(1, 'Ada')).toMatchObject({ status: 200, headers: { 'idempotency-replayed': 'true' } });
+    await world.pass(20 * 60);
+    expect((await patch(2, 'Bob')).status).toBe(200);
+  });
+
+  test.runIf(world.passesDays)('a repeat after the end is answered, and does not open the session again', async () => {
+    const sku = await stocked(5);
+    const [one, other] = [await approved([line(sku)]), await approved([line(sku)])];
+    const session = await open('alice');
+    await cancel(one.orderId, { session, number: 1 });
+    const accepted = (await read(session)).body;
+    await world.pass(2 * HOUR);
+    const again = await cancel(one.orderId, { session, number: 1 });
+    expect(again).toMatchObject({ status: 200, headers: { 'idempotency-replayed': 'true' } });
+    expect(await read(session)).toMatchObject({ status: 200, body: accepted });
+    expect(await cancel(other.orderId, { session, number: 2 })).toMatchObject(problem(409, 'session-not-open'));
   });
 
   test("answers session-not-open for another client's session and for an unknown one", async () => {

@@ -11,8 +11,14 @@ import type { ApiRequest, Caller, ProblemBody, TokenFault } from './world.js';
 let orderId = '';
 let paymentId = '';
 let sku = '';
+/** Sessions of alice's, by the paths that open them. */
+const sessions = new Map<string, string>();
 
 beforeAll(async () => {
+  for (const path of ['/sessions', '/payments/sessions', '/users/sessions']) {
+    const { body } = await world.call<{ sessionId: string }>({ method: 'POST', path, as: 'alice' });
+    sessions.set(path, body.sessionId);
+  }
   sku = await stocked(10);
   orderId = (await placed([line(sku)], { as: 'alice' })).orderId;
   await world.settled(orderId);
@@ -87,6 +93,9 @@ const ROWS: readonly Row[] = [
   { route: 'POST /sessions', expected: [201, 201, 201] },
   { route: 'POST /payments/sessions', expected: [201, 201, 201] },
   { route: 'POST /users/sessions', expected: [201, 201, 201] },
+  { route: 'GET /sessions/{sessionId}', expected: [200, 404, 404] },
+  { route: 'GET /payments/sessions/{sessionId}', expected: [200, 404, 404] },
+  { route: 'GET /users/sessions/{sessionId}', expected: [200, 404, 404] },
   { route: 'GET /users/me', expected: [200, 200, 403] },
   { route: 'PATCH /users/me', expected: [200, 200, 403], body: () => ({ name: 'Ada' }), keyed: true },
   // An unknown parameter: alice and bob must not be forgotten here.
@@ -126,6 +135,7 @@ function requestOf({ route, query = '', body, keyed = false }: Row): Omit<ApiReq
     userId: 'alice',
     date: '2999-12-31',
     id: orderId,
+    sessionId: sessions.get(resource.replace('/{sessionId}', '')) ?? '',
   };
   const path = resource.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];

@@ -53,7 +53,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Get strong', 'a refusal may be the own success, committed a moment ago'],
   ],
   'packages/kit/idempotent-receiver/numbered-session.ts': [
-    ['Get strong', 'a refusal may be the own success, committed a moment ago'],
+    ['Get strong', 'a refusal may be the own success, committed a moment ago; and a client reads its last access'],
   ],
   'packages/kit/inbox/collected-messages.ts': [
     ['Get strong', 'a window closes on the messages that it has'],

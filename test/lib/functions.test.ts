@@ -348,12 +348,15 @@ describe('roles', () => {
     expect(touching('session#')).toEqual([
       ['Orders', 'CancelOrder', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ['Orders', 'OpenSession', 'dynamodb:PutItem'],
+      ['Orders', 'GetSession', 'dynamodb:GetItem'],
       ['Payments', 'RequestPayment', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ['Payments', 'RefundPayment', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ['Payments', 'OpenSession', 'dynamodb:PutItem'],
+      ['Payments', 'GetSession', 'dynamodb:GetItem'],
       ['Users', 'PatchMe', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ['Users', 'ForgetMe', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ['Users', 'OpenSession', 'dynamodb:PutItem'],
+      ['Users', 'GetSession', 'dynamodb:GetItem'],
     ]);
     expect(touching('api#').map(([, policy]) => policy)).toEqual([
       'CancelOrder',
@@ -375,12 +378,15 @@ describe('roles', () => {
     expect(told.filter(({ path }) => path !== undefined)).toEqual([
       { at: 'Orders/CancelOrder', path: '/sessions' },
       { at: 'Orders/OpenSession', path: '/sessions' },
+      { at: 'Orders/GetSession', path: '/sessions' },
       { at: 'Payments/RequestPayment', path: '/payments/sessions' },
       { at: 'Payments/RefundPayment', path: '/payments/sessions' },
       { at: 'Payments/OpenSession', path: '/payments/sessions' },
+      { at: 'Payments/GetSession', path: '/payments/sessions' },
       { at: 'Users/PatchMe', path: '/users/sessions' },
       { at: 'Users/ForgetMe', path: '/users/sessions' },
       { at: 'Users/OpenSession', path: '/users/sessions' },
+      { at: 'Users/GetSession', path: '/users/sessions' },
     ]);
   });
 

@@ -3,7 +3,7 @@
  * calls AWS.
  */
 export { AsItWas, HistoryEntryView, HistoryQuery } from '../event-store/queries.js';
-export { IssuedKey, OpenedSession } from '../idempotent-receiver/answers.js';
+export { IssuedKey, OpenedSession, SessionView } from '../idempotent-receiver/answers.js';
 export { CallerId } from './caller-id.js';
 export { described } from './described.js';
 export { PROBLEMS, type ProblemCode, type ProblemKind } from './errors.js';

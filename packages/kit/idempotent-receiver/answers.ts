@@ -1,11 +1,22 @@
 import * as z from 'zod/mini';
 import { described } from '../http/described.js';
 
-/** Answer of the route that opens sessions. */
-export const OpenedSession = z.object({
+const opened = {
   sessionId: described('Id of the session, for the header `Session-Id`.', z.string()),
   expiresAt: described(
-    'Time at which the session ends unless a request is accepted before, ISO 8601, UTC.',
+    'Time at which the session ends unless a request is accepted or repeated before, ISO 8601, UTC.',
+    z.iso.datetime(),
+  ),
+};
+
+/** Answer of the route that opens sessions. */
+export const OpenedSession = z.object(opened);
+
+/** Answer of the route that shows a session to its client. */
+export const SessionView = z.object({
+  ...opened,
+  lastAccessAt: described(
+    'Time of the last access: when the session was opened, or when a request was last accepted or repeated. ISO 8601, UTC.',
     z.iso.datetime(),
   ),
 });

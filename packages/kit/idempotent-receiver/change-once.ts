@@ -119,5 +119,7 @@ async function replayOf<State, Command, Event extends AnyEvent>(
   const loaded = await store.loadVersion(id, version);
   if (!loaded) throw new Error('a record names a version that its aggregate has not');
   const changed = loaded.commits.at(-1)?.trigger === trigger;
-  return { loaded, replayed: trigger !== trace.trigger, changed };
+  const isRepeat = trigger !== trace.trigger;
+  if (isRepeat) await record.repeated();
+  return { loaded, replayed: isRepeat, changed };
 }

@@ -52,9 +52,11 @@ export async function changeStateOnce<State extends Stored, Event extends AnyEve
   options: ChangeStateOnce<State, Event>,
 ): Promise<StateOutcome<State>> {
   const { store, id, record, trace, decide, evolve, alongside = [] } = options;
-  const earlierAnswer = ({ requestHash, trigger, state }: Earlier): StateOutcome<State> => {
+  const earlierAnswer = async ({ requestHash, trigger, state }: Earlier): Promise<StateOutcome<State>> => {
     if (!isSameRequest(record, requestHash)) record.refuseReused();
-    return { state: state as State | undefined, replayed: trigger !== trace.trigger };
+    const replayed = trigger !== trace.trigger;
+    if (replayed) await record.repeated();
+    return { state: state as State | undefined, replayed };
   };
   try {
     return await retryOnConflict(async () => {

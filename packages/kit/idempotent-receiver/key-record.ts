@@ -40,5 +40,7 @@ export function keyRecord(key: IdempotencyKey, { table: TableName, windowSeconds
     },
     // The item that refuses a claim is the record itself.
     earlier: (found) => found as unknown as Earlier,
+    // A key has no session.
+    repeated: async () => undefined,
   };
 }

@@ -83,6 +83,8 @@ export interface RequestRecord extends RequestHashes {
    * @throws {WriteConflict} if it is neither; try again
    */
   earlier(found: Item | undefined): Earlier;
+  /** Notes that a repeat of the request gets its answer: an access to the request's session, if it has one. It never throws. */
+  repeated(): Promise<void>;
   /** @throws {Problem} 422, always: another request had the same key or number before */
   refuseReused(): never;
 }

@@ -206,12 +206,19 @@ export class Service extends Construct {
     return handler;
   }
 
-  /** Adds the route that opens sessions for numbered requests. @param takers endpoints that take such requests */
+  /**
+   * Adds the routes that open a session for numbered requests, and that show one to its client: `POST <path>` and
+   * `GET <path>/{sessionId}`.
+   * @param takers endpoints that take such requests
+   */
   sessions(path: string, takers: readonly ServiceFunction[]): void {
     const openSession = this.endpoint('OpenSession', { method: 'POST', path }, 'kit/idempotent-receiver/open-session');
     openSession.grantItems(this.records, ['PutItem'], SESSIONS);
+    const one = { method: 'GET', path: `${path}/{sessionId}` } as const;
+    const getSession = this.endpoint('GetSession', one, 'kit/idempotent-receiver/get-session');
+    getSession.grantItems(this.records, ['GetItem'], SESSIONS);
     for (const taker of takers) taker.grantItems(this.records, ['GetItem', 'UpdateItem'], SESSIONS);
-    for (const handler of [openSession, ...takers]) handler.setEnvironment(Env.SESSIONS, path);
+    for (const handler of [openSession, getSession, ...takers]) handler.setEnvironment(Env.SESSIONS, path);
   }
 
   /** Adds a function that hears messages and has one effect for each. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
@@ -9,6 +9,7 @@ import {
   openSession,
   REQUESTS_AT_ONCE,
   SESSION_IDLE_SECONDS,
+  sessionTimes,
 } from '../../../packages/kit/idempotent-receiver/numbered-session.js';
 import { recordOfRequest } from '../../../packages/kit/idempotent-receiver/record-of-request.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
@@ -251,6 +252,72 @@ describe('a session', () => {
     await expect(send(3)).rejects.toEqual(refused('session-not-open'));
     expect(await send(2, { answeredUpTo: 0 })).toMatchObject({ replayed: true, loaded: { version: 2 } });
     expect(await effects()).toBe(2);
+  });
+
+  test('counts a repeat as an access, and shows its client when that was', async () => {
+    await send(1);
+    pass(50 * 60);
+    expect(await send(1)).toMatchObject({ replayed: true });
+    const { idleUntil, expiresAt } = await row();
+    expect(idleUntil).toBe(Date.now() / 1000 + SESSION_IDLE_SECONDS);
+    expect(expiresAt).toBe(idleUntil + records.windowSeconds);
+    expect(await sessionTimes(client, sessionId, records)).toEqual({
+      lastAccessAt: '2026-11-21T12:50:00.000Z',
+      expiresAt: '2026-11-21T13:50:00.000Z',
+    });
+    pass(20 * 60);
+    expect(await send(2)).toMatchObject({ replayed: false });
+  });
+
+  test('is known to its client only', async () => {
+    expect(await sessionTimes('customer:bob', sessionId, records)).toBeUndefined();
+    expect(await sessionTimes(client, 'tallies_made-up', records)).toBeUndefined();
+  });
+
+  test('that has ended is not opened by a repeat', async () => {
+    await send(1);
+    const before = await row();
+    pass(SESSION_IDLE_SECONDS);
+    expect(await send(1)).toMatchObject({ replayed: true });
+    expect(await row()).toEqual(before);
+    await expect(send(2)).rejects.toMatchObject({ code: 'in-progress' });
+  });
+
+  test('is not moved back by a repeat at a function whose clock is slow', async () => {
+    await send(1);
+    pass(10);
+    await send(2, { answeredUpTo: 0 });
+    const before = await row();
+    pass(-5);
+    expect(await send(1)).toMatchObject({ replayed: true });
+    expect(await row()).toEqual(before);
+  });
+
+  test('is not moved back by a new request at a slow function, whatever was repeated since that read it', async () => {
+    await send(1, { answeredUpTo: 0 });
+    let repeated: unknown;
+    const meanwhile = async () => {
+      pass(10);
+      await send(1, { answeredUpTo: 0 });
+      repeated = (await row()).idleUntil;
+      pass(-15);
+    };
+    expect(await send(2, { answeredUpTo: 0, meanwhile, of: randomUUID() })).toMatchObject({ replayed: false });
+    expect(await row()).toMatchObject({ idleUntil: repeated, answers: { 2: {} } });
+  });
+
+  test('answers a repeat whose access can not be stored', async () => {
+    await send(1);
+    pass(60);
+    const before = await row();
+    const original = documents.send.bind(documents);
+    const refusing = vi.spyOn(documents, 'send').mockImplementation(async (command: unknown) => {
+      if (command instanceof UpdateCommand) throw new Error('throttled');
+      return original(command as PutCommand);
+    });
+    expect(await send(1)).toMatchObject({ replayed: true });
+    refusing.mockRestore();
+    expect(await row()).toEqual(before);
   });
 
   test('that ends, or goes, between its reading and its writing takes the request no more', async () => {

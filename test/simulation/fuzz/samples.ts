@@ -69,6 +69,7 @@ export function valuesOf(parameter: string): readonly string[] {
     customerId: ['alice', 'bob'],
     userId: ['alice', 'bob'],
     date: ['2026-01-05', '2999-12-31'],
+    sessionId: ['<session>', '<payment-session>', 'orders_made-up'],
     id: ['<order>', '<payment>', '0'.repeat(32), '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10'],
   };
   const found = values[parameter];

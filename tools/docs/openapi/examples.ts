@@ -262,6 +262,13 @@ export const STORY: readonly Call[] = [
   // Requests with numbers in the place of keys.
   { name: 'a-session', summary: 'A session', operation: 'openOrdersSession', status: 201 },
   {
+    name: 'the-session',
+    summary: 'When it was last accessed',
+    operation: 'getOrdersSession',
+    path: { sessionId: '{{a-session.sessionId}}' },
+    status: 200,
+  },
+  {
     name: 'first-of-session',
     summary: 'Request 1 of a session, for an order that is cancelled already',
     operation: 'cancelOrder',
@@ -291,6 +298,13 @@ export const STORY: readonly Call[] = [
 
   // Payments.
   { name: 'a-payments-session', summary: 'A session', operation: 'openPaymentsSession', status: 201 },
+  {
+    name: 'the-payments-session',
+    summary: 'When it was last accessed',
+    operation: 'getPaymentsSession',
+    path: { sessionId: '{{a-payments-session.sessionId}}' },
+    status: 200,
+  },
   {
     name: 'a-voucher',
     summary: 'A payment that pays no order',
@@ -435,6 +449,21 @@ export const STORY: readonly Call[] = [
 
   // Users, and an order that is reviewed.
   { name: 'a-users-session', summary: 'A session', operation: 'openUsersSession', status: 201 },
+  {
+    name: 'the-users-session',
+    summary: 'When it was last accessed',
+    operation: 'getUsersSession',
+    path: { sessionId: '{{a-users-session.sessionId}}' },
+    status: 200,
+  },
+  {
+    name: 'no-users-session',
+    summary: 'A session of another service',
+    operation: 'getUsersSession',
+    path: { sessionId: '{{a-session.sessionId}}' },
+    status: 404,
+    problem: 'not-found',
+  },
   {
     name: 'a-profile',
     summary: 'A name, and no e-mail address',

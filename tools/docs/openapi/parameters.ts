@@ -12,6 +12,7 @@ const IN_PATH: Readonly<Record<string, { readonly description: string; readonly 
   userId: { description: "The user's id at the identity provider.", schema: CallerId },
   sku: { description: 'SKU of the product.', schema: Sku },
   id: { description: 'Id of an order, an event or a command, or a correlation id.' },
+  sessionId: { description: 'Id of the session.' },
   date: { description: 'Day as yyyy-mm-dd, in the time zone of the reports.', schema: ReportDate },
 };
 

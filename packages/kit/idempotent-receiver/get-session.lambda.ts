@@ -1,0 +1,17 @@
+import { Problem } from '../http/errors.js';
+import { clientOf, endpoint } from '../http/http.js';
+import { sessionTimes } from './numbered-session.js';
+import { requestRecords } from './request-record.js';
+
+const records = requestRecords();
+
+/**
+ * Handles GET /sessions/{sessionId} (other services have other paths): when the caller last accessed its session, and when
+ * the session ends.
+ */
+export const handler = endpoint({}, async ({ caller, parameter }) => {
+  const sessionId = parameter('sessionId');
+  const times = await sessionTimes(clientOf(caller), sessionId, records);
+  if (!times) throw new Problem('not-found', 'there is no session of yours by this id at this service');
+  return { status: 200, body: { sessionId, ...times } };
+});
