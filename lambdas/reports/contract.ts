@@ -13,6 +13,18 @@ export const ReportDate = z.iso
 const SumView = z.union([z.int(), z.string()]);
 export type Sum = z.infer<typeof SumView>;
 
+/** An average of amounts. It is not above the largest of them, and so always a number that JSON takes exactly. */
+const AverageView = z.int();
+
+/** Orders that were placed in one currency. */
+export const OrderValueView = z.object({
+  currency: z.string(),
+  orders: z.int(),
+  total: described('Sum of the orders, in minor units; decimal text above 2^53-1.', SumView),
+  average: described('`total` / `orders`, rounded half up to a minor unit.', AverageView),
+});
+export type OrderValue = Shown<z.infer<typeof OrderValueView>>;
+
 /** Money that moved in one currency. */
 export const MoneyOfDayView = z.object({
   currency: z.string(),
@@ -26,6 +38,12 @@ export const MoneyOfDayView = z.object({
     SumView,
   ),
   chargesWithoutFee: described('Charges whose fee is not known: it is not in `fees`.', z.int()),
+  averageCharge: z.exactOptional(
+    described('`gross` / `charges`, rounded half up to a minor unit; absent without charges.', AverageView),
+  ),
+  averageRefund: z.exactOptional(
+    described('`refunds` / `refundsMade`, rounded half up to a minor unit; absent without refunds.', AverageView),
+  ),
 });
 export type MoneyOfDay = Shown<z.infer<typeof MoneyOfDayView>>;
 
@@ -46,6 +64,12 @@ export const DailyReportView = z.object({
       rejectedFor: z.array(z.object({ reason: z.string(), orders: z.int() })),
       cancelledUnderWay: z.int(),
       cancelledAfterApproval: z.int(),
+      value: z.exactOptional(
+        described(
+          'Value of the placed orders, by currency in the order of its code. Absent from reports of a release that did not count it.',
+          z.array(OrderValueView),
+        ),
+      ),
     }),
   ),
   money: described('By currency, in the order of its code.', z.array(MoneyOfDayView)),

@@ -108,8 +108,12 @@ describe.skipIf(!world.passesDays)('when a day is reported (needs days that pass
     const { body } = await reportOf(third);
     expect(body).toMatchObject({
       number: 3,
-      orders: { placed: 1, approved: 1 },
-      money: [{ gross: 1_000 + 3 * 350, charges: 2 }],
+      orders: {
+        placed: 1,
+        approved: 1,
+        value: [{ currency: 'EUR', orders: 1, total: 3 * 350, average: 3 * 350 }],
+      },
+      money: [{ gross: 1_000 + 3 * 350, charges: 2, averageCharge: 1_025 }],
       topSkus: [{ sku, quantity: 3 }],
       late: { events: 1, days: [{ date: day, events: 1 }] },
     });

@@ -12,6 +12,11 @@ export function csvOf({ number, date, events, orders, money, topSkus, late }: Da
   const rows: (readonly [entry: string, of: string, currency: string, value: Cell])[] = [
     ['events', '', '', events],
     ['orders placed', '', '', orders.placed],
+    ...(orders.value ?? []).flatMap((one) => [
+      ['orders placed in', '', one.currency, one.orders] as const,
+      ['order value', '', one.currency, one.total] as const,
+      ['average order value', '', one.currency, one.average] as const,
+    ]),
     ['orders approved', '', '', orders.approved],
     ['orders rejected', '', '', orders.rejected],
     ...orders.rejectedFor.map((one) => ['orders rejected for', one.reason, '', one.orders] as const),
@@ -21,12 +26,14 @@ export function csvOf({ number, date, events, orders, money, topSkus, late }: Da
       [
         ['charges', sums.charges] as const,
         ['gross', sums.gross] as const,
+        ['average charge', sums.averageCharge] as const,
         ['refunds made', sums.refundsMade] as const,
         ['refunds', sums.refunds] as const,
+        ['average refund', sums.averageRefund] as const,
         ['net', sums.net] as const,
         ['fees', sums.fees] as const,
         ['charges without fee', sums.chargesWithoutFee] as const,
-      ].map(([entry, value]) => [entry, '', currency, value] as const),
+      ].flatMap(([entry, value]) => (value === undefined ? [] : [[entry, '', currency, value] as const])),
     ),
     ...topSkus.map(({ sku, quantity }) => ['top sku', sku, '', quantity] as const),
     ['late events', '', '', late.events],

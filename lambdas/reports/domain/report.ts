@@ -1,4 +1,4 @@
-import type { DailyReport, MoneyOfDay, Sum } from '../contract.js';
+import type { DailyReport, MoneyOfDay, OrderValue, Sum } from '../contract.js';
 import { compared, countedBy, type Tally, totalOf } from './tally.js';
 
 /** Products in a report. */
@@ -25,6 +25,7 @@ export function reportOf(day: ReportedDay, tally: Tally): DailyReport {
       rejectedFor: countedBy(tally, 'rejected').map(([reason, orders]) => ({ reason, orders: Number(orders) })),
       cancelledUnderWay: total('cancelledUnderWay'),
       cancelledAfterApproval: total('cancelledAfterApproval'),
+      ...placedValueOf(tally),
     },
     money: moneyOf(tally),
     topSkus: countedBy(tally, 'ordered')
@@ -38,6 +39,24 @@ export function reportOf(day: ReportedDay, tally: Tally): DailyReport {
   };
 }
 
+/**
+ * Returns the value of the placed orders by currency. An earlier release did not count it: a page that it counted, before a
+ * deployment while the day closed, would make the average wrong. So the value is absent unless it is that of all orders.
+ */
+function placedValueOf(tally: Tally): { readonly value?: readonly OrderValue[] } {
+  if (totalOf(tally, 'placedIn') !== totalOf(tally, 'placed')) return {};
+  const values = new Map(countedBy(tally, 'placedValue'));
+  return {
+    value: countedBy(tally, 'placedIn').map(([currency, orders]) => {
+      const value = values.get(currency) ?? 0n;
+      return { currency, orders: Number(orders), total: exact(value), average: averageOf(value, orders) };
+    }),
+  };
+}
+
+/** Returns the average of amounts that are not negative, rounded half up to a minor unit. @param count above 0 */
+const averageOf = (sum: bigint, count: bigint): number => Number((2n * sum + count) / (2n * count));
+
 const BY_CURRENCY = ['charges', 'gross', 'refundsMade', 'refunds', 'fees', 'chargesWithoutFee'] as const;
 
 function moneyOf(tally: Tally): readonly MoneyOfDay[] {
@@ -50,7 +69,9 @@ function moneyOf(tally: Tally): readonly MoneyOfDay[] {
     return {
       currency,
       charges: Number(sum.charges),
+      ...(sum.charges > 0n && { averageCharge: averageOf(sum.gross, sum.charges) }),
       refundsMade: Number(sum.refundsMade),
+      ...(sum.refundsMade > 0n && { averageRefund: averageOf(sum.refunds, sum.refundsMade) }),
       gross: exact(sum.gross),
       refunds: exact(sum.refunds),
       net: exact(sum.gross - sum.refunds),

@@ -13,6 +13,8 @@ export type CountedEvent = Extract<
 export type Counter =
   | 'events'
   | 'placed'
+  | 'placedIn'
+  | 'placedValue'
   | 'approved'
   | 'rejected'
   | 'cancelledUnderWay'
@@ -45,8 +47,15 @@ const nameOf = (counter: Counter, by: string): string => counter + SEPARATOR + b
 
 function countsOf(event: CountedEvent): readonly Count[] {
   switch (event.type) {
-    case 'OrderPlaced':
-      return [['placed', '', 1], ...event.data.lines.map(({ sku, quantity }): Count => ['ordered', sku, quantity])];
+    case 'OrderPlaced': {
+      const { total, lines } = event.data;
+      return [
+        ['placed', '', 1],
+        ['placedIn', total.currency, 1],
+        ['placedValue', total.currency, total.amount],
+        ...lines.map(({ sku, quantity }): Count => ['ordered', sku, quantity]),
+      ];
+    }
     case 'OrderApproved':
       return [['approved', '', 1]];
     case 'OrderRejected':

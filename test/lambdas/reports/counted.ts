@@ -3,7 +3,9 @@ import type { CountedEvent } from '../../../lambdas/reports/domain/tally.js';
 
 /** Events as reports count them. */
 
-export const placed = (...skus: readonly string[]): CountedEvent => ({
+export const placed = (...skus: readonly string[]): CountedEvent => placedFor(100, 'EUR', ...skus);
+
+export const placedFor = (amount: number, currency: string, ...skus: readonly string[]): CountedEvent => ({
   type: 'OrderPlaced',
   data: {
     orderId: 'o',
@@ -11,9 +13,9 @@ export const placed = (...skus: readonly string[]): CountedEvent => ({
     lines: [...new Set(skus)].map((sku, at) => ({
       sku,
       quantity: at + 1,
-      unitPrice: { amount: 100, currency: 'EUR' },
+      unitPrice: { amount, currency },
     })),
-    total: { amount: 100, currency: 'EUR' },
+    total: { amount, currency },
     placedAt: '2026-01-05T10:00:00.000Z',
   },
 });

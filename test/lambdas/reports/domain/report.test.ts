@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { csvOf } from '../../../../lambdas/reports/domain/csv.js';
 import { reportOf } from '../../../../lambdas/reports/domain/report.js';
-import { tallyOf } from '../../../../lambdas/reports/domain/tally.js';
-import { approved, cancelled, charged, placed, refunded, rejected } from '../counted.js';
+import { sumOf, tallyIn, tallyOf, textOf } from '../../../../lambdas/reports/domain/tally.js';
+import { approved, cancelled, charged, placed, placedFor, refunded, rejected } from '../counted.js';
 
 const DAY = {
   number: 7,
@@ -36,6 +36,7 @@ test('orders are counted by their ends, and rejections by their reasons', () => 
     ],
     cancelledUnderWay: 1,
     cancelledAfterApproval: 1,
+    value: [{ currency: 'EUR', orders: 1, total: 100, average: 100 }],
   });
 });
 
@@ -52,7 +53,9 @@ test('money is summed up by currency; fees are summed up as far as they are know
     {
       currency: 'EUR',
       charges: 1,
+      averageCharge: 2_000,
       refundsMade: 1,
+      averageRefund: 3_000,
       gross: 2_000,
       refunds: 3_000,
       net: -1_000,
@@ -62,7 +65,9 @@ test('money is summed up by currency; fees are summed up as far as they are know
     {
       currency: 'USD',
       charges: 2,
+      averageCharge: 750,
       refundsMade: 1,
+      averageRefund: 200,
       gross: 1_500,
       refunds: 200,
       net: 1_300,
@@ -76,6 +81,45 @@ test('a sum that no number holds exactly is text', () => {
   const most = Number.MAX_SAFE_INTEGER;
   expect(of(charged(most, 'EUR')).money[0]).toMatchObject({ gross: most });
   expect(of(charged(most, 'EUR'), charged(most, 'EUR')).money[0]).toMatchObject({ gross: '18014398509481982' });
+});
+
+test('the average of placed orders is by currency, and rounded half up', () => {
+  expect(
+    of(placedFor(1, 'USD'), placedFor(2, 'USD'), placed('a'), placed('b'), placedFor(101, 'EUR')).orders.value,
+  ).toEqual([
+    // 301 / 3 = 100.33
+    { currency: 'EUR', orders: 3, total: 301, average: 100 },
+    // 1.5
+    { currency: 'USD', orders: 2, total: 3, average: 2 },
+  ]);
+});
+
+test.each([
+  [[0], 0],
+  [[0, 0, 1], 0],
+  [[0, 1], 1],
+  [[1, 1, 2], 1],
+  [[1, 2, 2], 2],
+  [[Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], Number.MAX_SAFE_INTEGER],
+])('the average of charges of %j is %d; without any there is none', (amounts, average) => {
+  expect(of(...amounts.map((amount) => charged(amount, 'EUR'))).money[0]).toMatchObject({ averageCharge: average });
+  const [money] = of(...amounts.map((amount) => refunded(amount, 'EUR'))).money;
+  expect(money).toMatchObject({ charges: 0, averageRefund: average });
+  expect(money).not.toHaveProperty('averageCharge');
+});
+
+test('an average is the same however the events were divided into pages', () => {
+  const events = [1, 2, 2, 5].flatMap((amount) => [placedFor(amount, 'EUR'), charged(amount, 'EUR')]);
+  const pages = [events.slice(0, 1), events.slice(1, 6), events.slice(6)];
+  const tallies = pages.map((page) => tallyIn(textOf(tallyOf(page.map((event) => ({ event }))))));
+  expect(reportOf(DAY, sumOf(tallies))).toEqual(of(...events));
+});
+
+test('a day of which an earlier release counted a page has no average of orders, rather than a wrong one', () => {
+  const before = tallyIn('{"events/":"1","placed/":"1","ordered/TEA-1":"2"}');
+  const { orders } = reportOf(DAY, sumOf([before, tallyOf([{ event: placed('TEA-1') }])]));
+  expect(orders).toMatchObject({ placed: 2 });
+  expect(orders).not.toHaveProperty('value');
 });
 
 test('the ten products that were ordered most are named, the largest first, then by SKU', () => {
@@ -132,6 +176,7 @@ test('a day without events has a report, too', () => {
       rejectedFor: [],
       cancelledUnderWay: 0,
       cancelledAfterApproval: 0,
+      value: [],
     },
     money: [],
     topSkus: [],
@@ -149,6 +194,9 @@ test('as CSV, each number is a row, and all rows have the same columns', () => {
     'report,date,entry,of,currency,value',
     '7,2026-01-05,events,,,3',
     '7,2026-01-05,orders placed,,,1',
+    '7,2026-01-05,orders placed in,,EUR,1',
+    '7,2026-01-05,order value,,EUR,100',
+    '7,2026-01-05,average order value,,EUR,100',
     '7,2026-01-05,orders approved,,,0',
     '7,2026-01-05,orders rejected,,,1',
     '7,2026-01-05,orders rejected for,OUT_OF_STOCK,,1',
@@ -156,6 +204,7 @@ test('as CSV, each number is a row, and all rows have the same columns', () => {
     '7,2026-01-05,orders cancelled after approval,,,0',
     '7,2026-01-05,charges,,EUR,1',
     '7,2026-01-05,gross,,EUR,2000',
+    '7,2026-01-05,average charge,,EUR,2000',
     '7,2026-01-05,refunds made,,EUR,0',
     '7,2026-01-05,refunds,,EUR,0',
     '7,2026-01-05,net,,EUR,2000',
