@@ -67,6 +67,59 @@ async function audited(services: readonly Service[], request: Partial<AuditReque
   return { exitCode, text, found, states: Object.fromEntries(states) as Record<string, number> };
 }
 
+describe('the verdict', () => {
+  const verdict = async (...args: Parameters<typeof audited>) => {
+    const { text, found } = await audited(...args);
+    const [first] = text.split('\n');
+    // Text and JSON say the same.
+    expect(first).toBe((found as unknown as { verdict: string }).verdict);
+    return first;
+  };
+
+  test('says of a message that nobody hears that nothing was compared', async () => {
+    await booked('a', ago(30));
+    expect(await verdict(heardBy(MEALS))).toBe(
+      'Nothing was compared: 1 message has no consumer: nothing to compare (TripBooked).',
+    );
+    const { exitCode, found } = await audited(heardBy(MEALS));
+    expect({ exitCode, found }).toMatchObject({
+      exitCode: 0,
+      found: { messages: 1, unheard: { messages: 1, types: ['TripBooked'] } },
+    });
+  });
+
+  test('counts the messages that nobody hears beside those that were compared', async () => {
+    await booked('a', ago(30), {
+      commands: [{ id: 'command-a', type: 'Cancel', to: 'elsewhere', schemaVersion: 1, data: '{}' }],
+    });
+    await record('seats', 'event-a', 'PROCESSED');
+    expect(await verdict(heardBy(SEATS))).toBe(
+      'Nothing is missing. 1 message has no consumer: nothing to compare (Cancel).',
+    );
+    expect(await verdict(heardBy(SEATS), { consumer: 'seats' })).toMatch(
+      /^Nothing is missing at seats\. 1 message has no/,
+    );
+  });
+
+  test('says of one consumer that it hears nothing of what was sent', async () => {
+    await booked('a', ago(30));
+    expect(await verdict(heardBy(SEATS, MEALS), { consumer: 'meals' })).toBe(
+      'Nothing was compared at meals: meals hears none of 1 message.',
+    );
+  });
+
+  test('says of a time without messages, of a backfill and of old deliveries that nothing was compared', async () => {
+    expect(await verdict(heardBy(SEATS))).toBe('Nothing was compared: no message was committed.');
+    await booked('a', ago(30), { published: false });
+    expect(await verdict(heardBy(SEATS))).toBe('Nothing was compared: 1 message of a backfill is never sent.');
+    await booked('ancient', ago(36 * 1_440));
+    const span = { from: ago(36 * 1_440 + 1), to: ago(36 * 1_440 - 1) };
+    expect(await verdict(heardBy(SEATS), span)).toBe(
+      'Nothing was compared: 1 delivery is older than records are kept: nobody can tell.',
+    );
+  });
+});
+
 describe('a delivery', () => {
   test.each([
     ['PROCESSED', 'processed'],
@@ -85,7 +138,7 @@ describe('a delivery', () => {
     await booked('old', ago(16));
     const { exitCode, states, text } = await audited(heardBy(SEATS));
     expect({ exitCode, states }).toEqual({ exitCode: 4, states: { 'too new': 1, missing: 1 } });
-    expect(text).toMatch(/^1 delivery is missing\.\n/);
+    expect(text).toMatch(/^1 delivery is missing\. 1 delivery is on the way\.\n/);
     expect(text).toMatch(/seats +TripBooked +Trip\/old +event-old\n/);
     expect(text).toMatch(/send them again: shop audit --from \S+ --to \S+ --resend$/);
   });

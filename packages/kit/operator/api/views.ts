@@ -165,8 +165,17 @@ export const AuditView = z.object({
     to: z.exactOptional(described('Its end.', time)),
     subject: z.exactOptional(described('The aggregate that was audited, instead of a time.', z.string())),
     subjects: z.exactOptional(described('It, and those that were audited together with it.', z.array(z.string()))),
+    verdict: described(
+      'Whether something is missing, in sentences: it says what was not compared, such as messages that no consumer hears.',
+      z.string(),
+    ),
     commits: count,
     messages: described('Events and commands in these commits.', count),
+    unsent: described('Those of backfills, which are never sent.', count),
+    unheard: described(
+      'Those that no consumer hears: there was nothing to compare.',
+      z.object({ messages: count, types: z.array(z.string()) }),
+    ),
     deliveries: described(
       'Messages at each consumer that hears them, by what became of them.',
       z.object({

@@ -4,7 +4,8 @@ import { COMMIT_PREFIX } from '../../messages/keys.js';
 import { readCommits } from '../commits.js';
 import { commitsBetween, PAGE_SIZE, type Span } from '../feed.js';
 import type { Service } from '../services.js';
-import type { Delivery } from './deliveries.js';
+import { type Delivery, unheardIn } from './deliveries.js';
+import { messagesOf, type SentMessage } from './expected.js';
 import { type DeliveryState, type JudgedDelivery, type Judging, judge, STATES } from './judge.js';
 
 /** Findings of an audit. */
@@ -12,6 +13,14 @@ export interface Audited {
   readonly commits: number;
   /** Events and commands. */
   readonly messages: number;
+  /** Messages of backfills, which are never sent. */
+  readonly unsent: number;
+  /** Messages that no consumer hears: nothing says what became of them. */
+  readonly unheard: {
+    readonly messages: number;
+    /** Their types, in alphabetical order. */
+    readonly types: readonly string[];
+  };
   /** Number of deliveries in each state. */
   readonly deliveries: Readonly<Record<DeliveryState, number>>;
 }
@@ -67,7 +76,7 @@ async function auditPage(
 ): Promise<void> {
   options.seen?.(commits);
   const judged = await judge(service, commits, options);
-  sums.add(commits, judged);
+  sums.add(commits, judged, unheardIn(service, commits, options.services));
   for (const one of judged) if (one.state === 'missing') await options.missing(one, service);
   options.progress?.(service, sums.audited);
 }
@@ -75,11 +84,20 @@ async function auditPage(
 class Sums {
   private commits = 0;
   private messages = 0;
+  private unsent = 0;
+  private unheard = 0;
+  private readonly unheardTypes = new Set<string>();
   private readonly deliveries = new Map<DeliveryState, number>();
 
-  add(commits: readonly Commit[], judged: readonly JudgedDelivery[]): void {
+  add(commits: readonly Commit[], judged: readonly JudgedDelivery[], unheard: readonly SentMessage[]): void {
     this.commits += commits.length;
-    for (const { events, commands = [] } of commits) this.messages += events.length + commands.length;
+    for (const commit of commits) {
+      const messages = commit.events.length + (commit.commands ?? []).length;
+      this.messages += messages;
+      this.unsent += messages - messagesOf(commit).length;
+    }
+    this.unheard += unheard.length;
+    for (const { type } of unheard) this.unheardTypes.add(type);
     for (const { state } of judged) this.deliveries.set(state, (this.deliveries.get(state) ?? 0) + 1);
   }
 
@@ -88,6 +106,8 @@ class Sums {
     return {
       commits: this.commits,
       messages: this.messages,
+      unsent: this.unsent,
+      unheard: { messages: this.unheard, types: [...this.unheardTypes].sort() },
       deliveries: deliveries as Audited['deliveries'],
     };
   }

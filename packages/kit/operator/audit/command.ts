@@ -18,6 +18,7 @@ import { type Missing, textOf, twiceJson } from './report.js';
 import type { AuditRequest } from './request.js';
 import { transportsBy } from './transports.js';
 import { findTwice, MOST_CHECKED, SeenIds, type TwiceCheck } from './twice.js';
+import { verdictOf } from './verdict.js';
 
 /** Access to queues and functions, at an endpoint. */
 export interface AuditAccess extends Transports {
@@ -112,13 +113,15 @@ export async function audit(
     throw new OperatorError('not-found', `No service has a commit of ${subject}.`, ['audit', '--since', '1h']);
   const checking = { context, most: mostChecked, hasTime };
   const twice = check && ids && (await findTwice(check, ids, checking));
-  const found = { audited, missing, twice, request, span, command };
+  const verdict = verdictOf(audited, { missing: missing.length, consumer, resend });
+  const found = { audited, verdict, missing, twice, request, span, command };
   return {
     exitCode: twice && twice.found.length > 0 ? Exit.FAILED : exitOf(missing, resend),
     text: textOf(found),
     json: {
       audit: {
         ...(subject === undefined ? span : { subject, subjects }),
+        verdict,
         ...audited,
         missing,
         resent: resend,

@@ -43,6 +43,18 @@ export function deliveriesOf(
   );
 }
 
+/** Returns the messages of a page of commits that no consumer hears, whichever is looked at. @param from service whose commits they are */
+export function unheardIn(
+  from: Pick<Service, 'name'>,
+  commits: readonly Commit[],
+  services: readonly Service[],
+): readonly SentMessage[] {
+  const listeners = listenersOf(services);
+  return commits
+    .flatMap(messagesOf)
+    .filter((message) => !listeners.some((listener) => hears(listener, from.name, message)));
+}
+
 /** Returns the record of a listener's service with this key; `undefined` if there is none, or if it was not read. */
 export type RecordAt<Found extends Judged = Judged> = (listener: Listener, pk: string) => Found | undefined;
 

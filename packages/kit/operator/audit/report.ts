@@ -19,6 +19,8 @@ export interface Missing {
 /** What an audit found, with the request for it. */
 export interface Found {
   readonly audited: Audited;
+  /** Verdict on what is missing, in sentences. */
+  readonly verdict: string;
   readonly missing: readonly Missing[];
   readonly twice: FoundTwice | undefined;
   readonly request: AuditRequest;
@@ -38,17 +40,12 @@ const wordsOf = ({ subject, named, consumer }: AuditRequest, { from, to }: Found
 ];
 
 /** The report for people: the verdict, the sums, what is missing or was done twice, and the next commands. */
-export function textOf({ audited, missing, twice, request, span, command }: Found): string {
-  const { subject, parts = [], consumer, resend } = request;
+export function textOf({ audited, verdict, missing, twice, request, span, command }: Found): string {
+  const { subject, parts = [], resend } = request;
   const { commits, messages, deliveries } = audited;
   const types = parts.map((part) => part.slice(0, part.indexOf('/')));
   const aggregates = types.length > 0 ? `${subject} with its ${types.join(', ')}` : subject;
   const what = aggregates ?? `${span.from} to ${span.to}`;
-  const where = consumer === undefined ? '' : ` at ${consumer}`;
-  const lost =
-    missing.length === 0
-      ? `Nothing is missing${where}.`
-      : `${plural(missing.length, 'delivery is', 'deliveries are')} missing${where}${resend ? ', and sent again' : ''}.`;
   const states = STATES.filter((state) => deliveries[state] > 0).map((state) => [state, String(deliveries[state])]);
   const rows = missing
     .slice(0, LISTED)
@@ -57,7 +54,7 @@ export function textOf({ audited, missing, twice, request, span, command }: Foun
   const again = (...words: readonly string[]) => command('audit', ...wordsOf(request, span), ...words);
   const from = (at: string) => command('audit', ...wordsOf(request, { ...span, from: at }));
   return [
-    [lost, ...(twice ? [twiceVerdict(twice)] : [])].join(' '),
+    [verdict, ...(twice ? [twiceVerdict(twice)] : [])].join(' '),
     `${what}: ${plural(messages, 'message')} in ${plural(commits, 'commit')}`,
     ...(states.length > 0 ? ['', aligned(states, '  ')] : []),
     ...(rows.length > 0 ? ['', table(HEAD, rows, ['TYPE', 'SUBJECT', 'CONSUMER'])] : []),
