@@ -48,6 +48,9 @@ const delivery = {
   state,
   at: z.exactOptional(z.iso.datetime()),
   attempts: z.exactOptional(z.int()),
+  isStored: z.exactOptional(
+    described('Whether its consumer has stored it; only of one that is pending.', z.literal(true)),
+  ),
   reason: z.exactOptional(described("Reason of a failure: names and codes, no people's data.", z.string())),
 };
 
@@ -75,6 +78,18 @@ export const TracedMessage = z.object({
   details: z.exactOptional(described('Step and its result; only for an event of a saga.', z.string())),
   to: z.exactOptional(described('Service that handles it; only for a command.', z.string())),
   deliveries: z.array(TracedDelivery),
+  publication: z.exactOptional(
+    described(
+      'Whether it is published; only while a consumer has nothing of it.',
+      z.object({
+        state: described(
+          "`published`: it has reached a consumer, or the relay has read past it. `waiting`: the relay is behind. `unknown`: the relay's metric does not tell it, or not yet.",
+          z.enum(['published', 'waiting', 'unknown']),
+        ),
+        text: z.string(),
+      }),
+    ),
+  ),
   get hops(): z.ZodMiniArray<typeof TracedHop> {
     return z.array(TracedHop);
   },

@@ -7,7 +7,10 @@ import {
   type Listener,
   listenersOf,
   messagesOf,
+  type Publication,
+  publicationBy,
   type RecordAt,
+  type Relays,
   reasonOf,
   recordKey,
   recordOf,
@@ -44,6 +47,8 @@ export interface OrderFacts {
   readonly recordAt: RecordAt<ConsumerRecord>;
   /** For each projection that shows the order: the version that it shows, 0 if it doesn't show it yet. */
   readonly shown: ReadonlyMap<string, number>;
+  /** Where the relays are. Absent if no message waits without a trace of it. */
+  readonly relays?: Relays;
 }
 
 /**
@@ -77,6 +82,8 @@ export interface Delivery {
   readonly messageId: string;
   /** Number of its deliveries, if the record counts them. */
   readonly attempts?: number;
+  /** Whether its consumer has stored it: only of one that is pending. */
+  readonly isStored?: true;
 }
 
 /** An event, or a command that was sent with it. */
@@ -96,6 +103,8 @@ export interface EventReport {
   readonly correlationId: string;
   /** Each consumer that subscribes to it or handles it; the relay only if it could not publish. */
   readonly deliveries: readonly Delivery[];
+  /** Whether it is published; only while a consumer has nothing of it. */
+  readonly publication?: Publication;
 }
 
 /** Returns the outcome of each event of an aggregate, and of each command that was sent with one. */
@@ -116,10 +125,51 @@ export function eventsOf({ service, subject, commits }: AggregateFacts, facts: O
       if (relay && relayRecord) deliveries.unshift(recorded(relay, relayRecord, `${pk}/${sk}`));
       const step = steps.find((one) => one.id === id);
       const details = step && detailsOf(step);
-      return { service, subject, ...message, ...(details && { details }), at, trigger, correlationId, deliveries };
+      const publication = relayRecord ? undefined : publicationOf(deliveries, { service, at }, facts);
+      return {
+        service,
+        subject,
+        ...message,
+        ...(details && { details }),
+        at,
+        trigger,
+        correlationId,
+        deliveries,
+        ...(publication && { publication }),
+      };
     });
   });
 }
+
+/** States of a delivery of which nothing is stored, while the message may be on its way. */
+const hasNothing = ({ state, isStored }: Delivery): boolean => state === 'pending' && isStored !== true;
+
+/** Returns whether a message is published, if a consumer has nothing of it. What one consumer has, the relay has published. */
+function publicationOf(
+  deliveries: readonly Delivery[],
+  { service, at }: Pick<EventReport, 'service' | 'at'>,
+  { relays, services }: OrderFacts,
+): Publication | undefined {
+  if (!deliveries.some(hasNothing)) return undefined;
+  const projections = services.flatMap(({ consumers }) => consumers.filter(({ projection }) => projection));
+  // A later message, too, brings a row to this version.
+  const reached = deliveries.find((one) => hasReached(one) && !projections.some(({ name }) => name === one.consumer));
+  if (reached) return { state: 'published', text: `published: it has reached ${reached.consumer}` };
+  return relays && publicationBy(relays, service, at);
+}
+
+/** Whether its consumer has got the message: by a record or by the effect. */
+const hasReached = ({ state, isStored }: Delivery): boolean =>
+  isStored === true || ['processed', 'collected', 'failed', 'discarded', 'repeated'].includes(state);
+
+/** Returns the services whose relays tell whether a message is published. */
+export const relaysToAsk = (facts: OrderFacts): readonly Service[] => {
+  const waits = facts.aggregates
+    .flatMap((aggregate) => eventsOf(aggregate, facts))
+    .filter(({ deliveries, publication }) => !publication && deliveries.some(hasNothing));
+  const names = new Set(waits.map(({ service }) => service));
+  return facts.services.filter(({ name }) => names.has(name));
+};
 
 /** Maximum time for which a commit can wait in its table's stream. */
 const STREAM_SECONDS = 86_400;
@@ -159,7 +209,7 @@ function recorded({ name, service }: Listener, record: ConsumerRecord, messageId
   switch (record.status) {
     case 'PENDING':
       if (record.window !== undefined) return { ...plain, state: 'collected', reason: `in ${record.window}` };
-      return { ...plain, state: 'pending' };
+      return { ...plain, state: 'pending', isStored: true };
     case 'PROCESSED':
       return { ...plain, state: 'processed', ...(record.processedAt !== undefined && { at: record.processedAt }) };
     case 'FAILED':

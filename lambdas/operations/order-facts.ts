@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import {
+  type AskRelays,
   type ConsumerRecord,
   clock,
   inVersion,
@@ -16,7 +17,7 @@ import {
 } from '@orderly/kit/operator';
 import { type OrderView, ordersContract } from '../orders/contract.js';
 import { CUSTOMER_LISTS, ORDER_ID, ORDERS_LIST } from '../orders/keys.js';
-import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys } from './deliveries.js';
+import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys, relaysToAsk } from './deliveries.js';
 import { checkDeployed, orderOf, readAggregates, serviceNamed } from './order-aggregates.js';
 
 /** Maximum number of reads until nothing was committed in between. */
@@ -98,6 +99,12 @@ export async function listedVersion(
   const { reads } = versionsIn(await read(pointerKey(ORDERS_LIST)));
   const row = await read({ pk: CUSTOMER_LISTS + customerId, sk: inVersion(`ORDER#${placedAt}#${orderId}`, reads) });
   return Number(row?.version ?? 0);
+}
+
+/** Adds where the relays are, if a message waits of which no consumer has anything: only then it is asked. */
+export async function withRelays(facts: OrderFacts, ask: AskRelays): Promise<OrderFacts> {
+  const services = relaysToAsk(facts);
+  return services.length === 0 ? facts : { ...facts, relays: await ask(services) };
 }
 
 /** Reads what consumers have done with the messages of some aggregates that need not belong to an order. */

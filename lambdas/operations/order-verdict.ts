@@ -67,9 +67,14 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
   }
   const standing = standstill(facts);
   if (standing) return standing;
-  const pending = of('pending').map(
-    ({ one, event }) => `${one.consumer} of ${event.type}, for ${duration(secondsBetween(event.at, now))}`,
-  );
+  const unpublished = events.filter(({ publication }) => publication?.state === 'waiting');
+  const queued = of('pending').filter(({ event }) => !unpublished.includes(event));
+  const pending = [
+    ...unpublished.map(({ type, publication }) => `${type} is ${publication?.text}`),
+    ...queued.map(
+      ({ one, event }) => `${one.consumer} of ${event.type}, for ${duration(secondsBetween(event.at, now))}`,
+    ),
+  ];
   const held = waiting.find(({ state }) => isHeld(state));
   if (held && order.status !== 'UNDER_REVIEW' && pending.length === 0) {
     return failure(`${sagaWords(held)}, but the order is ${order.status}`, command('sagas', 'show', held.id));

@@ -120,7 +120,7 @@ export function treeText(roots: readonly MessageNode[], { verbose }: { readonly 
     branch(wordsOf(node.message), parts(node));
   const hopBranch = ({ delivery, followed }: Hop): ((indent: string, last: boolean) => void) =>
     branch(hopWords(delivery), followed.map(messageBranch));
-  const wordsOf = ({ type, to, details, subject, version, at, id }: EventReport): string => {
+  const wordsOf = ({ type, to, details, subject, version, at, id, publication }: EventReport): string => {
     const [aggregate = ''] = subject.split(/[/ ]/);
     return [
       to === undefined ? type : `${type} to ${to}`,
@@ -128,6 +128,7 @@ export function treeText(roots: readonly MessageNode[], { verbose }: { readonly 
       ...(to === undefined ? [`${aggregate} ${version}`] : []),
       timeOf(at),
       idOf(id),
+      ...(publication ? [publication.text] : []),
     ].join('  ');
   };
   const hopWords = ({ consumer, state, at, reason, attempts }: Delivery): string =>

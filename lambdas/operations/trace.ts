@@ -1,4 +1,5 @@
 import {
+  type AskRelays,
   type CommandContext,
   Exit,
   fitted,
@@ -6,13 +7,14 @@ import {
   type Outcome,
   plural,
   RequestRefused,
+  relaysAt,
   timeAt,
 } from '@orderly/kit/operator';
 import { ORDER_ID } from '../orders/keys.js';
 import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { type FoundCommit, findCommits, type Search } from './find-message.js';
 import { orderIdsIn } from './order-aggregates.js';
-import { readFacts, readOrder, unknownOrder } from './order-facts.js';
+import { readFacts, readOrder, unknownOrder, withRelays } from './order-facts.js';
 import { judge } from './order-verdict.js';
 import { command } from './program.js';
 import { type MessageNode, messagesIn, nodeOf, treeOf, treeText } from './trace-tree.js';
@@ -27,9 +29,13 @@ interface TraceRequest {
 const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
 
 /** `orderly trace <id>`. @throws {OperatorError} `not-found` or `refused` */
-export async function showTrace(context: CommandContext, request: TraceRequest): Promise<Outcome> {
+export async function showTrace(
+  context: CommandContext,
+  request: TraceRequest,
+  relays: AskRelays = relaysAt(context.endpoint),
+): Promise<Outcome> {
   const { id, verbose } = request;
-  const { what, roots, verdict } = await traced(context, request);
+  const { what, roots, verdict } = await traced(context, request, relays);
   const events = messagesIn(roots);
   return {
     exitCode: EXITS[verdict.state],
@@ -50,16 +56,17 @@ interface Traced {
   readonly verdict: Verdict;
 }
 
-async function traced(context: CommandContext, { id, search }: TraceRequest): Promise<Traced> {
+async function traced(context: CommandContext, { id, search }: TraceRequest, relays: AskRelays): Promise<Traced> {
   const { documents, services } = context;
   const order = ORDER_ID.test(id) ? await orUndefined(readOrder(documents, services, id)) : undefined;
-  if (order) return ofOrder(order);
+  if (order) return ofOrder(await withRelays(order, relays));
   // A client's correlation id may look like an order's id.
   const finding = findCommits(context, id, search);
   const found = ORDER_ID.test(id) ? await orUndefined(finding) : await finding;
   if (!found) throw unknownOrder(id);
   const { by, commits } = found;
-  const facts = await factsAbout(context, id, commits);
+  const read = await factsAbout(context, id, commits);
+  const facts = await Promise.all(read.map((one) => withRelays(one, relays)));
   const roots = treeOf(messagesOf(facts, by === 'correlation' ? id : undefined), services);
   if (by === 'correlation') return { what: `correlation id ${id}`, roots, verdict: verdictOn(messagesIn(roots), id) };
   const node = nodeOf(roots, id);
@@ -153,13 +160,24 @@ function verdictOn(messages: readonly EventReport[], id: string): Verdict {
     const text = `${message.type} at ${delivery.consumer}: ${delivery.reason ?? delivery.state}`;
     return failure(text, command('failures', 'show', delivery.consumer, delivery.messageId));
   }
-  const pending = all.filter(({ delivery }) => delivery.state === 'pending');
-  if (pending.length > 0) {
-    const words = pending.slice(0, 3).map(({ message, delivery }) => `${delivery.consumer} of ${message.type}`);
+  const unpublished = messages.filter(({ publication }) => publication?.state === 'waiting');
+  const pending = all.filter(({ message, delivery }) => delivery.state === 'pending' && !unpublished.includes(message));
+  if (pending.length + unpublished.length > 0) {
+    const words = [
+      ...unpublished.map(({ type, publication }) => `${type} is ${publication?.text}`),
+      ...pending.map(({ message, delivery }) => `${delivery.consumer} of ${message.type}`),
+    ].slice(0, 3);
     return { state: 'pending', text: `pending: ${words.join('; ')}`, next: command('trace', id, '--follow') };
   }
   const counted = `${plural(messages.length, 'message')}, ${plural(all.length, 'delivery', 'deliveries')}`;
-  return { state: 'complete', text: `complete: ${counted}, none failed or pending` };
+  const unheard = messages.filter(({ deliveries }) => deliveries.length === 0).length;
+  const untold = all.filter(({ delivery: { state } }) => state === 'expired' || state === 'unjudged').length;
+  const limits = [
+    ...(unheard > 0 ? [`${plural(unheard, 'message has', 'messages have')} no consumer: nothing to compare`] : []),
+    ...(untold > 0 ? [`what became of ${plural(untold, 'delivery', 'deliveries')} is not known`] : []),
+  ];
+  const known = all.length > untold ? [`${counted}, none failed or pending`] : [counted];
+  return { state: 'complete', text: `complete: ${[...known, ...limits].join('; ')}` };
 }
 
 interface JsonNode extends EventReport {

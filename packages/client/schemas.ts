@@ -83,9 +83,18 @@ export type AuditView = {
     readonly subject?: string;
     /** It, and those that were audited together with it. */
     readonly subjects?: readonly (string)[];
+    /** Whether something is missing, in sentences: it says what was not compared, such as messages that no consumer hears. */
+    readonly verdict: string;
     readonly commits: number;
     /** Events and commands in these commits. */
     readonly messages: number;
+    /** Those of backfills, which are never sent. */
+    readonly unsent: number;
+    /** Those that no consumer hears: there was nothing to compare. */
+    readonly unheard: {
+      readonly messages: number;
+      readonly types: readonly (string)[];
+    };
     /** Messages at each consumer that hears them, by what became of them. */
     readonly deliveries: {
       readonly processed: number;
@@ -186,6 +195,8 @@ export type DailyReportView = {
     })[];
     readonly cancelledUnderWay: number;
     readonly cancelledAfterApproval: number;
+    /** Value of the placed orders, by currency in the order of its code. Absent from reports of a release that did not count it. */
+    readonly value?: readonly (OrderValueView)[];
   };
   /** By currency, in the order of its code. */
   readonly money: readonly (MoneyOfDayView)[];
@@ -328,6 +339,10 @@ export type MoneyOfDayView = {
   readonly fees: number | string;
   /** Charges whose fee is not known: it is not in `fees`. */
   readonly chargesWithoutFee: number;
+  /** `gross` / `charges`, rounded half up to a minor unit; absent without charges. */
+  readonly averageCharge?: number;
+  /** `refunds` / `refundsMade`, rounded half up to a minor unit; absent without refunds. */
+  readonly averageRefund?: number;
 };
 
 export type MoneyView = {
@@ -433,6 +448,15 @@ export type OrderLine = {
   readonly sku: Sku;
   readonly quantity: number;
   readonly unitPrice: Money;
+};
+
+export type OrderValueView = {
+  readonly currency: string;
+  readonly orders: number;
+  /** Sum of the orders, in minor units; decimal text above 2^53-1. */
+  readonly total: number | string;
+  /** `total` / `orders`, rounded half up to a minor unit. */
+  readonly average: number;
 };
 
 export type OrderView = {
@@ -659,6 +683,8 @@ export type TracedDelivery = {
   readonly state: "processed" | "collected" | "pending" | "failed" | "lost" | "discarded" | "repeated" | "expired" | "unsent" | "unjudged";
   readonly at?: string;
   readonly attempts?: number;
+  /** Whether its consumer has stored it; only of one that is pending. */
+  readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
 };
@@ -671,6 +697,8 @@ export type TracedHop = {
   readonly state: "processed" | "collected" | "pending" | "failed" | "lost" | "discarded" | "repeated" | "expired" | "unsent" | "unjudged";
   readonly at?: string;
   readonly attempts?: number;
+  /** Whether its consumer has stored it; only of one that is pending. */
+  readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
   readonly followed: readonly (TracedMessage)[];
@@ -692,6 +720,12 @@ export type TracedMessage = {
   /** Service that handles it; only for a command. */
   readonly to?: string;
   readonly deliveries: readonly (TracedDelivery)[];
+  /** Whether it is published; only while a consumer has nothing of it. */
+  readonly publication?: {
+    /** `published`: it has reached a consumer, or the relay has read past it. `waiting`: the relay is behind. `unknown`: the relay's metric does not tell it, or not yet. */
+    readonly state: "published" | "waiting" | "unknown";
+    readonly text: string;
+  };
   readonly hops: readonly (TracedHop)[];
   readonly others: readonly (TracedMessage)[];
 };

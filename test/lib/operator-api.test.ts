@@ -102,7 +102,7 @@ describe("the functions of Orderly's operators", () => {
       'lambda:InvokeFunction',
       'cloudwatch:GetMetricData',
     ],
-    GetTrace: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'],
+    GetTrace: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'cloudwatch:GetMetricData'],
     GetAuditLog: ['dynamodb:Query'],
   };
 

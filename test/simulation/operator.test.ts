@@ -15,7 +15,7 @@ import { cancellationOf, orderAt, orderOf, productOf, stocked } from './scenario
 import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { holding } from './support/holding.js';
-import { documentsOf } from './support/operator.js';
+import { documentsOf, relaysOf } from './support/operator.js';
 import { Orderly } from './support/orderly.js';
 
 const deployment = deploymentOf(prodAssembly());
@@ -30,7 +30,13 @@ beforeEach(() => {
 /** The commands themselves, at this moment of the world: they read the clock of this process. */
 const operator = {
   order: (orderId: string, verbose = false): Promise<Outcome> =>
-    now(() => showOrder({ documents, services: orderly.services }, { orderId, payload: false, verbose })),
+    now(() =>
+      showOrder(
+        { documents, services: orderly.services, endpoint: { url: undefined, region: 'eu-west-1' } },
+        { orderId, payload: false, verbose },
+        relaysOf(orderly.cloud),
+      ),
+    ),
   groups: (): Promise<Outcome> =>
     now(() => listFailureGroups({ documents, services: orderly.services, command, pageOn }, { consumer: undefined })),
   discard: (consumer: string, messageId: string, reason: string): Promise<Outcome> =>

@@ -1,6 +1,16 @@
-import { aligned, type CommandContext, Exit, type Outcome, plural, sagaWords, summaryOf } from '@orderly/kit/operator';
+import {
+  type AskRelays,
+  aligned,
+  type CommandContext,
+  Exit,
+  type Outcome,
+  plural,
+  relaysAt,
+  sagaWords,
+  summaryOf,
+} from '@orderly/kit/operator';
 import type { Delivery, EventReport, OrderFacts } from '../../lambdas/operations/deliveries.js';
-import { readOrder } from '../../lambdas/operations/order-facts.js';
+import { readOrder, withRelays } from '../../lambdas/operations/order-facts.js';
 import { judge, type OrderReport } from '../../lambdas/operations/order-verdict.js';
 import { since } from '../../lambdas/operations/trace-tree.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
@@ -9,10 +19,11 @@ const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPE
 
 /** `orderly order <id>`. @throws {OperatorError} `not-found` */
 export async function showOrder(
-  { documents, services }: Pick<CommandContext, 'documents' | 'services'>,
+  { documents, services, endpoint }: Pick<CommandContext, 'documents' | 'services' | 'endpoint'>,
   { orderId, payload, verbose }: { readonly orderId: string; readonly payload: boolean; readonly verbose: boolean },
+  relays: AskRelays = relaysAt(endpoint),
 ): Promise<Outcome> {
-  const facts = await readOrder(documents, services, orderId);
+  const facts = await withRelays(await readOrder(documents, services, orderId), relays);
   const report = judge(facts);
   const people = payload ? peopleIn(facts) : undefined;
   return { exitCode: EXITS[report.verdict.state], text: textOf(report, people, verbose), json: jsonOf(report, people) };
@@ -64,7 +75,7 @@ const isOfCommit = (event: EventReport, above: EventReport | undefined): boolean
 
 /** @param below whether its cause is in a row above it */
 function eventText(event: EventReport, below: boolean, people: People | undefined, { id: idOf, time }: Format): string {
-  const { subject, version, type, to, details, at, id, trigger, correlationId, deliveries } = event;
+  const { subject, version, type, to, details, at, id, trigger, correlationId, deliveries, publication } = event;
   const [aggregate = ''] = subject.split(/[/ ]/);
   const what = [to === undefined ? type : `command ${type} to ${to}`, ...(details === undefined ? [] : [details])];
   const rows = deliveries.map((one) => [one.consumer, wordsOf(one, time)]);
@@ -73,6 +84,7 @@ function eventText(event: EventReport, below: boolean, people: People | undefine
   else if (rows.length > 0) lines.push(`    ${idOf(id)}`);
   const person = people?.get(id);
   if (person) lines.push(`    by ${person.actor}: ${JSON.stringify(person.data)}`);
+  if (publication) lines.push(`    ${publication.text}`);
   if (rows.length > 0) lines.push(aligned(rows, '    -> '));
   return lines.join('\n');
 }

@@ -53,6 +53,7 @@ export type { FunctionDescription } from './outputs.js';
 export { type AggregatesOfPerson, type DataContext, keysByPerson, type PeopleOfApp } from './people.js';
 export { type ConsumerRecord, readRecord, readRecords, reasonOf } from './records.js';
 export { awsRegion } from './region.js';
+export { type AskRelays, type Publication, publicationBy, type Relays, readRelays, relaysAt } from './relays.js';
 export { type OperatorCommandLine, operatorCommandLine } from './run.js';
 export { summaryOf } from './saga-show.js';
 export { detailsOf, isHeld, isLate, isWaiting, sagaWords } from './saga-words.js';

@@ -105,6 +105,27 @@ test.each([`Reservation#${ONE}`, `Reservation#${OTHER}`, 'Stock#TEA-1'])(
   },
 );
 
+test('a message that no consumer hears is complete, and was compared with nothing', async () => {
+  await put('baskets', {
+    pk: 'Basket#b1',
+    sk: 'COMMIT#0000000001',
+    events: [{ id: 'event-basket', type: 'BasketItemSet', schemaVersion: 1, data: '{}' }],
+    lastVersion: 1,
+    trigger: 'request',
+    actor: 'customer:alice',
+    correlationId: 'mine',
+    traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+    at: AT,
+    feedPk: `${AT.slice(0, 13)}#0`,
+    feedSk: firstIdOf(Date.parse(AT)),
+  });
+  vi.advanceTimersByTime(60_000); // an index comes a moment later
+  expect((await traced('mine')).verdict).toEqual({
+    state: 'complete',
+    text: 'complete: 1 message, 0 deliveries; 1 message has no consumer: nothing to compare',
+  });
+});
+
 test('a correlation id of too many orders is refused: each is traced by its own id', async () => {
   for (let at = 10; at <= 30; at++) await reserved(`Reservation#${String(at).repeat(16)}`, { correlationId: 'mine' });
   await expect(traced('mine')).rejects.toMatchObject({

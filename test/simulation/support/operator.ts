@@ -1,3 +1,4 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../../lambdas/app.js';
@@ -11,12 +12,14 @@ import { OperatorError } from '../../../packages/kit/operator/errors.js';
 import { forget } from '../../../packages/kit/operator/forget.js';
 import { type FoundRecord, failuresOf } from '../../../packages/kit/operator/records.js';
 import { redrivable } from '../../../packages/kit/operator/redrive.js';
+import { type AskRelays, readRelays } from '../../../packages/kit/operator/relays.js';
 import { listenersOf } from '../../../packages/kit/operator/services.js';
 import type { RelayAnswer } from '../../../packages/kit/outbox/relay.lambda.js';
 import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import { DynamoDbError } from '../../../packages/simulator/dynamodb/errors.js';
 import type { Operation } from '../../../packages/simulator/dynamodb/wire.js';
+import { outsideOf } from '../../../packages/simulator/outside/support/clients.js';
 import { takeFewerSteps } from '../../support/fewer-steps.js';
 import { Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
@@ -179,3 +182,9 @@ export function documentsOf({ dynamodb }: Cloud): DynamoDBDocumentClient {
 
 const textOf = (body: string | Uint8Array = '{}'): string =>
   typeof body === 'string' ? body : new TextDecoder().decode(body);
+
+/** Returns how the relays of a cloud are asked. Asking does not let the world run. */
+export function relaysOf(cloud: Cloud): AskRelays {
+  const client = new CloudWatchClient(outsideOf(cloud, async () => undefined).config);
+  return (services) => readRelays(client, services, new Date(cloud.world.now).toISOString());
+}

@@ -142,7 +142,8 @@ export class OperatorApi extends Construct {
   }
 
   /**
-   * Adds a route that reads everything about some aggregates: their commits, and what became of their messages.
+   * Adds a route that reads everything about some aggregates: their commits, what became of their messages, and by the metrics of the
+   * relays whether a message is published.
    * @param aggregates types of the aggregates: `Order`
    * @param lists prefixes of the rows of lists that show them
    */
@@ -157,6 +158,8 @@ export class OperatorApi extends Construct {
     this.allowRecords(handler);
     this.allowKeys(handler, ['Query'], ...aggregates.map(keysOf));
     this.allowKeys(handler, ['GetItem'], PROJECTIONS, ...lists);
+    handler.allow(['cloudwatch:GetMetricData'], '*');
+    Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
   }
 
   /** Adds the route of the operators' log. @param entry entry point, with `answerAuditLog` */

@@ -16,12 +16,20 @@ export interface AskedMetrics {
   readonly sweepers: readonly string[];
 }
 
+/** What a relay read last, as its metric says. */
+export interface RelayReading {
+  /** Minute of the metric, ISO 8601. */
+  readonly minute: string;
+  /** Largest age of the records that it read in that minute, in seconds. */
+  readonly lagSeconds: number;
+}
+
 /** The newest value of each metric, by the name of its queue or function; absent where there is none. */
 export interface ReadMetrics {
   /** Age of the oldest message, in seconds. */
   readonly oldest: ReadonlyMap<string, number>;
-  /** Age of the newest record that was read, in seconds. */
-  readonly lag: ReadonlyMap<string, number>;
+  /** What a relay read, by its function. */
+  readonly lag: ReadonlyMap<string, RelayReading>;
   /** Minute of the newest invocation, ISO 8601. */
   readonly tick: ReadonlyMap<string, string>;
 }
@@ -29,9 +37,9 @@ export interface ReadMetrics {
 /** Limit of GetMetricData. */
 const MAX_QUERIES = 500;
 /** Period of the metrics, in seconds. */
-const PERIOD = 60;
+export const PERIOD = 60;
 /** Time that is looked back: CloudWatch has a minute's values a few minutes later. */
-const LOOKBACK_SECONDS = 900;
+export const LOOKBACK_SECONDS = 900;
 
 type Kind = keyof ReadMetrics;
 const KINDS: Readonly<Record<Kind, { namespace: string; metric: string; dimension: string; stat: string }>> = {
@@ -55,7 +63,11 @@ export async function readMetrics(client: CloudWatchClient, asked: AskedMetrics,
     ...asked.relays.map((name) => ({ kind: 'lag' as const, name })),
     ...asked.sweepers.map((name) => ({ kind: 'tick' as const, name })),
   ];
-  const found = { oldest: new Map<string, number>(), lag: new Map<string, number>(), tick: new Map<string, string>() };
+  const found = {
+    oldest: new Map<string, number>(),
+    lag: new Map<string, RelayReading>(),
+    tick: new Map<string, string>(),
+  };
   const end = Date.parse(now);
   for (let from = 0; from < wanted.length; from += MAX_QUERIES) {
     const part = wanted.slice(from, from + MAX_QUERIES);
@@ -73,8 +85,10 @@ export async function readMetrics(client: CloudWatchClient, asked: AskedMetrics,
       const place = one?.kind === 'tick' ? Values.findIndex((value) => value > 0) : 0;
       const [value, time] = [Values[place], Timestamps[place]];
       if (!one || value === undefined || time === undefined) continue;
-      if (one.kind === 'tick') found.tick.set(one.name, time.toISOString());
-      else found[one.kind].set(one.name, one.kind === 'lag' ? value / 1000 : value);
+      const minute = time.toISOString();
+      if (one.kind === 'tick') found.tick.set(one.name, minute);
+      else if (one.kind === 'lag') found.lag.set(one.name, { minute, lagSeconds: value / 1000 });
+      else found.oldest.set(one.name, value);
     }
   }
   return found;

@@ -219,7 +219,7 @@ function relayState(
   { name: service, relay }: Service,
   { failed, more, metrics }: { readonly failed: number; readonly more: boolean; readonly metrics: ReadMetrics },
 ): RelayState {
-  const lagSeconds = metrics.lag.get(relay);
+  const { lagSeconds } = metrics.lag.get(relay) ?? {};
   return { service, ...(lagSeconds !== undefined && { lagSeconds }), failed, moreFailed: more };
 }
 
