@@ -142,7 +142,7 @@ export function eventsOf({ service, subject, commits }: AggregateFacts, facts: O
 }
 
 /** States of a delivery of which nothing is stored, while the message may be on its way. */
-const hasNothing = ({ state, isStored }: Delivery): boolean => state === 'pending' && isStored !== true;
+export const hasNothing = ({ state, isStored }: Delivery): boolean => state === 'pending' && isStored !== true;
 
 /** Returns whether a message is published, if a consumer has nothing of it. What one consumer has, the relay has published. */
 function publicationOf(
@@ -161,15 +161,6 @@ function publicationOf(
 /** Whether its consumer has got the message: by a record or by the effect. */
 const hasReached = ({ state, isStored }: Delivery): boolean =>
   isStored === true || ['processed', 'collected', 'failed', 'discarded', 'repeated'].includes(state);
-
-/** Returns the services whose relays tell whether a message is published. */
-export const relaysToAsk = (facts: OrderFacts): readonly Service[] => {
-  const waits = facts.aggregates
-    .flatMap((aggregate) => eventsOf(aggregate, facts))
-    .filter(({ deliveries, publication }) => !publication && deliveries.some(hasNothing));
-  const names = new Set(waits.map(({ service }) => service));
-  return facts.services.filter(({ name }) => names.has(name));
-};
 
 /** Maximum time for which a commit can wait in its table's stream. */
 const STREAM_SECONDS = 86_400;

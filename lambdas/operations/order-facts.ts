@@ -17,7 +17,14 @@ import {
 } from '@orderly/kit/operator';
 import { type OrderView, ordersContract } from '../orders/contract.js';
 import { CUSTOMER_LISTS, ORDER_ID, ORDERS_LIST } from '../orders/keys.js';
-import { type AggregateFacts, type NeededRecord, type OrderFacts, recordKeys, relaysToAsk } from './deliveries.js';
+import {
+  type AggregateFacts,
+  eventsOf,
+  hasNothing,
+  type NeededRecord,
+  type OrderFacts,
+  recordKeys,
+} from './deliveries.js';
 import { checkDeployed, orderOf, readAggregates, serviceNamed } from './order-aggregates.js';
 
 /** Maximum number of reads until nothing was committed in between. */
@@ -100,6 +107,15 @@ export async function listedVersion(
   const row = await read({ pk: CUSTOMER_LISTS + customerId, sk: inVersion(`ORDER#${placedAt}#${orderId}`, reads) });
   return Number(row?.version ?? 0);
 }
+
+/** Returns the services whose relays tell whether a message is published. */
+export const relaysToAsk = (facts: OrderFacts): readonly Service[] => {
+  const waits = facts.aggregates
+    .flatMap((aggregate) => eventsOf(aggregate, facts))
+    .filter(({ deliveries, publication }) => !publication && deliveries.some(hasNothing));
+  const names = new Set(waits.map(({ service }) => service));
+  return facts.services.filter(({ name }) => names.has(name));
+};
 
 /** Adds where the relays are, if a message waits of which no consumer has anything: only then it is asked. */
 export async function withRelays(facts: OrderFacts, ask: AskRelays): Promise<OrderFacts> {

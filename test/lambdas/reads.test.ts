@@ -52,7 +52,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
   'packages/kit/idempotent-receiver/key-record.ts': [
     ['Get strong', 'a refusal may be the own success, committed a moment ago'],
   ],
-  'packages/kit/idempotent-receiver/numbered-session.ts': [
+  'packages/kit/idempotent-receiver/session.ts': [
     ['Get strong', 'a refusal may be the own success, committed a moment ago; and a client reads its last access'],
   ],
   'packages/kit/inbox/collected-messages.ts': [

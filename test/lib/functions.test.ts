@@ -48,7 +48,7 @@ const NAMED_BY_ENVIRONMENT =
 const NAMED_BY_STACK =
   /:(stack\/orderly-(dev|prod)-\w+\/\*|(table\/|function:|)orderly-(dev|prod)-\w+\*(\/index\/feed)?)$/;
 
-/** Actions of the status and of audits that IAM grants for all resources only. */
+/** Actions of the status, of audits and of traces that IAM grants for all resources only. */
 const ASKED_OF_ALL = ['sqs:ListQueues', 'cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms'];
 
 /** Logical id without hash. */
@@ -286,7 +286,7 @@ describe('roles', () => {
           WILDCARDS.some((listed) => listed.policy.test(policy) && listed.resource === rest) ||
           (AUDITOR.test(policy) && NAMED_BY_STACK.test(rest)) ||
           (OPERATIONS.test(policy) && NAMED_BY_ENVIRONMENT.test(rest)) ||
-          (/^(Get(Status|Audit)|Auditor)Role/.test(policy) &&
+          (/^(Get(Status|Audit|Trace)|Auditor)Role/.test(policy) &&
             rest === '*' &&
             actions.every((action) => ASKED_OF_ALL.includes(action)));
         expect(isListed, `${policy}: ${JSON.stringify(resource)}`).toBe(true);

@@ -74,7 +74,9 @@ test('while the relay is refused by the bus, an order waits for it; afterwards i
 test('while a consumer is down, its message is published: the relay has read past it', async () => {
   const { cloud, orderly, order, trace, place } = shop([]);
   await stocked(orderly, { 'TEA-1': 5 });
-  const held = ['orders-saga', 'orders-list', 'baskets-orders'].map((consumer) => holding(orderly, consumer, 'OrderPlaced'));
+  const held = ['orders-saga', 'orders-list', 'baskets-orders'].map((consumer) =>
+    holding(orderly, consumer, 'OrderPlaced'),
+  );
   const orderId = await place();
   await cloud.world.pass(1_000);
   // The relay's metric is that of a whole minute.

@@ -9,8 +9,8 @@ import { ProcessedRecords, processOnce } from '../../packages/kit/idempotent-con
 import { changeOnce } from '../../packages/kit/idempotent-receiver/change-once.js';
 import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.js';
 import { idempotencyKey, type KeyedRequest } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
-import { openSession } from '../../packages/kit/idempotent-receiver/numbered-session.js';
 import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
+import { openSession } from '../../packages/kit/idempotent-receiver/session.js';
 import { CollectedMessages } from '../../packages/kit/inbox/collected-messages.js';
 import { cursorKey } from '../../packages/kit/inbox/sequence-keys.js';
 import { SequencedMessages } from '../../packages/kit/inbox/sequenced-messages.js';

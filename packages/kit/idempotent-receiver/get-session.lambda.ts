@@ -1,7 +1,7 @@
 import { Problem } from '../http/errors.js';
 import { clientOf, endpoint } from '../http/http.js';
-import { sessionTimes } from './numbered-session.js';
 import { requestRecords } from './request-record.js';
+import { sessionTimes } from './session.js';
 
 const records = requestRecords();
 

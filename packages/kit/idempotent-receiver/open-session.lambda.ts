@@ -1,6 +1,6 @@
 import { clientOf, endpoint } from '../http/http.js';
-import { openSession } from './numbered-session.js';
 import { requestRecords } from './request-record.js';
+import { openSession } from './session.js';
 
 const records = requestRecords();
 

@@ -5,13 +5,9 @@ import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { changeOnce } from '../../../packages/kit/idempotent-receiver/change-once.js';
 import type { KeyedRequest, SessionHeaders } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
-import {
-  openSession,
-  REQUESTS_AT_ONCE,
-  SESSION_IDLE_SECONDS,
-  sessionTimes,
-} from '../../../packages/kit/idempotent-receiver/numbered-session.js';
+import { REQUESTS_AT_ONCE } from '../../../packages/kit/idempotent-receiver/numbered-session.js';
 import { recordOfRequest } from '../../../packages/kit/idempotent-receiver/record-of-request.js';
+import { openSession, SESSION_IDLE_SECONDS, sessionTimes } from '../../../packages/kit/idempotent-receiver/session.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { counted, type TallyCommand, tallyContract, tallyDecider, traceOf } from '../../support/tally.js';
 

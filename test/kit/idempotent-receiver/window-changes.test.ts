@@ -4,8 +4,8 @@ import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { API_RECORDS, SESSIONS } from '../../../packages/kit/idempotent-receiver/contract.js';
 import { idempotencyKey, issueKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
 import { keyRecord } from '../../../packages/kit/idempotent-receiver/key-record.js';
-import { openSession, SESSION_IDLE_SECONDS } from '../../../packages/kit/idempotent-receiver/numbered-session.js';
 import { recordOfRequest } from '../../../packages/kit/idempotent-receiver/record-of-request.js';
+import { openSession, SESSION_IDLE_SECONDS } from '../../../packages/kit/idempotent-receiver/session.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 const DAY = 86_400;

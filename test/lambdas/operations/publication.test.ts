@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { relaysToAsk } from '../../../lambdas/operations/deliveries.js';
+import { relaysToAsk } from '../../../lambdas/operations/order-facts.js';
 import { judge } from '../../../lambdas/operations/order-verdict.js';
 import type { Relays } from '../../../packages/kit/operator/relays.js';
 import { DONE, facts, type Given, PLACED, time } from './facts.js';

@@ -1684,7 +1684,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: "after a refusal, the session of a request's number is read as it was a moment ago",
     scenario: 'numbers',
     source: {
-      file: `${KIT}/idempotent-receiver/numbered-session.ts`,
+      file: `${KIT}/idempotent-receiver/session.ts`,
       from: 'ConsistentRead: true',
       to: 'ConsistentRead: false',
     },
@@ -1819,6 +1819,15 @@ export const BUGS: readonly PlantedBug[] = [
       file: `${KIT}/idempotent-receiver/change-once.ts`,
       from: 'if (!isSameRequest(record, requestHash)) record.refuseReused();',
       to: '',
+    },
+  },
+  {
+    name: 'a repeat opens a session that has ended',
+    scenario: 'numbers',
+    source: {
+      file: `${KIT}/idempotent-receiver/numbered-session.ts`,
+      from: '`${isOpen} AND ${isLater}`',
+      to: '`(${isOpen} OR attribute_exists(pk)) AND ${isLater}`',
     },
   },
   {

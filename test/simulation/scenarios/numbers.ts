@@ -48,6 +48,8 @@ export const numbers: Scenario = {
     await orderly.rest();
 
     await world.pass(2 * HOUR);
+    // A repeat is an access, but none that opens the session again.
+    await orderly.call(refund(5, 4));
     const late = await orderly.call(refund(6, 5));
     await orderly.rest();
     const broken: Violation[] = [...takesNothing(late)];
