@@ -20,18 +20,24 @@ const NAMED = 3;
  */
 export function verdictOf(audited: Audited, { missing, consumer, resend }: Judgement): string {
   const where = consumer === undefined ? '' : ` at ${consumer}`;
-  const limits = limitsOf(audited, consumer);
   const { processed, discarded, failed } = audited.deliveries;
+  const isCompared = missing + processed + discarded + failed > 0;
+  const limits = limitsOf(audited, consumer, isCompared ? ': nothing to compare' : '');
   if (missing > 0) {
     const lost = plural(missing, 'delivery is', 'deliveries are');
     return sentences([`${lost} missing${where}${resend ? ', and sent again' : ''}`, ...limits]);
   }
-  if (processed + discarded + failed > 0) return sentences([`Nothing is missing${where}`, ...limits]);
+  if (isCompared) return sentences([`Nothing is missing${where}`, ...limits]);
   const why = limits.length > 0 ? limits.join('; ') : 'no message was committed';
   return sentences([`Nothing was compared${where}: ${why}`]);
 }
 
-function limitsOf({ messages, deliveries, unheard, unsent }: Audited, consumer: string | undefined): readonly string[] {
+/** @param nothing what follows from messages without a consumer, where the verdict does not say it */
+function limitsOf(
+  { messages, deliveries, unheard, unsent }: Audited,
+  consumer: string | undefined,
+  nothing: string,
+): readonly string[] {
   const open = deliveries.pending + deliveries['too new'];
   const isHeard = Object.values(deliveries).some((count) => count > 0);
   const types = [...unheard.types.slice(0, NAMED), ...(unheard.types.length > NAMED ? ['...'] : [])].join(', ');
@@ -42,7 +48,7 @@ function limitsOf({ messages, deliveries, unheard, unsent }: Audited, consumer: 
       : []),
     ...(unsent > 0 ? [`${plural(unsent, 'message')} of a backfill ${unsent === 1 ? 'is' : 'are'} never sent`] : []),
     ...(unheard.messages > 0
-      ? [`${plural(unheard.messages, 'message has', 'messages have')} no consumer: nothing to compare (${types})`]
+      ? [`${plural(unheard.messages, 'message has', 'messages have')} no consumer${nothing} (${types})`]
       : []),
     ...(consumer !== undefined && !isHeard && messages > unheard.messages + unsent
       ? [`${consumer} hears none of ${plural(messages - unheard.messages - unsent, 'message')}`]
