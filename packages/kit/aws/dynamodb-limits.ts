@@ -1,4 +1,5 @@
 import type { Item, TransactWriteItem } from './items.js';
+import { SafeError, safeText } from './safe-error.js';
 
 /** Limits from AWS, "Service, account, and table quotas in Amazon DynamoDB". */
 export const MAX_ITEM_BYTES = 400 * 1024;
@@ -11,7 +12,7 @@ const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
  * Error for a write that DynamoDB would refuse for its size. It is thrown before anything is sent; a retry does not
  * help.
  */
-export class TooLarge extends Error {
+export class TooLarge extends SafeError {
   override readonly name = 'TooLarge';
 }
 
@@ -41,7 +42,8 @@ function bytesOf(value: unknown): number {
  */
 export function checkItemSize(item: Item): void {
   const bytes = itemBytes(item);
-  if (bytes > MAX_ITEM_BYTES) throw new TooLarge(`an item of ${bytes} bytes is above DynamoDB's ${MAX_ITEM_BYTES}`);
+  if (bytes > MAX_ITEM_BYTES)
+    throw new TooLarge(safeText`an item of ${bytes} bytes is above DynamoDB's ${MAX_ITEM_BYTES}`);
 }
 
 /**
@@ -50,12 +52,12 @@ export function checkItemSize(item: Item): void {
  */
 export function checkTransactionSize(writes: readonly TransactWriteItem[]): void {
   if (writes.length > MAX_TRANSACTION_ITEMS) {
-    throw new TooLarge(`a transaction of ${writes.length} items is above DynamoDB's ${MAX_TRANSACTION_ITEMS}`);
+    throw new TooLarge(safeText`a transaction of ${writes.length} items is above DynamoDB's ${MAX_TRANSACTION_ITEMS}`);
   }
   const puts = writes.flatMap(({ Put }) => (Put?.Item ? [Put.Item] : []));
   for (const item of puts) checkItemSize(item);
   const bytes = puts.reduce((sum, item) => sum + itemBytes(item), 0);
   if (bytes > MAX_TRANSACTION_BYTES) {
-    throw new TooLarge(`a transaction of ${bytes} bytes is above DynamoDB's ${MAX_TRANSACTION_BYTES}`);
+    throw new TooLarge(safeText`a transaction of ${bytes} bytes is above DynamoDB's ${MAX_TRANSACTION_BYTES}`);
   }
 }

@@ -66,6 +66,8 @@ export const Env = {
   INBOX: 'INBOX',
   /** Dispatchers: URL of the queue of each inbox's runner by the inbox's name, as JSON. */
   RUNNER_QUEUES: 'RUNNER_QUEUES',
+  /** `full` where records and logs keep the texts of all errors; absent where they keep safe ones (failure-texts.ts). */
+  FAILURE_TEXTS: 'FAILURE_TEXTS',
   /** Functions that see personal data: the table of personal keys, and the ARN of the KMS key that wraps them. */
   PERSONAL_KEYS: 'PERSONAL_KEYS_TABLE_NAME',
   PERSONAL_DATA_KEY: 'PERSONAL_DATA_KEY_ARN',

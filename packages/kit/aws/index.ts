@@ -22,6 +22,7 @@ export {
   requiredList,
   SettingMissing,
 } from './read-environment.js';
+export { SafeError, type SafeText, safeText } from './safe-error.js';
 export { dynamoDbTable, type Table, tableOfFunction } from './table.js';
 export { count, countAtOnce, logger, seconds } from './telemetry.js';
 export { Throttled, WriteConflict } from './write-conflict.js';

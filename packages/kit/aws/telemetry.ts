@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { failureText } from './failure-texts.js';
 
 /** Structured log. The POWERTOOLS_* variables set its level, service name and sampling. */
 export const logger = new Logger();
@@ -45,22 +46,35 @@ export const publishMetrics = (): void => {
 };
 
 /**
- * Describes an error for the log: names and stack frames only. Messages of libraries' errors can contain personal data.
+ * Describes an error for the log: its name, its stack frames, and of its text what may be shown (`failure-texts.ts`). Other
+ * texts can contain personal data.
  */
-export const describeError = (error: unknown): ErrorDescription => ({
-  name: error instanceof Error ? error.name : typeof error,
-  ...(error instanceof Error && error.cause !== undefined ? { cause: describeError(error.cause).name } : {}),
-  stack:
-    error instanceof Error
-      ? (error.stack ?? '')
-          .split('\n')
-          .filter((line) => line.startsWith('    at '))
-          .map((line) => line.trim())
-      : [],
-});
+export function describeError(error: unknown): ErrorDescription {
+  const { shown } = failureText(error);
+  return {
+    name: nameOf(error),
+    ...(shown === '' ? {} : { text: shown }),
+    ...(error instanceof Error && error.cause !== undefined ? { cause: nameOf(error.cause) } : {}),
+    stack: error instanceof Error ? framesOf(error) : [],
+  };
+}
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
+
+/** Returns the stack frames of an error. Before them, its stack has its message, whose lines may look like frames. */
+function framesOf({ message, stack = '' }: Error): readonly string[] {
+  const at = stack.indexOf(message);
+  return stack
+    .slice(at < 0 ? 0 : at + message.length)
+    .split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .map((line) => line.trim());
+}
 
 export type ErrorDescription = {
   readonly name: string;
+  /** Its code, and the texts that may be shown. Absent if there are none. */
+  readonly text?: string;
   /** Name of the error's `cause`. */
   readonly cause?: string;
   readonly stack: readonly string[];

@@ -1,4 +1,5 @@
 import type { TransactWriteItem } from '../aws/dynamodb.js';
+import { SafeError, safeText } from '../aws/safe-error.js';
 import { type Versions, WriteConflict } from '../aws/write-conflict.js';
 import type { Evolution } from '../decider/decider.js';
 import { type Commit, firstVersionOf } from '../messages/commit.js';
@@ -32,10 +33,10 @@ export class VersionTaken extends WriteConflict {
 }
 
 /** Error for a change of a deleted aggregate: a retry does not help. */
-export class AggregateDeleted extends Error {
+export class AggregateDeleted extends SafeError {
   override readonly name = 'AggregateDeleted';
   constructor() {
-    super('the aggregate was deleted');
+    super(safeText`the aggregate was deleted`);
   }
 }
 

@@ -2,6 +2,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { consumerSince, dedupeWindow, required, requiredInteger } from '../aws/read-environment.js';
+import { SafeText, safeText } from '../aws/safe-error.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { ContractViolation } from '../messages/contract.js';
 import { type Delivery, envelopeOf, readDelivery } from './delivery.js';
@@ -50,8 +51,8 @@ async function keep(record: SQSRecord): Promise<void> {
  */
 function whyGivenUp({ record, message }: Delivery): Error {
   const code = record.messageAttributes.ERROR_CODE?.stringValue;
-  if (code) return new DeadLettered(`EventBridge could not deliver it: ${code}`);
+  if (code) return new DeadLettered(SafeText.trusted(`EventBridge could not deliver it: ${code}`));
   if (message instanceof ContractViolation) return message;
   if (record.eventSourceARN === undelivered && message.to !== undefined) return senderNotAllowed();
-  return new DeadLettered('its function did not acknowledge it');
+  return new DeadLettered(safeText`its function did not acknowledge it`);
 }

@@ -5,6 +5,7 @@ import type { DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { dedupeWindow, required } from '../aws/read-environment.js';
+import { SafeText } from '../aws/safe-error.js';
 import { count, logger, publishMetrics } from '../aws/telemetry.js';
 import { isRequest } from '../lane/contract.js';
 import { readRequest } from '../lane/request-item.js';
@@ -55,7 +56,7 @@ async function keepCommit({ dynamodb }: DynamoDBRecord, condition: string): Prom
   const outcome = await relayFailures.put({
     id: `${pk?.S ?? ''}/${sk?.S ?? ''}`,
     payload: JSON.stringify(dynamodb ?? null),
-    error: new DeadLettered(`the relay gave its batch up: ${condition}`),
+    error: new DeadLettered(SafeText.trusted(`the relay gave its batch up: ${condition}`)),
   });
   if (outcome === 'recorded') count(Metric.PUBLISH_FAILURES);
 }
@@ -68,7 +69,7 @@ async function keepRequest({ dynamodb }: DynamoDBRecord, condition: string): Pro
   const outcome = await new FailureRecords(records, consumer).put({
     id: message.id,
     payload,
-    error: new DeadLettered(`the lane gave its batch up: ${condition}`),
+    error: new DeadLettered(SafeText.trusted(`the lane gave its batch up: ${condition}`)),
     type: message.type,
     subject: message.subject,
     correlationId: message.correlationid,

@@ -1,5 +1,6 @@
 import { clock, secondsBetween } from '../aws/clock.js';
 import { type DedupeWindow, outlivedWindow } from '../aws/dedupe-window.js';
+import { SafeError, safeText } from '../aws/safe-error.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
 import { ContractViolation } from '../messages/contract.js';
 import { type Envelope, senderOf } from '../messages/envelope.js';
@@ -8,7 +9,7 @@ import { type Envelope, senderOf } from '../messages/envelope.js';
  * Error for a message that is older than the deduplication window, so a duplicate would not be recognised (G4). Only an
  * operator may process it.
  */
-export class TooOld extends Error {
+export class TooOld extends SafeError {
   override readonly name = 'TooOld';
 }
 
@@ -26,7 +27,7 @@ export function tooOldBy(
   const now = clock.now();
   const recognised = outlivedWindow(window, { time, now, since });
   if (recognised === undefined) return undefined;
-  return new TooOld(`${Math.floor(secondsBetween(time, now))} s old, recognised for ${recognised} s`);
+  return new TooOld(safeText`${Math.floor(secondsBetween(time, now))} s old, recognised for ${recognised} s`);
 }
 
 /**
@@ -51,12 +52,12 @@ export const senderNotAllowed = (): ContractViolation =>
   new ContractViolation('SENDER_NOT_ALLOWED', 'the source may not command this service');
 
 /** Error for a message that crashed its function, or could not be delivered, until its queue gave it up. */
-export class DeadLettered extends Error {
+export class DeadLettered extends SafeError {
   override readonly name = 'DeadLettered';
 }
 
 /** Error for a message that the bus or the queue will never accept. `message` is the error code. */
-export class Unsendable extends Error {
+export class Unsendable extends SafeError {
   override readonly name = 'Unsendable';
 }
 

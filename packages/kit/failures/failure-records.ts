@@ -3,10 +3,10 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, ItemExists, putNew } from '../aws/dynamodb.js';
-import { describeError } from '../aws/telemetry.js';
 import { stepOf } from '../messages/envelope.js';
 import { RELAY, recordsOf } from './contract.js';
 import { type Delivery, envelopeOf, idOfBody, PENDING } from './delivery.js';
+import { type FailureReason, reasonOf } from './reasons.js';
 import { putStepFailure } from './step-failures.js';
 
 /** A consumer of a service, as the keys of its records name it. */
@@ -23,14 +23,6 @@ export const relayConsumer: ConsumerIdentity = { name: RELAY, generation: 0 };
 /** Returns the key of a consumer's record of one message. The record is processed or failed, never both. */
 export const recordKey = ({ name, generation }: ConsumerIdentity, messageId: string): string =>
   `${recordsOf(name)}${generation}#${messageId}`;
-
-/** One reason why a message failed: place and kind of the fault, never a value from the message. */
-export interface FailureReason {
-  readonly at: string;
-  readonly name: string;
-  readonly message: string;
-  readonly stack: readonly string[];
-}
 
 interface Failure {
   /** Id of the message, or a substitute. */
@@ -51,9 +43,6 @@ interface Failure {
    */
   readonly unknown?: boolean;
 }
-
-/** Names of errors whose messages contain only codes and paths. So their messages may be kept. */
-const SPEAKING = new Set(['ContractViolation', 'TooOld', 'Unsendable', 'DeadLettered', 'TooLarge']);
 
 /** Number of reasons that a record keeps, newest first. */
 export const MAX_REASONS = 10;
@@ -212,11 +201,4 @@ function payloadOf(payload: string) {
   if (payloadGzip.byteLength <= MAX_PAYLOAD_BYTES) return { payloadGzip };
   const payloadBegin = bytes.subarray(0, MAX_PAYLOAD_BYTES / 2).toString('utf8');
   return { payloadBegin, payloadBytes: bytes.byteLength, payloadHash: idOfBody(payload) };
-}
-
-/** Describes an error for a record: its name, its code or its safe message, and its stack frames. */
-export function reasonOf(error: unknown, at: string): FailureReason {
-  const { name, stack } = describeError(error);
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return { at, name, message: error instanceof Error && SPEAKING.has(name) ? error.message : code, stack };
 }

@@ -8,6 +8,7 @@ import { count, describeError, logger, publishMetrics, seconds } from '../aws/te
 import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js';
 import { isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
+import { type TextKeys, withSealedText } from '../failures/reasons.js';
 import { aggregateOf, type Envelope } from '../messages/envelope.js';
 import { Contended, type ContendedMessage, type LaneEntrance } from './lane-entrance.js';
 import { readFrom, type Source } from './listening.js';
@@ -20,6 +21,13 @@ export interface ConsumerOptions {
    * @default no error is a refusal
    */
   readonly isRefusal?: (error: unknown) => boolean;
+  /**
+   * Keys of people: `personalKeysOfFunction()`, for a function with `grantDecrypt`. With them, the text of an error that may
+   * contain a person's data is sealed for the person whom the message names, and an operator can read it until the person
+   * is forgotten.
+   * @default such texts are left out of failure records
+   */
+  readonly people?: TextKeys;
   /**
    * Entrance to a lane, for messages that contend for one key.
    * @default none: every message takes a plain transaction
@@ -98,13 +106,15 @@ class Consumption {
 
   private readonly isRefusal: (error: unknown) => boolean;
   private readonly lane: LaneEntrance | undefined;
+  private readonly people: TextKeys | undefined;
   /** Sources for messages that may change to the lane after lost races. */
   private readonly watched: readonly Source[];
 
   constructor(
     private readonly sources: readonly Source[],
-    { isRefusal = () => false, lane }: ConsumerOptions,
+    { isRefusal = () => false, lane, people }: ConsumerOptions,
   ) {
+    this.people = people;
     this.isRefusal = isRefusal;
     this.lane = lane;
     this.watched = lane ? sources.map((source) => lane.watched(source)) : sources;
@@ -236,7 +246,7 @@ class Consumption {
         await this.postpone(delivery);
         return false;
       }
-      const outcome = await this.failures.keep(delivery, error);
+      const outcome = await this.failures.keep(delivery, await this.withText(error, envelopeOf(delivery)));
       if (outcome === 'known') this.log('duplicate', envelopeOf(delivery));
       else {
         if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
@@ -250,6 +260,11 @@ class Consumption {
       });
       return false;
     }
+  }
+
+  private withText(error: unknown, message: Envelope | undefined): Promise<unknown> {
+    const person = message && this.sourceOf(message)?.personOf(message);
+    return withSealedText(error, { consumer: this.identity.name, person }, this.people);
   }
 
   /**

@@ -5,10 +5,11 @@ import {
   ContractViolation,
   commandsOf,
   type EventOf,
+  type EventSchema,
   readEvent,
   type ServiceContract,
 } from '../messages/contract.js';
-import { aggregateOf, type Envelope, schemaVersionOf, senderOf } from '../messages/envelope.js';
+import { aggregateOf, type Envelope, idOf, readEnvelope, schemaVersionOf, senderOf } from '../messages/envelope.js';
 import type { CommandSubscription, EventSubscription, OwnCommands, Subscription } from '../messages/subscriptions.js';
 import type { Trace } from '../messages/trace.js';
 import type { Decide } from './process-once.js';
@@ -55,6 +56,8 @@ export interface Source<H = Handle<AnyEvent>> {
   readonly sends: (envelope: Envelope) => boolean;
   /** Whether the id in the subject is a person's. */
   readonly isAboutPerson: (envelope: Envelope) => boolean;
+  /** Person whom a message names, by its contract. */
+  readonly personOf: (envelope: Envelope) => string | undefined;
   /** Key that a message contends for, if its contract or its subscription names one. */
   readonly contends: (envelope: Envelope) => string | undefined;
   readonly read: (envelope: Envelope) => Read<H>;
@@ -98,6 +101,7 @@ export function sourceOf<H>(subscription: Subscription | OwnCommands, handlers: 
     does: `takes commands to ${contract.service}`,
     sends: ({ to }) => to === contract.service,
     isAboutPerson: aboutPerson(contract),
+    personOf: personBy(contract, contract.commands),
     contends: contendsFor(contract.contends),
     read: reader(commandsOf(contract), find),
   };
@@ -118,6 +122,7 @@ const eventsOf = <H>({ contract, contends }: EventSubscription, find: Find<H>): 
   does: `listens to ${contract.service}`,
   sends: ({ to, source }) => to === undefined && senderOf({ source }) === contract.service,
   isAboutPerson: aboutPerson(contract),
+  personOf: personBy(contract, contract.events),
   contends: contendsFor(contends),
   read: reader(contract, find),
 });
@@ -125,16 +130,44 @@ const eventsOf = <H>({ contract, contends }: EventSubscription, find: Find<H>): 
 /** The data may not have been checked yet: a message that breaks its contract contends for nothing. */
 const contendsFor =
   (field: string | undefined) =>
-  ({ data }: Envelope): string | undefined => {
-    if (field === undefined || typeof data !== 'object' || data === null) return undefined;
-    const key: unknown = (data as Readonly<Record<string, unknown>>)[field];
-    return typeof key === 'string' ? key : undefined;
+  ({ data }: Envelope): string | undefined =>
+    field === undefined ? undefined : stringIn(data, field);
+
+function stringIn(data: unknown, field: string): string | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const value: unknown = (data as Readonly<Record<string, unknown>>)[field];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * Finds the person whom a message names: by its contract's `person`, by whom its personal fields belong to, or because its
+ * subject is a person's aggregate. The data may not have been checked yet.
+ */
+const personBy =
+  (contract: ServiceContract, schemas: Readonly<Record<string, EventSchema>> = {}) =>
+  (envelope: Envelope): string | undefined => {
+    const { person } = contract;
+    const owners = Object.values((Object.hasOwn(schemas, envelope.type) && schemas[envelope.type]?.personal) || {});
+    const named = [...(person === undefined ? [] : [person]), ...owners]
+      .map((field) => stringIn(envelope.data, field))
+      .find((one) => one !== undefined && one !== '');
+    return named ?? (aboutPerson(contract)(envelope) ? idOf(envelope) : undefined);
   };
 
 const aboutPerson =
   ({ aggregatesOfPeople = [] }: ServiceContract) =>
   (envelope: Envelope): boolean =>
     aggregatesOfPeople.includes(aggregateOf(envelope));
+
+/** Returns the person whom a stored message names; `undefined` also for a payload that can't be read. */
+export function personOf(sources: readonly Source<unknown>[], payload: string): string | undefined {
+  try {
+    const envelope = readEnvelope(payload);
+    return sources.find(({ sends }) => sends(envelope))?.personOf(envelope);
+  } catch {
+    return undefined;
+  }
+}
 
 const reader =
   <H>(schemas: ServiceContract, find: Find<H>) =>

@@ -3,6 +3,7 @@ import { expiryOf } from '../aws/dedupe-window.js';
 import type { Item, TransactWriteItem } from '../aws/dynamodb.js';
 import { newTraceparent } from '../aws/ids.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
+import { safeText } from '../aws/safe-error.js';
 import { logger } from '../aws/telemetry.js';
 import { PENDING } from '../failures/delivery.js';
 import { type Handling, readFrom } from '../idempotent-consumer/listening.js';
@@ -135,7 +136,7 @@ export class BatchRunner extends RunnerBase {
   private async closed(taken: Taken): Promise<WindowRecord & { readonly number: number }> {
     const record = await this.messages.read(taken.pk);
     const calendar = await this.messages.calendar();
-    if (record?.fence !== taken.fence || !calendar) throw new LeaseLost('another runner holds the window');
+    if (record?.fence !== taken.fence || !calendar) throw new LeaseLost(safeText`another runner holds the window`);
     const window = this.messages.windowOf(record);
     const number = window.number ?? (await this.messages.close(taken, window, calendar));
     return { ...window, number };
@@ -190,7 +191,7 @@ export class BatchRunner extends RunnerBase {
       ...('decide' in handling ? await handling.decide(refused) : []),
     ];
     const outcome = await this.commitHeld(held, claim, decide);
-    if (outcome === 'lost') throw new LeaseLost('another runner holds the window');
+    if (outcome === 'lost') throw new LeaseLost(safeText`another runner holds the window`);
   }
 
   private messageOf(record: Item): CollectedMessage<AnyEvent> {

@@ -35,14 +35,14 @@ import type { Windows } from './windows.js';
  */
 export function inbox(
   sources: readonly InboxSource[],
-  { isRefusal = () => false }: ConsumerOptions = {},
+  { isRefusal = () => false, people }: ConsumerOptions = {},
 ): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
-  const options = { ...optionsOfFunction(isRefusal), sources };
+  const options = { ...optionsOfFunction(isRefusal), sources, people };
   if (options.settings.mode === 'batch') throw new SettingMissing('mode batch: expected a handler made by batchInbox');
   return handlerOf(options.settings.mode === 'sequential' ? new SequentialRunner(options) : new Runner(options));
 }
 
-export interface BatchInboxOptions<Event> extends ConsumerOptions, BatchHandlers<Event> {
+export interface BatchInboxOptions<Event> extends Pick<ConsumerOptions, 'isRefusal'>, BatchHandlers<Event> {
   /** Windows in which messages are collected, by the times of their events. Never change them. */
   readonly windows: Windows;
 }
@@ -75,7 +75,7 @@ export function batchInbox<Event extends AnyEvent>(
 }
 
 /** Reads what the construct has set. @throws {SettingMissing} */
-const optionsOfFunction = (isRefusal: (error: unknown) => boolean): RunnerBaseOptions => ({
+const optionsOfFunction = (isRefusal: (error: unknown) => boolean): Omit<RunnerBaseOptions, 'sources'> => ({
   table: required(Env.RECORDS),
   consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
   service: required(Env.SERVICE),

@@ -2,8 +2,11 @@ import { clock } from '../aws/clock.js';
 import type { DedupeWindow } from '../aws/dedupe-window.js';
 import type { TransactWriteItem } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
+import { safeText } from '../aws/safe-error.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
 import { DeadLettered, isPermanent } from '../failures/failure-kinds.js';
+import { type TextKeys, withSealedText } from '../failures/reasons.js';
+import { personOf, type Source } from '../idempotent-consumer/listening.js';
 import { type Decide, ProcessedRecords, processOnce } from '../idempotent-consumer/process-once.js';
 import { pauseAfter } from './backoff.js';
 import type { HandOut, InboxSettings } from './contract.js';
@@ -18,6 +21,9 @@ export interface RunnerBaseOptions extends StoredMessagesOptions {
   /** Deduplication window, in seconds. */
   readonly windowSeconds: DedupeWindow;
   readonly isRefusal: (error: unknown) => boolean;
+  readonly sources: readonly Source<unknown>[];
+  /** Keys of people, to seal texts of errors. */
+  readonly people?: TextKeys | undefined;
 }
 
 /** Outcome of a runner at one record, for its log. */
@@ -45,7 +51,7 @@ export abstract class RunnerBase {
     const { settings, isRefusal } = this.options;
     // An attempt that ended without a word, by a crash or a timeout, is recorded by the next one.
     if (taken.attempts > settings.attempts) {
-      return this.failed(taken, new DeadLettered('its function did not finish'), true);
+      return this.failed(taken, new DeadLettered(safeText`its function did not finish`), true);
     }
     try {
       return await work();
@@ -77,15 +83,21 @@ export abstract class RunnerBase {
       count(Metric.TRANSIENT_FAILURES);
       logger.warn('will be tried again', { record: taken.pk, ...fields });
       const pause = pauseAfter(taken.attempts, this.options.settings.backoff);
-      const outcome = await this.messages.postpone(taken, error, pause);
+      const outcome = await this.messages.postpone(taken, await this.withText(error, taken), pause);
       if (outcome === 'postponed') await handOutLater(this.options.queue, taken, pause);
       return outcome;
     }
-    const outcome = await this.messages.fail(taken, error);
+    const outcome = await this.messages.fail(taken, await this.withText(error, taken));
     if (outcome === 'lost') return outcome;
     count(Metric.CONSUMER_FAILURES);
     logger.error('failed', { record: taken.pk, ...fields });
     return 'failed';
+  }
+
+  /** A window has no message of its own, and names nobody. */
+  private withText(error: unknown, { payload }: Taken): Promise<unknown> {
+    const { consumer, sources, people } = this.options;
+    return withSealedText(error, { consumer: consumer.name, person: personOf(sources, payload) }, people);
   }
 
   protected log(outcome: Outcome, record: string, taken?: Taken): void {

@@ -2,6 +2,7 @@ import { clock, secondsBetween } from '../aws/clock.js';
 import { expiryOf } from '../aws/dedupe-window.js';
 import { transact } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
+import { SafeError, safeText } from '../aws/safe-error.js';
 import { count, seconds } from '../aws/telemetry.js';
 import { readFrom } from '../idempotent-consumer/listening.js';
 import { traceOfMessage } from '../idempotent-consumer/process-message.js';
@@ -21,11 +22,11 @@ export interface RunnerOptions extends RunnerBaseOptions {
  * Error of an attempt whose handler answered `unfinished` and had saved nothing. Called again at once, it would do the same
  * for ever; so it counts as a failed attempt, with its backoff and its limit.
  */
-class NoProgress extends Error {
+class NoProgress extends SafeError {
   override readonly name = 'NoProgress';
 
   constructor() {
-    super('the handler answered `unfinished` without a save: save progress, or throw');
+    super(safeText`the handler answered 'unfinished' without a save: save progress, or throw`);
   }
 }
 

@@ -4,14 +4,10 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, type Item, ItemExists, putNew, type TransactWriteItem } from '../aws/dynamodb.js';
 import { newId } from '../aws/ids.js';
+import { SafeError, safeText } from '../aws/safe-error.js';
 import { PENDING } from '../failures/delivery.js';
-import {
-  type ConsumerIdentity,
-  type FailureReason,
-  MAX_REASONS,
-  reasonOf,
-  recordKey,
-} from '../failures/failure-records.js';
+import { type ConsumerIdentity, MAX_REASONS, recordKey } from '../failures/failure-records.js';
+import { type FailureReason, reasonOf } from '../failures/reasons.js';
 import { type Envelope, messageGroupOf, senderOf } from '../messages/envelope.js';
 import { duePartition } from '../timers/contract.js';
 import { shardOf } from '../timers/timers.js';
@@ -46,7 +42,7 @@ export interface Taken {
  * Error for a runner that does not hold its message any more: its lease ended and another runner took the message, or
  * an operator ended it. It can commit nothing.
  */
-export class LeaseLost extends Error {
+export class LeaseLost extends SafeError {
   override readonly name = 'LeaseLost';
 }
 
@@ -203,7 +199,7 @@ export class StoredMessages {
   async renew(taken: Taken, leaseSeconds: number): Promise<void> {
     const until = after(clock.now(), leaseSeconds);
     const held = await this.update(taken.pk, { ...heldBy(taken), set: heldUntil(until) });
-    if (!held) throw new LeaseLost('another runner holds the message');
+    if (!held) throw new LeaseLost(safeText`another runner holds the message`);
   }
 
   /**
@@ -241,7 +237,7 @@ export class StoredMessages {
       set: { [WAKE]: true, attempts: 0, executeAt: after(clock.now(), GRACE_SECONDS) },
       remove: ['heldUntil', 'runner'],
     });
-    if (!released) throw new LeaseLost('another runner holds the message');
+    if (!released) throw new LeaseLost(safeText`another runner holds the message`);
   }
 
   /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { newId } from '../aws/ids.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
+import { safeText } from '../aws/safe-error.js';
 import { describeError, logger } from '../aws/telemetry.js';
 import { isHeldBy, LeaseLost, type StoredMessages, type Taken } from './stored-messages.js';
 
@@ -127,7 +128,7 @@ export class LeasedWork implements Work {
   }
 
   private lose(cause: unknown): LeaseLost {
-    const lost = new LeaseLost('another runner holds the message', { cause });
+    const lost = new LeaseLost(safeText`another runner holds the message`, { cause });
     this.lost.abort(lost);
     return lost;
   }

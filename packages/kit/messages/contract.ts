@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { safeParse } from 'zod/mini';
+import { SafeError, SafeText } from '../aws/safe-error.js';
 
 /** Schema of one type of event or command: the shape of its `data`, in each version. */
 export interface EventSchema<Data = unknown> {
@@ -126,7 +127,7 @@ export interface OutgoingCommand {
  *
  * `NEWER_VERSION` and `NEWER_TYPE` are transient, because a deployment may be running. The other codes are permanent.
  */
-export class ContractViolation extends Error {
+export class ContractViolation extends SafeError {
   override readonly name = 'ContractViolation';
   constructor(
     readonly code:
@@ -138,7 +139,7 @@ export class ContractViolation extends Error {
       | 'SENDER_NOT_ALLOWED',
     detail: string,
   ) {
-    super(`${code}: ${detail}`);
+    super(SafeText.trusted(`${code}: ${detail}`));
   }
 }
 

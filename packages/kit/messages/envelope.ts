@@ -72,6 +72,9 @@ export const messageGroupOf = (actor: string, onBehalfOf = actor): string =>
 /** Returns the type of the aggregate that a message is about. */
 export const aggregateOf = ({ subject }: Envelope): string => subject.slice(0, subject.indexOf('/'));
 
+/** Returns the id of the aggregate that a message is about. */
+export const idOf = ({ subject }: Envelope): string => subject.slice(subject.indexOf('/') + 1);
+
 /** One entry of EventBridge's PutEvents. */
 export interface BusEntry {
   readonly Source: string;

@@ -1,5 +1,6 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { pauseUpTo } from '../aws/clock.js';
+import { SafeError, SafeText } from '../aws/safe-error.js';
 import type { BusEntry } from '../messages/envelope.js';
 
 /**
@@ -52,7 +53,7 @@ export async function publish(
           else if (answer?.ErrorCode && HOPELESS.has(answer.ErrorCode)) {
             outcomes[at] = { state: 'hopeless', code: answer.ErrorCode };
           } else if (answer?.ErrorCode?.startsWith('NotAuthorized') || answer?.ErrorCode?.startsWith('AccessDenied')) {
-            throw new PublishRefused(answer.ErrorCode);
+            throw new PublishRefused(SafeText.trusted(answer.ErrorCode));
           }
         }
       }
@@ -65,7 +66,7 @@ export async function publish(
 /**
  * Error for a relay without the permission to publish. No event is published until an operator repairs its permissions.
  */
-class PublishRefused extends Error {
+class PublishRefused extends SafeError {
   override readonly name = 'PublishRefused';
 }
 

@@ -6,6 +6,7 @@ import { safeParse } from 'zod/mini';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { required, requiredInteger } from '../aws/read-environment.js';
+import { SafeText } from '../aws/safe-error.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { Unsendable } from '../failures/failure-kinds.js';
 import { FailureRecords, relayConsumer } from '../failures/failure-records.js';
@@ -43,7 +44,8 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
   const givenUp: string[] = [];
   const giveUp = async (record: DynamoDBRecord, error: unknown): Promise<void> => {
     await failures.put(failureOf(record, error));
-    givenUp.push(error instanceof Error ? error.message : 'unknown');
+    const { name, text = name } = describeError(error);
+    givenUp.push(text);
     count(Metric.PUBLISH_FAILURES);
   };
   try {
@@ -66,7 +68,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
       const at = entries[place]?.record ?? 0;
       const record = event.Records[at];
       if (outcome.state === 'unsent') firstUnsent = Math.min(firstUnsent, at);
-      if (outcome.state === 'hopeless' && record) await giveUp(record, new Unsendable(outcome.code));
+      if (outcome.state === 'hopeless' && record) await giveUp(record, new Unsendable(SafeText.trusted(outcome.code)));
     }
     count(Metric.EVENTS_PUBLISHED, outcomes.filter(({ state }) => state === 'sent').length);
     const itemIdentifier = event.Records[firstUnsent]?.dynamodb?.SequenceNumber;

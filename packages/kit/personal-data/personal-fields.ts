@@ -1,3 +1,4 @@
+import { SafeText } from '../aws/safe-error.js';
 import { type AnyEvent, ContractViolation, type EventSchema, type ServiceContract } from '../messages/contract.js';
 import type { PersonalKeys } from './personal-keys.js';
 import { eventOf, type Place, SealBroken, type Sealed, Unsealed } from './sealed.js';
@@ -58,7 +59,8 @@ export function sealEvent<Event extends AnyEvent>(
  */
 export function checkSeals(contract: ServiceContract, event: AnyEvent, id: string): void {
   for (const { value } of personalFields(contract, event)) {
-    if (eventOf(value as Sealed) !== id) throw new SealBroken(`${event.type}: a value of another event`);
+    if (eventOf(value as Sealed) !== id)
+      throw new SealBroken(SafeText.trusted(`${event.type}: a value of another event`));
   }
 }
 

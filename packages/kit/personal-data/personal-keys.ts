@@ -2,8 +2,9 @@ import { DecryptCommand, GenerateDataKeyCommand, type KMSClient } from '@aws-sdk
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { type Item, ItemExists, putNew } from '../aws/dynamodb.js';
+import { SafeError, safeText } from '../aws/safe-error.js';
 import { personKey } from './person-key.js';
-import { eventOf, open, type Place, type Sealed, Unsealed } from './sealed.js';
+import { eventOf, open, type Place, type Sealed, seal, Unsealed } from './sealed.js';
 
 /** Placeholder for the data of a person who was forgotten. */
 export interface Forgotten {
@@ -34,7 +35,7 @@ const IN_MEMORY_SECONDS = 300;
 const MOST_IN_MEMORY = 200;
 
 /** Error for sealed data that has neither a key nor a tombstone. The key was lost; the person was not forgotten. */
-export class KeyMissing extends Error {
+export class KeyMissing extends SafeError {
   override readonly name = 'KeyMissing';
 }
 
@@ -71,6 +72,15 @@ export class PersonalKeys {
   }
 
   /**
+   * Seals a value at once, with the key that the person has. It creates none, so `grantDecrypt` suffices.
+   * @returns `undefined` if the person has no key, or is forgotten
+   */
+  async sealed(person: string, plain: unknown, place: Place): Promise<Sealed | undefined> {
+    const key = await this.keyOf(person);
+    return key === undefined || key === 'forgotten' ? undefined : seal(key, person, plain, place);
+  }
+
+  /**
    * Opens values that were sealed for this person, each for its place. The key is requested once for all values, and
    * not at all if there are none.
    * @returns the data in the order of the values, or {@link Forgotten} for each
@@ -82,7 +92,9 @@ export class PersonalKeys {
     const key = await this.keyOf(person);
     if (key === 'forgotten') return values.map(() => FORGOTTEN);
     if (!key)
-      throw new KeyMissing('the person has sealed data, but no key and no tombstone: restore the table of keys');
+      throw new KeyMissing(
+        safeText`the person has sealed data, but no key and no tombstone: restore the table of keys`,
+      );
     return values.map(({ sealed, place }) => open(key, person, sealed, { event: eventOf(sealed), ...place }));
   }
 

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
+import { SafeError, safeText } from '../aws/safe-error.js';
 
 /**
  * Personal data as it is stored and published: `1.<id of its event>.<initialisation vector, cipher text and tag>`; the
@@ -19,7 +20,7 @@ export interface Place {
 }
 
 /** Error for a sealed value that was changed, or is in another place than it was sealed for. */
-export class SealBroken extends Error {
+export class SealBroken extends SafeError {
   override readonly name = 'SealBroken';
 }
 
@@ -65,7 +66,7 @@ export function open(key: Uint8Array, person: string, { sealed }: Sealed, place:
     decipher.setAAD(boundTo(person, place)).setAuthTag(tag);
     return JSON.parse(decipher.update(text, undefined, 'utf8') + decipher.final('utf8'));
   } catch (cause) {
-    throw new SealBroken('this value was not sealed for this place', { cause });
+    throw new SealBroken(safeText`this value was not sealed for this place`, { cause });
   }
 }
 

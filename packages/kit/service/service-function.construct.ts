@@ -8,7 +8,7 @@ import { Env } from '../aws/environment.js';
 import type { FunctionDescription } from '../operator/outputs.js';
 import type { Bundles } from './bundles.js';
 import type { AnyTable } from './interfaces.js';
-import type { EnvironmentSettings } from './settings.js';
+import { checkFailureTexts, type EnvironmentSettings } from './settings.js';
 
 /** Context that all functions of one service share. */
 export interface ServiceContext {
@@ -71,10 +71,12 @@ export class ServiceFunction extends Construct {
   private readonly role: Role;
   private consumer: string | undefined;
 
+  /** @throws {SettingsError} for settings with which its records and logs would keep data of people */
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { context, entry, environment = {}, timeout = Duration.seconds(10), reservedConcurrency } = props;
     const { service, settings, bundles } = context;
+    checkFailureTexts(settings);
     this.context = context;
     this.entry = entry;
     this.consumer = environment[Env.CONSUMER];
@@ -103,6 +105,7 @@ export class ServiceFunction extends Construct {
         [Env.APP]: settings.app.name,
         [Env.SERVICE]: service,
         [Env.ENVIRONMENT]: settings.environment,
+        ...(settings.failureTexts === 'full' && { [Env.FAILURE_TEXTS]: 'full' }),
         POWERTOOLS_SERVICE_NAME: service,
         POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(settings),
         POWERTOOLS_LOG_LEVEL: settings.logLevel,

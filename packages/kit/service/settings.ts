@@ -83,6 +83,13 @@ export interface EnvironmentSettings {
   /** Log level. It is never above INFO, because operators' requests are logged at that level. */
   readonly logLevel: 'DEBUG' | 'INFO';
   /**
+   * Texts of errors in failure records and logs. `safe`: those that an error declares as safe, and those of the language, the
+   * platform and the SDK; any other may contain a person's data. `full`: all of them, which an environment that keeps its data
+   * refuses.
+   * @default 'safe'
+   */
+  readonly failureTexts?: 'safe' | 'full';
+  /**
    * Daily copies of the services' tables in a vault of AWS Backup, each kept for `retention`, or `false` for none. Every copy
    * is a full one, and costs as much as the table's storage (0.10 dollars per GB and month). The table of people's keys is not
    * copied, because a restore would bring the keys of forgotten people back.
@@ -150,8 +157,8 @@ export interface DevelopmentSettings extends Partial<Omit<EnvironmentSettings, '
 }
 
 /**
- * Settings of an environment whose data is deleted with its stacks: no backup, no firewall, no reserved concurrency, logs
- * and archive for three days, 8 attempts of a consumer, a deduplication window of 35 days, 500 requests a second; `role` is
+ * Settings of an environment whose data is deleted with its stacks: no backup, no firewall, no reserved concurrency, all texts
+ * of errors in failure records and logs, logs and archive for three days, 8 attempts of a consumer, a deduplication window of 35 days, 500 requests a second; `role` is
  * the claim of the role, tokens live for 12 hours at most, and no role is an operator's.
  *
  * @param own replaces the defaults
@@ -165,6 +172,7 @@ export const developmentSettings = (own: DevelopmentSettings): EnvironmentSettin
   logRetention: RetentionDays.THREE_DAYS,
   auditRetention: RetentionDays.THREE_DAYS,
   logLevel: 'DEBUG',
+  failureTexts: 'full',
   backup: false,
   archiveRetention: Duration.days(3),
   dedupeWindow: Duration.days(35),
@@ -200,6 +208,18 @@ export function checkApp({ app }: Pick<EnvironmentSettings, 'app'>): void {
   }
   const unknown = operatorRoles.filter((role) => !roles.includes(role));
   if (unknown.length > 0) throw new SettingsError(`app.operatorRoles: not in app.roles: ${unknown.join(', ')}`);
+}
+
+/**
+ * Checks the texts of errors that an environment keeps.
+ * @throws {SettingsError} if an environment that keeps its data would keep all of them: a text may contain a person's data, and
+ *   nobody could delete it from records, copies and logs
+ */
+export function checkFailureTexts({ environment, keepsData, failureTexts }: EnvironmentSettings): void {
+  if (failureTexts !== 'full' || !keepsData) return;
+  throw new SettingsError(
+    `failureTexts of '${environment}' is 'full', and it keeps its data: expected 'safe', since texts of errors may contain data of people`,
+  );
 }
 
 /** Shards of the feed, and the time from which each number holds (ISO 8601, UTC, with milliseconds). */

@@ -5,6 +5,7 @@ import { clock, secondsBetween } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
 import { TooLarge } from '../aws/dynamodb-limits.js';
 import { Metric } from '../aws/metric-names.js';
+import { SafeText, safeText } from '../aws/safe-error.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
 import { PENDING, STORED } from '../failures/delivery.js';
 import { Unsendable } from '../failures/failure-kinds.js';
@@ -127,7 +128,7 @@ export class TimerDispatcher {
         const pk = batch[Number(Id)]?.pk;
         logger.warn('an entry was refused', { record: pk, code: Code });
         // Any fault that is not the entry's own is transient. The timer stays due.
-        if (SenderFault && pk !== undefined) await this.giveUp(pk, new Unsendable(Code));
+        if (SenderFault && pk !== undefined) await this.giveUp(pk, new Unsendable(SafeText.trusted(Code)));
       }),
     ]);
   }
@@ -179,7 +180,7 @@ export class TimerDispatcher {
 function readable({ payload }: Item, now: string): Pick<Due, 'body' | 'group' | 'late'> {
   const text = String(payload);
   const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_PAYLOAD_BYTES) throw new TooLarge(`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);
+  if (bytes > MAX_PAYLOAD_BYTES) throw new TooLarge(safeText`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);
   const { time, actor, onbehalfof } = readEnvelope(text);
   return { body: text, group: messageGroupOf(actor, onbehalfof), late: secondsBetween(time, now) };
 }

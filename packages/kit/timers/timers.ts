@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TransactWriteItem } from '../aws/dynamodb.js';
 import { TooLarge } from '../aws/dynamodb-limits.js';
+import { safeText } from '../aws/safe-error.js';
 import { PENDING } from '../failures/delivery.js';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
 import type { CommandOf, ServiceContract } from '../messages/contract.js';
@@ -68,7 +69,8 @@ export class Timers<C extends ServiceContract> {
     // The message's time is the due time, not the time of this call. So its age is its lateness.
     const payload = ownCommandBody(contract, { app, id, subject, time: executeAt, trace, command: { type, data } });
     const bytes = Buffer.byteLength(payload);
-    if (bytes > MAX_PAYLOAD_BYTES) throw new TooLarge(`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);
+    if (bytes > MAX_PAYLOAD_BYTES)
+      throw new TooLarge(safeText`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);
     return {
       Put: {
         TableName: table,

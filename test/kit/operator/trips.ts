@@ -1,3 +1,4 @@
+import { safeText } from '@orderly/kit/aws';
 import { vi } from 'vitest';
 import { APP } from '../../../lambdas/app.js';
 import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
@@ -98,7 +99,7 @@ export const begun = async (...ids: readonly string[]) => {
 /** Its timeout can't be sent. */
 export const clockFails = (id: string, number: number) =>
   new FailureRecords('records', owner).end(recordKey(owner, timerIdOf(id, number)), {
-    error: new Unsendable('InvalidMessageContents'),
+    error: new Unsendable(safeText`InvalidMessageContents`),
   });
 /** It pauses before its hotel. */
 export async function held(id: string): Promise<void> {
