@@ -4,20 +4,36 @@ import { APP } from '../app.js';
 /** Names a place in the runbook. @param heading of the runbook, word for word */
 export const inRunbook = (heading: string): string => `${APP.runbook}, "${heading}"`;
 
-/** Page with a row for each reason of a failure. */
+/** Page with a heading for each reason of a failure. */
 export const FAILURE_REASONS = 'docs/operations/failure-reasons.md';
 
-/** Headings about particular failures, by the name of their error. Every other error has its row in {@link FAILURE_REASONS}. */
-const HEADINGS: Readonly<Record<string, string>> = {
-  PaymentUnclear: 'A payment is unclear',
-  RefundRefused: 'RefundFailed',
-};
+/** Headings of the runbook about particular failures, by the name of their error. */
+const IN_RUNBOOK: ReadonlyMap<string, string> = new Map([
+  ['PaymentUnclear', 'A payment is unclear'],
+  ['RefundRefused', 'RefundFailed'],
+]);
 
-/** Names the page that says what to do about a failure, or a stuck saga. */
+/** Names of errors that are headings of {@link FAILURE_REASONS}. */
+export const EXPLAINED: ReadonlySet<string> = new Set([
+  'AccountAmbiguous',
+  'AccountRefused',
+  'ContractViolation',
+  'DeadLettered',
+  'OrderRefused',
+  'PaymentRefused',
+  'ProviderUnavailable',
+  'ReservationRefused',
+  'SagaRefused',
+  'Unsendable',
+]);
+
+/** Names the page, and its heading, that says what to do about a failure, or a stuck saga. */
 export function pageOn(trouble: Trouble): string {
   if (trouble.what === 'stuck saga')
     return inRunbook(trouble.reason === 'REFUND_FAILED' ? 'RefundFailed' : 'SagaStuck');
-  const heading = HEADINGS[trouble.error];
+  const { error } = trouble;
+  const heading = IN_RUNBOOK.get(error);
   if (heading !== undefined) return inRunbook(heading);
-  return trouble.error === 'TooOld' ? `${FAILURE_REASONS}, "Unknown failures"` : `${FAILURE_REASONS}, ${trouble.error}`;
+  const named = EXPLAINED.has(error) ? error : 'Another error';
+  return `${FAILURE_REASONS}, "${error === 'TooOld' ? 'Unknown failures' : named}"`;
 }

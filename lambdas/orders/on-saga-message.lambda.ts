@@ -22,13 +22,15 @@ const timers = new Timers({
 });
 const orderStore = eventStoreOfFunction(orders);
 const rules = JSON.parse(required(OrdersEnv.REVIEW_RULES));
+const people = personalKeysOfFunction();
 const context = {
   orderStore,
-  reviews: reviewsOf(orderStore, tableOfFunction(), ordersListOf(orderStore), rules, personalKeysOfFunction()),
+  reviews: reviewsOf(orderStore, tableOfFunction(), ordersListOf(orderStore), rules, people),
   orchestrator: createOrderOrchestrator(eventStoreOfFunction(createOrderSagas), timers),
 };
 
 /** Handles every message to an order's saga. */
 export const handler = consumer(onSagaMessage(context), {
   isRefusal: (error) => error instanceof SagaRefused || error instanceof OrderRefused,
+  people,
 });

@@ -12,9 +12,11 @@ import { reviewsOf } from './reviews.js';
 const orderStore = eventStoreOfFunction(orders);
 const list = ordersListOf(orderStore);
 const rules = JSON.parse(required(OrdersEnv.REVIEW_RULES));
-const reviews = reviewsOf(orderStore, tableOfFunction(), list, rules, personalKeysOfFunction());
+const people = personalKeysOfFunction();
+const reviews = reviewsOf(orderStore, tableOfFunction(), list, rules, people);
 
 /** Reviews the orders of suspect and blocked users, and releases those of users who are active again. */
 export const handler = inbox([onUserJudged({ reviews, list })], {
   isRefusal: (error) => error instanceof OrderRefused,
+  people,
 });

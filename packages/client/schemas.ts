@@ -256,6 +256,8 @@ export type FailureGroupsView = {
     readonly hourBefore: number;
     /** Those that may have been processed before: a redrive leaves them out. */
     readonly unknown: number;
+    /** Those whose error has a text that may contain data of a person: only `failures show` opens it. */
+    readonly sealedTexts: number;
     readonly subjects: {
       readonly count: number;
       readonly newest: readonly (string)[];

@@ -16,6 +16,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'example.collector.ts',
     'example.collected.ts',
     'example.collected.construct.ts',
+    'example.failure.ts',
   ],
   service: ['example.construct.ts'],
   'state-store': ['example.ts'],

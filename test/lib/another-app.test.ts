@@ -8,12 +8,14 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
+import { Env } from '../../packages/kit/aws/environment.js';
 import { Metric } from '../../packages/kit/aws/metric-names.js';
 import { Api } from '../../packages/kit/http/api.construct.js';
 import { commandsTo, subscribe } from '../../packages/kit/messages/subscriptions.js';
 import { Output, servicePrefixes } from '../../packages/kit/operator/outputs.js';
 import { Platform, type PlatformProps } from '../../packages/kit/service/platform.construct.js';
 import { type EnvironmentProps, Service, type ServiceProps } from '../../packages/kit/service/service.construct.js';
+import { ServiceFunction } from '../../packages/kit/service/service-function.construct.js';
 import { developmentSettings, type EnvironmentSettings, SettingsError } from '../../packages/kit/service/settings.js';
 import { stackProps } from '../../packages/kit/service/stack-props.js';
 import { recordsTable } from '../../packages/kit/service/tables.construct.js';
@@ -33,6 +35,7 @@ const settings: EnvironmentSettings = {
   ...small,
   environment: 'test',
   keepsData: true,
+  failureTexts: 'safe',
   logRetention: RetentionDays.ONE_WEEK,
   backup: { retention: Duration.days(7) },
   firewall: { requestsPerAddress: 1_000, requestsPerToken: 100 },
@@ -262,6 +265,28 @@ describe('settings of an application', () => {
   });
 });
 
+describe('texts of errors', () => {
+  test('are all refused at synth where data is kept, in every construct with a function', () => {
+    const kept: EnvironmentSettings = { ...settings, keepsData: true, failureTexts: 'full' };
+    const error = new SettingsError(
+      `failureTexts of '${kept.environment}' is 'full', and it keeps its data: expected 'safe', since texts of errors may contain data of people`,
+    );
+    const { common } = services();
+    expect(() => new Service(new Stack(), 'Board', { ...common, settings: kept, name: 'board' })).toThrow(error);
+    const context = { service: 'board', settings: kept, bundles: noCode };
+    expect(() => new ServiceFunction(new Stack(), 'Alone', { context, entry: 'x' })).toThrow(error);
+  });
+
+  test('are all kept in development, unless its settings say otherwise', () => {
+    const variablesOf = (own: EnvironmentSettings) =>
+      ofType(templateOf(stackWith(own)), 'AWS::Lambda::Function').map(
+        ({ Properties }) => Properties.Environment?.Variables?.[Env.FAILURE_TEXTS],
+      );
+    expect(new Set(variablesOf(small))).toEqual(new Set(['full']));
+    expect(new Set(variablesOf({ ...small, failureTexts: 'safe' }))).toEqual(new Set([undefined]));
+  });
+});
+
 describe('an issuer whose tokens everybody can sign', () => {
   const jwks = '{"keys":[]}';
   const withAuth = (auth: Partial<EnvironmentSettings['auth']>, context: Readonly<Record<string, unknown>> = {}) =>
@@ -285,7 +310,7 @@ describe('an issuer whose tokens everybody can sign', () => {
 
   test.each([{}, { simulated: 'true' }])('is refused where data is kept, even with the context %j', (context) => {
     const { auth } = simulatedIssuer;
-    const prod = { ...small, environment: 'prod', keepsData: true, auth: { ...small.auth, ...auth } };
+    const prod = { ...small, environment: 'prod', keepsData: true, failureTexts: 'safe' as const, auth: { ...small.auth, ...auth } };
     expect(errorsOf(new TicketsStack(new App({ context }), prod))).toEqual([
       `everybody can sign tokens of the simulated issuer '${issuer}', and 'prod' keeps data: expected your own issuer in 'auth'; the context simulated=true is for environments that keep no data`,
     ]);

@@ -193,6 +193,24 @@ describe('each function', () => {
   });
 });
 
+test('every function of dev keeps all texts of errors, and none of prod', () => {
+  const textsIn = (environment: typeof dev) =>
+    environment
+      .everywhere('AWS::Lambda::Function')
+      .filter(({ properties }) => properties.Environment?.Variables?.[Env.SERVICE])
+      .map(({ properties }) => properties.Environment.Variables[Env.FAILURE_TEXTS]);
+  expect(new Set(textsIn(dev))).toEqual(new Set(['full']));
+  expect(new Set(textsIn(prod))).toEqual(new Set([undefined]));
+});
+
+test('of the consumers, those that compare addresses have the keys of people, and seal texts of errors with them', () => {
+  const consumers = prod.everywhere('AWS::Lambda::Function').flatMap(({ properties }) => {
+    const { [Env.CONSUMER]: name, [Env.PERSONAL_DATA_KEY]: key } = properties.Environment?.Variables ?? {};
+    return name && key ? [name] : [];
+  });
+  expect(consumers.toSorted()).toEqual(['orders-reviews', 'orders-saga']);
+});
+
 test('every function that limits a customer knows the limits of its environment', () => {
   for (const [environment, customerLimits] of [
     [dev, settingsFor('dev').customerLimits],

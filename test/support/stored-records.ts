@@ -5,6 +5,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { documents, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
 import { REDRIVE, readDelivery, STORED } from '../../packages/kit/failures/delivery.js';
 import { type ConsumerIdentity, FailureRecords, recordKey } from '../../packages/kit/failures/failure-records.js';
+import { withSealedText } from '../../packages/kit/failures/reasons.js';
 import { ProcessedRecords, processOnce } from '../../packages/kit/idempotent-consumer/process-once.js';
 import { changeOnce } from '../../packages/kit/idempotent-receiver/change-once.js';
 import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.js';
@@ -20,6 +21,7 @@ import { daysIn } from '../../packages/kit/inbox/windows.js';
 import { requestItem } from '../../packages/kit/lane/request-item.js';
 import { ContractViolation } from '../../packages/kit/messages/contract.js';
 import { type Envelope, readEnvelope } from '../../packages/kit/messages/envelope.js';
+import { Unsealed } from '../../packages/kit/personal-data/sealed.js';
 import { LEASES } from '../../packages/kit/timers/contract.js';
 import { Sweeper } from '../../packages/kit/timers/sweeper.js';
 import { Timers } from '../../packages/kit/timers/timers.js';
@@ -96,6 +98,12 @@ const incompressible = (length: number): string =>
     createHash('sha512').update(String(at)).digest('base64').slice(0, 80),
   ).join('');
 
+/** Adds the text of an error, as a function with the keys of people does. */
+const sealed = (error: Error, consumer: string): Promise<unknown> => {
+  const keys = new Unsealed('ada', new Uint8Array(32), error.message);
+  return withSealedText(error, { consumer, person: 'ada' }, { sealed: async (_, __, place) => keys.sealAt(place) });
+};
+
 async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
   const consumer = (name: string): ConsumerIdentity => ({ name, generation: 0 });
   const failuresOf = (name: string) => new FailureRecords('records', consumer(name));
@@ -110,6 +118,7 @@ async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
   const request = requestItem(consumer('lane'), { lane: 'lane', key: 'show-1' }, message, times);
   await processOnce(message, async () => [], recordsOf('processes'));
   await failuresOf('fails').keep(delivery, fault);
+  await failuresOf('seals').keep(delivery, await sealed(new Error('a secret'), 'seals'));
   await failuresOf('fails-again').keep(delivery, fault);
   await failuresOf('fails-again').keep(again, new Error('a secret'));
   await failuresOf('processes-again').keep(delivery, fault);
@@ -128,6 +137,7 @@ async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
     'processed message': processed,
     'processed message that had failed': await recordOf('processes-again'),
     'failed message': await recordOf('fails'),
+    'failed message with a sealed text': await recordOf('seals'),
     'message that failed again': await recordOf('fails-again'),
     'failed command of a step that failed again': await recordOf('step', 'first'),
     'repeated command of that step': await recordOf('step', 'second'),

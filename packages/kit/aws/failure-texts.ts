@@ -25,10 +25,12 @@ export interface FailureText {
 export function failureText(error: unknown): FailureText {
   const chain = chainOf(error);
   const whole = cut(joined(chain.map(textIn)));
-  if (process.env[Env.FAILURE_TEXTS] === 'full') return { shown: withCode(error, whole) };
+  if (process.env[Env.FAILURE_TEXTS] === 'full')
+    return { shown: cut(joined(chain.map((one) => withCode(one, textIn(one))))) };
   const safe = chain.map((one) => SafeError.textOf(one) ?? (one instanceof Error ? knownTextOf(one) : undefined));
-  const known = cut(joined(safe.map((text) => text ?? '')));
-  const shown = withCode(error, known !== '' && safe[0] === undefined ? `caused by ${known}` : known);
+  const [own = '', ...causes] = safe.map((text, at) => withCode(chain[at], text ?? ''));
+  const known = joined(causes);
+  const shown = cut(own === '' && known !== '' ? `caused by ${known}` : joined([own, known]));
   const isHidden = safe.some((text, at) => text === undefined && textIn(chain[at]) !== '');
   return { shown, ...(isHidden && { hidden: whole }) };
 }

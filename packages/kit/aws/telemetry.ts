@@ -59,7 +59,25 @@ export function describeError(error: unknown): ErrorDescription {
   };
 }
 
+/**
+ * Logs an error that ends the invocation, and returns the one to throw in its place. Lambda writes the whole text of what a
+ * function throws into the log, and answers its caller with it.
+ * @example
+ * throw logged('a sweep was not finished', error);
+ */
+export function logged(message: string, error: unknown, fields: Readonly<Record<string, unknown>> = {}): Error {
+  const described = describeError(error);
+  logger.error(message, { ...fields, ...described });
+  const { name, text = '', stack } = described;
+  const shown = new Error(text);
+  shown.stack = [`${name}: ${text}`, ...stack.map((frame) => `    ${frame}`)].join('\n');
+  return Object.assign(shown, { name });
+}
+
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
+
+/** Line of a stack that V8 writes ("Stack trace API"). */
+const FRAME = /^ {4}at .*(?::\d+:\d+\)?|<anonymous>\)?|\(index \d+\)|native\)?)$/;
 
 /** Returns the stack frames of an error. Before them, its stack has its message, whose lines may look like frames. */
 function framesOf({ message, stack = '' }: Error): readonly string[] {
@@ -67,7 +85,7 @@ function framesOf({ message, stack = '' }: Error): readonly string[] {
   return stack
     .slice(at < 0 ? 0 : at + message.length)
     .split('\n')
-    .filter((line) => line.startsWith('    at '))
+    .filter((line) => FRAME.test(line))
     .map((line) => line.trim());
 }
 

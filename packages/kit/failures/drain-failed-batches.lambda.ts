@@ -6,7 +6,7 @@ import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { dedupeWindow, required } from '../aws/read-environment.js';
 import { SafeText } from '../aws/safe-error.js';
-import { count, logger, publishMetrics } from '../aws/telemetry.js';
+import { count, logged, logger, publishMetrics } from '../aws/telemetry.js';
 import { isRequest } from '../lane/contract.js';
 import { readRequest } from '../lane/request-item.js';
 import { DeadLettered, tooOldBy } from './failure-kinds.js';
@@ -30,7 +30,16 @@ interface FailedBatch {
  *   queue.
  */
 export async function handler(event: EventBridgeEvent<'Object Created', S3Object>): Promise<void> {
-  const { bucket, object } = event.detail;
+  try {
+    await drain(event.detail);
+  } catch (error) {
+    throw logged('a batch of the stream could not be recorded', error, { object: event.detail.object.key });
+  } finally {
+    publishMetrics();
+  }
+}
+
+async function drain({ bucket, object }: S3Object): Promise<void> {
   // Reads the version that the event is about. An object that was put or deleted later under the same name is not the
   // batch.
   const named = { Bucket: bucket.name, Key: object.key, VersionId: object['version-id'] ?? UNVERSIONED };
@@ -48,7 +57,6 @@ export async function handler(event: EventBridgeEvent<'Object Created', S3Object
     object: object.key,
     items: payload?.Records?.length ?? 0,
   });
-  publishMetrics();
 }
 
 async function keepCommit({ dynamodb }: DynamoDBRecord, condition: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { required, requiredInteger } from '../aws/read-environment.js';
-import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
+import { logged, publishMetrics } from '../aws/telemetry.js';
 import { Sweeper } from '../timers/sweeper.js';
 import type { InboxSettings } from './contract.js';
 import { gauges } from './gauges.js';
@@ -25,8 +25,7 @@ export async function handler(_tick: unknown, context: Context): Promise<void> {
     await sweeper.sweep(() => context.getRemainingTimeInMillis());
     await gauges({ ...place, parked });
   } catch (error) {
-    logger.error('a sweep was not finished', describeError(error));
-    throw error;
+    throw logged('a sweep was not finished', error);
   } finally {
     publishMetrics();
   }

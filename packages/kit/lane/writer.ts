@@ -6,7 +6,7 @@ import { clock, secondsBetween } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { dedupeWindow, required } from '../aws/read-environment.js';
-import { count, describeError, logger, publishMetrics, seconds } from '../aws/telemetry.js';
+import { count, describeError, logged, logger, publishMetrics, seconds } from '../aws/telemetry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { RETURNED } from '../failures/delivery.js';
 import { FailureRecords } from '../failures/failure-records.js';
@@ -45,8 +45,7 @@ export function laneWriter(
     try {
       return await writer.batch(event, () => context.getRemainingTimeInMillis() > RESERVE_MS);
     } catch (error) {
-      logger.error('requests can not be decided', describeError(error));
-      throw error;
+      throw logged('requests can not be decided', error);
     } finally {
       publishMetrics();
     }

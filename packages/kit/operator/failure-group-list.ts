@@ -118,7 +118,18 @@ function groupText(
   shortId: string,
   { command, now }: ListContext,
 ): readonly string[] {
-  const { count, lastHour, hourBefore, unknown, subjects, customers, first = '', last = '', page } = summary;
+  const {
+    count,
+    lastHour,
+    hourBefore,
+    unknown,
+    sealedTexts,
+    subjects,
+    customers,
+    first = '',
+    last = '',
+    page,
+  } = summary;
   const ago = (at: string) => `${duration(Math.max(0, secondsBetween(at, now)))} ago`;
   const newest = things.at(-1);
   const since = `first ${ago(first)}, last ${ago(last)}; in the last hour ${lastHour}, in the hour before ${hourBefore}`;
@@ -127,6 +138,9 @@ function groupText(
     [kind === 'failure' ? 'failed' : 'stuck', since],
     ...(unknown > 0
       ? [['unknown', `${unknown} may have been processed before; a redrive of the group skips them`] as const]
+      : []),
+    ...(sealedTexts > 0
+      ? [['text', `sealed in ${sealedTexts}, since it may contain data of a person: the sample shows it`] as const]
       : []),
     ['about', subjects.count === 0 ? 'no subject: the messages can’t be read' : someOf(subjects)],
     ...(customers && customers.count > 0 ? [['customers', customerWords(customers, count)] as const] : []),

@@ -20,6 +20,8 @@ export interface Thing extends FailedThing {
   /** Words of the command that shows it, without its id. */
   readonly show: readonly string[];
   readonly unknown: boolean;
+  /** Whether its newest text is sealed. */
+  readonly sealed: boolean;
 }
 
 export interface Group {
@@ -44,6 +46,7 @@ export const ofFailures = ({ id, cause, failures }: FailureGroup): Group => ({
     id: failure.messageId,
     show: ['failures', 'show', failure.listener.name],
     unknown: failure.record.unknown === true,
+    sealed: failure.record.failures?.[0]?.sealed !== undefined,
     subject: failure.record.subject,
     failure,
   })),
@@ -60,6 +63,7 @@ export const ofSagas = ({ id, cause, sagas, more }: StuckGroup): Group => ({
     id: saga.id,
     show: ['sagas', 'show'],
     unknown: false,
+    sealed: false,
     subject: `${saga.kind.type}/${saga.id}`,
   })),
 });
@@ -117,6 +121,8 @@ export function summaryOf(
     hourBefore: ages.filter((age) => age >= TREND_SECONDS && age < 2 * TREND_SECONDS).length,
     /** Those that may have been processed before: a redrive of the group leaves them out. */
     unknown: things.filter(({ unknown }) => unknown).length,
+    /** Those whose texts are sealed, so that they have no part in the cause. */
+    sealedTexts: things.filter(({ sealed }) => sealed).length,
     subjects: { count: subjects.length, newest: subjects.slice(-SHOWN_SUBJECTS).toReversed() },
     ...(customers && { customers }),
     sample: newest?.id,

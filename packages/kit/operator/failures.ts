@@ -10,13 +10,15 @@ import {
   payloadOf,
   reasonOf,
 } from './records.js';
+import { openedReasons, type ShownReason, sealedTextWords } from './sealed-texts.js';
 import { listenersNamed, listenersOf } from './services.js';
 import { shownIds, shownTime } from './shown.js';
 import { inSources } from './sources.js';
 import { cutTo, table } from './table.js';
 import { aligned, type CommandText, plural } from './text.js';
 
-type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'pageOn'>;
+type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'pageOn'> &
+  Partial<Pick<CommandContext, 'stacks' | 'environment' | 'endpoint'>>;
 
 interface FailuresListRequest extends NewestFailures {
   readonly consumer: string | undefined;
@@ -77,7 +79,7 @@ function listText(
   return `${shown}\n\n${plural(failures.length, 'failure')}; the newest: ${next}${more}`;
 }
 
-/** `failures show`. @throws {OperatorError} `not-found` */
+/** `failures show`. It opens texts that are sealed, if the operator may. @throws {OperatorError} `not-found` */
 export async function showFailure(
   context: Context,
   asked: { readonly consumer: string; readonly messageId: string; readonly payload: boolean },
@@ -86,19 +88,20 @@ export async function showFailure(
 }
 
 /** Shows a record that was found. */
-export function showFound(
-  context: Pick<Context, 'command' | 'pageOn'>,
+export async function showFound(
+  context: Omit<Context, 'services'>,
   found: FoundRecord,
   asked: { readonly payload: boolean },
-): Outcome {
+): Promise<Outcome> {
+  const reasons = await openedReasons(context, found);
   const payload = asked.payload ? (payloadOf(found.record) ?? found.record.payloadBegin ?? null) : undefined;
   return {
     exitCode: Exit.OK,
-    text: `${showText(found)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found, context)}`,
+    text: `${showText(found, reasons)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found, context)}`,
     json: {
       failure: {
         ...failureSummaryOf(found),
-        failures: found.record.failures ?? [],
+        failures: reasons,
         ...(payload !== undefined && { payload }),
       },
     },
@@ -133,8 +136,8 @@ function failureSummaryOf({ listener, record, messageId }: FoundRecord) {
   };
 }
 
-function showText({ listener, record, messageId }: FoundRecord): string {
-  const { status, type, subject, correlationId, failedAt, attempts, repeated, unknown, failures = [] } = record;
+function showText({ listener, record, messageId }: FoundRecord, shown: readonly ShownReason[]): string {
+  const { status, type, subject, correlationId, failedAt, attempts, repeated, unknown } = record;
   const payload = payloadOf(record);
   const rows = [
     ['consumer', `${listener.service.name}/${listener.name}`],
@@ -151,8 +154,9 @@ function showText({ listener, record, messageId }: FoundRecord): string {
       : []),
     ...(status === 'PROCESSED' || status === 'REPEATED' ? [] : [['payload', sizeOf(payload, record)]]),
   ];
-  const reasons = failures.flatMap(({ at, name, message, stack }) => [
+  const reasons = shown.flatMap(({ at, name, message, stack, sealedText }) => [
     `  ${at}  ${[name, message].filter((part) => part !== '').join(': ')}`,
+    ...(sealedText ? [`      text: ${sealedTextWords(sealedText)}`] : []),
     ...inSources(stack.slice(0, 3)).map((line) => `      ${line}`),
   ]);
   return [aligned(rows), ...(reasons.length > 0 ? ['', 'reasons, newest first:', ...reasons] : [])].join('\n');

@@ -20,7 +20,8 @@ import { begunBy, shownIds } from './shown.js';
 import { cutTo, table } from './table.js';
 import { aligned, duration, plural } from './text.js';
 
-type Context = Pick<CommandContext, 'documents' | 'services' | 'command'>;
+type Context = Pick<CommandContext, 'documents' | 'services' | 'command'> &
+  Partial<Pick<CommandContext, 'pageOn' | 'stacks' | 'environment' | 'endpoint'>>;
 
 export interface InboxListRequest {
   readonly consumer: string | undefined;
@@ -78,7 +79,7 @@ export async function showInbox(
   const stored = waiting.find(({ messageId }) => messageId === asked.messageId) ?? begunBy(asked.messageId, waiting);
   const found = stored ?? (await findRecord(context.documents, context.services, asked));
   const { record } = found;
-  const shown = showFound(context, found, asked);
+  const shown = await showFound(context, found, asked);
   if (record.status !== 'PENDING') return shown;
   const rows = [
     ['state', stateOf(record)],

@@ -31,7 +31,9 @@ export function keysOfPeopleIn({ stacks, environment }: Pick<CommandContext, 'st
 }
 
 /** Opens the data keys to unseal data, with the operator's permissions. */
-export const openKeys = (context: CommandContext): PersonalKeys =>
+export const openKeys = (
+  context: Pick<CommandContext, 'stacks' | 'environment' | 'endpoint' | 'documents'>,
+): PersonalKeys =>
   new PersonalKeys({
     ...keysOfPeopleIn(context),
     documents: context.documents,

@@ -4,11 +4,19 @@ import * as z from 'zod/mini';
 import { FAILED_INDEX } from '../failures/contract.js';
 import { idOfBody } from '../failures/delivery.js';
 import { recordKey } from '../failures/failure-records.js';
+import { Sealed } from '../personal-data/sealed.js';
 import { OperatorError } from './errors.js';
 import { readItems } from './feed.js';
 import { type Listener, listenersNamed, type Service } from './services.js';
 
-const Reason = z.object({ at: z.string(), name: z.string(), message: z.string(), stack: z.array(z.string()) });
+const Reason = z.object({
+  at: z.string(),
+  name: z.string(),
+  message: z.string(),
+  stack: z.array(z.string()),
+  /** Text that may contain data of this person (failures/reasons.ts). */
+  sealed: z.exactOptional(z.object({ person: z.string(), text: Sealed })),
+});
 
 /** A consumer's record of one message (written by the kit; DISCARDED by this tool). */
 export const ConsumerRecord = z.object({

@@ -7,7 +7,7 @@ import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { required, requiredInteger } from '../aws/read-environment.js';
 import { SafeText } from '../aws/safe-error.js';
-import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
+import { count, describeError, logged, logger, publishMetrics } from '../aws/telemetry.js';
 import { Unsendable } from '../failures/failure-kinds.js';
 import { FailureRecords, relayConsumer } from '../failures/failure-records.js';
 import { Commit } from '../messages/commit.js';
@@ -75,8 +75,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
     if (itemIdentifier) logger.warn('not all could be sent in time', { unsent: event.Records.length - firstUnsent });
     return { batchItemFailures: itemIdentifier ? [{ itemIdentifier }] : [], givenUp };
   } catch (error) {
-    logger.error('nothing can be published', describeError(error));
-    throw error;
+    throw logged('nothing can be published', error);
   } finally {
     publishMetrics();
   }

@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { eachOf } from '../aws/each-of.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
-import { describeError, logger } from '../aws/telemetry.js';
+import { describeError, logged, logger } from '../aws/telemetry.js';
 import { Checkpoint, CheckpointMoved, NAMED_DIFFERENCES } from './checkpoint.js';
 import { comparePage, readRow } from './compare.js';
 import type { Rebuild, RebuildAnswer, RebuildRequest } from './contract.js';
@@ -47,8 +47,7 @@ export function rebuilder(
       if (request.action === 'discard') await retryOnConflict(() => discard(checkpoint));
       if (request.action === 'go-on') await goOn(projection, checkpoint, request.pageSize, hasTime);
     } catch (error) {
-      logger.error('the rebuild stopped', { projection: projection.name, ...describeError(error) });
-      throw error;
+      throw logged('the rebuild stopped', error, { projection: projection.name });
     }
     const [versions, rebuild] = [await versionsOf(projection, 'newest'), await checkpoint.read()];
     if (request.action === 'shown')

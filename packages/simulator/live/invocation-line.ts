@@ -1,7 +1,7 @@
 import type { Invocation } from '../aws/lambda.js';
 
 /** Longest text of what it logged. */
-const SHOWN = 120;
+const SHOWN = 240;
 
 /** Describes an invocation in one line: time, function, duration, outcome, and the last thing that it logged. */
 export function invocationLine({ fn, began, ended, result, logged }: Invocation): string {
@@ -11,12 +11,16 @@ export function invocationLine({ fn, began, ended, result, logged }: Invocation)
   return `${time}  ${fn}  ${ended - began} ms  ${outcome}${said}`;
 }
 
-/** Returns the message of a structured line, with what identifies its subject; any other line as it is. */
+/**
+ * Returns the message of a structured line, with what identifies its subject, and the error that it is about: its name and its
+ * text. Any other line is returned as it is.
+ */
 function wordsOf(line: string): string {
   if (!line.startsWith('{')) return line;
   try {
-    const { message, eventId, orderId, error } = JSON.parse(line) as Record<string, unknown>;
-    return [message, orderId ?? eventId, (error as { message?: unknown } | undefined)?.message]
+    const { message, eventId, orderId, record, name, text, error } = JSON.parse(line) as Record<string, unknown>;
+    const thrown = [name, text].filter((part) => typeof part === 'string').join(': ');
+    return [message, orderId ?? eventId ?? record, thrown || (error as { message?: unknown } | undefined)?.message]
       .filter((part) => typeof part === 'string')
       .join(' ');
   } catch {

@@ -125,7 +125,7 @@ test('a stack names the lines of the sources, where the map of that build is her
   const stack = ['0123abcd', 'ffffffff'].map((content) => `at Ad (${entry}@${content}.js:1:1)`);
   const failures = [{ at: at(0), name: 'Late', message: '', stack }];
   const record = { pk: 'seats@0#m', status: 'FAILED' as const, failures };
-  const { text } = showFound(context, { listener, messageId: 'm', record }, { payload: false });
+  const { text } = await showFound(context, { listener, messageId: 'm', record }, { payload: false });
   rmSync(folder, { recursive: true });
   expect(text).toContain(`\n      at Ad (lambdas/seats.ts:3:1)\n      at Ad (${entry}@ffffffff.js:1:1)\n`);
 });

@@ -2,7 +2,8 @@ import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import type { Answer, Interceptor, PassingCall } from '../../../packages/simulator/aws/calls.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
-import { PAGES, PARCELS } from '../../support/inboxes/contract.js';
+import { ADDRESS, PAGES, PARCELS } from '../../support/inboxes/contract.js';
+import { copiesBesideTables } from '../support/copies.js';
 import { awaitStored, functionsOf, itemsIn, publish, type Row, recordsIn } from './shop.js';
 
 const { runner } = functionsOf('Parcels');
@@ -147,6 +148,18 @@ function* broken(cloud: Cloud, names: readonly string[]): Generator<Violation> {
       }
     }
   }
+  yield* textsOfErrors(cloud);
   const denied = cloud.world.trace.lines.find((line) => / DENIED | may not |ValidationException/.test(line));
   if (denied) yield { invariant: 'no right is missing, and no call is malformed', detail: denied };
+}
+
+/** The text of what a handler throws is in no record and no log, and in nothing else that a function leaves behind. */
+function* textsOfErrors(cloud: Cloud): Generator<Violation> {
+  const items = [...recordsIn(cloud), ...itemsIn(cloud)].map(
+    (item) => [String(item.pk), JSON.stringify(item)] as const,
+  );
+  const kept = items.filter(([, text]) => /Byron|Main Street/.test(text)).map(([pk]) => pk);
+  for (const place of [...kept, ...['Byron', 'Main Street'].flatMap((part) => copiesBesideTables(cloud, part))]) {
+    yield { invariant: 'the text of an error is nowhere in plain text', detail: `${ADDRESS} in ${place}` };
+  }
 }

@@ -17,6 +17,24 @@ export const INBOX_BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: 'a reason and a log line have the text of any error',
+    scenario: 'inbox-single',
+    source: {
+      file: 'packages/kit/aws/failure-texts.ts',
+      from: "if (process.env[Env.FAILURE_TEXTS] === 'full')",
+      to: 'if (true)',
+    },
+  },
+  {
+    name: 'the text of what JSON.parse quotes is recognised, and shown as it is',
+    scenario: 'inbox-single',
+    source: {
+      file: 'packages/kit/aws/known-texts.ts',
+      from: 'if (beginning !== undefined) return beginning;',
+      to: 'if (beginning !== undefined) return message;',
+    },
+  },
+  {
     name: 'progress is saved after its writes, in another transaction',
     scenario: 'inbox-single',
     source: {

@@ -46,5 +46,8 @@ export const PARCELS = { name: 'parcels', generation: 0 };
 export const SALES = { name: 'sales', generation: 0 };
 export const STEPS = { name: 'steps', generation: 0 };
 
+/** Text of the errors that handlers throw: a value that may be personal, and must be nowhere in plain text. */
+export const ADDRESS = 'Ada Byron, 12 Main Street';
+
 /** Pages of a parcel whose handler works in pages. */
 export const PAGES = 3;

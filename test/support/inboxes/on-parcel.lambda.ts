@@ -4,7 +4,7 @@ import { required } from '../../../packages/kit/aws/read-environment.js';
 import { inbox } from '../../../packages/kit/inbox/inbox.js';
 import { type Finished, on, unfinished } from '../../../packages/kit/inbox/listening.js';
 import type { Work } from '../../../packages/kit/inbox/work.js';
-import { PAGES, parcels } from './contract.js';
+import { ADDRESS, PAGES, parcels } from './contract.js';
 
 /** A parcel that nobody takes. */
 class Refused extends Error {}
@@ -20,9 +20,9 @@ export const handler = inbox(
     on(parcels, {
       ParcelSent: async ({ event }, work): Promise<Finished> => {
         const { name } = event.data;
-        if (name.startsWith('refused')) throw new Refused('nobody');
-        if (name.startsWith('flaky') && work.attempt < 3) throw new Error('not today');
-        if (name.startsWith('broken')) throw new Error('never');
+        if (name.startsWith('refused')) throw new Refused(`nobody takes it to ${ADDRESS}`);
+        if (name.startsWith('flaky') && work.attempt < 3) JSON.parse(ADDRESS);
+        if (name.startsWith('broken')) throw new Error(`never to ${ADDRESS}`, { cause: ADDRESS });
         if (name.startsWith('slow')) await pause(SLOW);
         if (name.startsWith('paged') || name.startsWith('frozen')) {
           const page = await workInPages(name, work);

@@ -9,7 +9,8 @@ import { OF_EVERY_FUNCTION, type ServiceContext } from '../../../packages/kit/se
 import { packingService } from '../../kit/inbox/example.collected.construct.js';
 import { PARCELS, parcels, SALES, STEPS, sales, steps } from './contract.js';
 
-const settings = settingsFor('dev');
+/** Handlers throw errors with texts of people. */
+const settings = { ...settingsFor('dev'), failureTexts: 'safe' as const };
 
 /** A service that has an inbox of each mode, and one that collects several events before its inbox begins. */
 export class InboxesStack extends Stack {

@@ -121,6 +121,10 @@ export const FailureGroupsView = z.object({
         lastHour: count,
         hourBefore: count,
         unknown: described('Those that may have been processed before: a redrive leaves them out.', count),
+        sealedTexts: described(
+          'Those whose error has a text that may contain data of a person: only `failures show` opens it.',
+          count,
+        ),
         subjects: z.object({ count, newest: z.array(z.string()) }),
         customers: z.exactOptional(
           described(

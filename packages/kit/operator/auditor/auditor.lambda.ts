@@ -7,7 +7,7 @@ import { clock } from '../../aws/clock.js';
 import { documents } from '../../aws/dynamodb.js';
 import { Env } from '../../aws/environment.js';
 import { required, requiredInteger, requiredList } from '../../aws/read-environment.js';
-import { describeError, logger, publishMetrics, seconds } from '../../aws/telemetry.js';
+import { logged, logger, publishMetrics, seconds } from '../../aws/telemetry.js';
 import { transportsBy } from '../audit/transports.js';
 import { sendBy } from '../send.js';
 import { servicesIn } from '../services.js';
@@ -40,8 +40,7 @@ export async function handler(_tick: unknown, context: Context): Promise<void> {
     if (lag === undefined) logger.info('another run is at work');
     else seconds(AuditorMetric.LAG, lag);
   } catch (error) {
-    logger.error('an audit was not finished', describeError(error));
-    throw error;
+    throw logged('an audit was not finished', error);
   } finally {
     publishMetrics();
   }
