@@ -21,14 +21,17 @@ const people = personalKeysOfFunction();
 const personal = new PersonalRequest(people, ordersContract.events.OrderPlaced);
 
 /**
- * POST /orders: reads the customer's status and list, side by side, then makes one conditional write or repeats the first
- * answer.
+ * POST /orders: reads the customer's status, list and data key, side by side, then makes one conditional write or repeats
+ * the first answer.
  */
 export const handler = endpoint(placeOrder, async (request) => {
   const { caller, body } = request;
   const key = idempotencyKey(personal.hashed(keyedBy(request)));
-  const [limit, status] = await Promise.all([limitOn(ordersList, caller.id, clock.now()), statusOf(table, caller.id)]);
-  const { fields, isForgotten } = await personal.prepared(caller.id, body);
+  const [limit, status, { fields, isForgotten, keys }] = await Promise.all([
+    limitOn(ordersList, caller.id, clock.now()),
+    statusOf(table, caller.id),
+    personal.prepared(caller.id, body),
+  ]);
   const free = oversizedFreeLines(body.lines);
   const refuseNew =
     status === 'BLOCKED'
@@ -47,7 +50,7 @@ export const handler = endpoint(placeOrder, async (request) => {
     refuseNew,
     command: (orderId) => ({ type: 'Place', orderId, customerId: caller.id, lines: body.lines, ...fields }),
   });
-  const order = await shownTo(people, caller, loaded);
+  const order = await shownTo(keys, caller, loaded);
   personal.checkSame(body, order);
   count(replayed ? Metric.DUPLICATES_SUPPRESSED : OrdersMetric.ORDERS_PLACED);
   logger.info(replayed ? 'order placed before' : 'order placed', { orderId: order.orderId });

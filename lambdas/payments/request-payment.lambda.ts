@@ -33,7 +33,7 @@ export const handler = endpoint(requestPayment, async (request) => {
   const { body, caller } = request;
   if (body.accountId !== caller.id) throw new Problem('not-found', 'no account has this id');
   const requested = personal.hashed(keyedBy(request));
-  const { fields, isForgotten } = await personal.prepared(caller.id, body);
+  const { fields, isForgotten, keys } = await personal.prepared(caller.id, body);
   const trace = traceOf(request);
   const commandOf = (paymentId: string): PaymentCommand => {
     if (isForgotten) personal.refuseForgotten();
@@ -64,7 +64,7 @@ export const handler = endpoint(requestPayment, async (request) => {
     });
   };
   const { loaded, replayed } = await (requested.session ? byNumber() : byKey());
-  const payment = await shownTo(people, caller, loaded);
+  const payment = await shownTo(keys, caller, loaded);
   personal.checkSame(body, payment);
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'payment requested before' : 'payment requested', { paymentId: payment.paymentId });

@@ -18,7 +18,7 @@ const people = personalKeysOfFunction();
 export const handler = endpoint(patchMe, async (request) => {
   const { caller, body: patch, header } = request;
   const record = recordOfRequest({ ...keyedBy(request), body: shapeOf(patch as Json) }, records);
-  const { view, replayed } = await patchProfile(userStore, people, {
+  const { view, replayed } = await patchProfile(userStore, people.forRequest(), {
     userId: caller.id,
     patch,
     ifMatch: versionOf(header('if-match')),

@@ -36,7 +36,8 @@ export const forgetMe = {
   path: '/users/me',
   id: 'forgetMe',
   summary: 'Forget the caller for ever',
-  description: 'Deletes the key of all their personal data (crypto-shredding). It cannot be undone.',
+  description:
+    'Deletes the key of all their personal data (crypto-shredding). It cannot be undone. No request that begins after the answer shows or stores personal data of the caller.',
   roles: ['customer'],
   repeat: 'key or number',
   answers: { 204: { description: 'The caller is forgotten' } },

@@ -16,7 +16,8 @@ const people = personalKeysOfFunction();
 export const handler = endpoint(setStatus, async (request) => {
   const { body, header, parameter } = request;
   const userId = parameter('userId', CallerId);
-  const user = await judge(userStore, people, {
+  const keys = people.forRequest();
+  const user = await judge(userStore, keys, {
     ...body,
     userId,
     ifMatch: versionOf(header('if-match')),
@@ -24,5 +25,5 @@ export const handler = endpoint(setStatus, async (request) => {
     now: clock.now(),
   });
   logger.info('user status set', { status: body.status, version: user?.version ?? 0 });
-  return { status: 200, body: viewOf(userId, user, await profileOf(people, userId, user)) };
+  return { status: 200, body: viewOf(userId, user, await profileOf(keys, userId, user)) };
 });

@@ -57,7 +57,7 @@ export type Writers = Pick<PersonalKeys, 'unsealed'>;
  */
 export async function preparedProfile(people: Writers, userId: string, profile: Profile): Promise<SealedProfile> {
   const fields: Record<string, Awaited<ReturnType<Writers['unsealed']>>> = {};
-  // One after the other, so that the second one finds the key in memory.
+  // One after the other, so that the second one finds what the first one has seen.
   for (const [name, value] of Object.entries(profile)) {
     fields[name] = (await people.unsealed(userId, value)) ?? refuseForgotten();
   }

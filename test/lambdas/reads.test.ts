@@ -124,8 +124,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Query eventual', 'a count for an operator'],
   ],
   'packages/kit/personal-data/personal-keys.ts': [
-    ['Get strong', 'nothing of a forgotten person may be used, and no later write checks it'],
-    ['Get strong', 'a key of a forgotten person must not be kept for longer than five minutes'],
+    ['Get strong', 'nothing of a forgotten person may be read or sealed, and no later write checks it'],
   ],
   'packages/kit/projection/checkpoint.ts': [['Get strong', 'a runner continues where the one before ended']],
   'packages/kit/projection/compare.ts': [['Get strong', 'a row that changes meanwhile is no difference']],

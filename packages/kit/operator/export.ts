@@ -11,15 +11,16 @@ import { type AggregatesOfPerson, type DataContext, keysOfPeopleIn, type PeopleO
 /**
  * `person export <id>`: prints all data about a person as JSON. Personal data is in plain text, or marked as forgotten.
  * Eventually consistent: data that was written in the last second may be missing.
- * @param open opens people's keys
+ * @param keys people's keys
  * @throws {OperatorError} `not-found`, `usage` for an invalid id
  */
 export async function exportPerson(
   context: Pick<CommandContext, 'documents' | 'services' | 'stacks' | 'environment'>,
   people: PeopleOfApp,
-  open: PersonalKeys,
+  keys: PersonalKeys,
   { person }: { readonly person: string },
 ): Promise<Outcome> {
+  const open = keys.forRequest();
   const { state, ...rest } = await readPerson(context.documents, keysOfPeopleIn(context).table, person);
   const known = await people.aggregates(context, person);
   const aggregates = (await Promise.all(known.map((one) => historiesOf(context, one, open)))).flat();

@@ -2,6 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { personKey } from '../personal-data/person-key.js';
+import { IN_MEMORY_SECONDS } from '../personal-data/personal-keys.js';
 import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
@@ -15,7 +16,7 @@ export interface ForgetRequest {
 /**
  * `person forget <id>`: replaces the person's data key by a tombstone, forever (crypto-shredding). All data that was
  * sealed with the key becomes unreadable, wherever copies are: tables, bus archive, queues, backups. It is
- * irreversible.
+ * irreversible. The outcome says from when on nothing is read or stored, and how long a function may hold the key in memory.
  *
  * A person without a key gets a tombstone too, so that a late message creates no key.
  * @throws {OperatorError} `usage` for an invalid id
@@ -29,19 +30,18 @@ export async function forget(
   const { table } = keysOfPeopleIn(context);
   const before = await readPerson(documents, table, person);
   if (!dryRun) await people.forget?.(context, person);
-  if (before.state === 'forgotten') {
-    return outcome(person, 'forgotten-before', `was forgotten at ${before.forgottenAt} by ${before.forgottenBy}`);
-  }
+  if (before.state === 'forgotten') return forgottenBefore(person, before);
   const key = before.state === 'has a key' ? `key of ${before.createdAt}` : 'no key';
   if (dryRun) return outcome(person, 'dry-run', `would be forgotten, for ever (${key})`);
-  const by = await context.actor();
+  const forgottenBy = await context.actor();
+  const forgottenAt = clock.now();
   // The first tombstone stays unchanged, because it shows the time of the erasure.
   const isNotForgotten = 'attribute_not_exists(forgottenAt)';
   try {
     await documents.send(
       new PutCommand({
         TableName: table,
-        Item: { ...personKey(person), forgottenAt: clock.now(), forgottenBy: by },
+        Item: { ...personKey(person), forgottenAt, forgottenBy },
         ConditionExpression: isNotForgotten,
       }),
     );
@@ -49,11 +49,35 @@ export async function forget(
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     return outcome(person, 'forgotten-before', 'was forgotten at this moment');
   }
-  return outcome(person, 'forgotten', `forgotten (${key}); functions that hold the key read for up to 5 minutes more`);
+  const keysInMemoryUntil = new Date(Date.parse(forgottenAt) + IN_MEMORY_SECONDS * 1000).toISOString();
+  const detail = [
+    `forgotten (${key})`,
+    'from now on, no request reads or stores personal data of this person',
+    `until ${keysInMemoryUntil} functions may hold the key in memory, but do not use it`,
+  ].join('; ');
+  return outcome(person, 'forgotten', detail, { forgottenAt, keysInMemoryUntil });
 }
 
-const outcome = (person: string, result: 'forgotten' | 'forgotten-before' | 'dry-run', detail: string): Outcome => ({
+const forgottenBefore = (
+  person: string,
+  { forgottenAt, forgottenBy }: { readonly forgottenAt: string; readonly forgottenBy: string },
+): Outcome => outcome(person, 'forgotten-before', `was forgotten at ${forgottenAt} by ${forgottenBy}`, { forgottenAt });
+
+/** Times of an erasure: ISO 8601, UTC. */
+interface Times {
+  /** Time of the tombstone. */
+  readonly forgottenAt: string;
+  /** Functions may hold the key in memory until then, without using it. */
+  readonly keysInMemoryUntil?: string;
+}
+
+const outcome = (
+  person: string,
+  result: 'forgotten' | 'forgotten-before' | 'dry-run',
+  detail: string,
+  times?: Times,
+): Outcome => ({
   exitCode: Exit.OK,
   text: `person ${person}: ${detail}`,
-  json: { forget: { person, result, detail } },
+  json: { forget: { person, result, detail, ...times } },
 });

@@ -28,11 +28,18 @@ export interface SealedAt {
 }
 
 /**
- * Seconds for which a function may keep a key in memory, from before it read the key's item. For so long it can still read
- * the data of a person who is forgotten meanwhile.
+ * Seconds for which a function may keep an unwrapped key in memory, from before it asked KMS. It saves calls of KMS; a
+ * function uses the key only after a look at the person's item.
  */
-const IN_MEMORY_SECONDS = 300;
+export const IN_MEMORY_SECONDS = 300;
 const MOST_IN_MEMORY = 200;
+
+/** An unwrapped key, with the wrapped one of which it was made. */
+interface HeldKey {
+  readonly key: Uint8Array;
+  readonly wrapped: Uint8Array;
+  readonly until: number;
+}
 
 /** Error for sealed data that has neither a key nor a tombstone. The key was lost; the person was not forgotten. */
 export class KeyMissing extends SafeError {
@@ -51,6 +58,17 @@ export class KeyMissing extends SafeError {
  *                               put tombstone over the key
  *     put key: refused, and shows the tombstone
  *
+ * Each call looks at the person's item, strongly consistent, before it uses a key from memory. So a request that begins
+ * after the erasure was answered neither reads nor seals anything. One that began earlier may still do so:
+ *
+ *     request                   forget
+ *     look: a key
+ *                               put tombstone over the key: answered
+ *     commit, or answer
+ *
+ * Nobody can read afterwards what such a request commits. A condition in its transaction would double the cost of the
+ * write, and would prevent nothing else.
+ *
  * The caller receives errors of KMS and DynamoDB before anything is sealed. They are transient, so a retry helps.
  * @example
  * const address = await keys.unsealed(customerId, { street: 'Main Street 1' });
@@ -58,9 +76,22 @@ export class KeyMissing extends SafeError {
  * const [opened] = await keys.openAll(customerId, [{ sealed: order.deliverTo, place }]);
  */
 export class PersonalKeys {
-  private readonly memory = new Map<string, { readonly key: Uint8Array; readonly until: number }>();
+  private memory = new Map<string, HeldKey>();
+  /** Items that this request has seen; absent outside of {@link forRequest}. */
+  private seen: Map<string, Item | undefined> | undefined;
 
   constructor(private readonly settings: PersonalKeysSettings) {}
+
+  /**
+   * Returns the same keys for one request: it looks once at a person's item, however often the request seals and opens. Keep
+   * them no longer than the request.
+   */
+  forRequest(): PersonalKeys {
+    const keys = new PersonalKeys(this.settings);
+    keys.memory = this.memory;
+    keys.seen = new Map();
+    return keys;
+  }
 
   /**
    * Prepares a person's data for its commit, which seals it. Creates a key for a person who has none.
@@ -103,54 +134,63 @@ export class PersonalKeys {
    * a value tells it too.
    */
   async isForgotten(person: string): Promise<boolean> {
-    const { table, documents } = this.settings;
-    const get = new GetCommand({ TableName: table, Key: personKey(person), ConsistentRead: true });
-    const { Item } = await documents.send(get);
-    return Item?.forgottenAt !== undefined;
+    return (await this.itemOf(person))?.forgottenAt !== undefined;
   }
 
   /**
-   * Returns the key from memory, or from its item, strongly consistent.
+   * Returns the key after a look at its item.
    * @returns `undefined` if the person has no key yet
    */
   private async keyOf(person: string): Promise<Uint8Array | 'forgotten' | undefined> {
     this.dropExpired();
-    const held = this.memory.get(person);
-    if (held) return held.key;
-    const { table, documents } = this.settings;
-    const until = endOfMemory();
-    const get = new GetCommand({ TableName: table, Key: personKey(person), ConsistentRead: true });
-    const { Item } = await documents.send(get);
-    return Item && this.keyIn(person, Item, until);
+    const item = await this.itemOf(person);
+    return item && this.keyIn(person, item);
   }
 
-  private async keyIn(person: string, item: Item, until: number): Promise<Uint8Array | 'forgotten'> {
-    if (item.forgottenAt !== undefined) return 'forgotten';
+  /** Reads a person's item, strongly consistent. */
+  private async itemOf(person: string): Promise<Item | undefined> {
+    if (this.seen?.has(person)) return this.seen.get(person);
+    const { table, documents } = this.settings;
+    const get = new GetCommand({ TableName: table, Key: personKey(person), ConsistentRead: true });
+    const { Item } = await documents.send(get);
+    this.seen?.set(person, Item);
+    return Item;
+  }
+
+  private async keyIn(person: string, item: Item): Promise<Uint8Array | 'forgotten'> {
+    if (item.forgottenAt !== undefined) {
+      this.memory.delete(person);
+      return 'forgotten';
+    }
+    const wrapped = item.wrapped as Uint8Array;
+    const held = this.memory.get(person);
+    if (held && Buffer.compare(held.wrapped, wrapped) === 0) return held.key;
     const { kms, kmsKey } = this.settings;
+    const until = endOfMemory();
     const { Plaintext } = await kms.send(
-      new DecryptCommand({
-        KeyId: kmsKey,
-        CiphertextBlob: item.wrapped as Uint8Array,
-        EncryptionContext: encryptionContext(person),
-      }),
+      new DecryptCommand({ KeyId: kmsKey, CiphertextBlob: wrapped, EncryptionContext: encryptionContext(person) }),
     );
-    return this.remember(person, Plaintext, until);
+    return this.remember(person, Plaintext, wrapped, until);
   }
 
   private async newKey(person: string): Promise<Uint8Array | 'forgotten'> {
     const { kms, kmsKey, table, documents } = this.settings;
-    const { Plaintext, CiphertextBlob: wrapped } = await kms.send(
+    const until = endOfMemory();
+    const { Plaintext, CiphertextBlob } = await kms.send(
       new GenerateDataKeyCommand({ KeyId: kmsKey, KeySpec: 'AES_256', EncryptionContext: encryptionContext(person) }),
     );
-    const until = endOfMemory();
+    const wrapped = CiphertextBlob as Uint8Array;
+    const created = { ...personKey(person), wrapped, createdAt: clock.now() };
     try {
-      await putNew({ TableName: table, Item: { ...personKey(person), wrapped, createdAt: clock.now() } }, documents);
+      await putNew({ TableName: table, Item: created }, documents);
     } catch (error) {
       // Another request was first, or this request's answer was lost, or the person was forgotten at this moment.
-      if (error instanceof ItemExists) return this.keyIn(person, error.existing, until);
-      throw error;
+      if (!(error instanceof ItemExists)) throw error;
+      this.seen?.set(person, error.existing);
+      return this.keyIn(person, error.existing);
     }
-    return this.remember(person, Plaintext, until);
+    this.seen?.set(person, created);
+    return this.remember(person, Plaintext, wrapped, until);
   }
 
   /**
@@ -164,11 +204,11 @@ export class PersonalKeys {
     }
   }
 
-  private remember(person: string, key: Uint8Array | undefined, until: number): Uint8Array {
+  private remember(person: string, key: Uint8Array | undefined, wrapped: Uint8Array, until: number): Uint8Array {
     if (key?.byteLength !== 32) throw new Error('KMS gave no key of 256 bits');
     const [oldest] = this.memory.keys();
     if (this.memory.size >= MOST_IN_MEMORY && oldest !== undefined) this.memory.delete(oldest);
-    this.memory.set(person, { key, until });
+    this.memory.set(person, { key, wrapped, until });
     return key;
   }
 }

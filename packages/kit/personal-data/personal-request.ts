@@ -14,6 +14,8 @@ export interface PreparedFields<Schema extends PersonalSchema> {
   readonly fields: { readonly [Field in keyof Schema['personal']]?: Unsealed };
   /** Whether the request has personal data of a forgotten person, so that it cannot be stored. */
   readonly isForgotten: boolean;
+  /** Keys as this request has seen them: they open the answer without a second look at the person's item. */
+  readonly keys: PersonalKeys;
 }
 
 /**
@@ -26,16 +28,16 @@ export interface PreparedFields<Schema extends PersonalSchema> {
  * @example
  * const personal = new PersonalRequest(people, ordersContract.events.OrderPlaced);
  * const key = idempotencyKey(personal.hashed(keyedBy(request)));
- * const { fields, isForgotten } = await personal.prepared(caller.id, request.body);
+ * const { fields, isForgotten, keys } = await personal.prepared(caller.id, request.body);
  * const { loaded } = await createOnce({ ..., refuseNew: isForgotten ? personal.refuseForgotten : undefined });
- * personal.checkSame(request.body, await shownTo(caller, loaded));
+ * personal.checkSame(request.body, await shownTo(keys, caller, loaded));
  */
 export class PersonalRequest<const Schema extends PersonalSchema> {
   /** Fields of the event, with the names of the body's fields. */
   private readonly fields: readonly { readonly field: string; readonly name: string }[];
 
   constructor(
-    private readonly people: Pick<PersonalKeys, 'unsealed'>,
+    private readonly people: Pick<PersonalKeys, 'forRequest'>,
     { personal, shownAs = {} }: Schema,
   ) {
     this.fields = Object.keys(personal).map((field) => ({ field, name: shownAs[field] ?? field }));
@@ -59,15 +61,16 @@ export class PersonalRequest<const Schema extends PersonalSchema> {
   async prepared(person: string, body: object): Promise<PreparedFields<Schema>> {
     const fields: Record<string, Unsealed> = {};
     let isForgotten = false;
-    // One after the other, so that the second one finds the key in memory.
+    const keys = this.people.forRequest();
+    // One after the other, so that the second one finds what the first one has seen.
     for (const { field, name } of this.fields) {
       const plain = fieldOf(body, name);
       if (plain === undefined) continue;
-      const unsealed = await this.people.unsealed(person, plain);
+      const unsealed = await keys.unsealed(person, plain);
       if (unsealed) fields[field] = unsealed;
       else isForgotten = true;
     }
-    return { fields: fields as PreparedFields<Schema>['fields'], isForgotten };
+    return { fields: fields as PreparedFields<Schema>['fields'], isForgotten, keys };
   }
 
   /** @throws {Problem} 409, always: the person is forgotten */

@@ -38,7 +38,7 @@ const personal = new PersonalRequest(people, ticketsContract.events.TicketOpened
 /** POST /tickets */
 export const open = endpoint({ roles: ['customer'], body: z.strictObject({ text: z.string() }) }, async (request) => {
   const { caller, body } = request;
-  const { fields, isForgotten } = await personal.prepared(caller.id, body);
+  const { fields, isForgotten, keys } = await personal.prepared(caller.id, body);
   const { loaded } = await createOnce({
     store: tickets,
     key: idempotencyKey(personal.hashed(keyedBy(request))),
@@ -48,7 +48,7 @@ export const open = endpoint({ roles: ['customer'], body: z.strictObject({ text:
   });
   const sealed = { ...(loaded.state.text === undefined ? {} : { text: loaded.state.text }) };
   const places = [{ aggregate: aggregateKey('Ticket', loaded.id), sealed }];
-  const [shown = {}] = await openFields(people, ticketsContract, caller.id, places);
+  const [shown = {}] = await openFields(keys, ticketsContract, caller.id, places);
   personal.checkSame(body, shown);
   return { status: 201, body: { ticketId: loaded.id, ...shown } };
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { personKey } from '../../../packages/kit/personal-data/person-key.js';
@@ -126,58 +126,125 @@ describe('after forget', () => {
   });
 });
 
+describe('a person who is forgotten while functions have the key in memory', () => {
+  test('is read by none of them from then on, and nothing new is sealed', async () => {
+    const [one, other] = [newFunction(), newFunction()];
+    const value = await sealed(one);
+    for (const keys of [one, other]) expect(await open(keys, person, value, place)).toBe('Ada');
+    await forget(person);
+    for (const keys of [one, other]) {
+      expect(await open(keys, person, value, place)).toEqual({ forgotten: true });
+      expect(await keys.unsealed(person, 'Ada')).toBeUndefined();
+      expect(held(keys)).toEqual([]);
+    }
+  });
+
+  test('may still be read by a request that has looked before, but not by the next one', async () => {
+    const keys = newFunction();
+    const value = await sealed(keys);
+    const begun = keys.forRequest();
+    expect(await open(begun, person, value, place)).toBe('Ada');
+    await forget(person);
+    expect(await open(begun, person, value, place)).toBe('Ada');
+    expect(await open(keys.forRequest(), person, value, place)).toEqual({ forgotten: true });
+  });
+});
+
+describe('a request', () => {
+  test('looks once at a person, however often it seals and opens', async () => {
+    const keys = newFunction().forRequest();
+    const value = await sealed(keys);
+    dynamodb.calls.length = 0;
+    expect(await open(keys, person, value, place)).toBe('Ada');
+    expect(await keys.unsealed(person, 'Lovelace')).toBeDefined();
+    expect(await keys.isForgotten(person)).toBe(false);
+    expect(dynamodb.calls).toEqual([]);
+    expect(inProcess.calls).toEqual(['GenerateDataKey']);
+  });
+
+  test('has the keys of its function in memory, and leaves its own there', async () => {
+    const keys = newFunction();
+    const value = await sealed(keys.forRequest());
+    dynamodb.calls.length = 0;
+    expect(await open(keys.forRequest(), person, value, place)).toBe('Ada');
+    expect(dynamodb.calls).toHaveLength(1);
+    expect(inProcess.calls).toEqual(['GenerateDataKey']);
+  });
+
+  test('sees the tombstone that its new key met', async () => {
+    const keys = newFunction().forRequest();
+    expect(await keys.isForgotten(person)).toBe(false);
+    await forget(person);
+    expect(await keys.unsealed(person, 'Ada')).toBeUndefined();
+    expect(await keys.isForgotten(person)).toBe(true);
+  });
+});
+
+/** Returns whose keys a memory dump of the function would show. */
+const held = (keys: PersonalKeys) => [
+  ...(keys as unknown as { readonly memory: ReadonlyMap<string, unknown> }).memory.keys(),
+];
+
 describe('a key in memory', () => {
-  test('is asked for once in five minutes, and not a second longer', async () => {
+  test('saves the calls of KMS for five minutes, and not a second longer', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime(1_000_000_000_400);
     const keys = newFunction();
     const value = await sealed(keys);
-    await forget(person);
-    dynamodb.calls.length = 0;
+    inProcess.calls.length = 0;
     vi.setSystemTime(1_000_000_299_999);
     expect(await open(keys, person, value, place)).toBe('Ada');
-    expect(dynamodb.calls).toEqual([]);
+    expect(inProcess.calls).toEqual([]);
     vi.setSystemTime(1_000_000_300_000);
-    expect(await open(keys, person, value, place)).toEqual({ forgotten: true });
+    expect(await open(keys, person, value, place)).toBe('Ada');
+    expect(inProcess.calls).toEqual(['Decrypt']);
   });
 
-  test('is held for five minutes from the look at its item, however late KMS answers', async () => {
+  test('is held for five minutes from the question to KMS, however late the answer comes', async () => {
     const value = await sealed(newFunction());
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime(1_000_000_000_000);
     const slow = {
       send: async (command: DecryptCommand) => {
         const answer = await inProcess.kms.send(command);
-        vi.setSystemTime(1_000_000_020_000);
+        vi.setSystemTime(Date.now() + 20_000);
         return answer;
       },
     } as unknown as KMSClient;
     const keys = new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents, kms: slow });
     expect(await open(keys, person, value, place)).toBe('Ada');
-    await forget(person);
+    inProcess.calls.length = 0;
     vi.setSystemTime(1_000_000_299_000);
     expect(await open(keys, person, value, place)).toBe('Ada');
+    expect(inProcess.calls).toEqual([]);
     vi.setSystemTime(1_000_000_300_000);
-    expect(await open(keys, person, value, place)).toEqual({ forgotten: true });
+    expect(await open(keys, person, value, place)).toBe('Ada');
+    expect(inProcess.calls).toEqual(['Decrypt']);
+  });
+
+  test('is not used if the item has another wrapped key', async () => {
+    const keys = newFunction();
+    await sealed(keys);
+    await documents.send(new DeleteCommand({ TableName: 'people', Key: personKey(person) }));
+    const value = await sealed(newFunction());
+    expect(await open(keys, person, value, place)).toBe('Ada');
   });
 
   test('is not held longer because nobody asks for it again', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime(1_000_000_000_000);
     const keys = newFunction();
-    // What a memory dump of the function would show.
-    const held = () => [...(keys as unknown as { readonly memory: ReadonlyMap<string, unknown> }).memory.keys()];
     const [early, late] = [`${person}-early`, `${person}-late`];
     await keys.unsealed(early, 'x');
     vi.setSystemTime(1_000_000_200_000);
     await keys.unsealed(late, 'x');
-    expect(held()).toEqual([early, late]);
+    expect(held(keys)).toEqual([early, late]);
     vi.setSystemTime(1_000_000_300_000);
     await keys.unsealed(late, 'x');
-    expect(held()).toEqual([late]);
+    expect(held(keys)).toEqual([late]);
     vi.setSystemTime(1_000_000_600_000);
     await keys.unsealed(person, 'x');
-    expect(held()).toEqual([person]);
+    expect(held(keys)).toEqual([person]);
   });
 
   test('is one of 200 at most', async () => {

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { idempotencyKey, type KeyedRequest } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
+import type { PersonalKeys } from '../../../packages/kit/personal-data/personal-keys.js';
 import { PersonalRequest } from '../../../packages/kit/personal-data/personal-request.js';
 import { Unsealed } from '../../../packages/kit/personal-data/sealed.js';
 
 /** `note` was written in plain text by an earlier release, and `text` never. */
 const schema = { personal: { text: 'to', sealedNote: 'to' }, shownAs: { sealedNote: 'note' } } as const;
 const asked: unknown[] = [];
-const people = {
+const keys = {
   unsealed: async (person: string, plain: unknown) => {
     asked.push(plain);
     return person === 'forgotten' ? undefined : new Unsealed(person, randomBytes(32), plain);
   },
-};
-const personal = new PersonalRequest(people, schema);
+} as unknown as PersonalKeys;
+const personal = new PersonalRequest({ forRequest: () => keys }, schema);
 const body = { to: 'ada', text: { street: 'Main Street 1' }, note: 'my own words' };
 const request = (sent: object = body, header = 'k'): KeyedRequest => ({
   header,
@@ -54,12 +55,12 @@ describe('personal fields', () => {
     const { fields, isForgotten } = await personal.prepared('ada', body);
     expect(Object.keys(fields)).toEqual(['text', 'sealedNote']);
     expect({ asked, isForgotten }).toEqual({ asked: [body.text, body.note], isForgotten: false });
-    expect(await personal.prepared('ada', { to: 'ada' })).toEqual({ fields: {}, isForgotten: false });
+    expect(await personal.prepared('ada', { to: 'ada' })).toEqual({ fields: {}, isForgotten: false, keys });
   });
 
   test('of a forgotten person are left out, which a request without any does not need', async () => {
-    expect(await personal.prepared('forgotten', body)).toEqual({ fields: {}, isForgotten: true });
-    expect(await personal.prepared('forgotten', { to: 'forgotten' })).toEqual({ fields: {}, isForgotten: false });
+    expect(await personal.prepared('forgotten', body)).toEqual({ fields: {}, isForgotten: true, keys });
+    expect(await personal.prepared('forgotten', { to: 'forgotten' })).toEqual({ fields: {}, isForgotten: false, keys });
     expect(personal.refuseForgotten).toThrow(
       expect.objectContaining({ code: 'person-forgotten', detail: expect.stringContaining('leave text and note out') }),
     );

@@ -472,12 +472,21 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
-    name: 'a key stays in memory for as long as its function lives',
-    scenario: 'forget-races',
+    name: "a key from memory is used without a look at the person's item",
+    scenario: 'forget-at-once',
     source: {
       file: `${KIT}/personal-data/personal-keys.ts`,
-      from: 'until <= now',
-      to: 'until < 0',
+      from: 'const item = await this.itemOf(person);',
+      to: 'const item = this.memory.get(person) ?? (await this.itemOf(person));',
+    },
+  },
+  {
+    name: 'what a request has seen of a person is kept for the next ones',
+    scenario: 'forget-at-once',
+    source: {
+      file: `${KIT}/personal-data/personal-keys.ts`,
+      from: 'keys.seen = new Map();',
+      to: 'keys.seen = this.seen ??= new Map();',
     },
   },
   {
@@ -1691,7 +1700,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: "a person's key is read as it was a moment ago",
-    scenario: 'forget-after-silence',
+    scenario: 'forget-at-once',
     source: {
       file: `${KIT}/personal-data/personal-keys.ts`,
       from: /ConsistentRead: true/g,

@@ -32,7 +32,7 @@ import { dailyReports } from './reports.js';
 import { reviewRaces } from './reviews.js';
 import { rewardsHeldBack, rewardsInOrder } from './rewards.js';
 import { cancelOne, declineOne, stepsRefused } from './sagas.js';
-import { forgetAfterSilence, rebuildBehindFeed } from './stale-reads.js';
+import { forgetAtOnce, rebuildBehindFeed } from './stale-reads.js';
 import {
   batchesOverwritten,
   busRefuses,
@@ -131,7 +131,7 @@ export const SCENARIOS: readonly Scenario[] = [
   rewardsInOrder,
   rewardsHeldBack,
   dailyReports,
-  forgetAfterSilence,
+  forgetAtOnce,
   rebuildBehindFeed,
   deployedLater,
 ];

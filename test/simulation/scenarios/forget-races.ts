@@ -9,8 +9,6 @@ import { cancellationOf, orderOf, stocked } from './shop.js';
  * cold start.
  */
 const MOMENTS = [0, 7, 14, 21, 28, 35, 42, 49, 56, 150, 300, 450];
-/** Longer than a function may keep a key in memory. */
-const KEYS_ARE_GONE = 6 * 60_000;
 
 const addressOf = (person: string) => ({
   name: `Name of ${person}`,
@@ -27,7 +25,7 @@ const saidBy = (person: string): readonly string[] => [addressOf(person).street,
 
 /**
  * People who are forgotten at any moment around their first order, which is repeated, cancelled and read meanwhile; and
- * one who isn't forgotten. Later, when no function can have a key in memory, all requests are repeated.
+ * one who isn't forgotten. Afterwards all requests are repeated.
  */
 export const forgetRaces: Scenario = {
   name: 'forget-races',
@@ -51,7 +49,6 @@ export const forgetRaces: Scenario = {
       await operator.forget(person);
       await orderly.rest();
     }
-    await world.pass(KEYS_ARE_GONE);
     const broken = [...brokenPromises(orderly)];
     for (const person of people) broken.push(...(await forgotten(orderly, person, first(person))));
     const again = await orderly.call(first('bob'));

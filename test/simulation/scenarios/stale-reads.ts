@@ -2,49 +2,70 @@ import type { Scenario, Violation } from '../../../packages/simulator/search/sce
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
 import { Operator } from '../support/operator.js';
-import { type Answered, Orderly } from '../support/orderly.js';
+import { type Answered, type Call, Orderly } from '../support/orderly.js';
 import { Rebuilds } from '../support/rebuilds.js';
 import { cancellationOf, MINUTE, orderOf, placed, stocked } from './shop.js';
 
 const STREET = 'Street of alice';
 
 /**
- * Somebody is forgotten when no function has had their key for longer than it may be kept in memory. From then on, no answer
- * shows anything of theirs, however soon it is asked for.
+ * Somebody is forgotten while the functions have their key in memory. From the answer on, no request shows anything of
+ * theirs and none stores anything new, however soon it comes.
  */
-export const forgetAfterSilence: Scenario = {
-  name: 'forget-after-silence',
+export const forgetAtOnce: Scenario = {
+  name: 'forget-at-once',
   faultProbability: 0.03,
   async play(cloud) {
     const { world } = cloud;
     const orderly = new Orderly(cloud);
-    await stocked(orderly, { 'TEA-1': 2 });
+    await stocked(orderly, { 'TEA-1': 4 });
     const deliverTo = { name: 'Alice', street: STREET, city: 'City', postalCode: '1', country: 'DE' };
     const order = orderOf('alice', 'place', ['TEA-1']);
     const place = { ...order, body: { ...order.body, deliverTo } };
+    const payment = (key: string): Call => ({
+      method: 'POST',
+      path: '/payments',
+      as: 'alice',
+      key,
+      body: { accountId: 'alice', amount: { amount: 100, currency: 'EUR' }, clientReference: STREET },
+    });
+    const patch = (key: string, street: string): Call => ({
+      method: 'PATCH',
+      path: '/users/me',
+      as: 'alice',
+      key,
+      body: { address: { ...deliverTo, street } },
+    });
     const { reply } = await orderly.call(place);
-    await orderly.rest();
-    await world.pass(6 * MINUTE);
-    await new Operator(orderly).forget('alice');
+    await orderly.call(payment('pay'));
+    await orderly.call(patch('patch', STREET));
     const path = `/orders/${String(reply.body.orderId)}`;
-    const begun = orderly.answered.length;
-    orderly.begin({ method: 'GET', path, as: 'alice' });
-    orderly.begin({ method: 'GET', path: `${path}/history`, as: 'operator' });
-    orderly.begin({ method: 'GET', path: '/orders', as: 'alice' });
-    orderly.begin(cancellationOf('alice', reply.body.orderId, 'cancel', 'changed my mind'));
-    orderly.begin({ ...place, key: 'another' });
+    const read = (): void => {
+      orderly.begin({ method: 'GET', path, as: 'alice' });
+      orderly.begin({ method: 'GET', path: `${path}/history`, as: 'operator' });
+      orderly.begin({ method: 'GET', path: '/orders', as: 'alice' });
+      orderly.begin({ method: 'GET', path: '/users/me', as: 'alice' });
+    };
+    read();
     await orderly.rest();
+    await new Operator(orderly).forget('alice');
+    const begun = orderly.answered.length;
+    read();
+    orderly.begin(cancellationOf('alice', reply.body.orderId, 'cancel', 'changed my mind'));
+    const taking = [{ ...place, key: 'another' }, payment('another'), patch('another', `New ${STREET}`)];
+    for (const call of taking) orderly.begin(call);
+    await world.until(() => orderly.answered.length + orderly.unanswered.length >= begun + 5 + taking.length);
     const since = orderly.answered.slice(begun);
+    await orderly.rest();
     const shows = ({ reply }: Answered): boolean => JSON.stringify(reply.body).includes(STREET);
+    const isTaken = ({ key, reply }: Answered): boolean =>
+      key === 'another' && !String(reply.body.type).endsWith(':person-forgotten');
+    const broken = (invariant: string, found: readonly Answered[]): readonly Violation[] =>
+      found.map(({ method, path }) => ({ invariant, detail: `${method} ${path}`, about: 'alice' }));
     return [
       ...brokenPromises(orderly),
-      ...since.filter(shows).map(
-        ({ method, path }): Violation => ({
-          invariant: 'who has no key in memory shows nothing of a forgotten person',
-          detail: `${method} ${path}`,
-          about: 'alice',
-        }),
-      ),
+      ...broken('no request after the erasure shows anything of a forgotten person', since.filter(shows)),
+      ...broken('no request after the erasure stores anything of a forgotten person', since.filter(isTaken)),
     ];
   },
 };

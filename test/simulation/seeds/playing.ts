@@ -70,7 +70,7 @@ const SEEDS: Readonly<Record<string, number>> = {
   'rewards-in-order': 1,
   'rewards-held-back': 0,
   'daily-reports': 3,
-  'forget-after-silence': 3,
+  'forget-at-once': 3,
   'rebuild-behind-feed': 0,
   'deployed-later': 0,
 };

@@ -43,7 +43,14 @@ describe('orderly person forget', () => {
   test('puts a tombstone in the place of the key', async () => {
     await open.unsealed(person, 'x');
     expect(await itemOf(person)).toHaveProperty('wrapped');
-    expect(await forgetting(person)).toMatchObject({ exitCode: 0, json: { forget: { person, result: 'forgotten' } } });
+    const { exitCode, text, json } = await forgetting(person);
+    const { forget: told } = json as { forget: Record<string, string> };
+    expect({ exitCode, told }).toMatchObject({ exitCode: 0, told: { person, result: 'forgotten' } });
+    // Since when nothing is read, and until when a function may hold the key.
+    expect(text).toContain('from now on, no request reads or stores personal data of this person');
+    expect(text).toContain(`until ${told.keysInMemoryUntil} functions may hold the key in memory`);
+    expect((await itemOf(person))!.forgottenAt).toBe(told.forgottenAt);
+    expect(Date.parse(told.keysInMemoryUntil!) - Date.parse(told.forgottenAt!)).toBe(300_000);
     const tombstone = { ...personKey(person), forgottenAt: expect.any(String), forgottenBy: expect.any(String) };
     expect(await itemOf(person)).toEqual(tombstone);
   });
@@ -64,7 +71,8 @@ describe('orderly person forget', () => {
   test('a second time changes nothing: the tombstone says since when', async () => {
     const first = { ...personKey(person), forgottenAt: '2026-01-01T00:00:00.000Z', forgottenBy: 'ada' };
     await documents.send(new PutCommand({ TableName: 'people', Item: first }));
-    expect(await forgetting(person)).toMatchObject({ exitCode: 0, json: { forget: { result: 'forgotten-before' } } });
+    const again = { result: 'forgotten-before', forgottenAt: first.forgottenAt };
+    expect(await forgetting(person)).toMatchObject({ exitCode: 0, json: { forget: again } });
     expect(await itemOf(person)).toEqual(first);
   });
 

@@ -14,8 +14,8 @@ export const peopleCommands = (people: PeopleOfApp | (() => Promise<PeopleOfApp>
     options: { 'dry-run': { type: 'boolean' } },
     example: ['person', 'forget', 'alice'],
     about: "deletes a person's key: their personal data can't be read any more, and no new personal data is accepted",
-    details: `It can't be undone. The remaining data is pseudonymous: ids and business data. Functions that hold the key in memory can
-read personal data for up to 5 more minutes.
+    details: `It can't be undone. The remaining data is pseudonymous: ids and business data. From its answer on, no request reads or
+stores personal data of this person. Functions may hold the key in memory for up to 5 more minutes, without using it.
   --dry-run   prints whether there is a key, and changes nothing`,
     parse: ({ words: [person], options }) => ({ person, dryRun: options['dry-run'] }),
     run: async (context, request) => (await import('../forget.js')).forget(context, await loaded(people), request),
