@@ -42,6 +42,9 @@ export class AccountsStack extends Stack {
 
     const setCreditLimit = service.endpoint('SetCreditLimit', routes.setCreditLimit, 'accounts/set-credit-limit');
     service.grantAppend(setCreditLimit, ACCOUNT);
+    const setStatus = service.endpoint('SetAccountStatus', routes.setAccountStatus, 'accounts/set-status');
+    service.grantAppend(setStatus, ACCOUNT);
+    props.personalKeys.grantEncrypt(setStatus);
     const applyBonus = service.endpoint('ApplyBonus', routes.applyBonus, 'accounts/apply-bonus');
     service.grantAppend(applyBonus, ACCOUNT);
     service.grantRequestRecords(applyBonus);
@@ -75,7 +78,7 @@ export class AccountsStack extends Stack {
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     }
 
-    for (const handler of [applyBonus, ...deciding]) {
+    for (const handler of [setStatus, applyBonus, ...deciding]) {
       handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
     }
 

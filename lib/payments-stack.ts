@@ -20,6 +20,7 @@ import { AppEnv } from '../lambdas/environment.js';
 import { paymentsContract, STRIPE_CUSTOMERS } from '../lambdas/payments/contract.js';
 import { PaymentsEnv } from '../lambdas/payments/environment.js';
 import {
+  ACCOUNT_COPIES,
   DAILY_COUNTS,
   PAYER,
   PAYMENT,
@@ -30,7 +31,7 @@ import {
 } from '../lambdas/payments/keys.js';
 import { PaymentsMetric } from '../lambdas/payments/metrics.js';
 import * as routes from '../lambdas/payments/routes.js';
-import { forgettings, orderEnds, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
+import { accountStatuses, forgettings, orderEnds, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
 import type { Settings } from './settings.js';
 
 /** Name of the consumer, and prefix of the guard's records. The run time reads it from the consumer's environment. */
@@ -71,6 +72,7 @@ export class PaymentsStack extends Stack {
     service.grantEffect(refundPayment, PAYMENT);
     service.grantRequestRecords(refundPayment);
     props.personalKeys.grantEncrypt(requestPayment);
+    requestPayment.grantItems(table, ['GetItem'], ACCOUNT_COPIES);
     for (const handler of [getPayment, refundPayment]) props.personalKeys.grantDecrypt(handler);
     service.sessions(routes.openSession.path, [requestPayment, refundPayment]);
     for (const handler of [requestPayment, refundPayment]) {
@@ -96,6 +98,10 @@ export class PaymentsStack extends Stack {
     service
       .consumer('Forgettings', { name: 'payments-users', entry: 'payments/on-user-event', hears: [forgettings] })
       .grantItems(table, ['DeleteItem'], STRIPE_CUSTOMERS, PAYMENT_METHODS);
+
+    service
+      .consumer('Accounts', { name: 'payments-accounts', entry: 'payments/on-account-event', hears: [accountStatuses] })
+      .grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], ACCOUNT_COPIES);
 
     const charging = service.consumer('Provider', {
       name: PROVIDER_CONSUMER,

@@ -7,6 +7,7 @@ import { endpoint } from '../endpoint.js';
 import { customerIdOf, existing } from './account-store.js';
 import { accounts } from './aggregates.js';
 import { reasonOf, sealedReason } from './bonus-reason.js';
+import { refusedAs } from './change-account.js';
 import { accountsContract } from './contract.js';
 import { defaultCreditLimitOfFunction } from './default-credit-limit.js';
 import type { Account } from './domain/account.js';
@@ -39,7 +40,7 @@ export const handler = endpoint(applyBonus, async (request) => {
       reason: await sealedReason(personal, customerId, body),
       defaultCreditLimit,
     }),
-  });
+  }).catch(refusedAs);
   if (replayed) {
     personal.checkSame(body, await reasonOf(accountStore, people, loaded));
     count(Metric.DUPLICATES_SUPPRESSED);

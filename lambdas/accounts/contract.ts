@@ -1,7 +1,17 @@
-import { type CommandOf, type EventOf, Sealed } from '@orderly/kit/messages';
+import { type CommandOf, type EventOf, earlierShape, Sealed } from '@orderly/kit/messages';
 import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
-import { Money, MoneyView, OrderId, OrderLimit, StepId, Text } from '../orders/contract.js';
+import {
+  AccountClosed,
+  Money,
+  MoneyView,
+  OrderId,
+  OrderLimit,
+  reasonWithClosed,
+  reasonWithoutClosed,
+  StepId,
+  Text,
+} from '../orders/contract.js';
 
 /** Id of the customer and of the account: the identity provider's id, never a name. */
 export const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
@@ -28,13 +38,15 @@ const Limit = z.exactOptional(OrderLimit);
  */
 const Settled = z.exactOptional(Amount);
 
+/** The reasons that 0.2.0 reads. */
+const DeclineReason1 = z.enum(['OVER_LIMIT', 'CURRENCY_MISMATCH']);
 /** Final reason for which an order is not authorised. */
-export const DeclineReason = z.enum(['OVER_LIMIT', 'CURRENCY_MISMATCH']);
+export const DeclineReason = z.enum([...DeclineReason1.options, 'ACCOUNT_CLOSED']);
 export type DeclineReason = z.infer<typeof DeclineReason>;
 
-/** Reason for which a step is refused. `RELEASED`: its order can't be authorised or captured any more. */
-const RefusalReason = z.enum([
-  ...DeclineReason.options,
+/** The reasons that 0.2.0 reads. */
+const RefusalReason1 = z.enum([
+  ...DeclineReason1.options,
   'RELEASED',
   'NOT_AUTHORIZED',
   'NOT_CAPTURED',
@@ -42,7 +54,29 @@ const RefusalReason = z.enum([
   'OVER_CAPTURED',
   'TOO_MANY_REFUNDS',
 ]);
+/** Reason for which a step is refused. `RELEASED`: its order can't be authorised or captured any more. */
+const RefusalReason = z.enum([...RefusalReason1.options, 'ACCOUNT_CLOSED']);
 export type RefusalReason = z.infer<typeof RefusalReason>;
+
+const AuthorizationDeclined2 = z.object({ ...Step, amount: Amount, reason: DeclineReason, limit: Limit });
+const AuthorizationDeclined1 = z.extend(AuthorizationDeclined2, {
+  reason: DeclineReason1,
+  accountClosed: AccountClosed,
+});
+
+const SagaReplyRequested2 = z.object({
+  ...Step,
+  outcome: z.enum(['DONE', 'REFUSED']),
+  reason: z.exactOptional(RefusalReason),
+  limit: Limit,
+});
+const SagaReplyRequested1 = z.extend(SagaReplyRequested2, {
+  reason: z.exactOptional(RefusalReason1),
+  accountClosed: AccountClosed,
+});
+
+/** Change of an account's status by an operator, at this time, for a reason in the operator's own words. */
+const StatusChange = z.object({ customerId: CustomerId, at: z.iso.datetime(), reason: z.exactOptional(Sealed) });
 
 /** Events that the accounts service publishes and commands that it accepts; `subject` is `Account/<customerId>`. */
 export const accountsContract = {
@@ -56,6 +90,13 @@ export const accountsContract = {
     /** An operator set the customer's credit limit. */
     CreditLimitSet: { version: 1, data: z.object({ customerId: CustomerId, creditLimit: Money }) },
     /**
+     * An operator closed the account: no further order is authorised. Orders that were authorised before are captured,
+     * released, settled and refunded as ever. The account and its history stay.
+     */
+    AccountClosed: { version: 1, data: StatusChange, personal: { reason: 'customerId' } },
+    /** An operator opened the closed account again. */
+    AccountReopened: { version: 1, data: StatusChange, personal: { reason: 'customerId' } },
+    /**
      * The amount is held for the order. `at` is the time, by which the orders of an hour are counted; 0.2.0 doesn't
      * write it.
      */
@@ -65,8 +106,19 @@ export const accountsContract = {
     },
     /** Nothing is held for the order, for this reason. */
     AuthorizationDeclined: {
-      version: 1,
-      data: z.object({ ...Step, amount: Amount, reason: DeclineReason, limit: Limit }),
+      version: 2,
+      writes: 1,
+      data: AuthorizationDeclined2,
+      earlier: {
+        1: earlierShape(
+          AuthorizationDeclined1,
+          reasonWithClosed,
+          ({ reason, ...data }: z.infer<typeof AuthorizationDeclined2>) => ({
+            ...data,
+            ...reasonWithoutClosed(reason),
+          }),
+        ),
+      },
     },
     /** The customer owes the amount that was held. */
     AuthorizationCaptured: { version: 1, data: z.object({ ...Step, amount: Amount }) },
@@ -89,13 +141,19 @@ export const accountsContract = {
     },
     /** Answer to a step that changes nothing, because it was done before or is refused. Nothing else happened. */
     SagaReplyRequested: {
-      version: 1,
-      data: z.object({
-        ...Step,
-        outcome: z.enum(['DONE', 'REFUSED']),
-        reason: z.exactOptional(RefusalReason),
-        limit: Limit,
-      }),
+      version: 2,
+      writes: 1,
+      data: SagaReplyRequested2,
+      earlier: {
+        1: earlierShape(
+          SagaReplyRequested1,
+          reasonWithClosed,
+          ({ reason, ...data }: z.infer<typeof SagaReplyRequested2>) => ({
+            ...data,
+            ...(reason === undefined ? {} : reasonWithoutClosed(reason)),
+          }),
+        ),
+      },
     },
   },
   commands: {
@@ -127,9 +185,22 @@ export const ApplyBonus = z.strictObject({
   reason: Text.check(z.minLength(1), z.maxLength(200)),
 });
 
+/** Status of an account, set by an operator. */
+const AccountStatus = z.enum(['OPEN', 'CLOSED']);
+export type AccountStatus = z.infer<typeof AccountStatus>;
+
+/** Body of `PUT /accounts/{customerId}/status`. */
+export const SetAccountStatus = z.strictObject({
+  status: AccountStatus,
+  /** Why the operator changes it. Text about a person is personal data, so it is sealed. */
+  reason: z.exactOptional(Text.check(z.minLength(1), z.maxLength(200))),
+});
+
 /** An account as every answer shows it. */
 export const AccountView = z.object({
   customerId: z.string(),
+  status: described('For a `CLOSED` account no further order is authorised.', AccountStatus),
+  closedAt: z.exactOptional(described('ISO 8601, UTC; absent while the account is open.', z.iso.datetime())),
   creditLimit: MoneyView,
   authorized: described('Amount held for orders in progress.', MoneyView),
   captured: described('Amount captured so far.', MoneyView),
@@ -139,7 +210,7 @@ export const AccountView = z.object({
     MoneyView,
   ),
   available: described(
-    '`creditLimit` - (`authorized` + `captured` - `refunded` - `settled`); 0 if the limit was set below the amount in use.',
+    '`creditLimit` - (`authorized` + `captured` - `refunded` - `settled`); 0 if the limit was set below the amount in use, or the account is closed.',
     MoneyView,
   ),
   version: described('Version of the account in this view, from 1.', z.int()),

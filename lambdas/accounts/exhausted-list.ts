@@ -7,7 +7,7 @@ import { type Account, viewOf } from './domain/account.js';
 import { CREDIT_ROWS, EXHAUSTED, EXHAUSTED_PROJECTION } from './keys.js';
 
 /**
- * Projection of customers who have used up their credit. An account with credit, or not yet opened, has a row too,
+ * Projection of customers who have used up their credit. An account with credit, closed, or not yet opened, has a row too,
  * without the index's key. The row's version prevents an older row from replacing it, and shows which events the row
  * includes.
  */
@@ -25,7 +25,7 @@ export const exhaustedListOf = (accountStore: AccountStore): Projection<Account>
       sk: 'ROW',
       version,
       // Stored as text: an answer's fields keep their order, and a rebuilt row is identical to the byte.
-      ...(account?.available.amount === 0
+      ...(account?.status === 'OPEN' && account.available.amount === 0
         ? { exhaustedPk: EXHAUSTED, exhaustedSk: id, account: JSON.stringify(account) }
         : {}),
     };
@@ -58,5 +58,14 @@ export async function exhaustedAccounts(
       Limit: limit + 1,
     }),
   );
-  return Items.map(({ account }) => JSON.parse(account) as AccountView);
+  return Items.map(({ account }) => withStatus(JSON.parse(account)));
 }
+
+/** Adds the status to the row of an earlier release, in which no account could be closed. */
+const withStatus = ({ customerId, status = 'OPEN', ...account }: Earlier): AccountView => ({
+  customerId,
+  status,
+  ...account,
+});
+
+type Earlier = Omit<AccountView, 'status'> & Partial<Pick<AccountView, 'status'>>;

@@ -1,7 +1,7 @@
 import { AsItWas, described, HistoryEntryView, HistoryQuery, Paging, pageOf } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import type { Route } from '../route.js';
-import { AccountView, ApplyBonus, SetCreditLimit } from './contract.js';
+import { AccountView, ApplyBonus, SetAccountStatus, SetCreditLimit } from './contract.js';
 
 export const setCreditLimit = {
   method: 'PUT',
@@ -11,6 +11,20 @@ export const setCreditLimit = {
   description: 'Repeatable by nature. It opens the account of a customer who has none.',
   roles: ['operator'],
   body: SetCreditLimit,
+  ifMatch: true,
+  answers: { 200: { description: 'The account', body: AccountView } },
+  problems: ['not-found', 'account-closed'],
+} as const satisfies Route;
+
+export const setAccountStatus = {
+  method: 'PUT',
+  path: '/accounts/{customerId}/status',
+  id: 'setAccountStatus',
+  summary: 'Close an account, or open it again',
+  description:
+    "Repeatable by nature. A CLOSED account takes no further order, credit limit, bonus or payment. What was authorised before is captured, released and refunded as ever. It opens the account of a customer who has none. The reason is shown in the account's history.",
+  roles: ['operator'],
+  body: SetAccountStatus,
   ifMatch: true,
   answers: { 200: { description: 'The account', body: AccountView } },
   problems: ['not-found'],
@@ -32,7 +46,7 @@ export const applyBonus = {
       headers: { Location: '`accounts/<customerId>`, relative to the stage.' },
     },
   },
-  problems: ['not-found', 'person-forgotten'],
+  problems: ['not-found', 'person-forgotten', 'account-closed'],
 } as const satisfies Route;
 
 export const getAccount = {

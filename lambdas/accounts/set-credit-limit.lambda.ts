@@ -4,7 +4,7 @@ import { traceOf, versionOf } from '@orderly/kit/http';
 import { endpoint } from '../endpoint.js';
 import { customerIdOf } from './account-store.js';
 import { accounts } from './aggregates.js';
-import { setLimit } from './credit-limit.js';
+import { changeAccount } from './change-account.js';
 import { setCreditLimit } from './routes.js';
 
 const accountStore = eventStoreOfFunction(accounts);
@@ -15,13 +15,12 @@ const accountStore = eventStoreOfFunction(accounts);
 export const handler = endpoint(setCreditLimit, async (request) => {
   const { body, header, parameter } = request;
   const customerId = customerIdOf(parameter('customerId'));
-  const account = await setLimit(
-    accountStore,
+  const account = await changeAccount(accountStore, {
     customerId,
-    body.creditLimit,
-    versionOf(header('if-match')),
-    traceOf(request),
-  );
+    command: () => ({ type: 'SetCreditLimit', customerId, creditLimit: body.creditLimit }),
+    ifMatch: versionOf(header('if-match')),
+    trace: traceOf(request),
+  });
   logger.info('credit limit set', { version: account.version });
   return { status: 200, body: account };
 });

@@ -60,7 +60,7 @@ const RejectionReason3 = z.enum([
 ]);
 
 /** Business reason for which an order is rejected. */
-export const RejectionReason = z.enum([...RejectionReason3.options, 'PRODUCT_DISCONTINUED']);
+export const RejectionReason = z.enum([...RejectionReason3.options, 'PRODUCT_DISCONTINUED', 'ACCOUNT_CLOSED']);
 export type RejectionReason = z.infer<typeof RejectionReason>;
 
 /**
@@ -97,6 +97,24 @@ export const reasonWithoutDiscontinued = <Reason extends string>(
     ? { reason: 'UNKNOWN_PRODUCT', discontinued: true }
     : { reason: reason as Exclude<Reason, 'PRODUCT_DISCONTINUED'> };
 
+/**
+ * Field of the versions that 0.2.0 reads. It does not know `ACCOUNT_CLOSED`, so these versions say `OVER_LIMIT`, with this
+ * field.
+ */
+export const AccountClosed = z.exactOptional(z.literal(true));
+
+/** Upcasts a refusal with the field {@link AccountClosed}. */
+export const reasonWithClosed = <Data extends { readonly accountClosed?: true }>({ accountClosed, ...data }: Data) =>
+  accountClosed ? { ...data, reason: 'ACCOUNT_CLOSED' } : data;
+
+/** Downcasts the reason of a refusal to one that 0.2.0 reads, and the field {@link AccountClosed}. */
+export const reasonWithoutClosed = <Reason extends string>(
+  reason: Reason,
+): { reason: Exclude<Reason, 'ACCOUNT_CLOSED'> | 'OVER_LIMIT'; accountClosed?: true } =>
+  reason === 'ACCOUNT_CLOSED'
+    ? { reason: 'OVER_LIMIT', accountClosed: true }
+    : { reason: reason as Exclude<Reason, 'ACCOUNT_CLOSED'> };
+
 /** The reasons that existed before the saga. */
 const RejectionReason2 = z.enum(['OUT_OF_STOCK']);
 const OrderRejected2 = z.object({ orderId: OrderId, reason: RejectionReason2, skus: z.array(z.string()) });
@@ -112,7 +130,11 @@ const OrderRejected4 = z.object({
   /** For `OVER_LIMIT`: the limit, unless it is the customer's credit. 0.2.0 neither writes nor shows it. */
   limit: z.exactOptional(OrderLimit),
 });
-const OrderRejected3 = z.extend(OrderRejected4, { reason: RejectionReason3, discontinued: Discontinued });
+const OrderRejected3 = z.extend(OrderRejected4, {
+  reason: RejectionReason3,
+  discontinued: Discontinued,
+  accountClosed: AccountClosed,
+});
 
 /** Delivery address of an order: personal data, which is stored and published only sealed. */
 export const DeliveryAddress = z.strictObject({
@@ -248,10 +270,14 @@ export const ordersContract = {
       earlier: {
         1: earlierShape(z.object({ orderId: OrderId, reason: RejectionReason2 }), (data) => ({ ...data, skus: [] })),
         2: earlierShape(OrderRejected2, (data) => data),
-        3: earlierShape(OrderRejected3, reasonWithDiscontinued, (data: z.infer<typeof OrderRejected4>) => ({
-          ...data,
-          ...reasonWithoutDiscontinued(data.reason),
-        })),
+        3: earlierShape<z.infer<typeof OrderRejected3>>(
+          OrderRejected3,
+          (data) => (data.accountClosed ? reasonWithClosed(data) : reasonWithDiscontinued(data)),
+          ({ reason, ...data }: z.infer<typeof OrderRejected4>) => ({
+            ...data,
+            ...(reason === 'ACCOUNT_CLOSED' ? reasonWithoutClosed(reason) : reasonWithoutDiscontinued(reason)),
+          }),
+        ),
       },
     },
     /** The customer or an operator cancelled the order, or its review rejected it after the payment. */

@@ -7,6 +7,9 @@ export const PAYER = 'Payer';
 /** Beginning of the keys of the items with the hash of a customer's newest payment method (`payers.ts`). */
 export const PAYMENT_METHODS = 'METHOD#';
 
+/** Beginning of the partition keys of copies of accounts' statuses. */
+export const ACCOUNT_COPIES = 'ACCOUNT#';
+
 /** Beginning of the partition keys of daily counts, in the records table. */
 export const DAILY_COUNTS = 'limit#';
 

@@ -1,4 +1,4 @@
-import { count, logger, Metric } from '@orderly/kit/aws';
+import { count, logger, Metric, tableOfFunction } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
 import {
@@ -10,6 +10,8 @@ import {
 } from '@orderly/kit/idempotent-receiver';
 import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
+import { AppProblem } from '../problems.js';
+import { isClosed } from './account-status.js';
 import { payments } from './aggregates.js';
 import { paymentsContract } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
@@ -17,6 +19,7 @@ import { countPayment } from './daily-limits.js';
 import type { PaymentCommand } from './domain/payment.js';
 import { requestPayment } from './routes.js';
 
+const table = tableOfFunction();
 const paymentStore = eventStoreOfFunction(payments);
 const people = personalKeysOfFunction();
 const records = requestRecords();
@@ -33,10 +36,14 @@ export const handler = endpoint(requestPayment, async (request) => {
   const { body, caller } = request;
   if (body.accountId !== caller.id) throw new Problem('not-found', 'no account has this id');
   const requested = personal.hashed(keyedBy(request));
-  const { fields, isForgotten, keys } = await personal.prepared(caller.id, body);
+  const [{ fields, isForgotten, keys }, closed] = await Promise.all([
+    personal.prepared(caller.id, body),
+    isClosed(table, body.accountId),
+  ]);
+  const refuseNew = closed ? refuseClosed : isForgotten ? personal.refuseForgotten : undefined;
   const trace = traceOf(request);
   const commandOf = (paymentId: string): PaymentCommand => {
-    if (isForgotten) personal.refuseForgotten();
+    refuseNew?.();
     const { accountId, amount } = body;
     return { type: 'Request', paymentId, customerId: caller.id, accountId, amount, ...fields };
   };
@@ -46,7 +53,7 @@ export const handler = endpoint(requestPayment, async (request) => {
       store: paymentStore,
       key: idempotencyKey(requested),
       trace,
-      refuseNew: isForgotten ? personal.refuseForgotten : undefined,
+      refuseNew,
       command: commandOf,
       alongside,
     });
@@ -71,3 +78,11 @@ export const handler = endpoint(requestPayment, async (request) => {
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return { status: 201, body: payment, headers: { Location: `payments/${payment.paymentId}`, ...replay } };
 });
+
+/** @throws {Problem} 409, always: the account is closed */
+function refuseClosed(): never {
+  throw new Problem(
+    AppProblem['account-closed'],
+    'your account is closed, so it takes no new payment: contact support',
+  );
+}

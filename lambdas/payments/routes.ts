@@ -18,7 +18,7 @@ export const requestPayment = {
   repeat: 'key or number',
   autoKey: true,
   answers: { 201: { description: 'The payment, PENDING', body: PaymentView, headers: LOCATION } },
-  problems: ['not-found', 'person-forgotten', 'limit-reached'],
+  problems: ['not-found', 'person-forgotten', 'account-closed', 'limit-reached'],
 } as const satisfies PaymentsRoute;
 
 export const getPayment = {

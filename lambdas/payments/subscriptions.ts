@@ -1,4 +1,5 @@
 import { commandsTo, subscribe } from '@orderly/kit/messages';
+import { accountsContract } from '../accounts/contract.js';
 import { ordersContract } from '../orders/contract.js';
 import { usersContract } from '../users/contract.js';
 import { paymentsContract } from './contract.js';
@@ -11,6 +12,9 @@ export const orderEnds = subscribe(ordersContract, ['OrderCancelled', 'OrderDisp
 
 /** Events after which data about a user is deleted. */
 export const forgettings = subscribe(usersContract, ['UserForgotten']);
+
+/** Events after which an account takes no payment, or takes payments again. */
+export const accountStatuses = subscribe(accountsContract, ['AccountClosed', 'AccountReopened']);
 
 /** Events that require a call to the provider, and the refunds that it refused for good. */
 export const providerTasks = subscribe(paymentsContract, [

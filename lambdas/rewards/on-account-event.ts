@@ -15,6 +15,8 @@ export function onAccountEvent(rewards: Rewards): InboxSource {
     AccountRefunded: counted,
     BonusApplied: counted,
     AccountOpened: ignored,
+    AccountClosed: ignored,
+    AccountReopened: ignored,
     CreditLimitSet: ignored,
     AccountAuthorized: ignored,
     AuthorizationDeclined: ignored,

@@ -44,6 +44,7 @@ export const OPERATIONS = {
   requestPayment: 'POST /payments key',
   reviewOrder: 'PUT /orders/{orderId}/review',
   seeBasketPrices: 'PUT /basket/seen',
+  setAccountStatus: 'PUT /accounts/{customerId}/status',
   setBasketItem: 'PUT /basket/items/{sku}',
   setCreditLimit: 'PUT /accounts/{customerId}/credit-limit',
   setProduct: 'PUT /products/{sku}',

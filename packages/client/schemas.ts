@@ -32,6 +32,10 @@ export type Problem = {
 
 export type AccountView = {
   readonly customerId: string;
+  /** For a `CLOSED` account no further order is authorised. */
+  readonly status: "OPEN" | "CLOSED";
+  /** ISO 8601, UTC; absent while the account is open. */
+  readonly closedAt?: string;
   readonly creditLimit: MoneyView;
   /** Amount held for orders in progress. */
   readonly authorized: MoneyView;
@@ -41,7 +45,7 @@ export type AccountView = {
   readonly refunded: MoneyView;
   /** Part of `authorized` and `captured` that payments have settled, without what was released or refunded since. */
   readonly settled: MoneyView;
-  /** `creditLimit` - (`authorized` + `captured` - `refunded` - `settled`); 0 if the limit was set below the amount in use. */
+  /** `creditLimit` - (`authorized` + `captured` - `refunded` - `settled`); 0 if the limit was set below the amount in use, or the account is closed. */
   readonly available: MoneyView;
   /** Version of the account in this view, from 1. */
   readonly version: number;
@@ -83,18 +87,9 @@ export type AuditView = {
     readonly subject?: string;
     /** It, and those that were audited together with it. */
     readonly subjects?: readonly (string)[];
-    /** Whether something is missing, in sentences: it says what was not compared, such as messages that no consumer hears. */
-    readonly verdict: string;
     readonly commits: number;
     /** Events and commands in these commits. */
     readonly messages: number;
-    /** Those of backfills, which are never sent. */
-    readonly unsent: number;
-    /** Those that no consumer hears: there was nothing to compare. */
-    readonly unheard: {
-      readonly messages: number;
-      readonly types: readonly (string)[];
-    };
     /** Messages at each consumer that hears them, by what became of them. */
     readonly deliveries: {
       readonly processed: number;
@@ -195,8 +190,6 @@ export type DailyReportView = {
     })[];
     readonly cancelledUnderWay: number;
     readonly cancelledAfterApproval: number;
-    /** Value of the placed orders, by currency in the order of its code. Absent from reports of a release that did not count it. */
-    readonly value?: readonly (OrderValueView)[];
   };
   /** By currency, in the order of its code. */
   readonly money: readonly (MoneyOfDayView)[];
@@ -256,8 +249,6 @@ export type FailureGroupsView = {
     readonly hourBefore: number;
     /** Those that may have been processed before: a redrive leaves them out. */
     readonly unknown: number;
-    /** Those whose error has a text that may contain data of a person: only `failures show` opens it. */
-    readonly sealedTexts: number;
     readonly subjects: {
       readonly count: number;
       readonly newest: readonly (string)[];
@@ -341,10 +332,6 @@ export type MoneyOfDayView = {
   readonly fees: number | string;
   /** Charges whose fee is not known: it is not in `fees`. */
   readonly chargesWithoutFee: number;
-  /** `gross` / `charges`, rounded half up to a minor unit; absent without charges. */
-  readonly averageCharge?: number;
-  /** `refunds` / `refundsMade`, rounded half up to a minor unit; absent without refunds. */
-  readonly averageRefund?: number;
 };
 
 export type MoneyView = {
@@ -357,7 +344,7 @@ export type MoneyView = {
 export type OpenedSession = {
   /** Id of the session, for the header `Session-Id`. */
   readonly sessionId: string;
-  /** Time at which the session ends unless a request is accepted or repeated before, ISO 8601, UTC. */
+  /** Time at which the session ends unless a request is accepted before, ISO 8601, UTC. */
   readonly expiresAt: string;
 };
 
@@ -450,15 +437,6 @@ export type OrderLine = {
   readonly sku: Sku;
   readonly quantity: number;
   readonly unitPrice: Money;
-};
-
-export type OrderValueView = {
-  readonly currency: string;
-  readonly orders: number;
-  /** Sum of the orders, in minor units; decimal text above 2^53-1. */
-  readonly total: number | string;
-  /** `total` / `orders`, rounded half up to a minor unit. */
-  readonly average: number;
 };
 
 export type OrderView = {
@@ -614,13 +592,9 @@ export type RewardsView = {
   readonly nextCursor?: string;
 };
 
-export type SessionView = {
-  /** Id of the session, for the header `Session-Id`. */
-  readonly sessionId: string;
-  /** Time at which the session ends unless a request is accepted or repeated before, ISO 8601, UTC. */
-  readonly expiresAt: string;
-  /** Time of the last access: when the session was opened, or when a request was last accepted or repeated. ISO 8601, UTC. */
-  readonly lastAccessAt: string;
+export type SetAccountStatus = {
+  readonly status: "OPEN" | "CLOSED";
+  readonly reason?: Text;
 };
 
 export type SetCreditLimit = {
@@ -685,8 +659,6 @@ export type TracedDelivery = {
   readonly state: "processed" | "collected" | "pending" | "failed" | "lost" | "discarded" | "repeated" | "expired" | "unsent" | "unjudged";
   readonly at?: string;
   readonly attempts?: number;
-  /** Whether its consumer has stored it; only of one that is pending. */
-  readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
 };
@@ -699,8 +671,6 @@ export type TracedHop = {
   readonly state: "processed" | "collected" | "pending" | "failed" | "lost" | "discarded" | "repeated" | "expired" | "unsent" | "unjudged";
   readonly at?: string;
   readonly attempts?: number;
-  /** Whether its consumer has stored it; only of one that is pending. */
-  readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
   readonly followed: readonly (TracedMessage)[];
@@ -722,12 +692,6 @@ export type TracedMessage = {
   /** Service that handles it; only for a command. */
   readonly to?: string;
   readonly deliveries: readonly (TracedDelivery)[];
-  /** Whether it is published; only while a consumer has nothing of it. */
-  readonly publication?: {
-    /** `published`: it has reached a consumer, or the relay has read past it. `waiting`: the relay is behind. `unknown`: the relay's metric does not tell it, or not yet. */
-    readonly state: "published" | "waiting" | "unknown";
-    readonly text: string;
-  };
   readonly hops: readonly (TracedHop)[];
   readonly others: readonly (TracedMessage)[];
 };
@@ -755,6 +719,8 @@ export type UserView = {
 
 /** Codes of all problems. */
 export type ProblemCode =
+  /** 409: Account closed */
+  | 'account-closed'
   /** 409: Basket empty */
   | 'basket-empty'
   /** 409: Basket full */
@@ -826,7 +792,7 @@ export interface Operations {
     readonly takes: { readonly body: ApplyBonus; };
     readonly repeat: 'key';
     readonly answer: AccountView;
-    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'person-forgotten' | 'throttled' | 'internal';
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'person-forgotten' | 'account-closed' | 'throttled' | 'internal';
   };
   /** Cancel an order. */
   readonly cancelOrder: {
@@ -950,14 +916,6 @@ export interface Operations {
     readonly answer: OrderView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
-  /** Read when a session at orders was last accessed. */
-  readonly getOrdersSession: {
-    readonly path: { /** Id of the session. */ readonly sessionId: string; };
-    readonly takes: unknown;
-    readonly repeat: undefined;
-    readonly answer: SessionView;
-    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
-  };
   /** Read a payment. */
   readonly getPayment: {
     readonly path: { /** Id of the payment. The payment of an order has the id of the order. */ readonly paymentId: string; };
@@ -965,14 +923,6 @@ export interface Operations {
     readonly repeat: undefined;
     readonly answer: PaymentView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
-  };
-  /** Read when a session at payments was last accessed. */
-  readonly getPaymentsSession: {
-    readonly path: { /** Id of the session. */ readonly sessionId: string; };
-    readonly takes: unknown;
-    readonly repeat: undefined;
-    readonly answer: SessionView;
-    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
   /** Read a product. */
   readonly getProduct: {
@@ -1013,14 +963,6 @@ export interface Operations {
     readonly repeat: undefined;
     readonly answer: UserView | ForgottenUserView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
-  };
-  /** Read when a session at users was last accessed. */
-  readonly getUsersSession: {
-    readonly path: { /** Id of the session. */ readonly sessionId: string; };
-    readonly takes: unknown;
-    readonly repeat: undefined;
-    readonly answer: SessionView;
-    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
   /** Issue an idempotency key. */
   readonly issueIdempotencyKey: {
@@ -1164,7 +1106,7 @@ export interface Operations {
     readonly takes: { readonly body: RequestPayment; };
     readonly repeat: 'key or number';
     readonly answer: PaymentView;
-    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'session-not-open' | 'number-out-of-range' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'person-forgotten' | 'limit-reached' | 'throttled' | 'internal';
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'session-not-open' | 'number-out-of-range' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'person-forgotten' | 'account-closed' | 'limit-reached' | 'throttled' | 'internal';
   };
   /** Approve or reject an order under review. */
   readonly reviewOrder: {
@@ -1182,6 +1124,14 @@ export interface Operations {
     readonly answer: BasketView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'throttled' | 'internal';
   };
+  /** Close an account, or open it again. */
+  readonly setAccountStatus: {
+    readonly path: { /** The customer's id at the identity provider. */ readonly customerId: string; };
+    readonly takes: { readonly body: SetAccountStatus; /** Version that you have read. At another one, nothing changes: `conflict`. */ readonly ifMatch?: number; };
+    readonly repeat: undefined;
+    readonly answer: AccountView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'throttled' | 'internal';
+  };
   /** Add a line to the basket, or set its quantity. */
   readonly setBasketItem: {
     readonly path: { /** SKU of the product. */ readonly sku: string; };
@@ -1196,7 +1146,7 @@ export interface Operations {
     readonly takes: { readonly body: SetCreditLimit; /** Version that you have read. At another one, nothing changes: `conflict`. */ readonly ifMatch?: number; };
     readonly repeat: undefined;
     readonly answer: AccountView;
-    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'throttled' | 'internal';
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'account-closed' | 'throttled' | 'internal';
   };
   /** Set a product. */
   readonly setProduct: {

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { AccountView } from '../../lambdas/accounts/contract.js';
+import * as accounts from '../../lambdas/accounts/routes.js';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import * as orders from '../../lambdas/orders/routes.js';
 import type { PaymentView } from '../../lambdas/payments/contract.js';
@@ -6,13 +8,14 @@ import * as payments from '../../lambdas/payments/routes.js';
 import type { UserStatus, UserView } from '../../lambdas/users/contract.js';
 import * as users from '../../lambdas/users/routes.js';
 import { needsFaults, world } from '../support/world.js';
+import { eur, getAccount } from './accounts.js';
 import { approved, becomes, cancel, get, line, placed, stocked } from './orders.js';
 import { chargedPayment, pay, shows } from './payments.js';
 import { forgetMe, putStatus, reviewedAs, user } from './users.js';
 import type { ApiRequest, ProblemBody } from './world.js';
 
 /**
- * For each status of an order, a payment and a user, and for each role: every route that changes such a thing is tried. A
+ * For each status of an order, a payment, a user and an account, and for each role: every route that changes such a thing is tried. A
  * status that a role can't leave is an end, or says here who can. Each refusal's advice must be possible for its caller.
  * Sagas have no routes: test/lambdas/orders/domain/create-order.test.ts goes over their statuses.
  */
@@ -38,7 +41,7 @@ interface Status<Id> {
 
 /** Declared routes, by method and path. */
 const DECLARED = new Map(
-  [orders, payments, users].flatMap((module) =>
+  [orders, payments, users, accounts].flatMap((module) =>
     Object.values(module).map((route) => [`${route.method} ${route.path}`, route as { roles?: readonly string[] }]),
   ),
 );
@@ -47,6 +50,7 @@ const DECLARED = new Map(
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/cancel the order|can be cancelled/, 'POST /orders/{orderId}/cancellation'],
   [/approve it \(PUT|or reject it/, 'PUT /orders/{orderId}/review'],
+  [/open it again \(PUT/, 'PUT /accounts/{customerId}/status'],
 ];
 
 const nameOf = ({ route, body }: Attempt): string => (body === undefined ? route : `${route} ${JSON.stringify(body)}`);
@@ -308,4 +312,34 @@ const USERS: Readonly<Record<UserStatus | 'forgotten', Status<string>>> = {
 describe('a user', () => {
   const statusOf = async (id: string) => ((await user(id)).body as UserView).status;
   waysOut({ parameter: 'userId', statusOf }, [toStatus('ACTIVE'), toStatus('SUSPECT'), toStatus('BLOCKED')], USERS);
+});
+
+type AccountStatus = AccountView['status'];
+const setTo = (status: AccountStatus): Attempt => ({ route: 'PUT /accounts/{customerId}/status', body: { status } });
+const anAccount = (status: AccountStatus) => async () => {
+  const customer = world.fresh('customer');
+  await world.client('operator').setAccountStatus({ customerId: customer, body: { status } });
+  return { id: customer, customer };
+};
+
+const ACCOUNTS: Readonly<Record<AccountStatus, Status<string>>> = {
+  OPEN: {
+    make: anAccount('OPEN'),
+    ways: { customer: {}, operator: { [nameOf(setTo('CLOSED'))]: 'CLOSED' } },
+    none: { customer: 'an operator closes accounts' },
+  },
+  CLOSED: {
+    make: anAccount('CLOSED'),
+    ways: { customer: {}, operator: { [nameOf(setTo('OPEN'))]: 'OPEN' } },
+    none: { customer: 'an operator opens it again; the refusal of a payment says: contact support' },
+  },
+};
+
+describe('an account', () => {
+  const statusOf = async (id: string) => (await getAccount(id)).body.status;
+  const others: readonly Attempt[] = [
+    { route: 'PUT /accounts/{customerId}/credit-limit', body: { creditLimit: eur(7) } },
+    { route: 'POST /accounts/{customerId}/bonus', body: { points: 1, reason: 'a late parcel' } },
+  ];
+  waysOut({ parameter: 'customerId', statusOf }, [setTo('OPEN'), setTo('CLOSED'), ...others], ACCOUNTS);
 });

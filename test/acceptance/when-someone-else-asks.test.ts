@@ -60,6 +60,7 @@ const ROWS: readonly Row[] = [
     expected: [403, 403, 200],
     body: () => ({ creditLimit: eur(100_000) }),
   },
+  { route: 'PUT /accounts/{customerId}/status', expected: [403, 403, 200], body: () => ({ status: 'OPEN' }) },
   {
     route: 'POST /accounts/{customerId}/bonus',
     expected: [403, 403, 201],

@@ -253,6 +253,7 @@ export type FunctionName =
   | 'inventory/on-order-event'
   | 'inventory/on-command'
   | 'accounts/set-credit-limit'
+  | 'accounts/set-status'
   | 'accounts/apply-bonus'
   | 'rewards/on-account-event'
   | 'accounts/on-command'

@@ -67,6 +67,7 @@ describe('the API', () => {
       'POST /sessions',
       'POST /users/sessions',
       'PUT /accounts/{customerId}/credit-limit',
+      'PUT /accounts/{customerId}/status',
       'PUT /basket/items/{sku}',
       'PUT /basket/seen',
       'PUT /orders/{orderId}/review',

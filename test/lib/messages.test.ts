@@ -40,6 +40,7 @@ const HEARS: Readonly<Record<string, readonly Subscription[]>> = {
   'orders-reviews@0': [orders.statusChanges],
   'orders-saga@0': [orders.orderEvents, ...Object.values(orders.answers)],
   'orders-users@0': [orders.userChanges, orders.payerChanges],
+  'payments-accounts@0': [payments.accountStatuses],
   'payments-commands@0': [payments.steps],
   'payments-orders@0': [payments.orderEnds],
   'payments-provider@0': [payments.providerTasks],

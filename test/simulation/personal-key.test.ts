@@ -24,7 +24,7 @@ test('is usable only by functions that read personal data, whatever the policies
     roles.filter(({ role }) => iam.keyLetsRoleDecide(role, access(action))).map(({ fn }) => fn);
   const reading = ['Orders/GetOrder', 'Orders/ListOrders', 'Orders/OrderHistory'];
   const reviewing = ['Orders/OnSaga', 'Orders/RunJudgements', 'Orders/ReviewOrder'];
-  const ofAccounts = ['Accounts/ApplyBonus', 'Accounts/AccountHistory'];
+  const ofAccounts = ['Accounts/SetAccountStatus', 'Accounts/ApplyBonus', 'Accounts/AccountHistory'];
   const ofUsers = ['Users/GetMe', 'Users/GetUser', 'Users/PatchMe', 'Users/SetStatus'];
   const ofPayments = ['Payments/RequestPayment', 'Payments/GetPayment', 'Payments/RefundPayment'];
   const opening = [
@@ -47,6 +47,7 @@ test('is usable only by functions that read personal data, whatever the policies
     'Orders/PlaceOrder',
     'Orders/CancelOrder',
     'Orders/ReviewOrder',
+    'Accounts/SetAccountStatus',
     'Accounts/ApplyBonus',
     'Payments/RequestPayment',
     'Users/PatchMe',

@@ -162,9 +162,14 @@ const accounts: ExamplesFor<typeof accountsContract> = {
   AccountOpened: { ...Account, data: { customerId, creditLimit: eur(100_000) } },
   CreditLimitSet: { ...Account, actor: OPERATOR, data: { customerId, creditLimit: eur(250_000) } },
   AccountAuthorized: { ...Account, data: { customerId, ...step('authorize-account'), amount, at } },
+  AccountClosed: { ...Account, actor: OPERATOR, data: { customerId, at, reason: SEALED } },
+  AccountReopened: { ...Account, actor: OPERATOR, data: { customerId, at } },
   AuthorizationDeclined: {
     ...Account,
-    data: { customerId, ...step('authorize-account'), amount, reason: 'OVER_LIMIT', limit: 'ORDERS_PER_HOUR' },
+    data: { customerId, ...step('authorize-account'), amount, reason: 'ACCOUNT_CLOSED' },
+    earlier: {
+      1: { customerId, ...step('authorize-account'), amount, reason: 'OVER_LIMIT', limit: 'ORDERS_PER_HOUR' },
+    },
   },
   AuthorizationCaptured: { ...Account, data: { customerId, ...step('capture'), amount } },
   AuthorizationReleased: { ...Account, data: { customerId, ...undo('authorize-account'), amount } },
@@ -172,7 +177,11 @@ const accounts: ExamplesFor<typeof accountsContract> = {
   AccountRefunded: { ...Account, data: { customerId, ...step('refund'), refundId, amount: eur(350) } },
   CreditSettled: { ...Account, data: { customerId, orderId, amount } },
   BonusApplied: { ...Account, actor: OPERATOR, data: { customerId, points: 100, reason: SEALED } },
-  SagaReplyRequested: { ...Account, data: { customerId, ...step('authorize-account'), outcome: 'DONE' } },
+  SagaReplyRequested: {
+    ...Account,
+    data: { customerId, ...step('authorize-account'), outcome: 'DONE' },
+    earlier: { 1: { customerId, ...step('authorize-account'), outcome: 'DONE' } },
+  },
   AuthorizeAccount: { ...Saga, data: { customerId, ...step('authorize-account'), amount } },
   CaptureAuthorization: { ...Saga, data: { customerId, ...step('capture') } },
   ReleaseAuthorization: { ...Saga, data: { customerId, ...undo('authorize-account') } },

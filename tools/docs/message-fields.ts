@@ -3,6 +3,7 @@
  * are those of the contracts.
  */
 const MEANINGS: Readonly<Record<string, string>> = {
+  accountClosed: 'Present if the reason is `ACCOUNT_CLOSED`, which 0.2.0 does not know.',
   accountId: 'Account that is charged: the id of its customer.',
   address: "The user's address.",
   after: 'Last basket of the page before.',
@@ -54,6 +55,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   quantity: 'Number of pieces.',
   reason: 'Why.',
   'OrderCancelled.reason': 'Why, in the words of the customer, as 0.2.0 wrote it. Later releases write `sealedReason`.',
+  'AccountClosed.reason': 'Why, in the words of the operator.',
+  'AccountReopened.reason': 'Why, in the words of the operator.',
   'BonusApplied.reason': 'Why, in the words of the operator.',
   reasons: 'What makes the order worth a look. None of them proves fraud.',
   refundId: 'Refund of the payment.',

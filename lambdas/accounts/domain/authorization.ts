@@ -9,6 +9,7 @@ import {
   declineReason,
   evolveAccount,
   type OrderLimits,
+  openingOf,
 } from './account.js';
 
 /**
@@ -132,10 +133,7 @@ function authorize(
       sameAmount(authorization.amount, amount);
       return [done(data)];
     case 'NONE': {
-      const opening: readonly AccountEvent[] =
-        account.status === 'NONE'
-          ? [{ type: 'AccountOpened', data: { customerId, creditLimit: defaultCreditLimit } }]
-          : [];
+      const opening = openingOf(account, customerId, defaultCreditLimit);
       const decline = declineReason(opening.reduce(evolveAccount, account), amount, limits, now);
       return [
         ...opening,
@@ -302,6 +300,8 @@ export function evolveAuthorization(authorization: Authorization, event: Account
         ? { ...authorization, settled: authorization.settled + event.data.amount.amount }
         : authorization;
     case 'AccountOpened':
+    case 'AccountClosed':
+    case 'AccountReopened':
     case 'CreditLimitSet':
     case 'BonusApplied':
     case 'SagaReplyRequested':

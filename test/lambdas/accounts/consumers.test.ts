@@ -1,8 +1,8 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { existing } from '../../../lambdas/accounts/account-store.js';
 import { type AccountStore, accounts } from '../../../lambdas/accounts/aggregates.js';
+import { changeAccount } from '../../../lambdas/accounts/change-account.js';
 import { type AccountCommand, accountsContract } from '../../../lambdas/accounts/contract.js';
-import { setLimit } from '../../../lambdas/accounts/credit-limit.js';
 import { onCommand } from '../../../lambdas/accounts/on-command.js';
 import { onOrderEvent } from '../../../lambdas/accounts/on-order-event.js';
 import { onPaymentEvent } from '../../../lambdas/accounts/on-payment-event.js';
@@ -191,7 +191,12 @@ test('a payment without an order, or from an earlier release, settles nothing', 
 
 test('a credit limit opens the account, and setting it again writes nothing', async () => {
   const set = (amount: number, trigger: string, ifMatch?: number) =>
-    setLimit(accountStore, 'alice', eur(amount), ifMatch, traceOf(trigger));
+    changeAccount(accountStore, {
+      customerId: 'alice',
+      command: () => ({ type: 'SetCreditLimit', customerId: 'alice', creditLimit: eur(amount) }),
+      ifMatch,
+      trace: traceOf(trigger),
+    });
   expect(await set(500, 'one')).toMatchObject({ creditLimit: eur(500), version: 1 });
   expect(await set(500, 'again')).toMatchObject({ version: 1 });
   expect((await Promise.all([set(700, 'two'), set(800, 'three')])).map(({ version }) => version).toSorted()).toEqual([
@@ -200,4 +205,59 @@ test('a credit limit opens the account, and setting it again writes nothing', as
   await expect(set(900, 'late', 1)).rejects.toMatchObject({ code: 'conflict' });
   await commands(authorize(801));
   expect((await history()).at(-1)).toBe('AuthorizationDeclined');
+});
+
+describe('an account that is closed', () => {
+  const set = (status: 'OPEN' | 'CLOSED', trigger: string, ifMatch?: number) =>
+    changeAccount(accountStore, {
+      customerId: 'alice',
+      command: () => ({ type: 'SetStatus', customerId: 'alice', status, defaultCreditLimit: eur(1_000) }),
+      ifMatch,
+      trace: traceOf(trigger),
+    });
+
+  test('declines what was not authorised before, and ends what was', async () => {
+    await commands(authorize(600));
+    expect(await set('CLOSED', 'one')).toMatchObject({ status: 'CLOSED', available: eur(0), authorized: eur(600) });
+    const late = authorize(1, 'o2');
+    expect(await commands(late)).toBe('applied');
+    expect(await commands(late)).toBe('duplicate');
+    await hears(approved);
+    await pays(charged({ orderId: 'o1', customerId: 'alice' }));
+    await hears(cancelled());
+    expect(await account()).toEqual([0, 600, 600]);
+    expect(await history()).toEqual([
+      'AccountOpened',
+      'AccountAuthorized',
+      'AccountClosed',
+      'AuthorizationDeclined',
+      'AuthorizationCaptured',
+      'CreditSettled',
+      'AccountRefunded',
+    ]);
+    expect(await set('OPEN', 'two')).toMatchObject({ status: 'OPEN', available: eur(1_000) });
+    await commands(authorize(1, 'o3'));
+    expect((await history()).at(-1)).toBe('AccountAuthorized');
+  });
+
+  test('may be closed before its first order, and repeated; another version is refused', async () => {
+    expect(await set('CLOSED', 'one')).toMatchObject({ status: 'CLOSED', version: 2 });
+    expect(await set('CLOSED', 'again', 1)).toMatchObject({ status: 'CLOSED', version: 2 });
+    await expect(set('OPEN', 'late', 1)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await history()).toEqual(['AccountOpened', 'AccountClosed']);
+  });
+
+  test('takes no other limit and no bonus, each with its problem', async () => {
+    await set('CLOSED', 'one');
+    const limit = (amount: number) =>
+      changeAccount(accountStore, {
+        customerId: 'alice',
+        command: () => ({ type: 'SetCreditLimit', customerId: 'alice', creditLimit: eur(amount) }),
+        ifMatch: undefined,
+        trace: traceOf(`limit ${amount}`),
+      });
+    await expect(limit(2_000)).rejects.toMatchObject({ code: 'account-closed' });
+    // The repeat of a request that succeeded before the account was closed.
+    expect(await limit(1_000)).toMatchObject({ status: 'CLOSED', version: 2 });
+  });
 });

@@ -18,7 +18,7 @@ import { traceOf } from '../../support/tally.js';
 let store: typeof import('../../../lambdas/accounts/account-store.js');
 let accountStore: AccountStore;
 let stores: import('../../../lambdas/accounts/account-store.js').AccountStores;
-let limits: typeof import('../../../lambdas/accounts/credit-limit.js');
+let changes: typeof import('../../../lambdas/accounts/change-account.js');
 let exhaustedList: Projection<Account>;
 let projections: typeof import('../../../packages/kit/projection/projection.js');
 let commands: typeof import('../../../lambdas/accounts/command-on-order.js');
@@ -34,7 +34,7 @@ beforeAll(async () => {
   functionEnvironment();
   ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }));
   store = await import('../../../lambdas/accounts/account-store.js');
-  limits = await import('../../../lambdas/accounts/credit-limit.js');
+  changes = await import('../../../lambdas/accounts/change-account.js');
   accountStore = eventStoreOfFunction(accounts);
   stores = { accountStore, table: tableOfFunction() };
   exhaustedList = exhaustedListOf(accountStore);
@@ -68,7 +68,12 @@ const factsOf = (credit: number) => ({
   limits: { ordersUnderWay: 1_000, ordersPerHour: 1_000 },
 });
 const limit = (amount: number, trigger: string = randomUUID(), ifMatch?: number) =>
-  limits.setLimit(accountStore, customer, eur(amount), ifMatch, traceOf(trigger));
+  changes.changeAccount(accountStore, {
+    customerId: customer,
+    command: () => ({ type: 'SetCreditLimit', customerId: customer, creditLimit: eur(amount) }),
+    ifMatch,
+    trace: traceOf(trigger),
+  });
 const authorize = (orderId = 'order', amount = 100): AccountCommand => ({
   type: 'AuthorizeAccount',
   data: { customerId: customer, orderId, stepId: `${orderId}/authorize`, amount: eur(amount) },

@@ -28,6 +28,7 @@ const BODIES: Readonly<Record<string, readonly object[] | undefined>> = {
   'POST /payments/{paymentId}/refund': [{}, { amount: eur(5), clientReference: 'my first refund' }],
   'PUT /stock/{sku}': [{ onHand: 1_000_000 }],
   'PUT /accounts/{customerId}/credit-limit': [{ creditLimit: eur(1e12) }],
+  'PUT /accounts/{customerId}/status': [{ status: 'CLOSED', reason: 'asked to close it' }, { status: 'OPEN' }],
   'POST /accounts/{customerId}/bonus': [{ points: 100, reason: 'for a parcel that came late' }],
   'PUT /products/{sku}': [
     { name: 'Green tea, loose', unitPrice: eur(350) },

@@ -1,6 +1,7 @@
-import type { AccountEvent } from '../../../lambdas/accounts/contract.js';
+import { type AccountEvent, accountsContract } from '../../../lambdas/accounts/contract.js';
 import { type Account, evolveAccount, viewOf } from '../../../lambdas/accounts/domain/account.js';
 import { evolve, initialState } from '../../../lambdas/accounts/domain/authorization.js';
+import { readEvent } from '../../../packages/kit/messages/contract.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Commit } from '../support/facts.js';
 import { type Check, violation } from './violation.js';
@@ -16,13 +17,20 @@ export const accounts: Check = (facts) => [
   ...releaseEndsAnOrder(facts),
   ...ordersAreKnown(facts),
   ...limitsAreSet(facts),
+  ...closedIsClosed(facts),
+  ...statusesAreSet(facts),
   ...bonusesAreApplied(facts),
   ...rowsAreRight(facts),
 ];
 
-/** Returns the events of an account's commits. */
+/** Returns the events of an account's commits, in their newest versions. */
 const eventsOf = (commits: readonly Commit[]): readonly AccountEvent[] =>
-  commits.flatMap(({ events }) => events.map(({ type, data }) => ({ type, data: JSON.parse(data) }) as AccountEvent));
+  commits.flatMap(({ events }) =>
+    events.map(
+      ({ type, schemaVersion, data }) =>
+        readEvent(accountsContract, type, schemaVersion, JSON.parse(data)) as AccountEvent,
+    ),
+  );
 
 /** Folds the account from its first events. @param version number of events; all by default */
 export const accountAt = (commits: readonly Commit[], version = Number.POSITIVE_INFINITY): Account =>
@@ -179,6 +187,40 @@ const limitsAreSet: Check = ({ orderly, accounts }) =>
       : [violation('an acknowledged limit is committed', `${customer} ${creditLimit.amount}`, customer)];
   });
 
+/** Events that a closed account doesn't accept. */
+const NEW = ['AccountAuthorized', 'CreditLimitSet', 'BonusApplied'];
+
+/** A closed account takes nothing new, and refuses no other step of an order for being closed. */
+const closedIsClosed: Check = ({ accounts }) =>
+  [...accounts].flatMap(([id, commits]) => {
+    let account: Account = initialState.account;
+    return eventsOf(commits).flatMap((event): readonly Violation[] => {
+      const { status } = account;
+      account = evolveAccount(account, event);
+      const told = `${event.type} while ${status}`;
+      if (status === 'CLOSED' && NEW.includes(event.type)) {
+        return [violation('a closed account takes nothing new', told, id)];
+      }
+      const reason = 'reason' in event.data ? event.data.reason : undefined;
+      if (reason !== 'ACCOUNT_CLOSED') return [];
+      // The answer to a repeat is the first one, also if the account was opened again since.
+      const right = event.type === 'SagaReplyRequested' ? isAuthorizing(event.data.stepId) : status === 'CLOSED';
+      return right ? [] : [violation('only orders of a closed account are refused for that', told, id)];
+    });
+  });
+
+const isAuthorizing = (stepId: string): boolean => /\/authorize(-account)?$/.test(stepId);
+
+/** G1: an acknowledged status was in force at the version of its answer. */
+const statusesAreSet: Check = ({ orderly, accounts }) =>
+  orderly.answered.flatMap(({ path, body, reply }) => {
+    const [, customer = ''] = /^\/accounts\/([^/]+)\/status$/.exec(path) ?? [];
+    if (customer === '' || reply.status !== 200) return [];
+    const { status } = body as { status: string };
+    const at = accountAt(accounts.get(customer) ?? [], Number(reply.body.version)).status;
+    return at === status ? [] : [violation('an acknowledged status is committed', `${status}, not ${at}`, customer)];
+  });
+
 const isBonus = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
   method === 'POST' && /^\/accounts\/[^/]+\/bonus$/.test(path);
 
@@ -215,7 +257,7 @@ const rowsAreRight: Check = (facts) =>
     const row = facts.creditRows.get(id);
     const version = row?.version ?? 0;
     const view = viewOf(id, accountAt(commits, version), version);
-    const wanted = view?.available.amount === 0 ? JSON.stringify(view) : undefined;
+    const wanted = view?.status === 'OPEN' && view.available.amount === 0 ? JSON.stringify(view) : undefined;
     const inIndex = row?.exhaustedPk !== undefined && row.exhaustedSk === id;
     const right = version >= reached && row?.account === wanted && inIndex === (wanted !== undefined);
     const told = `${id}: row ${JSON.stringify(row)}, account at ${reached} ${JSON.stringify(accountAt(commits, reached))}`;

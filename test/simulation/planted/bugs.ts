@@ -373,6 +373,33 @@ export const BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: 'a closed account authorises an order',
+    scenario: 'closed-accounts',
+    source: {
+      file: 'lambdas/accounts/domain/account.ts',
+      from: "if (account.status === 'CLOSED') return { reason: 'ACCOUNT_CLOSED' };",
+      to: '',
+    },
+  },
+  {
+    name: 'a closed account releases nothing that it holds',
+    scenario: 'closed-accounts',
+    source: {
+      file: 'lambdas/accounts/domain/authorization.ts',
+      from: 'return release(state, command);',
+      to: "return state.account.status === 'CLOSED' ? [refused(command.data, 'ACCOUNT_CLOSED')] : release(state, command);",
+    },
+  },
+  {
+    name: 'the list of accounts without credit shows closed ones',
+    scenario: 'closed-accounts',
+    source: {
+      file: 'lambdas/accounts/exhausted-list.ts',
+      from: "account?.status === 'OPEN' && account.available",
+      to: 'account?.available',
+    },
+  },
+  {
     name: 'a bonus is applied again for each repeat of its request',
     scenario: 'bonuses',
     source: {

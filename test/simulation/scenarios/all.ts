@@ -7,6 +7,7 @@ import { burstCalled } from './burst.js';
 import { cancelAtCalled } from './cancel-at.js';
 import { discontinuedRaces, priceRaces } from './catalog.js';
 import { chargeOne, chargeRaces, UNDO_AT, undoAt } from './charges.js';
+import { closedAccounts } from './closed-accounts.js';
 import { counting } from './counting.js';
 import { crashInABatch } from './crashes.js';
 import { dispatchOne, dispatchRaces } from './dispatches.js';
@@ -116,6 +117,7 @@ export const SCENARIOS: readonly Scenario[] = [
   userRaces,
   reviewRaces,
   bonuses,
+  closedAccounts,
   ifMatch,
   basketRaces,
   priceRollout,

@@ -63,6 +63,7 @@ const SEEDS: Readonly<Record<string, number>> = {
   'discontinued-races': 1,
   'user-races': 1,
   bonuses: 0,
+  'closed-accounts': 1,
   'basket-races': 3,
   'price-rollout': 1,
   'checkout-refused': 0,

@@ -56,6 +56,55 @@ describe('a bonus', () => {
   test('does not change the credit', () => expect(folded(opened, applied)).toEqual(folded(opened)));
 });
 
+describe('a status', () => {
+  const at = '2026-03-01T00:00:00.000Z';
+  const closed: AccountEvent = { type: 'AccountClosed', data: { customerId: 'c1', at } };
+  const reopened: AccountEvent = { type: 'AccountReopened', data: { customerId: 'c1', at } };
+  const reason = 'sealed' as never;
+  const set = (status: 'OPEN' | 'CLOSED', history: readonly AccountEvent[], more: object = {}) =>
+    accountDecider.decide(
+      folded(...history),
+      { type: 'SetStatus', customerId: 'c1', status, defaultCreditLimit: eur(500), ...more },
+      { now: at },
+    );
+  const openedByDefault = { type: 'AccountOpened', data: { customerId: 'c1', creditLimit: eur(500) } };
+
+  test('closes an account and opens it again, with a reason if there is one', () => {
+    expect(set('CLOSED', [opened])).toEqual([closed]);
+    expect(set('OPEN', [opened, closed])).toEqual([reopened]);
+    expect(set('CLOSED', [opened], { reason })).toEqual([{ ...closed, data: { ...closed.data, reason } }]);
+  });
+  test('that is set already changes nothing', () => {
+    expect(set('OPEN', [opened])).toEqual([]);
+    expect(set('OPEN', [opened, closed, reopened])).toEqual([]);
+    expect(set('CLOSED', [opened, closed], { reason })).toEqual([]);
+  });
+  test('opens the account of a customer without one', () => {
+    expect(set('OPEN', [])).toEqual([openedByDefault]);
+    expect(set('CLOSED', [])).toEqual([openedByDefault, closed]);
+  });
+  test('CLOSED refuses a bonus and another limit; the same limit changes nothing', () => {
+    const account = folded(opened, closed);
+    const refused = expect.objectContaining({ code: 'CLOSED' });
+    const bonus = { type: 'ApplyBonus', customerId: 'c1', points: 1, reason, defaultCreditLimit: eur(500) } as const;
+    const limit = (amount: number) =>
+      accountDecider.decide(
+        account,
+        { type: 'SetCreditLimit', customerId: 'c1', creditLimit: eur(amount) },
+        { now: at },
+      );
+    expect(() => accountDecider.decide(account, bonus, { now: at })).toThrow(refused);
+    expect(() => limit(2000)).toThrow(refused);
+    expect(limit(1000)).toEqual([]);
+  });
+  test('CLOSED is shown with its time and without credit, and keeps the books', () => {
+    const view = viewOf('c1', folded(opened, authorized, closed), 3);
+    expect(view).toMatchObject({ status: 'CLOSED', closedAt: at, available: eur(0), authorized: eur(600) });
+    expect(viewOf('c1', folded(opened, authorized, closed, captured), 4)).toMatchObject({ captured: eur(600) });
+    expect(folded(opened, authorized, closed, reopened)).toEqual(folded(opened, authorized));
+  });
+});
+
 describe('an account', () => {
   const shown = (...events: AccountEvent[]) => viewOf('c1', folded(...events), events.length);
 
@@ -63,6 +112,7 @@ describe('an account', () => {
   test('shows what it holds, took and gave back, and what is left', () => {
     expect(shown(opened, authorized)).toEqual({
       customerId: 'c1',
+      status: 'OPEN',
       creditLimit: eur(1000),
       authorized: eur(600),
       captured: eur(0),
