@@ -73,7 +73,6 @@ export const DEMOS: readonly Demo[] = [
     name: 'forget',
     pattern: 'crypto-shredding',
     about: 'a person is forgotten: the events stay, and nobody can read their data',
-    warning: `It lets 6 minutes pass.\n${STAYS_AHEAD}`,
     play: async (stage) => (await import('./forget.js')).play(stage),
   },
   {
