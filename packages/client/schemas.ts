@@ -87,9 +87,18 @@ export type AuditView = {
     readonly subject?: string;
     /** It, and those that were audited together with it. */
     readonly subjects?: readonly (string)[];
+    /** Whether something is missing, in sentences: it says what was not compared, such as messages that no consumer hears. */
+    readonly verdict: string;
     readonly commits: number;
     /** Events and commands in these commits. */
     readonly messages: number;
+    /** Those of backfills, which are never sent. */
+    readonly unsent: number;
+    /** Those that no consumer hears: there was nothing to compare. */
+    readonly unheard: {
+      readonly messages: number;
+      readonly types: readonly (string)[];
+    };
     /** Messages at each consumer that hears them, by what became of them. */
     readonly deliveries: {
       readonly processed: number;
@@ -190,6 +199,8 @@ export type DailyReportView = {
     })[];
     readonly cancelledUnderWay: number;
     readonly cancelledAfterApproval: number;
+    /** Value of the placed orders, by currency in the order of its code. Absent from reports of a release that did not count it. */
+    readonly value?: readonly (OrderValueView)[];
   };
   /** By currency, in the order of its code. */
   readonly money: readonly (MoneyOfDayView)[];
@@ -249,6 +260,8 @@ export type FailureGroupsView = {
     readonly hourBefore: number;
     /** Those that may have been processed before: a redrive leaves them out. */
     readonly unknown: number;
+    /** Those whose error has a text that may contain data of a person: only `failures show` opens it. */
+    readonly sealedTexts: number;
     readonly subjects: {
       readonly count: number;
       readonly newest: readonly (string)[];
@@ -332,6 +345,10 @@ export type MoneyOfDayView = {
   readonly fees: number | string;
   /** Charges whose fee is not known: it is not in `fees`. */
   readonly chargesWithoutFee: number;
+  /** `gross` / `charges`, rounded half up to a minor unit; absent without charges. */
+  readonly averageCharge?: number;
+  /** `refunds` / `refundsMade`, rounded half up to a minor unit; absent without refunds. */
+  readonly averageRefund?: number;
 };
 
 export type MoneyView = {
@@ -344,7 +361,7 @@ export type MoneyView = {
 export type OpenedSession = {
   /** Id of the session, for the header `Session-Id`. */
   readonly sessionId: string;
-  /** Time at which the session ends unless a request is accepted before, ISO 8601, UTC. */
+  /** Time at which the session ends unless a request is accepted or repeated before, ISO 8601, UTC. */
   readonly expiresAt: string;
 };
 
@@ -437,6 +454,15 @@ export type OrderLine = {
   readonly sku: Sku;
   readonly quantity: number;
   readonly unitPrice: Money;
+};
+
+export type OrderValueView = {
+  readonly currency: string;
+  readonly orders: number;
+  /** Sum of the orders, in minor units; decimal text above 2^53-1. */
+  readonly total: number | string;
+  /** `total` / `orders`, rounded half up to a minor unit. */
+  readonly average: number;
 };
 
 export type OrderView = {
@@ -592,6 +618,15 @@ export type RewardsView = {
   readonly nextCursor?: string;
 };
 
+export type SessionView = {
+  /** Id of the session, for the header `Session-Id`. */
+  readonly sessionId: string;
+  /** Time at which the session ends unless a request is accepted or repeated before, ISO 8601, UTC. */
+  readonly expiresAt: string;
+  /** Time of the last access: when the session was opened, or when a request was last accepted or repeated. ISO 8601, UTC. */
+  readonly lastAccessAt: string;
+};
+
 export type SetAccountStatus = {
   readonly status: "OPEN" | "CLOSED";
   readonly reason?: Text;
@@ -659,6 +694,8 @@ export type TracedDelivery = {
   readonly state: "processed" | "collected" | "pending" | "failed" | "lost" | "discarded" | "repeated" | "expired" | "unsent" | "unjudged";
   readonly at?: string;
   readonly attempts?: number;
+  /** Whether its consumer has stored it; only of one that is pending. */
+  readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
 };
@@ -671,6 +708,8 @@ export type TracedHop = {
   readonly state: "processed" | "collected" | "pending" | "failed" | "lost" | "discarded" | "repeated" | "expired" | "unsent" | "unjudged";
   readonly at?: string;
   readonly attempts?: number;
+  /** Whether its consumer has stored it; only of one that is pending. */
+  readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
   readonly followed: readonly (TracedMessage)[];
@@ -692,6 +731,12 @@ export type TracedMessage = {
   /** Service that handles it; only for a command. */
   readonly to?: string;
   readonly deliveries: readonly (TracedDelivery)[];
+  /** Whether it is published; only while a consumer has nothing of it. */
+  readonly publication?: {
+    /** `published`: it has reached a consumer, or the relay has read past it. `waiting`: the relay is behind. `unknown`: the relay's metric does not tell it, or not yet. */
+    readonly state: "published" | "waiting" | "unknown";
+    readonly text: string;
+  };
   readonly hops: readonly (TracedHop)[];
   readonly others: readonly (TracedMessage)[];
 };
@@ -916,6 +961,14 @@ export interface Operations {
     readonly answer: OrderView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
+  /** Read when a session at orders was last accessed. */
+  readonly getOrdersSession: {
+    readonly path: { /** Id of the session. */ readonly sessionId: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: SessionView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
   /** Read a payment. */
   readonly getPayment: {
     readonly path: { /** Id of the payment. The payment of an order has the id of the order. */ readonly paymentId: string; };
@@ -923,6 +976,14 @@ export interface Operations {
     readonly repeat: undefined;
     readonly answer: PaymentView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** Read when a session at payments was last accessed. */
+  readonly getPaymentsSession: {
+    readonly path: { /** Id of the session. */ readonly sessionId: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: SessionView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
   /** Read a product. */
   readonly getProduct: {
@@ -963,6 +1024,14 @@ export interface Operations {
     readonly repeat: undefined;
     readonly answer: UserView | ForgottenUserView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Read when a session at users was last accessed. */
+  readonly getUsersSession: {
+    readonly path: { /** Id of the session. */ readonly sessionId: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: SessionView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
   /** Issue an idempotency key. */
   readonly issueIdempotencyKey: {

@@ -310,7 +310,13 @@ describe('an issuer whose tokens everybody can sign', () => {
 
   test.each([{}, { simulated: 'true' }])('is refused where data is kept, even with the context %j', (context) => {
     const { auth } = simulatedIssuer;
-    const prod = { ...small, environment: 'prod', keepsData: true, failureTexts: 'safe' as const, auth: { ...small.auth, ...auth } };
+    const prod = {
+      ...small,
+      environment: 'prod',
+      keepsData: true,
+      failureTexts: 'safe' as const,
+      auth: { ...small.auth, ...auth },
+    };
     expect(errorsOf(new TicketsStack(new App({ context }), prod))).toEqual([
       `everybody can sign tokens of the simulated issuer '${issuer}', and 'prod' keeps data: expected your own issuer in 'auth'; the context simulated=true is for environments that keep no data`,
     ]);

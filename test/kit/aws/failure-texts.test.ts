@@ -199,11 +199,7 @@ describe('texts of the SDK', () => {
       ),
       'Unsupported type passed',
     ],
-    [
-      'no answer',
-      Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }),
-      'ECONNRESET: socket hang up',
-    ],
+    ['no answer', Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }), 'ECONNRESET: socket hang up'],
   ])('%s', (_, error, expected) => expect(failureText(error).shown).toBe(expected));
 
   test('an answer with an unknown text is hidden', () => {
