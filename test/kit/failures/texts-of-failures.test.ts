@@ -19,7 +19,6 @@ import { PersonalKeys } from '../../../packages/kit/personal-data/personal-keys.
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';
-import { sentMessages } from '../../support/sent-messages.js';
 
 /** Where the text of a handler's error is, and where it isn't. */
 
@@ -257,29 +256,32 @@ describe('an inbox', () => {
   const SETTINGS: InboxSettings = {
     ...{ attempts: 2, leaseSeconds: 60, pageSize: 20 },
     mode: 'single',
-    backoff: { kind: 'linear', baseSeconds: 0, capSeconds: 0 },
+    backoff: { kind: 'linear', baseSeconds: 1_000, capSeconds: 1_000 },
   };
 
   test('has the text in the reason of each attempt, sealed or safe', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
     await hasKey();
-    sentMessages();
     const errors = [new Error(`no review of ${ADDRESS}`), new SafeError(safeText`fraud service is down`)];
     const options = { table: 'records', consumer: { name: 'reviews', generation: 0 } };
     const runner = new Runner({
       ...{
         ...options,
         service: 'reviews',
+        queue: 'queue',
         settings: SETTINGS,
         windowSeconds: 35 * 86_400,
         people: keys,
-        queue: 'work',
       },
       isRefusal: () => false,
       sources: [inboxOn(subscribe(users, ['UserJudged']), { UserJudged: () => Promise.reject(errors.shift()) })],
     });
     const { body } = recordOf({});
     await new StoredMessages(options).store(readEnvelope(body), body);
-    for (let attempt = 1; attempt <= 2; attempt++) await runner.run({ record: 'reviews@0#message-1' }, () => 60_000);
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      await runner.run({ record: 'reviews@0#message-1' }, () => 60_000);
+      vi.advanceTimersByTime(1_000_000);
+    }
     const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key: { pk: 'reviews@0#message-1' } }));
     const [newest, first] = Item?.failures ?? [];
     expect([Item?.status, newest.message, newest.sealed]).toEqual(['FAILED', 'fraud service is down', undefined]);
