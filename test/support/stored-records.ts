@@ -210,7 +210,12 @@ async function storedMessages(): Promise<StoredItems> {
   };
   await store('stored');
   const working = await taken('taken');
-  const save = { progress: { after: 'page-1' }, id: '0198a3b4-7c1d-7000-8000-000000000001', follows: undefined };
+  const save = {
+    progress: { after: 'page-1' },
+    id: '0198a3b4-7c1d-7000-8000-000000000001',
+    follows: undefined,
+    isNew: true,
+  };
   await transact([messages.saveWrite(working, save, 60)]);
   await messages.postpone(await taken('postponed'), new Error('a secret'), 60);
   await messages.fail(await taken('failed'), new ContractViolation('INVALID_DATA', '/by'));

@@ -208,7 +208,7 @@ export class StoredMessages {
    */
   saveWrite(
     taken: Pick<Taken, 'pk' | 'fence'>,
-    { progress, id, follows }: Save,
+    { progress, id, follows, isNew }: Save,
     leaseSeconds: number,
   ): TransactWriteItem {
     const until = after(clock.now(), leaseSeconds);
@@ -217,7 +217,7 @@ export class StoredMessages {
     return {
       Update: {
         ...this.updateOf(taken.pk, {
-          set: { progress, progressId: id, ...heldUntil(until) },
+          set: { progress, progressId: id, ...heldUntil(until), ...(isNew ? { attempts: 1 } : {}) },
           condition: `${condition} AND ${isNext}`,
           names,
           values: follows === undefined ? values : { ...values, ':follows': follows },
@@ -335,6 +335,8 @@ export interface Save {
   readonly id: string;
   /** Id of the save before it, if there is one. */
   readonly follows: string | undefined;
+  /** Whether the progress differs from the one before. Then attempts are counted from this one on. */
+  readonly isNew: boolean;
 }
 
 /** A conditional change of one record. */

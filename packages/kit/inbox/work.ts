@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { newId } from '../aws/ids.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
@@ -8,13 +9,14 @@ import { isHeldBy, LeaseLost, type StoredMessages, type Taken } from './stored-m
 
 /** Work on one message: what a handler of an inbox gets besides the message. */
 export interface Work {
-  /** Number of this attempt, from 1. */
+  /** Number of this attempt since the newest progress, from 1. */
   readonly attempt: number;
   /** Progress that the newest `save` stored, of this attempt or of an earlier one; `undefined` at first. */
   readonly progress: unknown;
   /**
    * Saves progress, in one transaction with writes. The next attempt continues there. After a crash, the writes and the
-   * progress are both there, or neither is.
+   * progress are both there, or neither is. From a save on that changes the progress, attempts are counted from 1 again: so
+   * a page of long work doesn't use up the attempts of the next one.
    * @param progress a value that JSON can hold, of at most 100 KB together with the message
    * @throws {LeaseLost} if another runner has taken the message: nothing was written
    * @throws {TransactionRefused} if a condition of one of the writes failed: nothing was written
@@ -82,7 +84,8 @@ export class LeasedWork implements Work {
   save(progress: unknown, writes: readonly TransactWriteItem[] = []): Promise<void> {
     return this.exclusively(async () => {
       const id = newId();
-      const save = { progress, id, follows: this.saved.progressId };
+      const isNew = !isDeepStrictEqual(progress, this.saved.progress);
+      const save = { progress, id, follows: this.saved.progressId, isNew };
       await retryOnConflict(async () => {
         const saving = this.messages.saveWrite(this.taken, save, this.leaseSeconds);
         try {
@@ -100,6 +103,8 @@ export class LeasedWork implements Work {
         throw error instanceof SaveRefused ? error.refused : error;
       });
       this.saved = { progress, progressId: id };
+      // The runner judges a failure by the attempts of what it holds.
+      if (isNew) Object.assign(this.taken, { attempts: 1 });
     });
   }
 

@@ -165,6 +165,39 @@ describe('processing', () => {
     expect(await Promise.all(['one/1', 'one/2', 'one'].map((name) => parcels.times(name)))).toEqual([1, 1, 1]);
   });
 
+  test('has attempts of its own from each new progress on, whether an attempt fails or dies', async () => {
+    const PAGES = 8;
+    parcels.handle = async (name, work) => {
+      const page = (work.progress as { page: number } | undefined)?.page ?? 0;
+      if (page === PAGES) return { decide: async () => [counted(name)] };
+      await work.save({ page: page + 1 }, [counted(`${name}/${page}`)]);
+      throw new Error('after each page');
+    };
+    for (let page = 1; page <= PAGES; page++) {
+      await parcels.run('one');
+      parcels.pass(60);
+      expect(await parcels.record('one')).toMatchObject({ status: 'PENDING', attempts: 1 });
+      // An attempt that ends without a word counts, too.
+      await parcels.take('one');
+      parcels.pass(60);
+    }
+    await parcels.run('one');
+    expect(await parcels.record('one')).toMatchObject({ status: 'PROCESSED' });
+    expect(await Promise.all([0, PAGES - 1].map((page) => parcels.times(`one/${page}`)))).toEqual([1, 1]);
+  });
+
+  test('fails after its last attempt if each of them saves the same progress', async () => {
+    parcels.handle = async (_, work) => {
+      await work.save({ page: 1, of: { pages: 2 } });
+      throw new Error('always');
+    };
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      await parcels.run('one');
+      parcels.pass(3600);
+    }
+    expect(await parcels.record('one')).toMatchObject({ status: 'FAILED', attempts: 3 });
+  });
+
   test('that is unfinished without progress has failed, and waits before it is tried again', async () => {
     parcels.handle = async (_, work) => {
       if (work.attempt === 1) await work.save({ page: 1 });
@@ -384,7 +417,7 @@ describe('a save', () => {
     await parcels.receive([parcels.message('one')]);
     parcels.handle = async (name, work) => {
       const taken = { pk: parcels.key(name), fence: work.attempt };
-      const unanswered = { progress: { page: 1 }, id: 'unanswered', follows: undefined };
+      const unanswered = { progress: { page: 1 }, id: 'unanswered', follows: undefined, isNew: true };
       await transact([parcels.messages.saveWrite(taken, unanswered, 60)]);
       await work.save({ page: 2 }, [counted(`${name}/2`)]);
       return unfinished;

@@ -136,7 +136,7 @@ describe('orderly inbox show', () => {
     expect(await shown('parcels', 'paused')).toMatch(/state +paused[\s\S]*paused until +2026-03-01T00:00:30.000Z/);
     expect(await shown('parcels', 'waiting')).toMatch(/state +waiting/);
     const work = { pk: parcels.key('running'), fence: 1 };
-    const save = { progress: { page: 1 }, id: 'save-1', follows: undefined };
+    const save = { progress: { page: 1 }, id: 'save-1', follows: undefined, isNew: true };
     await transact([parcels.messages.saveWrite(work, save, 60)]);
     expect(await shown('parcels', 'running')).toMatch(/progress +saved; the next attempt continues from it/);
   });

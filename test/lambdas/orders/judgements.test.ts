@@ -1,9 +1,10 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type OrderStore, orders } from '../../../lambdas/orders/aggregates.js';
 import type { Order, OrderCommand } from '../../../lambdas/orders/domain/order.js';
 import { onUserJudged } from '../../../lambdas/orders/on-user-judged.js';
 import { ordersListOf } from '../../../lambdas/orders/order-list.js';
+import { openReviews } from '../../../lambdas/orders/review-list.js';
 import { type Reviews, reviewsOf } from '../../../lambdas/orders/reviews.js';
 import { copyOf, statusEffect } from '../../../lambdas/orders/user-status.js';
 import { type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
@@ -65,18 +66,20 @@ afterEach(() => {
 const idOf = (number: number): string => String(number).padStart(32, '0');
 
 /** Places an order, carries out a command on it, and shows it in its customer's list. */
-async function placed(number: number, command?: OrderCommand): Promise<void> {
+async function placed(number: number, command?: OrderCommand, apartMs = 1_000): Promise<void> {
   const id = idOf(number);
   const lines = [{ sku: 'TEA-1', quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } }];
-  const now = new Date(BEGIN + number * 1_000).toISOString();
+  const now = new Date(BEGIN + number * apartMs).toISOString();
   const commands: OrderCommand[] = [{ type: 'Place', orderId: id, customerId: 'bob', lines }];
   if (command) commands.push(command);
+  let order = orderStore.assumedNew(id);
   for (const [at, one] of commands.entries()) {
-    const order = await orderStore.load(id);
     const events = orderStore.decider.decide(order.state, one, { now });
-    await orderStore.append(orderStore.commit(order, events, traceOf(`${id}-${at}`)));
+    const commit = orderStore.commit(order, events, traceOf(`${id}-${at}`));
+    await orderStore.append(commit);
+    order = orderStore.after(order, commit);
   }
-  const row = ordersListOf(orderStore).row(await orderStore.load(id));
+  const row = ordersListOf(orderStore).row(order);
   await documents.send(new PutCommand({ TableName: 'table', Item: row as Item }));
 }
 
@@ -129,17 +132,8 @@ async function statuses(): Promise<Readonly<Record<string, number>>> {
   return counts;
 }
 
-async function underReview(): Promise<number> {
-  const { Count = 0 } = await documents.send(
-    new QueryCommand({
-      TableName: 'table',
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': 'REVIEWS' },
-      ConsistentRead: true,
-    }),
-  );
-  return Count;
-}
+const underReview = async (most = MANY): Promise<number> =>
+  (await openReviews(table, { userId: 'bob' }, most + 1)).length;
 
 describe('a user who became suspect', () => {
   test('has all orders of all pages reviewed, the newest first', async () => {
@@ -233,6 +227,36 @@ describe('a user who became suspect', () => {
     await run(message);
     expect(loaded[0]).toBe(idOf(MANY - 27));
     expect(await statuses()).toEqual({ UNDER_REVIEW: MANY });
+  });
+
+  test('has a thousand orders reviewed, each once, though an attempt dies on each page', async () => {
+    const THOUSAND = 1_000;
+    for (let number = 1; number <= THOUSAND; number++) {
+      await placed(number, number % 2 === 0 ? { type: 'Approve' } : undefined, 3_600_000);
+    }
+    const message = await judged('SUSPECT', 1);
+    const died = new Set<string>();
+    for (let page = 0; page * 20 < THOUSAND; page++) {
+      // It dies at another order of each page: its lease ends, and the next attempt continues there.
+      const end = idOf(THOUSAND - page * 20 - (page % 20));
+      await run(message, ENOUGH, (id) => {
+        if (id !== end || died.has(id)) return;
+        died.add(id);
+        throw new Error('not today');
+      });
+      vi.setSystemTime(Date.now() + 3_600_000);
+    }
+    await run(message);
+    expect(await record(message)).toMatchObject({ status: 'PROCESSED' });
+    expect(died.size).toBe(THOUSAND / 20);
+    expect(await underReview(THOUSAND)).toBe(THOUSAND);
+    const versions = new Set<number>();
+    for (let number = 1; number <= THOUSAND; number++) {
+      const { state, version } = await orderStore.load(idOf(number));
+      expect(state.status).toBe('UNDER_REVIEW');
+      versions.add(version - (number % 2 === 0 ? 1 : 0));
+    }
+    expect([...versions]).toEqual([2]);
   });
 
   test('and active again a moment later has no further order reviewed', async () => {
