@@ -13,6 +13,8 @@ const posted = async (...placing: Parameters<typeof post>) => world.settled((awa
 const list = ['DynamoDB GetItem', 'DynamoDB Query'];
 /** Reads before an order, side by side: whether its customer is blocked, and how many orders they have placed lately. */
 const admission = ['DynamoDB GetItem', ...list];
+/** The same with personal data: whether the person is forgotten, too, beside the others. */
+const admissionWithKey = ['DynamoDB GetItem', 'DynamoDB GetItem', 'DynamoDB GetItem', 'DynamoDB Query'];
 
 /** Counted, not timed: the calls that each step makes to DynamoDB, the bus and the queue. */
 describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => {
@@ -48,8 +50,10 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const lines = [line(await stocked(10))];
     const calls = await world.callsDuring(() => posted(lines, { as, clientReference: 'x'.repeat(64) }));
     const placing = of('orders/place-order', calls);
-    const key = ['DynamoDB GetItem', 'TrentService GenerateDataKey', 'DynamoDB PutItem'];
-    expect(shown(placing)).toEqual([...admission, ...key, 'DynamoDB PutItem']);
+    const key = ['TrentService GenerateDataKey', 'DynamoDB PutItem'];
+    const atOnce = admissionWithKey.length;
+    expect(shown(placing).slice(0, atOnce).toSorted()).toEqual(admissionWithKey);
+    expect(shown(placing).slice(atOnce)).toEqual([...key, 'DynamoDB PutItem']);
     expect(placing.at(-1)?.units).toEqual({ table: 1, indexes: { feed: 1, people: 1 } });
     // However many orders the list shows, and even for an order with a reference and a reason.
     const { body } = await post(lines, { as, clientReference: 'x' });
@@ -60,7 +64,9 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const first = () => cancel(body.orderId, { as, body: { reason: 'y'.repeat(200) } });
     const cancelling = of('orders/cancel-order', await world.callsDuring(first));
     const opened = ['DynamoDB GetItem', 'TrentService Decrypt'];
-    expect(shown(cancelling)).toEqual(['DynamoDB Query', ...opened, 'DynamoDB TransactWriteItems']);
+    // The answer has a look of its own.
+    const look = 'DynamoDB GetItem';
+    expect(shown(cancelling)).toEqual(['DynamoDB Query', ...opened, 'DynamoDB TransactWriteItems', look]);
   });
 
   test('an address costs one more index unit, and a key for a customer without one', async () => {
@@ -69,19 +75,18 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const deliverTo = { name: 'Ada Lovelace', street: '12 Main St', city: 'London', postalCode: 'SW1Y', country: 'GB' };
     const placing = () => posted(lines, { as: { customer }, deliverTo });
     const first = of('orders/place-order', await world.callsDuring(placing));
-    expect(shown(first)).toEqual([
-      ...admission,
-      'DynamoDB GetItem',
+    const atOnce = admissionWithKey.length;
+    expect(shown(first).slice(0, atOnce).toSorted()).toEqual(admissionWithKey);
+    expect(shown(first).slice(atOnce)).toEqual([
       'TrentService GenerateDataKey',
       'DynamoDB PutItem',
       'DynamoDB PutItem',
     ]);
     expect(first.at(-1)?.units).toEqual({ table: 1, indexes: { feed: 1, people: 1 } });
-    // No call if the function still has the key in memory.
+    // Only the look at the person if the function still has the key in memory.
     const second = of('orders/place-order', await world.callsDuring(placing));
-    expect(shown(second).join(', ')).toMatch(
-      /^DynamoDB GetItem, DynamoDB GetItem, DynamoDB Query, (DynamoDB GetItem, TrentService Decrypt, )?DynamoDB PutItem$/,
-    );
+    expect(shown(second).slice(0, atOnce).toSorted()).toEqual(admissionWithKey);
+    expect(shown(second).slice(atOnce).join(', ')).toMatch(/^(TrentService Decrypt, )?DynamoDB PutItem$/);
   });
 
   test('a duplicate makes the same calls, and its put is refused', async () => {
@@ -102,7 +107,9 @@ describe.skipIf(!world.makesFaults)(`what an order costs ${needsFaults}`, () => 
     const order = 'DynamoDB Query';
     // Before the charge: the order, and whether its user is suspect.
     const asked = ['DynamoDB Query', order, 'DynamoDB GetItem', 'DynamoDB TransactWriteItems'];
-    expect(shown(ofSaga)).toEqual([order, ...message, ...message, ...message, ...asked, order, ...message]);
+    // With the approval: the order, and the same once more.
+    const approved = [order, 'DynamoDB Query', 'DynamoDB GetItem', 'DynamoDB TransactWriteItems'];
+    expect(shown(ofSaga)).toEqual([order, ...message, ...message, ...message, ...asked, ...approved]);
     expect(of('payments/on-order-event', calls)).toEqual([]);
   });
 

@@ -37,6 +37,7 @@ describe('when a credit limit is set', () => {
       creditLimit: eur(1000),
       ...none,
       available: eur(1000),
+      status: 'OPEN',
       version: 1,
     });
     expect((await putLimit(customer, eur(2000))).body).toMatchObject({ available: eur(2000), version: 2 });
