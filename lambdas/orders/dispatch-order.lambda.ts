@@ -28,11 +28,12 @@ const records = keyRecords();
  */
 export const handler = endpoint(dispatchOrder, async (request) => {
   const { caller } = request;
+  const record = keyRecord(idempotencyKey(keyedBy(request)), records);
   const id = orderIdOf(request.parameter('orderId'));
   let check: TransactWriteItem | undefined;
   const { loaded, replayed } = await changeOnce({
     store: orderStore,
-    record: keyRecord(idempotencyKey(keyedBy(request)), records),
+    record,
     id,
     trace: traceOf(request),
     admit: (order) => void visibleTo(caller, order),

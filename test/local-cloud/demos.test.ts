@@ -107,10 +107,10 @@ const SHOWN: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   outbox: [
     /reserved 1: .*\n.* PENDING: /,
-    /1 delivery is missing\. .*\n.* StockReserved /,
-    /1 delivery is missing, and sent again\. .*\n.*\n.* APPROVED\n/,
+    /1 delivery is missing\.[\s\S]* StockReserved /,
+    /1 delivery is missing, and sent again\.[\s\S]* APPROVED\n/,
     /mended[\s\S]*"applied" {2}eventType StockReserved.*\n.*"duplicate" {2}eventType StockReserved.*\n/,
-    /Nothing is missing\. Nothing was done twice/,
+    /Nothing is missing\.[\s\S]*Nothing was done twice/,
     /Without the pattern/,
   ],
 };

@@ -48,7 +48,7 @@ test('a message that waits in its queue for hours is pending, and not sent again
 
 test.each<[Fault['point'], object]>([
   ['Accounts/Settlements/Queue message 1', { consumer: 'accounts-payments', type: 'PaymentCharged' }],
-  ['Orders/ListProjection/OrdersEvents delivery 19', { consumer: 'orders-list', type: 'OrderApproved' }],
+  ['Orders/ListProjection/OrdersEvents delivery 18', { consumer: 'orders-list', type: 'OrderApproved' }],
 ])('a loss is found by the audit, and healed by sending again: %s', async (point, missing) => {
   const faults = new ChosenFaults([{ point, kind: 'lost' }]);
   const orderly = new Orderly(new Cloud(deployment, { seed: 'audit', faults, losses: true }), [], false);

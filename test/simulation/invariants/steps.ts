@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { windowAt } from '../../../packages/kit/aws/dedupe-window.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Counter, type Facts, isCommit, type Line, linesOf, type Write } from '../support/facts.js';
@@ -136,6 +137,8 @@ class Ledger {
         (isOfARequest(String(after?.pk)) && (before !== undefined || String(after?.pk).startsWith('api#'))),
     );
     const pk = String(record?.after?.pk);
+    // A repeat is an access to its session: it moves the end, and decides nothing.
+    if (record && pk.startsWith('session#') && isAccess(record)) return [];
     if (!record || this.projections.some((name) => pk.startsWith(name))) return [];
     // Only the order's saga decides here: the other consumers read nothing and decide nothing.
     if (this.underWay.has(pk.slice(pk.indexOf('#') + 1)) && !pk.startsWith('orders-saga@')) return [];
@@ -239,3 +242,13 @@ const isOfARequest = (pk: string): boolean => /^(api|session)#/.test(pk);
 
 const keyOf = ({ pk, sk }: Row): string => `${pk} ${sk}`;
 const idOf = ({ pk }: Row): string => String(pk).slice(String(pk).indexOf('#') + 1);
+
+/** Whether a change of a session leaves its answers as they are. */
+const isAccess = ({
+  before,
+  after,
+}: {
+  readonly before?: Row | undefined;
+  readonly after?: Row | undefined;
+}): boolean =>
+  before !== undefined && ['answers', 'answeredUpTo'].every((name) => isDeepStrictEqual(before[name], after?.[name]));

@@ -1,5 +1,5 @@
 import type { OrderView } from '../../../lambdas/orders/contract.js';
-import { OPERATOR, type Stage, short } from './stage.js';
+import { OPERATOR, type Stage, sentencesOf, short } from './stage.js';
 
 const PRICE = 350;
 const ADDRESS = { name: 'Ed', street: 'Main 1', city: 'Leeds', postalCode: 'LS1', country: 'GB' };
@@ -21,7 +21,7 @@ export async function play(stage: Stage): Promise<void> {
   await shown();
 
   stage.tell('He asks to be forgotten. His key is deleted at once:');
-  stage.show(`orderly person forget ${ed}`, await stage.orderly('person', 'forget', ed));
+  stage.show(`orderly person forget ${ed}`, ...sentencesOf(await stage.orderly('person', 'forget', ed)));
 
   stage.tell('From now on nobody can read the address, and nobody can give him another key. The order stays:');
   await shown();

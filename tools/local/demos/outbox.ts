@@ -1,6 +1,6 @@
 import type { StockView } from '../../../lambdas/inventory/contract.js';
 import type { OrderView } from '../../../lambdas/orders/contract.js';
-import { OPERATOR, type Stage, short } from './stage.js';
+import { OPERATOR, type Stage, sentencesOf, short } from './stage.js';
 
 const PRICE = 350;
 const RELAY = 'Inventory/Outbox/Relay';
@@ -52,6 +52,8 @@ export async function play(stage: Stage): Promise<void> {
 
 /** Shows a command and its verdict. */
 function showAudit(stage: Stage, words: readonly string[], printed: string): void {
-  const verdict = printed.split('\n').filter((line) => /missing|StockReserved/i.test(line) && !/^ |npm run/.test(line));
+  const verdict = sentencesOf(printed).filter(
+    (line) => /missing|twice|StockReserved/i.test(line) && !/^ |npm run/.test(line),
+  );
   stage.show(`orderly ${words.join(' ')}`, ...verdict);
 }

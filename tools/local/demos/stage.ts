@@ -238,3 +238,7 @@ export const inEuros = (cents: number): string => `${(cents / 100).toFixed(2)} E
 
 /** Shortens ids in a text to their ends, as the command line does: the beginning of a UUID of version 7 is a time. */
 export const short = (text: string): string => text.replace(/[0-9a-f-]{32,36}/g, (id) => id.slice(-8));
+
+/** Splits long lines that a command prints at the ends of their clauses. */
+export const sentencesOf = (text: string): readonly string[] =>
+  text.split('\n').flatMap((line) => (line.length > 120 ? line.split(/(?<=\.) (?=[A-Z0-9])|(?<=;) /) : [line]));
