@@ -299,18 +299,28 @@ const dispatchedAfterReview: Check = (facts) => {
   });
 };
 
-/** The list of reviews is exact: it has the orders under review, and no others. */
-const reviewsAreListed: Check = (facts) => {
-  const { table } = facts.orderly.services.find(({ name }) => name === 'orders') ?? {};
-  const listed = table === undefined ? [] : facts.orderly.itemsOf(table).filter(({ pk }) => pk === 'REVIEWS');
-  const entries = listed.map(({ sk }) => String(sk)).toSorted();
-  const open = [...facts.orders.keys()].flatMap((orderId) => {
-    const order = facts.order(orderId);
-    return order?.status === 'UNDER_REVIEW' ? [`${order.customerId}#${orderId}`] : [];
+/** The list of reviews is exact: after each write it has the orders under review, and no others. */
+const reviewsAreListed: Check = ({ writes }) => {
+  const open = new Set<string>();
+  const listed = new Set<string>();
+  return writes.flatMap(({ changes }) => {
+    for (const { before, after } of changes) {
+      const [entry, order] = [after ?? before, /^Order#(.+)$/.exec(String(after?.pk))?.[1]];
+      if (entry?.pk === 'REVIEWS') listed[after ? 'add' : 'delete'](String(entry.sk).split('#').at(-1) ?? '');
+      if (order === undefined || !after || !isCommit(after)) continue;
+      for (const { type } of (after as unknown as Commit).events) {
+        if (type === 'OrderReviewStarted') open.add(order);
+        if (ENDS_REVIEW.has(type)) open.delete(order);
+      }
+    }
+    const wrong = [...open].filter((id) => !listed.has(id)).concat([...listed].filter((id) => !open.has(id)));
+    // Each fault is told once.
+    for (const id of wrong) for (const set of [open, listed]) set.delete(id);
+    return wrong.map((id) => violation('the list of reviews is exact', id, id));
   });
-  const told = `${entries.join(', ')} instead of ${open.toSorted().join(', ')}`;
-  return entries.join() === open.toSorted().join() ? [] : [violation('the list of reviews is exact', told)];
 };
+
+const ENDS_REVIEW: ReadonlySet<string> = new Set(['OrderReviewEnded', 'OrderRejected', 'OrderCancelled']);
 
 /**
  * In the end no order of an active user is under review, unless the event of a status of theirs is visible as failed or

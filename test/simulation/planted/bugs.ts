@@ -755,7 +755,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an order is approved without looking whether it was cancelled meanwhile',
-    scenario: 'cancel-at-42-of-approval',
+    scenario: 'cancel-at-80-of-approval',
     source: {
       file: 'lambdas/orders/domain/create-order.ts',
       from: "command.type === 'Approve' && (order.status === 'CANCELLED' || order.status === 'REJECTED')",

@@ -2,6 +2,7 @@ import type { Scenario, Violation } from '../../../packages/simulator/search/sce
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts } from '../support/facts.js';
 import { Orderly } from '../support/orderly.js';
+import { readingOf } from '../support/reading.js';
 import { cancellationOf, dispatchOf, orderOf, returnOf, stocked } from './shop.js';
 import { statusOf } from './users.js';
 
@@ -58,13 +59,20 @@ export const reviewRaces: Scenario = {
 
     await orderly.call(statusOf('eve', 'ACTIVE'));
     await orderly.rest();
+    const early = await orderly.call(orderOf('eve', 'early', ['TEA-1']));
     const late = await orderly.call(orderOf('eve', 'late', ['TEA-1']));
     await orderly.rest();
+    // An operator dispatches one of them before the inbox has heard of the new status.
+    const inbox = readingOf(cloud, 'Orders/OnJudgements');
+    inbox.enabled = false;
     await orderly.call(statusOf('eve', 'BLOCKED'));
+    await world.pass(30_000);
+    await orderly.call(dispatchOf(early.reply.body.orderId, 'too-early'));
+    inbox.enabled = true;
     await orderly.rest();
     const broken = reviewed(orderly, late.reply.body.orderId);
     // One decision for each that is left: approve and dispatch, reject, cancel; the rest is released.
-    const open = [late.reply.body.orderId, ...ids].filter(
+    const open = [early.reply.body.orderId, late.reply.body.orderId, ...ids].filter(
       (id) => new Facts(orderly).order(String(id))?.status === 'UNDER_REVIEW',
     );
     const [first, second, third] = open;

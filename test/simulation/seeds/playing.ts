@@ -62,6 +62,7 @@ const SEEDS: Readonly<Record<string, number>> = {
   'rebuild-switches': 3,
   'discontinued-races': 1,
   'user-races': 1,
+  'review-races': 1,
   bonuses: 0,
   'closed-accounts': 1,
   'basket-races': 3,
