@@ -201,7 +201,7 @@ async function reportOrRetry(
 const warnOf = ({ code }: ProviderRefused, paymentId: string, key: string): void =>
   logger.warn('the provider refuses', { paymentId, key, code });
 
-/** What the provider's answer means for a payment, and for its payer. */
+/** Consequence of the provider's answer for a payment, and for its payer. */
 interface Answer {
   readonly command: PaymentCommand;
   /** Payment method that will be charged. */

@@ -16,7 +16,7 @@ export type DoubtfulStatus = Exclude<UserStatus, 'ACTIVE'>;
 /** Whether the orders of a user with this status are reviewed. */
 export const isDoubtful = (status: UserStatus): status is DoubtfulStatus => status !== 'ACTIVE';
 
-/** What payments know of a user as a payer; times are ISO 8601, UTC. */
+/** Facts about a user as a payer, from payments. Times are ISO 8601, UTC. */
 export interface Payer {
   /** Times of the newest charges that the provider declined. */
   readonly declinedCharges: readonly string[];
@@ -24,7 +24,7 @@ export interface Payer {
   readonly methodChangedAt?: string;
 }
 
-/** What a review looks at besides the order. */
+/** Facts about the user that a review considers. */
 export interface AboutUser {
   readonly status: DoubtfulStatus;
   /** The user's newest orders; the list may lag behind by about a second. */

@@ -11,7 +11,7 @@ const CODE = /^[\w.:-]{1,100}$/;
 
 /** Texts of an error and of its causes. */
 export interface FailureText {
-  /** What records and logs may show. Empty if it is nothing. */
+  /** Text that records and logs may show. Empty if they may show nothing. */
   readonly shown: string;
   /** All of the text, if a part of it is neither shown nor recognised: it may contain a person's data. */
   readonly hidden?: string;

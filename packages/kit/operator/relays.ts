@@ -26,7 +26,7 @@ export type AskRelays = (services: readonly Service[]) => Promise<Relays>;
  */
 export interface Publication {
   readonly state: 'published' | 'waiting' | 'unknown';
-  /** What tells it. */
+  /** Sentence that says so, with its evidence. */
   readonly text: string;
 }
 

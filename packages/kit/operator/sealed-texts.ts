@@ -3,7 +3,7 @@ import { placeOfTexts } from '../failures/reasons.js';
 import type { CommandContext } from './context.js';
 import type { FoundRecord } from './records.js';
 
-/** What an operator sees of a text that is sealed with the data key of a person. */
+/** Form in which an operator sees a text that is sealed with the data key of a person. */
 export type OpenedText =
   | { readonly state: 'opened'; readonly text: string }
   | { readonly state: 'forgotten' }

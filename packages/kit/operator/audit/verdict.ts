@@ -1,7 +1,7 @@
 import { plural } from '../text.js';
 import type { Audited } from './audit.js';
 
-/** What a verdict is about. */
+/** Findings that a verdict summarizes. */
 export interface Judgement {
   /** Number of missing deliveries. */
   readonly missing: number;

@@ -16,7 +16,7 @@ export interface AskedMetrics {
   readonly sweepers: readonly string[];
 }
 
-/** What a relay read last, as its metric says. */
+/** Newest reading of a relay, by its metric. */
 export interface RelayReading {
   /** Minute of the metric, ISO 8601. */
   readonly minute: string;
@@ -28,7 +28,7 @@ export interface RelayReading {
 export interface ReadMetrics {
   /** Age of the oldest message, in seconds. */
   readonly oldest: ReadonlyMap<string, number>;
-  /** What a relay read, by its function. */
+  /** Readings of the relays, by function. */
   readonly lag: ReadonlyMap<string, RelayReading>;
   /** Minute of the newest invocation, ISO 8601. */
   readonly tick: ReadonlyMap<string, string>;
