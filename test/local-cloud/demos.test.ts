@@ -15,7 +15,7 @@ import { world } from '../support/world.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
-/** All files of this project have one local cloud, which begins anew for each. */
+/** All files of this project have one local cloud, which begins again for each. */
 const { url } = world as LocalCloudWorld;
 const cloud = new LocalCloudClient(url);
 let endpoint: Endpoint;

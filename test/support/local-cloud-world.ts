@@ -35,7 +35,7 @@ export class LocalCloudWorld extends LocalStackWorld {
     local.live.cloud.calls.interceptor = this.faultsHere;
   }
 
-  /** Begins a world with nothing in it. All files of this process have one cloud, which begins anew for each. */
+  /** Begins a world with nothing in it. All files of this process have one cloud, which begins again for each. */
   static async begin(): Promise<LocalCloudWorld> {
     shared ??= localAssembly().then((folder) =>
       LocalCloud.start({ folder, says: () => undefined, awaits: awaitsDueRecords }),

@@ -1,7 +1,7 @@
 import type { Decider } from '@orderly/kit/decider';
 import { type DeclineReason, MOST_DECLINES, type PayerEvent } from '../contract.js';
 
-/** What the provider has shown about a customer as a payer. */
+/** Facts that the provider has shown about a customer as a payer. */
 export type Payer = Omit<PayerEvent['data'], 'customerId'>;
 
 /** A charge was declined, or made by another payment method than the one before. */

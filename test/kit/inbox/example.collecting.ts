@@ -65,7 +65,7 @@ export const packingDecider: Decider<Packing, PackingCommand, PackingEvent> = {
 export const placed = subscribe(ordersContract, ['OrderPlaced']);
 export const charged = subscribe(paymentsContract, ['PaymentCharged']);
 export const reserved = subscribe(inventoryContract, ['StockReserved']);
-/** What the inbox hears: the event with which the work begins. */
+/** Event with which the work begins. The inbox hears it. */
 export const packingBegan = subscribe(packingContract, ['PackingBegan']);
 
 /** The aggregate without its store. */

@@ -12,7 +12,7 @@ import { PersonalKeys } from '../../../packages/kit/personal-data/personal-keys.
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';
 
-/** What an operator sees of texts that are sealed. */
+/** Sealed texts, as an operator sees them. */
 
 const TEXT = 'no review of 12 Main Street';
 const consumer = { name: 'reviews', generation: 0 };
@@ -30,7 +30,7 @@ let inProcess: ReturnType<typeof inProcessKms>;
 vi.mock('../../../packages/kit/operator/people.js', () => ({ openKeys: () => keysOf() }));
 
 const base = { documents, services: [service], command: commandTextOf('orders') };
-/** Of an operator whose environment has keys of people. */
+/** Context of an operator whose environment has keys of people. */
 const context = { ...base, stacks: {}, environment: 'prod', endpoint: { url: undefined, region: 'eu-west-1' } };
 const asked = { consumer: 'reviews', messageId: 'm-1', payload: false };
 const shown = async (as: Parameters<typeof showFailure>[0] = context) => {

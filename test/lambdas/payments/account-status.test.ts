@@ -6,7 +6,7 @@ import { InMemoryService } from '../../../packages/kit/testing/in-memory-service
 import { eventMessage, type MessageFields } from '../../../packages/kit/testing/messages.js';
 import { modelledTables } from '../../support/modelled-tables.js';
 
-/** What this service copies of accounts, in tables of the simulator's model. */
+/** Copies of accounts in this service, in tables of the simulator's model. */
 
 const data = { customerId: 'alice', at: '2026-03-01T00:00:00.000Z' };
 const message = (type: 'AccountClosed' | 'AccountReopened', fields: MessageFields) =>
