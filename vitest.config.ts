@@ -56,6 +56,7 @@ const NOT_QUICK = [
   'lib/rule-packs',
   'local/interrupted',
   'local/orderly-local',
+  'local/other-nodes',
   'local/start',
   'local/watch',
   'packages/client',

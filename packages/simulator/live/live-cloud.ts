@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { Assembly } from '../assembly/assembly.js';
 import type { ApiRequest, ApiResponse } from '../aws/api-messages.js';
 import type { Fault } from '../aws/faults.js';
@@ -9,6 +8,7 @@ import type { Awaits } from '../aws/schedules.js';
 import { Cloud, Deployment } from '../cloud.js';
 import { Outside } from '../outside/outside.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
+import { setV8Flag } from '../runtime/v8-flags.js';
 import { RealTime } from './clock.js';
 import { OrderedFaults } from './faults.js';
 import { resume, type SavedState, stateOf } from './state.js';
@@ -80,7 +80,7 @@ export class LiveCloud {
   constructor(private readonly options: LiveOptions) {
     const { says = () => undefined, threads, codeCache, smallHeaps = false } = options;
     const { state } = options;
-    if (smallHeaps) setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
+    if (smallHeaps) setV8Flag('heap-growing-percent', HEAP_GROWTH);
     // First, since it may fail: threads that have begun would keep the process.
     const deployment = this.deploymentOf(options.folder);
     this.seed = state?.seed ?? randomUUID();

@@ -1,11 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 import { CLOSING, ModuleCode, OPENING, type ProvidedGlobals, Realm, type Sources } from './realm.js';
 import type { SharedPackages } from './shared-packages.js';
-
-// Bytes of bytecode after which V8 optimises a function; the default is a fifteenth of this. Code runs in many
-// short-lived environments, and the optimisation cost more than it saved.
-setFlagsFromString('--interrupt-budget=1000000');
 
 export interface BundleOptions {
   /** What {@link Bundle.compiled} returned for the same source. V8 ignores that of another version of itself. */

@@ -55,7 +55,12 @@ export class Clone {
 
   /** Starts a command of `tools/run.mjs`, as npm does. */
   run(...args: readonly string[]): Started {
-    return this.begin(process.execPath, ['tools/run.mjs', ...args]);
+    return this.runOn(process.execPath, ...args);
+  }
+
+  /** Does the same with another Node than the running one. */
+  runOn(node: string, ...args: readonly string[]): Started {
+    return this.begin(node, ['tools/run.mjs', ...args]);
   }
 
   /** Runs a line in bash, as somebody pastes it. */
