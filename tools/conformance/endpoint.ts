@@ -9,6 +9,7 @@ import {
   STREAM_OPERATIONS,
   type WireObject,
 } from '../../packages/simulator/dynamodb/wire.js';
+import { refusalOf } from '../../packages/simulator/live/pages.js';
 
 const STREAMS = 'DynamoDBStreams_20120810';
 
@@ -18,7 +19,7 @@ export interface Endpoint {
 }
 
 /**
- * Starts an HTTP server around an empty model of DynamoDB, on a free port of 127.0.0.1. It checks no signature. Indexes
+ * Starts an HTTP server around an empty model of DynamoDB, on a free port of 127.0.0.1. It checks no signature, and answers no page in a browser. Indexes
  * follow at once, so that a run doesn't depend on luck.
  */
 export async function startEndpoint(): Promise<Endpoint> {
@@ -40,6 +41,8 @@ export async function startEndpoint(): Promise<Endpoint> {
 async function answer(model: DynamoDbModel, request: IncomingMessage): Promise<{ status: number; body: object }> {
   const [service, operation = ''] = String(request.headers['x-amz-target']).split('.');
   const ofStreams = STREAM_OPERATIONS.some((known) => known === operation);
+  const refusal = refusalOf(request.headers);
+  if (refusal !== undefined) return { status: 403, body: { message: refusal } };
   try {
     const input = JSON.parse((await text(request)) || '{}') as WireObject;
     if (!OPERATIONS.some((known) => known === operation) || ofStreams !== (service === STREAMS)) {

@@ -17,6 +17,7 @@ import { Watcher } from './watcher.js';
 
 export interface StartOptions {
   readonly port: number | undefined;
+  readonly hosts: readonly string[] | undefined;
   readonly keep: boolean;
   readonly logs: boolean;
   readonly demo: boolean;
@@ -27,11 +28,11 @@ export interface StartOptions {
  * taken over while it runs.
  * @throws {LocalRunError} with what was wrong, and what to do
  */
-export async function startLocalCloud({ port, keep, logs, demo }: StartOptions): Promise<number> {
+export async function startLocalCloud({ port, hosts, keep, logs, demo }: StartOptions): Promise<number> {
   const terminal = new Terminal();
   const { say } = terminal;
   const began = performance.now();
-  const { cloud, folder, shown } = await terminal.during(() => begun({ port, keep, logs, demo, say }));
+  const { cloud, folder, shown } = await terminal.during(() => begun({ port, hosts, keep, logs, demo, say }));
   const watcher = new Watcher(cloud.live, folder, terminal);
   watcher.begin();
   say(`${shown}\n${ending(cloud.url, terminal)}`);
@@ -54,7 +55,7 @@ interface Begun {
 
 /** Synthesizes, starts the local cloud, and demonstrates it. @throws {LocalRunError} */
 async function begun(options: StartOptions & { readonly say: Progress }): Promise<Begun> {
-  const { port, keep, logs, demo, say } = options;
+  const { port, hosts, keep, logs, demo, say } = options;
   const folder = await step(say, 'synthesize', localAssembly);
   let run: LocalRun | undefined;
   // Tokens of before are expired by the clock of after.
@@ -64,7 +65,9 @@ async function begun(options: StartOptions & { readonly say: Progress }): Promis
     renewLocalRun(run);
     say(`${clockAt(ahead)}: new tokens are in .orderly/local.json, and npm run token prints more.`);
   };
-  const cloud = await step(say, 'start the local cloud', () => begin({ folder, port, keep, logs, say, clockSet }));
+  const cloud = await step(say, 'start the local cloud', () =>
+    begin({ folder, port, hosts, keep, logs, say, clockSet }),
+  );
   run = runOf(cloud, keep);
   writeLocalRun(run);
   atExit(() => forgetLocalRun(cloud.url));
@@ -85,18 +88,20 @@ async function begun(options: StartOptions & { readonly say: Progress }): Promis
 async function begin(options: {
   folder: string;
   port: number | undefined;
+  hosts: readonly string[] | undefined;
   keep: boolean;
   logs: boolean;
   say: (line: string) => void;
   clockSet: (ahead: number) => void;
 }): Promise<LocalCloud> {
-  const { folder, port, keep, logs, say: says, clockSet } = options;
+  const { folder, port, hosts, keep, logs, say: says, clockSet } = options;
   try {
     const state = keep ? STATE : undefined;
     const codeCache = join(folder, 'code-cache');
     return await LocalCloud.start({
       folder,
       port,
+      hosts,
       keep: state,
       logs,
       says,

@@ -7,6 +7,7 @@ import { aboutOthers } from './other-starts.js';
 const USAGE = `npm start                    Orderly in a local cloud: models of AWS in this process, which need Node only
 npm start -- [options]
   --port <number>   port on 127.0.0.1 (default: 4566, or else the next free one)
+  --host <name>     one more name that a request's Host may have (default: localhost, 127.0.0.1)
   --keep            takes up what the last start with --keep left in .orderly/state, and leaves its own there
   --logs            prints a line for each invocation of a function
   --no-demo         places no orders
@@ -16,6 +17,7 @@ ORDERLY_ENDPOINT=aws npm start [-- --yes]             in the AWS account of your
 
 const OPTIONS = {
   port: { type: 'string' },
+  host: { type: 'string', multiple: true },
   keep: { type: 'boolean', default: false },
   logs: { type: 'boolean', default: false },
   'no-demo': { type: 'boolean', default: false },
@@ -44,7 +46,12 @@ export async function main(args: readonly string[] = []): Promise<number> {
   // Loading either takes longer than refusing a wrong option.
   if (process.env.ORDERLY_ENDPOINT || options.localstack)
     return (await import('./start-emulator.js')).startOnEmulator();
-  return (await import('./start-local.js')).startLocalCloud({ ...options, demo: !options['no-demo'], port });
+  return (await import('./start-local.js')).startLocalCloud({
+    ...options,
+    hosts: options.host,
+    demo: !options['no-demo'],
+    port,
+  });
 }
 
 /** @returns the options, or what is wrong with them */
@@ -52,7 +59,7 @@ function optionsOf(args: readonly string[]) {
   try {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });
     const elsewhere = Boolean(process.env.ORDERLY_ENDPOINT) || values.localstack;
-    const given = (['port', 'keep', 'logs'] as const).find((name) => values[name]);
+    const given = (['port', 'host', 'keep', 'logs'] as const).find((name) => values[name]);
     if (elsewhere && given)
       return `--${given} is for the local cloud only, not for LocalStack or ORDERLY_ENDPOINT.\n\n${USAGE}`;
     return values;

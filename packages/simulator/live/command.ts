@@ -6,9 +6,10 @@ import { LocalCloud } from './local-cloud.js';
 import { PortInUse, USUAL_PORT } from './server.js';
 import { StateRefused } from './state.js';
 
-const USAGE = `orderly-local [folder] [--port <number>] [--keep <file>] [--logs]
+const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep <file>] [--logs]
                                    runs the cloud assembly of a folder (cdk.out) on 127.0.0.1, until Ctrl-C; a new
                                    assembly in the folder is deployed, and what is stored stays
+                                   --host allows one more name in a request's Host, beside localhost and 127.0.0.1
 orderly-local forward <duration>   lets time pass at once: 90s, 15m, 2h, 36d
 orderly-local fault <construct> <kind> [--next <n>] [--every <n>]
 orderly-local calm | reset | status
@@ -17,6 +18,7 @@ orderly-local duplicate <id of an event>
 
 const OPTIONS = {
   port: { type: 'string' },
+  host: { type: 'string', multiple: true },
   keep: { type: 'string' },
   logs: { type: 'boolean', default: false },
   next: { type: 'string', default: '1' },
@@ -72,11 +74,12 @@ const COMMANDS: Readonly<
   reset: (cloud) => cloud.reset(),
 };
 
-async function run(folder: string, { port, keep, logs }: Values): Promise<number> {
+async function run(folder: string, { port, host, keep, logs }: Values): Promise<number> {
   const says = (line: string): void => console.log(line);
   const cloud = await LocalCloud.start({
     folder,
     port: portOf(port),
+    hosts: host,
     keep,
     logs,
     says,

@@ -13,6 +13,8 @@ export interface LocalCloudOptions
   > {
   /** Port of 127.0.0.1. @default 4566, or else the next free one */
   readonly port?: number | undefined;
+  /** Names by which clients call this machine, beside `localhost` and its subdomains. @default none: a request with another `Host` is refused */
+  readonly hosts?: readonly string[] | undefined;
   /** File from which it takes what an earlier one remembered, and to which it writes that at its end. @default it forgets */
   readonly keep?: string | undefined;
   /** Tells each invocation in a line: function, duration, outcome, what it logged. @default false */
@@ -39,7 +41,7 @@ export class LocalCloud {
    * @throws {StateRefused} if the kept state doesn't fit; the file stays as it is
    * @throws {PortInUse} if the port that was asked for is in use
    */
-  static async start({ port, keep, logs = false, says, ...options }: LocalCloudOptions): Promise<LocalCloud> {
+  static async start({ port, hosts, keep, logs = false, says, ...options }: LocalCloudOptions): Promise<LocalCloud> {
     const state = keep === undefined ? undefined : readState(keep);
     const live = new LiveCloud({
       ...options,
@@ -48,7 +50,12 @@ export class LocalCloud {
       ...(logs && { ended: (invocation) => says(invocationLine(invocation)) }),
     });
     try {
-      const server = await LiveServer.listen({ live, control: new Control(live), ...(port !== undefined && { port }) });
+      const server = await LiveServer.listen({
+        live,
+        control: new Control(live),
+        hosts,
+        ...(port !== undefined && { port }),
+      });
       return new LocalCloud(live, server, keep);
     } catch (error) {
       await live.stop();

@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs';
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arnOf, assemblyOf, fn, TABLE } from '../aws/support.js';
 import { durationOf, LocalCloudClient, LocalCloudRefused } from './client.js';
 import { LocalCloud } from './local-cloud.js';
-import { LiveServer, PortInUse } from './server.js';
+import { PortInUse } from './server.js';
 
 /** A REST API whose function answers with what it was asked, at `/things`. */
 const api = (name: string, stage: string, echo: string) => ({
@@ -66,6 +64,7 @@ beforeAll(async () => {
   cloud = await LocalCloud.start({
     folder: assemblyOf(resources, { First: ECHO, Second: ECHO }),
     threads: 1,
+    hosts: ['Devbox'],
     says: (line) => said.push(line),
     clockSet: (ahead) => clockSet.push(ahead),
   });
@@ -159,43 +158,86 @@ test('a port in use is refused, the next start gets another one', async () => {
   await other.stop();
 });
 
-describe('an end that takes longer than two seconds', () => {
-  const folder = assemblyOf({ Things: TABLE });
-  const kept = join(folder, 'state.json');
+describe('a page in a browser', () => {
+  const dynamodb = { 'x-amz-target': 'DynamoDB_20120810.ListTables', 'content-type': 'text/plain' };
+  /** Everything but an API's routes: what a page could read or do there. */
+  const beside = [
+    ['GET', '/', {}],
+    ['GET', '/_local', {}],
+    ['POST', '/_local/reset', {}],
+    ['POST', '/', dynamodb],
+    ['POST', '/2015-03-31/functions/Shop-First/invocations', { 'content-type': 'text/plain' }],
+    ['GET', '/_aws/sqs/messages/eu-west-1/123456789012/queue', {}],
+    ['PUT', '/bucket/key', {}],
+  ] as const;
+  const port = (): string => new URL(cloud.url).port;
 
-  /** Ends a cloud in which one part never ends. @returns whether the end was forced before two seconds, then, and after twenty */
-  async function forcedWhile(keep: string | undefined, hangs: 'its port' | 'its threads'): Promise<readonly boolean[]> {
-    const one = await LocalCloud.start({ folder, keep, threads: 1, says: () => undefined });
-    const stops = hangs === 'its port' ? vi.spyOn(LiveServer.prototype, 'stop') : vi.spyOn(one.live, 'stop');
-    const hung = new Promise<void>((resolve) => {
-      stops.mockImplementationOnce(() => {
-        resolve();
-        return new Promise(() => undefined);
+  test.each<[string, OutgoingHttpHeaders, string]>([
+    ['has its origin', { origin: 'https://evil.example' }, 'the request has an Origin (https://evil.example)'],
+    ['hides its origin', { origin: 'null' }, 'the request has an Origin (null)'],
+    ['is of this machine', { origin: 'http://localhost:5173' }, 'has an Origin (http://localhost:5173)'],
+    ['is of another site', { 'sec-fetch-site': 'cross-site' }, 'has Sec-Fetch-Site: cross-site'],
+    ['is of another port', { 'sec-fetch-site': 'same-site' }, 'has Sec-Fetch-Site: same-site'],
+    ['resolves its name to 127.0.0.1', { host: 'evil.example:4566' }, 'or start with --host evil.example'],
+    ['has a name that ends alike', { host: 'evil-localhost' }, "the host 'evil-localhost' is no name of this machine"],
+    ['has a name like an address', { host: '127.0.0.1.evil.example' }, 'is no name of this machine'],
+  ])('reaches nothing beside an API if it %s', async (_what, headers, words) => {
+    for (const [method, path, own] of beside) {
+      const { status, body } = await send(method, path, { ...own, ...headers });
+      expect({ path, status, ...JSON.parse(body) }).toEqual({
+        path,
+        status: 403,
+        message: expect.stringContaining(words),
       });
-    });
-    let isForced = false;
-    vi.useFakeTimers({ toFake: ['setInterval'] });
-    void one.stop({ force: () => (isForced = true) });
-    try {
-      await hung;
-      return [1_999, 1, 18_000].map((time) => vi.advanceTimersByTime(time) && isForced);
-    } finally {
-      vi.useRealTimers();
-      vi.restoreAllMocks();
-      await one.stop();
     }
-  }
-
-  test('is forced then', async () => {
-    expect(await forcedWhile(undefined, 'its port')).toEqual([false, true, true]);
-    expect(await forcedWhile(undefined, 'its threads')).toEqual([false, true, true]);
   });
 
-  test('is forced with --keep only when the state is written', async () => {
-    expect(await forcedWhile(kept, 'its port')).toEqual([false, false, false]);
-    expect(await forcedWhile(kept, 'its threads')).toEqual([false, true, true]);
-    expect(existsSync(kept)).toBe(true);
+  test.each<[string, () => OutgoingHttpHeaders]>([
+    ['localhost', () => ({ host: `localhost:${port()}` })],
+    ['LOCALHOST', () => ({ host: 'LOCALHOST' })],
+    ['127.0.0.1', () => ({ host: `127.0.0.1:${port()}` })],
+    ['[::1]', () => ({ host: `[::1]:${port()}` })],
+    ['the host of a bucket', () => ({ host: `bucket.localhost:${port()}` })],
+    ['the name of an option', () => ({ host: `devbox:${port()}` })],
+    ['a name below it', () => ({ host: 'bucket.devbox' })],
+    ['an address that somebody typed', () => ({ 'sec-fetch-site': 'none' })],
+  ])('is none by %s: SDKs and tools are answered', async (_what, headers) => {
+    expect(await sendJson('POST', '/', { ...dynamodb, ...headers() }, '{}')).toEqual({ TableNames: ['Shop-Things'] });
+    expect(await sendJson('GET', '/_local', headers())).toMatchObject({ simulator: true });
   });
+
+  test('calls an API as its answers allow', async () => {
+    const origin = 'https://evil.example';
+    const { status, headers } = await send('GET', '/v1/things', {
+      origin,
+      'sec-fetch-site': 'cross-site',
+      host: 'tunnel.example',
+    });
+    expect(status).toBe(200);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:3000', 'https://localhost'])(
+    'of %s may call an API',
+    async (origin) => {
+      const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+      expect(await send('OPTIONS', '/v1/things', { origin, ...asks })).toMatchObject({
+        status: 204,
+        headers: {
+          'access-control-allow-origin': origin,
+          'access-control-allow-methods': 'POST',
+          'access-control-allow-headers': 'authorization',
+        },
+      });
+      const { status, headers } = await send('GET', '/v1/things', { origin });
+      expect({ status, ...headers }).toMatchObject({
+        status: 200,
+        'access-control-allow-origin': origin,
+        vary: 'Origin',
+        'access-control-expose-headers': '*',
+      });
+    },
+  );
 });
 
 describe('its control', () => {
@@ -204,14 +246,6 @@ describe('its control', () => {
     expect(status).toMatchObject({ simulator: true, pid: process.pid, stacks: ['Shop'], faults: [] });
     expect(status.apis.map(({ stage }) => stage)).toEqual(['v1', 'v1']);
     expect(await sendJson('GET', '/')).toMatchObject({ simulator: true });
-  });
-
-  test('is none of a page in a browser', async () => {
-    for (const [method, path] of [
-      ['GET', '/_local'],
-      ['POST', '/_local/reset'],
-    ] as const)
-      expect(await send(method, path, { origin: 'https://example.com' })).toMatchObject({ status: 403 });
   });
 
   test.each([

@@ -5,6 +5,7 @@ import type { ApiRequest } from '../aws/api-messages.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 import type { Control } from './control.js';
 import type { LiveCloud } from './live-cloud.js';
+import { refusalOf, sharedWithLocalPages } from './pages.js';
 import { CONTROL } from './path.js';
 
 /** Port that is taken where it is free: the one that emulators of AWS use. */
@@ -19,6 +20,8 @@ export interface ServerOptions {
   readonly control: Control;
   /** Port on 127.0.0.1. @default 4566, or else the next free one */
   readonly port?: number;
+  /** Names of this machine that a request's `Host` may have, with their subdomains. @default `localhost` and 127.0.0.1 only */
+  readonly hosts?: readonly string[] | undefined;
 }
 
 /** A port that somebody asked for by its number is in use. */
@@ -51,9 +54,9 @@ export class LiveServer {
 
   /** @throws {PortInUse} if the port that was asked for is in use */
   static async listen(options: ServerOptions): Promise<LiveServer> {
-    const { live, control, port } = options;
+    const { port } = options;
     const server = createServer((request, response) => {
-      void answerTo(request, live, control)
+      void answerTo(request, options)
         .catch((error: Error): HttpResponse => {
           const status = error instanceof BadBody ? error.status : 500;
           return { status, headers: { 'content-type': 'text/plain' }, body: `${error.message}\n` };
@@ -98,17 +101,28 @@ function listens(server: Server, port: number): Promise<boolean> {
   });
 }
 
-async function answerTo(request: IncomingMessage, live: LiveCloud, control: Control): Promise<HttpResponse> {
-  const body = await bodyOf(request);
+async function answerTo(request: IncomingMessage, { live, control, hosts }: ServerOptions): Promise<HttpResponse> {
   const { method = 'GET', url = '/' } = request;
+  const isControl = url === CONTROL || url.startsWith(`${CONTROL}/`);
+  const api = isControl ? undefined : apiOf(live, url);
+  // Whoever calls the API has a token, which pages don't have; its answers say which pages may read them.
+  const refusal = api ? undefined : refusalOf(request.headers, hosts);
+  if (refusal !== undefined) {
+    request.resume();
+    return {
+      status: 403,
+      headers: { 'content-type': 'application/json' },
+      body: `${JSON.stringify({ message: refusal })}\n`,
+    };
+  }
+  const body = await bodyOf(request);
   // Somebody asks whether something is here, as tools for emulators do.
   if (url === '/' && method === 'GET' && request.headers.authorization === undefined)
-    return control.answer({ method, path: CONTROL, request, body });
-  if (url === CONTROL || url.startsWith(`${CONTROL}/`)) return control.answer({ method, path: url, request, body });
-  const api = apiOf(live, url);
+    return control.answer({ method, path: CONTROL, body });
+  if (isControl) return control.answer({ method, path: url, body });
   if (!api) return live.aws(awsRequest(request, body));
   const sent: ApiRequest = { method, path: api.path, headers: namedHeaders(request), ...(body !== '' && { body }) };
-  return live.request(sent, api.number);
+  return sharedWithLocalPages(sent, await live.request(sent, api.number));
 }
 
 /**

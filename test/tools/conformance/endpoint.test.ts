@@ -35,3 +35,8 @@ test('answers as DynamoDB does, and names operations that it does not know', asy
     });
   }
 });
+
+test('answers no page in a browser', async () => {
+  const headers = { origin: 'null', 'x-amz-target': 'DynamoDB_20120810.ListTables' };
+  expect((await fetch(endpoint.url, { method: 'POST', headers, body: '{}' })).status).toBe(403);
+});

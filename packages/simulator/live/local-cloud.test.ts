@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { assemblyOf, TABLE } from '../aws/support.js';
+import { LocalCloud } from './local-cloud.js';
+import { LiveServer } from './server.js';
+
+describe('an end that takes longer than two seconds', () => {
+  const folder = assemblyOf({ Things: TABLE });
+  const kept = join(folder, 'state.json');
+
+  /** Ends a cloud in which one part never ends. @returns whether the end was forced before two seconds, then, and after twenty */
+  async function forcedWhile(keep: string | undefined, hangs: 'its port' | 'its threads'): Promise<readonly boolean[]> {
+    const one = await LocalCloud.start({ folder, keep, threads: 1, says: () => undefined });
+    const stops = hangs === 'its port' ? vi.spyOn(LiveServer.prototype, 'stop') : vi.spyOn(one.live, 'stop');
+    const hung = new Promise<void>((resolve) => {
+      stops.mockImplementationOnce(() => {
+        resolve();
+        return new Promise(() => undefined);
+      });
+    });
+    let isForced = false;
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    void one.stop({ force: () => (isForced = true) });
+    try {
+      await hung;
+      return [1_999, 1, 18_000].map((time) => vi.advanceTimersByTime(time) && isForced);
+    } finally {
+      vi.useRealTimers();
+      vi.restoreAllMocks();
+      await one.stop();
+    }
+  }
+
+  test('is forced then', async () => {
+    expect(await forcedWhile(undefined, 'its port')).toEqual([false, true, true]);
+    expect(await forcedWhile(undefined, 'its threads')).toEqual([false, true, true]);
+  });
+
+  test('is forced with --keep only when the state is written', async () => {
+    expect(await forcedWhile(kept, 'its port')).toEqual([false, false, false]);
+    expect(await forcedWhile(kept, 'its threads')).toEqual([false, true, true]);
+    expect(existsSync(kept)).toBe(true);
+  });
+});
