@@ -6,7 +6,6 @@ import {
   readCommitsAt,
   readFeed,
   type Service,
-  timeAt,
   timeOfId,
 } from '@orderly/kit/operator';
 
@@ -15,7 +14,7 @@ const AROUND = 5_000;
 /** Time in which the first commit of a request comes: longer than an API's answer takes. */
 const REQUEST_LASTS = 35_000;
 
-type Context = Pick<CommandContext, 'documents' | 'endpoint' | 'stacks' | 'services'>;
+type Context = Pick<CommandContext, 'documents' | 'clock' | 'stacks' | 'services'>;
 
 /** A commit, and the service that made it. */
 export interface FoundCommit {
@@ -47,7 +46,7 @@ export async function findCommits(
   search: Search,
 ): Promise<{ readonly by: 'message' | 'correlation'; readonly commits: readonly FoundCommit[] }> {
   const made = timeOfId(id);
-  const now = Date.parse(timeAt(context.endpoint));
+  const now = Date.parse(context.clock.now());
   const time =
     made === undefined ? { from: now - search.back, to: now } : { from: made - AROUND, to: made + REQUEST_LASTS };
   const all = await commitsOf(context, time, search);

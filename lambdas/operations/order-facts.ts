@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import {
   type AskRelays,
+  type CommandContext,
   type ConsumerRecord,
-  clock,
   inVersion,
   OperatorError,
   pointerKey,
@@ -36,8 +36,7 @@ const READS = 4;
  * @throws {OperatorError} `not-found`
  */
 export async function readOrder(
-  documents: DynamoDBDocumentClient,
-  services: readonly Service[],
+  { documents, services, clock }: Pick<CommandContext, 'documents' | 'services' | 'clock'>,
   orderId: string,
 ): Promise<OrderFacts> {
   checkDeployed(services);

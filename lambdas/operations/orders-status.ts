@@ -8,7 +8,6 @@ import {
   readCommitsAt,
   readNewestOfFeed,
   type StatusSection,
-  timeAt,
 } from '@orderly/kit/operator';
 import { ordersContract } from '../orders/contract.js';
 
@@ -44,7 +43,7 @@ export interface OrdersOfTime {
 export async function ordersSection(context: CommandContext, most = MOST_KEYS): Promise<StatusSection> {
   const service = context.services.find(({ name }) => name === ordersContract.service);
   if (!service) return { name: 'orders', rows: [], json: { ...countOrders({ placed: 0, more: false }, []) } };
-  const to = Date.parse(timeAt(context.endpoint));
+  const to = Date.parse(context.clock.now());
   const feed = await readNewestOfFeed(context, service, { from: to - HOUR, to, most });
   const newest = newestOrders(feed);
   const read = feed.entries.filter(({ pk }) => newest.read.has(pk));

@@ -8,7 +8,6 @@ import {
   plural,
   RequestRefused,
   relaysAt,
-  timeAt,
 } from '@orderly/kit/operator';
 import { ORDER_ID } from '../orders/keys.js';
 import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
@@ -57,8 +56,8 @@ interface Traced {
 }
 
 async function traced(context: CommandContext, { id, search }: TraceRequest, relays: AskRelays): Promise<Traced> {
-  const { documents, services } = context;
-  const order = ORDER_ID.test(id) ? await orUndefined(readOrder(documents, services, id)) : undefined;
+  const { services } = context;
+  const order = ORDER_ID.test(id) ? await orUndefined(readOrder(context, id)) : undefined;
   if (order) return ofOrder(await withRelays(order, relays));
   // A client's correlation id may look like an order's id.
   const finding = findCommits(context, id, search);
@@ -99,13 +98,14 @@ const MOST_ORDERS = 20;
  * @throws {RequestRefused} for too many orders
  */
 async function factsAbout(
-  { documents, services, endpoint }: CommandContext,
+  context: CommandContext,
   id: string,
   commits: readonly FoundCommit[],
 ): Promise<readonly OrderFacts[]> {
+  const { documents, services, clock } = context;
   const orders: OrderFacts[] = [];
   for (const orderId of new Set(commits.flatMap(({ commit }) => orderIdsIn(commit)))) {
-    const order = await orUndefined(readOrder(documents, services, orderId));
+    const order = await orUndefined(readOrder(context, orderId));
     if (order && orders.length === MOST_ORDERS) {
       const message = `'${id}' belongs to more than ${MOST_ORDERS} orders: trace each order by its own id.`;
       throw new RequestRefused(message, ['trace', orderId]);
@@ -117,7 +117,7 @@ async function factsAbout(
   );
   const others = commits.filter(({ service, commit }) => !known.has(keyOf(service.name, commit)));
   if (others.length === 0) return orders;
-  return [...orders, await readFacts(documents, services, aggregatesOf(others), timeAt(endpoint))];
+  return [...orders, await readFacts(documents, services, aggregatesOf(others), clock.now())];
 }
 
 const keyOf = (service: string, { pk, sk }: FoundCommit['commit']): string => `${service} ${pk}/${sk}`;

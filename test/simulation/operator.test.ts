@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { APP } from '../../lambdas/app.js';
 import { command } from '../../lambdas/operations/program.js';
 import { pageOn } from '../../lambdas/operations/runbook.js';
@@ -27,45 +27,31 @@ beforeEach(() => {
   documents = documentsOf(orderly.cloud);
 });
 
-/** The commands themselves, at this moment of the world: they read the clock of this process. */
+const clock = { now: () => new Date(orderly.cloud.world.now).toISOString() };
+
+/** The commands themselves, at this moment of the world. */
 const operator = {
   order: (orderId: string, verbose = false): Promise<Outcome> =>
-    now(() =>
-      showOrder(
-        { documents, services: orderly.services, endpoint: { url: undefined, region: 'eu-west-1' } },
-        { orderId, payload: false, verbose },
-        relaysOf(orderly.cloud),
-      ),
+    showOrder(
+      { documents, clock, services: orderly.services, endpoint: { url: undefined, region: 'eu-west-1' } },
+      { orderId, payload: false, verbose },
+      relaysOf(orderly.cloud),
     ),
   groups: (): Promise<Outcome> =>
-    now(() => listFailureGroups({ documents, services: orderly.services, command, pageOn }, { consumer: undefined })),
+    listFailureGroups({ documents, clock, services: orderly.services, command, pageOn }, { consumer: undefined }),
   discard: (consumer: string, messageId: string, reason: string): Promise<Outcome> =>
-    now(() =>
-      discard(
-        { documents, services: orderly.services, actor: async () => 'olga' },
-        { consumer, messageId, reason, dryRun: false },
-      ),
+    discard(
+      { documents, clock, services: orderly.services, actor: async () => 'olga' },
+      { consumer, messageId, reason, dryRun: false },
     ),
-  sagas: (): Promise<Outcome> =>
-    now(() => listSagas({ documents, services: orderly.services, command }, { limit: 50 })),
+  sagas: (): Promise<Outcome> => listSagas({ documents, clock, services: orderly.services, command }, { limit: 50 }),
   /** What the command would send goes into its queue here: its waiting for what comes of it is by the real clock. */
-  tell: (request: SagaRequest): Promise<void> =>
-    now(async () => {
-      const saga = await findSaga(documents, orderly.services, request.sagaId);
-      orderly
-        .queueOf(saga.kind.consumer.name)
-        .send({ body: messageTo(saga, request, { app: APP.name, by: 'olga' }).body });
-    }),
+  tell: async (request: SagaRequest): Promise<void> => {
+    const saga = await findSaga(documents, orderly.services, request.sagaId);
+    const { body } = messageTo(saga, request, { app: APP.name, by: 'olga', time: clock.now() });
+    orderly.queueOf(saga.kind.consumer.name).send({ body });
+  },
 };
-
-async function now<T>(work: () => Promise<T>): Promise<T> {
-  vi.useFakeTimers({ toFake: ['Date'], now: orderly.cloud.world.now });
-  try {
-    return await work();
-  } finally {
-    vi.useRealTimers();
-  }
-}
 
 /** Alice places an order of one piece. */
 async function order(key = 'place'): Promise<string> {

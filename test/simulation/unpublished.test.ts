@@ -26,6 +26,7 @@ function shop(faults: readonly (typeof REFUSED)[]) {
     asOf(async () => {
       const context = {
         documents: documentsOf(cloud),
+        clock: { now: () => new Date(cloud.world.now).toISOString() },
         services: orderly.services,
         endpoint: { url: undefined, region: 'eu-west-1' },
       };

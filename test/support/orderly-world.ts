@@ -230,7 +230,8 @@ export abstract class OrderlyWorld implements Port.World {
   /** What an operator's commands work with. */
   private get operator() {
     const { dynamodb: documents, outputs: stacks } = this.parts;
-    return { documents, stacks, services: this.services, environment: 'tested', actor: async () => 'tester' };
+    const clock = { now: () => this.time() };
+    return { documents, clock, stacks, services: this.services, environment: 'tested', actor: async () => 'tester' };
   }
 
   /** @throws {Error} where the deployment hasn't it */

@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { clock } from '../../packages/kit/aws/clock.js';
 import { documents, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-event-store.js';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
@@ -59,7 +60,7 @@ async function auditLogEntry(): Promise<Item> {
     group: 'g',
     run: 'r',
   } as const;
-  const { table, pk, sk } = await beforehand(documents, { table: 'table' }, action);
+  const { table, pk, sk } = await beforehand({ documents, clock }, { table: 'table' }, action);
   await noteResult(documents, { table, pk, sk }, 'discarded');
   return read('table', { pk, sk });
 }

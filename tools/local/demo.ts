@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { timeAt } from '@orderly/kit/operator';
 import type { StockView } from '../../lambdas/inventory/contract.js';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import { expectFromApi } from './api.js';
@@ -36,7 +37,7 @@ export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promi
   const { apiUrl } = deployment;
   const run = randomBytes(3).toString('hex');
   const skus = [`TEA-${run}`, `MUG-${run}`, `KETTLE-${run}`] as const;
-  const logs = new ConsumerLogs(endpoint, deployment.outputs, Date.now());
+  const logs = new ConsumerLogs(endpoint, deployment.outputs, Date.parse(timeAt(endpoint)));
   const events = new Events(endpoint, deployment.outputs);
   const moved = async () => (await logs.handled()).length;
   const stock = () => Promise.all(skus.map((sku) => expectFromApi<StockView>(apiUrl, `GET /stock/${sku}`, operator)));

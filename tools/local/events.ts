@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { clientConfig, type Service, servicesIn } from '@orderly/kit/operator';
+import { type Clock, clientConfig, clockAt, type Service, servicesIn } from '@orderly/kit/operator';
 import { APP } from '../../lambdas/app.js';
 import { type Delivery, eventsOf } from '../../lambdas/operations/deliveries.js';
 import { readOrder } from '../../lambdas/operations/order-facts.js';
@@ -17,10 +17,10 @@ export interface OrderOnBus {
 
 /** Events as the relay sends them. They are rebuilt from their commits and sent again. */
 export class Events {
-  private readonly documents: DynamoDBDocumentClient;
+  readonly documents: DynamoDBDocumentClient;
   private readonly bus: EventBridgeClient;
-
-  private readonly services: readonly Service[];
+  readonly services: readonly Service[];
+  readonly clock: Clock;
 
   constructor(
     endpoint: Endpoint,
@@ -29,11 +29,12 @@ export class Events {
     this.documents = DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint)));
     this.bus = new EventBridgeClient(clientConfig(endpoint));
     this.services = servicesIn(outputs);
+    this.clock = clockAt(endpoint);
   }
 
   /** Returns everything that an order has caused, in all services that take part. */
   async ofOrder(orderId: string): Promise<OrderOnBus> {
-    const facts = await readOrder(this.documents, this.services, orderId);
+    const facts = await readOrder(this, orderId);
     return {
       entries: facts.aggregates.flatMap(({ service, commits }) =>
         commits.flatMap((commit) => busEntries(commit, { app: APP.name, service, epoch: this.epochOf(service) })),

@@ -19,11 +19,11 @@ const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPE
 
 /** `orderly order <id>`. @throws {OperatorError} `not-found` */
 export async function showOrder(
-  { documents, services, endpoint }: Pick<CommandContext, 'documents' | 'services' | 'endpoint'>,
+  context: Pick<CommandContext, 'documents' | 'services' | 'endpoint' | 'clock'>,
   { orderId, payload, verbose }: { readonly orderId: string; readonly payload: boolean; readonly verbose: boolean },
-  relays: AskRelays = relaysAt(endpoint),
+  relays: AskRelays = relaysAt(context.endpoint),
 ): Promise<Outcome> {
-  const facts = await withRelays(await readOrder(documents, services, orderId), relays);
+  const facts = await withRelays(await readOrder(context, orderId), relays);
   const report = judge(facts);
   const people = payload ? peopleIn(facts) : undefined;
   return { exitCode: EXITS[report.verdict.state], text: textOf(report, people, verbose), json: jsonOf(report, people) };

@@ -6,8 +6,9 @@ import { v7 } from 'uuid';
  *
  * The id is made only from the time and random bits. By default, `uuid` also keeps state in its module from one call to
  * the next.
+ * @param at time that it shows, in milliseconds since 1970. @default now, by the clock of this machine
  */
-export const newId = (): string => v7({ random: randomBytes(16) });
+export const newId = (at?: number): string => v7({ random: randomBytes(16), ...(at !== undefined && { msecs: at }) });
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -4,7 +4,7 @@ import {
   QueryCommand,
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { clock, secondsBetween } from '../aws/clock.js';
+import { secondsBetween } from '../aws/clock.js';
 import { MAX_BATCH_KEYS } from '../aws/dynamodb-limits.js';
 import type { Item } from '../aws/items.js';
 import { FAILED_INDEX } from '../failures/contract.js';
@@ -37,10 +37,12 @@ export interface InboxMeasures {
  * Measures an inbox by its indexes: how many messages wait, how old the oldest one is, how many are parked, and how many
  * have failed. It reads at most 1 MB of each partition, which is about 6,000 waiting messages: above that, the numbers are
  * lower bounds.
+ * @param now ISO 8601
  */
 export async function measure(
   documents: DynamoDBDocumentClient,
   { table, owner, parked }: MeasuredInbox,
+  now: string,
 ): Promise<InboxMeasures> {
   const partition = (duePk: string) =>
     query(documents, {
@@ -68,20 +70,22 @@ export async function measure(
   return {
     pending: sum(waiting),
     parked: sum(early),
-    oldestSeconds: await ageOfOldest(documents, table, keys),
+    oldestSeconds: await ageOfOldest(documents, { table, keys, now }),
     failed: failed.count,
   };
 }
 
 /** Returns the age of the oldest message in seconds, of the 100 that are handed out next; 0 if none waits. */
-async function ageOfOldest(documents: DynamoDBDocumentClient, table: string, keys: readonly Item[]): Promise<number> {
+async function ageOfOldest(
+  documents: DynamoDBDocumentClient,
+  { table, keys, now }: { readonly table: string; readonly keys: readonly Item[]; readonly now: string },
+): Promise<number> {
   if (keys.length === 0) return 0;
   const { Responses = {} } = await documents.send(
     new BatchGetCommand({
       RequestItems: { [table]: { Keys: keys.slice(0, MAX_BATCH_KEYS), ProjectionExpression: 'storedAt' } },
     }),
   );
-  const now = clock.now();
   const ages = (Responses[table] ?? []).map(({ storedAt }) => secondsBetween(String(storedAt ?? now), now));
   return Math.max(0, ...ages);
 }

@@ -1,5 +1,4 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../aws/clock.js';
 import type { ConsumerIdentity } from '../failures/failure-records.js';
 import { duePartition } from '../timers/contract.js';
 import { shardOf } from '../timers/timers.js';
@@ -10,6 +9,8 @@ interface FailedWindow {
   readonly table: string;
   readonly consumer: ConsumerIdentity;
   readonly pk: string;
+  /** Time from which it is due, ISO 8601. */
+  readonly now: string;
 }
 
 /**
@@ -18,7 +19,7 @@ interface FailedWindow {
  */
 export async function retryFailedWindow(
   documents: DynamoDBDocumentClient,
-  { table, consumer, pk }: FailedWindow,
+  { table, consumer, pk, now }: FailedWindow,
 ): Promise<void> {
   await documents.send(
     new UpdateCommand({
@@ -31,7 +32,7 @@ export async function retryFailedWindow(
       ExpressionAttributeValues: {
         ':pending': 'PENDING',
         ':failed': 'FAILED',
-        ':now': clock.now(),
+        ':now': now,
         ':due': duePartition(consumer.name, shardOf(pk)),
         ':true': true,
         ':none': 0,

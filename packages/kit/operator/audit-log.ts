@@ -1,8 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { clock } from '../aws/clock.js';
 import { newId } from '../aws/ids.js';
-import { AUDIT_RETENTION_DAYS } from './audit-retention.js';
+import { auditExpiry, auditLogSince } from './audit-retention.js';
 import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import type { Outcome } from './outcome.js';
@@ -49,12 +48,12 @@ export interface AuditKey {
 /**
  * Returns the `Put` of an entry, for the transaction of the effect, and its key.
  * @param service service whose table keeps the entry: the one whose data the operator changes
+ * @param at time of the effect, ISO 8601
  */
-export function auditEntry({ table }: Pick<Service, 'table'>, action: Action) {
-  const at = clock.now();
-  const key = { pk: partitionOf(at), sk: `${at}#${newId()}` };
+export function auditEntry({ table }: Pick<Service, 'table'>, action: Action, at: string) {
+  const key = { pk: partitionOf(at), sk: `${at}#${newId(Date.parse(at))}` };
   const kept = Object.fromEntries(Object.entries(action).filter(([, value]) => value !== undefined));
-  const Item = { ...key, at, ...kept, expiresAt: clock.epochSeconds() + AUDIT_RETENTION_DAYS * 86_400 };
+  const Item = { ...key, at, ...kept, expiresAt: auditExpiry(at) };
   const put = { TableName: table, Item };
   return { put, key: { table, ...key } satisfies AuditKey };
 }
@@ -64,11 +63,11 @@ export function auditEntry({ table }: Pick<Service, 'table'>, action: Action) {
  * entry; an entry without a result may have no effect.
  */
 export async function beforehand(
-  documents: DynamoDBDocumentClient,
+  { documents, clock }: Pick<CommandContext, 'documents' | 'clock'>,
   service: Pick<Service, 'table'>,
   action: Action,
 ): Promise<AuditKey> {
-  const { put, key } = auditEntry(service, action);
+  const { put, key } = auditEntry(service, action, clock.now());
   // Its key is new, so a retry of the SDK writes the same item again.
   await documents.send(new PutCommand(put));
   return key;
@@ -93,13 +92,15 @@ export async function noteResult(
 
 /**
  * `audit-log`: what operators and the delivery audit did, newest first.
- * @param since ISO 8601, UTC
+ * @param back seconds back from now
  */
 export async function listAuditLog(
-  { documents, services }: Pick<CommandContext, 'documents' | 'services'>,
-  { since }: { readonly since: string },
+  { documents, services, clock }: Pick<CommandContext, 'documents' | 'services' | 'clock'>,
+  { back }: { readonly back: number },
 ): Promise<Outcome> {
-  const found = await Promise.all(services.map((service) => entriesOf(documents, service, since)));
+  const now = clock.now();
+  const since = auditLogSince(back, now);
+  const found = await Promise.all(services.map((service) => entriesOf(documents, service, { since, now })));
   const entries = found.flat().toSorted((one, other) => other.sk.localeCompare(one.sk));
   return { exitCode: Exit.OK, text: textOf(entries, since), json: { actions: entries.map(shownOf) } };
 }
@@ -109,10 +110,10 @@ type Listed = Entry & { readonly service: string };
 async function entriesOf(
   documents: DynamoDBDocumentClient,
   { name, table }: Service,
-  since: string,
+  { since, now }: { readonly since: string; readonly now: string },
 ): Promise<readonly Listed[]> {
   const entries: Listed[] = [];
-  for (const month of monthsSince(since, clock.now())) {
+  for (const month of monthsSince(since, now)) {
     const pages = paginateQuery(
       { client: documents },
       {

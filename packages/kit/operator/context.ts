@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { actorAt } from './actor.js';
-import { clientConfig, type Endpoint, placeOf } from './endpoint.js';
+import { type Clock, clientConfig, clockAt, type Endpoint, placeOf } from './endpoint.js';
 import { OperatorError } from './errors.js';
 import type { Say } from './progress.js';
 import { type Service, servicesIn } from './services.js';
@@ -57,6 +57,8 @@ export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | '
   /** Environment with its place, for people: `prod at AWS eu-west-1, account 123456789012`. */
   readonly place?: string;
   readonly endpoint: Endpoint;
+  /** Clock of the environment: the only one that a command asks. */
+  readonly clock: Clock;
   /** Reads and writes items as plain objects. */
   readonly documents: DynamoDBDocumentClient;
   readonly stacks: StackOutputs;
@@ -107,6 +109,7 @@ export async function openContext(
     environment,
     place,
     endpoint,
+    clock: clockAt(endpoint),
     documents: DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint))),
     stacks,
     services,

@@ -1,6 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../aws/clock.js';
 import type { TransactWriteItem } from '../aws/items.js';
 import { cursorKey, type Place, placeKey } from '../inbox/sequence-keys.js';
 import { readEnvelope } from '../messages/envelope.js';
@@ -11,12 +10,14 @@ import { type FoundRecord, payloadOf } from './records.js';
  * transaction: its successors follow. A message whose predecessors are not done yet leaves a tombstone at its place, over
  * which the runner moves the cursor when it comes there.
  * @param discarding writes that discard the failed record and say who did it
+ * @param at time of the discard, ISO 8601
  * @throws what the SDK throws: TransactionCanceledException if the record or the cursor changed at this moment
  */
 export async function discardInSequence(
   documents: DynamoDBDocumentClient,
   found: FoundRecord,
   discarding: readonly TransactWriteItem[],
+  at: string,
 ): Promise<void> {
   const { listener, record, messageId } = found;
   const { records } = listener.service;
@@ -48,7 +49,7 @@ export async function discardInSequence(
             ...values,
             ':next': place.sequence,
             ':subject': place.subject,
-            ':now': clock.now(),
+            ':now': at,
           },
         },
       }
@@ -68,7 +69,7 @@ export async function discardInSequence(
           {
             Put: {
               TableName: records,
-              Item: { pk, status: 'DISCARDED', messageId, ...place, discardedAt: clock.now() },
+              Item: { pk, status: 'DISCARDED', messageId, ...place, discardedAt: at },
               ConditionExpression: 'attribute_not_exists(pk)',
             },
           },

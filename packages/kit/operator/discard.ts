@@ -1,6 +1,5 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../aws/clock.js';
 import { isWindow } from '../inbox/window-keys.js';
 import { readTimerId } from '../saga/contract.js';
 import { auditEntry, type Run } from './audit-log.js';
@@ -27,7 +26,7 @@ export interface DiscardRequest {
  * @throws {OperatorError} `not-found`, or `refused` if it has not failed, or is the timeout of a waiting saga
  */
 export async function discard(
-  context: Pick<CommandContext, 'documents' | 'services' | 'actor'>,
+  context: Pick<CommandContext, 'documents' | 'services' | 'actor' | 'clock'>,
   { reason, dryRun, ...asked }: DiscardRequest,
 ): Promise<Outcome> {
   return discardFound(context, await findRecord(context.documents, context.services, asked), { reason, dryRun });
@@ -39,7 +38,7 @@ export async function discard(
  * @throws {OperatorError} as {@link discard}
  */
 export async function discardFound(
-  { documents, actor }: Pick<CommandContext, 'documents' | 'actor'>,
+  { documents, actor, clock }: Pick<CommandContext, 'documents' | 'actor' | 'clock'>,
   found: FoundRecord,
   { reason, dryRun, run }: Pick<DiscardRequest, 'reason' | 'dryRun'> & { readonly run?: Run },
 ): Promise<Outcome> {
@@ -49,6 +48,7 @@ export async function discardFound(
   await refuseNeededTimeout(documents, found);
   if (dryRun) return outcome(found, 'dry-run', `would be discarded: ${reason}`);
   const by = await actor();
+  const at = clock.now();
   // A redrive may be processing it at this moment: a processed message can't be discarded.
   const isFailed = '#status = :failed';
   const discarding = {
@@ -64,14 +64,14 @@ export async function discardFound(
       ':discarded': 'DISCARDED',
       ':reason': reason,
       ':by': by,
-      ':at': clock.now(),
+      ':at': at,
     },
   };
   const target = `${listener.name} ${found.messageId}`;
-  const { put } = auditEntry(listener.service, { actor: by, action: 'discard', target, reason, ...run });
+  const { put } = auditEntry(listener.service, { actor: by, action: 'discard', target, reason, ...run }, at);
   const writes = [{ Update: discarding }, { Put: put }];
   try {
-    if (listener.consumer?.inbox?.mode === 'sequential') await discardInSequence(documents, found, writes);
+    if (listener.consumer?.inbox?.mode === 'sequential') await discardInSequence(documents, found, writes, at);
     else await documents.send(new TransactWriteCommand({ TransactItems: writes }));
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw error;

@@ -9,6 +9,18 @@ export interface Endpoint {
   readonly ahead?: number;
 }
 
+/** Clock of an environment. */
+export interface Clock {
+  /** Returns the present time, ISO 8601, UTC. */
+  readonly now: () => string;
+}
+
+/**
+ * Returns the clock of an endpoint: at AWS that of this machine, at an emulator its own. Commands ask no other one, since what an
+ * emulator has stored is of its own time.
+ */
+export const clockAt = (endpoint: Endpoint): Clock => ({ now: () => timeAt(endpoint) });
+
 /** Returns the present time by the clock of an endpoint, as ISO 8601. */
 export const timeAt = ({ ahead = 0 }: Endpoint): string => new Date(Date.parse(clock.now()) + ahead).toISOString();
 

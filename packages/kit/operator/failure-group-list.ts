@@ -1,4 +1,4 @@
-import { clock, secondsBetween } from '../aws/clock.js';
+import { secondsBetween } from '../aws/clock.js';
 import type { CommandContext } from './context.js';
 import { Exit } from './errors.js';
 import { causeWords, shortened } from './failure-causes.js';
@@ -23,7 +23,7 @@ const SHOWN_GROUPS = 20;
 /** Maximum width of the text, in characters. */
 const WIDTH = 100;
 
-type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'pageOn'>;
+type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'pageOn' | 'clock'>;
 
 /**
  * `failures groups`: failures and stuck sagas by their cause, the largest group first.
@@ -35,7 +35,7 @@ export async function listFailureGroups(
   { consumer }: { readonly consumer: string | undefined },
   customers?: CustomerSource,
 ): Promise<Outcome> {
-  const { documents, services } = context;
+  const { documents, services, clock } = context;
   // Before it reads: what gets stuck meanwhile may not be in the list.
   const now = clock.now();
   const [failures, stuck] = await Promise.all([

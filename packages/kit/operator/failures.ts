@@ -30,7 +30,7 @@ interface FailuresListRequest extends NewestFailures {
  * @throws {OperatorError} `not-found` for a consumer that doesn't exist
  */
 export async function listFailures(
-  { documents, services, command }: Context,
+  { documents, services, command, clock }: Context & Pick<CommandContext, 'clock'>,
   asked: FailuresListRequest,
 ): Promise<Outcome> {
   const { consumer, limit } = asked;
@@ -42,7 +42,7 @@ export async function listFailures(
   const older = last && failures.length < newestFirst.length ? timeOf(last) : undefined;
   return {
     exitCode: Exit.OK,
-    text: listText(failures, older, { command, asked }),
+    text: listText(failures, older, { command, asked, now: clock.now() }),
     json: {
       failures: failures.map((one) => failureSummaryOf(one)),
       ...(older !== undefined && { olderBefore: older }),
@@ -56,14 +56,14 @@ const timeOf = ({ record }: FoundRecord): string => record.failedAt ?? '';
 function listText(
   failures: readonly FoundRecord[],
   older: string | undefined,
-  { command, asked }: { readonly command: CommandText; readonly asked: FailuresListRequest },
+  { command, asked, now }: { readonly command: CommandText; readonly asked: FailuresListRequest; readonly now: string },
 ): string {
   const { consumer, before } = asked;
   const [newest] = failures;
   if (!newest) return before === undefined ? 'no failures' : `no failures before ${before}`;
   const idOf = shownIds(failures);
   const rows = failures.map((failure) => [
-    shownTime(failure.record.failedAt ?? ''),
+    shownTime(failure.record.failedAt ?? '', now),
     `${failure.listener.service.name}/${failure.listener.name}`,
     idOf(failure),
     failure.record.type ?? '-',

@@ -1,6 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../aws/clock.js';
 import { personKey } from '../personal-data/person-key.js';
 import { IN_MEMORY_SECONDS } from '../personal-data/personal-keys.js';
 import type { CommandContext } from './context.js';
@@ -22,7 +21,7 @@ export interface ForgetRequest {
  * @throws {OperatorError} `usage` for an invalid id
  */
 export async function forget(
-  context: Pick<CommandContext, 'documents' | 'services' | 'stacks' | 'environment' | 'actor'>,
+  context: Pick<CommandContext, 'documents' | 'services' | 'stacks' | 'environment' | 'actor' | 'clock'>,
   people: Pick<PeopleOfApp, 'forget'>,
   { person, dryRun }: ForgetRequest,
 ): Promise<Outcome> {
@@ -34,7 +33,7 @@ export async function forget(
   const key = before.state === 'has a key' ? `key of ${before.createdAt}` : 'no key';
   if (dryRun) return outcome(person, 'dry-run', `would be forgotten, for ever (${key})`);
   const forgottenBy = await context.actor();
-  const forgottenAt = clock.now();
+  const forgottenAt = context.clock.now();
   // The first tombstone stays unchanged, because it shows the time of the erasure.
   const isNotForgotten = 'attribute_not_exists(forgottenAt)';
   try {

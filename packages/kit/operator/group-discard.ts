@@ -19,7 +19,7 @@ export async function discardGroup(
   context: GroupContext,
   request: GroupRequest & { readonly reason: string },
 ): Promise<Outcome> {
-  const { documents, services, command, say, wait, stopped, actor } = context;
+  const { documents, services, command, say, wait, stopped, actor, clock } = context;
   const { reason, rate, dryRun } = request;
   const groups = await readGroups(documents, services, undefined);
   const group = groupNamed(groups, request.group);
@@ -27,7 +27,7 @@ export async function discardGroup(
     group.id,
     groups.map(({ id }) => id),
   );
-  const run = { group: group.id, run: newId() };
+  const run = { group: group.id, run: newId(Date.parse(clock.now())) };
   const refused: { readonly failure: FoundRecord; readonly why: string }[] = [];
   let discarded = 0;
   let changed = 0;
@@ -42,7 +42,7 @@ export async function discardGroup(
       continue;
     }
     try {
-      await discardFound({ documents, actor }, { listener, messageId, record }, { reason, dryRun, run });
+      await discardFound({ documents, actor, clock }, { listener, messageId, record }, { reason, dryRun, run });
       discarded++;
     } catch (error) {
       if (!(error instanceof OperatorError) || error.code !== 'refused') throw error;

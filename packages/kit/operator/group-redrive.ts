@@ -23,7 +23,7 @@ export interface GroupRequest {
 /** Context of such a command. */
 export type GroupContext = Pick<
   CommandContext,
-  'documents' | 'services' | 'command' | 'say' | 'actor' | 'reportOn' | 'pageOn'
+  'documents' | 'services' | 'command' | 'say' | 'actor' | 'clock' | 'reportOn' | 'pageOn'
 > &
   Interruption;
 
@@ -102,7 +102,7 @@ class GroupRedrive {
     notRedrivable: [] as FoundRecord[],
     changed: [] as FoundRecord[],
   };
-  private readonly runId = newId();
+  private readonly runId: string;
 
   constructor(
     private readonly context: GroupContext,
@@ -113,7 +113,9 @@ class GroupRedrive {
       readonly actor: string;
       readonly ways: Ways;
     },
-  ) {}
+  ) {
+    this.runId = newId(Date.parse(context.clock.now()));
+  }
 
   async run(): Promise<Report> {
     const { say } = this.context;

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { clock, secondsBetween } from '../aws/clock.js';
+import { secondsBetween } from '../aws/clock.js';
 import { recordKey } from '../failures/failure-records.js';
 import { isParkedPartition, parkedPartition } from '../inbox/contract.js';
 import { isWindow } from '../inbox/window-keys.js';
@@ -20,7 +20,7 @@ import { begunBy, shownIds } from './shown.js';
 import { cutTo, table } from './table.js';
 import { aligned, duration, plural } from './text.js';
 
-type Context = Pick<CommandContext, 'documents' | 'services' | 'command'> &
+type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'clock'> &
   Partial<Pick<CommandContext, 'pageOn' | 'stacks' | 'environment' | 'endpoint'>>;
 
 export interface InboxListRequest {
@@ -31,22 +31,26 @@ export interface InboxListRequest {
 
 /** `inbox list`. @throws {OperatorError} `not-found` for a consumer that doesn't exist or has no inbox */
 export async function listInbox(
-  { documents, services, command }: Context,
+  { documents, services, command, clock }: Context,
   { consumer, state, subject }: InboxListRequest,
 ): Promise<Outcome> {
+  const now = clock.now();
   const listeners = consumer === undefined ? listenersOf(services).filter(hasInbox) : inboxesNamed(services, consumer);
   const found = (await Promise.all(listeners.map((listener) => messagesOf(documents, listener)))).flat();
   const asked = found
-    .filter((one) => state === undefined || stateOf(one.record) === state)
+    .filter((one) => state === undefined || stateOf(one.record, now) === state)
     .filter(({ record }) => subject === undefined || record.subject === subject)
     .toSorted((one, other) => sinceOf(one.record).localeCompare(sinceOf(other.record)));
-  return { exitCode: Exit.OK, text: listText(asked, command), json: { messages: asked.map(summaryOf) } };
+  return {
+    exitCode: Exit.OK,
+    text: listText(asked, command, now),
+    json: { messages: asked.map((one) => summaryOf(one, now)) },
+  };
 }
 
-function listText(found: readonly FoundRecord[], command: Context['command']): string {
+function listText(found: readonly FoundRecord[], command: Context['command'], now: string): string {
   const [oldest] = found;
   if (!oldest) return 'no stored messages';
-  const now = clock.now();
   const idOf = shownIds(found);
   const rows = found.map((one) => rowOf(one, idOf(one), now));
   const head = ['CONSUMER', 'STATE', 'AGE', 'ATTEMPTS', 'MESSAGE ID', 'TOPIC', 'SUBJECT', 'REASON'];
@@ -58,7 +62,7 @@ function listText(found: readonly FoundRecord[], command: Context['command']): s
 function rowOf({ listener, record }: FoundRecord, shownId: string, now: string): readonly string[] {
   return [
     `${listener.service.name}/${listener.name}`,
-    stateOf(record),
+    stateOf(record, now),
     duration(Math.max(0, secondsBetween(sinceOf(record), now))),
     String(record.attempts ?? 0),
     shownId,
@@ -81,12 +85,13 @@ export async function showInbox(
   const { record } = found;
   const shown = await showFound(context, found, asked);
   if (record.status !== 'PENDING') return shown;
+  const state = stateOf(record, context.clock.now());
   const rows = [
-    ['state', stateOf(record)],
+    ['state', state],
     ...(record.storedAt === undefined ? [] : [['stored', record.storedAt]]),
     ...(record.heldUntil === undefined
       ? []
-      : [[stateOf(record) === 'running' ? 'held until' : 'paused until', record.heldUntil]]),
+      : [[state === 'running' ? 'held until' : 'paused until', record.heldUntil]]),
     ...(record.progress === undefined ? [] : [['progress', 'saved; the next attempt continues from it']]),
   ];
   return { ...shown, text: `${shown.text}\n\n${aligned(rows)}` };
@@ -110,10 +115,11 @@ export async function discardInbox(context: CommandContext, request: DiscardRequ
 
 /** Lets the runner continue with the page of a window that failed. @throws {OperatorError} `not-found` or `refused` */
 async function retryWindow(
-  { documents, command, actor }: CommandContext,
+  context: CommandContext,
   listener: Listener,
   { consumer, messageId, dryRun }: RedriveRequest,
 ): Promise<Outcome> {
+  const { documents, command, actor, clock } = context;
   const pk = recordKey(listener, messageId);
   const record = await readRecord(documents, listener.service, pk);
   const next = ['inbox', 'list', '--consumer', consumer];
@@ -128,8 +134,8 @@ async function retryWindow(
   });
   if (dryRun) return outcome('dry-run', 'would continue with its next page');
   const target = `${consumer} ${messageId}`;
-  const key = await beforehand(documents, listener.service, { actor: await actor(), action: 'retry', target });
-  await retryFailedWindow(documents, { table: listener.service.records, consumer: listener, pk });
+  const key = await beforehand(context, listener.service, { actor: await actor(), action: 'retry', target });
+  await retryFailedWindow(documents, { table: listener.service.records, consumer: listener, pk, now: clock.now() });
   await noteResult(documents, key, 'sent');
   return outcome('sent', `continues with its next page. Check later: ${command('inbox', 'show', consumer, messageId)}`);
 }
@@ -178,22 +184,22 @@ async function keysIn(documents: DynamoDBDocumentClient, { records }: Service, s
 }
 
 /** Returns the state of a stored message for operators. */
-function stateOf({ status, heldUntil, failures = [], runner, duePk = '' }: ConsumerRecord): InboxState {
+function stateOf({ status, heldUntil, failures = [], runner, duePk = '' }: ConsumerRecord, now: string): InboxState {
   if (status === 'FAILED') return 'failed';
-  if (heldUntil === undefined || heldUntil <= clock.now()) return isParkedPartition(duePk) ? 'parked' : 'waiting';
+  if (heldUntil === undefined || heldUntil <= now) return isParkedPartition(duePk) ? 'parked' : 'waiting';
   return failures.length > 0 && runner === undefined ? 'paused' : 'running';
 }
 
 const sinceOf = ({ storedAt, failedAt, executeAt }: ConsumerRecord): string => storedAt ?? failedAt ?? executeAt ?? '';
 
 /** Returns the fields of a stored message for scripts; it contains nothing of the message itself. */
-function summaryOf({ listener, record, messageId }: FoundRecord) {
+function summaryOf({ listener, record, messageId }: FoundRecord, now: string) {
   const { topic, subject, attempts, storedAt, executeAt, correlationId } = record;
   return {
     service: listener.service.name,
     consumer: listener.name,
     messageId,
-    state: stateOf(record),
+    state: stateOf(record, now),
     topic,
     subject,
     correlationId,

@@ -4,7 +4,7 @@
  */
 
 // Functions by which an app's own commands read its tables.
-export { clock, secondsBetween } from '../aws/clock.js';
+export { secondsBetween } from '../aws/clock.js';
 export { smallestWindow } from '../aws/dedupe-window.js';
 export { timeOfId } from '../aws/ids.js';
 export { recordKey, relayConsumer } from '../failures/failure-records.js';
@@ -36,7 +36,7 @@ export { kitCommands } from './commands/kit-commands.js';
 export { peopleCommands } from './commands/people.js';
 export { readCommits, readCommitsSince } from './commits.js';
 export type { CommandContext, Trouble } from './context.js';
-export { clientConfig, type Endpoint, timeAt } from './endpoint.js';
+export { type Clock, clientConfig, clockAt, type Endpoint, timeAt } from './endpoint.js';
 export { Exit, OperatorError, RequestRefused } from './errors.js';
 export type { CustomerSource } from './failure-customers.js';
 export {

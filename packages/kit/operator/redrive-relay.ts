@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../aws/clock.js';
 import type { RelayAnswer } from '../outbox/relay.lambda.js';
+import type { CommandContext } from './context.js';
 import { clientConfig, type Endpoint } from './endpoint.js';
 import { OperatorError } from './errors.js';
 import type { FoundRecord } from './records.js';
@@ -27,10 +27,11 @@ export type Invoke = (relay: string, change: StreamRecord) => Promise<RelayAnswe
 /**
  * Publishes a commit through its relay again, after the relay could not publish it. The failure is deleted after all
  * messages were sent, so a crash of this command leaves the failure unchanged.
+ * @param clock of the environment, for the reason why it failed again
  */
 export async function publishAgain(
   invoke: Invoke,
-  documents: DynamoDBDocumentClient,
+  { documents, clock }: Pick<CommandContext, 'documents' | 'clock'>,
   found: FoundRecord,
   change: StreamRecord,
 ): Promise<Redriven> {
@@ -39,7 +40,7 @@ export async function publishAgain(
   const { records } = listener.service;
   const [reason] = answer.givenUp;
   if (reason !== undefined) {
-    await addReason(documents, records, found, reason);
+    await addReason(documents, records, found, { at: clock.now(), message: reason });
     return { result: 'failed-again', detail: `failed again: ${reason}` };
   }
   if (answer.batchItemFailures.length > 0) {
@@ -102,9 +103,8 @@ async function addReason(
   documents: DynamoDBDocumentClient,
   TableName: string,
   { record }: FoundRecord,
-  message: string,
+  { at, message }: { readonly at: string; readonly message: string },
 ): Promise<void> {
-  const at = clock.now();
   const failures = [{ at, name: 'Unsendable', message, stack: [] }, ...(record.failures ?? [])].slice(0, MAX_REASONS);
   await onlyWhereFailed(
     documents.send(

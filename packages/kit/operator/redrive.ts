@@ -31,7 +31,7 @@ export interface RedriveRequest {
  * @throws {OperatorError} `not-found`, or `refused` with the reason why it can't or mustn't be redriven
  */
 export async function redrive(context: CommandContext, request: RedriveRequest): Promise<Outcome> {
-  const { endpoint, documents, services } = context;
+  const { endpoint, documents, clock, services } = context;
   const found = await findRecord(documents, services, request);
   const payload = redrivable(context, found, request);
   const { consumer, service } = found.listener;
@@ -46,7 +46,7 @@ export async function redrive(context: CommandContext, request: RedriveRequest):
   }
   const actor = await context.actor();
   return sending(endpoint, async (send) => {
-    const ways = { documents, send, invoke: relayAt(endpoint) };
+    const ways = { documents, clock, send, invoke: relayAt(endpoint) };
     const { key, done } = await sendAgain(ways, found, payload, { actor, value });
     const redriven = done ?? (await resultOf(context, found));
     await noteResult(documents, key, RESULT_WORDS[redriven.result]);
@@ -55,7 +55,7 @@ export async function redrive(context: CommandContext, request: RedriveRequest):
 }
 
 /** How messages leave a command. */
-export interface Ways extends Pick<CommandContext, 'documents'> {
+export interface Ways extends Pick<CommandContext, 'documents' | 'clock'> {
   readonly send: Send;
   readonly invoke: Invoke;
 }
@@ -68,16 +68,17 @@ export interface Ways extends Pick<CommandContext, 'documents'> {
  * @throws {OperatorError} `refused` if its relay failed
  */
 export async function sendAgain(
-  { documents, send, invoke }: Ways,
+  ways: Ways,
   found: FoundRecord,
   payload: string,
   { actor, value, run }: { readonly actor: string; readonly value: 'again' | 'not-done'; readonly run?: Run },
 ): Promise<{ readonly key: AuditKey; readonly done?: Redriven }> {
+  const { send, invoke } = ways;
   const { consumer, service, name } = found.listener;
   const change = consumer ? undefined : changeIn(found, payload);
   const action = { actor, action: 'redrive', target: `${name} ${found.messageId}`, ...run } as const;
-  const key = await beforehand(documents, service, action);
-  if (change) return { key, done: await publishAgain(invoke, documents, found, change) };
+  const key = await beforehand(ways, service, action);
+  if (change) return { key, done: await publishAgain(invoke, ways, found, change) };
   if (consumer) await send(consumer.queueUrl, payload, { [REDRIVE]: value });
   return { key };
 }

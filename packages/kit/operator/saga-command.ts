@@ -1,5 +1,4 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../aws/clock.js';
 import { newId, newTraceparent } from '../aws/ids.js';
 import { recordKey } from '../failures/failure-records.js';
 import { ownCommandBody } from '../messages/own-command.js';
@@ -23,7 +22,7 @@ export type SagaRequest = { readonly sagaId: string; readonly dryRun: boolean } 
 /** Context of these commands. */
 export type SagaCommandContext = Pick<
   CommandContext,
-  'app' | 'endpoint' | 'documents' | 'services' | 'command' | 'actor'
+  'app' | 'endpoint' | 'documents' | 'services' | 'command' | 'actor' | 'clock'
 > & {
   readonly wait?: Wait;
   /** Whether the operator stopped: then nothing is waited for. @default never */
@@ -39,10 +38,10 @@ export type SagaCommandContext = Pick<
  * @throws {OperatorError} `not-found`, or `refused` if the saga's state doesn't allow it
  */
 export async function commandSaga(context: SagaCommandContext, request: SagaRequest): Promise<Outcome> {
-  const { app, endpoint, documents, services, command, actor } = context;
+  const { app, endpoint, documents, services, command, actor, clock } = context;
   const saga = await findSaga(documents, services, request.sagaId);
   if (request.dryRun) {
-    const { does } = messageTo(saga, request, { app, by: await actor() });
+    const { does } = messageTo(saga, request, { app, by: await actor(), time: clock.now() });
     return outcome(request, saga, 'dry-run', `would request: ${does} (${saga.kind.consumer.queueUrl})`);
   }
   return sending(endpoint, async (send) => {
@@ -84,11 +83,11 @@ export async function requested(
   request: SagaRequest,
   run: Run = {},
 ): Promise<Requested> {
-  const { app, documents, actor, send, wait = waitByClock, stopped = () => false } = context;
+  const { app, documents, actor, clock, send, wait = waitByClock, stopped = () => false } = context;
   const by = await actor();
-  const { id, body, does } = messageTo(saga, request, { app, by });
+  const { id, body, does } = messageTo(saga, request, { app, by, time: clock.now() });
   const { service, consumer } = saga.kind;
-  const key = await beforehand(documents, service, {
+  const key = await beforehand(context, service, {
     actor: by,
     action: request.action,
     target: `${saga.kind.type} ${saga.id}`,
@@ -141,13 +140,13 @@ interface SagaMessage {
 
 /**
  * Builds the message if the saga's state allows it.
- * @param from application, and the operator as the saga's history will show them
+ * @param from application, the operator as the saga's history will show them, and the time of the request (ISO 8601)
  * @throws {OperatorError} `refused`
  */
 export function messageTo(
   saga: Saga,
   request: SagaRequest,
-  { app, by }: { readonly app: string; readonly by: string },
+  { app, by, time }: { readonly app: string; readonly by: string; readonly time: string },
 ): SagaMessage {
   const { kind, id: sagaId, state } = saga;
   const isRetry = request.action === 'retry';
@@ -155,7 +154,7 @@ export function messageTo(
     const not = isRetry ? 'Not retried: it waits for nothing.' : 'Not resolved: it is not stuck.';
     throw new OperatorError('refused', `${not} It is ${state.status}: ${sagaWords(saga)}.`, ['sagas', 'show', sagaId]);
   }
-  const id = newId();
+  const id = newId(Date.parse(time));
   const sent = isRetry
     ? { type: 'RetrySaga', data: { sagaId } }
     : { type: 'ResolveSaga', data: { sagaId, step: state.waiting.step, by, note: request.note } };
@@ -163,7 +162,7 @@ export function messageTo(
     app,
     id,
     subject: `${kind.type}/${sagaId}`,
-    time: clock.now(),
+    time,
     trace: { trigger: id, actor: `${COMMAND_LINE_ROLE}:${by}`, correlationId: id, traceparent: newTraceparent() },
     command: sent,
   });

@@ -22,7 +22,7 @@ export type SagaGroupRequest = GroupRequest &
 
 type Context = Pick<
   CommandContext,
-  'app' | 'documents' | 'services' | 'command' | 'say' | 'actor' | 'pageOn' | 'place' | 'confirm'
+  'app' | 'documents' | 'services' | 'command' | 'say' | 'actor' | 'clock' | 'pageOn' | 'place' | 'confirm'
 > &
   Interruption & { readonly send: Send };
 
@@ -62,7 +62,7 @@ export async function commandSagaGroup(context: Context, request: SagaGroupReque
 
 async function ran(context: Context, request: SagaGroupRequest, { group, shortId, later }: Named): Promise<Report> {
   const { say, wait, stopped } = context;
-  const run = { group: group.id, run: newId() };
+  const run = { group: group.id, run: newId(Date.parse(context.clock.now())) };
   const ask = (saga: StuckSaga) => asked(context, request, saga, run);
   const stuckAgain: Requested[] = [];
   const refused: Requested[] = [];

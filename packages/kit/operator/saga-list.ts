@@ -1,5 +1,4 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { clock } from '../aws/clock.js';
 import { recordKey } from '../failures/failure-records.js';
 import { readTimerId, stuckKey } from '../saga/contract.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
@@ -36,7 +35,7 @@ const URGENCIES: readonly Urgency[] = ['STUCK', 'TIMEOUT FAILED', 'TIMER LATE', 
  * @param limit maximum number of sagas that are read and listed, from 1
  */
 export async function listSagas(
-  { documents, services, command }: Pick<CommandContext, 'documents' | 'services' | 'command'>,
+  { documents, services, command, clock }: Pick<CommandContext, 'documents' | 'services' | 'command' | 'clock'>,
   { limit }: { readonly limit: number },
 ): Promise<Outcome> {
   const kinds = sagaKindsOf(services);
@@ -64,7 +63,7 @@ export async function listSagas(
   const more = asked.length > limit;
   return {
     exitCode: Exit.OK,
-    text: textOf(found, more ? limit : undefined, command),
+    text: textOf(found, more ? limit : undefined, { command, now }),
     json: { sagas: found.map(({ saga, urgency }) => ({ urgency, ...summaryOf(saga) })), more },
   };
 }
@@ -156,7 +155,11 @@ interface Found {
 }
 
 /** @param limit set if not all were read */
-function textOf(found: readonly Found[], limit: number | undefined, command: CommandText): string {
+function textOf(
+  found: readonly Found[],
+  limit: number | undefined,
+  { command, now }: { readonly command: CommandText; readonly now: string },
+): string {
   const [first] = found;
   const rest = limit === undefined ? '' : `; there may be more than ${limit}: --limit <n>`;
   if (!first) return `no saga waits${rest}`;
@@ -171,7 +174,7 @@ function textOf(found: readonly Found[], limit: number | undefined, command: Com
         `${kind.service.name}/${kind.type}`,
         id,
         stepWords(state),
-        shownTime(isStuck ? stuckSince(saga) : since),
+        shownTime(isStuck ? stuckSince(saga) : since, now),
         isStuck ? '-' : String(attempt),
         thenOf(state, urgency),
       ],

@@ -1,4 +1,4 @@
-import { clock, secondsBetween } from '../aws/clock.js';
+import { secondsBetween } from '../aws/clock.js';
 import { shortened } from './failure-causes.js';
 import { terminalWidth } from './table.js';
 import { duration } from './text.js';
@@ -23,10 +23,10 @@ export function shownIds(all: readonly Identified[], width = terminalWidth()): (
   return ({ messageId, listener }) => shortened(messageId, byConsumer.get(listener.name) ?? [], SHORTEST);
 }
 
-/** Returns how a list shows a time: on a terminal relative to now, elsewhere in ISO 8601. */
-export function shownTime(at: string, width = terminalWidth()): string {
+/** Returns how a list shows a time: on a terminal relative to `now`, elsewhere in ISO 8601. */
+export function shownTime(at: string, now: string, width = terminalWidth()): string {
   if (width === undefined || Number.isNaN(Date.parse(at))) return at;
-  return `${duration(Math.max(0, secondsBetween(at, clock.now())))} ago`;
+  return `${duration(Math.max(0, secondsBetween(at, now)))} ago`;
 }
 
 /** Finds the one message whose id begins so; undefined if there is none, or more than one. */

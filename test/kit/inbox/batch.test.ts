@@ -1,3 +1,4 @@
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
@@ -329,6 +330,7 @@ describe('a page', () => {
     ];
     const context = {
       documents,
+      clock,
       services,
       command: commandTextOf('orderly'),
       actor: async () => 'olga',

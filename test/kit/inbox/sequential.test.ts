@@ -1,5 +1,6 @@
 import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents, type Item, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
@@ -244,7 +245,7 @@ describe('a failed message', () => {
   } as unknown as Service;
   const discarding = (messageId: string) =>
     discard(
-      { documents, services: [service], actor: async () => 'olga' },
+      { documents, clock, services: [service], actor: async () => 'olga' },
       { consumer: 'steps', messageId, reason: 'test', dryRun: false },
     );
   /** Lets the index know what was written. */

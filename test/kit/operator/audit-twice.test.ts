@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { type AuditAccess, type AuditMore, audit } from '../../../packages/kit/operator/audit/command.js';
 import type { AuditRequest } from '../../../packages/kit/operator/audit/request.js';
@@ -53,6 +54,7 @@ async function audited(request: Partial<AuditRequest> = {}, more: AuditMore = {}
   const context = {
     app: 'shop',
     documents,
+    clock,
     services: heardBy(consumer('seats')),
     command: commandTextOf('shop'),
     say: () => undefined,

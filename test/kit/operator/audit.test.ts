@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
@@ -57,7 +58,7 @@ async function audited(services: readonly Service[], request: Partial<AuditReque
     ...request,
   };
   const command = commandTextOf('shop');
-  const context = { app: 'shop', documents, services, command, say: () => undefined, actor: async () => 'olga' };
+  const context = { app: 'shop', documents, clock, services, command, say: () => undefined, actor: async () => 'olga' };
   const { exitCode, text, json } = await audit(context, asked, access);
   const found = json.audit as {
     readonly deliveries: Readonly<Record<string, number>>;
@@ -264,7 +265,7 @@ test('what is missing is sent again as the bus would have sent it, to its own co
     { id: 'event-a', source: 'shop.trips', subject: 'Trip/a', sequence: 1, time: ago(30), data: { seat: '14A' } },
     { id: 'event-b', source: 'shop.trips', subject: 'Trip/b', sequence: 1 },
   ]);
-  const log = await listAuditLog({ documents, services: heardBy(SEATS) }, { since: ago(2_000) });
+  const log = await listAuditLog({ documents, clock, services: heardBy(SEATS) }, { back: 2_000 });
   expect(log.text).toMatch(
     /resend\n +by +olga\n +to +hotel: 2 messages\n +why +no record of it, and nothing of it in the queue, since its commit of \S+\n +result +2 sent$/,
   );

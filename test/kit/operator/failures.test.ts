@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { listFailures, showFailure, showFound } from '../../../packages/kit/operator/failures.js';
 import { SOURCE_MAPS } from '../../../packages/kit/operator/outputs.js';
@@ -29,7 +30,7 @@ const service = {
     takesCommands: false,
   })),
 } satisfies Service;
-const context = { documents, services: [service], command: commandTextOf('trips') };
+const context = { documents, clock, services: [service], command: commandTextOf('trips') };
 
 let dynamodb: ReturnType<typeof inProcessDynamoDb>;
 beforeEach(() => {

@@ -1,3 +1,4 @@
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { SequencedMessages } from '../../../packages/kit/inbox/sequenced-messages.js';
@@ -30,6 +31,7 @@ const services = [
 ];
 const context = {
   documents,
+  clock,
   services,
   command: commandTextOf('orderly'),
   actor: async () => 'olga',

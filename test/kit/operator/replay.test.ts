@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { newId } from '../../../packages/kit/aws/ids.js';
 import { REPLAY } from '../../../packages/kit/failures/delivery.js';
@@ -76,6 +77,7 @@ async function replayed(services: readonly Service[], request: Partial<ReplayReq
     {
       app: 'shop',
       documents,
+      clock,
       services,
       command: commandTextOf('shop'),
       say: (line) => void said.push(line),
@@ -123,7 +125,7 @@ describe('a replay', () => {
     expect(exitCode).toBe(0);
     expect(text).toMatch(/^seats: done: sent 2 messages\n/);
     expect(text).toMatch(/did all of them arrive\?:\n {2}shop replay --consumer seats --from \S+ --to \S+ --dry-run$/);
-    const log = await listAuditLog({ documents, services: heardBy(SEATS) }, { since: ago(2_000) });
+    const log = await listAuditLog({ documents, clock, services: heardBy(SEATS) }, { back: 2_000 });
     expect(log.text).toMatch(/replay\n +by +olga\n +to +hotel: seats\n +why +--from .*: 2 messages\n +result +2 sent$/);
   });
 
@@ -134,7 +136,7 @@ describe('a replay', () => {
     expect(text).toMatch(/to send +1\n/);
     expect(text).toMatch(/next: shop replay --consumer seats --from \S+ --to \S+$/);
     expect(found).toMatchObject({ result: 'dry-run', estimate: { commits: 1, messages: 1, toSend: 1, cents: 1 } });
-    expect((await listAuditLog({ documents, services: heardBy(SEATS) }, { since: ago(2_000) })).json).toEqual({
+    expect((await listAuditLog({ documents, clock, services: heardBy(SEATS) }, { back: 2_000 })).json).toEqual({
       actions: [],
     });
   });
@@ -254,7 +256,7 @@ describe('a replay that was stopped', () => {
     };
     await expect(replayed(heardBy(SEATS), { selection })).rejects.toThrow('network');
     expect(said.at(-1)).toMatch(/to continue: shop replay --consumer seats --from 2026-12-01T10:00:00.000Z --to /);
-    const log = await listAuditLog({ documents, services: heardBy(SEATS) }, { since: ago(2_000) });
+    const log = await listAuditLog({ documents, clock, services: heardBy(SEATS) }, { back: 2_000 });
     expect(log.json).toMatchObject({ actions: [{ action: 'replay', result: '1 sent' }] });
   });
 });

@@ -1,5 +1,6 @@
 import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
 import { firstIdOf } from '../../../packages/kit/aws/ids.js';
 import { listAuditLog } from '../../../packages/kit/operator/audit-log.js';
@@ -141,6 +142,7 @@ async function applied(
   const outcome = await applyRestore(
     {
       documents,
+      clock,
       services: [{ ...TRIPS, epoch }],
       stacks: STACKS,
       environment: 'prod',
@@ -322,7 +324,7 @@ describe('a restore', () => {
 
   test('has its steps in the audit log', async () => {
     await applied();
-    const { json } = await listAuditLog({ documents, services: [TRIPS] }, { since: AT });
+    const { json } = await listAuditLog({ documents, clock, services: [TRIPS] }, { back: 366 * 86_400 });
     const { actions } = json as { actions: readonly Record<string, string>[] };
     expect(actions.map(({ actor, action, target, result }) => [actor, action, target, result]).toReversed()).toEqual([
       ['olga', 'restore', `stop (to ${AT})`, '2 functions'],

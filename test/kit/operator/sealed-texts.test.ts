@@ -1,5 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { FailureRecords } from '../../../packages/kit/failures/failure-records.js';
 import { withSealedText } from '../../../packages/kit/failures/reasons.js';
@@ -29,7 +30,7 @@ const keysOf = () => new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, docume
 let inProcess: ReturnType<typeof inProcessKms>;
 vi.mock('../../../packages/kit/operator/people.js', () => ({ openKeys: () => keysOf() }));
 
-const base = { documents, services: [service], command: commandTextOf('orders') };
+const base = { documents, clock, services: [service], command: commandTextOf('orders') };
 /** Context of an operator whose environment has keys of people. */
 const context = { ...base, stacks: {}, environment: 'prod', endpoint: { url: undefined, region: 'eu-west-1' } };
 const asked = { consumer: 'reviews', messageId: 'm-1', payload: false };

@@ -1,6 +1,7 @@
 import { safeText } from '@orderly/kit/aws';
 import { vi } from 'vitest';
 import { APP } from '../../../lambdas/app.js';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { Unsendable } from '../../../packages/kit/failures/failure-kinds.js';
@@ -65,6 +66,7 @@ export const services: readonly Service[] = [
 export const context = {
   app: APP.name,
   documents,
+  clock,
   services,
   command: commandTextOf('trips'),
   actor: async () => 'olga',

@@ -1,5 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents, type Item, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
@@ -220,7 +221,7 @@ describe("an operator's command", () => {
   const services: Service[] = [
     { name: 'waiter', table: 'table', records: 'records', relay: '', feedShards: [], consumers: [consumer] },
   ];
-  const context = { documents, services, command: commandTextOf('waiter'), actor: async () => 'olga' };
+  const context = { documents, clock, services, command: commandTextOf('waiter'), actor: async () => 'olga' };
   const asked = (name: string) => ({ consumer: 'waiter', messageId: waitId(name), payload: false });
 
   test('shows a timer that waits, and redrives and discards it no more than what is done', async () => {

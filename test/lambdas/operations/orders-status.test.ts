@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { countOrders, ordersSection } from '../../../lambdas/operations/orders-status.js';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { firstIdOf } from '../../../packages/kit/aws/ids.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
@@ -69,6 +70,7 @@ describe('of more commits than it reads, the status', () => {
     environment: 'dev',
     endpoint: { url: undefined, region: 'eu-west-1' },
     documents,
+    clock,
     stacks: {},
     services: [orders],
     command: commandTextOf('orderly'),

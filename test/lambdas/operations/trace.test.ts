@@ -2,6 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Search } from '../../../lambdas/operations/find-message.js';
 import { showTrace } from '../../../lambdas/operations/trace.js';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { firstIdOf } from '../../../packages/kit/aws/ids.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
@@ -30,6 +31,7 @@ const context: CommandContext = {
   environment: 'dev',
   endpoint: { url: undefined, region: 'eu-west-1' },
   documents,
+  clock,
   stacks: {},
   services,
   command: commandTextOf('orderly'),

@@ -69,6 +69,7 @@ export class Auditor {
     const context = {
       app: APP.name,
       documents: this.documents,
+      clock: { now: () => new Date(cloud.world.now).toISOString() },
       services,
       command,
       say: () => undefined,

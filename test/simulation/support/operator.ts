@@ -37,6 +37,7 @@ export interface RedriveAnswer {
  */
 export class Operator {
   private readonly documents: DynamoDBDocumentClient;
+  private readonly clock = { now: () => new Date(this.orderly.cloud.world.now).toISOString() };
 
   constructor(private readonly orderly: Orderly) {
     this.documents = documentsOf(orderly.cloud);
@@ -65,7 +66,7 @@ export class Operator {
   async discard(consumer: string, messageId: string): Promise<void> {
     const { services, cloud } = this.orderly;
     await discard(
-      { documents: this.documents, services, actor },
+      { documents: this.documents, clock: this.clock, services, actor },
       { consumer, messageId, reason: 'by a scenario', dryRun: false },
     );
     this.orderly.discardedAt = cloud.world.now;
@@ -82,7 +83,7 @@ export class Operator {
   /** Does the same as `orderly person forget`, at this moment. */
   async forget(person: string): Promise<void> {
     const { stacks, services, forgotten, cloud } = this.orderly;
-    const context = { documents: this.documents, services, stacks, environment: 'simulated', actor };
+    const context = { documents: this.documents, clock: this.clock, services, stacks, environment: 'simulated', actor };
     // The sandbox has no customers: only the key names the person.
     await forget(context, {}, { person, dryRun: false });
     cloud.world.note(`operator forgets ${person}`);

@@ -101,6 +101,7 @@ export class Replayer {
     const context = {
       app: APP.name,
       documents: this.documents,
+      clock: { now: access.now },
       services: this.services,
       command,
       say: () => undefined,

@@ -3,6 +3,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { methodKey } from '../../../lambdas/payments/payers.js';
 import { StripeCustomers } from '../../../lambdas/payments/provider/stripe-customers.js';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { exportPerson } from '../../../packages/kit/operator/export.js';
 import { forget } from '../../../packages/kit/operator/forget.js';
@@ -22,6 +23,7 @@ const stacks = { Platform: { PersonalKeysName: 'people', PersonalDataKeyArn: KMS
 /** An environment with these services. */
 const deployed = (...services: readonly Pick<Service, 'name' | 'table'>[]) => ({
   documents,
+  clock,
   stacks,
   services: services as readonly Service[],
   environment: 'dev',

@@ -1,15 +1,13 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { clock, secondsBetween } from '../../aws/clock.js';
+import { secondsBetween } from '../../aws/clock.js';
 import { Problem } from '../../http/errors.js';
 import type { AuditShortcuts } from '../audit/audit.js';
 import { audit } from '../audit/command.js';
 import { transportsBy } from '../audit/transports.js';
 import type { TwiceCheck } from '../audit/twice.js';
 import { listAuditLog } from '../audit-log.js';
-import { auditLogSince } from '../audit-retention.js';
 import type { CommandContext } from '../context.js';
-import { timeAt } from '../endpoint.js';
 import { OperatorError, RequestRefused } from '../errors.js';
 import type { CustomerSource } from '../failure-customers.js';
 import { listFailureGroups } from '../failure-group-list.js';
@@ -83,14 +81,14 @@ export async function answerAudit<View>(
   subjects: AuditShortcuts = {},
   check?: TwiceCheck,
 ): Promise<OperatorAnswer<View>> {
-  const { endpoint, command } = context;
+  const { endpoint, clock, command } = context;
   const begun = clock.now();
-  const request = auditRequestOf(query, { now: timeAt(endpoint), subjects, command });
+  const request = auditRequestOf(query, { now: begun, subjects, command });
   const { region } = endpoint;
   const [sqs, lambda, cloudWatch] = [sqsAt(endpoint), new LambdaClient({ region }), new CloudWatchClient({ region })];
   try {
     const access = {
-      ...transportsBy({ sqs, lambda, cloudWatch }, () => timeAt(endpoint)),
+      ...transportsBy({ sqs, lambda, cloudWatch }, () => clock.now()),
       send: refuseToSend,
       wait: refuseToSend,
     };
@@ -121,4 +119,4 @@ const refuseToSend = async (): Promise<never> => {
 
 /** Answers `audit-log`: what operators did, newest first. */
 export const answerAuditLog = <View>(context: CommandContext, { since = '24h' }: { readonly since?: string }) =>
-  answerOf<View>(listAuditLog(context, { since: auditLogSince(secondsOf(since) ?? 0) }));
+  answerOf<View>(listAuditLog(context, { back: secondsOf(since) ?? 0 }));

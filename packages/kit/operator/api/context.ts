@@ -3,6 +3,7 @@ import { documents } from '../../aws/dynamodb.js';
 import { Env } from '../../aws/environment.js';
 import { required, requiredList } from '../../aws/read-environment.js';
 import type { CommandContext, OperatedApp } from '../context.js';
+import { clockAt } from '../endpoint.js';
 import { OperatorError } from '../errors.js';
 import { servicesIn } from '../services.js';
 import { findStacksNamed, type StackOutputs, stackPrefix } from '../stacks.js';
@@ -36,6 +37,7 @@ export function contextOfFunction({ program, ...advice }: AdvisingApp): () => Pr
       app,
       environment,
       endpoint,
+      clock: clockAt(endpoint),
       documents,
       stacks,
       missingStacks: found.missing,

@@ -61,7 +61,7 @@ export async function runAudit(
  * @throws {OperatorError} `not-found`, or `refused` for an empty span
  */
 export async function audit(
-  context: Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say' | 'actor'>,
+  context: Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say' | 'actor' | 'clock'>,
   request: AuditRequest,
   access: AuditAccess,
   { check, mostChecked = MOST_CHECKED, mayGoOn, hasTime = () => true }: AuditMore = {},
@@ -72,7 +72,7 @@ export async function audit(
   const span = spanOf(request, access.now());
   const missing: Missing[] = [];
   const actor = resend ? await context.actor() : '';
-  const run = newId();
+  const run = newId(Date.parse(access.now()));
   let told = performance.now();
   const transports = withoutOwnMessages(access);
   const ids = consumer === undefined && check ? new SeenIds(check) : undefined;
@@ -88,7 +88,7 @@ export async function audit(
         if (missing.length > 0) await access.wait(1 / rate);
         const { name, service } = delivery.listener;
         const target = `${name} ${delivery.message.id}`;
-        await beforehand(documents, service, {
+        await beforehand(context, service, {
           actor,
           action: 'resend',
           target,
@@ -114,7 +114,7 @@ export async function audit(
   const checking = { context, most: mostChecked, hasTime };
   const twice = check && ids && (await findTwice(check, ids, checking));
   const verdict = verdictOf(audited, { missing: missing.length, consumer, resend });
-  const found = { audited, verdict, missing, twice, request, span, command };
+  const found = { audited, verdict, missing, twice, request, span, now: access.now(), command };
   return {
     exitCode: twice && twice.found.length > 0 ? Exit.FAILED : exitOf(missing, resend),
     text: textOf(found),

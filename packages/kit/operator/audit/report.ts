@@ -25,6 +25,8 @@ export interface Found {
   readonly twice: FoundTwice | undefined;
   readonly request: AuditRequest;
   readonly span: { readonly from: string; readonly to: string };
+  /** Time at which it ended, ISO 8601. */
+  readonly now: string;
   readonly command: CommandText;
 }
 
@@ -40,7 +42,7 @@ const wordsOf = ({ subject, named, consumer }: AuditRequest, { from, to }: Found
 ];
 
 /** The report for people: the verdict, the sums, what is missing or was done twice, and the next commands. */
-export function textOf({ audited, verdict, missing, twice, request, span, command }: Found): string {
+export function textOf({ audited, verdict, missing, twice, request, span, now, command }: Found): string {
   const { subject, parts = [], resend } = request;
   const { commits, messages, deliveries } = audited;
   const types = parts.map((part) => part.slice(0, part.indexOf('/')));
@@ -49,7 +51,7 @@ export function textOf({ audited, verdict, missing, twice, request, span, comman
   const states = STATES.filter((state) => deliveries[state] > 0).map((state) => [state, String(deliveries[state])]);
   const rows = missing
     .slice(0, LISTED)
-    .map((one) => [shownTime(one.at), one.consumer, one.type, one.subject, one.messageId]);
+    .map((one) => [shownTime(one.at, now), one.consumer, one.type, one.subject, one.messageId]);
   const more = missing.length - rows.length;
   const again = (...words: readonly string[]) => command('audit', ...wordsOf(request, span), ...words);
   const from = (at: string) => command('audit', ...wordsOf(request, { ...span, from: at }));

@@ -58,12 +58,9 @@ export class Resent {
   async send(delivery: JudgedDelivery, from: Service): Promise<void> {
     const { documents, table, transports } = this.options;
     const { listener, commit, message } = delivery;
-    const { put, key } = auditEntry(listener.service, {
-      actor: ACTOR,
-      action: 'resend',
-      target: `${listener.name} ${message.id}`,
-      reason: reasonOf(delivery),
-    });
+    const target = `${listener.name} ${message.id}`;
+    const action = { actor: ACTOR, action: 'resend', target, reason: reasonOf(delivery) } as const;
+    const { put, key } = auditEntry(listener.service, action, transports.now());
     const Item = {
       pk: AuditKey.RESENT,
       sk: `${listener.name}#${message.id}`,

@@ -1,4 +1,4 @@
-import { AUDIT_RETENTION_DAYS, auditLogSince } from '../audit-retention.js';
+import { AUDIT_RETENTION_DAYS } from '../audit-retention.js';
 import { operatorCommand } from '../command.js';
 import { secondsOf } from '../text.js';
 
@@ -14,9 +14,9 @@ export const auditLogCommand = operatorCommand({
 again by itself (resend). Entries are kept for ${AUDIT_RETENTION_DAYS} days. A run over a group is one entry here; --json lists each message.
   --since     how far back: 90s, 30m, 24h, 7d; default 24h`,
   parse: ({ options: { since }, wrong }) => {
-    const asked = secondsOf(since);
-    if (asked === undefined) throw wrong(`--since is '${since}': expected a number with s, m, h or d, as 24h or 7d.`);
-    return { since: auditLogSince(asked) };
+    const back = secondsOf(since);
+    if (back === undefined) throw wrong(`--since is '${since}': expected a number with s, m, h or d, as 24h or 7d.`);
+    return { back };
   },
   run: async (...call) => (await import('../audit-log.js')).listAuditLog(...call),
 });

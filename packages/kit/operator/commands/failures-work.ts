@@ -27,7 +27,8 @@ export const discardOneOrAll = (
 const redriveAll = (context: CommandContext, request: GroupRequest): Promise<Outcome> =>
   interruptible((interruption) =>
     sending(context.endpoint, (send) => {
-      const ways = { documents: context.documents, send, invoke: relayAt(context.endpoint) };
+      const { documents, clock, endpoint } = context;
+      const ways = { documents, clock, send, invoke: relayAt(endpoint) };
       return redriveGroup({ ...context, ...interruption }, request, ways);
     }),
   );

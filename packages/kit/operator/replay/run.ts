@@ -21,7 +21,7 @@ export interface ReplayAccess {
   readonly send: Send;
 }
 
-export type ReplayContext = Pick<CommandContext, 'app' | 'documents' | 'services' | 'say'> & Interruption;
+export type ReplayContext = Pick<CommandContext, 'app' | 'documents' | 'services' | 'clock' | 'say'> & Interruption;
 
 /** What came of a replay. */
 export interface Report {
@@ -46,7 +46,7 @@ const GROUP = 'replay';
 
 /** One run of a replay. It keeps no state: what has a record is not sent again. */
 export class ReplayRun {
-  private readonly id = newId();
+  private readonly id: string;
   private readonly sums = new Sums();
   private sent = 0;
   private looked = 0;
@@ -65,20 +65,21 @@ export class ReplayRun {
       /** What is replayed, in words. */
       readonly what: string;
     },
-  ) {}
+  ) {
+    this.id = newId(Date.parse(context.clock.now()));
+  }
 
   /** Sends what has no record, and keeps in the audit log how much it was, however it ends. */
   async run(): Promise<Report> {
-    const { documents } = this.context;
     const { reading, actor, what, estimate } = this.of;
     const { service, consumer } = reading.target;
     const reason = `${what}: ${estimate.toSend} messages`;
     const entry = { actor, action: 'replay', target: consumer.name, reason, run: this.id } as const;
-    const key = await beforehand(documents, service, entry);
+    const key = await beforehand(this.context, service, entry);
     try {
       return { verdict: await this.sendAll(), sent: this.sent, counts: this.sums.counts, reached: this.reached };
     } finally {
-      await noteResult(documents, key, `${this.sent} sent`);
+      await noteResult(this.context.documents, key, `${this.sent} sent`);
     }
   }
 

@@ -57,7 +57,7 @@ export async function applyRestore(
     service,
     functions: functionsToStop(context, service),
     tables: tablesOf(service, at),
-    own: { at, run: newId() },
+    own: { at, run: newId(Date.parse(access.now())) },
   };
   const about: About = { context, request, access, work };
   if (request.dryRun) return looked(about, found);

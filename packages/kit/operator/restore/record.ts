@@ -6,10 +6,9 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { clock } from '../../aws/clock.js';
 import type { Item } from '../../aws/items.js';
 import { INBOX_MODES } from '../../inbox/contract.js';
-import { AUDIT_RETENTION_DAYS } from '../audit-retention.js';
+import { auditExpiry } from '../audit-retention.js';
 import { OperatorError } from '../errors.js';
 import type { Service } from '../services.js';
 import type { Forgotten } from './forgotten.js';
@@ -129,7 +128,8 @@ async function itemsSince(documents: DynamoDBDocumentClient, table: string, from
   return items;
 }
 
-const expiry = () => ({ expiresAt: clock.epochSeconds() + AUDIT_RETENTION_DAYS * 86_400 });
+/** The record is kept for as long as the entries of the audit log. @param at time of its item, ISO 8601 */
+const expiry = (at: string) => ({ expiresAt: auditExpiry(at) });
 
 /**
  * Writes the record of a restore that begins. One that was cancelled gives its place.
@@ -141,7 +141,7 @@ export async function beginRestore(
   record: RestoreRecord,
 ): Promise<void> {
   const notBegun = 'attribute_not_exists(pk) OR attribute_exists(cancelledAt)';
-  const Item = { ...keyOf(record.sk), ...record, ...expiry() };
+  const Item = { ...keyOf(record.sk), ...record, ...expiry(record.begunAt) };
   await ownWrite(
     documents.send(new PutCommand({ TableName: table, Item, ConditionExpression: notBegun })),
     'Another run of this command has begun the same restore.',
@@ -223,7 +223,7 @@ export async function keepForgotten(
   for (let first = 0; first < subjects.length; first += SUBJECTS_PER_ITEM) {
     const number = String(first / SUBJECTS_PER_ITEM).padStart(6, '0');
     const some = subjects.slice(first, first + SUBJECTS_PER_ITEM);
-    const Item = { pk: RESTORE_PARTITION, sk: `${own.at}#${number}`, subjects: some, ...expiry() };
+    const Item = { pk: RESTORE_PARTITION, sk: `${own.at}#${number}`, subjects: some, ...expiry(publishedAt) };
     await documents.send(new PutCommand({ TableName: service.table, Item }));
   }
   await noteProgress(documents, service, own, { forgotten: forgotten as Summary, publishedAt });

@@ -17,7 +17,7 @@ import type { Step } from './steps.js';
 
 export type RunContext = Pick<
   CommandContext,
-  'documents' | 'services' | 'actor' | 'confirm' | 'place' | 'environment' | 'say'
+  'documents' | 'services' | 'actor' | 'clock' | 'confirm' | 'place' | 'environment' | 'say'
 > &
   Interruption;
 
@@ -249,10 +249,9 @@ export class RestoreRun {
   private async logged(step: Step, work: () => Promise<string>): Promise<void> {
     const { service, own } = this.work;
     const actor = await this.context.actor();
-    const { documents } = this.context;
     const target = `${step} (to ${own.at})`;
-    const entry = await beforehand(documents, service, { actor, action: 'restore', target });
-    await noteResult(documents, entry, await work());
+    const entry = await beforehand(this.context, service, { actor, action: 'restore', target });
+    await noteResult(this.context.documents, entry, await work());
   }
 
   private async switched(ids: readonly string[], on: boolean): Promise<void> {

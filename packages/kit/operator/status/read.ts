@@ -7,7 +7,7 @@ import { stuckKey } from '../../saga/contract.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../../timers/contract.js';
 import { Watermarks } from '../auditor/watermarks.js';
 import type { CommandContext } from '../context.js';
-import { clientConfig, timeAt } from '../endpoint.js';
+import { clientConfig } from '../endpoint.js';
 import { functionsIn } from '../functions.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../outputs.js';
 import { sqsAt } from '../send.js';
@@ -26,7 +26,7 @@ import { messagesIn, nameOf, type QueueState, readQueues } from './queues.js';
 
 type Context = Pick<
   CommandContext,
-  'app' | 'environment' | 'endpoint' | 'documents' | 'stacks' | 'missingStacks' | 'services'
+  'app' | 'environment' | 'endpoint' | 'clock' | 'documents' | 'stacks' | 'missingStacks' | 'services'
 >;
 
 /** Failures of one consumer that are counted at most. */
@@ -41,7 +41,7 @@ const NO_METRICS: ReadMetrics = { oldest: new Map(), lag: new Map(), tick: new M
  * @throws any error of SQS or DynamoDB
  */
 export async function readStatus(context: Context): Promise<StatusFacts> {
-  const { app, environment, endpoint, stacks, missingStacks, services } = context;
+  const { app, environment, endpoint, clock, stacks, missingStacks, services } = context;
   const place = { prefix: stackPrefix(app, environment), stacks: Object.keys(stacks) };
   const sqs = sqsAt(endpoint);
   const cloudWatch = new CloudWatchClient(clientConfig(endpoint));
@@ -52,7 +52,7 @@ export async function readStatus(context: Context): Promise<StatusFacts> {
       unread.push(`${what} (${error instanceof Error ? error.name : String(error)})`);
     };
   try {
-    const now = timeAt(endpoint);
+    const now = clock.now();
     const consumers = services.flatMap((service) => service.consumers.map((consumer) => ({ service, consumer })));
     const known = consumers.flatMap(({ consumer }) => urlsOf(consumer));
     const [queues, counted, relays, audit, alarms] = await Promise.all([
@@ -126,7 +126,7 @@ async function countsOf(
   const parked = inbox?.mode === 'sequential' ? parkedPartitions(name) : [];
   const [failures, measured, late, stuck] = await Promise.all([
     failuresOf(documents, service, name),
-    inbox && measure(documents, { table: service.records, owner: name, parked }),
+    inbox && measure(documents, { table: service.records, owner: name, parked }, now),
     (inbox ?? saga) === undefined ? undefined : latenessOf(documents, service, name, now),
     saga === undefined ? undefined : stuckOf(documents, service, saga),
   ]);

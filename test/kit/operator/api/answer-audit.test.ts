@@ -1,5 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { clock } from '../../../../packages/kit/aws/clock.js';
 import { documents } from '../../../../packages/kit/aws/dynamodb.js';
 import { firstIdOf } from '../../../../packages/kit/aws/ids.js';
 import { AUDIT_SECONDS, answerAudit } from '../../../../packages/kit/operator/api/answers.js';
@@ -25,6 +26,7 @@ const context: CommandContext = {
   environment: 'dev',
   endpoint: { url: undefined, region: 'eu-west-1' },
   documents,
+  clock,
   stacks: {},
   services: [trips],
   command: commandTextOf('shop'),
