@@ -2,6 +2,7 @@ import { logger } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { traceOf, versionOf } from '@orderly/kit/http';
 import { endpoint } from '../endpoint.js';
+import { refusalOfCodes } from '../standard-codes.js';
 import { customerIdOf } from './account-store.js';
 import { accounts } from './aggregates.js';
 import { changeAccount } from './change-account.js';
@@ -17,7 +18,10 @@ export const handler = endpoint(setCreditLimit, async (request) => {
   const customerId = customerIdOf(parameter('customerId'));
   const account = await changeAccount(accountStore, {
     customerId,
-    command: () => ({ type: 'SetCreditLimit', customerId, creditLimit: body.creditLimit }),
+    command: ({ state }) => {
+      refusalOfCodes(body, state)?.();
+      return { type: 'SetCreditLimit', customerId, creditLimit: body.creditLimit };
+    },
     ifMatch: versionOf(header('if-match')),
     trace: traceOf(request),
   });

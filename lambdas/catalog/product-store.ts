@@ -4,6 +4,7 @@ import { Problem, refuseOtherVersion } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import { type StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
 import type { Money } from '../orders/contract.js';
+import { refusalOfCodes } from '../standard-codes.js';
 import { PRODUCTS_INDEX, type ProductEvent, type ProductView, type SetProduct } from './contract.js';
 import type { Offer } from './domain/price-check.js';
 import { productDecider } from './domain/product.js';
@@ -35,7 +36,7 @@ export async function productOf(products: ProductStore, sku: string): Promise<Pr
  * current values again writes nothing, so a client may repeat it. It sets the whole product: without `discontinued`, the
  * product is sold again.
  * @param ifMatch required version; a repeat of a request that has succeeded since is accepted (RFC 9110, 13.1.1)
- * @throws {Problem} 409 `conflict` if the version is another
+ * @throws {Problem} 400 for a currency on no list, unless the product has it; 409 `conflict` if the version is another
  * @throws {WriteConflict} concurrent writers kept changing it
  */
 export function setProduct(
@@ -47,6 +48,7 @@ export function setProduct(
 ): Promise<ProductView> {
   return retryOnConflict(async () => {
     const before = await products.read(sku);
+    refusalOfCodes(wanted, before)?.();
     const events = productDecider.decide(before, { sku, ...wanted }, { now: clock.now() });
     refuseOtherVersion(ifMatch, before?.version ?? 0, events.length === 0 ? before?.from : undefined);
     if (before && events.length === 0) return viewOf(sku, before);

@@ -1,12 +1,22 @@
 import { type EventOf, earlierShape, Sealed } from '@orderly/kit/messages';
 import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
-import { COUNTRIES } from './countries.js';
+
+/**
+ * Form of a currency's code. Which codes are in force changes with ISO 4217, so what is stored is read by its form for ever;
+ * `refusalOfCodes` refuses a code that a new request names and no list has.
+ */
+const CurrencyCode = z.string().check(z.regex(/^[A-Z]{3}$/, 'expected a currency of ISO 4217: EUR'));
+
+/** Form of a country's code, as {@link CurrencyCode}. */
+const CountryCode = z
+  .string()
+  .check(z.refine((code) => /^[A-Z]{2}$/.test(code), 'expected a country of ISO 3166-1 alpha-2: DE'));
 
 /** Integer amount in minor units of a currency (cents), never a fraction. */
 export const Money = z.strictObject({
   amount: z.int().check(z.gte(0), z.lte(1e12)),
-  currency: z.currencyCode(),
+  currency: CurrencyCode,
 });
 export type Money = z.infer<typeof Money>;
 
@@ -143,7 +153,7 @@ export const DeliveryAddress = z.strictObject({
   city: Text.check(z.minLength(1), z.maxLength(100)),
   /** Empty for countries without postal codes. */
   postalCode: Text.check(z.maxLength(20)),
-  country: z.string().check(z.refine((code) => COUNTRIES.has(code), 'expected a country of ISO 3166-1 alpha-2: DE')),
+  country: CountryCode,
 });
 export type DeliveryAddress = z.infer<typeof DeliveryAddress>;
 

@@ -4,6 +4,7 @@ import { keyedBy, traceOf } from '@orderly/kit/http';
 import { createOnce, idempotencyKey } from '@orderly/kit/idempotent-receiver';
 import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
+import { refusalOfCodes } from '../standard-codes.js';
 import { limitOn, refuseBlocked, refuseFreeLines, refuseOverLimit } from './admission.js';
 import { orders } from './aggregates.js';
 import { ordersContract } from './contract.js';
@@ -34,7 +35,8 @@ export const handler = endpoint(placeOrder, async (request) => {
   ]);
   const free = oversizedFreeLines(body.lines);
   const refuseNew =
-    status === 'BLOCKED'
+    refusalOfCodes(body) ??
+    (status === 'BLOCKED'
       ? refuseBlocked
       : free.length > 0
         ? () => refuseFreeLines(free)
@@ -42,7 +44,7 @@ export const handler = endpoint(placeOrder, async (request) => {
           ? () => refuseOverLimit(limit)
           : isForgotten
             ? personal.refuseForgotten
-            : undefined;
+            : undefined);
   const { loaded, replayed } = await createOnce({
     store: orderStore,
     key,

@@ -3,7 +3,7 @@ import { Sealed } from '@orderly/kit/messages';
 import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import { CustomerId } from '../accounts/contract.js';
-import { Forgotten, MoneyView, OrderId, StepId } from '../orders/contract.js';
+import { Forgotten, Money, MoneyView, OrderId, StepId } from '../orders/contract.js';
 
 /** Id of a payment or a refund, derived from the key of its request. The payment of an order has the order's id. */
 const Id = z.string().check(z.minLength(1), z.maxLength(64));
@@ -11,7 +11,7 @@ const Id = z.string().check(z.minLength(1), z.maxLength(64));
 /** Amount of a charge; zero is not allowed. */
 const ChargeAmount = z.strictObject({
   amount: z.int().check(z.gte(1), z.lte(1e12)),
-  currency: z.currencyCode(),
+  currency: Money.shape.currency,
 });
 
 /**

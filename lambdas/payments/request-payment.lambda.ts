@@ -11,6 +11,7 @@ import {
 import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { AppProblem } from '../problems.js';
+import { refusalOfCodes } from '../standard-codes.js';
 import { isClosed } from './account-status.js';
 import { payments } from './aggregates.js';
 import { paymentsContract } from './contract.js';
@@ -40,7 +41,8 @@ export const handler = endpoint(requestPayment, async (request) => {
     personal.prepared(caller.id, body),
     isClosed(table, body.accountId),
   ]);
-  const refuseNew = closed ? refuseClosed : isForgotten ? personal.refuseForgotten : undefined;
+  const refuseNew =
+    refusalOfCodes(body) ?? (closed ? refuseClosed : isForgotten ? personal.refuseForgotten : undefined);
   const trace = traceOf(request);
   const commandOf = (paymentId: string): PaymentCommand => {
     refuseNew?.();

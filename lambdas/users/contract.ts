@@ -14,15 +14,21 @@ export const UserStatus = z.enum(['ACTIVE', 'SUSPECT', 'BLOCKED']);
 export type UserStatus = z.infer<typeof UserStatus>;
 
 const Name = Text.check(z.minLength(1), z.maxLength(100));
-/** RFC 5321 limits an address to 254 characters. */
-const Email = z.email('expected an e-mail address').check(z.maxLength(254));
+/**
+ * Form of an e-mail address. What is accepted of new ones is stricter, and may change: `refusalOfCodes`. RFC 5321 limits an
+ * address to 254 characters.
+ */
+const EmailAddress = z.string().check(
+  z.refine((address) => /^[^\s@]+@[^\s@]+$/.test(address), 'expected an e-mail address'),
+  z.maxLength(254),
+);
 /** Fields of an address. `name` is the recipient, if it is not the user. */
 const AddressFields = DeliveryAddress.shape;
 
 /** Profile of a user. All of it is personal data, so it is stored and published sealed only. */
 export const Profile = z.strictObject({
   name: z.exactOptional(Name),
-  email: z.exactOptional(Email),
+  email: z.exactOptional(EmailAddress),
   address: z.exactOptional(z.strictObject({ ...AddressFields, name: z.exactOptional(Name) })),
 });
 export type Profile = z.infer<typeof Profile>;
@@ -36,7 +42,7 @@ const patched = <T>(schema: z.ZodMiniType<T>) => z.exactOptional(z.nullable(sche
  */
 export const ProfilePatch = z.strictObject({
   name: patched(Name),
-  email: patched(Email),
+  email: patched(EmailAddress),
   address: patched(
     z.strictObject({
       name: patched(AddressFields.name),

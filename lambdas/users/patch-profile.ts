@@ -1,6 +1,7 @@
 import { checked, pointerFault, refuseOtherVersion } from '@orderly/kit/http';
 import { changeStateOnce, type RequestRecord } from '@orderly/kit/idempotent-receiver';
 import type { Trace } from '@orderly/kit/messages';
+import { refusalOfCodes } from '../standard-codes.js';
 import { type ForgottenView, Profile, type ProfilePatch, type UserView } from './contract.js';
 import { type Json, mergePatch, sameJson } from './domain/merge-patch.js';
 import { userDecider } from './domain/user.js';
@@ -42,6 +43,7 @@ export async function patchProfile(
       if (before === 'forgotten') refuseForgotten();
       refuseOtherVersion(ifMatch, user?.version ?? 0);
       const after = checked(Profile, merged(before, patch), pointerFault);
+      refusalOfCodes(after, before)?.();
       if (sameJson(before as Json, after as Json)) return [];
       const profile = await preparedProfile(people, userId, after);
       return userDecider.decide(user ?? userDecider.initialState, { type: 'SetProfile', userId, profile }, { now });

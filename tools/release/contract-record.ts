@@ -86,8 +86,21 @@ function differences(before: unknown, now: unknown, path = ''): readonly string[
         differences(old[name], present[name], `${path}/${name}`),
       );
     }
+    if (keyword === 'format' && isFormOfCodes(before.pattern, now.pattern)) return [];
+    if (keyword === 'pattern' && isFormOfCodes(old, present)) return [];
     return differences(old, present, `${path}/${keyword}`);
   });
+}
+
+/**
+ * Whether a list of a standard's codes became their form, which all of them have. Then this release reads more, and still
+ * writes what the previous one reads: new requests are checked by the list (`lambdas/standard-codes.ts`).
+ * @param before pattern of the list: `^(?:EUR|USD)$`
+ */
+export function isFormOfCodes(before: unknown, now: unknown): boolean {
+  const [, codes] = typeof before === 'string' ? (/^\^\(\?:([A-Z]+(?:\|[A-Z]+)+)\)\$$/.exec(before) ?? []) : [];
+  if (codes === undefined || typeof now !== 'string') return false;
+  return codes.split('|').every((code) => new RegExp(now).test(code));
 }
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));

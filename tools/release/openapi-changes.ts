@@ -1,4 +1,5 @@
 import type { Json } from '../docs/openapi/schemas.js';
+import { isFormOfCodes } from './contract-record.js';
 
 /** OpenAPI document, as much as is compared. */
 export interface ComparedDocument {
@@ -216,7 +217,7 @@ function refuseUnknownKeywords(schema: Json, at: string): void {
 function isBeyond(limit: (typeof LIMITS)[number], from: unknown, to: unknown): boolean {
   if (to === undefined) return false;
   if (from === undefined) return true;
-  if (limit === 'pattern' || limit === 'format') return from !== to;
+  if (limit === 'pattern' || limit === 'format') return from !== to && !isFormOfCodes(from, to);
   return /^min|Minimum$/.test(limit) ? Number(from) < Number(to) : Number(from) > Number(to);
 }
 

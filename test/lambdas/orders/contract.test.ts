@@ -38,6 +38,7 @@ describe('the body of POST /orders', () => {
       to({ name: 'n'.repeat(100), street: 's'.repeat(200), city: 'c'.repeat(100), postalCode: 'p'.repeat(20) }),
     ],
     ['an address where there are no postal codes', to({ postalCode: '', country: 'HK' })],
+    ['codes on no list: new orders are refused later', to({ country: 'XX' })],
   ])('takes %s', (_, body) => expect(faults(body)).toEqual([]));
 
   test.each([
@@ -79,7 +80,6 @@ describe('the body of POST /orders', () => {
     ['a street of 201', to({ street: 's'.repeat(201) }), ['/deliverTo/street']],
     ['a city of 101', to({ city: 'c'.repeat(101) }), ['/deliverTo/city']],
     ['a postal code of 21', to({ postalCode: 'p'.repeat(21) }), ['/deliverTo/postalCode']],
-    ['a country that there is not', to({ country: 'XX' }), ['/deliverTo/country']],
     ['a country in small letters', to({ country: 'de' }), ['/deliverTo/country']],
     ['a line break', to({ street: 'a\nb' }), ['/deliverTo/street']],
     ['what would have been forgotten', to({ forgotten: true }), ['/deliverTo']],

@@ -76,6 +76,15 @@ describe('a contract', () => {
     ['a removed type', undefined, 'Made: is gone'],
   ])('with %s is refused', (_, thing, fault) => expect(faults(thing)[0]).toContain(fault));
 
+  test('whose list of codes becomes the form of all of them is accepted; a form that one lacks is not', () => {
+    const coded = (currency: z.ZodMiniType) => ({ data: z.object({ currency }) });
+    const listed = coded(z.currencyCode());
+    const formed = (form: RegExp) => coded(z.string().check(z.regex(form)));
+    expect(faults(formed(/^[A-Z]{3}$/), listed)).toEqual([]);
+    expect(faults(formed(/^[A-W]{3}$/), listed)).not.toEqual([]);
+    expect(faults(listed, formed(/^[A-Z]{3}$/))).not.toEqual([]);
+  });
+
   test('that accepts no unknown fields may not add one', () => {
     const strict = z.strictObject({ id: z.string() });
     const more = z.strictObject({ id: z.string(), note: z.exactOptional(z.string()) });
