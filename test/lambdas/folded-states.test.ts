@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { APPROVED_STATES, faultsOf, foldedStates, type StateShape } from '../support/folded-states.js';
+
+const present = await foldedStates();
+
+test('each folded state has the approved shape under its stateSchema', () => {
+  expect(faultsOf(JSON.parse(readFileSync(APPROVED_STATES, 'utf8')), present)).toEqual([]);
+});
+
+describe('a state', () => {
+  const state: StateShape = { stateSchema: 4, shapes: { OPEN: { status: 'string', 'hour.of': 'string' } } };
+  const renamed = { OPEN: { status: 'string', 'hour.begins': 'string' } };
+  const faults = (now: StateShape) => faultsOf({ accountDecider: state }, { accountDecider: now });
+
+  test('that is as approved is accepted', () => expect(faults(state)).toEqual([]));
+  test.each([
+    [
+      'with a renamed field under the same number',
+      { ...state, shapes: renamed },
+      /OPEN\.hour\.begins.*raise stateSchema/,
+    ],
+    [
+      'with a field of another type',
+      { ...state, shapes: { OPEN: { status: 'string', 'hour.of': 'number' } } },
+      /raise/,
+    ],
+    ['with a lower number', { stateSchema: 3, shapes: renamed }, /raise stateSchema/],
+    ['with another number only', { ...state, stateSchema: 5 }, /no field changed.*npm run api:keep/],
+    ['with both, until they are approved', { stateSchema: 5, shapes: renamed }, /instead of 4.*npm run api:keep/],
+  ])('%s is refused', (_, now, fault) => expect(faults(now)).toEqual([expect.stringMatching(fault)]));
+  test('that nobody has approved is refused', () =>
+    expect(faultsOf({}, { accountDecider: state })).toEqual([expect.stringMatching(/npm run api:keep/)]));
+});
