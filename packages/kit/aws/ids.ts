@@ -19,6 +19,11 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 export const timeOfId = (id: string): number | undefined =>
   UUID_V7.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Tells whether an id is a UUID in lower case: unique, whoever made it (RFC 9562, section 6.7). */
+export const isUuid = (id: string): boolean => UUID.test(id);
+
 /** Returns the smallest UUIDv7 of a millisecond (RFC 9562, 5.7). @param at milliseconds since 1970 */
 export function firstIdOf(at: number): string {
   const hex = at.toString(16).padStart(12, '0');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
 import type { DedupeWindow } from '../aws/dedupe-window.js';
 import { ContractViolation } from '../messages/contract.js';
-import { appOf, type Envelope, readEnvelope } from '../messages/envelope.js';
+import { appOf, type Envelope, messageIdOf, readEnvelope } from '../messages/envelope.js';
 import { type TooOld, tooOldBy } from './failure-kinds.js';
 
 /** Name of the message attribute that marks a redrive: an operator sends a failed message again. */
@@ -48,7 +48,7 @@ export type Recorded = Redrive | Stored;
 /** One message as a queue delivered it. It is parsed once and then passed on. */
 export interface Delivery {
   readonly record: SQSRecord;
-  /** Message id, or the hash of the body if no id can be read. */
+  /** Identity of the message (`messageIdOf`), or the hash of the body if it cannot be read. */
   readonly id: string;
   /** The message, or the reason why it cannot be read. */
   readonly message: Envelope | ContractViolation;
@@ -81,7 +81,7 @@ export function readDelivery(record: SQSRecord, { app, window, since }: Receivin
   const replayed = record.messageAttributes[REPLAY] !== undefined;
   return {
     record,
-    id: envelope?.id ?? idOfBody(record.body),
+    id: envelope ? messageIdOf(envelope) : idOfBody(record.body),
     message,
     recorded: recordedOf(record),
     returned: record.messageAttributes[RETURNED] !== undefined,

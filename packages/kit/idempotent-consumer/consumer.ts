@@ -9,7 +9,7 @@ import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js
 import { isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { type TextKeys, withSealedText } from '../failures/reasons.js';
-import { aggregateOf, type Envelope } from '../messages/envelope.js';
+import { aggregateOf, type Envelope, messageIdOf } from '../messages/envelope.js';
 import { Contended, type ContendedMessage, type LaneEntrance } from './lane-entrance.js';
 import { readFrom, type Source } from './listening.js';
 import { processMessage } from './process-message.js';
@@ -191,7 +191,7 @@ class Consumption {
     if (!lane || hot.length === 0) return new Set();
     try {
       const ids = await lane.store(hot);
-      const stored = hot.filter(({ message }) => ids.has(message.id));
+      const stored = hot.filter(({ message }) => ids.has(messageIdOf(message)));
       for (const { message } of stored)
         logger.info('stored for the lane', { consumer: this.identity.name, ...this.fieldsOf(message) });
       return new Set(stored.map(({ delivery }) => delivery));

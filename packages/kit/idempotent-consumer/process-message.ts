@@ -1,6 +1,6 @@
 import type { Delivery } from '../failures/delivery.js';
 import { ContractViolation } from '../messages/contract.js';
-import type { Envelope } from '../messages/envelope.js';
+import { type Envelope, messageIdOf } from '../messages/envelope.js';
 import type { Trace } from '../messages/trace.js';
 import { readFrom, type Source } from './listening.js';
 import { type ProcessedRecords, processOnce } from './process-once.js';
@@ -39,7 +39,7 @@ export async function processMessage(
 
 /** Returns the trace for the writes of a handler. It names the message as their cause. */
 export const traceOfMessage = (message: Envelope, service: string): Trace => ({
-  trigger: message.id,
+  trigger: messageIdOf(message),
   actor: `service:${service}`,
   onBehalfOf: message.onbehalfof ?? message.actor,
   correlationId: message.correlationid,

@@ -5,7 +5,7 @@ import { documents, TransactionRefused, type TransactWriteItem, transact } from 
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { PENDING, type Recorded } from '../failures/delivery.js';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
-import type { Envelope } from '../messages/envelope.js';
+import { type Envelope, messageIdOf } from '../messages/envelope.js';
 
 /** Effect of one message: writes that commit together. A decision without events contributes its version check. */
 export type Effect = readonly TransactWriteItem[];
@@ -24,7 +24,7 @@ export interface Refused {
 export type Decide = (refused: Refused | undefined) => Promise<Effect>;
 
 /** Fields of a message that make its processed record. */
-type Identified = Pick<Envelope, 'id' | 'time'>;
+type Identified = Pick<Envelope, 'id' | 'source' | 'to' | 'time'>;
 
 /** Inbox of one consumer: records of the messages that it has processed. The message id is the idempotency key. */
 export class ProcessedRecords {
@@ -37,12 +37,12 @@ export class ProcessedRecords {
   /**
    * Returns the write that records the message. It fails if the message is already recorded, as processed or as failed.
    */
-  claim({ id, time }: Identified, recorded?: Recorded): TransactWriteItem {
+  claim(message: Identified, recorded?: Recorded): TransactWriteItem {
     const isNew = 'attribute_not_exists(pk)';
     // A message with a future time (a wrong clock) passes the age gate for longer, so its record lives longer too.
-    const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(time) / 1000));
+    const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(message.time) / 1000));
     const done = { status: 'PROCESSED', processedAt: clock.now(), expiresAt: expiryOf(this.window, from) };
-    const Key = { pk: recorded?.kind === 'stored' ? recorded.record : recordKey(this.consumer, id) };
+    const Key = { pk: recorded?.kind === 'stored' ? recorded.record : this.keyOf(message) };
     if (!recorded) return { Put: { TableName: this.table, Item: { ...Key, ...done }, ConditionExpression: isNew } };
     // If the effect of a failed message may have happened before, the message counts only with an operator's
     // confirmation that it did not.
@@ -81,16 +81,21 @@ export class ProcessedRecords {
   }
 
   /** Tells whether the message is recorded, strongly consistent. */
-  async has({ id }: Identified): Promise<boolean> {
+  async has(message: Identified): Promise<boolean> {
     const { Item } = await documents.send(
       new GetCommand({
         TableName: this.table,
-        Key: { pk: recordKey(this.consumer, id) },
+        Key: { pk: this.keyOf(message) },
         ProjectionExpression: 'pk',
         ConsistentRead: true,
       }),
     );
     return Item !== undefined;
+  }
+
+  /** Returns the key of the record of a message. */
+  protected keyOf(message: Identified): string {
+    return recordKey(this.consumer, messageIdOf(message));
   }
 }
 

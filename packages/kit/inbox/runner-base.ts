@@ -73,7 +73,10 @@ export abstract class RunnerBase {
     const { table, consumer, windowSeconds } = this.options;
     const records = new HeldRecord(table, consumer, windowSeconds);
     records.claim = claim;
-    const outcome = await processOnce({ id: pk, time: clock.now() }, decide, records, { kind: 'stored', record: pk });
+    const outcome = await processOnce({ id: pk, source: consumer.name, time: clock.now() }, decide, records, {
+      kind: 'stored',
+      record: pk,
+    });
     return outcome === 'applied' ? 'applied' : 'lost';
   }
 

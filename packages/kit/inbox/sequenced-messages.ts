@@ -3,7 +3,7 @@ import { clock } from '../aws/clock.js';
 import { documents, type Item, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { PENDING } from '../failures/delivery.js';
 import { recordKey } from '../failures/failure-records.js';
-import type { Envelope } from '../messages/envelope.js';
+import { type Envelope, messageIdOf } from '../messages/envelope.js';
 import { parkedPartition, WAKE } from './contract.js';
 import { cursorKey, type Place, placeKey } from './sequence-keys.js';
 import { after, StoredMessages } from './stored-messages.js';
@@ -61,7 +61,7 @@ export class SequencedMessages extends StoredMessages {
           },
         },
         {
-          Update: this.updateOf(recordKey(consumer, message.id), {
+          Update: this.updateOf(recordKey(consumer, messageIdOf(message)), {
             set: { status: 'PROCESSED', processedAt: clock.now() },
             remove: ['failedConsumer'],
             condition: `#status = :failed${mayBeDone}`,

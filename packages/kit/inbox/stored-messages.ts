@@ -8,7 +8,7 @@ import { SafeError, safeText } from '../aws/safe-error.js';
 import { PENDING } from '../failures/delivery.js';
 import { type ConsumerIdentity, MAX_REASONS, recordKey } from '../failures/failure-records.js';
 import { type FailureReason, reasonOf } from '../failures/reasons.js';
-import { type Envelope, messageGroupOf, senderOf } from '../messages/envelope.js';
+import { type Envelope, messageGroupOf, messageIdOf, senderOf } from '../messages/envelope.js';
 import { duePartition } from '../timers/contract.js';
 import { shardOf } from '../timers/timers.js';
 import { GRACE_SECONDS, type HandOut, type InboxSettings, WAKE } from './contract.js';
@@ -71,8 +71,8 @@ export class StoredMessages {
   constructor(protected readonly options: StoredMessagesOptions) {}
 
   /** Returns the key of the record of a message. */
-  keyOf({ id }: Pick<Envelope, 'id' | 'subject' | 'sequence' | 'epoch'>): string {
-    return recordKey(this.options.consumer, id);
+  keyOf(message: Pick<Envelope, 'id' | 'source' | 'to' | 'subject' | 'sequence' | 'epoch'>): string {
+    return recordKey(this.options.consumer, messageIdOf(message));
   }
 
   /**
@@ -100,7 +100,7 @@ export class StoredMessages {
       storedAt: now,
       ...this.waiting(this.keyOf(message), after(now, GRACE_SECONDS)),
       [WAKE]: true,
-      messageId: message.id,
+      messageId: messageIdOf(message),
       topic: topicOf(message),
       type: message.type,
       subject: message.subject,

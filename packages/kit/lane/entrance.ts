@@ -9,7 +9,7 @@ import type { Source } from '../idempotent-consumer/listening.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
 import type { DecidedTogether } from '../idempotent-consumer/together.js';
 import type { AnyEvent } from '../messages/contract.js';
-import type { Envelope } from '../messages/envelope.js';
+import { type Envelope, messageIdOf } from '../messages/envelope.js';
 import { HotKeys } from './hot-keys.js';
 import type { Lane } from './lane.js';
 import { requestItem } from './request-item.js';
@@ -94,7 +94,7 @@ class Entrance implements LaneEntrance {
     // BatchWriteItem refuses a key that is named twice.
     const items = new Map(
       messages.map(({ key, message }) => [
-        message.id,
+        messageIdOf(message),
         requestItem(consumer, { lane: this.name, key }, message, { now, windowSeconds }),
       ]),
     );

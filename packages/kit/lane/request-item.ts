@@ -1,7 +1,7 @@
 import { type DedupeWindow, expiryOf } from '../aws/dedupe-window.js';
 import type { Item } from '../aws/dynamodb.js';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
-import { type Envelope, readEnvelope } from '../messages/envelope.js';
+import { type Envelope, messageIdOf, readEnvelope } from '../messages/envelope.js';
 import { laneKey, REQUEST_PREFIX } from './contract.js';
 
 /** A message that is stored for a lane. */
@@ -37,7 +37,7 @@ export function requestItem(
 ): Item & { readonly sk: string } {
   return {
     pk: laneKey(lane, key),
-    sk: REQUEST_PREFIX + recordKey(consumer, message.id),
+    sk: REQUEST_PREFIX + recordKey(consumer, messageIdOf(message)),
     consumer: consumer.name,
     generation: consumer.generation,
     payload: bodyOf(message),

@@ -1,9 +1,11 @@
+import { type Envelope, messageIdOf } from '../messages/envelope.js';
+
 /** Requests that one transaction decides at most. With two writes each and the shared one, it has 61 of 100 items. */
 export const MOST_AT_ONCE = 30;
 
 /** Part of a request that rounds are made by. */
 interface InRounds {
-  readonly message: { readonly id: string; readonly subject: string };
+  readonly message: Pick<Envelope, 'id' | 'source' | 'to' | 'subject'>;
 }
 
 /**
@@ -15,7 +17,8 @@ export function roundsOf<Request extends InRounds>(requests: readonly Request[])
   const next = new Map<string, number>();
   const ids = new Set<string>();
   for (const request of requests) {
-    const { id, subject } = request.message;
+    const { subject } = request.message;
+    const id = messageIdOf(request.message);
     if (ids.has(id)) continue;
     ids.add(id);
     let at = next.get(subject) ?? 0;

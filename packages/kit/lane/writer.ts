@@ -11,7 +11,7 @@ import { WriteConflict } from '../aws/write-conflict.js';
 import { RETURNED } from '../failures/delivery.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { ContractViolation } from '../messages/contract.js';
-import { messageGroupOf } from '../messages/envelope.js';
+import { messageGroupOf, messageIdOf } from '../messages/envelope.js';
 import type { Lane } from './lane.js';
 import { readRequest, type StoredRequest } from './request-item.js';
 import { decideRound } from './round.js';
@@ -87,7 +87,7 @@ class LaneWriter {
     );
     const failure = failures.find((error) => !(error instanceof WriteConflict));
     if (failure !== undefined) throw failure;
-    const first = requests.findIndex((request) => request && !done.has(request.message.id));
+    const first = requests.findIndex((request) => request && !done.has(messageIdOf(request.message)));
     const itemIdentifier = Records[first]?.dynamodb?.SequenceNumber;
     if (itemIdentifier === undefined) return { batchItemFailures: [] };
     logger.warn('not all requests are decided', { left: Records.length - first });
@@ -102,7 +102,7 @@ class LaneWriter {
       for (const request of decided) log('applied', request);
       for (const request of duplicates) log('duplicate', request);
       const returned = await this.giveBack(alone);
-      for (const { message } of [...decided, ...duplicates, ...returned]) done.add(message.id);
+      for (const { message } of [...decided, ...duplicates, ...returned]) done.add(messageIdOf(message));
     }
   }
 

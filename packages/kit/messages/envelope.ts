@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { dataschemaOf, sourceOf } from '../aws/app-names.js';
+import { isUuid } from '../aws/ids.js';
 import { type Commit, firstVersionOf } from './commit.js';
 import { ContractViolation, faultsOf } from './contract.js';
 
@@ -10,7 +11,7 @@ export const Envelope = z.object({
   specversion: z.exactOptional(z.literal('1.0')),
   id: z.string().check(z.minLength(1), z.maxLength(128)),
   /** Sender: `<application>.<service>`. */
-  source: z.string().check(z.regex(/^[a-z][a-z0-9-]*\.[a-z-]+$/)),
+  source: z.string().check(z.regex(/^[a-z][a-z0-9-]*\.[a-z-]+$/), z.maxLength(127)),
   /** Service that executes a command. It is absent in events. */
   to: z.exactOptional(z.string().check(z.regex(/^[a-z-]+$/))),
   /** Event type, as in the publisher's contract, or command type, as in the receiver's contract. */
@@ -68,6 +69,16 @@ export const senderOf = ({ source }: Pick<Envelope, 'source'>): string => source
  */
 export const messageGroupOf = (actor: string, onBehalfOf = actor): string =>
   createHash('sha256').update(onBehalfOf).digest('hex').slice(0, 16);
+
+/**
+ * Returns the identity of a message, by which its consumers recognise it: CloudEvents identifies an event by its source and
+ * its id together (1.0.2, `id`). Whatever names a message's record, request or commit uses this text, never `id` alone.
+ *
+ * UUIDs, as the kit's own ids are, are unique in all sources, and a service names the commands to itself (timers). Both
+ * stand alone. Any other id is unique for its publisher only, so it gets the source: `shop.legacy:42`.
+ */
+export const messageIdOf = ({ id, source, to }: Pick<Envelope, 'id' | 'source' | 'to'>): string =>
+  isUuid(id) || to === senderOf({ source }) ? id : `${source}:${id}`;
 
 /** Returns the type of the aggregate that a message is about. */
 export const aggregateOf = ({ subject }: Envelope): string => subject.slice(0, subject.indexOf('/'));

@@ -3,7 +3,6 @@ import type { Table } from '../aws/table.js';
 import type { Evolution } from '../decider/decider.js';
 import type { Aggregate } from '../event-store/event-store.js';
 import { tooOldBy } from '../failures/failure-kinds.js';
-import { recordKey } from '../failures/failure-records.js';
 import type { Source } from '../idempotent-consumer/listening.js';
 import { processMessage } from '../idempotent-consumer/process-message.js';
 import { type Effect, ProcessedRecords } from '../idempotent-consumer/process-once.js';
@@ -36,8 +35,8 @@ class InMemoryRecords extends ProcessedRecords {
     return this.tables.transact(writes);
   }
 
-  override async has({ id }: Envelope): Promise<boolean> {
-    return (await this.tables.read(RECORDS, { pk: recordKey(this.consumer, id) })) !== undefined;
+  override async has(message: Envelope): Promise<boolean> {
+    return (await this.tables.read(RECORDS, { pk: this.keyOf(message) })) !== undefined;
   }
 }
 

@@ -34,7 +34,9 @@ async function fails(id: string, { stepId = 'o/refund', source = 'orderly.orders
 }
 
 async function recordOf(id: string) {
-  const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key: { pk: recordKey(consumer, id) } }));
+  const { Item } = await documents.send(
+    new GetCommand({ TableName: 'records', Key: { pk: recordKey(consumer, `orderly.orders:${id}`) } }),
+  );
   return Item;
 }
 
@@ -50,7 +52,11 @@ test('the first failed command of a step has the record, and the others are repe
     failures: [{ name: 'Broken' }, { name: 'Slow' }, { name: 'Broken' }],
   });
   const repeat = await recordOf('second');
-  expect(repeat).toMatchObject({ status: 'REPEATED', messageId: 'second', repeats: 'first' });
+  expect(repeat).toMatchObject({
+    status: 'REPEATED',
+    messageId: 'orderly.orders:second',
+    repeats: 'orderly.orders:first',
+  });
   // It is in no list of failures, and expires by itself.
   expect(repeat).not.toHaveProperty('failedConsumer');
   expect(repeat?.expiresAt).toBe(Date.parse('2026-12-01T02:00:00.000Z') / 1000 + 35 * 86_400);
@@ -70,7 +76,7 @@ test.each(['PROCESSED', 'DISCARDED'])(
     await documents.send(
       new UpdateCommand({
         TableName: 'records',
-        Key: { pk: recordKey(consumer, 'first') },
+        Key: { pk: recordKey(consumer, 'orderly.orders:first') },
         UpdateExpression: 'SET #status = :status',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: { ':status': status },
@@ -78,7 +84,7 @@ test.each(['PROCESSED', 'DISCARDED'])(
     );
     expect(await fails('second')).toBe('recorded');
     expect(await fails('third')).toBe('repeated');
-    expect(await recordOf('third')).toMatchObject({ repeats: 'second' });
+    expect(await recordOf('third')).toMatchObject({ repeats: 'orderly.orders:second' });
     expect(await recordOf('first')).not.toHaveProperty('repeated');
   },
 );

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, Context, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -24,6 +25,7 @@ import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';
 
 const ADDRESS = '12 Main Street, 10115 Berlin';
 const PERSON = 'ada';
+const MESSAGE = randomUUID();
 
 const Judged = z.object({ userId: z.string(), by: z.exactOptional(z.string()) });
 const users = {
@@ -96,7 +98,7 @@ const recordOf = ({
   data = { userId: PERSON },
 }: Sent) => {
   const detail = {
-    ...{ id: 'message-1', source: `orderly.${from}`, ...(to && { to }), type, subject, data },
+    ...{ id: MESSAGE, source: `orderly.${from}`, ...(to && { to }), type, subject, data },
     ...{ time: new Date().toISOString(), dataschema: `urn:orderly:${to ?? from}:${type}:1`, sequence: 1, epoch: 0 },
     ...{ correlationid: 'c', causationid: 'c', traceparent: 't', actor: 'service:users' },
   };
@@ -125,7 +127,7 @@ async function failure(thrown: unknown, people?: TextKeys, sent: Sent = {}) {
     people && { people },
   );
   await handler({ Records: [recordOf(sent)] }, { getRemainingTimeInMillis: () => 30_000 } as Context);
-  const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key: { pk: 'reviews@0#message-1' } }));
+  const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key: { pk: `reviews@0#${MESSAGE}` } }));
   expect(Item?.status).toBe('FAILED');
   return Item?.failures[0];
 }
@@ -279,10 +281,12 @@ describe('an inbox', () => {
     const { body } = recordOf({});
     await new StoredMessages(options).store(readEnvelope(body), body);
     for (let attempt = 1; attempt <= 2; attempt++) {
-      await runner.run({ record: 'reviews@0#message-1' }, () => 60_000);
+      await runner.run({ record: `reviews@0#${MESSAGE}` }, () => 60_000);
       vi.advanceTimersByTime(1_000_000);
     }
-    const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key: { pk: 'reviews@0#message-1' } }));
+    const { Item } = await documents.send(
+      new GetCommand({ TableName: 'records', Key: { pk: `reviews@0#${MESSAGE}` } }),
+    );
     const [newest, first] = Item?.failures ?? [];
     expect([Item?.status, newest.message, newest.sealed]).toEqual(['FAILED', 'fraud service is down', undefined]);
     expect([first.message, await opened(first)]).toEqual(['', `no review of ${ADDRESS}`]);

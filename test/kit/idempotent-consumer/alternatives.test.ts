@@ -19,6 +19,7 @@ const WINDOW = 35 * 86_400;
 
 interface Message {
   readonly id: string;
+  readonly source: string;
   readonly time: string;
 }
 
@@ -137,7 +138,7 @@ const HISTORIES: Readonly<
 };
 
 async function row(consumer: Consumer, history: string, writes: number): Promise<string> {
-  const message = { id: randomUUID(), time: new Date().toISOString() };
+  const message = { id: randomUUID(), source: 'app.shop', time: new Date().toISOString() };
   const effect = Array.from({ length: writes }, (_, at) => counted(`${message.id}${at === 0 ? '' : `/${at}`}`));
   let before = calls.length;
   await HISTORIES[history]!(
@@ -172,7 +173,7 @@ describe('idempotent-consumer/ALTERNATIVES.md', () => {
   });
 
   test('says what a second delivery gets while the first one is under way', async () => {
-    const message = { id: randomUUID(), time: new Date().toISOString() };
+    const message = { id: randomUUID(), source: 'app.shop', time: new Date().toISOString() };
     const both = (consumer: Consumer, pk: string) =>
       Promise.all([1, 2].map(() => outcomeOf(consumer(message, [counted(pk)]))));
     expect((await both(ours, 'ours')).toSorted()).toEqual(['applied', 'duplicate']);
@@ -181,7 +182,7 @@ describe('idempotent-consumer/ALTERNATIVES.md', () => {
   });
 
   test('says that without the context of its invocation, a crash blocks the message until its record expires', async () => {
-    const message = { id: randomUUID(), time: new Date().toISOString() };
+    const message = { id: randomUUID(), source: 'app.shop', time: new Date().toISOString() };
     const deliver = (trouble?: Trouble) => unregistered(message, [counted(message.id)], trouble);
     await crash(() => deliver('crash'));
     later(WINDOW - 60);

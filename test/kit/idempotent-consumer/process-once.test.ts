@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { documents, type Item, type TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
 import { WriteConflict } from '../../../packages/kit/aws/write-conflict.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { traceOfMessage } from '../../../packages/kit/idempotent-consumer/process-message.js';
 import { type Decide, ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
-import type { Envelope } from '../../../packages/kit/messages/envelope.js';
+import { type Envelope, messageIdOf } from '../../../packages/kit/messages/envelope.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 const WINDOW = 35 * 86_400;
@@ -49,6 +50,24 @@ describe('a message', () => {
     const record = await recordOf(envelope.id);
     expect(record).toMatchObject({ status: 'PROCESSED' });
     expect(Number(record!.expiresAt)).toBeGreaterThanOrEqual(Math.floor(Date.now() / 1000) + WINDOW - 60);
+  });
+
+  test('of another publisher with the same id is another message, also if the first one failed', async () => {
+    const shared = String(Math.random());
+    const [orders, payments, broken] = ['shop.orders', 'shop.payments', 'shop.broken'].map((source) => ({
+      ...message(),
+      id: shared,
+      source,
+    })) as [Envelope, Envelope, Envelope];
+    const failures = new FailureRecords('records', CONSUMER);
+    await failures.put({ id: messageIdOf(broken), payload: '{}', error: new Error('x') });
+    const apply = (one: Envelope) => process(one, async () => [increment(shared)]);
+    expect([await apply(orders), await apply(payments)]).toEqual(['applied', 'applied']);
+    expect([await apply(orders), await apply(payments), await apply(broken)]).toEqual(Array(3).fill('duplicate'));
+    expect(await timesOf(shared)).toBe(2);
+    expect((await recordOf(`shop.broken:${shared}`))?.status).toBe('FAILED');
+    const triggers = [orders, payments].map((one) => traceOfMessage(one, 'tester').trigger);
+    expect(triggers).toEqual([`shop.orders:${shared}`, `shop.payments:${shared}`]);
   });
 
   test('delivered again is decided once more, and no further: its record outranks a lost race', async () => {

@@ -90,7 +90,7 @@ const counted = (name: string, by: number) => ({
 const read = async (TableName: string, Key: Item): Promise<Item> =>
   (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item ?? {};
 const times = async (name: string) => (await read('table', { pk: name, sk: 'STATE' })).times;
-const key = (name: string): string => recordKey(SALES, name);
+const key = (name: string): string => recordKey(SALES, `app.shop:${name}`);
 const record = (name: string) => read('records', { pk: key(name) });
 const window = (id: string) => read('records', { pk: windowKey(SALES, id) });
 const minute = (number: number) => vi.setSystemTime(BEGIN + number * MINUTE);

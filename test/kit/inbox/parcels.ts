@@ -33,6 +33,9 @@ const WINDOW = [
 export class Refused extends Error {}
 
 /** An inbox of parcels in this process, with tables of its own: receiver, runner, and a handler that a test chooses. */
+/** Identity of a message: its id is the shop's own, so its source is part of it. */
+export const parcelId = (name: string): string => `app.shop:${name}`;
+
 export class Parcels {
   readonly messages = new StoredMessages({ table: 'records', consumer: PARCELS });
   readonly calls: { readonly operation: string }[];
@@ -90,7 +93,7 @@ export class Parcels {
     this.runner.run({ record: this.key(name), ...(fence === undefined ? {} : { fence }) }, () => 60_000);
   /** Takes a message as another runner. */
   take = (name: string) => this.messages.take({ record: this.key(name) }, SETTINGS);
-  key = (name: string): string => recordKey(PARCELS, name);
+  key = (name: string): string => recordKey(PARCELS, parcelId(name));
 
   record = async (name: string): Promise<Item> => (await read('records', { pk: this.key(name) })) ?? {};
 

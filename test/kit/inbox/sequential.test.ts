@@ -246,7 +246,7 @@ describe('a failed message', () => {
   const discarding = (messageId: string) =>
     discard(
       { documents, clock, services: [service], actor: async () => 'olga' },
-      { consumer: 'steps', messageId, reason: 'test', dryRun: false },
+      { consumer: 'steps', messageId: `app.till:${messageId}`, reason: 'test', dryRun: false },
     );
   /** Lets the index know what was written. */
   const settle = () => vi.setSystemTime(Date.now() + 10_000);
@@ -284,7 +284,7 @@ describe('a failed message', () => {
     const failures = new FailureRecords('records', STEPS);
     const body = bodyOf(message(5));
     // It was never stored: dead letters.
-    await failures.put({ id: 'event-5', payload: body, error: new Error('crashed'), subject });
+    await failures.put({ id: 'app.till:event-5', payload: body, error: new Error('crashed'), subject });
     settle();
     await discarding('event-5');
     expect(await record(5)).toMatchObject({ status: 'DISCARDED', sequence: 5 });
@@ -298,15 +298,19 @@ describe('a failed message', () => {
 
   test('that was never stored takes its place by a redrive, and its failure ends', async () => {
     const failures = new FailureRecords('records', STEPS);
-    await failures.put({ id: 'event-4', payload: bodyOf(message(4)), error: new Error('crashed') });
+    await failures.put({ id: 'app.till:event-4', payload: bodyOf(message(4)), error: new Error('crashed') });
     await receive(4, { [REDRIVE]: 'again' });
-    expect(await read('records', { pk: recordKey(STEPS, 'event-4') })).toMatchObject({ status: 'PROCESSED' });
+    expect(await read('records', { pk: recordKey(STEPS, 'app.till:event-4') })).toMatchObject({ status: 'PROCESSED' });
     expect(await record(4)).toMatchObject({ status: 'PENDING', sequence: 4 });
   });
 
   test('that was never stored, and fails again at its place, can be discarded there', async () => {
     const failures = new FailureRecords('records', STEPS);
-    await failures.put({ id: 'event-4', payload: bodyOf(message(4, { id: 'event-4' })), error: new Error('crashed') });
+    await failures.put({
+      id: 'app.till:event-4',
+      payload: bodyOf(message(4, { id: 'event-4' })),
+      error: new Error('crashed'),
+    });
     await receive(2, { [REDRIVE]: 'again' });
     await run(2);
     await receive(4, { [REDRIVE]: 'again' }, { id: 'event-4' });

@@ -1,13 +1,16 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { REDRIVE, REPLAY } from '../../../packages/kit/failures/delivery.js';
+import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { pauseAfter } from '../../../packages/kit/inbox/backoff.js';
 import { type Finished, unfinished } from '../../../packages/kit/inbox/listening.js';
 import { LeaseLost } from '../../../packages/kit/inbox/stored-messages.js';
 import type { Work } from '../../../packages/kit/inbox/work.js';
+import type { MessageFields } from '../../../packages/kit/testing/messages.js';
 import { functionEnvironment } from '../../support/function-environment.js';
+import { PARCELS } from '../../support/inboxes/contract.js';
 import { BEGIN, counted, Parcels, Refused } from './parcels.js';
 
 let parcels: Parcels;
@@ -57,6 +60,20 @@ describe('receiving', () => {
       executeAt: at(60),
       duePk: expect.stringMatching(/^parcels#/),
     });
+  });
+
+  test('stores two messages that have one id, if they are of two publishers', async () => {
+    const other = { source: 'app.second', dataschema: 'urn:app:second:ParcelSent:1' };
+    const messages = [parcels.message('one'), parcels.message('one', other as MessageFields)];
+    for (let times = 0; times < 2; times++) await parcels.receive(messages);
+    expect(await parcels.record('one')).toMatchObject({ status: 'PENDING', messageId: 'app.shop:one' });
+    expect(
+      (
+        await documents.send(
+          new GetCommand({ TableName: 'records', Key: { pk: recordKey(PARCELS, 'app.second:one') } }),
+        )
+      ).Item,
+    ).toMatchObject({ status: 'PENDING' });
   });
 
   test('stores a message once, whatever its record says by then', async () => {

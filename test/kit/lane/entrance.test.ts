@@ -106,7 +106,7 @@ describe('the entrance of a lane that loads nothing', () => {
     await expect(losesRaces('a', CONFLICTS)).rejects.toThrow(Contended);
     pass(20_000);
     const messages = contended('b', 'c', 'd', 'e');
-    expect(await at.store(messages)).toEqual(new Set(['b', 'c', 'd', 'e']));
+    expect(await at.store(messages)).toEqual(new Set(['b', 'c', 'd', 'e'].map((id) => `app.shop:${id}`)));
     pass(20_000);
     expect(isHot()).toBe(true);
     await at.store(contended('f', 'g'));

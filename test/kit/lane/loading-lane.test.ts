@@ -117,8 +117,8 @@ describe('a lane that loads', () => {
     expect(calls.map(({ operation }) => operation)).toEqual(['GetItem', 'TransactWriteItems']);
     expect(await coinsIn()).toEqual(['one', 'two']);
     expect((await itemsOf('records')).map(({ pk }) => pk).toSorted()).toEqual([
-      recordKey(COMMANDS, 'message-one'),
-      recordKey(EVENTS, 'message-two'),
+      recordKey(COMMANDS, 'orderly.mints:message-one'),
+      recordKey(EVENTS, 'orderly.mints:message-two'),
     ]);
   });
 

@@ -123,7 +123,7 @@ describe('a round', () => {
     expect(await visitors()).toEqual({ ann: 'IN 1', bob: 'IN 1', cid: 'IN 1' });
     expect(await taken()).toBe(3);
     expect(await recorded()).toEqual(
-      ['ann', 'bob', 'cid'].map((one) => `${recordKey(CONSUMER, `message-${one}`)} PROCESSED`),
+      ['ann', 'bob', 'cid'].map((one) => `${recordKey(CONSUMER, `orderly.shop:message-${one}`)} PROCESSED`),
     );
   });
 
@@ -143,7 +143,7 @@ describe('a round', () => {
   });
 
   test('leaves a message alone that was recorded as failed', async () => {
-    const failed = { pk: recordKey(CONSUMER, 'message-ann'), status: 'FAILED' };
+    const failed = { pk: recordKey(CONSUMER, 'orderly.shop:message-ann'), status: 'FAILED' };
     await documents.send(new PutCommand({ TableName: 'records', Item: failed }));
     expect(names((await decide('ann', 'bob')).duplicates)).toEqual(['ann']);
     expect(await visitors()).toEqual({ bob: 'IN 1' });

@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { halvesOf, MOST_AT_ONCE, roundsOf } from '../../../packages/kit/lane/rounds.js';
 
-const request = (id: string, subject = `Saga/${id}`) => ({ message: { id, subject } });
+const request = (id: string, subject = `Saga/${id}`) => ({ message: { id, source: 'app.saga', subject } });
 const idsOf = (rounds: ReturnType<typeof roundsOf>) => rounds.map((round) => round.map(({ message: { id } }) => id));
+
+test('two publishers with one id are two requests of a round', () => {
+  const requests = [request('42'), { message: { ...request('42').message, source: 'app.other', subject: 'Saga/b' } }];
+  expect(roundsOf(requests)).toEqual([requests]);
+});
 
 test('30 requests make one round, and the 31st begins another one', () => {
   const requests = Array.from({ length: MOST_AT_ONCE + 1 }, (_, at) => request(`m${at}`));
@@ -20,7 +25,7 @@ test('each message is in exactly one round, and those of one subject keep their 
   fc.assert(
     fc.property(some, (messages) => {
       const first = [...new Map(messages.toReversed().map((message) => [message.id, message])).values()];
-      const rounds = roundsOf(first.map((message) => ({ message })));
+      const rounds = roundsOf(first.map(({ id, subject }) => request(id, subject)));
       const all = rounds.flat().map(({ message }) => message);
       expect(all.map(({ id }) => id).toSorted()).toEqual(first.map(({ id }) => id).toSorted());
       for (const round of rounds) {

@@ -7,6 +7,7 @@ import {
   appOf,
   busEntries,
   messageGroupOf,
+  messageIdOf,
   readEnvelope,
   schemaVersionOf,
   senderOf,
@@ -193,4 +194,26 @@ describe('an envelope', () => {
   ])('whose event breaks the contract: %s', (code, type, version, data) =>
     expect(() => readEvent(ordersContract, type, version, data)).toThrow(expect.objectContaining({ code })),
   );
+});
+
+describe('the identity of a message', () => {
+  const id = '0198c6f2-6d0a-7cc1-9f3b-0123456789ab';
+  const of = (id: string, source = 'shop.legacy', to?: string) =>
+    messageIdOf({ id, source, ...(to === undefined ? {} : { to }) });
+
+  test('is its id alone if that is a UUID: the records of 0.3.0 are found by it', () => {
+    expect(of(id)).toBe(id);
+    expect(of(commit.events[0]!.id, 'shop.orders')).toBe(commit.events[0]!.id);
+  });
+  test('is its source and its id if its publisher numbers its events by itself', () => {
+    expect(of('42')).toBe('shop.legacy:42');
+    expect(of('42', 'shop.other')).toBe('shop.other:42');
+    for (const almost of [id.toUpperCase(), `${id}0`, ` ${id}`, id.replaceAll('-', '')]) {
+      expect(of(almost)).toBe(`shop.legacy:${almost}`);
+    }
+  });
+  test('is its id alone if a service sends it to itself: a timer has the id of its record', () => {
+    expect(of('saga-1/timer-3', 'shop.orders', 'orders')).toBe('saga-1/timer-3');
+    expect(of('saga-1/timer-3', 'shop.orders', 'payments')).toBe('shop.orders:saga-1/timer-3');
+  });
 });

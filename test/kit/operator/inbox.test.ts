@@ -14,7 +14,7 @@ import type { InboxState } from '../../../packages/kit/operator/inbox-states.js'
 import { commandTextOf } from '../../../packages/kit/operator/text.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { PARCELS } from '../../support/inboxes/contract.js';
-import { BEGIN, bodyOf, Parcels, Refused, SETTINGS } from '../inbox/parcels.js';
+import { BEGIN, bodyOf, Parcels, parcelId, Refused, SETTINGS } from '../inbox/parcels.js';
 
 const STEPS = { name: 'steps', generation: 0 };
 const services = [
@@ -71,14 +71,14 @@ describe('orderly inbox list', () => {
   test('shows each stored message that has not ended, oldest first, with its state and no value of it', async () => {
     const { messages, text } = await listed();
     expect(messages.map(({ messageId, state }) => [messageId, state]).toSorted()).toEqual(
-      ['failed', 'parked', 'paused', 'running', 'waiting'].map((name) => [name, name]),
+      ['failed', 'parked', 'paused', 'running', 'waiting'].map((name) => [parcelId(name), name]),
     );
     expect(messages.at(-1)).toMatchObject({
       consumer: 'steps',
-      messageId: 'parked',
+      messageId: parcelId('parked'),
       storedAt: '2026-03-01T00:00:05.000Z',
     });
-    expect(messages.find(({ messageId }) => messageId === 'paused')).toMatchObject({
+    expect(messages.find(({ messageId }) => messageId === parcelId('paused'))).toMatchObject({
       service: 'desk',
       consumer: 'parcels',
       topic: 'shop/ParcelSent',
@@ -92,7 +92,7 @@ describe('orderly inbox list', () => {
   });
 
   test.each<InboxState>(['failed', 'parked', 'paused', 'running', 'waiting'])('by state: %s', async (state) => {
-    expect((await listed({ state })).messages.map(({ messageId }) => messageId)).toEqual([state]);
+    expect((await listed({ state })).messages.map(({ messageId }) => messageId)).toEqual([parcelId(state)]);
   });
 
   test('a message that was parked and has had its turn is not parked any more, whatever became of its attempt', async () => {
@@ -108,9 +108,11 @@ describe('orderly inbox list', () => {
   });
 
   test('by consumer and by subject', async () => {
-    expect((await listed({ consumer: 'steps' })).messages.map(({ messageId }) => messageId)).toEqual(['parked']);
+    expect((await listed({ consumer: 'steps' })).messages.map(({ messageId }) => messageId)).toEqual([
+      parcelId('parked'),
+    ]);
     const ofSubject = await listed({ subject: 'Parcel/waiting' });
-    expect(ofSubject.messages.map(({ messageId }) => messageId)).toEqual(['waiting']);
+    expect(ofSubject.messages.map(({ messageId }) => messageId)).toEqual([parcelId('waiting')]);
     expect((await listed({ consumer: 'steps', subject: 'Parcel/waiting' })).text).toBe('no stored messages');
   });
 
@@ -130,8 +132,8 @@ describe('orderly inbox list', () => {
 });
 
 describe('orderly inbox show', () => {
-  const shown = async (consumer: string, messageId: string, payload = false) =>
-    (await showInbox(context, { consumer, messageId, payload })).text;
+  const shown = async (consumer: string, name: string, payload = false) =>
+    (await showInbox(context, { consumer, messageId: parcelId(name), payload })).text;
 
   test('says who holds a message, until when it pauses, and that the next attempt continues', async () => {
     expect(await shown('parcels', 'running')).toMatch(/state +running[\s\S]*held until +2026-03-01T00:01:00.000Z/);
@@ -156,7 +158,7 @@ describe('orderly inbox show', () => {
 
 describe('orderly inbox retry and discard', () => {
   test('are refused for a message that has not failed, and for a consumer without an inbox', async () => {
-    const asked = { consumer: 'parcels', messageId: 'paused', notDone: false, dryRun: true, reason: 'test' };
+    const asked = { consumer: 'parcels', messageId: parcelId('paused'), notDone: false, dryRun: true, reason: 'test' };
     await expect(retryInbox(context, asked)).rejects.toMatchObject({ code: 'refused' });
     await expect(discardInbox(context, asked)).rejects.toMatchObject({ code: 'refused' });
     for (const command of [retryInbox, discardInbox]) {
@@ -165,7 +167,7 @@ describe('orderly inbox retry and discard', () => {
   });
 
   test('a retry says what it would send; a discarded message is in no list any more', async () => {
-    const asked = { consumer: 'parcels', messageId: 'failed', notDone: false, dryRun: true, reason: 'test' };
+    const asked = { consumer: 'parcels', messageId: parcelId('failed'), notDone: false, dryRun: true, reason: 'test' };
     expect((await retryInbox(context, asked)).text).toContain('would send its');
     await discardInbox(context, { ...asked, dryRun: false });
     parcels.pass(10);

@@ -53,7 +53,7 @@ const start = (): SagaMessage<Trip> => ({ type: 'Start', data: { id, nights: 2 }
 
 /** One delivery of a message to the saga's consumer. */
 const hears = (message: SagaMessage<Trip>, messageId: string = randomUUID()) => {
-  const envelope = { id: messageId, time: new Date().toISOString() } as Envelope;
+  const envelope = { id: messageId, source: 'app.trips', time: new Date().toISOString() } as Envelope;
   const decide = async () => (await orchestrator.advance(id, message, traceOf(messageId))).writes;
   return processOnce(envelope, decide, processedRecords);
 };

@@ -115,12 +115,12 @@ async function run(
     await before(id);
     return load(id);
   });
-  await runner.run({ record: recordKey(CONSUMER, messageId) }, timeLeft);
+  await runner.run({ record: recordKey(CONSUMER, `app.users:${messageId}`) }, timeLeft);
   spy.mockRestore();
 }
 
 const record = async (messageId: string) =>
-  (await dynamoDbTable('records').read({ pk: recordKey(CONSUMER, messageId) })) ?? {};
+  (await dynamoDbTable('records').read({ pk: recordKey(CONSUMER, `app.users:${messageId}`) })) ?? {};
 
 /** Number of orders by status. */
 async function statuses(): Promise<Readonly<Record<string, number>>> {

@@ -13,6 +13,7 @@ import { collect } from '../../../packages/kit/inbox/batch-listening.js';
 import { BatchRunner } from '../../../packages/kit/inbox/batch-runner.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { windowKey } from '../../../packages/kit/inbox/window-keys.js';
+import { messageIdOf } from '../../../packages/kit/messages/envelope.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import { bodyOf, SETTINGS } from '../../kit/inbox/parcels.js';
 import { functionEnvironment } from '../../support/function-environment.js';
@@ -66,7 +67,7 @@ async function arrive(time: string, ...events: readonly CountedEvent[]): Promise
   }));
   await receiver.batch({ Records: records } as never);
   await runner.runAll(
-    messages.map(({ id }) => ({ record: recordKey(CONSUMER, id) })),
+    messages.map((message) => ({ record: recordKey(CONSUMER, messageIdOf(message)) })),
     () => 60_000,
   );
 }
