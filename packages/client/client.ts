@@ -1,7 +1,9 @@
+import { type Answer, answerOf } from './answers.js';
 import { NoAnswer, OrderlyProblem } from './errors.js';
 import { OPERATIONS } from './operations.js';
-import type { AnswerOf, ItemOf, ListId, OperationId, RequestOf, SessionNumber } from './requests.js';
-import type { Operations, Problem } from './schemas.js';
+import type { AnswerOf, ItemOf, ListId, OperationId, RequestOf } from './requests.js';
+import type { Operations } from './schemas.js';
+import { type AnyRequest, keyOf, requestFor } from './sent.js';
 
 export interface ClientOptions {
   /** Address of the API with its stage: `https://….amazonaws.com/v1`. */
@@ -21,17 +23,6 @@ export interface ClientOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Waits before a repeat; rejects when the signal aborts. @default by a timer */
   readonly wait?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
-}
-
-/** Body of an answer, with its status and headers. */
-export interface Answer<Body> {
-  readonly status: number;
-  readonly body: Body;
-  /** Id by which the log names the request. Quote it to support. */
-  readonly correlationId: string | undefined;
-  /** Whether the answer is a repeated one: the request was carried out before. */
-  readonly replayed: boolean;
-  readonly headers: Headers;
 }
 
 type ArgumentsOf<Id extends OperationId> =
@@ -55,24 +46,14 @@ export type OrderlyClient = { readonly [Id in OperationId]: MethodOf<Id> } & {
   items<Id extends ListId>(operation: Id, ...of: ArgumentsOf<Id>): AsyncGenerator<ItemOf<Id>, void>;
 };
 
-/** A request of any operation. */
-interface AnyRequest {
-  readonly [parameter: string]: unknown;
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly body?: unknown;
-  readonly key?: string | undefined;
-  readonly session?: SessionNumber;
-  readonly ifMatch?: number;
-  readonly accept?: string;
-  readonly correlationId?: string;
-  readonly signal?: AbortSignal;
-}
-
 /** Longest wait before the first repeat, in milliseconds. It doubles with each repeat. */
 const FIRST_WAIT = 200;
 
 /**
  * Makes a client of Orderly's API, for Node and browsers.
+ *
+ * Only the status that the document names for an operation is a success. A redirect is never followed. An argument that can't
+ * be sent is a `TypeError`, before anything is sent.
  *
  * A request that gets no answer, a 5xx, 429, or a 409 with `Retry-After` is sent again with the same key or number, so it has
  * one effect.
@@ -100,6 +81,8 @@ export function orderlyClient(options: ClientOptions): OrderlyClient {
   };
   const withToken = async (headers: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
     const token = isFunction(options.token) ? await options.token() : options.token;
+    // The token is not named: errors are logged.
+    if (token !== undefined && /[^ -~]/.test(token)) throw new TypeError('token: expected visible ASCII characters');
     return { ...headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) };
   };
   const attemptOf = async (
@@ -143,74 +126,6 @@ interface Page {
 
 const isFunction = (value: unknown): value is () => string | Promise<string> => typeof value === 'function';
 
-/** Returns the key of a request and its repeats: the given one, or a random one if the operation takes a key. */
-const keyOf = (operation: OperationId, { key, session }: AnyRequest): string | undefined =>
-  key ?? (OPERATIONS[operation].endsWith(' key') && !session ? crypto.randomUUID() : undefined);
-
-/** Builds what each attempt sends. */
-function requestFor(baseUrl: string, operation: OperationId, request: AnyRequest) {
-  const [method = '', place = ''] = OPERATIONS[operation].split(' ');
-  const { query = {}, body, key, session, ifMatch, accept, correlationId } = request;
-  const path = place.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = request[name];
-    // Without it, the path would be another route's.
-    if (typeof value !== 'string' || value === '') throw new TypeError(`${operation}: ${name} is missing`);
-    return encodeURIComponent(value);
-  });
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
-  const text = parameters.toString();
-  const headers = {
-    ...(accept !== undefined && { Accept: accept }),
-    ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    ...(key !== undefined && { 'Idempotency-Key': key }),
-    ...(session && { 'Session-Id': session.id, 'Request-Number': String(session.number) }),
-    ...(session?.answeredUpTo !== undefined && { 'Answered-Up-To': String(session.answeredUpTo) }),
-    ...(ifMatch !== undefined && { 'If-Match': String(ifMatch) }),
-    ...(correlationId !== undefined && { 'X-Correlation-Id': correlationId }),
-  };
-  const url = `${baseUrl.replace(/\/$/, '')}${path}${text && `?${text}`}`;
-  return { url, init: { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) } };
-}
-
-function answerOf(
-  operation: OperationId,
-  { status, ok, headers }: Response,
-  text: string,
-  { key, accept = 'application/json' }: Pick<AnyRequest, 'key' | 'accept'>,
-): Answer<unknown> | OrderlyProblem | NoAnswer {
-  const correlationId = headers.get('X-Correlation-Id') ?? undefined;
-  const type = headers.get('Content-Type') ?? '';
-  const body = /json/.test(type) ? parsed(text) : text || undefined;
-  // A proxy may answer 200 with a page of its own.
-  const isOurs = status === 204 || (type.startsWith(accept) && body !== undefined);
-  if (ok && isOurs)
-    return { status, body, correlationId, replayed: headers.get('Idempotency-Replayed') === 'true', headers };
-  if (ok || !isProblem(body)) return new NoAnswer(operation, key, status, { cause: text.slice(0, 500) });
-  const after = headers.get('Retry-After');
-  return new OrderlyProblem(operation, body, correlationId, /^\d+$/.test(after ?? '') ? Number(after) : undefined);
-}
-
-const isProblem = (body: unknown): body is Problem =>
-  typeof body === 'object' && body !== null && 'type' in body && typeof body.type === 'string' && 'detail' in body;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the milliseconds before a repeat; `undefined` if a repeat would be refused, too. */
-function pauseAfter(failure: OrderlyProblem | NoAnswer, attempt: number): number | undefined {
-  const { status = 503 } = failure;
-  const after = failure instanceof OrderlyProblem ? failure.retryAfter : undefined;
-  if (status < 500 && status !== 429 && !(status === 409 && after !== undefined)) return undefined;
-  // Full jitter: clients that failed together do not come back together.
-  return after === undefined ? Math.random() * FIRST_WAIT * 2 ** (attempt - 1) : after * 1000;
-}
-
 const timer = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const abort = () => {
@@ -224,3 +139,11 @@ const timer = (milliseconds: number, signal: AbortSignal | undefined): Promise<v
     if (signal?.aborted) abort();
     else signal?.addEventListener('abort', abort, { once: true });
   });
+
+/** Returns the milliseconds before a repeat; `undefined` if a repeat would be refused, too. */
+function pauseAfter(failure: OrderlyProblem | NoAnswer, attempt: number): number | undefined {
+  const { status = 503, retryAfter: after } = failure;
+  if (status < 500 && status !== 429 && !(status === 409 && after !== undefined)) return undefined;
+  // Full jitter: clients that failed together do not come back together.
+  return after === undefined ? Math.random() * FIRST_WAIT * 2 ** (attempt - 1) : after * 1000;
+}

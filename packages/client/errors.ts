@@ -44,20 +44,23 @@ export const isProblemOf = <Id extends OperationId>(
  */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
+  /** Seconds after which the proxy wants to be asked again, if it said so. */
+  readonly retryAfter: number | undefined;
+
   /**
    * @param operation name of the operation
    * @param key `Idempotency-Key` of the request, if it had one
    * @param status status of the proxy's answer; `undefined` if nothing answered
+   * @param came what came in the place of an answer, and what its `Retry-After` says
    */
   constructor(
     readonly operation: OperationId,
     readonly key: string | undefined,
     readonly status: number | undefined,
     options: ErrorOptions,
+    came: { readonly instead: string; readonly retryAfter: number | undefined } | undefined = undefined,
   ) {
-    super(
-      `${operation}: no answer from the API${status === undefined ? '' : `: a proxy answered with status ${status}`}`,
-      options,
-    );
+    super(`${operation}: no answer from the API${came === undefined ? '' : `: ${came.instead}`}`, options);
+    this.retryAfter = came?.retryAfter;
   }
 }

@@ -85,7 +85,7 @@ describe('a request', () => {
   });
 
   test('has a key of its own, or the given one, if it takes a key', async () => {
-    const { client, sent } = clientWith([json(ORDER), json(ORDER), json(ORDER), json(ORDER)]);
+    const { client, sent } = clientWith([json(ORDER, 201), json(ORDER, 201), json(ORDER, 201), json(ORDER)]);
     await client.placeOrder({ body: BODY });
     await client.placeOrder({ body: BODY });
     await client.placeOrder({ body: BODY, key: 'cart-17' });
@@ -188,14 +188,14 @@ describe('a request is sent again, with its key', () => {
     ['409 with Retry-After', () => problem('in-progress', 409, { 'Retry-After': '1' })],
   ];
   test.each(RETRIED)('after %s', async (_, reply) => {
-    const { client, sent } = clientWith([reply(), reply(), json(ORDER)]);
+    const { client, sent } = clientWith([reply(), reply(), json(ORDER, 201)]);
     expect(await client.placeOrder({ body: BODY })).toEqual(ORDER);
     expect(sent).toHaveLength(3);
     expect(new Set(sent.map((one) => JSON.stringify(one))).size).toBe(1);
   });
 
   test('after as long as Retry-After says, otherwise after twice as long each time, at random', async () => {
-    const replies = [problem('throttled', 429, { 'Retry-After': '3' }), lost(), lost(), lost(), json(ORDER)];
+    const replies = [problem('throttled', 429, { 'Retry-After': '3' }), lost(), lost(), lost(), json(ORDER, 201)];
     const { client, waits } = clientWith(replies);
     await client.placeOrder({ body: BODY });
     const [first, ...others] = waits;
@@ -232,7 +232,7 @@ describe('a request is sent again, with its key', () => {
     const tokens = ['old', 'new', 'newest'];
     const token = async () => tokens.shift() ?? '';
     const refused = () => problem('unauthenticated', 401);
-    const { client, sent } = clientWith([refused(), json(ORDER)], { token });
+    const { client, sent } = clientWith([refused(), json(ORDER, 201)], { token });
     await client.placeOrder({ body: BODY });
     expect(sent.map(({ headers }) => headers.Authorization)).toEqual(['Bearer old', 'Bearer new']);
     expect(sent[1]?.headers['Idempotency-Key']).toBe(sent[0]?.headers['Idempotency-Key']);
@@ -246,7 +246,7 @@ describe('a request is sent again, with its key', () => {
       new Promise<Response>((_, reject) =>
         signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
       );
-    const { client, sent } = clientWith([silent, json(ORDER)], { timeout: 1 });
+    const { client, sent } = clientWith([silent, json(ORDER, 201)], { timeout: 1 });
     expect(await client.placeOrder({ body: BODY })).toEqual(ORDER);
     expect(sent).toHaveLength(2);
   });
@@ -298,8 +298,8 @@ describe('a request is not sent again', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('after a Retry-After that is no number of seconds', async () => {
-    const { client, sent } = clientWith([problem('conflict', 409, { 'Retry-After': 'Wed, 21 Oct 2026 07:28:00 GMT' })]);
+  test('after a Retry-After that is neither seconds nor a date', async () => {
+    const { client, sent } = clientWith([problem('conflict', 409, { 'Retry-After': '2026-10-21T07:28:00Z' })]);
     expect(await caught(client.placeOrder({ body: BODY }))).toMatchObject({ code: 'conflict', retryAfter: undefined });
     expect(sent).toHaveLength(1);
   });
@@ -386,4 +386,125 @@ test('the client has less than 8 KB', () => {
     write: false,
   });
   expect(outputFiles[0]?.contents.length).toBeLessThan(8 * 1024);
+});
+
+describe('an argument that cannot be sent is an error at once, and nothing is sent', () => {
+  const keyed = (key: string) => (client: OrderlyClient) => client.placeOrder({ body: BODY, key });
+  const numbered = (session: object) => (client: OrderlyClient) =>
+    client.cancelOrder({ orderId: '7', session: { id: 's', number: 1, ...session } });
+  test.each<[string, (client: OrderlyClient) => Promise<unknown>, RegExp]>([
+    ['a key with an emoji', keyed('k\u{1F600}'), /placeOrder: key: expected 1 to 255 visible ASCII characters/],
+    ['a key of two lines', keyed('a\nb'), /key: expected/],
+    ['a key that ends a line', keyed('a\n'), /key: expected/],
+    ['an empty key', keyed(''), /key: expected/],
+    ['a key that is too long', keyed('k'.repeat(256)), /key: expected/],
+    ['a segment that climbs', (client) => client.getStock({ sku: '..' }), /getStock: sku: expected an id other than/],
+    ['a segment that stays', (client) => client.getStock({ sku: '.' }), /sku: expected an id other than/],
+    ['half a character', (client) => client.getStock({ sku: '\ud800' }), /sku: expected Unicode text/],
+    ['half a character in a query', (client) => client.listOrders({ query: { cursor: '\udc00' } }), /cursor: expected/],
+    ['a session of two lines', numbered({ id: 'a\r\nb' }), /session.id: expected/],
+    ['a number that is none', numbered({ number: Number.NaN }), /session.number: expected a whole number/],
+    ['an answered number below 0', numbered({ answeredUpTo: -1 }), /session.answeredUpTo: expected/],
+    [
+      'a correlation id with an umlaut',
+      (client) => client.getBasket({ correlationId: 'ä' }),
+      /correlationId: expected/,
+    ],
+    [
+      'a body that JSON cannot write',
+      (client) => client.placeOrder({ body: { ...BODY, clientReference: 1n } as never }),
+      /placeOrder: body: expected a value that JSON can write/,
+    ],
+  ])('%s', async (_, call, message) => {
+    const { client, sent } = clientWith([]);
+    const error = await caught(Promise.resolve().then(() => call(client)));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toMatch(message);
+    expect(sent).toEqual([]);
+  });
+
+  test('nor a token of two lines, which the error does not name, nor an address that is none', async () => {
+    const { client, sent } = clientWith([], { token: 'secret\nsecret' });
+    const error = await caught(client.getBasket());
+    expect([error.constructor, error.message]).toEqual([TypeError, 'token: expected visible ASCII characters']);
+    const lost = clientWith([], { baseUrl: 'api.test/v1' });
+    expect(await caught(lost.client.getBasket())).toBeInstanceOf(TypeError);
+    expect([...sent, ...lost.sent]).toEqual([]);
+  });
+});
+
+describe('a success is the status that the document names', () => {
+  test.each([200, 202, 203, 204, 206])('%i is none for an order that is placed: 201 is', async (status) => {
+    const { client, sent } = clientWith([status === 204 ? new Response(null, { status }) : json(ORDER, status)]);
+    const error = await caught(client.placeOrder({ body: BODY, key: 'k' }));
+    expect(error).toMatchObject({ name: 'NoAnswer', status, key: 'k' });
+    expect(error.message).toContain(`a proxy answered with status ${status}: expected 201`);
+    expect(sent).toHaveLength(1);
+  });
+
+  test.each([301, 302, 303, 307, 308, 304])('a redirect (%i) is not followed', async (status) => {
+    const inits: RequestInit[] = [];
+    const headers = { Location: 'https://login.test/' };
+    const { client, sent } = clientWith([
+      (_, init) => {
+        inits.push(init);
+        return new Response(null, { status, headers });
+      },
+    ]);
+    const error = await caught(client.placeOrder({ body: BODY, key: 'k' }));
+    expect(error).toMatchObject({ name: 'NoAnswer', status });
+    expect(error.message).toContain('a redirect to https://login.test/, which is not followed');
+    expect([inits[0]?.redirect, sent.length]).toEqual(['manual', 1]);
+  });
+
+  test('a redirect whose status a browser hides is not followed', async () => {
+    const hidden = Object.defineProperties(new Response(), {
+      status: { value: 0 },
+      ok: { value: false },
+      type: { value: 'opaqueredirect' },
+    });
+    const { client, sent } = clientWith([hidden]);
+    expect((await caught(client.getBasket())).message).toContain('a redirect, which is not followed');
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('Retry-After', () => {
+  const date = (seconds: number) => new Date(Date.parse('2026-03-01T00:00:00Z') + seconds * 1000).toUTCString();
+  const told = async (retryAfter: string, headers: Record<string, string> = { Date: date(0) }) => {
+    const { client, waits } = clientWith([
+      problem('throttled', 429, { 'Retry-After': retryAfter, ...headers }),
+      json({}),
+    ]);
+    const failure = await client.getBasket().then(
+      () => undefined,
+      (error) => error.retryAfter,
+    );
+    return failure ?? waits[0];
+  };
+
+  test('is a date or seconds; both are waited for', async () => {
+    expect(await told('3')).toBe(3000);
+    expect(await told(date(3))).toBe(3000);
+    expect(await told(date(-3))).toBe(0);
+    expect(await told('Sunday, 01-Mar-26 00:00:04 GMT')).toBe(4000);
+  });
+  test('above the longest wait is thrown with its seconds, whichever form it has', async () => {
+    expect(await told('30')).toBe(30);
+    expect(await told(date(30))).toBe(30);
+  });
+  test('counts from now where the answer has no date', async () => {
+    const seconds = await told(new Date(Date.now() + 60_000).toUTCString(), {});
+    expect(seconds).toBeGreaterThan(57);
+    expect(seconds).toBeLessThanOrEqual(60);
+  });
+  test('that is neither says nothing: the wait is a random one', async () => {
+    for (const neither of ['soon', '2026-03-01', '-1', '1.5', 'GMT']) expect(await told(neither)).toBeLessThan(200);
+  });
+  test('of a page that a proxy answers with is waited for, too', async () => {
+    const page = () => new Response('<html>', { status: 503, headers: { 'Retry-After': '2' } });
+    const { client, waits } = clientWith([page(), json({})]);
+    await client.getBasket();
+    expect(waits).toEqual([2000]);
+  });
 });

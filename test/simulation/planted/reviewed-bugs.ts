@@ -171,4 +171,13 @@ export const REVIEWED_BUGS: readonly PlantedBug[] = [
       to: `  return command.type === 'Decline' && event?.type === 'PaymentDeclined' && isDeclinedCharge(event.data.reason) ?`,
     },
   },
+  {
+    name: 'two publishers that give their events one id are one publisher',
+    scenario: 'daily-reports',
+    source: {
+      file: 'packages/kit/messages/envelope.ts',
+      from: 'isUuid(id) || to ===',
+      to: 'id.length > 0 || to ===',
+    },
+  },
 ];

@@ -1,7 +1,10 @@
+import { ordersContract } from '../../../lambdas/orders/contract.js';
 import { daysOf } from '../../../lambdas/reports/days.js';
 import { settingsFor } from '../../../lib/settings.js';
+import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { bodyOf } from '../../support/consumed.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { violation } from '../invariants/violation.js';
 import { type Answered, type Call, Orderly } from '../support/orderly.js';
@@ -37,6 +40,13 @@ function moved(cloud: Cloud, type: 'PaymentCharged' | 'PaymentRefunded', id: str
   cloud.events.put(cloud.events.busName(String(name)) ?? '', { source: detail.source, detailType: type, detail });
 }
 
+/** Brings an event of the orders whose id a payment's event has, too: its publisher numbers its events by itself. */
+function approved(orderly: Orderly, id: string, time: number): void {
+  const event = { type: 'OrderApproved', data: { orderId: id, customerId: 'alice' } };
+  const fields = { id, source: 'orderly.orders', subject: `Order/${id}`, time: new Date(time).toISOString() };
+  orderly.queueOf('reports-daily').send({ body: bodyOf(eventMessage(ordersContract, event, fields)) });
+}
+
 const get = (path: string): Call => ({ method: 'GET', path, as: 'operator' });
 
 /**
@@ -65,6 +75,7 @@ export const dailyReports: Scenario = {
       world.after(Math.ceil(number / 7) * 1_000, () => moved(cloud, 'PaymentCharged', `charge-${number}`, world.now));
     }
     moved(cloud, 'PaymentRefunded', 'refund', begun);
+    approved(orderly, 'refund', begun);
     await orderly.rest();
     const shown = await Promise.all([first, second, third].map((date) => orderly.call(get(pathOf(date)))));
     const listed = await orderly.call(get('/reports/daily?limit=2'));
@@ -81,9 +92,9 @@ function asExpected(cloud: Cloud, shown: readonly Answered[]): readonly Violatio
     const late = body.late as { events: number } | undefined;
     return `${status} number ${String(body.number)}, ${String(body.events)} events, ${String(late?.events)} late`;
   });
-  // The order: placed, charged, approved.
+  // The order: placed, charged, approved. The refund, and the approval that has its id.
   const expected = [
-    `200 number 1, ${CHARGES + 4} events, 0 late`,
+    `200 number 1, ${CHARGES + 5} events, 0 late`,
     '200 number 2, 1 events, 1 late',
     '200 number 3, 0 events, 0 late',
   ];

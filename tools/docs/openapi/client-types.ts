@@ -5,13 +5,17 @@ import type { Json } from './schemas.js';
 
 const HEAD = '// Made by npm run docs from docs/openapi.json.\n';
 
-/** Generates what the client knows at run time: method and path of each operation, and whether it takes a key. */
+/** Generates what the client knows at run time: method, path and status of each operation, and whether it takes a key. */
 export function clientOperationsOf({ routes }: Api): string {
   const entries = routes
-    .map(({ route: { id, method, path, repeat } }) => `  ${id}: '${method} ${path}${repeat ? ' key' : ''}',`)
+    .map(({ route: { id, method, path, repeat, answers } }) => {
+      const [status, ...others] = Object.keys(answers).filter((one) => one.startsWith('2'));
+      if (status === undefined || others.length > 0) throw new Error(`${id}: expected one status of success`);
+      return `  ${id}: '${method} ${path} ${status}${repeat ? ' key' : ''}',`;
+    })
     .toSorted();
   return `${HEAD}
-/** Method and path of each operation, and \`key\` if it takes one. */
+/** Method, path and status of success of each operation, and \`key\` if it takes one. */
 export const OPERATIONS = {
 ${entries.join('\n')}
 } as const;
