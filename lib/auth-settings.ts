@@ -1,5 +1,6 @@
 import { type EnvironmentSettings, SettingsError } from '@orderly/kit/constructs';
 import { DEV_ISSUER, DEV_KEY_PREFIX } from './development.js';
+import { checkTextSize } from './text-size.js';
 
 /**
  * Checks the settings of the token issuer.
@@ -31,6 +32,7 @@ export function checkAuth(
   }
   if (jwks === undefined) return;
   const keys = keysIn(jwks) ?? refuse('jwks is no key set: expected {"keys":[...]} with at least one key');
+  checkTextSize(`auth.jwks of '${environment}'`, jwks, 'name a jwksUri');
   if (keys.some((key) => 'd' in key || 'k' in key)) refuse('jwks contains a private key: expected public keys only');
   if (!keepsData) return;
   if (keys.some(({ kid }) => String(kid).startsWith(DEV_KEY_PREFIX))) {

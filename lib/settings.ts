@@ -20,6 +20,7 @@ import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
 import { ENVIRONMENT_NAMES, type EnvironmentName } from './environment-names.js';
 import { checkInboxes, type InboxSettings } from './inbox-settings.js';
 import { checkOrders, type OrderSettings } from './order-capacity.js';
+import { checkTextSize } from './text-size.js';
 
 /** Payment provider. `sandbox` moves no money; it is for environments that sell nothing. */
 export type PaymentSettings =
@@ -269,6 +270,7 @@ function checkHotKeys(
   }
   const wrong = always.filter((key) => !schema.safeParse(key).success);
   if (wrong.length > 0) throw new SettingsError(`${setting}: expected ${are}: ${wrong.join(', ')}`);
+  checkTextSize(setting, JSON.stringify(always), 'list fewer, since others take the lane by themselves');
 }
 
 /**

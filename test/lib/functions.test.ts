@@ -521,3 +521,28 @@ describe('roles', () => {
 });
 
 const POWERTOOLS: Json = ['POWERTOOLS_SERVICE_NAME', 'POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_LOG_LEVEL'];
+
+describe('environment variables', () => {
+  /** A synthesis with one text in each function that verifies tokens. */
+  const synthWith = (audience: string) => () => {
+    const app = newApp();
+    const settings = settingsFor('dev');
+    new OrderlyEnvironment(app, 'dev', {
+      settings: { ...settings, auth: { ...settings.auth, audience } },
+      bundles: noCode,
+    });
+    app.synth();
+  };
+
+  test('above the limit of Lambda are refused by the synthesis, with the largest variable, its size and the limit', () => {
+    expect(synthWith('x'.repeat(4_000))).toThrow(
+      /its environment variables have 4[4-9]\d\d bytes: expected at most 4096, .* The largest is JWT_AUDIENCE with 4012 bytes/,
+    );
+  });
+
+  test('of each deployed function are far below it', () => {
+    for (const { properties } of functions) {
+      expect(JSON.stringify(properties.Environment).length).toBeLessThan(3_500);
+    }
+  });
+});

@@ -80,6 +80,18 @@ describe('settings', () => {
     expect(() => checkHotSkus('prod', { always: [], conflictsPerSecond: 0 })).toThrow('a whole number above 0');
   });
 
+  test('refuse what would not fit into the environment of a function, with its size and the limit', () => {
+    const names = Array.from({ length: 150 }, (_, at) => String(at).padStart(38, 'SKU-')).join(',');
+    const tooMany = (setting: string) =>
+      `${setting} of 'prod': 6151 bytes, expected at most 3072, since Lambda accepts 4,096 for all environment variables`;
+    expect(() => settingsFor('prod', { hotSkus: names })).toThrow(tooMany('hotSkus'));
+    expect(() => settingsFor('prod', { hotCustomers: names })).toThrow(tooMany('hotCustomers'));
+    const keys = { keys: [{ kty: 'RSA', kid: 'k', x5c: ['x'.repeat(4_000)] }] };
+    expect(() => settingsFor('prod', { jwks: JSON.stringify(keys), allowInlineJwks: 'true' })).toThrow(
+      /auth\.jwks of 'prod': 40\d\d bytes, expected at most 3072.*: name a jwksUri/,
+    );
+  });
+
   test('name hot customers in the same way', () => {
     expect(settingsFor('prod', { hotCustomers: 'acme' }).hotCustomers).toEqual({
       always: ['acme'],

@@ -7,6 +7,7 @@ import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import type { FunctionDescription } from '../operator/outputs.js';
 import type { Bundles } from './bundles.js';
+import { environmentErrors } from './environment-size.js';
 import type { AnyTable } from './interfaces.js';
 import { checkFailureTexts, type EnvironmentSettings } from './settings.js';
 
@@ -60,7 +61,8 @@ export const leadingKeys = (prefixes: readonly string[]): Conditions => ({
 /**
  * Lambda function of a service: arm64, a current Node, a log group with a retention, and a role of its own.
  *
- * Its role may only write its log. `allow` and the `grant` methods add permissions: no AWS-managed policy, no wildcard.
+ * Its role may only write its log. `allow` and the `grant` methods add permissions: no AWS-managed policy, no wildcard. Synth
+ * refuses environment variables of more than 4,096 bytes in all, which Lambda would refuse at the deployment.
  */
 export class ServiceFunction extends Construct {
   readonly context: ServiceContext;
@@ -113,6 +115,7 @@ export class ServiceFunction extends Construct {
       },
     });
 
+    this.node.addValidation({ validate: () => environmentErrors(this.function) });
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaTracing',
       reason:
