@@ -1,5 +1,4 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { documents } from '@orderly/kit/aws';
+import { documents, itemsOf } from '@orderly/kit/aws';
 import { inVersion, type Projection, versionsOf } from '@orderly/kit/projection';
 import type { AccountStore } from './aggregates.js';
 import { type AccountView, EXHAUSTED_INDEX } from './contract.js';
@@ -46,19 +45,17 @@ export async function exhaustedAccounts(
   limit: number,
 ): Promise<readonly AccountView[]> {
   const { reads } = await versionsOf(list, 'soon');
-  const { Items = [] } = await documents.send(
-    new QueryCommand({
-      TableName: list.table,
-      IndexName: EXHAUSTED_INDEX,
-      KeyConditionExpression: `exhaustedPk = :pk${after === undefined ? '' : ' AND exhaustedSk > :after'}`,
-      ExpressionAttributeValues: {
-        ':pk': inVersion(EXHAUSTED, reads),
-        ...(after === undefined ? {} : { ':after': after }),
-      },
-      Limit: limit + 1,
-    }),
-  );
-  return Items.map(({ account }) => withStatus(JSON.parse(account)));
+  const query = {
+    TableName: list.table,
+    IndexName: EXHAUSTED_INDEX,
+    KeyConditionExpression: `exhaustedPk = :pk${after === undefined ? '' : ' AND exhaustedSk > :after'}`,
+    ExpressionAttributeValues: {
+      ':pk': inVersion(EXHAUSTED, reads),
+      ...(after === undefined ? {} : { ':after': after }),
+    },
+  };
+  const { items } = await itemsOf(documents, query, { limit: limit + 1 });
+  return items.map(({ account }) => withStatus(JSON.parse(String(account))));
 }
 
 /** Adds the status to the row of an earlier release, in which no account could be closed. */

@@ -1,5 +1,4 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { clock, documents, retryOnConflict, type TransactWriteItem } from '@orderly/kit/aws';
+import { clock, documents, itemsOf, retryOnConflict, type TransactWriteItem } from '@orderly/kit/aws';
 import { refuseOtherVersion } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import type { StateStore, Stored } from '@orderly/kit/state-store';
@@ -100,16 +99,14 @@ export class Baskets {
    * @param after last customer of the page before
    */
   async holdersOf(sku: string, after: string | undefined, limit: number): Promise<HoldersPage> {
-    const { Items = [], LastEvaluatedKey } = await documents.send(
-      new QueryCommand({
-        TableName: this.states.table.name,
-        ConsistentRead: true,
-        KeyConditionExpression: `pk = :pk${after === undefined ? '' : ' AND sk > :after'}`,
-        ExpressionAttributeValues: { ':pk': HOLDERS + sku, ...(after === undefined ? {} : { ':after': after }) },
-        Limit: limit,
-      }),
-    );
-    return { customerIds: Items.map(({ sk }) => String(sk)), more: LastEvaluatedKey !== undefined };
+    const query = {
+      TableName: this.states.table.name,
+      ConsistentRead: true,
+      KeyConditionExpression: `pk = :pk${after === undefined ? '' : ' AND sk > :after'}`,
+      ExpressionAttributeValues: { ':pk': HOLDERS + sku, ...(after === undefined ? {} : { ':after': after }) },
+    };
+    const { items, next } = await itemsOf(documents, query, { limit });
+    return { customerIds: items.map((item) => String(item.sk)), more: next !== undefined };
   }
 
   private decided(stored: StoredBasket | undefined, command: BasketCommand, facts: Facts, trace: Trace) {

@@ -1,5 +1,4 @@
-import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, type Item, retryOnConflict, Throttled, type TransactWriteItem } from '@orderly/kit/aws';
+import { documents, readItems, type TransactWriteItem } from '@orderly/kit/aws';
 import type { Product } from './domain/product.js';
 import { PRODUCTS } from './keys.js';
 
@@ -15,24 +14,12 @@ export class Products {
 
   /**
    * Reads the product of each SKU, strongly consistent; the result omits unknown SKUs.
-   * @param skus at most 100, each once
-   * @throws {Throttled} DynamoDB left some of them unread five times
+   * @param skus each once
+   * @throws {Throttled} if DynamoDB returns nothing again and again
    */
   async of(skus: readonly string[]): Promise<ReadonlyMap<string, Product>> {
-    const found = new Map<string, Product>();
-    if (skus.length === 0) return found;
-    let Keys: Item[] = skus.map(keyOf);
-    return retryOnConflict(async () => {
-      const { Responses, UnprocessedKeys } = await documents.send(
-        new BatchGetCommand({ RequestItems: { [this.table]: { Keys, ConsistentRead: true } } }),
-      );
-      for (const { pk: _, sk: __, ...product } of Responses?.[this.table] ?? []) {
-        found.set(product.sku, product as Product);
-      }
-      Keys = UnprocessedKeys?.[this.table]?.Keys ?? [];
-      if (Keys.length > 0) throw new Throttled('batch read');
-      return found;
-    });
+    const items = await readItems(documents, this.table, skus.map(keyOf), { consistent: true });
+    return new Map(items.map(({ pk: _, sk: __, ...product }) => [String(product.sku), product as unknown as Product]));
   }
 
   /**

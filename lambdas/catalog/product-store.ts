@@ -1,5 +1,4 @@
-import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { clock, documents, type Item, retryOnConflict, Throttled } from '@orderly/kit/aws';
+import { clock, documents, itemsOf, readItems, retryOnConflict } from '@orderly/kit/aws';
 import { Problem, refuseOtherVersion } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import { type StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
@@ -74,25 +73,14 @@ export function setProduct(
  * Reads the offer of each SKU, strongly consistent; the result omits unknown SKUs. It is no snapshot of all of them at
  * one moment, because no two products are priced together.
  * @param table name of the products' table
- * @param skus at most 100, each once
- * @throws {Throttled} DynamoDB left some of them unread five times
+ * @param skus each once
+ * @throws {Throttled} if DynamoDB returns nothing again and again
  */
 export async function offersOf(table: string, skus: readonly string[]): Promise<ReadonlyMap<string, Offer>> {
-  const found = new Map<string, Offer>();
-  let Keys: Item[] = skus.map((sku) => stateKey(PRODUCT, sku));
-  return retryOnConflict(async () => {
-    const { Responses, UnprocessedKeys } = await documents.send(
-      new BatchGetCommand({
-        RequestItems: {
-          [table]: { Keys, ConsistentRead: true, ProjectionExpression: 'listSk, unitPrice, discontinued' },
-        },
-      }),
-    );
-    for (const { listSk, ...offer } of Responses?.[table] ?? []) found.set(listSk, offer as Offer);
-    Keys = UnprocessedKeys?.[table]?.Keys ?? [];
-    if (Keys.length > 0) throw new Throttled('batch read');
-    return found;
-  });
+  const keys = skus.map((sku) => stateKey(PRODUCT, sku));
+  const attributes = ['listSk', 'unitPrice', 'discontinued'];
+  const items = await readItems(documents, table, keys, { consistent: true, attributes });
+  return new Map(items.map(({ listSk, ...offer }) => [String(listSk), offer as unknown as Offer]));
 }
 
 /**
@@ -107,16 +95,14 @@ export async function productsAfter(
   after: string | undefined,
   limit: number,
 ): Promise<readonly ProductView[]> {
-  const { Items = [] } = await documents.send(
-    new QueryCommand({
-      TableName: table,
-      IndexName: PRODUCTS_INDEX,
-      KeyConditionExpression: `listPk = :pk${after === undefined ? '' : ' AND listSk > :after'}`,
-      ExpressionAttributeValues: { ':pk': ALL_PRODUCTS, ...(after === undefined ? {} : { ':after': after }) },
-      Limit: limit + 1,
-    }),
-  );
-  return (Items as StoredProduct[]).map((product) => viewOf(product.listSk, product));
+  const query = {
+    TableName: table,
+    IndexName: PRODUCTS_INDEX,
+    KeyConditionExpression: `listPk = :pk${after === undefined ? '' : ' AND listSk > :after'}`,
+    ExpressionAttributeValues: { ':pk': ALL_PRODUCTS, ...(after === undefined ? {} : { ':after': after }) },
+  };
+  const { items } = await itemsOf(documents, query, { limit: limit + 1 });
+  return (items as unknown as StoredProduct[]).map((product) => viewOf(product.listSk, product));
 }
 
 const viewOf = (sku: string, { name, unitPrice, discontinued, version }: StoredProduct): ProductView => ({

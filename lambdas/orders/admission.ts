@@ -33,7 +33,7 @@ export async function limitOn(
   now: string,
 ): Promise<LimitReached | undefined> {
   if (fullHours.get(customerId) === hourOf(now)) return hourIsFull(now);
-  const newest = await newestSince(list, customerId, lookedAtSince(now), MOST_READ);
+  const newest = await newestSince(list, customerId, lookedAtSince(now), { limit: MOST_READ, calls: 1 });
   const reached = limitReached(newest, limits, now);
   if (reached?.limit === 'ORDERS_PER_HOUR') {
     if (fullHours.size >= MOST_REMEMBERED) fullHours.clear();

@@ -1,5 +1,4 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { documents } from '@orderly/kit/aws';
+import { documents, itemsOf } from '@orderly/kit/aws';
 import { inVersion, type Projection, versionsOf } from '@orderly/kit/projection';
 import * as z from 'zod/mini';
 import type { OrderStore } from './aggregates.js';
@@ -64,47 +63,45 @@ export async function ordersOf(
 ): Promise<readonly ListedOrder[]> {
   const { reads } = await versionsOf(list, 'soon');
   const prefix = inVersion(ORDER, reads);
-  const { Items = [] } = await documents.send(
-    new QueryCommand({
-      TableName: list.table,
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-      ExpressionAttributeValues: {
-        ':pk': CUSTOMER_LISTS + customerId,
-        ':first': prefix,
-        // BETWEEN includes both bounds, so the code below drops the row that was shown last.
-        ':last': prefix + (before ?? '~'),
-      },
-      ScanIndexForward: false,
-      Limit: limit + 2,
-    }),
-  );
-  const orders = Items.map(({ order, sealed = '{}' }) => ({ view: JSON.parse(order), sealed: JSON.parse(sealed) }));
+  const query = {
+    TableName: list.table,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+    ExpressionAttributeValues: {
+      ':pk': CUSTOMER_LISTS + customerId,
+      ':first': prefix,
+      // BETWEEN includes both bounds, so the code below drops the row that was shown last.
+      ':last': prefix + (before ?? '~'),
+    },
+    ScanIndexForward: false,
+  };
+  const { items } = await itemsOf(documents, query, { limit: limit + 2 });
+  const orders = items.map(({ order, sealed = '{}' }) => ({
+    view: JSON.parse(String(order)),
+    sealed: JSON.parse(String(sealed)),
+  }));
   return (orders as readonly ListedOrder[]).filter(({ view }) => positionOfOrder(view) !== before).slice(0, limit + 1);
 }
 
 /**
- * Reads a customer's newest orders since a time, newest first, eventually consistent. It reads one page of DynamoDB: at
- * most 1 MB, 128 read units. The row of a PENDING order has at most 8 KB, so a page shows over a hundred of the
- * largest.
+ * Reads a customer's newest orders since a time, newest first, eventually consistent. A row has at most 14 KB: 2 read units.
  * @param time ISO 8601, UTC
- * @param limit maximum number of orders
+ * @param part.limit maximum number of orders
+ * @param part.calls maximum number of calls, of 1 MB (128 read units) each: with fewer orders than there are. @default no limit
  */
 export async function newestSince(
   list: Projection<Order>,
   customerId: string,
   time: string,
-  limit: number,
+  part: { readonly limit: number; readonly calls?: number },
 ): Promise<readonly OrderView[]> {
   const { reads } = await versionsOf(list, 'soon');
   const prefix = inVersion(ORDER, reads);
-  const { Items = [] } = await documents.send(
-    new QueryCommand({
-      TableName: list.table,
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-      ExpressionAttributeValues: { ':pk': CUSTOMER_LISTS + customerId, ':first': prefix + time, ':last': `${prefix}~` },
-      ScanIndexForward: false,
-      Limit: limit,
-    }),
-  );
-  return Items.map(({ order }) => JSON.parse(order) as OrderView);
+  const query = {
+    TableName: list.table,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+    ExpressionAttributeValues: { ':pk': CUSTOMER_LISTS + customerId, ':first': prefix + time, ':last': `${prefix}~` },
+    ScanIndexForward: false,
+  };
+  const { items } = await itemsOf(documents, query, part);
+  return items.map(({ order }) => JSON.parse(String(order)) as OrderView);
 }

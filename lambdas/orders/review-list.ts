@@ -1,5 +1,4 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, type Table, type TransactWriteItem } from '@orderly/kit/aws';
+import { documents, itemsOf, type Table, type TransactWriteItem } from '@orderly/kit/aws';
 import * as z from 'zod/mini';
 import type { Order } from './domain/order.js';
 import { REVIEWS } from './keys.js';
@@ -39,15 +38,13 @@ export async function openReviews(
   { userId, after }: { readonly userId?: string | undefined; readonly after?: string | undefined },
   limit: number,
 ): Promise<readonly { readonly orderId: string; readonly position: string }[]> {
-  const { Items = [] } = await documents.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: userId === undefined ? 'pk = :reviews' : 'pk = :reviews AND begins_with(sk, :user)',
-      ExpressionAttributeValues: { ':reviews': REVIEWS, ...(userId === undefined ? {} : { ':user': `${userId}#` }) },
-      ConsistentRead: true,
-      Limit: limit,
-      ...(after === undefined ? {} : { ExclusiveStartKey: { pk: REVIEWS, sk: after } }),
-    }),
-  );
-  return Items.map(({ sk }) => ({ orderId: sk.slice(sk.indexOf('#') + 1), position: sk }));
+  const query = {
+    TableName: table.name,
+    KeyConditionExpression: userId === undefined ? 'pk = :reviews' : 'pk = :reviews AND begins_with(sk, :user)',
+    ExpressionAttributeValues: { ':reviews': REVIEWS, ...(userId === undefined ? {} : { ':user': `${userId}#` }) },
+    ConsistentRead: true,
+  };
+  const from = after === undefined ? undefined : { pk: REVIEWS, sk: after };
+  const { items } = await itemsOf(documents, query, { limit, from });
+  return items.map(({ sk }) => ({ orderId: String(sk).slice(String(sk).indexOf('#') + 1), position: String(sk) }));
 }

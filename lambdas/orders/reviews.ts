@@ -35,7 +35,7 @@ export const reviewsOf = (
   table,
   rules,
   people,
-  newestOf: (userId, time, limit) => newestSince(list, userId, time, limit),
+  newestOf: (userId, time, limit) => newestSince(list, userId, time, { limit }),
 });
 
 /** Answer to a saga that is about to charge an order. */

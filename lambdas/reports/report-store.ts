@@ -1,11 +1,13 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { clock, documents, type Item, type Table, type TransactWriteItem } from '@orderly/kit/aws';
+import { clock, documents, type Item, itemsOf, type Table, type TransactWriteItem } from '@orderly/kit/aws';
 import type { DailyReport } from './contract.js';
 import { sumOf, type Tally, tallyIn, textOf } from './domain/tally.js';
 import { PAGES, REPORTS } from './keys.js';
 
 /** Days for which the pages of a report are kept, for somebody who wants to check it. */
 const PAGES_KEPT_DAYS = 90;
+
+/** Pages that are added at once. */
+const PAGES_AT_ONCE = 500;
 
 const DAILY = `${REPORTS}daily`;
 
@@ -37,19 +39,17 @@ export const pageWrite = (table: Table, date: string, page: number, tally: Tally
 export async function tallyOfDay({ name }: Pick<Table, 'name'>, date: string, pages: number): Promise<Tally> {
   let [tally, found]: [Tally, number] = [new Map(), 0];
   let from: Item | undefined;
+  const query = {
+    TableName: name,
+    KeyConditionExpression: 'pk = :pk AND sk <= :last',
+    ExpressionAttributeValues: { ':pk': PAGES + date, ':last': pageSk(pages) },
+    ConsistentRead: true,
+  };
   do {
-    const { Items = [], LastEvaluatedKey } = await documents.send(
-      new QueryCommand({
-        TableName: name,
-        KeyConditionExpression: 'pk = :pk AND sk <= :last',
-        ExpressionAttributeValues: { ':pk': PAGES + date, ':last': pageSk(pages) },
-        ConsistentRead: true,
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    tally = sumOf([tally, ...Items.map((page) => tallyIn(String(page.tally)))]);
-    found += Items.length;
-    from = LastEvaluatedKey;
+    const { items, next } = await itemsOf(documents, query, { limit: PAGES_AT_ONCE, from });
+    tally = sumOf([tally, ...items.map((page) => tallyIn(String(page.tally)))]);
+    found += items.length;
+    from = next;
   } while (from);
   if (found !== pages) throw new PageMissing(`${date}: expected ${pages} pages, found ${found}`);
   return tally;
@@ -83,29 +83,23 @@ export async function reportsBefore(
   before: string | undefined,
   limit: number,
 ): Promise<readonly DailyReport[]> {
-  const { Items = [] } = await documents.send(
-    new QueryCommand({
-      TableName: name,
-      KeyConditionExpression: before === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :before',
-      ExpressionAttributeValues: { ':pk': DAILY, ...(before === undefined ? {} : { ':before': before }) },
-      ScanIndexForward: false,
-      Limit: limit,
-      ConsistentRead: true,
-    }),
-  );
-  return Items.map(reportIn);
+  const query = {
+    TableName: name,
+    KeyConditionExpression: before === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :before',
+    ExpressionAttributeValues: { ':pk': DAILY, ...(before === undefined ? {} : { ':before': before }) },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  };
+  return (await itemsOf(documents, query, { limit })).items.map(reportIn);
 }
 
 /** Reads the report with the earliest day, strongly consistent; `undefined` if there is none. */
 export async function firstReport({ name }: Pick<Table, 'name'>): Promise<DailyReport | undefined> {
-  const { Items = [] } = await documents.send(
-    new QueryCommand({
-      TableName: name,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': DAILY },
-      Limit: 1,
-      ConsistentRead: true,
-    }),
-  );
-  return Items.map(reportIn)[0];
+  const query = {
+    TableName: name,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': DAILY },
+    ConsistentRead: true,
+  };
+  return (await itemsOf(documents, query, { limit: 1 })).items.map(reportIn)[0];
 }

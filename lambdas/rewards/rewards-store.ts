@@ -1,5 +1,4 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, type Table } from '@orderly/kit/aws';
+import { documents, itemsOf, type Table } from '@orderly/kit/aws';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
 import type { RewardEntry } from './contract.js';
 import { type CountedEvent, entryOf, orderIdOf, type PaidOrder } from './domain/entries.js';
@@ -77,19 +76,17 @@ export async function entriesOf(
   customerId: string,
   { after, upTo, limit, newestFirst = false }: Range,
 ): Promise<readonly { readonly sequence: number; readonly entry: RewardEntry }[]> {
-  const { Items = [] } = await documents.send(
-    new QueryCommand({
-      TableName: name,
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-      ExpressionAttributeValues: { ':pk': pkOf(customerId), ':first': entrySk(after + 1), ':last': entrySk(upTo) },
-      ScanIndexForward: !newestFirst,
-      Limit: limit,
-      ConsistentRead: true,
-    }),
-  );
-  return Items.map(({ sk, entry }) => ({
+  const query = {
+    TableName: name,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+    ExpressionAttributeValues: { ':pk': pkOf(customerId), ':first': entrySk(after + 1), ':last': entrySk(upTo) },
+    ScanIndexForward: !newestFirst,
+    ConsistentRead: true,
+  };
+  const { items } = await itemsOf(documents, query, { limit });
+  return items.map(({ sk, entry }) => ({
     sequence: Number(String(sk).slice(ENTRY.length)),
-    entry: JSON.parse(entry) as RewardEntry,
+    entry: JSON.parse(String(entry)) as RewardEntry,
   }));
 }
 

@@ -97,6 +97,11 @@ export interface CloudOptions {
    * @default 0
    */
   readonly shardChanges?: number;
+  /**
+   * Number of items after which a page that is read from a table ends (`DynamoDbModelOptions.pageItems`).
+   * @default only the limits in bytes count
+   */
+  readonly pageItems?: number;
   /** Whether messages and events may be lost on their way, which AWS excludes. @default false */
   readonly losses?: boolean;
   /** Starts with environments of finished histories, and keeps its own for later ones. @default false */
@@ -174,7 +179,7 @@ export class Cloud {
   ) {
     const { assembly } = deployment;
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
-    const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false } = options;
+    const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false, pageItems } = options;
     this.load = load;
     this.losesMessages = losses;
     const world = new World({ seed, keepTrace, ...(live && liveWorld(live)) });
@@ -197,6 +202,7 @@ export class Cloud {
         if (shards.chance(shardChanges)) return shards.pick(['splits', 'rolls over'] as const);
         return age >= SHARD_ROLLS_OVER ? 'rolls over' : undefined;
       },
+      pageItems,
       region: 'eu-west-1',
       partitions: load?.partitions,
       // The records of one shard make larger batches than those of several.

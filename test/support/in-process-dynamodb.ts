@@ -28,13 +28,15 @@ export type Indexes = Readonly<Record<string, Readonly<Record<string, readonly s
  * Answers the SDK of this process by the simulator's model of DynamoDB: the patterns' tests need no emulator.
  * @param tables names and their keys: `{ things: ['pk', 'sk'] }`
  * @param indexes of tables that have some: `{ things: { feed: ['feedPk', 'feedSk'] } }`
+ * @param pageItems items after which each page ends, as if they were large. @default only bytes count
  * @returns the calls so far; to be emptied by who counts
  */
 export function inProcessDynamoDb(
   tables: Readonly<Record<string, readonly string[]>>,
   indexes: Indexes = {},
+  pageItems?: number,
 ): { readonly calls: Call[] } {
-  const model = new DynamoDbModel({ now: Date.now, random: seeded(1) });
+  const model = new DynamoDbModel({ now: Date.now, random: seeded(1), pageItems });
   for (const [name, names] of Object.entries(tables)) {
     const own = Object.entries(indexes[name] ?? {});
     const Properties = {

@@ -22,6 +22,7 @@ export {
   requiredList,
   SettingMissing,
 } from './read-environment.js';
+export { type FoundItems, type ItemQuery, itemsOf, type Part, type Reading, readItems } from './reading.js';
 export { SafeError, type SafeText, safeText } from './safe-error.js';
 export { dynamoDbTable, type Table, tableOfFunction } from './table.js';
 export { count, countAtOnce, logger, seconds } from './telemetry.js';

@@ -1,9 +1,9 @@
-import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { documents, transact } from './dynamodb.js';
 import { Env } from './environment.js';
 import type { Item, TransactWriteItem } from './items.js';
 import { required } from './read-environment.js';
-import { Throttled } from './write-conflict.js';
+import { readItems } from './reading.js';
 
 /** A table, for code that reads single items and writes transactions (port). */
 export interface Table {
@@ -11,10 +11,10 @@ export interface Table {
   /** Reads an item, strongly consistent. */
   read(key: Item): Promise<Item | undefined>;
   /**
-   * Reads up to 100 items with one call, strongly consistent. Items that do not exist are left out; the others come in any
-   * order.
+   * Reads items, strongly consistent: up to 100 of them with one call, if they have at most 16 MB together. Items that do not
+   * exist are left out; the others come in any order.
    * @param keys different keys
-   * @throws {Throttled} if DynamoDB does not return all of them now
+   * @throws {Throttled} if DynamoDB returns nothing again and again
    */
   readAll(keys: readonly Item[]): Promise<readonly Item[]>;
   /**
@@ -31,14 +31,7 @@ export const dynamoDbTable = (name: string): Table => ({
   async read(Key) {
     return (await documents.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }))).Item;
   },
-  async readAll(keys) {
-    if (keys.length === 0) return [];
-    const { Responses = {}, UnprocessedKeys = {} } = await documents.send(
-      new BatchGetCommand({ RequestItems: { [name]: { Keys: [...keys], ConsistentRead: true } } }),
-    );
-    if (Object.keys(UnprocessedKeys).length > 0) throw new Throttled('not all items were read');
-    return Responses[name] ?? [];
-  },
+  readAll: (keys) => readItems(documents, name, keys, { consistent: true }),
   transact,
 });
 

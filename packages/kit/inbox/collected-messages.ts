@@ -1,7 +1,7 @@
-import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, type Item, type TransactWriteItem, transact } from '../aws/dynamodb.js';
-import { WriteConflict } from '../aws/write-conflict.js';
+import { readItems } from '../aws/reading.js';
 import { PENDING } from '../failures/delivery.js';
 import { WAKE } from './contract.js';
 import { after, heldBy, heldUntil, StoredMessages, type StoredMessagesOptions, type Taken } from './stored-messages.js';
@@ -71,17 +71,17 @@ export class CollectedMessages extends StoredMessages {
     return (await documents.send(new GetCommand({ TableName: table, Key: { pk }, ConsistentRead: true }))).Item;
   }
 
-  /** Reads records in the order of their keys. @throws {WriteConflict} if DynamoDB does not return all of them now */
+  /** Reads records in the order of their keys. @throws {Throttled} if DynamoDB returns nothing again and again */
   async readAll(keys: readonly string[]): Promise<readonly Item[]> {
-    if (keys.length === 0) return [];
     const { table } = this.options;
-    const Keys = keys.map((pk) => ({ pk }));
-    const { Responses = {}, UnprocessedKeys = {} } = await documents.send(
-      new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
+    const items = await readItems(
+      documents,
+      table,
+      keys.map((pk) => ({ pk })),
+      { consistent: true },
     );
-    if (Object.keys(UnprocessedKeys).length > 0) throw new WriteConflict('not all records of a page were read');
-    const found = new Map((Responses[table] ?? []).map((item) => [item.pk, item]));
-    return keys.flatMap((pk) => found.get(pk) ?? []);
+    const found = new Map(items.map((item) => [item.pk, item]));
+    return keys.map((pk) => found.get(pk)).filter((item) => item !== undefined);
   }
 
   /**

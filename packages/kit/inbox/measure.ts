@@ -1,12 +1,8 @@
-import {
-  BatchGetCommand,
-  type DynamoDBDocumentClient,
-  QueryCommand,
-  type QueryCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { secondsBetween } from '../aws/clock.js';
 import { MAX_BATCH_KEYS } from '../aws/dynamodb-limits.js';
 import type { Item } from '../aws/items.js';
+import { readItems } from '../aws/reading.js';
 import { FAILED_INDEX } from '../failures/contract.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
 import { parkedPartition } from './contract.js';
@@ -80,13 +76,8 @@ async function ageOfOldest(
   documents: DynamoDBDocumentClient,
   { table, keys, now }: { readonly table: string; readonly keys: readonly Item[]; readonly now: string },
 ): Promise<number> {
-  if (keys.length === 0) return 0;
-  const { Responses = {} } = await documents.send(
-    new BatchGetCommand({
-      RequestItems: { [table]: { Keys: keys.slice(0, MAX_BATCH_KEYS), ProjectionExpression: 'storedAt' } },
-    }),
-  );
-  const ages = (Responses[table] ?? []).map(({ storedAt }) => secondsBetween(String(storedAt ?? now), now));
+  const items = await readItems(documents, table, keys.slice(0, MAX_BATCH_KEYS), { attributes: ['storedAt'] });
+  const ages = items.map(({ storedAt }) => secondsBetween(String(storedAt ?? now), now));
   return Math.max(0, ...ages);
 }
 

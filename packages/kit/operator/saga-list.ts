@@ -1,4 +1,5 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { itemsOf } from '../aws/reading.js';
 import { recordKey } from '../failures/failure-records.js';
 import { readTimerId, stuckKey } from '../saga/contract.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
@@ -13,7 +14,7 @@ import { shownTime } from './shown.js';
 import { table } from './table.js';
 import { type CommandText, plural } from './text.js';
 
-/** Maximum number of timeouts that are read per kind and shard, the earliest first: about a megabyte of keys. */
+/** Maximum number of timeouts that are read per kind and shard, the earliest first. */
 const MAX_TIMEOUTS = 5_000;
 
 /**
@@ -81,15 +82,13 @@ export async function stuckOf(
   kind: SagaKind,
   limit: number,
 ): Promise<readonly Asked[]> {
-  const { Items = [] } = await documents.send(
-    new QueryCommand({
-      TableName: kind.service.table,
-      KeyConditionExpression: 'pk = :stuck',
-      ExpressionAttributeValues: { ':stuck': stuckKey(kind.type) },
-      Limit: limit + 1,
-    }),
-  );
-  return Items.map(({ sk }) => ({ kind, id: String(sk) }));
+  const query = {
+    TableName: kind.service.table,
+    KeyConditionExpression: 'pk = :stuck',
+    ExpressionAttributeValues: { ':stuck': stuckKey(kind.type) },
+  };
+  const { items } = await itemsOf(documents, query, { limit: limit + 1 });
+  return items.map(({ sk }) => ({ kind, id: String(sk) }));
 }
 
 interface Timeout extends Asked {
@@ -116,20 +115,21 @@ async function scheduledTimeoutsOf(
   const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(kind.consumer.name, shard));
   const pages = await Promise.all(
     shards.map((shard) =>
-      documents.send(
-        new QueryCommand({
+      itemsOf(
+        documents,
+        {
           TableName: kind.service.records,
           IndexName: DUE_INDEX,
           KeyConditionExpression: 'duePk = :shard',
           ExpressionAttributeValues: { ':shard': shard },
-          Limit: MAX_TIMEOUTS,
-        }),
+        },
+        { limit: MAX_TIMEOUTS },
       ),
     ),
   );
   const prefix = recordKey(kind.consumer, '');
-  return pages.flatMap(({ Items = [] }) =>
-    Items.flatMap(({ pk, executeAt }) => {
+  return pages.flatMap(({ items }) =>
+    items.flatMap(({ pk, executeAt }) => {
       const timer = readTimerId(String(pk).slice(prefix.length));
       return timer ? [{ kind, id: timer.sagaId, number: timer.number, dueAt: String(executeAt) }] : [];
     }),

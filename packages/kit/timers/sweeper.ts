@@ -1,8 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
+import { itemsOf } from '../aws/reading.js';
 import { logger, seconds } from '../aws/telemetry.js';
 import { DUE_INDEX, DUE_SHARDS, duePartition, LEASES } from './contract.js';
 import { allOf, TimerDispatcher, type TimerDispatcherOptions } from './timer-dispatcher.js';
@@ -76,17 +77,14 @@ export class Sweeper {
   }
 
   private async due(shard: string, now: string, from?: Item): Promise<Page> {
-    const { Items = [], LastEvaluatedKey } = await documents.send(
-      new QueryCommand({
-        TableName: this.options.table,
-        IndexName: DUE_INDEX,
-        KeyConditionExpression: 'duePk = :shard AND executeAt <= :now',
-        ExpressionAttributeValues: { ':shard': shard, ':now': now },
-        Limit: this.options.pageSize ?? PAGE,
-        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-      }),
-    );
-    return { keys: Items.map(({ pk }) => String(pk)), ...(LastEvaluatedKey ? { next: LastEvaluatedKey } : {}) };
+    const query = {
+      TableName: this.options.table,
+      IndexName: DUE_INDEX,
+      KeyConditionExpression: 'duePk = :shard AND executeAt <= :now',
+      ExpressionAttributeValues: { ':shard': shard, ':now': now },
+    };
+    const { items, next } = await itemsOf(documents, query, { limit: this.options.pageSize ?? PAGE, from });
+    return { keys: items.map(({ pk }) => String(pk)), ...(next && { next }) };
   }
 
   /**

@@ -1,10 +1,11 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
 import { TooLarge } from '../aws/dynamodb-limits.js';
 import { Metric } from '../aws/metric-names.js';
+import { readItems } from '../aws/reading.js';
 import { SafeText, safeText } from '../aws/safe-error.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
 import { PENDING, STORED } from '../failures/delivery.js';
@@ -92,14 +93,9 @@ export class TimerDispatcher {
   }
 
   private async read(keys: readonly string[]): Promise<readonly Item[]> {
-    const { table } = this.options;
     // While an index entry moves, a query may return it twice, and BatchGetItem refuses a key that is named twice.
-    const Keys = [...new Set(keys)].map((pk) => ({ pk }));
-    const { Responses = {} } = await documents.send(
-      // Unprocessed keys are still due at the next sweep.
-      new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
-    );
-    return Responses[table] ?? [];
+    const unique = [...new Set(keys)].map((pk) => ({ pk }));
+    return readItems(documents, this.options.table, unique, { consistent: true });
   }
 
   private sent(item: Item, executeAt: string, now: string): Pick<Due, 'body' | 'group' | 'late'> {

@@ -32,6 +32,12 @@ export interface DynamoDbModelOptions {
    * @default no shard ends
    */
   readonly shardChange?: (age: number) => ShardChange | undefined;
+  /**
+   * Number of items after which a page of Query or Scan ends, and after which BatchGetItem leaves keys unprocessed, as if the
+   * items were so large that the limits in bytes were reached.
+   * @default only the limits in bytes: 1 MB, and 16 MB
+   */
+  readonly pageItems?: number | undefined;
   /** @default 'eu-west-1' */
   readonly region?: string;
   /** Account in ARNs. @default '123456789012' */

@@ -54,7 +54,7 @@ export class DynamoDbModel {
   private staleBy: number | undefined;
 
   constructor(private readonly options: DynamoDbModelOptions) {
-    const { now, random, partitions, readLag = () => 0 } = options;
+    const { now, random, partitions, pageItems, readLag = () => 0 } = options;
     this.catalog = new Catalog({ ...options, readLag: (drawn) => this.staleBy ?? readLag(drawn) });
     this.tablesByName = this.catalog.tables;
     this.tokens = new Tokens(now);
@@ -63,6 +63,7 @@ export class DynamoDbModel {
       holds: this.holds,
       now,
       random,
+      ...(pageItems !== undefined && { pageItems }),
       ...(partitions && { throughput: new Throughput(partitions, now) }),
     };
   }

@@ -43,6 +43,7 @@ export type Conditions = Pick<
   | 'ttlLag'
   | 'indexLag'
   | 'shardChanges'
+  | 'pageItems'
   | 'losses'
   | 'load'
   | 'recycle'
@@ -53,6 +54,8 @@ export type Conditions = Pick<
 const FAULT_PROBABILITY = 0.02;
 const ONE_MINUTE = 60_000;
 const TWO_DAYS = 2 * 86_400_000;
+/** Items of a page in a history whose pages are short. */
+const SHORT_PAGE = 2;
 
 /** Plays one run of a scenario. An exception is a violation too, because nothing may abort a history. */
 export async function play(
@@ -106,7 +109,8 @@ export interface SeedOptions extends Conditions {
 
 /**
  * Plays a run in which the seed determines everything: faults, how far clocks differ (up to 2 s), how often
- * environments are cold, how late TTL is, whether indexes are late by more than seconds.
+ * environments are cold, how late TTL is, whether indexes are late by more than seconds, and whether pages of tables end after
+ * two items.
  */
 export function playSeed(
   deployment: Deployment,
@@ -124,6 +128,7 @@ export function playSeed(
     ttlLag: random.fork('ttl').pick([0, TWO_DAYS]),
     indexLag: random.fork('indexes').pick([0, 0, 0, ONE_MINUTE]),
     shardChanges: random.fork('shards').pick([0, 0, 0, 0.1]),
+    ...random.fork('pages').pick([{}, {}, {}, { pageItems: SHORT_PAGE }]),
     ...conditions,
   });
 }

@@ -146,11 +146,11 @@ test('a refused order reads one page at most, however large the orders are', asy
     const Item = { pk: `CUSTOMER#${customer}`, sk: `ORDER#${placedAt}#${orderId}`, version: 1, order };
     await documents.send(new PutCommand({ TableName: 'table', Item }));
   }
-  const newest = await list.newestSince(ordersList, customer, '2026-03-01T09:15:00.000Z', 300);
+  const newest = await list.newestSince(ordersList, customer, '2026-03-01T09:15:00.000Z', { limit: 300, calls: 1 });
   // The account counts exactly; here a limit of 100 under way is seen of the largest orders, too.
   expect(newest.length).toBeGreaterThan(100);
   calls.length = 0;
-  await list.newestSince(ordersList, customer, '2026-03-01T09:15:00.000Z', 300);
+  await list.newestSince(ordersList, customer, '2026-03-01T09:15:00.000Z', { limit: 300, calls: 1 });
   expect(calls.map(({ operation }) => operation)).toEqual(['GetItem', 'Query']);
   // Of what a placed order costs: 98 write units, each the price of 5 read units, and 36 read units.
   expect(calls.reduce((sum, { readUnits }) => sum + readUnits, 0)).toBeLessThanOrEqual(130);

@@ -29,16 +29,18 @@ export function batchGetItem(call: Call, given: WireObject): WireObject {
   const requests = planReads(call, input);
   const Responses: Record<string, readonly unknown[]> = {};
   const UnprocessedKeys: Record<string, unknown> = {};
-  let bytes = 0;
+  const { pageItems = Number.POSITIVE_INFINITY } = call.world;
+  let [bytes, read] = [0, 0];
   for (const { name, table, keys, consistent, projection, request } of requests) {
     const items: unknown[] = [];
     const left: unknown[] = [];
     for (const key of keys) {
       const entry = table.read(key, consistent);
-      if (bytes + (entry?.bytes ?? 0) > MAX_BATCH_READ_BYTES) {
+      if (bytes + (entry?.bytes ?? 0) > MAX_BATCH_READ_BYTES || read >= pageItems) {
         left.push(key);
         continue;
       }
+      read++;
       bytes += entry?.bytes ?? 0;
       call.consumption.read(table.name, readUnits(entry?.bytes ?? 0, consistent));
       if (entry) items.push(projection ? projection.of(entry.item) : entry.item);

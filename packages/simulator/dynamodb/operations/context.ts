@@ -13,6 +13,8 @@ export interface World {
   readonly holds: Holds;
   readonly now: () => number;
   readonly random: () => number;
+  /** Most items of a page or of a batch that is read. Absent if only bytes count. */
+  readonly pageItems?: number;
   /** Absent if partitions take any number of units. */
   readonly throughput?: Throughput;
 }

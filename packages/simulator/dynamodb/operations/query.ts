@@ -124,7 +124,7 @@ function readPage(
         count++;
         if (shape) Items.push(shape(fetches ? item : found));
       }
-      if (scanned === input.Limit || bytes > MAX_PAGE_BYTES) {
+      if (scanned === input.Limit || scanned === call.world.pageItems || bytes > MAX_PAGE_BYTES) {
         last = item;
         break;
       }
