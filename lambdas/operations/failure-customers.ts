@@ -20,7 +20,7 @@ export const customersOfOrderly: CustomerSource = {
     const others = named.filter(({ type, id }) => !OF_CUSTOMER.has(type) && ORDER_ID.test(id));
     const orders = services.find(({ name }) => name === ordersContract.service);
     const keys = [...new Set(others.map(({ id }) => aggregateKey(ORDER, id)))].map((pk) => ({ pk, sk: commitKey(1) }));
-    const placed = orders ? await readCommitsAt({ documents }, orders, keys) : [];
+    const placed = orders ? (await readCommitsAt({ documents }, orders, keys)).commits : [];
     const byOrder = new Map(placed.map((commit) => [commit.pk, placedBy(commit)]));
     return new Map([
       ...ofCustomers.map(({ subject, id }) => [subject, id] as const),

@@ -80,7 +80,7 @@ async function commitsOf(
     context.services.map(async (service) => ({ service, entries: await readFeed(context, service, time, counted) })),
   );
   const read = found.map(async ({ service, entries }) =>
-    (await readCommitsAt(context, service, entries)).map((commit) => ({ service, commit })),
+    (await readCommitsAt(context, service, entries)).commits.map((commit) => ({ service, commit })),
   );
   return (await Promise.all(read)).flat();
 }

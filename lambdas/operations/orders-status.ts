@@ -47,7 +47,8 @@ export async function ordersSection(context: CommandContext, most = MOST_KEYS): 
   const feed = await readNewestOfFeed(context, service, { from: to - HOUR, to, most });
   const newest = newestOrders(feed);
   const read = feed.entries.filter(({ pk }) => newest.read.has(pk));
-  return sectionOf(countOrders(newest, await readCommitsAt(context, service, read)));
+  const { commits } = await readCommitsAt(context, service, read);
+  return sectionOf(countOrders(newest, commits));
 }
 
 interface Newest extends Pick<OrdersOfTime, 'placed' | 'more'> {

@@ -3,7 +3,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, ItemExists, putNew } from '../aws/dynamodb.js';
-import { stepOf } from '../messages/envelope.js';
+import { type Envelope, stepOf } from '../messages/envelope.js';
 import { RELAY, recordsOf } from './contract.js';
 import { type Delivery, envelopeOf, idOfBody, PENDING } from './delivery.js';
 import { type FailureReason, reasonOf } from './reasons.js';
@@ -27,11 +27,16 @@ export const recordKey = ({ name, generation }: ConsumerIdentity, messageId: str
 interface Failure {
   /** Id of the message, or a substitute. */
   readonly id: string;
+  /** Key of its record. @default that of its id */
+  readonly pk?: string | undefined;
   /** The message as it arrived. */
   readonly payload: string;
   readonly error: unknown;
   readonly type?: string;
   readonly subject?: string;
+  /** For an event of an inbox in mode sequential: its place. */
+  readonly sequence?: number;
+  readonly epoch?: number;
   readonly correlationId?: string;
   /** For a saga's command: the step for which it asks. */
   readonly step?: string;
@@ -57,9 +62,14 @@ const MAX_PAYLOAD_BYTES = 350_000;
  * not expire: an operator ends it.
  */
 export class FailureRecords {
+  /**
+   * @param keyOf returns the key under which the consumer stores a message, if that is not the key of its id: a message has one
+   *   key, however far it came. @default each message is stored under its id
+   */
   constructor(
     private readonly table: string,
     private readonly consumer: ConsumerIdentity,
+    private readonly keyOf: (message: Envelope) => string | undefined = () => undefined,
   ) {}
 
   /**
@@ -70,18 +80,22 @@ export class FailureRecords {
    */
   async keep(delivery: Delivery, error: unknown): Promise<'recorded' | 'failed-again' | 'repeated' | 'known'> {
     const { id, record, recorded, attempts, tooOld } = delivery;
+    const envelope = envelopeOf(delivery);
+    const pk = envelope && this.keyOf(envelope);
     if (recorded?.kind === 'redrive') {
-      await this.failedAgain(id, error);
+      // A failure of an earlier release has the key of its id.
+      for (const key of new Set([pk ?? recordKey(this.consumer, id), recordKey(this.consumer, id)]))
+        await this.failedAgain(key, error);
       return 'failed-again';
     }
     if (recorded) return this.end(recorded.record, { error, attempts });
-    const envelope = envelopeOf(delivery);
     const step = envelope && stepOf(envelope);
     return this.put({
       id,
       payload: record.body,
       error,
       attempts,
+      ...(envelope && pk !== undefined ? { pk, sequence: envelope.sequence, epoch: envelope.epoch } : {}),
       ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
       ...(step === undefined ? {} : { step }),
       // Whatever the fault is now, the effect may have happened while the message's record still existed.
@@ -90,8 +104,8 @@ export class FailureRecords {
   }
 
   /** Adds the reason why a redriven message failed again. The record keeps the newest ten reasons. */
-  private async failedAgain(id: string, error: unknown): Promise<void> {
-    const Key = { pk: recordKey(this.consumer, id) };
+  private async failedAgain(pk: string, error: unknown): Promise<void> {
+    const Key = { pk };
     const { Item } = await documents.send(new GetCommand({ TableName: this.table, Key, ConsistentRead: true }));
     const at = clock.now();
     const update = documents.send(
@@ -155,25 +169,16 @@ export class FailureRecords {
    *   record existed already
    */
   async put(failure: Failure): Promise<'recorded' | 'repeated' | 'known'> {
-    const { id, payload, error, step, ...details } = failure;
+    const { step, ...stored } = failure;
     const { table, consumer } = this;
     const at = clock.now();
-    const record = {
-      pk: recordKey(consumer, id),
-      status: 'FAILED',
-      messageId: id,
-      failedConsumer: consumer.name,
-      failedAt: at,
-      failures: [reasonOf(error, at)],
-      ...details,
-      ...payloadOf(payload),
-    };
+    const record = failureItem(consumer, at, stored);
     if (step !== undefined) {
       return putStepFailure(table, {
         step: `${recordsOf(consumer.name)}step#${step}`,
         record,
         keyOf: (messageId) => recordKey(consumer, messageId),
-        withReason: (earlier) => withReason(error, at, earlier),
+        withReason: (earlier) => withReason(failure.error, at, earlier),
       });
     }
     try {
@@ -185,6 +190,22 @@ export class FailureRecords {
     }
   }
 }
+
+/** Returns the record of a failure. @param at ISO 8601, UTC */
+export const failureItem = (
+  consumer: ConsumerIdentity,
+  at: string,
+  { id, pk = recordKey(consumer, id), payload, error, ...details }: Omit<Failure, 'step'>,
+) => ({
+  pk,
+  status: 'FAILED',
+  messageId: id,
+  failedConsumer: consumer.name,
+  failedAt: at,
+  failures: [reasonOf(error, at)],
+  ...details,
+  ...payloadOf(payload),
+});
 
 /** Adds a reason to those of a record, which keeps the newest ten. @param earlier reasons in the record, if any */
 const withReason = (error: unknown, at: string, earlier: unknown): readonly FailureReason[] =>

@@ -120,7 +120,8 @@ export function commitItem(commit: NewCommit): Commit & Item {
     ...trace,
     at,
     feedPk: feedPartition(at, pk, commit.feedShards),
-    feedSk: newId(),
+    // Of the same time as its partition: whoever reads an hour finds all of its commits between the hour's ends.
+    feedSk: newId(Date.parse(at)),
     ...(person === undefined ? {} : { person }),
     ...(requestHash === undefined ? {} : { requestHash }),
     ...(expiresAt === undefined ? {} : { expiresAt }),

@@ -16,7 +16,8 @@ const Entry = z.object({
   at: z.string(),
   /** Who: the caller's ARN at AWS, the machine's user elsewhere. */
   actor: z.string(),
-  action: z.enum(['redrive', 'discard', 'retry', 'resolve', 'resend', 'replay', 'restore']),
+  /** An {@link Action}'s, or that of another release. */
+  action: z.string(),
   /** Its target: a consumer and a message id, a saga, or a step of a restore. */
   target: z.string(),
   /** Reason or note that the operator gave. */
@@ -30,7 +31,9 @@ const Entry = z.object({
 type Entry = z.infer<typeof Entry>;
 
 /** An entry of the audit log, before it is written. */
-export type Action = Pick<Entry, 'actor' | 'action' | 'target' | 'reason' | 'group' | 'run'>;
+export type Action = Pick<Entry, 'actor' | 'target' | 'reason' | 'group' | 'run'> & {
+  readonly action: 'redrive' | 'discard' | 'retry' | 'resolve' | 'resend' | 'replay' | 'restore';
+};
 
 /** Run of a command over a group of failures. Its entries are listed as one. */
 export type Run = Pick<Action, 'group' | 'run'>;
@@ -124,9 +127,17 @@ async function entriesOf(
       },
     );
     for await (const { Items = [] } of pages)
-      entries.push(...Items.map((item) => ({ service: name, ...z.parse(Entry, item) })));
+      entries.push(...Items.map((item) => ({ service: name, ...entryIn(item) })));
   }
   return entries;
+}
+
+/** Reads an entry. One that can't be read, as of another release, is listed as such. */
+function entryIn(item: Readonly<Record<string, unknown>>): Entry {
+  const { success, data } = z.safeParse(Entry, item);
+  if (success) return data;
+  const sk = String(item.sk);
+  return { sk, at: sk.slice(0, sk.indexOf('#')), actor: '?', action: '?', target: "an entry that can't be read" };
 }
 
 /** Returns the months from one time to another: `['2026-10', '2026-11']`. */
@@ -143,7 +154,7 @@ export function monthsSince(since: string, now: string): readonly string[] {
 const shownOf = ({ sk: _, ...entry }: Listed) => entry;
 
 /** Results of actions that have none of their own. */
-const RESULTS: Partial<Record<Entry['action'], string>> = { discard: 'discarded', resend: 'sent' };
+const RESULTS: Readonly<Record<string, string>> = { discard: 'discarded', resend: 'sent' };
 
 /** One row: an action, or all actions of one run. */
 interface Row {

@@ -1,4 +1,5 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import type { Item } from '../aws/items.js';
 import { relayConsumer } from '../failures/failure-records.js';
 import { Commit } from '../messages/commit.js';
 import { faultsOf } from '../messages/contract.js';
@@ -16,9 +17,24 @@ export async function readCommits(
   service: Pick<Service, 'table'>,
   pk: string,
 ): Promise<readonly Commit[]> {
-  const commits: Commit[] = [];
-  for await (const { Items = [] } of pagesOf(documents, service, pk)) commits.push(...Items.map(commitOf));
-  return commits;
+  return (await readHistory(documents, service, pk)).map(commitOf);
+}
+
+/** Does the same, and names each commit that can't be read beside the others. */
+export const readCommitsOf = async (
+  documents: DynamoDBDocumentClient,
+  service: Pick<Service, 'table'>,
+  pk: string,
+): Promise<ReadCommits> => commitsIn(await readHistory(documents, service, pk));
+
+async function readHistory(
+  documents: DynamoDBDocumentClient,
+  service: Pick<Service, 'table'>,
+  pk: string,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for await (const { Items = [] } of pagesOf(documents, service, pk)) items.push(...Items);
+  return items;
 }
 
 /**
@@ -57,11 +73,39 @@ const pagesOf = (
     },
   );
 
+/** An item that has the key of a commit, and is none that this release can read. */
+export interface UnreadableCommit {
+  readonly pk: string;
+  readonly sk: string;
+  /** Paths and codes of what is wrong, without values. */
+  readonly fault: string;
+  readonly item: Item;
+}
+
+/** Commits that were read by their keys, and what could not be read beside them. */
+export interface ReadCommits {
+  readonly commits: readonly Commit[];
+  readonly unreadable: readonly UnreadableCommit[];
+}
+
+/** Reads items as commits, each by itself: one that can't be read hides no other. */
+export function commitsIn(items: readonly Item[]): ReadCommits {
+  const commits: Commit[] = [];
+  const unreadable: UnreadableCommit[] = [];
+  for (const item of items) {
+    const { success, data, error } = Commit.safeParse(item);
+    if (success) commits.push(data);
+    else unreadable.push({ pk: String(item.pk), sk: String(item.sk), fault: faultsOf(error), item });
+  }
+  return { commits, unreadable };
+}
+
 /** Reads an item as a commit. @throws {OperatorError} `refused` */
-export function commitOf(item: Readonly<Record<string, unknown>>): Commit {
-  const commit = Commit.safeParse(item);
-  if (commit.success) return commit.data;
-  throw new OperatorError('refused', `${item.pk}/${item.sk} can't be read as a commit: ${faultsOf(commit.error)}.`, [
+export function commitOf(item: Item): Commit {
+  const { commits, unreadable } = commitsIn([item]);
+  const [commit] = commits;
+  if (commit) return commit;
+  throw new OperatorError('refused', `${item.pk}/${item.sk} can't be read as a commit: ${unreadable[0]?.fault}.`, [
     'failures',
     'list',
     '--consumer',

@@ -28,6 +28,11 @@ export async function discardInSequence(
     return;
   }
   const pk = placeKey(listener, place);
+  if (record.pk !== pk && (await isTaken(documents, records, pk))) {
+    // Another copy of the message has its place. Only the failure under its own id ends.
+    await documents.send(new TransactWriteCommand({ TransactItems: [...discarding] }));
+    return;
+  }
   const cursor = cursorKey(listener, place.subject);
   const { Item } = await documents.send(
     new GetCommand({ TableName: records, Key: { pk: cursor }, ConsistentRead: true }),
@@ -61,7 +66,8 @@ export async function discardInSequence(
           ...(position === 0 ? {} : { ExpressionAttributeNames: names, ExpressionAttributeValues: values }),
         },
       };
-  // A message that failed before it was stored has its failure record under its own id, and its place is empty.
+  // In release 0.3 and earlier, a message that failed before it was stored had its failure record under its own id, and its place
+  // was empty.
   const tombstone: TransactWriteItem[] =
     record.pk === pk
       ? []
@@ -75,6 +81,11 @@ export async function discardInSequence(
           },
         ];
   await documents.send(new TransactWriteCommand({ TransactItems: [...discarding, cursorWrite, ...tombstone] }));
+}
+
+async function isTaken(documents: DynamoDBDocumentClient, TableName: string, pk: string): Promise<boolean> {
+  const { Item } = await documents.send(new GetCommand({ TableName, Key: { pk }, ConsistentRead: true }));
+  return Item !== undefined;
 }
 
 /** Returns the place of a message, or `undefined` if the message cannot be read. */

@@ -1,8 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { readItems } from '../aws/reading.js';
 import { readEnvelope } from '../messages/envelope.js';
 import type { CommandContext } from './context.js';
-import { readItems } from './feed.js';
 import { groupedBy } from './grouped-by.js';
 import { ConsumerRecord, type FoundRecord, payloadOf } from './records.js';
 

@@ -1,17 +1,15 @@
-import { BatchGetCommand, type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { MAX_BATCH_KEYS } from '../aws/dynamodb-limits.js';
 import { firstIdOf, timeOfId } from '../aws/ids.js';
 import type { Item } from '../aws/items.js';
-import type { Commit } from '../messages/commit.js';
+import { itemsOf, readItems } from '../aws/reading.js';
 import { FEED_INDEX } from '../projection/contract.js';
-import { commitOf } from './commits.js';
+import { commitsIn, type ReadCommits } from './commits.js';
 import type { CommandContext } from './context.js';
 import type { Service } from './services.js';
 
 /** Commits of a page: one BatchGetItem. */
 export const PAGE_SIZE = MAX_BATCH_KEYS;
-/** Most times that the keys which DynamoDB left unread are asked for again. */
-const TRIES = 8;
 const ONE_HOUR = 3_600_000;
 /** Most milliseconds by which clocks of functions differ; so a commit's place in the feed may differ as much from its time. */
 export const CLOCKS_DIFFER_MS = 300_000;
@@ -22,53 +20,58 @@ export interface Span {
   readonly to: string;
 }
 
+/** How a feed is read. */
+export interface FeedReading {
+  /** Called before each query; what it throws ends the reading. @default there is no limit */
+  readonly mayGoOn?: (() => void) | undefined;
+  /** Most commits of a page. @default 100: one BatchGetItem */
+  readonly pageSize?: number | undefined;
+}
+
 /**
  * Reads the commits of a service from its feed, page by page, in about the order of time. The feed is an index: a commit
- * may appear in it late, so the newest ones may be missing.
+ * may appear in it late, so the newest ones may be missing. A commit that can't be read is named in its page, and the reading
+ * goes on behind it.
  *
  * It costs a query for each shard of each hour, and half a read unit for each KB of each commit.
- * @param mayGoOn called before each query; what it throws ends the reading. @default there is no limit
- * @throws {OperatorError} `refused` for an item that is no commit, although its key says so
  */
 export async function* commitsBetween(
   documents: DynamoDBDocumentClient,
   { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
   span: Span,
-  mayGoOn?: () => void,
-): AsyncGenerator<readonly Commit[]> {
-  for (const partition of partitionsBetween(feedShards, span))
-    yield* pagesOf(documents, table, partition, span, mayGoOn);
+  how?: FeedReading,
+): AsyncGenerator<ReadCommits> {
+  for (const partition of partitionsBetween(feedShards, span)) yield* pagesOf(documents, table, partition, span, how);
 }
 
 /** Commits of a service, of one hour. */
-export interface HourOfFeed {
+export interface HourOfFeed extends ReadCommits {
   /** First moment of the hour, or of the span if that begins later. */
   readonly since: string;
   readonly service: Service;
-  readonly commits: readonly Commit[];
 }
 
 /**
  * Reads the commits of several services hour by hour: a page comes when all pages of earlier hours have come, of all
  * services. The shards of an hour are asked at the same time, since most hours of a long time are empty.
- * @throws {OperatorError} `refused` for an item that is no commit, although its key says so
  */
 export async function* commitsByHour(
   documents: DynamoDBDocumentClient,
   services: readonly Service[],
   span: Span,
+  how?: FeedReading,
 ): AsyncGenerator<HourOfFeed> {
   for (const hour of hoursOf(span)) {
     const readers = services.flatMap((service) =>
       partitionsBetween(service.feedShards, hour).map((partition) => ({
         service,
-        pages: pagesOf(documents, service.table, partition, hour),
+        pages: pagesOf(documents, service.table, partition, hour, how),
       })),
     );
     const firsts = await Promise.all(readers.map(({ pages }) => pages.next()));
     for (const [at, { service, pages }] of readers.entries()) {
       for (let page = firsts[at]; page && !page.done; page = await pages.next())
-        yield { since: hour.from, service, commits: page.value };
+        yield { since: hour.from, service, ...page.value };
     }
   }
 }
@@ -88,30 +91,34 @@ async function* pagesOf(
   table: string,
   partition: string,
   { from, to }: Span,
-  mayGoOn: () => void = () => undefined,
-): AsyncGenerator<readonly Commit[]> {
-  const bounds = {
-    ':first': firstIdOf(Date.parse(from) - CLOCKS_DIFFER_MS),
-    ':last': firstIdOf(Date.parse(to) + CLOCKS_DIFFER_MS),
+  { mayGoOn = () => undefined, pageSize = PAGE_SIZE }: FeedReading = {},
+): AsyncGenerator<ReadCommits> {
+  const query = {
+    TableName: table,
+    IndexName: FEED_INDEX,
+    KeyConditionExpression: 'feedPk = :partition AND feedSk BETWEEN :first AND :last',
+    ExpressionAttributeValues: {
+      ':partition': partition,
+      ':first': firstIdOf(Date.parse(from) - CLOCKS_DIFFER_MS),
+      ':last': firstIdOf(Date.parse(to) + CLOCKS_DIFFER_MS),
+    },
+    ProjectionExpression: 'pk, sk, feedSk',
   };
   let start: Item | undefined;
   do {
     mayGoOn();
-    const { Items = [], LastEvaluatedKey } = await documents.send(
-      new QueryCommand({
-        TableName: table,
-        IndexName: FEED_INDEX,
-        KeyConditionExpression: 'feedPk = :partition AND feedSk BETWEEN :first AND :last',
-        ExpressionAttributeValues: { ':partition': partition, ...bounds },
-        ProjectionExpression: 'pk, sk',
-        Limit: PAGE_SIZE,
-        ...(start && { ExclusiveStartKey: start }),
-      }),
-    );
-    const keys = Items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
-    const commits = (await readCommitsAt({ documents }, { table }, keys)).filter(({ at }) => from <= at && at < to);
-    if (commits.length > 0) yield commits.toSorted((one, other) => one.feedSk.localeCompare(other.feedSk));
-    start = LastEvaluatedKey;
+    const { items, next } = await itemsOf(documents, query, { limit: pageSize, from: start });
+    const keys = items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
+    const read = await readCommitsAt({ documents }, { table }, keys);
+    const commits = read.commits
+      .filter(({ at }) => from <= at && at < to)
+      .toSorted((one, other) => one.feedSk.localeCompare(other.feedSk));
+    // The time of a commit that can't be read is that of its place in the feed.
+    const timeOf = new Map(items.map(({ pk, sk, feedSk }) => [`${pk} ${sk}`, timeOfId(String(feedSk)) ?? 0]));
+    const isWithin = (time: number): boolean => Date.parse(from) <= time && time < Date.parse(to);
+    const unreadable = read.unreadable.filter(({ pk, sk }) => isWithin(timeOf.get(`${pk} ${sk}`) ?? 0));
+    if (commits.length + unreadable.length > 0) yield { commits, unreadable };
+    start = next;
   } while (start);
 }
 
@@ -130,48 +137,6 @@ export function partitionsBetween(feedShards: Service['feedShards'], { from, to 
 /** Returns the partition of one shard of an hour. @param hour its beginning, milliseconds since 1970 */
 export const partitionOf = (hour: number, shard: number): string =>
   `${new Date(hour).toISOString().slice(0, 'YYYY-MM-DDTHH'.length)}#${shard}`;
-
-/** How items are read. */
-interface Reading {
-  /** @default false */
-  readonly consistent?: boolean;
-  /** Attributes that are read. @default all */
-  readonly attributes?: readonly string[];
-}
-
-/**
- * Reads items by their keys, a hundred at a time; in any order, without those that don't exist.
- * @throws {Error} if DynamoDB leaves keys unread again and again
- */
-export async function readItems(
-  documents: DynamoDBDocumentClient,
-  table: string,
-  keys: readonly Item[],
-  { consistent = false, attributes }: Reading = {},
-): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  const names = attributes?.map((name, at) => [`#${at}`, name] as const);
-  const how = {
-    ConsistentRead: consistent,
-    ...(names && {
-      ProjectionExpression: names.map(([short]) => short).join(', '),
-      ExpressionAttributeNames: Object.fromEntries(names),
-    }),
-  };
-  for (let at = 0; at < keys.length; at += MAX_BATCH_KEYS) {
-    let open: readonly Item[] = keys.slice(at, at + MAX_BATCH_KEYS);
-    for (let tried = 0; open.length > 0; tried++) {
-      if (tried === TRIES) throw new Error(`DynamoDB left ${open.length} keys of ${table} unread ${TRIES} times`);
-      if (tried > 0) await new Promise((resolve) => setTimeout(resolve, 25 * 2 ** tried));
-      const { Responses = {}, UnprocessedKeys = {} } = await documents.send(
-        new BatchGetCommand({ RequestItems: { [table]: { Keys: [...open], ...how } } }),
-      );
-      items.push(...(Responses[table] ?? []));
-      open = UnprocessedKeys[table]?.Keys ?? [];
-    }
-  }
-  return items;
-}
 
 /** Keys of a page whose reader counts them: all shards are read at once, and each has one page when the first is counted. */
 const COUNTED_PAGE = 1_000;
@@ -245,29 +210,20 @@ export async function readNewestOfFeed(
     const partitions = partitionsBetween(feedShards, span);
     const share = Math.max(1, Math.ceil((most - all.length) / partitions.length));
     const read = async (feedPk: string): Promise<NewestOfFeed> => {
-      const entries: FeedEntry[] = [];
-      let start: Item | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey } = await documents.send(
-          new QueryCommand({
-            TableName: table,
-            IndexName: FEED_INDEX,
-            KeyConditionExpression: 'feedPk = :feedPk AND feedSk BETWEEN :first AND :last',
-            ExpressionAttributeValues: {
-              ':feedPk': feedPk,
-              ':first': firstIdOf(from),
-              ':last': firstIdOf(to + 1),
-            },
-            ScanIndexForward: false,
-            Limit: share - entries.length,
-            ...(start && { ExclusiveStartKey: start }),
-          }),
-        );
-        for (const { pk, sk, feedSk } of Items)
-          entries.push({ pk: String(pk), sk: String(sk), at: timeOfId(String(feedSk)) ?? 0 });
-        start = LastEvaluatedKey;
-      } while (start && entries.length < share);
-      return { entries, more: start !== undefined };
+      const query = {
+        TableName: table,
+        IndexName: FEED_INDEX,
+        KeyConditionExpression: 'feedPk = :feedPk AND feedSk BETWEEN :first AND :last',
+        ExpressionAttributeValues: { ':feedPk': feedPk, ':first': firstIdOf(from), ':last': firstIdOf(to + 1) },
+        ScanIndexForward: false,
+      };
+      const { items, next } = await itemsOf(documents, query, { limit: share });
+      const entries = items.map(({ pk, sk, feedSk }) => ({
+        pk: String(pk),
+        sk: String(sk),
+        at: timeOfId(String(feedSk)) ?? 0,
+      }));
+      return { entries, more: next !== undefined };
     };
     const shards = await Promise.all(partitions.map(read));
     const cutAt = shards.flatMap(({ entries, more }) => (more ? [entries.at(-1)?.at ?? to] : []));
@@ -278,19 +234,19 @@ export async function readNewestOfFeed(
   return { entries: all, more: false };
 }
 
-/** Reads commits by their keys, eventually consistent, in any order. @throws {OperatorError} `refused` for an item that is none */
+/** Reads commits by their keys, eventually consistent, in any order. */
 export const readCommitsAt = async (
   { documents }: Pick<CommandContext, 'documents'>,
   { table }: Pick<Service, 'table'>,
   entries: readonly Pick<FeedEntry, 'pk' | 'sk'>[],
-): Promise<readonly Commit[]> =>
-  (
+): Promise<ReadCommits> =>
+  commitsIn(
     await readItems(
       documents,
       table,
       entries.map(({ pk, sk }) => ({ pk, sk })),
-    )
-  ).map(commitOf);
+    ),
+  );
 
 /**
  * Reads commits by their keys, and those that an eventually consistent read did not find again, consistent. So a commit
@@ -300,10 +256,14 @@ export async function readCommitsSurely(
   documents: DynamoDBDocumentClient,
   service: Pick<Service, 'table'>,
   keys: readonly Pick<FeedEntry, 'pk' | 'sk'>[],
-): Promise<readonly Commit[]> {
+): Promise<ReadCommits> {
   const found = await readCommitsAt({ documents }, service, keys);
-  const known = new Set(found.map(({ pk, sk }) => `${pk} ${sk}`));
+  const known = new Set([...found.commits, ...found.unreadable].map(({ pk, sk }) => `${pk} ${sk}`));
   const open = keys.filter(({ pk, sk }) => !known.has(`${pk} ${sk}`)).map(({ pk, sk }) => ({ pk, sk }));
   if (open.length === 0) return found;
-  return [...found, ...(await readItems(documents, service.table, open, { consistent: true })).map(commitOf)];
+  const late = commitsIn(await readItems(documents, service.table, open, { consistent: true }));
+  return {
+    commits: [...found.commits, ...late.commits],
+    unreadable: [...found.unreadable, ...late.unreadable],
+  };
 }

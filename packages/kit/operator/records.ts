@@ -1,12 +1,13 @@
 import { gunzipSync } from 'node:zlib';
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { readItems } from '../aws/reading.js';
 import { FAILED_INDEX } from '../failures/contract.js';
 import { idOfBody } from '../failures/delivery.js';
 import { recordKey } from '../failures/failure-records.js';
+import { faultsOf } from '../messages/contract.js';
 import { Sealed } from '../personal-data/sealed.js';
 import { OperatorError } from './errors.js';
-import { readItems } from './feed.js';
 import { type Listener, listenersNamed, type Service } from './services.js';
 
 const Reason = z.object({
@@ -61,6 +62,23 @@ export const ConsumerRecord = z.object({
 });
 export type ConsumerRecord = z.infer<typeof ConsumerRecord>;
 
+/**
+ * Reads an item as a record. One that can't be read, as of another release, is shown as a failure that says so, and hides no
+ * other.
+ */
+export function recordIn(item: Readonly<Record<string, unknown>>): ConsumerRecord {
+  const { success, data, error } = z.safeParse(ConsumerRecord, item);
+  if (success) return data;
+  const at = typeof item.failedAt === 'string' ? item.failedAt : '';
+  const fault = `the record can't be read: ${faultsOf(error)}`;
+  return {
+    pk: String(item.pk),
+    status: 'FAILED',
+    failedAt: at,
+    failures: [{ at, name: '', message: fault, stack: [] }],
+  };
+}
+
 /** Returns the newest reason of a failure, in one line. */
 export function reasonOf({ failures, unknown }: ConsumerRecord): string {
   const [newest] = failures ?? [];
@@ -82,7 +100,7 @@ export async function readRecord(
   pk: string,
 ): Promise<ConsumerRecord | undefined> {
   const { Item } = await documents.send(new GetCommand({ TableName: records, Key: { pk }, ConsistentRead: true }));
-  return Item && z.parse(ConsumerRecord, Item);
+  return Item && recordIn(Item);
 }
 
 /** Reads records of a service by their keys, strongly consistent; in any order, without those that don't exist. */
@@ -97,7 +115,7 @@ export const readRecords = async (
     keys.map((pk) => ({ pk })),
     { consistent: true },
   );
-  return items.map((item) => z.parse(ConsumerRecord, item));
+  return items.map(recordIn);
 };
 
 /** The newest failures that are asked for. */
@@ -142,7 +160,7 @@ export async function failuresOf(
   );
   for await (const { Items = [] } of pages) {
     for (const item of Items) {
-      const record = z.parse(ConsumerRecord, item);
+      const record = recordIn(item);
       found.push({ listener, record, messageId: record.messageId ?? record.pk.slice(record.pk.indexOf('#') + 1) });
       if (found.length > limit && record.failedAt !== found[limit - 1]?.record.failedAt) return found;
     }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { accountsContract } from '../../../lambdas/accounts/contract.js';
 import { ordersContract } from '../../../lambdas/orders/contract.js';
+import { timeOfId } from '../../../packages/kit/aws/ids.js';
 import { commitItem } from '../../../packages/kit/messages/commit.js';
 import { ContractViolation, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
 import {
@@ -47,6 +48,8 @@ describe('a commit', () => {
     });
   });
   test('stands in the feed by hour and shard', () => expect(commit.feedPk).toMatch(/^2999-01-01T00#[0-7]$/));
+  test('has its place in the feed by the same time, whatever its function’s clock says', () =>
+    expect(timeOfId(commit.feedSk)).toBe(Date.parse(commit.at)));
   test('refuses an event that breaks its contract, without saying its value', () => {
     const event = { type: 'OrderApproved', data: { orderId: 12345 } };
     const bad = () =>

@@ -380,3 +380,51 @@ describe('the command line', () => {
     expect(() => parse(options)).toThrow(mistake);
   });
 });
+
+describe('a commit that can not be read', () => {
+  const POISON = 'Trip#poison/COMMIT#0000000001';
+  const poisoned = async () => {
+    await booked('a', ago(40));
+    await booked('poison', ago(30), { events: [] });
+    await booked('b', ago(20));
+  };
+
+  test('is told, and the audit goes on behind it', async () => {
+    await poisoned();
+    const { exitCode, text, found } = await audited(heardBy(SEATS));
+    expect(found).toMatchObject({
+      commits: 2,
+      deliveries: { missing: 2 },
+      unreadable: [{ service: 'trips', commit: POISON, isRecorded: false, fault: expect.stringContaining('events') }],
+    });
+    expect(text).toMatch(/1 commit can't be read/);
+    expect(text).toContain(`trips ${POISON}: `);
+    expect(exitCode).toBe(4);
+  });
+
+  test('becomes a failure record, once, if what is missing is sent again; one that is discarded is told no more', async () => {
+    await poisoned();
+    for (let times = 0; times < 2; times++) {
+      const { found, text } = await audited(heardBy(SEATS), { resend: true });
+      expect(found).toMatchObject({ unreadable: [{ isRecorded: true }] });
+      expect(text).toContain(`failures show relay '${POISON}'`);
+    }
+    await put('trips-records', { pk: recordKey(relayConsumer, POISON), status: 'DISCARDED' });
+    const { found, text } = await audited(heardBy(SEATS));
+    expect([found, text]).toEqual([expect.objectContaining({ unreadable: [] }), expect.not.stringContaining('read')]);
+  });
+
+  test('hides no other commit of its aggregate', async () => {
+    await booked('a', ago(40));
+    await put('trips', { pk: 'Trip#a', sk: 'COMMIT#0000000002', events: [] });
+    const { found } = await audited(heardBy(SEATS), { subject: 'Trip/a' });
+    expect(found).toMatchObject({ commits: 1, deliveries: { missing: 1 }, unreadable: [{ service: 'trips' }] });
+  });
+});
+
+test('a record that can not be read hides no other: an operator looks at it', async () => {
+  await booked('a', ago(30));
+  await booked('b', ago(30));
+  await record('seats', 'event-a', 'OF ANOTHER RELEASE');
+  expect((await audited(heardBy(SEATS))).states).toEqual({ failed: 1, missing: 1 });
+});

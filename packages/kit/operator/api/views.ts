@@ -192,6 +192,17 @@ export const AuditView = z.object({
         missing: described('Lost: no record, and no queue in which they may be.', count),
       }),
     ),
+    unreadable: described(
+      "Commits that can't be read, except those whose failures an operator has discarded. Nobody knows their messages.",
+      z.array(
+        z.object({
+          service: described('Service that committed it.', z.string()),
+          commit: described('Its key: the id of its failure at the relay.', z.string()),
+          fault: described('Paths and codes of what is wrong, without values.', z.string()),
+          isRecorded: described('Whether there is a failure record of it.', z.boolean()),
+        }),
+      ),
+    ),
     missing: described(
       'All missing deliveries.',
       z.array(

@@ -1,15 +1,17 @@
 import type { Commit } from '../../messages/commit.js';
 import { busEntries } from '../../messages/envelope.js';
 import { COMMIT_PREFIX } from '../../messages/keys.js';
-import { readCommits } from '../commits.js';
+import { type ReadCommits, readCommitsOf } from '../commits.js';
 import { commitsBetween, PAGE_SIZE, type Span } from '../feed.js';
 import type { Service } from '../services.js';
+import { type OpenUnreadable, openUnreadable } from '../unreadable.js';
 import { type Delivery, unheardIn } from './deliveries.js';
 import { messagesOf, type SentMessage } from './expected.js';
 import { type DeliveryState, type JudgedDelivery, type Judging, judge, STATES } from './judge.js';
 
 /** Findings of an audit. */
 export interface Audited {
+  /** Commits that were read. */
   readonly commits: number;
   /** Events and commands. */
   readonly messages: number;
@@ -28,12 +30,16 @@ export interface Audited {
 export interface AuditOptions extends Judging {
   /** Called for each missing delivery, in about the order of time. The audit waits for it. */
   readonly missing: (delivery: JudgedDelivery, from: Service) => Promise<void>;
+  /** Called for each commit that can't be read and that no operator has discarded. The audit goes on behind it. */
+  readonly unreadable: (commit: OpenUnreadable, from: Service) => Promise<void>;
   /** Called with each page of commits. @default nothing more is done with them */
   readonly seen?: (commits: readonly Commit[]) => void;
   /** Called after each page, with the sums so far. */
   readonly progress?: (service: Service, audited: Audited) => void;
   /** Called before each query of the feed, and each page of an aggregate; what it throws ends the audit. */
   readonly mayGoOn?: () => void;
+  /** Most commits of a page. @default 100 */
+  readonly pageSize?: number;
 }
 
 /**
@@ -44,8 +50,8 @@ export interface AuditOptions extends Judging {
 export async function auditSpan(span: Span, options: AuditOptions): Promise<Audited> {
   const sums = new Sums();
   for (const service of options.services) {
-    for await (const commits of commitsBetween(options.documents, service, span, options.mayGoOn))
-      await auditPage(service, commits, sums, options);
+    for await (const read of commitsBetween(options.documents, service, span, options))
+      await auditPage(service, read, sums, options);
   }
   return sums.audited;
 }
@@ -55,11 +61,16 @@ export async function auditAggregates(subjects: readonly string[], options: Audi
   const sums = new Sums();
   for (const service of options.services) {
     options.mayGoOn?.();
-    const read = subjects.map((subject) => readCommits(options.documents, service, subject.replace('/', '#')));
-    const commits = (await Promise.all(read)).flat();
-    for (let at = 0; at < commits.length; at += PAGE_SIZE) {
+    const read = await Promise.all(
+      subjects.map((subject) => readCommitsOf(options.documents, service, subject.replace('/', '#'))),
+    );
+    const unreadable = read.flatMap((one) => one.unreadable);
+    if (unreadable.length > 0) await auditPage(service, { commits: [], unreadable }, sums, options);
+    const commits = read.flatMap((one) => one.commits);
+    const { pageSize = PAGE_SIZE } = options;
+    for (let at = 0; at < commits.length; at += pageSize) {
       options.mayGoOn?.();
-      await auditPage(service, commits.slice(at, at + PAGE_SIZE), sums, options);
+      await auditPage(service, { commits: commits.slice(at, at + pageSize), unreadable: [] }, sums, options);
     }
   }
   return sums.audited;
@@ -70,11 +81,13 @@ export type AuditShortcuts = Readonly<Record<string, readonly [string, ...string
 
 async function auditPage(
   service: Service,
-  commits: readonly Commit[],
+  { commits, unreadable }: ReadCommits,
   sums: Sums,
   options: AuditOptions,
 ): Promise<void> {
   options.seen?.(commits);
+  for (const one of await openUnreadable(options.documents, service, unreadable))
+    await options.unreadable(one, service);
   const judged = await judge(service, commits, options);
   sums.add(commits, judged, unheardIn(service, commits, options.services));
   for (const one of judged) if (one.state === 'missing') await options.missing(one, service);

@@ -11,10 +11,11 @@ import type { Outcome } from '../outcome.js';
 import { type Send, sendBy, sqsAt, type Wait, waitByClock } from '../send.js';
 import { listenersNamed, type Service } from '../services.js';
 import { plural } from '../text.js';
+import { failureIdOf, type OpenUnreadable, recordUnreadable } from '../unreadable.js';
 import { type Audited, auditAggregates, auditSpan, queueBodyOf } from './audit.js';
 import { subjectOf } from './expected.js';
 import { type JudgedDelivery, reasonOf, type Transports, withoutOwnMessages } from './judge.js';
-import { type Missing, textOf, twiceJson } from './report.js';
+import { type Missing, textOf, twiceJson, type Unreadable } from './report.js';
 import type { AuditRequest } from './request.js';
 import { transportsBy } from './transports.js';
 import { findTwice, MOST_CHECKED, SeenIds, type TwiceCheck } from './twice.js';
@@ -71,6 +72,7 @@ export async function audit(
   if (consumer !== undefined) listenersNamed(services, consumer);
   const span = spanOf(request, access.now());
   const missing: Missing[] = [];
+  const unreadable: Unreadable[] = [];
   const actor = resend ? await context.actor() : '';
   const run = newId(Date.parse(access.now()));
   let told = performance.now();
@@ -99,6 +101,10 @@ export async function audit(
       }
       missing.push(missingOf(delivery, from));
     },
+    unreadable: async (commit: OpenUnreadable, from: Service): Promise<void> => {
+      const isRecorded = commit.isRecorded || (resend && (await recordUnreadable(documents, from, commit)));
+      unreadable.push({ service: from.name, commit: failureIdOf(commit), fault: commit.fault, isRecorded });
+    },
     ...(mayGoOn && { mayGoOn }),
     ...(ids && { seen: (commits: readonly Commit[]) => ids.add(commits) }),
     progress: ({ name }: Service, { commits }: Audited): void => {
@@ -109,14 +115,14 @@ export async function audit(
   };
   const subjects = subject === undefined ? [] : [subject, ...(request.parts ?? [])];
   const audited = subject === undefined ? await auditSpan(span, options) : await auditAggregates(subjects, options);
-  if (subject !== undefined && audited.commits === 0)
+  if (subject !== undefined && audited.commits + unreadable.length === 0)
     throw new OperatorError('not-found', `No service has a commit of ${subject}.`, ['audit', '--since', '1h']);
   const checking = { context, most: mostChecked, hasTime };
   const twice = check && ids && (await findTwice(check, ids, checking));
-  const verdict = verdictOf(audited, { missing: missing.length, consumer, resend });
-  const found = { audited, verdict, missing, twice, request, span, now: access.now(), command };
+  const verdict = verdictOf(audited, { missing: missing.length, unreadable: unreadable.length, consumer, resend });
+  const found = { audited, verdict, missing, unreadable, twice, request, span, now: access.now(), command };
   return {
-    exitCode: twice && twice.found.length > 0 ? Exit.FAILED : exitOf(missing, resend),
+    exitCode: twice && twice.found.length > 0 ? Exit.FAILED : exitOf(missing.length, unreadable.length, resend),
     text: textOf(found),
     json: {
       audit: {
@@ -124,6 +130,7 @@ export async function audit(
         verdict,
         ...audited,
         missing,
+        unreadable,
         resent: resend,
         ...(twice && { twice: twiceJson(twice, found) }),
       },
@@ -131,8 +138,11 @@ export async function audit(
   };
 }
 
-const exitOf = (missing: readonly Missing[], resend: boolean): Exit =>
-  missing.length === 0 ? Exit.OK : resend ? Exit.PENDING : Exit.NEEDS_OPERATOR;
+const exitOf = (missing: number, unreadable: number, resend: boolean): Exit => {
+  if (unreadable > 0) return Exit.NEEDS_OPERATOR;
+  if (missing === 0) return Exit.OK;
+  return resend ? Exit.PENDING : Exit.NEEDS_OPERATOR;
+};
 
 const TOLD_EVERY_MS = 2_000;
 

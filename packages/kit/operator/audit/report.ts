@@ -16,12 +16,25 @@ export interface Missing {
   readonly subject: string;
 }
 
+/** A commit that can't be read, so that nobody knows its messages. */
+export interface Unreadable {
+  /** Service that committed it. */
+  readonly service: string;
+  /** Its key, which is the id of its failure at the relay: `Order#3f…/COMMIT#0000000001`. */
+  readonly commit: string;
+  /** Paths and codes of what is wrong, without values. */
+  readonly fault: string;
+  /** Whether there is a failure record of it. */
+  readonly isRecorded: boolean;
+}
+
 /** What an audit found, with the request for it. */
 export interface Found {
   readonly audited: Audited;
   /** Verdict on what is missing, in sentences. */
   readonly verdict: string;
   readonly missing: readonly Missing[];
+  readonly unreadable: readonly Unreadable[];
   readonly twice: FoundTwice | undefined;
   readonly request: AuditRequest;
   readonly span: { readonly from: string; readonly to: string };
@@ -42,7 +55,7 @@ const wordsOf = ({ subject, named, consumer }: AuditRequest, { from, to }: Found
 ];
 
 /** The report for people: the verdict, the sums, what is missing or was done twice, and the next commands. */
-export function textOf({ audited, verdict, missing, twice, request, span, now, command }: Found): string {
+export function textOf({ audited, verdict, missing, unreadable, twice, request, span, now, command }: Found): string {
   const { subject, parts = [], resend } = request;
   const { commits, messages, deliveries } = audited;
   const types = parts.map((part) => part.slice(0, part.indexOf('/')));
@@ -61,20 +74,29 @@ export function textOf({ audited, verdict, missing, twice, request, span, now, c
     ...(states.length > 0 ? ['', aligned(states, '  ')] : []),
     ...(rows.length > 0 ? ['', table(HEAD, rows, ['TYPE', 'SUBJECT', 'CONSUMER'])] : []),
     ...(more > 0 ? [`and ${more} more (--json lists all)`] : []),
+    ...(unreadable.length > 0
+      ? ['', ...unreadable.slice(0, LISTED).map(({ service, commit, fault }) => `${service} ${commit}: ${fault}`)]
+      : []),
     ...(twice ? twiceLines(twice, { listed: LISTED, from }) : []),
-    ...nextOf(audited, missing, resend, again, command),
+    ...nextOf(audited, { missing, unreadable, resend }, again, command),
   ].join('\n');
 }
 
 function nextOf(
   { deliveries }: Audited,
-  missing: readonly Missing[],
-  resend: boolean,
+  { missing, unreadable, resend }: Pick<Found, 'missing' | 'unreadable'> & { readonly resend: boolean },
   again: (...words: readonly string[]) => string,
   command: CommandText,
 ): readonly string[] {
   const next = [
     ...(missing.length > 0 ? [resend ? `look again: ${again()}` : `send them again: ${again('--resend')}`] : []),
+    ...unreadable
+      .slice(0, 1)
+      .map(({ commit, isRecorded }) =>
+        isRecorded
+          ? `what to do with a commit that can't be read: ${command('failures', 'show', 'relay', commit)}`
+          : `make a failure record of what can't be read: ${again('--resend')}`,
+      ),
     ...(deliveries.failed > 0 ? [`what has failed: ${command('failures', 'list')}`] : []),
   ];
   return next.length > 0 ? ['', ...next] : [];

@@ -5,6 +5,8 @@ import type { Audited } from './audit.js';
 export interface Judgement {
   /** Number of missing deliveries. */
   readonly missing: number;
+  /** Number of commits that can't be read, and that no operator has discarded. */
+  readonly unreadable: number;
   /** Only consumer that was looked at. */
   readonly consumer: string | undefined;
   /** Whether missing deliveries were sent again. */
@@ -18,11 +20,16 @@ const NAMED = 3;
  * Returns the verdict in sentences. It says no more than what was compared: that nothing is missing only if the outcome of a delivery
  * is known; and what nobody can tell, or not yet, it counts.
  */
-export function verdictOf(audited: Audited, { missing, consumer, resend }: Judgement): string {
+export function verdictOf(audited: Audited, { missing, unreadable, consumer, resend }: Judgement): string {
   const where = consumer === undefined ? '' : ` at ${consumer}`;
   const { processed, discarded, failed } = audited.deliveries;
   const isCompared = missing + processed + discarded + failed > 0;
-  const limits = limitsOf(audited, consumer, isCompared ? ': nothing to compare' : '');
+  const limits = [
+    ...(unreadable > 0
+      ? [`${plural(unreadable, 'commit')} can't be read: nobody knows what became of its messages`]
+      : []),
+    ...limitsOf(audited, consumer, isCompared ? ': nothing to compare' : ''),
+  ];
   if (missing > 0) {
     const lost = plural(missing, 'delivery is', 'deliveries are');
     return sentences([`${lost} missing${where}${resend ? ', and sent again' : ''}`, ...limits]);

@@ -4,6 +4,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { RELAY, recordsOf } from '../../failures/contract.js';
 import { FEED_INDEX } from '../../projection/contract.js';
 import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '../../service/alarms.construct.js';
 import type { Bundles } from '../../service/bundles.js';
@@ -43,6 +44,8 @@ export interface DeliveryAuditProps {
    * @default 2000
    */
   readonly pages?: number;
+  /** Most commits that are judged at once, from 1. @default 100: DynamoDB reads so many with one call */
+  readonly pageSize?: number;
 }
 
 /** Timeout of a run, and the time for which it holds the lease. It ends before the next tick. */
@@ -76,10 +79,10 @@ export class DeliveryAudit extends Construct {
   /** @throws {SettingsError} for a setting outside of its limits, and for no services */
   constructor(scope: Construct, id: string, props: DeliveryAuditProps) {
     super(scope, id);
-    const { settings, bundles, alarmTopic, services, resends = 500, pages = 2_000 } = props;
+    const { settings, bundles, alarmTopic, services, resends = 500, pages = 2_000, pageSize = 100 } = props;
     const { every = Duration.minutes(5), behind = Duration.minutes(15) } = props;
     checkApp(settings);
-    check({ every, behind, resends, pages, services });
+    check({ every, behind, resends, pages, pageSize, services });
     setRunbook(this, settings);
     this.table = new TableV2(this, 'Table', {
       ...tableDefaults(settings),
@@ -100,6 +103,7 @@ export class DeliveryAudit extends Construct {
         [AuditorEnv.BEHIND_SECONDS]: String(behind.toSeconds()),
         [AuditorEnv.RESENDS]: String(resends),
         [AuditorEnv.PAGES]: String(pages),
+        [AuditorEnv.PAGE_SIZE]: String(pageSize),
       },
     });
     this.grant(stacks);
@@ -124,6 +128,8 @@ export class DeliveryAudit extends Construct {
       (stack) => `table/${startOf(stack)}`,
       leadingKeys([AUDIT_PREFIX]),
     );
+    // A commit that can't be read becomes a failure record of its relay.
+    allow(['dynamodb:PutItem'], 'dynamodb', (stack) => `table/${startOf(stack)}`, leadingKeys([recordsOf(RELAY)]));
     allow(['sqs:GetQueueAttributes', 'sqs:SendMessage'], 'sqs', startOf);
     allow(['lambda:InvokeFunction'], 'lambda', (stack) => `function:${startOf(stack)}`);
     auditor.allow(['cloudwatch:GetMetricData'], '*');
@@ -152,7 +158,8 @@ export class DeliveryAudit extends Construct {
     alarm(this, 'DeliveryMissing', {
       metric: metric(AuditorMetric.MISSING),
       threshold: 1,
-      means: 'a message never reached one of its consumers; the audit has sent it again, to that consumer only.',
+      means:
+        'a message never reached one of its consumers, and the audit has sent it again, to that consumer only; or a commit can not be read.',
       topic,
     });
     alarm(this, 'AuditBehind', {
@@ -177,9 +184,9 @@ export class DeliveryAudit extends Construct {
 }
 
 function check(
-  settings: Required<Pick<DeliveryAuditProps, 'every' | 'behind' | 'resends' | 'pages' | 'services'>>,
+  settings: Required<Pick<DeliveryAuditProps, 'every' | 'behind' | 'resends' | 'pages' | 'pageSize' | 'services'>>,
 ): void {
-  const { every, behind, resends, pages, services } = settings;
+  const { every, behind, resends, pages, pageSize, services } = settings;
   const minutes = every.toMinutes({ integral: false });
   const refuse = (what: string): never => {
     throw new SettingsError(`DeliveryAudit: ${what}`);
@@ -190,5 +197,7 @@ function check(
     refuse(`behind is ${behind.toSeconds()} s: expected a minute or more, as a message needs`);
   if (!Number.isSafeInteger(resends) || resends < 1) refuse(`resends is ${resends}: expected a whole number from 1`);
   if (!Number.isSafeInteger(pages) || pages < 1) refuse(`pages is ${pages}: expected a whole number from 1`);
+  if (!Number.isSafeInteger(pageSize) || pageSize < 1)
+    refuse(`pageSize is ${pageSize}: expected a whole number from 1`);
   if (services.length === 0) refuse('there are no services: expected at least one');
 }

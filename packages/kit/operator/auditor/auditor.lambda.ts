@@ -23,6 +23,7 @@ const options = {
   behindSeconds: requiredInteger(AuditorEnv.BEHIND_SECONDS),
   resends: requiredInteger(AuditorEnv.RESENDS),
   pages: requiredInteger(AuditorEnv.PAGES),
+  pageSize: requiredInteger(AuditorEnv.PAGE_SIZE),
 };
 const cloudFormation = new CloudFormationClient();
 const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });

@@ -1,13 +1,14 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { secondsBetween } from '../../aws/clock.js';
 import { firstIdOf, timeOfId } from '../../aws/ids.js';
+import { itemsOf } from '../../aws/reading.js';
 import { countAtOnce, logger } from '../../aws/telemetry.js';
 import type { Commit } from '../../messages/commit.js';
 import { FEED_INDEX } from '../../projection/contract.js';
 import { type JudgedDelivery, judge, withoutOwnMessages } from '../audit/judge.js';
-import { type FeedEntry, PAGE_SIZE, partitionOf, readCommitsSurely } from '../feed.js';
+import { CLOCKS_DIFFER_MS, type FeedEntry, PAGE_SIZE, partitionOf, readCommitsSurely } from '../feed.js';
 import { groupedBy } from '../grouped-by.js';
 import type { Service } from '../services.js';
+import { failureIdOf, type OpenUnreadable, openUnreadable, recordUnreadable } from '../unreadable.js';
 import { AuditorMetric } from './contract.js';
 import type { AuditorOptions } from './options.js';
 import { Resent } from './resent.js';
@@ -32,6 +33,7 @@ export class Auditor {
   private readonly watermarks: Watermarks;
   private readonly resent: Resent;
   private readonly options: AuditorOptions;
+  private readonly pageSize: number;
   private pagesLeft: number;
 
   constructor(options: AuditorOptions) {
@@ -39,6 +41,7 @@ export class Auditor {
     this.watermarks = new Watermarks(options.documents, options.table);
     this.resent = new Resent(this.options);
     this.pagesLeft = options.pages;
+    this.pageSize = options.pageSize ?? PAGE_SIZE;
   }
 
   /**
@@ -56,7 +59,7 @@ export class Auditor {
     const failed = (error: unknown): void => void failures.push(error);
     await this.resent.followUp(mayGoOn).catch(failed);
     let oldest = now;
-    for (const { service, mark } of await this.furthestBehindFirst(now)) {
+    for (const { service, mark } of await this.furthestBehindFirst(now, failed)) {
       const moved = await this.audit(service, mark, now, mayGoOn).catch(failed);
       const { auditedUntil } = moved ?? mark;
       if (auditedUntil < oldest) oldest = auditedUntil;
@@ -66,11 +69,13 @@ export class Auditor {
   }
 
   /** So runs that are cut off again and again leave no service behind for ever. */
-  private async furthestBehindFirst(now: string) {
-    const known = new Map((await this.watermarks.all()).map((mark) => [mark.service, mark]));
+  private async furthestBehindFirst(now: string, failed: (error: unknown) => void) {
+    const known = new Map((await this.watermarks.all(failed)).map((mark) => [mark.service, mark]));
     const marks: { readonly service: Service; readonly mark: Watermark }[] = [];
-    for (const service of this.options.services)
-      marks.push({ service, mark: known.get(service.name) ?? (await this.begin(service, now)) });
+    for (const service of this.options.services) {
+      const mark = known.get(service.name) ?? (await this.begin(service, now).catch(failed));
+      if (mark) marks.push({ service, mark });
+    }
     return marks.toSorted((one, other) => one.mark.auditedUntil.localeCompare(other.mark.auditedUntil));
   }
 
@@ -94,14 +99,14 @@ export class Auditor {
       if (auditedUntil === mark.auditedUntil && shards.every((id, shard) => id === mark.shards[shard])) return;
       mark = await this.watermarks.move({ ...mark, auditedUntil, shards: [...shards] });
     };
-    let [commitsLeft, pagesLeft] = [PAGE_SIZE, SAVED_AFTER_PAGES];
+    let [commitsLeft, pagesLeft] = [this.pageSize, SAVED_AFTER_PAGES];
     for (const shard of shards.keys()) {
       for await (const { judgedUntil, commits } of this.pagesOf(service, shard, shards[shard] ?? '', end, mayGoOn)) {
         shards[shard] = judgedUntil;
         commitsLeft -= commits;
         if (--pagesLeft > 0 && commitsLeft > 0) continue;
         await save();
-        [commitsLeft, pagesLeft] = [PAGE_SIZE, SAVED_AFTER_PAGES];
+        [commitsLeft, pagesLeft] = [this.pageSize, SAVED_AFTER_PAGES];
       }
     }
     await save();
@@ -117,18 +122,23 @@ export class Auditor {
     mayGoOn: () => boolean,
   ): AsyncGenerator<{ readonly judgedUntil: string; readonly commits: number }> {
     const last = firstIdOf(Date.parse(end));
+    let hour = Math.floor((timeOfId(from) ?? 0) / ONE_HOUR) * ONE_HOUR;
     for (let after = from; after < last && mayGoOn(); ) {
       this.pagesLeft--;
-      const hour = Math.floor((timeOfId(after) ?? 0) / ONE_HOUR) * ONE_HOUR;
-      const { entries, isWhole } = await this.page(service, partitionOf(hour, shard), after, last);
+      // A commit of release 0.3 or earlier has its partition from its time, and its place from the clock of its function. So at
+      // a full hour its place may be before the hour.
+      const first = after === firstIdOf(hour) ? firstIdOf(hour - CLOCKS_DIFFER_MS) : after;
+      const { entries, isWhole } = await this.page(service, partitionOf(hour, shard), first, last);
       const judgedUntil = await this.judged(service, entries);
       const newest = entries.at(-1)?.feedSk;
       if (newest !== undefined && judgedUntil !== newest) {
         if (judgedUntil !== undefined) yield { judgedUntil, commits: entries.length };
         return;
       }
-      const nextHour = firstIdOf(hour + ONE_HOUR);
-      after = !isWhole && newest !== undefined ? newest : nextHour < last ? nextHour : last;
+      if (isWhole || newest === undefined) {
+        hour += ONE_HOUR;
+        after = firstIdOf(hour) < last ? firstIdOf(hour) : last;
+      } else after = newest;
       yield { judgedUntil: after, commits: entries.length };
     }
   }
@@ -140,28 +150,33 @@ export class Auditor {
     after: string,
     before: string,
   ): Promise<{ readonly entries: readonly FeedKey[]; readonly isWhole: boolean }> {
-    const { Items = [], LastEvaluatedKey } = await this.options.documents.send(
-      new QueryCommand({
-        TableName: table,
-        IndexName: FEED_INDEX,
-        KeyConditionExpression: 'feedPk = :partition AND feedSk BETWEEN :after AND :before',
-        ExpressionAttributeValues: { ':partition': partition, ':after': after, ':before': before },
-        Limit: PAGE_SIZE,
-      }),
-    );
-    const entries = Items.map(({ pk, sk, feedSk }) => ({ pk: String(pk), sk: String(sk), feedSk: String(feedSk) }));
-    return { entries: entries.filter(({ feedSk }) => feedSk !== after), isWhole: LastEvaluatedKey === undefined };
+    const query = {
+      TableName: table,
+      IndexName: FEED_INDEX,
+      KeyConditionExpression: 'feedPk = :partition AND feedSk BETWEEN :after AND :before',
+      ExpressionAttributeValues: { ':partition': partition, ':after': after, ':before': before },
+    };
+    // The entry at which the page before ended comes again: it is no part of this one.
+    const { items, next } = await itemsOf(this.options.documents, query, { limit: this.pageSize + 1 });
+    const found = items
+      .map(({ pk, sk, feedSk }) => ({ pk: String(pk), sk: String(sk), feedSk: String(feedSk) }))
+      .filter(({ feedSk }) => feedSk !== after);
+    const entries = found.slice(0, this.pageSize);
+    return { entries, isWhole: next === undefined && found.length === entries.length };
   }
 
   /**
-   * Judges commits, and sends what is missing again.
+   * Judges commits, and sends what is missing again. A commit that can't be read becomes a failure record of its relay, and holds
+   * nothing back.
    * @returns the id of the last commit before the first one that can't be judged yet
    */
   private async judged(from: Service, entries: readonly FeedKey[]): Promise<string | undefined> {
     if (entries.length === 0) return undefined;
     const { documents, services, transports, behindSeconds } = this.options;
-    const found = await readCommitsSurely(documents, from, entries);
-    const deliveries = await judge(from, found, { documents, services, transports, graceSeconds: behindSeconds });
+    const { commits, unreadable } = await readCommitsSurely(documents, from, entries);
+    for (const one of await openUnreadable(documents, from, unreadable))
+      if (!one.isRecorded) await this.recordFailure(from, one);
+    const deliveries = await judge(from, commits, { documents, services, transports, graceSeconds: behindSeconds });
     const ofCommit = groupedBy(deliveries, ({ commit }) => idOf(commit));
     let judgedUntil: string | undefined;
     for (const entry of entries) {
@@ -173,6 +188,12 @@ export class Auditor {
       judgedUntil = entry.feedSk;
     }
     return judgedUntil;
+  }
+
+  private async recordFailure(from: Service, commit: OpenUnreadable): Promise<void> {
+    if (!(await recordUnreadable(this.options.documents, from, commit))) return;
+    countAtOnce(AuditorMetric.MISSING);
+    logger.error('a commit can not be read', { service: from.name, commit: failureIdOf(commit), fault: commit.fault });
   }
 
   private async sendAgain(delivery: JudgedDelivery, from: Service): Promise<void> {

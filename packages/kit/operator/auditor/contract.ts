@@ -24,11 +24,13 @@ export const AuditorEnv = {
   RESENDS: 'AUDIT_RESENDS',
   /** Most pages of commits, and most empty partitions of a feed, that one run reads. */
   PAGES: 'AUDIT_PAGES',
+  /** Most commits that are judged at once. */
+  PAGE_SIZE: 'AUDIT_PAGE_SIZE',
 } as const;
 
 /** Metrics of the auditor. */
 export const AuditorMetric = {
-  /** Deliveries that were missing, each when it is found. */
+  /** Deliveries that were missing, each when it is found; and commits that can't be read. */
   MISSING: 'DeliveriesMissing',
   /** Seconds between now and the time up to which every delivery of every service is judged. */
   LAG: 'AuditLag',

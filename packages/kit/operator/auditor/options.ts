@@ -18,4 +18,6 @@ export interface AuditorOptions {
   readonly resends: number;
   /** Most queries of feeds in one run. */
   readonly pages: number;
+  /** Most commits that are judged at once. @default 100: one BatchGetItem */
+  readonly pageSize?: number;
 }

@@ -1,12 +1,13 @@
 import { DeleteCommand, paginateQuery, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { logger } from '../../aws/telemetry.js';
+import { describeError, logger } from '../../aws/telemetry.js';
 import { queueBodyOf } from '../audit/audit.js';
 import { type JudgedDelivery, judge, reasonOf } from '../audit/judge.js';
 import { auditEntry, noteResult } from '../audit-log.js';
 import { readCommitsSurely } from '../feed.js';
 import { groupedBy } from '../grouped-by.js';
 import type { Service } from '../services.js';
+import { recordUnreadable } from '../unreadable.js';
 import { AuditKey } from './contract.js';
 import type { AuditorOptions } from './options.js';
 
@@ -79,7 +80,11 @@ export class Resent {
     this.left--;
   }
 
-  /** Looks at what is due, and ends it, or sends it once more. @param mayGoOn whether there is time for another page */
+  /**
+   * Looks at what is due, and ends it, or sends it once more.
+   * @param mayGoOn whether there is time for another page
+   * @throws the first error, after every delivery was tried
+   */
   async followUp(mayGoOn: () => boolean): Promise<void> {
     const { documents, table, transports } = this.options;
     const pages = paginateQuery(
@@ -91,25 +96,34 @@ export class Resent {
         ExpressionAttributeValues: { ':pk': AuditKey.RESENT },
       },
     );
+    const failures: unknown[] = [];
     for await (const { Items = [] } of pages) {
       const now = transports.now();
-      const due = Items.map((item) => z.parse(Followed, item)).filter(({ dueAt }) => dueAt <= now);
-      for (const [name, its] of groupedBy(due, ({ from }) => from)) await this.look(name, its);
-      if (!mayGoOn()) return;
+      const due = Items.flatMap(followedIn).filter(({ dueAt }) => dueAt <= now);
+      for (const [name, its] of groupedBy(due, ({ from }) => from))
+        await this.look(name, its).catch((error: unknown) => void failures.push(error));
+      if (!mayGoOn()) break;
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   private async look(name: string, followed: readonly Followed[]): Promise<void> {
     const { documents, services, transports, behindSeconds } = this.options;
     const from = services.find((service) => service.name === name);
-    const commits = from ? await readCommitsSurely(documents, from, uniqueCommits(followed)) : [];
+    const { commits, unreadable } = from
+      ? await readCommitsSurely(documents, from, uniqueCommits(followed))
+      : { commits: [], unreadable: [] };
     const judged = from
       ? await judge(from, commits, { documents, services, transports, graceSeconds: behindSeconds })
       : [];
+    if (from) for (const one of unreadable) await recordUnreadable(documents, from, one);
+    const isUnreadable = ({ commit }: Followed): boolean =>
+      unreadable.some(({ pk, sk }) => pk === commit.pk && sk === commit.sk);
     const found = new Map(judged.map((one) => [`${one.listener.name}#${one.message.id}`, one]));
     for (const one of followed) {
       const delivery = found.get(one.sk);
-      if (!from || !delivery) await this.end(one, 'nobody hears it any more');
+      if (isUnreadable(one)) await this.end(one, "its commit can't be read");
+      else if (!from || !delivery) await this.end(one, 'nobody hears it any more');
       else if (delivery.state === 'missing') await this.again(one, delivery, from);
       else if (delivery.isOpen) await this.later(one, one.times);
       else await this.end(one, delivery.state);
@@ -151,6 +165,14 @@ export class Resent {
     const seconds = Math.min(this.options.behindSeconds * 2 ** (times - 1), LONGEST_SECONDS);
     return new Date(Date.parse(this.options.transports.now()) + seconds * 1000).toISOString();
   }
+}
+
+/** Reads an item of a delivery that is followed. One that can't be read is left as it is. */
+function followedIn(item: unknown): readonly Followed[] {
+  const { success, data, error } = z.safeParse(Followed, item);
+  if (success) return [data];
+  logger.error('what follows a delivery can not be read', describeError(error));
+  return [];
 }
 
 const uniqueCommits = (followed: readonly Followed[]) => [

@@ -40,8 +40,15 @@ export class Watermarks {
     return Item && watermarkOf(Item);
   }
 
-  /** Returns the watermarks of all services, by name. */
-  async all(): Promise<readonly Watermark[]> {
+  /**
+   * Returns the watermarks of all services, by name.
+   * @param unreadable called for each one that can't be read, which is left out. @default it is thrown
+   */
+  async all(
+    unreadable: (error: unknown) => void = (error) => {
+      throw error;
+    },
+  ): Promise<readonly Watermark[]> {
     const found: Watermark[] = [];
     const pages = paginateQuery(
       { client: this.documents },
@@ -52,7 +59,15 @@ export class Watermarks {
         ExpressionAttributeValues: { ':pk': AuditKey.WATERMARKS },
       },
     );
-    for await (const { Items = [] } of pages) found.push(...Items.map(watermarkOf));
+    for await (const { Items = [] } of pages) {
+      for (const item of Items) {
+        try {
+          found.push(watermarkOf(item));
+        } catch (error) {
+          unreadable(error);
+        }
+      }
+    }
     return found;
   }
 

@@ -76,8 +76,8 @@ function refuseGeneration({ consumer: { name, generation }, service }: Target, r
 }
 
 /** @throws {OperatorError} `not-found`, or `refused` if the consumer hears nothing of what was named */
-function refuseUnheard({ commits, messages }: Estimate, { selection, consumer }: FixedRequest): void {
-  if (selection.kind === 'span' || messages > 0) return;
+function refuseUnheard({ commits, unreadable, messages }: Estimate, { selection, consumer }: FixedRequest): void {
+  if (selection.kind === 'span' || messages + unreadable > 0) return;
   const what = selection.kind === 'aggregate' ? selection.subject : `event ${selection.id}`;
   if (commits > 0) throw new OperatorError('refused', `Not replayed: '${consumer}' doesn't hear ${what}.`);
   throw new OperatorError('not-found', `No service that '${consumer}' hears has a commit of ${what}.`, [

@@ -10,6 +10,7 @@ import {
   unpublishedAmong,
 } from '../audit/deliveries.js';
 import type { Service } from '../services.js';
+import { type OpenUnreadable, openUnreadable } from '../unreadable.js';
 import { publishersTo, type Selection, selectedCommits } from './selection.js';
 import { isRecognised, type Target } from './target.js';
 
@@ -19,6 +20,8 @@ const ON_ITS_WAY_SECONDS = 3_600;
 /** Sums of a replay. */
 export interface Counts {
   readonly commits: number;
+  /** Commits that can't be read, and that no operator has discarded: what is in them is not replayed. */
+  readonly unreadable: number;
   /** Events and commands that the consumer hears. */
   readonly messages: number;
   /** Without a record, and safe to send. */
@@ -44,6 +47,7 @@ export interface JudgedPage {
   readonly service: Service;
   readonly since: string | undefined;
   readonly commits: number;
+  readonly unreadable: readonly OpenUnreadable[];
   readonly deliveries: readonly { readonly delivery: Delivery; readonly verdict: RecordedState | 'send' | 'too old' }[];
 }
 
@@ -61,7 +65,8 @@ export async function* judgedPages({
 }: Reading): AsyncGenerator<JudgedPage> {
   const { consumer } = target;
   const publishers = publishersTo(consumer, services);
-  for await (const { service, commits, since } of selectedCommits(documents, publishers, selection)) {
+  for await (const { service, commits, since, ...page } of selectedCommits(documents, publishers, selection)) {
+    const unreadable = await openUnreadable(documents, service, page.unreadable);
     const all = deliveriesOf(service, commits, { services, consumer: consumer.name });
     const deliveries = all.filter(({ message }) => selection.kind !== 'event' || message.id === selection.id);
     const records = await recordsOf(deliveries, { documents }, { consistent: false, generations: 'present' });
@@ -73,17 +78,19 @@ export async function* judgedPages({
       if (record) return { delivery, verdict: stateOf(record) };
       return { delivery, verdict: isRecognised(target, delivery, when) ? ('send' as const) : ('too old' as const) };
     });
-    yield { service, since, commits: commits.length, deliveries: judged };
+    yield { service, since, commits: commits.length, unreadable, deliveries: judged };
   }
 }
 
 /** Adds up pages. */
 export class Sums {
   private commits = 0;
+  private unreadable = 0;
   private readonly verdicts = new Map<string, number>();
 
-  add({ commits, deliveries }: JudgedPage): void {
+  add({ commits, unreadable, deliveries }: JudgedPage): void {
     this.commits += commits;
+    this.unreadable += unreadable.length;
     for (const { verdict } of deliveries) this.verdicts.set(verdict, this.of(verdict) + 1);
   }
 
@@ -91,6 +98,7 @@ export class Sums {
     const recorded = Object.fromEntries(RECORDED_STATES.map((state) => [state, this.of(state)]));
     return {
       commits: this.commits,
+      unreadable: this.unreadable,
       messages: [...this.verdicts.values()].reduce((sum, one) => sum + one, 0),
       toSend: this.of('send'),
       tooOld: this.of('too old'),

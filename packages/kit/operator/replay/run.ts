@@ -8,6 +8,7 @@ import type { Interruption } from '../interruptible.js';
 import type { Send } from '../send.js';
 import type { Service } from '../services.js';
 import { duration } from '../text.js';
+import { recordUnreadable } from '../unreadable.js';
 import { type Counts, type Estimate, judgedPages, type Reading, Sums } from './estimate.js';
 
 /** Queue and clock of a replay, at an endpoint. */
@@ -86,6 +87,7 @@ export class ReplayRun {
   private async sendAll(): Promise<Report['verdict']> {
     for await (const page of judgedPages(this.of.reading)) {
       this.reached = page.since;
+      for (const one of page.unreadable) await recordUnreadable(this.context.documents, page.service, one);
       const toSend = page.deliveries.flatMap(({ delivery, verdict }) => (verdict === 'send' ? [delivery] : []));
       // About ten portions in a second, so that a high rate doesn't wait for each message's answer.
       const portion = Math.max(1, Math.floor(this.of.rate / 10));

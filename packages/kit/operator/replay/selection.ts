@@ -3,7 +3,7 @@ import { timeOfId } from '../../aws/ids.js';
 import type { Commit } from '../../messages/commit.js';
 import { aggregateKey } from '../../messages/keys.js';
 import { messagesOf } from '../audit/expected.js';
-import { readCommits } from '../commits.js';
+import { type ReadCommits, readCommitsOf } from '../commits.js';
 import { commitsByHour, PAGE_SIZE, readCommitsAt, readFeed, type Span } from '../feed.js';
 import type { ConsumerDescription } from '../outputs.js';
 import type { Service } from '../services.js';
@@ -15,9 +15,8 @@ export type Selection =
   | { readonly kind: 'event'; readonly id: string };
 
 /** A page of commits of one service. */
-export interface SelectedPage {
+export interface SelectedPage extends ReadCommits {
   readonly service: Service;
-  readonly commits: readonly Commit[];
   /** Time up to which all earlier commits of a span have come: a replay that stops here continues from it. */
   readonly since?: string;
 }
@@ -43,12 +42,13 @@ export async function* selectedCommits(
     return;
   }
   for (const service of services) {
-    const commits =
+    const { commits, unreadable } =
       selection.kind === 'event'
-        ? await commitsWith(documents, service, selection.id)
-        : await readCommits(documents, service, keyOf(selection.subject));
+        ? { commits: await commitsWith(documents, service, selection.id), unreadable: [] }
+        : await readCommitsOf(documents, service, keyOf(selection.subject));
+    if (unreadable.length > 0) yield { service, commits: [], unreadable };
     for (let at = 0; at < commits.length; at += PAGE_SIZE)
-      yield { service, commits: commits.slice(at, at + PAGE_SIZE) };
+      yield { service, commits: commits.slice(at, at + PAGE_SIZE), unreadable: [] };
   }
 }
 
@@ -61,7 +61,7 @@ async function commitsWith(
   const made = timeOfId(id);
   if (made === undefined) return [];
   const entries = await readFeed({ documents }, service, { from: made - AROUND, to: made + AROUND });
-  const commits = await readCommitsAt({ documents }, service, entries);
+  const { commits } = await readCommitsAt({ documents }, service, entries);
   return commits.filter((commit) => messagesOf(commit).some((message) => message.id === id));
 }
 

@@ -33,11 +33,13 @@ export function estimateText(about: About): string {
   ].join('\n');
 }
 
-const recordedRows = ({ recorded }: Counts): readonly (readonly string[])[] =>
-  RECORDED_STATES.filter((state) => recorded[state] > 0).map((state) => [
+const recordedRows = ({ recorded, unreadable }: Counts): readonly (readonly string[])[] => [
+  ...RECORDED_STATES.filter((state) => recorded[state] > 0).map((state) => [
     `${state}, not sent`,
     String(recorded[state]),
-  ]);
+  ]),
+  ...(unreadable > 0 ? [["commits that can't be read", String(unreadable)]] : []),
+];
 
 /** Which order the consumer has, by the mode of its inbox. */
 const ORDER = {
@@ -50,13 +52,21 @@ const ORDER = {
 
 const jsonOf = (about: About) => {
   const { target, request, estimate } = about;
-  const { commits, messages, toSend, recorded } = estimate;
+  const { commits, unreadable, messages, toSend, recorded } = estimate;
   const { name, generation } = target.consumer;
   return {
     consumer: name,
     generation,
     selection: request.selection,
-    estimate: { commits, messages, toSend, recorded, seconds: Math.ceil(secondsOf(about)), cents: centsOf(about) },
+    estimate: {
+      commits,
+      unreadable,
+      messages,
+      toSend,
+      recorded,
+      seconds: Math.ceil(secondsOf(about)),
+      cents: centsOf(about),
+    },
   };
 };
 
@@ -88,13 +98,17 @@ function outcome(about: About, { verdict, sent, counts, reached }: Report): Outc
   const left = isDone ? 0 : Math.max(0, estimate.toSend - sent);
   const { failed } = estimate.recorded;
   const tooOld = isDone ? counts.tooOld : 0;
+  const { unreadable } = counts;
   const next = [
     ...(isDone ? [] : [['to continue', continueWith(about, reached)]]),
     ...(isDone && sent > 0 ? [['did all of them arrive?', command(...continueWords(request), '--dry-run')]] : []),
     ...(failed > 0 ? [['what has failed is not replayed', command('failures', 'list')]] : []),
+    ...(unreadable > 0
+      ? [["what is in commits that can't be read is not replayed", command('failures', 'list', '--consumer', 'relay')]]
+      : []),
   ];
   return {
-    exitCode: isDone ? (failed + tooOld > 0 ? Exit.NEEDS_OPERATOR : Exit.OK) : Exit.PENDING,
+    exitCode: isDone ? (failed + tooOld + unreadable > 0 ? Exit.NEEDS_OPERATOR : Exit.OK) : Exit.PENDING,
     text: [
       `${name}: ${isDone && sent === 0 ? nothingOf(counts) : verdictWords(verdict, sent, left)}`,
       ...(tooOld > 0 ? [`  became too old meanwhile: ${tooOld}`] : []),

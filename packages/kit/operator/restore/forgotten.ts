@@ -44,7 +44,10 @@ export async function readForgotten(
   let first: string | undefined;
   let last: string | undefined;
   for await (const page of commitsBetween(documents, service, span)) {
-    for (const commit of page) {
+    // Nobody knows what is in a commit that can't be read. Its aggregate is forgotten, too.
+    for (const { pk } of page.unreadable) subjects.add(subjectOf(pk));
+    commits += page.unreadable.length;
+    for (const commit of page.commits) {
       commits++;
       if (first === undefined || commit.at < first) first = commit.at;
       if (last === undefined || commit.at > last) last = commit.at;

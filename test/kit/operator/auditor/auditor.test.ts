@@ -1,4 +1,4 @@
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../../packages/kit/aws/dynamodb.js';
 import { firstIdOf } from '../../../../packages/kit/aws/ids.js';
@@ -46,12 +46,18 @@ beforeEach(() => {
   backlog = {};
   oldest = 0;
   sending = async () => undefined;
+  openTables();
+});
+afterEach(() => void vi.useRealTimers());
+
+/** @param pageItems items after which each page of DynamoDB ends */
+function openTables(pageItems?: number): void {
   dynamodb = inProcessDynamoDb(
     { trips: ['pk', 'sk'], hotel: ['pk', 'sk'], audit: ['pk', 'sk'], 'trips-records': ['pk'], 'hotel-records': ['pk'] },
     { trips: { feed: ['feedPk', 'feedSk'] }, hotel: { feed: ['feedPk', 'feedSk'] } },
+    pageItems,
   );
-});
-afterEach(() => void vi.useRealTimers());
+}
 
 const put = (TableName: string, Item: object) => documents.send(new PutCommand({ TableName, Item }));
 
@@ -80,7 +86,7 @@ const record = (name: string, id: string, status = 'PROCESSED') =>
   put('hotel-records', { pk: recordKey({ name, generation: 0 }, `event-${id}`), status });
 const pass = (minutes: number) => void vi.advanceTimersByTime(minutes * MINUTE);
 
-function run({ resends = 100, pages = 1_000, timeLeft = (): number => 200_000 } = {}) {
+function run({ resends = 100, pages = 1_000, pageSize = 100, timeLeft = (): number => 200_000 } = {}) {
   const transports = {
     now: () => iso(Date.now()),
     messagesIn: async (queueUrl: string) => backlog[queueUrl] ?? 0,
@@ -92,7 +98,7 @@ function run({ resends = 100, pages = 1_000, timeLeft = (): number => 200_000 } 
     },
   };
   const options = { documents, table: 'audit', app: 'shop', services: SERVICES, transports };
-  const auditor = new Auditor({ ...options, behindSeconds: BEHIND * 60, resends, pages });
+  const auditor = new Auditor({ ...options, behindSeconds: BEHIND * 60, resends, pages, pageSize });
   // The lease of the run before has ended by the next tick.
   pass(5);
   return auditor.run(timeLeft);
@@ -259,6 +265,145 @@ describe('a run', () => {
     await run();
     expect(sent).toHaveLength(2);
   });
+});
+
+describe('a commit that can not be read', () => {
+  const poison = { pk: 'Trip#poison', sk: 'COMMIT#0000000001' };
+  const FAILURE = 'relay@0#Trip#poison/COMMIT#0000000001';
+  /** A commit without events, of now, and what comes after it in its service, in both shards. */
+  async function poisoned(): Promise<void> {
+    await booked('a');
+    await put('trips', {
+      ...poison,
+      events: [],
+      feedPk: `${iso(Date.now()).slice(0, 13)}#0`,
+      feedSk: firstIdOf(Date.now() + 1),
+    });
+    pass(1);
+    await booked('b');
+    await booked('c', 1);
+  }
+  const failures = async () => (await itemsOf('trips-records', 'relay@')).map(({ pk, status }) => [pk, status]);
+
+  test('becomes one failure record of its relay, and holds nothing back', async () => {
+    await poisoned();
+    for (let runs = 0; runs < 4; runs++) {
+      pass(10);
+      await run();
+    }
+    const lost = ['a', 'b', 'c'].flatMap((id) => [`rooms event-${id}`, `meals event-${id}`]);
+    expect([...new Set(sent)].toSorted()).toEqual(lost.toSorted());
+    expect(await failures()).toEqual([[FAILURE, 'FAILED']]);
+    expect(await auditedUntil()).toBe(iso(Date.now() - BEHIND * MINUTE));
+    // What the table's stream would have said of it: an operator may redrive it.
+    const [record] = await itemsOf('trips-records', 'relay@');
+    expect(JSON.parse(String(record?.payload))).toMatchObject({
+      Keys: { pk: { S: 'Trip#poison' } },
+      NewImage: { events: { L: [] } },
+    });
+    expect(record).toMatchObject({ messageId: 'Trip#poison/COMMIT#0000000001', failedConsumer: 'relay' });
+  });
+
+  test('that its relay has recorded is not recorded again, discarded or not', async () => {
+    await poisoned();
+    await put('trips-records', { pk: FAILURE, status: 'DISCARDED' });
+    pass(30);
+    await run();
+    expect(await failures()).toEqual([[FAILURE, 'DISCARDED']]);
+    expect(new Set(sent).size).toBe(6);
+  });
+
+  test('ends what follows its deliveries, and what follows others goes on', async () => {
+    await booked('a');
+    await booked('b');
+    pass(30);
+    await run();
+    expect(sent).toHaveLength(4);
+    await put('trips', { pk: 'Trip#a', sk: 'COMMIT#0000000001', events: [] });
+    for (const name of ['rooms', 'meals']) await record(name, 'b');
+    pass(60);
+    await run();
+    expect((await log()).map(({ result }) => result).toSorted()).toEqual([
+      "its commit can't be read",
+      "its commit can't be read",
+      'processed',
+      'processed',
+    ]);
+    expect(await failures()).toEqual([['relay@0#Trip#a/COMMIT#0000000001', 'FAILED']]);
+  });
+});
+
+describe('pages', () => {
+  const ids = Array.from({ length: 7 }, (_, at) => `p${at}`);
+
+  test.each([
+    ['of the audit', 2, undefined],
+    ['of one commit', 1, undefined],
+    ['of DynamoDB', 100, 2],
+    ['of both', 2, 1],
+  ])(
+    '%s that have less than an hour are followed to its end, and nothing is judged twice',
+    async (_, pageSize, items) => {
+      if (items !== undefined) openTables(items);
+      for (const id of ids) {
+        await booked(id);
+        pass(1);
+      }
+      pass(30);
+      await run({ pageSize });
+      expect(sent.toSorted()).toEqual(ids.flatMap((id) => [`meals event-${id}`, `rooms event-${id}`]).toSorted());
+      expect(await auditedUntil()).toBe(iso(Date.now() - BEHIND * MINUTE));
+    },
+  );
+
+  test('that end before a run does are continued by the next one', async () => {
+    for (const id of ids) await booked(id);
+    pass(30);
+    await run({ pageSize: 2, pages: 4 });
+    const first = sent.length;
+    await run({ pageSize: 2, pages: 4 });
+    expect([first, new Set(sent).size, sent.length]).toEqual([12, 14, 14]);
+  });
+});
+
+test('a commit of an earlier release at a full hour is found, whose place in the feed is before its partition', async () => {
+  vi.setSystemTime(Date.parse('2026-12-01T12:30:00.000Z'));
+  await run();
+  vi.setSystemTime(Date.parse('2026-12-01T12:59:59.900Z'));
+  await booked('plain');
+  const { Item = {} } = await documents.send(
+    new GetCommand({ TableName: 'trips', Key: { pk: 'Trip#plain', sk: 'COMMIT#0000000001' } }),
+  );
+  // The aggregate's commit before it has this time: a clock was ahead.
+  const at = '2026-12-01T13:00:00.400Z';
+  const [event] = Item.events as object[];
+  await put('trips', {
+    ...Item,
+    pk: 'Trip#skewed',
+    events: [{ ...event, id: 'event-skewed' }],
+    at,
+    feedPk: `${at.slice(0, 13)}#0`,
+    feedSk: firstIdOf(Date.now() + 1),
+  });
+  pass(60);
+  await run();
+  expect(new Set(sent)).toEqual(
+    new Set(['plain', 'skewed'].flatMap((id) => [`rooms event-${id}`, `meals event-${id}`])),
+  );
+});
+
+test('what the auditor has stored and can not read holds nothing else back', async () => {
+  await booked('a');
+  pass(30);
+  await run();
+  await put('audit', { pk: AuditKey.RESENT, sk: 'broken' });
+  await put('audit', { pk: AuditKey.WATERMARKS, sk: 'hotel', auditedUntil: 7 });
+  for (const name of ['rooms', 'meals']) await record(name, 'a');
+  await booked('b');
+  pass(60);
+  await expect(run()).rejects.toThrow();
+  expect((await log()).map(({ result }) => result)).toContain('processed');
+  expect(sent.filter((one) => one.endsWith('event-b'))).toHaveLength(2);
 });
 
 describe('two runs at once', () => {
