@@ -4,6 +4,8 @@ import { Metric } from '../aws/metric-names.js';
 import { consumerSince, dedupeWindow, required, requiredInteger } from '../aws/read-environment.js';
 import { SafeText, safeText } from '../aws/safe-error.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
+import type { InboxSettings } from '../inbox/contract.js';
+import { placeKeyOf } from '../inbox/sequence-keys.js';
 import { ContractViolation } from '../messages/contract.js';
 import { type Delivery, envelopeOf, readDelivery } from './delivery.js';
 import { DeadLettered, senderNotAllowed } from './failure-kinds.js';
@@ -12,7 +14,14 @@ import { FailureRecords } from './failure-records.js';
 const consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
 const ours = { app: required(Env.APP), window: dedupeWindow(), since: consumerSince() };
 const undelivered = required(Env.UNDELIVERED);
-const failures = new FailureRecords(required(Env.RECORDS), consumer);
+const mode = inboxMode();
+const failures = new FailureRecords(required(Env.RECORDS), consumer, (message) => placeKeyOf(consumer, mode, message));
+
+/** Returns the mode of the consumer's inbox; `undefined` if it has none. */
+function inboxMode(): InboxSettings['mode'] | undefined {
+  const settings = process.env[Env.INBOX];
+  return settings === undefined ? undefined : (JSON.parse(settings) as InboxSettings).mode;
+}
 
 /**
  * Drains a dead-letter queue. Each message becomes a failure record of its consumer at once, unless it was processed

@@ -6,9 +6,9 @@ import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { dedupeWindow, required } from '../aws/read-environment.js';
 import { SafeText } from '../aws/safe-error.js';
-import { count, logged, logger, publishMetrics } from '../aws/telemetry.js';
+import { count, describeError, logged, logger, publishMetrics } from '../aws/telemetry.js';
 import { isRequest } from '../lane/contract.js';
-import { readRequest } from '../lane/request-item.js';
+import { requestIn, type UnreadableRequest } from '../lane/request-item.js';
 import { DeadLettered, tooOldBy } from './failure-kinds.js';
 import { FailureRecords, relayConsumer } from './failure-records.js';
 
@@ -25,9 +25,10 @@ interface FailedBatch {
 
 /**
  * Turns a batch that a reader of the stream gave up into failure records at once: one of the relay for each commit, and one
- * of its consumer for each request of a lane. The object stays until its bucket's lifecycle rule deletes it.
- * @throws what the SDK throws. EventBridge then retries, and finally keeps the notification in the target's dead-letter
- *   queue.
+ * of its consumer for each request of a lane, or of the relay if nobody can read whose it is. The object stays until its
+ * bucket's lifecycle rule deletes it.
+ * @throws the first error, after each item was tried. EventBridge then retries, and finally keeps the notification in the
+ *   target's dead-letter queue.
  */
 export async function handler(event: EventBridgeEvent<'Object Created', S3Object>): Promise<void> {
   try {
@@ -48,10 +49,17 @@ async function drain({ bucket, object }: S3Object): Promise<void> {
   const payload =
     typeof batch.payload === 'string' ? (JSON.parse(batch.payload) as { Records?: DynamoDBRecord[] }) : batch.payload;
   const condition = batch.requestContext?.condition ?? 'unknown';
+  const failed: unknown[] = [];
   for (const record of payload?.Records ?? []) {
-    if (isRequest(record.dynamodb?.Keys?.sk?.S)) await keepRequest(record, condition);
-    else await keepCommit(record, condition);
+    try {
+      if (isRequest(record.dynamodb?.Keys?.sk?.S)) await keepRequest(record, condition);
+      else await keepCommit(record, condition);
+    } catch (error) {
+      failed.push(error);
+      logger.error('an item of the batch could not be recorded', describeError(error));
+    }
   }
+  if (failed.length > 0) throw failed[0];
   logger.error('a batch of the stream was given up', {
     condition,
     object: object.key,
@@ -71,9 +79,9 @@ async function keepCommit({ dynamodb }: DynamoDBRecord, condition: string): Prom
 
 /** Records a request as a failure of its message. If the message was processed meanwhile, it changes nothing. */
 async function keepRequest({ dynamodb }: DynamoDBRecord, condition: string): Promise<void> {
-  const { consumer, message, payload } = readRequest(
-    unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>),
-  );
+  const request = requestIn(unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>));
+  if ('failure' in request) return keepUnreadable({ dynamodb }, request, condition);
+  const { consumer, message, payload } = request;
   const outcome = await new FailureRecords(records, consumer).put({
     id: message.id,
     payload,
@@ -83,6 +91,17 @@ async function keepRequest({ dynamodb }: DynamoDBRecord, condition: string): Pro
     correlationId: message.correlationid,
     ...(tooOldBy(message, window) ? { unknown: true } : {}),
   });
+  if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
+}
+
+/** Records a request that can't be read: of its consumer, as its queue would have done, or of the relay if it names none. */
+async function keepUnreadable(
+  record: DynamoDBRecord,
+  { consumer, failure }: UnreadableRequest,
+  condition: string,
+): Promise<void> {
+  if (!consumer) return keepCommit(record, condition);
+  const outcome = await new FailureRecords(records, consumer).put(failure);
   if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
 }
 

@@ -1,6 +1,8 @@
 import { type DedupeWindow, expiryOf } from '../aws/dedupe-window.js';
 import type { Item } from '../aws/dynamodb.js';
-import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
+import { idOfBody } from '../failures/delivery.js';
+import { type ConsumerIdentity, type FailureRecords, recordKey } from '../failures/failure-records.js';
+import { ContractViolation } from '../messages/contract.js';
 import { type Envelope, messageIdOf, readEnvelope } from '../messages/envelope.js';
 import { laneKey, REQUEST_PREFIX } from './contract.js';
 
@@ -58,4 +60,30 @@ export function readRequest(item: Item): StoredRequest {
     message: readEnvelope(payload),
     payload,
   };
+}
+
+/** A failure of a request that can't be read, as its consumer's queue would have it: under the hash of its body. */
+export interface UnreadableRequest {
+  /** Consumer that stored it; `undefined` if the item doesn't say it. */
+  readonly consumer: ConsumerIdentity | undefined;
+  readonly failure: Parameters<FailureRecords['put']>[0];
+}
+
+/**
+ * Reads the item of a request, or says why it can't be read, so that what comes behind it goes on.
+ * @throws any error but a violation of the contract
+ */
+export function requestIn(item: Item): StoredRequest | UnreadableRequest {
+  try {
+    return readRequest(item);
+  } catch (error) {
+    if (!(error instanceof ContractViolation)) throw error;
+    const { consumer, generation = 0 } = item;
+    // A request without a body is known by its key.
+    const payload = typeof item.payload === 'string' ? item.payload : JSON.stringify({ pk: item.pk, sk: item.sk });
+    return {
+      consumer: typeof consumer === 'string' ? { name: consumer, generation: Number(generation) } : undefined,
+      failure: { id: idOfBody(payload), payload, error },
+    };
+  }
 }

@@ -10,10 +10,9 @@ import { count, describeError, logged, logger, publishMetrics, seconds } from '.
 import { WriteConflict } from '../aws/write-conflict.js';
 import { RETURNED } from '../failures/delivery.js';
 import { FailureRecords } from '../failures/failure-records.js';
-import { ContractViolation } from '../messages/contract.js';
 import { messageGroupOf, messageIdOf } from '../messages/envelope.js';
 import type { Lane } from './lane.js';
-import { readRequest, type StoredRequest } from './request-item.js';
+import { requestIn, type StoredRequest } from './request-item.js';
 import { decideRound } from './round.js';
 import { roundsOf } from './rounds.js';
 
@@ -147,17 +146,16 @@ class LaneWriter {
 
   /** Reads the request of a record. One that can't be read becomes a failure record, so that nothing waits behind it. */
   private async requestIn({ dynamodb }: DynamoDBRecord): Promise<StoredRequest | undefined> {
-    const item = unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>);
-    try {
-      return readRequest(item);
-    } catch (error) {
-      if (!(error instanceof ContractViolation)) throw error;
-      const failures = new FailureRecords(this.records, { name: String(item.consumer), generation: 0 });
-      await failures.put({ id: String(item.sk), payload: JSON.stringify(dynamodb ?? null), error });
-      count(Metric.CONSUMER_FAILURES);
-      logger.error('a request can not be read', describeError(error));
-      return undefined;
-    }
+    const request = requestIn(unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>));
+    if (!('failure' in request)) return request;
+    const { consumer, failure } = request;
+    // What names no consumer of this lane is told by one of them: nobody else may write its record here.
+    const [first] = [...this.queues.keys()];
+    const owner = consumer && this.queues.has(consumer.name) ? consumer : { name: first ?? '', generation: 0 };
+    const outcome = await new FailureRecords(this.records, owner).put(failure);
+    if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
+    logger.error('a request can not be read', { outcome, ...describeError(failure.error) });
+    return undefined;
   }
 }
 
