@@ -37,8 +37,11 @@ interface Drained {
   readonly undelivered: Queue;
 }
 
-/** Adds the function that turns each message of a consumer's dead-letter queues into a failure record at once. */
-export function drainDeadLetters(consumer: Construct & Drained): void {
+/**
+ * Adds the function that turns each message of a consumer's dead-letter queues into a failure record at once.
+ * @returns the function
+ */
+export function drainDeadLetters(consumer: Construct & Drained): ServiceFunction {
   const { name, generation, since, dedupeWindow, handler, records, deadLetters, undelivered } = consumer;
   const drain = new ServiceFunction(consumer, 'DrainDeadLetters', {
     context: handler.context,
@@ -60,4 +63,5 @@ export function drainDeadLetters(consumer: Construct & Drained): void {
   }
   acknowledgeQueueSource(drain);
   drain.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], recordsOf(name));
+  return drain;
 }

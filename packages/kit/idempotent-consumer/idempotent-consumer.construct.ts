@@ -86,6 +86,8 @@ const RECEIVES_ABOVE_ATTEMPTS = 2;
 export class IdempotentConsumer extends Construct {
   readonly name: string;
   readonly handler: ServiceFunction;
+  /** Function that turns what is in the dead-letter queues into failure records. */
+  readonly drain: ServiceFunction;
   readonly records: AnyTable;
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -164,7 +166,7 @@ export class IdempotentConsumer extends Construct {
     handler.setEnvironment(Env.RECORDS, records.tableName);
     handler.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], recordsOf(name));
 
-    drainDeadLetters(this);
+    this.drain = drainDeadLetters(this);
     this.alarms(handler, props.alarmTopic);
   }
 

@@ -116,7 +116,7 @@ export class Inbox extends Construct {
     // It delays the next attempt of a message by its own queue.
     runner.setEnvironment(Env.QUEUE_URL, this.queue.queueUrl);
     runner.allow(['sqs:SendMessage'], this.queue.queueArn);
-    for (const fn of [consumer.handler, runner]) fn.setEnvironment(Env.INBOX, JSON.stringify(settings));
+    for (const fn of [consumer.handler, consumer.drain, runner]) fn.setEnvironment(Env.INBOX, JSON.stringify(settings));
     // Windows and pages are items of their own.
     const windows: readonly ItemAction[] =
       mode.mode === 'batch' ? ['BatchGetItem', 'PutItem', 'ConditionCheckItem'] : [];

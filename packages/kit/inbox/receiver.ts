@@ -7,6 +7,7 @@ import { foreignCommand, isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { ContractViolation } from '../messages/contract.js';
 import type { InboxMode } from './contract.js';
+import { placeKeyOf } from './sequence-keys.js';
 import { SequencedMessages } from './sequenced-messages.js';
 import { StoredMessages, type StoredMessagesOptions } from './stored-messages.js';
 
@@ -29,7 +30,8 @@ export class Receiver {
 
   constructor(private readonly options: ReceiverOptions) {
     this.messages = options.mode === 'sequential' ? new SequencedMessages(options) : new StoredMessages(options);
-    this.failures = new FailureRecords(options.table, options.consumer);
+    const { table, consumer, mode } = options;
+    this.failures = new FailureRecords(table, consumer, (message) => placeKeyOf(consumer, mode, message));
   }
 
   /**

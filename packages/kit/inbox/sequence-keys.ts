@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
+import type { InboxMode } from './contract.js';
 
 /** Place of a message in the history of its aggregate. */
 export interface Place {
@@ -20,6 +21,16 @@ export interface Place {
  */
 export const placeKey = (consumer: ConsumerIdentity, { subject, sequence, epoch }: Place): string =>
   recordKey(consumer, `${hashOf(subject)}#SEQ#${epoch === 0 ? '' : `${epoch}/`}${String(sequence).padStart(10, '0')}`);
+
+/**
+ * Returns the key of the record of a message in an inbox of some mode: that of its place, or `undefined` for that of its id. Only
+ * an event has a place: a command is about an aggregate, and no part of its history.
+ */
+export const placeKeyOf = (
+  consumer: ConsumerIdentity,
+  mode: InboxMode | undefined,
+  message: Place & { readonly to?: string | undefined },
+): string | undefined => (mode === 'sequential' && message.to === undefined ? placeKey(consumer, message) : undefined);
 
 /** Returns the key of the cursor of a subject: the sequence of the last message that was processed or discarded. */
 export const cursorKey = (consumer: ConsumerIdentity, subject: string): string =>

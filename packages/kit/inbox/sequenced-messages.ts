@@ -40,8 +40,8 @@ export class SequencedMessages extends StoredMessages {
   }
 
   /**
-   * Stores a failed message again. A message that failed before it was stored has its failure record under its own id: it
-   * takes its place, and the failure ends in the same transaction.
+   * Stores a failed message again. In release 0.3 and earlier, a message that failed before it was stored had its failure record
+   * under its own id: it takes its place, and the failure ends in the same transaction.
    */
   override async retry(
     message: Envelope,
@@ -51,15 +51,16 @@ export class SequencedMessages extends StoredMessages {
     if ((await super.retry(message, payload, confirmed)) === 'stored') return 'stored';
     const mayBeDone = confirmed.confirmedNotDone ? '' : ' AND attribute_not_exists(#unknown)';
     const { table, consumer } = this.options;
+    const put: TransactWriteItem = {
+      Put: {
+        TableName: table,
+        Item: this.itemOf(message, payload),
+        ConditionExpression: 'attribute_not_exists(pk)',
+      },
+    };
     try {
       await transact([
-        {
-          Put: {
-            TableName: table,
-            Item: this.itemOf(message, payload),
-            ConditionExpression: 'attribute_not_exists(pk)',
-          },
-        },
+        put,
         {
           Update: this.updateOf(recordKey(consumer, messageIdOf(message)), {
             set: { status: 'PROCESSED', processedAt: clock.now() },
@@ -72,8 +73,18 @@ export class SequencedMessages extends StoredMessages {
       ]);
       return 'stored';
     } catch (error) {
-      if (error instanceof TransactionRefused) return 'known';
-      throw error;
+      if (!(error instanceof TransactionRefused)) throw error;
+      // Another copy of the message has its place, where it is processed or has failed: this failure has nothing left to say.
+      if (error.because(put)) {
+        await this.update(recordKey(consumer, message.id), {
+          set: { status: 'PROCESSED', processedAt: clock.now() },
+          remove: ['failedConsumer'],
+          condition: '#status = :failed',
+          names: { '#status': 'status' },
+          values: { ':failed': 'FAILED' },
+        });
+      }
+      return 'known';
     }
   }
 

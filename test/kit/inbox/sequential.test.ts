@@ -2,6 +2,7 @@ import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents, type Item, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { Env } from '../../../packages/kit/aws/environment.js';
 import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
@@ -325,5 +326,73 @@ describe('a failed message', () => {
     await discarding('event-4');
     expect([await position(), (await record(4)).status]).toEqual([4, 'DISCARDED']);
     await expect(discarding('event-4')).rejects.toMatchObject({ code: 'refused' });
+  });
+
+  /** A failure of release 0.3, under its own id, whose second copy has the place. */
+  async function failedTwice(): Promise<void> {
+    const failures = new FailureRecords('records', STEPS);
+    await failures.put({ id: 'event-4', payload: bodyOf(message(4, { id: 'event-4' })), error: new Error('crashed') });
+    await receive(4, {}, { id: 'event-4' });
+  }
+  const failure = async () => (await read('records', { pk: recordKey(STEPS, 'event-4') })).status;
+
+  test('whose place another copy has taken ends by a redrive, and nothing is done twice', async () => {
+    await failedTwice();
+    await receive(4, { [REDRIVE]: 'again' }, { id: 'event-4' });
+    expect([await failure(), (await record(4)).status]).toEqual(['PROCESSED', 'PENDING']);
+  });
+
+  test('whose place another copy has taken can be discarded, and the copy stays', async () => {
+    await failedTwice();
+    settle();
+    await discarding('event-4');
+    expect([await failure(), (await record(4)).status]).toEqual(['DISCARDED', 'PENDING']);
+  });
+});
+
+describe('a message that fails before it is stored', () => {
+  const body = () => bodyOf(message(1, { id: 'event-1' }));
+  const dead = async () => {
+    Object.assign(process.env, {
+      [Env.APP]: 'app',
+      [Env.CONSUMER]: STEPS.name,
+      [Env.CONSUMER_GENERATION]: String(STEPS.generation),
+      [Env.UNDELIVERED]: 'arn:undelivered',
+      [Env.INBOX]: JSON.stringify({ mode: 'sequential' }),
+    });
+    const { handler } = await import('../../../packages/kit/failures/drain-dead-letters.lambda.js');
+    const attributes = { ApproximateReceiveCount: '8' };
+    const Records = [{ messageId: 'm', body: body(), attributes, messageAttributes: {}, eventSourceARN: 'arn' }];
+    expect(await handler({ Records } as never)).toEqual({ batchItemFailures: [] });
+  };
+
+  test('has its failure at its place: a second copy is a duplicate, and not processed beside it', async () => {
+    await dead();
+    expect(await record(1)).toMatchObject({
+      status: 'FAILED',
+      messageId: 'event-1',
+      sequence: 1,
+      failedConsumer: 'steps',
+    });
+    await receive(1, {}, { id: 'event-1' });
+    await run(1);
+    expect([await stepsDone(), (await record(1)).status]).toEqual([[], 'FAILED']);
+    expect(await read('records', { pk: recordKey(STEPS, 'event-1') })).toEqual({});
+  });
+
+  test('is done once by a redrive, and its successors follow', async () => {
+    await dead();
+    await receive(2);
+    await run(2);
+    await receive(1, { [REDRIVE]: 'again' }, { id: 'event-1' });
+    await run(1);
+    expect(await stepsDone()).toEqual(['1', '2']);
+  });
+
+  test('that was processed at its place before is no failure', async () => {
+    await receive(1, {}, { id: 'event-1' });
+    await run(1);
+    await dead();
+    expect([await stepsDone(), (await record(1)).status]).toEqual([['1'], 'PROCESSED']);
   });
 });
