@@ -48,7 +48,7 @@ export class BasketsStack extends Stack {
     products.grantItems(table, ['BatchGetItem', 'PutItem', 'ConditionCheckItem'], PRODUCTS);
     products.grantItems(table, ['Query'], HOLDERS);
     products.grantItems(table, ['GetItem', 'PutItem'], BASKETS);
-    products.grantItems(table, ['PutItem'], keysOf(PRICE_ROLLOUT));
+    products.grantItems(table, ['GetItem', 'PutItem'], keysOf(PRICE_ROLLOUT));
 
     const placed = service.consumer('PlacedOrders', {
       name: 'baskets-orders',

@@ -39,7 +39,7 @@ export class ReportsStack extends Stack {
       timeout: Duration.minutes(5),
     });
     daily.grantItems(table, ['PutItem', 'Query'], PAGES);
-    daily.grantItems(table, ['PutItem'], REPORTS);
+    daily.grantItems(table, ['GetItem', 'PutItem'], REPORTS);
 
     const getReport = service.endpoint('GetReport', routes.getReport, 'reports/get-report');
     getReport.grantItems(table, ['GetItem', 'Query'], REPORTS);

@@ -62,21 +62,26 @@ export class PriceRollout {
     const writes = (await Promise.all(changes)).flat();
     const last = customerIds.at(-1);
     return more && last !== undefined
-      ? [...writes, this.nextPage({ sku, productVersion, page, after: last, at }, trace)]
+      ? [...writes, ...(await this.nextPage({ sku, productVersion, page, after: last, at }, trace))]
       : writes;
   }
 
-  /** Returns the commit that says that a page is done, with the command for the next one. */
-  private nextPage(
+  /**
+   * Returns the commit that says that a page is done, with the command for the next one; none if there is one. Its key follows
+   * from the product and the page, so it is there already if an earlier generation of the consumer has come here: what was asked
+   * for then is processed again by this generation, if its events are.
+   */
+  private async nextPage(
     { sku, productVersion, page, after, at }: Required<Page> & { readonly sku: string },
     trace: Trace,
-  ): TransactWriteItem {
+  ): Promise<readonly TransactWriteItem[]> {
     const before = page === 1 ? undefined : { version: page - 1, at };
     const event = { type: 'PriceRolloutContinued', data: { sku, productVersion, page } } as const;
     const command = { type: 'ContinuePriceRollout', data: { sku, productVersion, page: page + 1, after } };
     const commit = this.rollouts.commit(`${sku}@${productVersion}`, before, [event], trace, {
       commands: [{ to: basketsContract, command }],
     });
-    return this.rollouts.appendWrite(commit);
+    const known = await this.rollouts.table.read({ pk: commit.pk, sk: commit.sk });
+    return known ? [] : [this.rollouts.appendWrite(commit)];
   }
 }

@@ -3,7 +3,7 @@ import type { BatchHandlers } from '@orderly/kit/inbox';
 import type { Days } from './days.js';
 import { reportOf } from './domain/report.js';
 import { type CountedEvent, tallyOf } from './domain/tally.js';
-import { pageWrite, reportWrite, tallyOfDay } from './report-store.js';
+import { pageWrite, reportOfDay, reportWrite, tallyOfDay } from './report-store.js';
 
 /**
  * Counts a day that has closed, page by page, and reports it after the last page. The inbox numbers the days, and commits
@@ -14,6 +14,8 @@ export const reportDays = (table: Table, { windows, timeZone, startOf }: Days): 
     decide: async () => [pageWrite(table, date, page, tallyOf(messages))],
   }),
   close: async ({ id: date, number, pages }) => {
+    // A report never changes. So if another generation of the inbox collects a day again, its report is there already.
+    if (await reportOfDay(table, date)) return { decide: async () => [] };
     const tally = await tallyOfDay(table, date, pages);
     const day = { number, date, timeZone, from: startOf(date), to: windows.endOf(date) };
     return { decide: async () => [reportWrite(table, reportOf(day, tally))] };

@@ -23,7 +23,7 @@ const REFUND = 'orderly_refund';
  * customer, and four if the stored customer can no longer pay.
  */
 const TIMEOUT_MS = 5_000;
-/** More than one payment has: `MAX_REFUNDS` of its domain. */
+/** Refunds of one page, Stripe's maximum. */
 const MOST_REFUNDS = 100;
 /** Maximum that one list or search returns. */
 const MOST_CUSTOMERS = 100;
@@ -126,11 +126,15 @@ export class StripeProvider implements PaymentProvider {
   }
 
   async refundOf(providerId: string, refundId: string): Promise<Refund | undefined> {
-    const { data } = await this.call((stripe) =>
-      stripe.refunds.list({ payment_intent: providerId, limit: MOST_REFUNDS }),
-    );
-    const found = data.find(({ metadata }) => metadata?.[REFUND] === refundId);
-    return found && refundIn(found);
+    for (let after: string | undefined; ; ) {
+      const page = { payment_intent: providerId, limit: MOST_REFUNDS, ...(after !== undefined && { starting_after: after }) };
+      const { data, has_more } = await this.call((stripe) => stripe.refunds.list(page));
+      const found = data.find(({ metadata }) => metadata?.[REFUND] === refundId);
+      if (found) return refundIn(found);
+      // Operators may have made more refunds at Stripe than a page has.
+      after = data.at(-1)?.id;
+      if (!has_more || after === undefined) return undefined;
+    }
   }
 
   /**

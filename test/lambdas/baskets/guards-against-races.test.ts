@@ -98,6 +98,19 @@ function priceMessage(amount: number, sequence: number, epoch = 0) {
 }
 const priceChanges = (amount: number, sequence: number) => consumed(onProduct, priceMessage(amount, sequence).body);
 
+test('a price that reached more baskets than a page has may be processed again, on purpose', async () => {
+  await learned(100, 1);
+  for (let n = 0; n < 25; n++) await put(1, sku, `c-${String(n).padStart(3, '0')}-${customerId}`);
+  await consumed(onProduct, priceMessage(200, 2).body);
+  const asked = await itemsOf(`PriceRollout#${sku}@2`);
+  expect(asked).toHaveLength(1);
+  // Another generation of the consumer has no record of the event: here it has another id.
+  const again = priceMessage(200, 2);
+  await consumed(onProduct, again.body);
+  expect(await outcomeOf(again.id)).toBe('PROCESSED');
+  expect(await itemsOf(`PriceRollout#${sku}@2`)).toEqual(asked);
+});
+
 describe('a product', () => {
   test('is the newest that the catalogue told, in whichever order it was told', async () => {
     for (const version of [2, 3, 1, 2]) await learned(100 * version, version);

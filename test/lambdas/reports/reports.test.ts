@@ -1,3 +1,4 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ordersContract } from '../../../lambdas/orders/contract.js';
 import { paymentsContract } from '../../../lambdas/payments/contract.js';
@@ -7,10 +8,11 @@ import { getReport } from '../../../lambdas/reports/get-report.js';
 import { reportDays } from '../../../lambdas/reports/on-day.js';
 import { pageWrite, reportsBefore, reportWrite, tallyOfDay } from '../../../lambdas/reports/report-store.js';
 import { moneyEvents, orderEvents } from '../../../lambdas/reports/subscriptions.js';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { dynamoDbTable, type Table } from '../../../packages/kit/aws/table.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { collect } from '../../../packages/kit/inbox/batch-listening.js';
-import { BatchRunner } from '../../../packages/kit/inbox/batch-runner.js';
+import { BatchRunner, type BatchRunnerOptions } from '../../../packages/kit/inbox/batch-runner.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { windowKey } from '../../../packages/kit/inbox/window-keys.js';
 import { messageIdOf } from '../../../packages/kit/messages/envelope.js';
@@ -76,6 +78,13 @@ async function close(date: string): Promise<void> {
   vi.setSystemTime(DAYS.closesAt(date));
   await runner.runAll([{ record: windowKey(CONSUMER, date) }], () => 60_000);
 }
+/** Lets another generation of the inbox collect everything again. */
+function nextGeneration(): void {
+  const consumer = { ...CONSUMER, generation: CONSUMER.generation + 1 };
+  const again = { ...options, consumer };
+  receiver = new Receiver({ ...again, app: 'app', windowSeconds: 35 * 86_400, commanders: [], mode: 'batch' });
+  runner = new BatchRunner({ ...(runner as unknown as { options: BatchRunnerOptions }).options, ...again });
+}
 const json = async (date: string) => (await getReport(table, DAYS, date, undefined)).body;
 
 describe('the report of a day', () => {
@@ -96,6 +105,24 @@ describe('the report of a day', () => {
       money: [{ currency: 'EUR', gross: 500, fees: 30 }],
       topSkus: [{ sku: 'TEA-1', quantity: 2 }],
     });
+  });
+
+  test('stays as it is if another generation of the inbox collects its day again', async () => {
+    await arrive('2026-01-05T10:00:00.000Z', placed('TEA-1'));
+    await close(MONDAY);
+    const report = await json(MONDAY);
+    nextGeneration();
+    const consumer = { ...CONSUMER, generation: CONSUMER.generation + 1 };
+    const again = eventMessage(ordersContract, placed('TEA-1'), { id: 'again', time: '2026-01-05T10:00:00.000Z' });
+    const attributes = { ApproximateReceiveCount: '1' };
+    await receiver.batch({ Records: [{ messageId: 'm', body: bodyOf(again), attributes, messageAttributes: {} }] } as never);
+    await runner.runAll([{ record: recordKey(consumer, 'again') }], () => 60_000);
+    await runner.runAll([{ record: windowKey(consumer, MONDAY) }], () => 60_000);
+    const { Item } = await documents.send(
+      new GetCommand({ TableName: 'records', Key: { pk: windowKey(consumer, MONDAY) } }),
+    );
+    expect(Item).toMatchObject({ status: 'PROCESSED' });
+    expect(await json(MONDAY)).toEqual(report);
   });
 
   test('exists for a day without events, and a late event is counted on the next open day', async () => {

@@ -355,6 +355,17 @@ describe('a refund at Stripe', () => {
   });
 });
 
+test('a refund at Stripe is found behind a page of others, which operators made there', async () => {
+  const others = Array.from({ length: 3 }, (_, at) => ({ id: `re_${at}`, status: 'succeeded', metadata: {} }));
+  const ours = { id: 're_9', status: 'succeeded', metadata: { orderly_refund: 'r1' } };
+  says = (line) => ({
+    body: line.includes('starting_after=re_2') ? { data: [ours], has_more: false } : { data: others, has_more: true },
+  });
+  expect(await provider.refundOf('pi_1', 'r1')).toEqual({ status: 'REFUNDED' });
+  says = (line) => ({ body: { data: others, has_more: !line.includes('starting_after') } });
+  expect(await provider.refundOf('pi_1', 'r1')).toBeUndefined();
+});
+
 describe('what Stripe answers', () => {
   test.each([
     [500, { type: 'api_error' }, 'ProviderUndecided'],
