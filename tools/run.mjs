@@ -2,10 +2,9 @@
 //   node tools/run.mjs <command> [arguments]
 // Installs missing dependencies, then runs the command's `main` in this process. A child process would need code to pass on
 // signals, exit codes and the end of the parent.
-import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { install, installed } from './install.mjs';
 
 const COMMANDS = {
   start: './local/start.ts',
@@ -31,7 +30,6 @@ const COMMANDS = {
   pack: './release/pack.ts',
 };
 const root = fileURLToPath(new URL('../', import.meta.url)).replace(/[/\\]$/, '');
-const at = (path) => join(root, path);
 
 function fail(message, code = 1) {
   console.error(message);
@@ -42,65 +40,6 @@ function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 20)) return;
   fail(`Orderly needs Node 20.20 or newer (22 advised); this is ${process.versions.node}: https://nodejs.org`);
-}
-
-/** Compares npm's list of installed packages in node_modules with the lock file, which `git pull` may have changed. */
-function installed() {
-  const note = at('node_modules/.package-lock.json');
-  if (!existsSync(note)) return false;
-  const have = JSON.parse(readFileSync(note, 'utf8')).packages;
-  const want = JSON.parse(readFileSync(at('package-lock.json'), 'utf8')).packages;
-  return Object.entries(want).every(([path, { version, optional, devOptional }]) => {
-    if (path === '') return true;
-    // Optional packages of other platforms are in the lock file only.
-    return have[path] ? have[path].version === version : optional || devOptional;
-  });
-}
-
-/** Codes of npm for a registry that it can't reach. */
-const UNREACHABLE =
-  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED)\b/;
-
-/** Runs npm ci. Where a person reads, a line counts the seconds. */
-function npmCi() {
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const child = spawn(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: at('.'),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const began = performance.now();
-  const ticker = setInterval(() => {
-    if (process.stderr.isTTY)
-      process.stderr.write(`\r\u001b[K  ... ${Math.round((performance.now() - began) / 1000)} s`);
-  }, 1000);
-  const said = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'])
-    child[name].setEncoding('utf8').on('data', (text) => {
-      said[name] += text;
-    });
-  return new Promise((resolve) => {
-    const end = (result) => {
-      clearInterval(ticker);
-      if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-      resolve(result);
-    };
-    child.on('error', (error) => end({ ...said, error }));
-    child.on('close', (status) => end({ ...said, status }));
-  });
-}
-
-async function install() {
-  console.error('Installing dependencies (npm ci) ...');
-  accessSync(at('.'), constants.W_OK);
-  const { status, stdout, stderr, error } = await npmCi();
-  process.stderr.write(stdout);
-  if (status === 0) return;
-  if (error) fail(`npm can't be started (${error.message}): it comes with Node, https://nodejs.org`);
-  const [, code] = UNREACHABLE.exec(stderr) ?? [];
-  if (!code) fail(`${stderr}npm ci failed: see above.`);
-  fail(
-    `npm can't reach its registry (${code}), so the dependencies are not installed. Connect to the network, or check npm's proxy and registry (npm config list), and run the same again.`,
-  );
 }
 
 /** What a person can do about an error, instead of its stack. */
@@ -138,7 +77,10 @@ const tools = entry === undefined ? undefined : await import('./bundle.mjs');
 const fresh = tools?.freshBundle(root, entry);
 try {
   // A bundle is fresh only if nothing was installed or asked for since.
-  if (fresh === undefined && !installed()) await install();
+  if (fresh === undefined && !installed(root)) {
+    accessSync(root, constants.W_OK);
+    await install(root);
+  }
 } catch (error) {
   fail(explained(error));
 }

@@ -1,0 +1,2 @@
+export function installed(root: string): boolean;
+export function install(root: string): Promise<void>;
