@@ -76,6 +76,8 @@ export const Env = {
   /** API functions and the authorizer: issuer and audience of the tokens that are accepted. */
   JWT_ISSUER: 'JWT_ISSUER',
   JWT_AUDIENCE: 'JWT_AUDIENCE',
+  /** `cognito-access` if tokens are access tokens of Cognito. Absent for tokens with `aud`. */
+  JWT_TOKENS: 'JWT_TOKENS',
   /** Name of the claim that holds the caller's role. */
   JWT_ROLE_CLAIM: 'JWT_ROLE_CLAIM',
   /** Roles of the application, as JSON: `["customer", "operator"]`. A token with any other role is refused. */

@@ -1,4 +1,17 @@
-import { FetchError } from 'aws-jwt-verify/error';
+import {
+  FetchError,
+  JwkInvalidKtyError,
+  JwkInvalidUseError,
+  JwtExpiredError,
+  JwtInvalidAudienceError,
+  JwtInvalidIssuerError,
+  JwtInvalidSignatureAlgorithmError,
+  JwtInvalidSignatureError,
+  JwtNotBeforeError,
+  JwtWithoutValidKidError,
+  KidNotFoundInJwksError,
+  WaitPeriodNotYetEndedJwkError,
+} from 'aws-jwt-verify/error';
 import { JwtVerifier } from 'aws-jwt-verify/jwt-verifier';
 import * as z from 'zod/mini';
 import { clock } from '../aws/clock.js';
@@ -18,13 +31,16 @@ export interface Caller<Role extends string = string> {
   readonly expires: number;
 }
 
-/** Error for a token that does not prove who calls. The answer gives no reason, since a reason would help a forger. */
+/**
+ * Error for a token that does not prove who calls. Its message is the cause, for the log. The answer gives none, since a reason
+ * would help a forger.
+ */
 export class Unauthenticated extends Error {
   override readonly name = 'Unauthenticated';
 }
 
-/** Seconds that an issuer's clock may be ahead of this one. */
-const CLOCK_SKEW_SECONDS = 60;
+/** Seconds that an issuer's clock may differ from this one, for each time in a token: `exp`, `nbf` and `iat`. */
+export const CLOCK_SKEW_SECONDS = 60;
 
 /** Created for the first token. Functions that get their caller from the gateway never pay for it. */
 let verifier: ReturnType<typeof newVerifier> | undefined;
@@ -33,13 +49,17 @@ function newVerifier() {
   const jwks = process.env[Env.JWT_JWKS];
   const jwksUri = process.env[Env.JWT_JWKS_URI];
   const issuer = required(Env.JWT_ISSUER);
+  const audience = required(Env.JWT_AUDIENCE);
+  const isCognitoAccess = process.env[Env.JWT_TOKENS] === 'cognito-access';
   const verifier = JwtVerifier.create({
     issuer,
-    audience: required(Env.JWT_AUDIENCE),
+    audience: isCognitoAccess ? null : audience,
+    graceSeconds: CLOCK_SKEW_SECONDS,
     // A recipient must refuse a token whose critical headers it does not understand (RFC 7515, 4.1.11). This one
     // understands none.
-    customJwtCheck: ({ header }) => {
+    customJwtCheck: ({ header, payload }) => {
       if ('crit' in header) throw new Unauthenticated('a critical header is unknown');
+      if (isCognitoAccess) refuseOther(payload, audience);
     },
     ...(jwksUri ? { jwksUri } : {}),
   });
@@ -48,6 +68,50 @@ function newVerifier() {
   return jwks
     ? (token: string) => Promise.resolve(token).then((jwt) => verifier.verifySync(jwt))
     : verifier.verify.bind(verifier);
+}
+
+/**
+ * Refuses what is no access token of Cognito for this client. Such a token has no `aud`: `client_id` names the app client.
+ * Amazon Cognito, "Understanding the access token".
+ */
+function refuseOther(payload: Readonly<Record<string, unknown>>, client: string): void {
+  if (payload.token_use !== 'access') throw new Unauthenticated('token_use: expected access');
+  if (payload.client_id !== client) throw new Unauthenticated('audience: expected the client_id of the settings');
+}
+
+/** Why a token is refused, for the log: the claim or the part, never its value. */
+const CAUSES: readonly (readonly [cause: string, errors: readonly (abstract new (...args: never[]) => Error)[]])[] = [
+  ['expiry: exp is over', [JwtExpiredError]],
+  ['not valid yet: nbf is ahead', [JwtNotBeforeError]],
+  ['issuer: expected the iss of the settings', [JwtInvalidIssuerError]],
+  ['audience: expected the aud of the settings', [JwtInvalidAudienceError]],
+  ['signature: it is not that of the key', [JwtInvalidSignatureError, JwtInvalidSignatureAlgorithmError]],
+  [
+    'key: the issuer has none of this kid for signatures',
+    [
+      KidNotFoundInJwksError,
+      JwtWithoutValidKidError,
+      WaitPeriodNotYetEndedJwkError,
+      JwkInvalidUseError,
+      JwkInvalidKtyError,
+    ],
+  ],
+];
+
+const causeOf = (error: unknown): string =>
+  CAUSES.find(([, errors]) => errors.some((one) => error instanceof one))?.[0] ?? 'malformed: it is no signed JWT';
+
+/**
+ * Returns the role in a claim: a text, or a list (groups) with exactly one role of the application.
+ * @throws {Unauthenticated} without one, or with several
+ */
+function roleIn(claim: unknown): string {
+  const roles = requiredList(Env.ROLES);
+  const named = [claim].flat().filter((one): one is string => typeof one === 'string' && roles.includes(one));
+  const [role, ...others] = new Set(named);
+  if (role === undefined) throw new Unauthenticated('unknown role');
+  if (others.length > 0) throw new Unauthenticated('several roles: expected one');
+  return role;
 }
 
 /**
@@ -67,14 +131,12 @@ export async function authenticate(authorization: string | undefined): Promise<C
     // FetchError: the issuer is unreachable, which is not the caller's fault. Unauthenticated already says what is
     // wrong.
     if (error instanceof FetchError || error instanceof Unauthenticated) throw error;
-    throw new Unauthenticated('token refused', { cause: error });
+    throw new Unauthenticated(causeOf(error), { cause: error });
   }
   const { sub } = claims;
-  const role = claims[required(Env.JWT_ROLE_CLAIM)];
   if (EMAIL_SHAPE.test(String(sub))) throw new Unauthenticated('sub is an e-mail address');
   if (!z.safeParse(CallerId, sub).success || typeof sub !== 'string') throw new Unauthenticated('sub is not an id');
-  if (typeof role !== 'string' || !requiredList(Env.ROLES).includes(role)) throw new Unauthenticated('unknown role');
-  return { id: sub, role, expires: endOf(claims) };
+  return { id: sub, role: roleIn(claims[required(Env.JWT_ROLE_CLAIM)]), expires: endOf(claims) };
 }
 
 /**

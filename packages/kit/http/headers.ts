@@ -10,6 +10,7 @@ export type ReadHeader = (name: string) => string | undefined;
  */
 const ONCE = [
   'Content-Type',
+  'Content-Encoding',
   'X-Correlation-Id',
   'If-Match',
   'Idempotency-Key',

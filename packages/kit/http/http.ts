@@ -9,7 +9,7 @@ import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
-import { authenticate, type Caller, Unauthenticated } from './auth.js';
+import { authenticate, type Caller, CLOCK_SKEW_SECONDS, Unauthenticated } from './auth.js';
 import { sharedWithPages } from './cors.js';
 import { Problem } from './errors.js';
 import { headersOf, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
@@ -133,7 +133,10 @@ export function endpoint<
       const problem = problemOf(error);
       const { code, status } = problem;
       if (status >= 500) logger.error('request failed', { code, ...describeError(error) });
-      else logger.info('request refused', { code, status });
+      else {
+        const why = error instanceof Unauthenticated ? { reason: error.message } : {};
+        logger.info('request refused', { code, status, ...why });
+      }
       const { retryAfterSeconds } = problem.extra;
       const headers = {
         ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
@@ -187,7 +190,7 @@ async function admitRequest<Body, Query, Role extends string>(
     caller,
     method: event.httpMethod,
     path: pathOf(event),
-    body: body ? checked(body, bodyOf(event, request.header('content-type')), pointerFault) : (undefined as Body),
+    body: body ? checked(body, bodyOf(event, request.header), pointerFault) : (undefined as Body),
     query: checked(
       query ?? (z.strictObject({}) as z.ZodMiniType<unknown> as z.ZodMiniType<Query>),
       queryOf(event),
@@ -225,7 +228,7 @@ async function callerOf<Role extends string>(event: APIGatewayProxyEvent, header
   // The authorizer accepts the application's roles only.
   if (!context?.sub) return (await authenticate(header('authorization'))) as Caller<Role>;
   const caller = { id: String(context.sub), role: context.role as Role, expires: Number(context.exp) };
-  if (!(caller.expires > clock.epochSeconds())) throw new Unauthenticated('expired meanwhile');
+  if (!(caller.expires + CLOCK_SKEW_SECONDS > clock.epochSeconds())) throw new Unauthenticated('expired meanwhile');
   return caller;
 }
 

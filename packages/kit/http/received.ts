@@ -1,6 +1,8 @@
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { type Fault, Problem } from './errors.js';
+import type { ReadHeader } from './headers.js';
 import { repeatedMember } from './json-members.js';
 
 /** Largest body in bytes (128 KB). Larger ones are refused with 413. */
@@ -11,16 +13,20 @@ const MAX_FAULTS = 20;
 
 /**
  * Parses the body as JSON. An empty body becomes an empty object.
- * @throws {Problem} 415 if its `Content-Type` is not JSON; 400 if it is not JSON or has a repeated member
+ * @throws {Problem} 415 if its `Content-Type` is not JSON in UTF-8, or if it has a `Content-Encoding`; 400 if it is not JSON,
+ *   has a repeated member, or came in another encoding than it says
  */
-export function bodyOf({ body, isBase64Encoded }: APIGatewayProxyEvent, contentType: string | undefined): unknown {
-  const raw = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString('utf8') : (body ?? '');
-  if (raw === '') return {};
-  if (!isJson(contentType)) {
-    throw new Problem('unsupported-media-type', 'the body must be JSON', {
-      errors: [{ header: 'Content-Type', detail: 'expected application/json' }],
-    });
-  }
+export function bodyOf(event: APIGatewayProxyEvent, header: ReadHeader): unknown {
+  if ((event.body ?? '') === '') return {};
+  const contentType = header('content-type');
+  const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity')
+    throw unsupported('Content-Encoding', 'the body must not be encoded', 'identity, or none');
+  if (!isJson(contentType)) throw unsupported('Content-Type', 'the body must be JSON', 'application/json');
+  const charset = charsetOf(contentType);
+  if (!CHARSETS.includes(charset))
+    throw unsupported('Content-Type', 'the body must be UTF-8', 'charset=utf-8, or none');
+  const raw = textOf(event, charset);
   const value = parsed(raw);
   const repeated = repeatedMember(raw);
   if (repeated === undefined) return value;
@@ -36,6 +42,60 @@ export function bodyOf({ body, isBase64Encoded }: APIGatewayProxyEvent, contentT
 export function refuseLargeBody({ body, isBase64Encoded }: APIGatewayProxyEvent): void {
   const bytes = Buffer.byteLength(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
   if (bytes > MAX_BODY_BYTES) throw new Problem('too-large', `the body has more than ${MAX_BODY_BYTES} bytes`);
+}
+
+const unsupported = (header: string, detail: string, expected: string): Problem =>
+  new Problem('unsupported-media-type', detail, { errors: [{ header, detail: `expected ${expected}` }] });
+
+/** Charsets that a body may declare. US-ASCII is a part of UTF-8. */
+const CHARSETS: readonly string[] = ['utf-8', 'utf8', 'us-ascii'];
+
+/** Returns the charset that a `Content-Type` declares. JSON is UTF-8 without one (RFC 8259, 8.1). */
+function charsetOf(contentType = ''): string {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType) ?? [];
+  return charset.toLowerCase();
+}
+
+/** What a decoder puts in the place of bytes that are no character. */
+const REPLACEMENT = '\uFFFD';
+
+/**
+ * Returns the text of a body, never another one than was sent.
+ *
+ * API Gateway makes text of every body, and puts U+FFFD in the place of bytes that are not UTF-8 ("Content type conversions
+ * in API Gateway"). The bytes can't be had any more, so text with this character is refused: whoever means it writes the
+ * escape `\ufffd`, which is ASCII. A body in base64 is as it was sent, and is decoded strictly.
+ * @throws {Problem} 400, with the member that has the fault
+ */
+function textOf({ body, isBase64Encoded }: APIGatewayProxyEvent, charset: string): string {
+  const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
+  const text = bytes.toString('utf8');
+  const isDamaged = isBase64Encoded ? !isUtf8(bytes) : text.includes(REPLACEMENT);
+  const isOther = charset === 'us-ascii' && !isAscii(bytes);
+  if (!isDamaged && !isOther) return text;
+  const pointer = pathOfFault(text, isDamaged ? REPLACEMENT : /[^\0-\x7f]/);
+  throw new Problem('invalid-request', `the body is not ${isDamaged ? 'UTF-8' : 'US-ASCII'}, as it says`, {
+    errors: [pointerFault(pointer, 'expected UTF-8: bytes of another encoding came here')],
+  });
+}
+
+/** Finds the first member whose name or text has the fault; the whole body if it is no JSON. */
+function pathOfFault(text: string, fault: string | RegExp): readonly PropertyKey[] {
+  const isIn = (one: string) => (typeof fault === 'string' ? one.includes(fault) : fault.test(one));
+  const find = (value: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] | undefined => {
+    if (typeof value === 'string') return isIn(value) ? path : undefined;
+    if (typeof value !== 'object' || value === null) return undefined;
+    for (const [name, inner] of Object.entries(value)) {
+      const found = isIn(name) ? path : find(inner, [...path, name]);
+      if (found) return found;
+    }
+    return undefined;
+  };
+  try {
+    return find(JSON.parse(text), []) ?? [];
+  } catch {
+    return [];
+  }
 }
 
 /** Tells whether a body may be parsed as JSON. Like API Gateway, it treats a body without `Content-Type` as JSON. */

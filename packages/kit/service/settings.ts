@@ -6,9 +6,15 @@ import { APP_NAME } from '../aws/app-names.js';
 export interface AuthSettings {
   /** Required `iss` of a token. */
   readonly issuer: string;
-  /** Required `aud` of a token. */
+  /** Required `aud` of a token; the app client's id for access tokens of Cognito, which have it as `client_id`. */
   readonly audience: string;
-  /** Name of the claim that contains the caller's role. */
+  /**
+   * Kind of the tokens. `cognito-access`: access tokens of Amazon Cognito, which have `token_use` and `client_id` in the place of
+   * `aud`. Cognito's ID tokens have `aud`, as those of other issuers.
+   * @default 'with-audience'
+   */
+  readonly tokens?: 'with-audience' | 'cognito-access';
+  /** Name of the claim that contains the caller's role: a text, or a list with one role among others (`cognito:groups`). */
   readonly roleClaim: string;
   /** Maximum lifetime of a token, from `iat` to `exp`. Longer ones are refused, because a token can't be revoked. */
   readonly maxTokenLifetime: Duration;

@@ -9,6 +9,7 @@ export const tokenEnvironment = ({ app, auth }: EnvironmentSettings) => ({
   [Env.ROLES]: JSON.stringify(app.roles),
   [Env.OPERATOR_ROLES]: JSON.stringify(app.operatorRoles),
   [Env.JWT_MAX_LIFETIME]: String(auth.maxTokenLifetime.toSeconds()),
+  ...(auth.tokens === 'cognito-access' && { [Env.JWT_TOKENS]: auth.tokens }),
   ...(auth.jwks !== undefined && { [Env.JWT_JWKS]: auth.jwks }),
   ...(auth.jwksUri !== undefined && { [Env.JWT_JWKS_URI]: auth.jwksUri }),
 });

@@ -115,14 +115,18 @@ async function answerTo(request: IncomingMessage, { live, control, hosts }: Serv
       body: `${JSON.stringify({ message: refusal })}\n`,
     };
   }
-  const body = await bodyOf(request);
+  const bytes = await bytesOf(request);
+  if (api) {
+    // The gateway makes text of any bytes, and unpacks none: templates can't ask for it (`MinimumCompressionSize`).
+    const body = bytes.toString('utf8');
+    const sent: ApiRequest = { method, path: api.path, headers: namedHeaders(request), ...(body !== '' && { body }) };
+    return sharedWithLocalPages(sent, await live.request(sent, api.number));
+  }
+  const body = unpacked(request, bytes);
   // Somebody asks whether something is here, as tools for emulators do.
   if (url === '/' && method === 'GET' && request.headers.authorization === undefined)
     return control.answer({ method, path: CONTROL, body });
-  if (isControl) return control.answer({ method, path: url, body });
-  if (!api) return live.aws(awsRequest(request, body));
-  const sent: ApiRequest = { method, path: api.path, headers: namedHeaders(request), ...(body !== '' && { body }) };
-  return sharedWithLocalPages(sent, await live.request(sent, api.number));
+  return isControl ? control.answer({ method, path: url, body }) : live.aws(awsRequest(request, body));
 }
 
 /**
@@ -157,7 +161,7 @@ function namedHeaders({ rawHeaders }: IncomingMessage): Record<string, string | 
   );
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -165,7 +169,11 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     if (length <= LARGEST) chunks.push(chunk);
   }
   if (length > LARGEST) throw new BadBody(413, `The body has ${length} bytes: at most ${LARGEST} were expected.`);
-  const whole = Buffer.concat(chunks);
+  return Buffer.concat(chunks);
+}
+
+/** Returns the text of a body. AWS's clients may send it packed. */
+function unpacked(request: IncomingMessage, whole: Buffer): string {
   if (request.headers['content-encoding'] !== 'gzip') return whole.toString('utf8');
   try {
     return gunzipSync(whole).toString('utf8');

@@ -79,10 +79,86 @@ describe('refuses a token', () => {
 
 test('accepts only the application’s roles', async () => {
   expect(await asking({ orderly_role: 'operator' })).toMatchObject({ role: 'operator' });
-  for (const orderly_role of ['agent', 'service', '', ['operator'], undefined])
+  for (const orderly_role of ['agent', 'service', '', [['operator']], { operator: 1 }, undefined])
     await expect(asking({ orderly_role })).rejects.toThrow('unknown role');
   vi.stubEnv('ROLES', '["agent"]');
   expect(await asking({ orderly_role: 'agent' })).toMatchObject({ role: 'agent' });
   await expect(asking({ orderly_role: 'operator' })).rejects.toThrow('unknown role');
   vi.stubEnv('ROLES', '["customer","operator"]');
+});
+
+describe('clocks differ by up to a minute, for each time in a token', () => {
+  test.each<[string, (seconds: number) => object]>([
+    ['exp', (seconds) => ({ exp: now() - seconds })],
+    ['nbf', (seconds) => ({ nbf: now() + seconds })],
+    ['iat', (seconds) => ({ iat: now() + seconds })],
+  ])('%s', async (_, claims) => {
+    expect(await asking(claims(50))).toMatchObject({ id: 'alice' });
+    await expect(asking(claims(70))).rejects.toMatchObject({ name: 'Unauthenticated' });
+  });
+});
+
+describe('the cause of a refusal', () => {
+  const signedByOther = () => {
+    const [header, payload] = token({}).split('.');
+    const signed = `${header}.${payload}`;
+    const options = { key: createPrivateKey({ key: newKey(), format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
+    return `${signed}.${sign('sha256', Buffer.from(signed), options).toString('base64url')}`;
+  };
+  test.each<[string, () => string]>([
+    ['audience', () => token({ aud: 'other' })],
+    ['audience', () => token({ aud: undefined, client_id: 'shop', token_use: 'access' })],
+    ['issuer', () => token({ iss: 'https://other.test' })],
+    ['expiry', () => token({ exp: now() - 3600 })],
+    ['not valid yet', () => token({ nbf: now() + 3600 })],
+    ['key', () => token({}, { kid: 'other' })],
+    ['signature', signedByOther],
+    ['malformed', () => `${encoded({ alg: 'ES256', kid: key.kid })}.e30x.AAAA`],
+  ])('is %s, and names no value', async (cause, made) => {
+    const jwt = made();
+    const error = await authenticate(`Bearer ${jwt}`).catch((refused: Error) => refused as Error);
+    expect(error).toMatchObject({ name: 'Unauthenticated', message: expect.stringMatching(new RegExp(`^${cause}:`)) });
+    for (const part of jwt.split('.')) expect((error as Error).message).not.toContain(part);
+  });
+});
+
+test('a claim with a list has one role among others', async () => {
+  expect(await asking({ orderly_role: ['beta', 'operator'] })).toMatchObject({ role: 'operator' });
+  expect(await asking({ orderly_role: ['operator', 'operator'] })).toMatchObject({ role: 'operator' });
+  for (const [groups, message] of [
+    [['beta'], 'unknown role'],
+    [[], 'unknown role'],
+    [['customer', 'operator'], 'several roles'],
+  ])
+    await expect(asking({ orderly_role: groups })).rejects.toThrow(String(message));
+});
+
+describe('access tokens of Cognito, by the setting', () => {
+  let ofCognito: typeof authenticate;
+  beforeAll(async () => {
+    vi.stubEnv('JWT_TOKENS', 'cognito-access');
+    vi.stubEnv('JWT_ROLE_CLAIM', 'cognito:groups');
+    vi.resetModules();
+    ({ authenticate: ofCognito } = await import('../../../packages/kit/http/auth.js'));
+    return () => {
+      vi.stubEnv('JWT_TOKENS', undefined);
+      vi.stubEnv('JWT_ROLE_CLAIM', 'orderly_role');
+    };
+  });
+  const access = (claims: object = {}) =>
+    token({
+      ...{ orderly_role: undefined, aud: undefined, client_id: 'shop', token_use: 'access', scope: 'openid' },
+      ...{ 'cognito:groups': ['customer'], ...claims },
+    });
+  test('are accepted', async () =>
+    expect(await ofCognito(`Bearer ${access()}`)).toMatchObject({ id: 'alice', role: 'customer' }));
+  test.each([
+    ['of another client', { client_id: 'other' }, 'audience: expected the client_id'],
+    ['of no client', { client_id: undefined, aud: 'shop' }, 'audience: expected the client_id'],
+    ['that are ID tokens', { token_use: 'id', aud: 'shop' }, 'token_use: expected access'],
+    ['without a group that is a role', { 'cognito:groups': undefined }, 'unknown role'],
+    ['of another pool', { iss: 'https://other.test' }, 'issuer: '],
+  ])('%s are refused', async (_, claims, message) =>
+    expect(ofCognito(`Bearer ${access(claims)}`)).rejects.toThrow(message),
+  );
 });

@@ -30,6 +30,7 @@ beforeAll(() => {
 
 interface Ask {
   readonly body?: string;
+  readonly isBase64Encoded?: boolean;
   readonly headers?: Record<string, string>;
   readonly multiValueHeaders?: Record<string, string[]>;
   readonly query?: Record<string, string[]>;
@@ -38,6 +39,7 @@ interface Ask {
 const expires = () => String(Math.floor(Date.now() / 1000) + 60);
 const ask = ({
   body,
+  isBase64Encoded = false,
   headers,
   multiValueHeaders,
   query,
@@ -53,7 +55,7 @@ const ask = ({
     multiValueQueryStringParameters: query ?? null,
     queryStringParameters: null,
     body: body ?? null,
-    isBase64Encoded: false,
+    isBase64Encoded,
     requestContext: { authorizer },
   }) as unknown as APIGatewayProxyEvent;
 
@@ -158,6 +160,9 @@ describe('an endpoint', () => {
     'application/json; charset=utf-8',
     'Application/JSON',
     'application/merge-patch+json',
+    'application/json;charset="UTF-8"',
+    'application/json; charset=utf8; q=1',
+    'application/json; charset=US-ASCII',
   ])('reads a body of %s', async (type) =>
     expect(await answer(ask({ body: '{"n":1}', headers: { 'Content-Type': type } }))).toMatchObject({ status: 200 }),
   );
@@ -173,6 +178,51 @@ describe('an endpoint', () => {
       body: { type: 'urn:orderly:problem:unsupported-media-type', errors: [{ header: 'Content-Type' }] },
     }),
   );
+  test.each(['iso-8859-1', '"ISO-8859-1"', 'utf-16', 'windows-1252', 'utf-7', ''])(
+    'answers 415 to a charset of %j: it would be another text',
+    async (charset) => {
+      const headers = { 'content-type': `application/json; charset=${charset}` };
+      expect(await answer(ask({ body: '{"n":1}', headers }))).toMatchObject({
+        status: 415,
+        body: { errors: [{ header: 'Content-Type', detail: 'expected charset=utf-8, or none' }] },
+      });
+    },
+  );
+  test('answers 415 to a body that is packed', async () => {
+    const packed = { body: '\u001f\ufffd', headers: { 'content-encoding': 'gzip' } };
+    expect(await answer(ask(packed))).toMatchObject({
+      status: 415,
+      body: { errors: [{ header: 'Content-Encoding' }] },
+    });
+    const plain = { body: '{"n":1}', headers: { 'content-encoding': 'identity' } };
+    expect(await answer(ask(plain))).toMatchObject({ status: 200 });
+  });
+  describe('a text that is not UTF-8', () => {
+    const latin1 = (text: string) => Buffer.from(text, 'latin1').toString('base64');
+    test.each([
+      ['that the gateway has made text of', { body: '{"a":["b",{"c":"M\ufffdnchen"}]}' }, '/a/1/c'],
+      ['in a name', { body: '{"a":{"M\ufffdnchen":1}}' }, '/a'],
+      ['in what is no JSON', { body: '\ufffd\ufffd{' }, ''],
+      ['that came as bytes', { body: latin1('{"a":["b",{"c":"M\xfcnchen"}]}'), isBase64Encoded: true }, '/a/1/c'],
+      [
+        'that says it is ASCII',
+        { body: '{"c":"München"}', headers: { 'content-type': 'application/json; charset=us-ascii' } },
+        '/c',
+      ],
+    ])('is refused with its place, %s', async (_, sent, pointer) =>
+      expect(await answer(ask(sent))).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer, detail: 'expected UTF-8: bytes of another encoding came here' }] },
+      }),
+    );
+    test('is none if the character itself was sent: as bytes, or as its escape', async () => {
+      const echo = endpoint({ body: z.strictObject({ c: z.string() }) }, async ({ body }) => ({ status: 200, body }));
+      const escaped = ask({ body: '{"c":"\\ufffd"}' });
+      const bytes = ask({ body: Buffer.from('{"c":"\ufffd"}').toString('base64'), isBase64Encoded: true });
+      for (const event of [escaped, bytes])
+        expect(await answer(event, echo)).toMatchObject({ status: 200, body: { c: '\ufffd' } });
+    });
+  });
   test('needs no media type without a body', async () =>
     expect(await answer(ask({ headers: { 'content-type': 'text/plain' } }))).toMatchObject({ status: 400 }));
   test('forbids caches, type guessing and connections without TLS in every answer', async () => {
