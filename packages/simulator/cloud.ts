@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Assembly, type Resource } from './assembly/assembly.js';
+import type { Home } from './assembly/identity.js';
 import { RestApi } from './aws/api-gateway.js';
 import { AsyncInvocations } from './aws/async-invoke.js';
 import { Calls } from './aws/calls.js';
@@ -20,6 +21,7 @@ import { SimulatedServices, type TableCall } from './aws/services.js';
 import { Queue } from './aws/sqs.js';
 import { StreamMapping } from './aws/stream-mapping.js';
 import { ThirdParties } from './aws/third-parties.js';
+import { checkUnheard } from './aws/unheard.js';
 import { usualIndexDelay } from './dynamodb/administration/catalog.js';
 import { DynamoDbModel } from './dynamodb/model.js';
 import { plain } from './dynamodb/plain.js';
@@ -57,6 +59,7 @@ export class Deployment {
       if (!(type in MODELLED) && !(type in INERT)) throw new ResourceNotModelled(`${type} (${label})`);
       checkProperties(resource);
     }
+    checkUnheard(assembly);
   }
 
   /** Puts new code in the place of a function's. @param label path of its construct @param source of the bundle */
@@ -131,6 +134,8 @@ export interface LiveOptions {
   readonly environments: EnvironmentLimits;
   /** Hears of each invocation that has ended. */
   readonly ended: (invocation: Invocation) => void;
+  /** Hears what somebody at the terminal should know: a call that was denied, or that nothing answers. */
+  readonly says: (line: string) => void;
 }
 
 /** Share of the changes of global secondary indexes that are late, in a history where some are. */
@@ -203,7 +208,8 @@ export class Cloud {
         return age >= SHARD_ROLLS_OVER ? 'rolls over' : undefined;
       },
       pageItems,
-      region: 'eu-west-1',
+      region: assembly.home.region,
+      account: assembly.home.account,
       partitions: load?.partitions,
       // The records of one shard make larger batches than those of several.
       ...(live && { shardsPerStream: 1 }),
@@ -232,7 +238,7 @@ export class Cloud {
       new Map(assembly.ofType('AWS::S3::Bucket').map((bucket) => [bucket.ref, bucket])),
     );
     this.kms = new Kms(assembly.ofType('AWS::KMS::Key'), world.random.fork('kms'));
-    this.parameters = new Parameters(world);
+    this.parameters = new Parameters(world, assembly.home);
     const { functions, queues, buckets, kms, parameters } = this;
     const configurations = new Map(
       assembly
@@ -244,6 +250,7 @@ export class Cloud {
     buckets.events = this.events;
     const services = new SimulatedServices({
       iam,
+      home: assembly.home,
       dynamodb,
       queues,
       events: this.events,
@@ -258,11 +265,12 @@ export class Cloud {
       attributesOf: (queue, names) => attributesIn({ world, iam }, queue, names),
       written: (table) => this.written(table),
       note: (text) => world.note(text),
+      says: (line) => live?.says(line),
       called: (call) => this.tableCalls.push(call),
       now: () => world.now,
     });
-    this.thirdParties = new ThirdParties(world, faults);
-    this.calls = new Calls(world, faults, services, this.thirdParties, load);
+    this.thirdParties = new ThirdParties(world, faults, live?.says);
+    this.calls = new Calls(world, faults, services, this.thirdParties, load, live?.says);
     const log = (line: LogLine): void => void this.log.push(line);
     this.unreserved = unreservedConcurrency(assembly);
     for (const fn of assembly.ofType('AWS::Lambda::Function')) {
@@ -290,6 +298,11 @@ export class Cloud {
   /** Ends the history: its remaining environments may serve another one. */
   end(): void {
     for (const fn of this.functions.values()) fn.recycle();
+  }
+
+  /** Its account and region. */
+  get home(): Home {
+    return this.deployment.assembly.home;
   }
 
   /** @param label path of its construct. @throws {Error} if it doesn't exist */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ACCOUNT, attributeOf, type Identity, identityOf, PARTITION, REGION } from './identity.js';
+import { attributeOf, Home, type Identity, identityOf, PARTITION, USUAL_HOME } from './identity.js';
 import { holds, type Json, type JsonObject, type Lookup, resolve, TemplateError } from './intrinsics.js';
 
 /** A resource of a template as it would be deployed. */
@@ -27,6 +27,8 @@ interface Manifest {
     string,
     {
       readonly type: string;
+      /** `aws://<account>/<region>` */
+      readonly environment?: string;
       readonly dependencies?: readonly string[];
       readonly displayName?: string;
       readonly properties?: { readonly templateFile?: string; readonly stackName?: string };
@@ -54,6 +56,8 @@ export type TemplateChange = (template: JsonObject, stack: string) => JsonObject
 /** A cloud assembly: the output of `cdk synth` and input of `cdk deploy`, with every name filled in. */
 export class Assembly {
   readonly resources: Resource[] = [];
+  /** Account and region of all its stacks. */
+  readonly home: Home;
   /** Stacks in the order of their deployment. */
   readonly stacks: Stack[] = [];
   /** Outputs by `<stack>.<output>`. */
@@ -69,6 +73,7 @@ export class Assembly {
     change: TemplateChange = (template) => template,
   ) {
     const { artifacts } = this.read('manifest.json') as unknown as Manifest;
+    this.home = homeOf(artifacts);
     const done = new Set<string>();
     const deploy = (id: string): void => {
       const artifact = artifacts[id];
@@ -115,10 +120,10 @@ export class Assembly {
     const conditions = new Map<string, boolean>();
     const lookup: Lookup = {
       ref: (of) => {
-        if (of in PSEUDO) return PSEUDO[of] as Json;
+        const pseudo = pseudoParameters(this.home);
+        if (of in pseudo) return pseudo[of] as Json;
         if (of === 'AWS::StackName') return name;
-        if (of === 'AWS::StackId')
-          return `arn:${PARTITION}:cloudformation:${REGION}:${ACCOUNT}:stack/${name}/simulated`;
+        if (of === 'AWS::StackId') return this.home.arn('cloudformation', `stack/${name}/simulated`);
         const parameter = template.Parameters?.[of];
         if (parameter) return parameter.Default ?? '';
         return identify(of).ref;
@@ -150,7 +155,7 @@ export class Assembly {
         ),
       );
       const bus = EventBusName === null ? {} : { EventBusName: resolve(EventBusName, lookup) };
-      const identity = identityOf(resource.Type, `${name}-${logicalId}`, { ...named, ...bus });
+      const identity = identityOf(resource.Type, `${name}-${logicalId}`, { ...named, ...bus }, this.home);
       identities.set(logicalId, identity);
       return identity;
     };
@@ -190,13 +195,34 @@ export class Assembly {
   }
 }
 
-const PSEUDO: JsonObject = {
-  'AWS::AccountId': ACCOUNT,
-  'AWS::Region': REGION,
+const pseudoParameters = ({ account, region }: Home): JsonObject => ({
+  'AWS::AccountId': account,
+  'AWS::Region': region,
   'AWS::Partition': PARTITION,
   'AWS::URLSuffix': 'amazonaws.com',
   'AWS::NotificationARNs': [],
-};
+});
+
+/**
+ * Returns the environment of the stacks: AWS CDK, "Environments". What they leave open (`unknown-account`) is as usual here.
+ * @throws {TemplateError} if there are several: one cloud is one account in one region
+ */
+function homeOf(artifacts: Manifest['artifacts']): Home {
+  const stacks = Object.values(artifacts).filter(({ type }) => type === 'aws:cloudformation:stack');
+  const environments = [...new Set(stacks.flatMap(({ environment }) => environment ?? []))];
+  const known = environments.map((one) => /^aws:\/\/([^/]+)\/([^/]+)$/.exec(one) ?? []);
+  const [accounts, regions] = [1, 2].map(
+    (part) =>
+      new Set(known.flatMap((one) => (one[part] === undefined || one[part].startsWith('unknown-') ? [] : one[part]))),
+  ) as [Set<string>, Set<string>];
+  if (accounts.size > 1 || regions.size > 1)
+    throw new TemplateError(
+      `the assembly is for several environments (${environments.join(', ')}): one account in one region can be played, so synthesize the stacks of one of them`,
+    );
+  const [account = USUAL_HOME.account] = accounts;
+  const [region = USUAL_HOME.region] = regions;
+  return new Home(account, region);
+}
 
 /**
  * Maps logical ids to the paths of their constructs, as the CDK writes them beside the templates. `Default` is left out, as

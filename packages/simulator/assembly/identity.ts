@@ -1,10 +1,32 @@
 import type { Json, JsonObject } from './intrinsics.js';
 import { TemplateError } from './intrinsics.js';
 
-/** Account that contains every deployed resource. */
-export const ACCOUNT = '123456789012';
-export const REGION = 'eu-west-1';
 export const PARTITION = 'aws';
+
+/** Account and region of a deployment, and the names that contain them. */
+export class Home {
+  /** @param account 12 digits */
+  constructor(
+    readonly account: string,
+    readonly region: string,
+  ) {}
+
+  /** Returns the ARN of the account itself, as a principal. */
+  get root(): string {
+    return `arn:${PARTITION}:iam::${this.account}:root`;
+  }
+
+  arn(service: string, resource: string): string {
+    return `arn:${PARTITION}:${service}:${this.region}:${this.account}:${resource}`;
+  }
+
+  queueUrl(name: string): string {
+    return `https://sqs.${this.region}.amazonaws.com/${this.account}/${name}`;
+  }
+}
+
+/** Where a stack is deployed that names no environment. */
+export const USUAL_HOME = new Home('123456789012', 'eu-west-1');
 
 /** Names of a resource after its deployment. */
 export interface Identity {
@@ -17,28 +39,31 @@ export interface Identity {
 
 /** By type: the property that may contain a name, and how reference, ARN and attributes follow from the name. */
 const KINDS: Readonly<
-  Record<string, { name?: string; of: (name: string, properties: JsonObject) => Partial<Identity> }>
+  Record<string, { name?: string; of: (name: string, home: Home, properties: JsonObject) => Partial<Identity> }>
 > = {
   'AWS::Backup::BackupPlan': { of: (name) => ({ attributes: { BackupPlanId: name } }) },
   'AWS::Backup::BackupVault': {
     name: 'BackupVaultName',
     of: (name) => ({ ref: name, attributes: { BackupVaultName: name } }),
   },
-  'AWS::Lambda::Function': { name: 'FunctionName', of: (name) => ({ arn: arn('lambda', `function:${name}`) }) },
+  'AWS::Lambda::Function': {
+    name: 'FunctionName',
+    of: (name, home) => ({ arn: home.arn('lambda', `function:${name}`) }),
+  },
   'AWS::SQS::Queue': {
     name: 'QueueName',
-    of: (name) => ({ ref: queueUrl(name), arn: arn('sqs', name), attributes: { QueueName: name } }),
+    of: (name, home) => ({ ref: home.queueUrl(name), arn: home.arn('sqs', name), attributes: { QueueName: name } }),
   },
   'AWS::DynamoDB::GlobalTable': { name: 'TableName', of: table },
   'AWS::DynamoDB::Table': { name: 'TableName', of: table },
   'AWS::Events::EventBus': {
     name: 'Name',
-    of: (name) => ({ arn: arn('events', `event-bus/${name}`), attributes: { Name: name } }),
+    of: (name, home) => ({ arn: home.arn('events', `event-bus/${name}`), attributes: { Name: name } }),
   },
   'AWS::Events::Rule': {
     name: 'Name',
-    of: (name, { EventBusName: bus }) => ({
-      arn: arn(
+    of: (name, home, { EventBusName: bus }) => ({
+      arn: home.arn(
         'events',
         `rule/${typeof bus === 'string' && bus !== 'default' ? `${bus.split('/').at(-1)}/` : ''}${name}`,
       ),
@@ -46,26 +71,33 @@ const KINDS: Readonly<
   },
   'AWS::IAM::Role': {
     name: 'RoleName',
-    of: (name) => ({ arn: `arn:${PARTITION}:iam::${ACCOUNT}:role/${name}`, attributes: { RoleId: name } }),
+    of: (name, { account }) => ({ arn: `arn:${PARTITION}:iam::${account}:role/${name}`, attributes: { RoleId: name } }),
   },
-  'AWS::KMS::Key': { of: (name) => ({ arn: arn('kms', `key/${name}`), attributes: { KeyId: name } }) },
-  'AWS::S3::Bucket': { name: 'BucketName', of: (name) => bucket(name.toLowerCase()) },
+  'AWS::KMS::Key': { of: (name, home) => ({ arn: home.arn('kms', `key/${name}`), attributes: { KeyId: name } }) },
+  'AWS::S3::Bucket': { name: 'BucketName', of: (name, home) => bucket(name.toLowerCase(), home) },
   'AWS::SNS::Topic': {
     name: 'TopicName',
-    of: (name) => ({ ref: arn('sns', name), arn: arn('sns', name), attributes: { TopicArn: arn('sns', name) } }),
+    of: (name, home) => ({
+      ref: home.arn('sns', name),
+      arn: home.arn('sns', name),
+      attributes: { TopicArn: home.arn('sns', name), TopicName: name },
+    }),
   },
-  'AWS::Logs::LogGroup': { name: 'LogGroupName', of: (name) => ({ arn: arn('logs', `log-group:${name}:*`) }) },
+  'AWS::Logs::LogGroup': {
+    name: 'LogGroupName',
+    of: (name, home) => ({ arn: home.arn('logs', `log-group:${name}:*`) }),
+  },
   'AWS::ApiGateway::Stage': { name: 'StageName', of: () => ({}) },
   'AWS::ApiGateway::RestApi': { of: (name) => ({ attributes: { RootResourceId: `${name}-root` } }) },
 };
 
 /** @param name used unless the template sets one */
-export function identityOf(type: string, name: string, properties: JsonObject): Identity {
+export function identityOf(type: string, name: string, properties: JsonObject, home: Home): Identity {
   const kind = KINDS[type];
   const given = kind?.name === undefined ? undefined : properties[kind.name];
   const called = typeof given === 'string' ? given : name;
-  const made = kind?.of(called, properties) ?? {};
-  return { ref: made.ref ?? called, arn: made.arn ?? arn('simulated', called), attributes: made.attributes ?? {} };
+  const made = kind?.of(called, home, properties) ?? {};
+  return { ref: made.ref ?? called, arn: made.arn ?? home.arn('simulated', called), attributes: made.attributes ?? {} };
 }
 
 /** @throws {TemplateError} if the model of this resource type has no such attribute */
@@ -76,17 +108,13 @@ export function attributeOf(identity: Identity, name: string): Json {
   return value;
 }
 
-export const arn = (service: string, resource: string): string =>
-  `arn:${PARTITION}:${service}:${REGION}:${ACCOUNT}:${resource}`;
-export const queueUrl = (name: string): string => `https://sqs.${REGION}.amazonaws.com/${ACCOUNT}/${name}`;
-
-function table(name: string): Partial<Identity> {
-  const own = arn('dynamodb', `table/${name}`);
+function table(name: string, home: Home): Partial<Identity> {
+  const own = home.arn('dynamodb', `table/${name}`);
   return { arn: own, attributes: { StreamArn: `${own}/stream/2026-01-05T00:00:00.000`, TableId: name } };
 }
 
-const bucket = (name: string): Identity => ({
+const bucket = (name: string, { region }: Home): Identity => ({
   ref: name,
   arn: `arn:${PARTITION}:s3:::${name}`,
-  attributes: { DomainName: `${name}.s3.amazonaws.com`, RegionalDomainName: `${name}.s3.${REGION}.amazonaws.com` },
+  attributes: { DomainName: `${name}.s3.amazonaws.com`, RegionalDomainName: `${name}.s3.${region}.amazonaws.com` },
 });

@@ -1,4 +1,4 @@
-import { arn } from '../assembly/identity.js';
+import type { Home } from '../assembly/identity.js';
 import type { DynamoDbModel } from '../dynamodb/model.js';
 import type { AwsError, WireRequest } from '../wire/request.js';
 import type { Access } from './iam.js';
@@ -10,19 +10,21 @@ import { tableAccesses } from './table-access.js';
 /** Returns the accesses that a request needs; none for a service whose resources have no policies here. */
 export function accessesOf(
   { service, operation, input }: WireRequest,
-  { dynamodb, kms }: { readonly dynamodb: DynamoDbModel; readonly kms: Kms },
+  { dynamodb, kms, home }: { readonly dynamodb: DynamoDbModel; readonly kms: Kms; readonly home: Home },
 ): readonly Access[] {
   switch (service) {
     case 'dynamodb':
-      return tableAccesses(operation, input, (table) => dynamodb.partitionOf(table));
+      return tableAccesses(operation, input, (table) => dynamodb.partitionOf(table), home);
     case 'events':
-      return operation === 'PutEvents' ? ((input.Entries ?? []) as readonly Entry[]).map(putAccess) : [];
+      return operation === 'PutEvents'
+        ? ((input.Entries ?? []) as readonly Entry[]).map((entry) => putAccess(entry, home))
+        : [];
     case 'sqs': {
       // It names no queue, so no resource can be compared.
       if (operation === 'ListQueues') return [{ action: 'sqs:ListQueues', resource: '*' }];
       const name = String(input.QueueUrl).split('/').at(-1) ?? '';
       // A batch needs the permission of its parts.
-      return [{ action: `sqs:${operation.replace(/Batch$/, '')}`, resource: arn('sqs', name) }];
+      return [{ action: `sqs:${operation.replace(/Batch$/, '')}`, resource: home.arn('sqs', name) }];
     }
     case 'kms': {
       const { key, context } = kms.rightOf(input);
@@ -30,21 +32,21 @@ export function accessesOf(
     }
     case 'ssm': {
       const names = (input.Names ?? [input.Name ?? input.Path]) as readonly unknown[];
-      return names.map((name) => ({ action: `ssm:${operation}`, resource: arnOf(String(name)) }));
+      return names.map((name) => ({ action: `ssm:${operation}`, resource: arnOf(String(name), home) }));
     }
     case 'lambda': {
       const name = String(input.FunctionName).replace(/^.*function:/, '');
       return [
         {
           action: `lambda:${operation === 'Invoke' ? 'InvokeFunction' : operation}`,
-          resource: arn('lambda', `function:${name}`),
+          resource: home.arn('lambda', `function:${name}`),
         },
       ];
     }
     case 'cloudformation': {
       // Of a request without a name every stack is asked.
       const resource =
-        input.StackName === undefined ? '*' : arn('cloudformation', `stack/${String(input.StackName)}/simulated`);
+        input.StackName === undefined ? '*' : home.arn('cloudformation', `stack/${String(input.StackName)}/simulated`);
       return [{ action: `cloudformation:${operation}`, resource }];
     }
     case 'monitoring':

@@ -1,5 +1,4 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
-import { arn } from '../assembly/identity.js';
 import type { World } from '../world/world.js';
 import type { ApiRequest, ApiResponse } from './api-messages.js';
 import { functionIn, pathOf, type Route, routesOf, routeTo } from './api-routes.js';
@@ -33,7 +32,7 @@ export class RestApi {
 
   constructor(
     private readonly api: Resource,
-    assembly: Assembly,
+    private readonly assembly: Assembly,
     private readonly around: {
       readonly world: World;
       readonly iam: Iam;
@@ -107,6 +106,7 @@ export class RestApi {
       stage: this.stage,
       requestId: String(context.requestId),
       now: world.now,
+      home: this.assembly.home,
     };
     const event = proxyEvent(place, route, request);
     world.after(passing(world), () => {
@@ -158,9 +158,12 @@ export class RestApi {
       done({ kind: 'refused', type: 'UNAUTHORIZED' });
       return;
     }
-    const methodArn = arn('execute-api', `${this.api.ref}/${this.stage}/${request.method}${event.path}`);
+    const methodArn = this.assembly.home.arn(
+      'execute-api',
+      `${this.api.ref}/${this.stage}/${request.method}${event.path}`,
+    );
     const input = { ...event, type: 'REQUEST', methodArn, body: undefined };
-    const source = arn('execute-api', `${this.api.ref}/authorizers/${authorizer.ref}`);
+    const source = this.assembly.home.arn('execute-api', `${this.api.ref}/authorizers/${authorizer.ref}`);
     this.call(functionIn(String(properties.AuthorizerUri)), source, input, (result) => {
       if (result === 'forbidden') return done({ kind: 'refused', type: 'AUTHORIZER_CONFIGURATION_ERROR' });
       // An authorizer that throws this text means the caller.
@@ -196,7 +199,7 @@ export class RestApi {
       done(result);
     };
     const limit = world.after(INTEGRATION_TIMEOUT, () => finish('timeout'));
-    const source = arn(
+    const source = this.assembly.home.arn(
       'execute-api',
       `${this.api.ref}/${this.stage}/${route.method}${route.resource.replace(/\{\w+\+?\}/g, 'x')}`,
     );

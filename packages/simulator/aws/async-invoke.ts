@@ -1,5 +1,4 @@
 import type { Resource } from '../assembly/assembly.js';
-import { arn } from '../assembly/identity.js';
 import type { World } from '../world/world.js';
 import type { AsyncInvoker } from './eventbridge.js';
 import type { Iam } from './iam.js';
@@ -83,7 +82,7 @@ export class AsyncInvocations implements AsyncInvoker {
     const { world, iam, queues } = this.around;
     const { OnFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: string } };
     const queue = queues.get(OnFailure?.Destination ?? '');
-    const access = { action: 'sqs:SendMessage', resource: OnFailure?.Destination ?? arn('sqs', 'none') };
+    const access = { action: 'sqs:SendMessage', resource: OnFailure?.Destination ?? 'none' };
     if (!queue || !iam.roleAllows(fn.role, access)) {
       world.note(`${fn.label} asynchronous invocation given up and LOST`);
       return;

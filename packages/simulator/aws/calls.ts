@@ -1,7 +1,8 @@
 import type { Consumed } from '../dynamodb/wire.js';
 import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
 import type { AwsError, AwsRequest } from '../wire/request.js';
-import { answerTo, refusalOf, requestOf } from '../wire/wire.js';
+import { isForAws } from '../wire/services.js';
+import { answerTo, refusalOf, refusalOfUnknown, requestOf } from '../wire/wire.js';
 import type { World } from '../world/world.js';
 import { CALL_FAULTS, type FaultKind, type FaultPlan, READ_FAULTS } from './faults.js';
 import { callTime, cpuTime, type Load } from './load.js';
@@ -78,6 +79,11 @@ export class Calls {
     private readonly services: Services,
     private readonly thirdParties: ThirdParties,
     private readonly load: Load = {},
+    /**
+     * Hears of a request that no model answers, which then gets an error. @default there is no answer, and the history ends: it would
+     * be about something else than what is deployed
+     */
+    private readonly unmodelled?: ((line: string) => void) | undefined,
   ) {}
 
   /** Time at which the code of an environment has done what its earlier calls needed, milliseconds since 1970. */
@@ -85,10 +91,23 @@ export class Calls {
 
   /** Answers one HTTP request of the SDK. */
   readonly send = (caller: Caller, http: HttpRequest, reply: Reply): void => {
-    if (this.thirdParties.send(caller, http, reply)) return;
+    if (this.thirdParties.has(http.host) || !isForAws(http)) {
+      this.thirdParties.send(caller, http, reply);
+      return;
+    }
     const { world } = this;
     const { fn } = caller;
-    const request = requestOf(http);
+    let request: AwsRequest;
+    try {
+      request = requestOf(http);
+    } catch (error) {
+      // The code that sent it must not catch it.
+      world.after(0, () => {
+        const refused = this.notModelled(caller, error as Error);
+        reply.answer(refusalOfUnknown(http, refused));
+      });
+      return;
+    }
     const id = `${fn.label} call ${++fn.calls}`;
     this.count++;
     const call = { fn, request, body: http.body };
@@ -147,7 +166,7 @@ export class Calls {
       ? this.world.latency((random) => random.between(1, 4) + longerFor(request.input.TransactItems))
       : 0;
     const perform = (): void => {
-      const answer = this.services.perform(request, caller);
+      const answer = this.performed(request, caller);
       end();
       if (typeof answer === 'function') answer(answered);
       else answered(answer);
@@ -159,6 +178,21 @@ export class Calls {
     };
     if (time === 0) perform();
     else this.world.after(time, perform);
+  }
+
+  private performed(request: AwsRequest, caller: Caller): Answer | Later {
+    try {
+      return this.services.perform(request, caller);
+    } catch (error) {
+      return { error: this.notModelled(caller, error as Error) };
+    }
+  }
+
+  /** @returns what the caller is told @throws the error, in a history */
+  private notModelled({ fn }: Caller, error: Error): AwsError {
+    if (!this.unmodelled) throw error;
+    this.unmodelled(`${fn.label}: the simulator doesn't model this: ${error.message}`);
+    return { status: 501, code: 'NotImplemented', message: `The simulator doesn't model this: ${error.message}` };
   }
 
   /** Returns the milliseconds until the code of a call has run: an environment runs one call's code after the other. */

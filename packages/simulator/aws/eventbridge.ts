@@ -1,5 +1,4 @@
 import type { Assembly } from '../assembly/assembly.js';
-import { ACCOUNT, REGION } from '../assembly/identity.js';
 import { matches } from '../patterns/matches.js';
 import type { World } from '../world/world.js';
 import { DELIVERY_FAULTS, type FaultPlan } from './faults.js';
@@ -70,7 +69,7 @@ export class EventBridge {
   refusesUntil = 0;
 
   constructor(
-    assembly: Assembly,
+    private readonly assembly: Assembly,
     private readonly around: {
       readonly world: World;
       readonly faults: FaultPlan;
@@ -80,10 +79,12 @@ export class EventBridge {
     },
   ) {
     this.accepted = around.world.records();
+    const functions = new Set(assembly.ofType('AWS::Lambda::Function').map(({ arn }) => arn));
     this.schedules = new Schedules(around.world);
     this.rules = new Rules(assembly, {
       schedules: this.schedules,
       tick: (rule) => this.tick(rule),
+      reaches: (arn) => around.queues.has(arn) || functions.has(arn),
     });
   }
 
@@ -109,6 +110,8 @@ export class EventBridge {
     for (const rule of this.rules.enabledOn(bus)) {
       if (!rule.pattern || !matches(rule.pattern, event)) continue;
       for (const target of rule.reached) this.handOver(rule, target, event);
+      const isForPeople = rule.targets.length > rule.reached.length;
+      if (isForPeople) this.around.world.note(`${rule.resource.label} tells people of ${event['detail-type']}`);
     }
     return event.id;
   }
@@ -125,9 +128,9 @@ export class EventBridge {
       id: world.random.id(),
       'detail-type': detailType,
       source,
-      account: ACCOUNT,
+      account: this.assembly.home.account,
       time: new Date(world.now).toISOString().replace(/\.\d{3}Z$/, 'Z'),
-      region: REGION,
+      region: this.assembly.home.region,
       resources,
       detail,
     };

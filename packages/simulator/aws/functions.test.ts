@@ -146,7 +146,7 @@ function streaming(code: string, mapping: Record<string, unknown>, options: Part
     cloud.dynamodb.call('PutItem', { TableName: 'Shop-Table', Item: { pk: { S: pk }, value: { S: value } } });
     cloud.streams[0]?.wake();
   };
-  return { cloud, put, said: () => cloud.log.map(({ text }) => text) };
+  return { cloud, put, said: () => cloud.log.flatMap(({ level, text }) => (level === 'error' ? [] : text)) };
 }
 
 const LOG =

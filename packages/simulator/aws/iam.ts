@@ -1,5 +1,5 @@
 import type { Assembly } from '../assembly/assembly.js';
-import { ACCOUNT, PARTITION } from '../assembly/identity.js';
+import type { Home } from '../assembly/identity.js';
 import type { Json } from '../assembly/intrinsics.js';
 import { type Condition, many, Policies, type Statement, statementsOf } from './policies.js';
 
@@ -13,9 +13,6 @@ export interface Access {
   /** Service that acts, for resource policies: `events.amazonaws.com`. */
   readonly service?: string;
 }
-
-/** As a principal it represents the account: the account's own policies decide. */
-const ACCOUNT_ROOT = `arn:${PARTITION}:iam::${ACCOUNT}:root`;
 
 /** Permissions that only the platform around a function needs; no call here uses them. */
 const TAKEN_FOR_USED = new Set([
@@ -93,7 +90,9 @@ export class Iam {
    * policies": without that, a role's permission has no effect.
    */
   keyLetsRoleDecide(roleArn: string, access: Access): boolean {
-    return this.decide(this.ofResource(access.resource), { ...this.asRole(roleArn, access), service: ACCOUNT_ROOT });
+    // As a principal it represents the account: the account's own policies decide.
+    const { root } = this.assembly.home;
+    return this.decide(this.ofResource(access.resource), { ...this.asRole(roleArn, access), service: root });
   }
 
   /** AWS, "AWS global condition context keys": each request carries the tags of the caller's role. */
@@ -105,7 +104,9 @@ export class Iam {
   resourceDenies(access: Access): boolean {
     const { resource } = access;
     const owner = /^arn:\w+:s3:::/.test(resource) ? resource.replace(/\/.*/, '') : resource;
-    return this.ofResource(owner).some((statement) => !statement.allows && covers(statement, access));
+    return this.ofResource(owner).some(
+      (statement) => !statement.allows && covers(statement, access, this.assembly.home),
+    );
   }
 
   /** Returns actions that were granted and never used so far: `<policy's construct>: <action>`. */
@@ -128,7 +129,7 @@ export class Iam {
   }
 
   private decide(statements: readonly Statement[], access: Access): boolean {
-    const covering = statements.filter((statement) => covers(statement, access));
+    const covering = statements.filter((statement) => covers(statement, access, this.assembly.home));
     if (covering.some(({ allows }) => !allows)) return false;
     for (const statement of covering) {
       for (const { text, fits } of statement.actions) if (fits(access.action)) this.note(statement, text);
@@ -142,11 +143,15 @@ export class Iam {
   }
 }
 
-function covers({ actions, resources, services, conditions, allows }: Statement, access: Access): boolean {
+function covers(
+  { actions, resources, services, conditions, allows }: Statement,
+  access: Access,
+  { account }: Home,
+): boolean {
   if (!actions.some(({ fits }) => fits(access.action))) return false;
   if (!resources.some(({ fits }) => fits(access.resource))) return false;
   if (allows && services && !services.includes(access.service ?? '')) return false;
-  return conditions.every((condition) => holds(condition, access.context ?? {}));
+  return conditions.every((condition) => holds(condition, { 'aws:SourceAccount': account, ...access.context }));
 }
 
 /**
@@ -157,7 +162,7 @@ function covers({ actions, resources, services, conditions, allows }: Statement,
 function holds({ operator, key, values }: Condition, context: NonNullable<Access['context']>): boolean {
   const [, set, name = ''] = /^(?:(ForAllValues|ForAnyValue):)?(\w+)$/.exec(operator) ?? [];
   // All requests here are sent over TLS.
-  const given = key === 'aws:SecureTransport' ? 'true' : key === 'aws:SourceAccount' ? '123456789012' : context[key];
+  const given = key === 'aws:SecureTransport' ? 'true' : context[key];
   const present = given === undefined ? [] : many(given as Json).map(String);
   if (name === 'Null') return values.some(({ text }) => text === String(present.length === 0));
   const literally = /^(String(Not)?Equals|Bool)$/.test(name);

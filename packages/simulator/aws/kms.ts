@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import type { Resource } from '../assembly/assembly.js';
-import { ACCOUNT } from '../assembly/identity.js';
 import { NotModelled } from '../dynamodb/errors.js';
 import type { Random } from '../world/random.js';
 import type { Answer } from './calls.js';
@@ -121,7 +120,7 @@ export class Kms {
     return {
       output: {
         KeyMetadata: {
-          AWSAccountId: ACCOUNT,
+          AWSAccountId: arn.split(':')[4],
           KeyId: idIn(arn),
           Arn: arn,
           Enabled: true,

@@ -1,5 +1,4 @@
 import type { Resource } from '../assembly/assembly.js';
-import { REGION } from '../assembly/identity.js';
 import type { Bundle } from '../runtime/bundle.js';
 import type { CodeHost, Ending, Surroundings } from '../runtime/environment.js';
 import type { HttpRequest, Reply } from '../runtime/http.js';
@@ -170,11 +169,12 @@ export class LambdaFunction {
 
   /** All environment variables, with those that AWS sets. */
   private environmentVariables(): Readonly<Record<string, string>> {
-    const { properties, ref } = this.resource;
+    const { properties, ref, arn } = this.resource;
+    const region = arn.split(':')[3] ?? '';
     return {
       ...this.own,
-      AWS_REGION: REGION,
-      AWS_DEFAULT_REGION: REGION,
+      AWS_REGION: region,
+      AWS_DEFAULT_REGION: region,
       AWS_ACCESS_KEY_ID: 'ASIASIMULATED',
       AWS_SECRET_ACCESS_KEY: 'simulated',
       AWS_SESSION_TOKEN: 'simulated',
@@ -218,7 +218,7 @@ export class LambdaFunction {
       concurrency.running--;
       this.settings.ended?.({ fn: this.label, began, ended: world.now, result, logged: this.logged });
       this.logged = undefined;
-      world.note(`${name} ${result.kind}${result.kind === 'failed' ? ` ${result.name}` : ''}`);
+      world.note(`${name} ${result.kind}${result.kind === 'failed' ? ` ${result.name}: ${result.message}` : ''}`);
       done(fault === 'result-lost' ? { kind: 'failed', name: 'Sandbox.Lost', message: 'the result was lost' } : result);
     };
     world.note(`${name} begins${fault ? ` FAULT ${fault}` : ''}`);
@@ -404,6 +404,7 @@ export class LambdaFunction {
         if (!text.includes('"_aws":')) this.logged = text;
         log({ at: world.now, fn: this.label, level, text });
       },
+      died: (reason) => world.note(`${name} died: ${reason}`),
     };
     const { bundle } = this;
     const sandbox = new Sandbox(this, {

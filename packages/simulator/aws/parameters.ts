@@ -1,4 +1,4 @@
-import { arn } from '../assembly/identity.js';
+import type { Home } from '../assembly/identity.js';
 import type { Input } from '../wire/request.js';
 import type { World } from '../world/world.js';
 import { Refused } from './refused.js';
@@ -23,7 +23,10 @@ const PAGE = 10;
 export class Parameters {
   private readonly byName = new Map<string, Parameter>();
 
-  constructor(private readonly world: World) {}
+  constructor(
+    private readonly world: World,
+    private readonly home: Home,
+  ) {}
 
   /** Returns all parameters, for another time of this account. */
   save(): readonly Parameter[] {
@@ -42,13 +45,13 @@ export class Parameters {
       const name = String(input.Name);
       const found = this.byName.get(name);
       if (!found) throw notFound(name);
-      return { Parameter: shown(found, input) };
+      return { Parameter: shown(found, input, this.home) };
     },
     GetParameters: (input) => {
       const names = input.Names as readonly string[];
       const found = names.flatMap((name) => this.byName.get(name) ?? []);
       return {
-        Parameters: found.map((parameter) => shown(parameter, input)),
+        Parameters: found.map((parameter) => shown(parameter, input, this.home)),
         InvalidParameters: names.filter((name) => !this.byName.has(name)),
       };
     },
@@ -58,13 +61,13 @@ export class Parameters {
         ({ Name }) => Name.startsWith(path) && (input.Recursive === true || !Name.slice(path.length).includes('/')),
       );
       const { page, more } = pageOf(below, input);
-      return { Parameters: page.map((parameter) => shown(parameter, input)), ...more };
+      return { Parameters: page.map((parameter) => shown(parameter, input, this.home)), ...more };
     },
     DescribeParameters: (input) => {
       const { page, more } = pageOf(this.all(), input);
       const described = page.map(({ Name, Type, Version, Description, at }) => ({
         Name,
-        ARN: arnOf(Name),
+        ARN: arnOf(Name, this.home),
         Type,
         Version,
         Description,
@@ -106,11 +109,11 @@ export class Parameters {
 }
 
 /** Returns the resource of a parameter in permissions. */
-export const arnOf = (name: string): string => arn('ssm', `parameter/${name.replace(/^\//, '')}`);
+export const arnOf = (name: string, home: Home): string => home.arn('ssm', `parameter/${name.replace(/^\//, '')}`);
 
 const notFound = (name: string): Refused => new Refused('ParameterNotFound', `Parameter ${name} not found.`);
 
-function shown({ Name, Type, Value, Version, at }: Parameter, { WithDecryption }: Input): object {
+function shown({ Name, Type, Value, Version, at }: Parameter, { WithDecryption }: Input, home: Home): object {
   const isHidden = Type === 'SecureString' && WithDecryption !== true;
   return {
     Name,
@@ -118,7 +121,7 @@ function shown({ Name, Type, Value, Version, at }: Parameter, { WithDecryption }
     Value: isHidden ? 'encrypted' : Value,
     Version,
     LastModifiedDate: at / 1000,
-    ARN: arnOf(Name),
+    ARN: arnOf(Name, home),
     DataType: 'text',
   };
 }

@@ -125,7 +125,10 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       'VersioningConfiguration.Status',
     ],
     inert: {
-      BucketEncryption: 'S3 decrypts for whoever may read',
+      // A key of one's own would be asked for its permission too.
+      'BucketEncryption.ServerSideEncryptionConfiguration.ServerSideEncryptionByDefault.SSEAlgorithm':
+        'S3 decrypts for whoever may read',
+      'BucketEncryption.ServerSideEncryptionConfiguration.BucketKeyEnabled': 'as the algorithm',
       'LifecycleConfiguration.Rules.AbortIncompleteMultipartUpload': 'nothing is put in parts',
       'LifecycleConfiguration.Rules.ExpiredObjectDeleteMarker': 'a marker without versions is as good as none',
       PublicAccessBlockConfiguration: 'nobody from outside asks',

@@ -1,4 +1,4 @@
-import { ACCOUNT, REGION } from '../assembly/identity.js';
+import type { Home } from '../assembly/identity.js';
 import type { ApiRequest, ApiResponse } from './api-messages.js';
 import { pathOf, type Route } from './api-routes.js';
 import type { Context } from './gateway-responses.js';
@@ -22,11 +22,12 @@ export function proxyEvent(
     readonly stage: string;
     readonly requestId: string;
     readonly now: number;
+    readonly home: Home;
   },
   route: Pick<Route, 'resource' | 'resourceId' | 'pattern' | 'parameters'>,
   request: ApiRequest,
 ): ProxyEvent {
-  const { apiId, deploymentId, stage, requestId, now } = where;
+  const { apiId, deploymentId, stage, requestId, now, home } = where;
   const [sent = '/', query = ''] = request.path.split('?');
   const path = pathOf(request);
   const search = new URLSearchParams(query);
@@ -49,7 +50,7 @@ export function proxyEvent(
     pathParameters: route.parameters.length === 0 ? null : parameters,
     stageVariables: null,
     requestContext: {
-      accountId: ACCOUNT,
+      accountId: home.account,
       apiId,
       deploymentId,
       httpMethod: request.method,
@@ -62,7 +63,7 @@ export function proxyEvent(
       resourceId: route.resourceId,
       resourcePath: route.resource,
       protocol: 'HTTP/1.1',
-      domainName: `${apiId}.execute-api.${REGION}.amazonaws.com`,
+      domainName: `${apiId}.execute-api.${home.region}.amazonaws.com`,
       domainPrefix: apiId,
       identity: { ...NOBODY, sourceIp: '192.0.2.1', userAgent },
     },

@@ -1,5 +1,4 @@
 import type { Resource } from '../assembly/assembly.js';
-import { REGION } from '../assembly/identity.js';
 import { matches } from '../patterns/matches.js';
 import type { World } from '../world/world.js';
 import type { Iam } from './iam.js';
@@ -173,7 +172,7 @@ export class QueueMapping implements EventSource {
       md5OfBody: 'simulated',
       eventSource: 'aws:sqs',
       eventSourceARN: this.queue.resource.arn,
-      awsRegion: REGION,
+      awsRegion: this.queue.resource.arn.split(':')[3],
     };
   }
 

@@ -32,7 +32,7 @@ function shop({ code = `${LOG_BODIES}};`, mapping = {}, queue = {}, rights = QUE
     cloud,
     queue: cloud.queue('Shop/Queue'),
     dead: cloud.queue('Shop/Dead'),
-    said: () => cloud.log.map(({ text }) => text),
+    said: () => cloud.log.flatMap(({ level, text }) => (level === 'error' ? [] : text)),
   };
 }
 

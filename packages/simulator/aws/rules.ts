@@ -38,7 +38,12 @@ export class Rules {
 
   constructor(
     assembly: Assembly,
-    private readonly around: { readonly schedules: Schedules; readonly tick: (rule: Rule) => void },
+    private readonly around: {
+      readonly schedules: Schedules;
+      readonly tick: (rule: Rule) => void;
+      /** Whether a target has a model. @param arn its ARN */
+      readonly reaches: (arn: string) => boolean;
+    },
   ) {
     this.buses = new Set(['default', ...assembly.ofType('AWS::Events::EventBus').map(({ ref }) => ref)]);
     this.topics = new Set(assembly.ofType('AWS::SNS::Topic').map(({ ref }) => ref));
@@ -104,6 +109,8 @@ export class Rules {
     if (EventPattern !== undefined && ScheduleExpression !== undefined)
       throw new NotModelled(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
     for (const target of reached) {
+      if (!this.around.reaches(target.Arn))
+        throw new NotModelled(`${resource.label}: the target ${target.Arn} isn't modelled; queues and functions are`);
       const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));
       if (unknown.length > 0)
         throw new NotModelled(`${resource.label}: target property ${unknown.join(', ')} isn't modelled`);

@@ -1,3 +1,4 @@
+import type { Home } from '../assembly/identity.js';
 import { DynamoDbError } from '../dynamodb/errors.js';
 import type { DynamoDbModel } from '../dynamodb/model.js';
 import { type Effects, OPERATIONS, type Operation } from '../dynamodb/wire.js';
@@ -30,6 +31,7 @@ type Shared = 'lambda' | 'cloudformation' | 'monitoring';
 
 interface Around {
   readonly iam: Iam;
+  readonly home: Home;
   readonly dynamodb: DynamoDbModel;
   readonly queues: ReadonlyMap<string, Queue>;
   readonly events: EventBridge;
@@ -43,6 +45,8 @@ interface Around {
   /** Called after a write to a table. */
   readonly written: (table: string) => void;
   readonly note: (text: string) => void;
+  /** Hears what somebody at a terminal should know. */
+  readonly says: (line: string) => void;
   readonly called: (call: TableCall) => void;
   readonly now: () => number;
 }
@@ -76,9 +80,11 @@ export class SimulatedServices implements Services {
         (request.service === 'kms' && !iam.keyLetsRoleDecide(caller.fn.role, access)),
     );
     if (denied) {
-      this.around.note(
-        `${caller.fn.label} DENIED ${denied.action} on ${denied.resource} ${JSON.stringify(denied.context ?? {})}`,
-      );
+      const { action, resource, context = {} } = denied;
+      const { label, role } = caller.fn;
+      const line = `${label} DENIED ${action} on ${resource} for ${role} ${JSON.stringify(context)}`;
+      this.around.note(line);
+      this.around.says(line);
       return { error: accessDenied(request, caller.fn.resource.arn, denied) };
     }
     switch (request.service) {

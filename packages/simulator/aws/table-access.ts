@@ -1,4 +1,4 @@
-import { arn } from '../assembly/identity.js';
+import { type Home, USUAL_HOME } from '../assembly/identity.js';
 import type { Access } from './iam.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -19,25 +19,36 @@ const PARTS: Readonly<Record<string, string>> = {
  * Returns the accesses that a request to DynamoDB needs, with the keys that are compared with `dynamodb:LeadingKeys`.
  * AWS, "Using IAM policy conditions for fine-grained access control".
  */
-export function tableAccesses(operation: string, input: Members, partitionOf: PartitionOf): readonly Access[] {
+export function tableAccesses(
+  operation: string,
+  input: Members,
+  partitionOf: PartitionOf,
+  home: Home = USUAL_HOME,
+): readonly Access[] {
   if (operation.startsWith('Transact')) {
     const parts = (input.TransactItems as readonly Record<string, Members>[]).flatMap((item) => Object.entries(item));
-    return parts.map(([kind, part]) => access(PARTS[kind] ?? kind, part, part, partitionOf));
+    return parts.map(([kind, part]) => access(PARTS[kind] ?? kind, part, part, partitionOf, home));
   }
   if (operation.startsWith('Batch')) {
     return Object.entries(input.RequestItems as Readonly<Record<string, object>>).map(([TableName, request]) =>
-      access(operation, { TableName }, request, partitionOf),
+      access(operation, { TableName }, request, partitionOf, home),
     );
   }
-  return [access(operation, input, input, partitionOf)];
+  return [access(operation, input, input, partitionOf, home)];
 }
 
-function access(action: string, { TableName, IndexName }: Members, keyed: object, partitionOf: PartitionOf): Access {
+function access(
+  action: string,
+  { TableName, IndexName }: Members,
+  keyed: object,
+  partitionOf: PartitionOf,
+  home: Home,
+): Access {
   const table = String(TableName).split('/').at(-1) ?? '';
   const leading = leadingKeys(keyed, partitionOf(table) ?? '');
   return {
     action: `dynamodb:${action}`,
-    resource: arn('dynamodb', `table/${table}${IndexName === undefined ? '' : `/index/${String(IndexName)}`}`),
+    resource: home.arn('dynamodb', `table/${table}${IndexName === undefined ? '' : `/index/${String(IndexName)}`}`),
     ...(leading.length > 0 && { context: { 'dynamodb:LeadingKeys': leading } }),
   };
 }

@@ -1,6 +1,5 @@
 import type { World } from '../world/world.js';
 import { SharedClock } from './messages.js';
-import type { Threads } from './threads.js';
 
 /** Longest real time between two looks at the clock: a machine that slept is noticed by the next one. */
 const LONGEST_WAIT = 1_000;
@@ -21,6 +20,9 @@ export class RealTime {
   private timer: NodeJS.Timeout | undefined;
   private immediate: NodeJS.Immediate | undefined;
   private forwarding = false;
+
+  /** @param failed hears of an event that ended by an error: no event may end the process */
+  constructor(private readonly failed: (error: Error) => void = () => undefined) {}
 
   /** Begins to run a world, in the place of an earlier one. */
   run(world: World): void {
@@ -46,9 +48,10 @@ export class RealTime {
    * Lets time pass at once: all that would happen in it happens, in order, each event after the code that it follows has
    * run.
    * @param milliseconds from now on
+   * @param quiet waits until no code runs
    * @throws {Error} if time is being forwarded already
    */
-  async forward(milliseconds: number, threads: Threads): Promise<void> {
+  async forward(milliseconds: number, quiet: () => Promise<void>): Promise<void> {
     const { world } = this;
     if (!world) return;
     if (this.forwarding) throw new Error('time is being forwarded already');
@@ -62,14 +65,14 @@ export class RealTime {
           await new Promise((resolve) => setImmediate(resolve));
           turned = performance.now();
         }
-        await threads.quiet();
+        await quiet();
         if (this.world !== world) return;
         const next = world.nextAt;
         if (next === undefined || next > end) break;
-        world.advance(Math.max(next, world.now));
+        this.advance(world, Math.max(next, world.now));
         this.shared.set(world.now);
       }
-      world.advance(end);
+      this.advance(world, end);
       this.shared.set(world.now);
     } finally {
       this.forwarding = false;
@@ -78,7 +81,19 @@ export class RealTime {
   }
 
   private catchUp(): void {
-    if (!this.forwarding) this.world?.advance(this.shared.now);
+    if (!this.forwarding && this.world) this.advance(this.world, this.shared.now);
+  }
+
+  /** Runs the events up to a moment, also behind one that failed. */
+  private advance(world: World, to: number): void {
+    for (;;) {
+      try {
+        world.advance(to);
+        return;
+      } catch (error) {
+        this.failed(error as Error);
+      }
+    }
   }
 
   /** Plans the next look at the clock. */

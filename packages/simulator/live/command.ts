@@ -6,10 +6,12 @@ import { LocalCloud } from './local-cloud.js';
 import { PortInUse, USUAL_PORT } from './server.js';
 import { StateRefused } from './state.js';
 
-const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep <file>] [--logs]
+const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep <file>] [--logs] [--outside <host>=<url>]...
                                    runs the cloud assembly of a folder (cdk.out) on 127.0.0.1, until Ctrl-C; a new
                                    assembly in the folder is deployed, and what is stored stays
-                                   --host allows one more name in a request's Host, beside localhost and 127.0.0.1
+  --host <name>                    allows one more name in a request's Host, beside localhost and 127.0.0.1
+  --outside cards.example.com=http://127.0.0.1:9000
+                                   names a stub of a host that functions call; requests to other hosts fail
 orderly-local forward <duration>   lets time pass at once: 90s, 15m, 2h, 36d
 orderly-local fault <construct> <kind> [--next <n>] [--every <n>]
 orderly-local calm | reset | status
@@ -21,6 +23,7 @@ const OPTIONS = {
   host: { type: 'string', multiple: true },
   keep: { type: 'string' },
   logs: { type: 'boolean', default: false },
+  outside: { type: 'string', multiple: true },
   next: { type: 'string', default: '1' },
   every: { type: 'string', default: '1' },
   endpoint: { type: 'string', default: `http://127.0.0.1:${USUAL_PORT}` },
@@ -74,7 +77,7 @@ const COMMANDS: Readonly<
   reset: (cloud) => cloud.reset(),
 };
 
-async function run(folder: string, { port, host, keep, logs }: Values): Promise<number> {
+async function run(folder: string, { port, host, keep, logs, outside }: Values): Promise<number> {
   const says = (line: string): void => console.log(line);
   const cloud = await LocalCloud.start({
     folder,
@@ -82,6 +85,7 @@ async function run(folder: string, { port, host, keep, logs }: Values): Promise<
     hosts: host,
     keep,
     logs,
+    outside: Object.fromEntries((outside ?? []).map(stubIn)),
     says,
     smallHeaps: true,
   });
@@ -110,6 +114,13 @@ function portOf(text: string | undefined): number | undefined {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new UsageError(`--port ${text}: a number from 1 to 65535 was expected`);
+}
+
+/** Reads `<host>=<url>`. @throws {UsageError} */
+function stubIn(text: string): readonly [host: string, url: string] {
+  const [, host, url = ''] = /^([\w.-]+(?::\d+)?)=(.*)$/.exec(text) ?? [];
+  if (host !== undefined && /^https?:/.test(url) && URL.canParse(url)) return [host.toLowerCase(), url];
+  throw new UsageError(`--outside ${text}: <host>=<url> was expected, as cards.example.com=http://127.0.0.1:9000`);
 }
 
 /** Milliseconds after the manifest was written in which the CDK writes the other files. */

@@ -5,6 +5,7 @@ import { Environment, type Surroundings } from '../runtime/environment.js';
 import type { Reply } from '../runtime/http.js';
 import { SharedPackages } from '../runtime/shared-packages.js';
 import { Random } from '../world/random.js';
+import { turnEnds } from '../world/turn.js';
 import { CodeCache } from './code-cache.js';
 import { type FromThread, SharedClock, type ThreadData, type ToEnvironment, type ToThread } from './messages.js';
 
@@ -30,19 +31,19 @@ class FunctionThread {
     });
   }
 
-  /** Takes what has come. Where packages are shared, only one environment's code is under way at a time. */
+  /** Takes what has come. Only one environment's code is under way at a time: what nobody catches in a turn is a fault of this code. */
   private async takeAll(): Promise<void> {
     this.isTaking = true;
     for (let message = this.untaken.shift(); message; message = this.untaken.shift()) {
       this.take(message);
-      if (this.packages) await new Promise((resolve) => setImmediate(resolve));
+      await turnEnds();
+      this.done++;
+      this.flush();
     }
     this.isTaking = false;
   }
 
   private take(message: ToThread): void {
-    this.done++;
-    this.tellSoon();
     if (message.kind === 'packages') {
       this.packages = new SharedPackages(message.source);
       return;
@@ -77,13 +78,17 @@ class FunctionThread {
 
   /** Tells everything of a turn at once: after code has run as far as it can without an answer. */
   private tellSoon(): void {
-    if (this.flushes) return;
+    if (this.isTaking || this.flushes) return;
     this.flushes = true;
     setImmediate(() => {
       this.flushes = false;
-      this.port.postMessage({ done: this.done, messages: this.told });
-      this.told = [];
+      this.flush();
     });
+  }
+
+  private flush(): void {
+    this.port.postMessage({ done: this.done, messages: this.told });
+    this.told = [];
   }
 }
 
@@ -121,6 +126,8 @@ class RunningEnvironment {
         tell({ kind: 'call', environment: id, call, request });
       },
       log: (level, line) => tell({ kind: 'log', environment: id, level, line }),
+      died: (reason) => tell({ kind: 'died', environment: id, reason }),
+      isReal: true,
     };
     this.environment = new Environment(bundle, variables, around);
     try {

@@ -12,6 +12,7 @@ import { setV8Flag } from '../runtime/v8-flags.js';
 import { RealTime } from './clock.js';
 import { OrderedFaults } from './faults.js';
 import { resume, type SavedState, stateOf } from './state.js';
+import { Stubs } from './stubs.js';
 import { Threads } from './threads.js';
 
 /**
@@ -55,7 +56,13 @@ export interface LiveOptions {
   readonly smallHeaps?: boolean;
   /** Tells when a scheduled rule finds work, so that time can be forwarded without ticks that find none. @default hourly ticks */
   readonly awaits?: (cloud: Cloud) => Awaits;
-  /** Hears of what an operator of this cloud should know: faults that were made, threads that were replaced. */
+  /**
+   * Stubs of hosts outside of AWS that functions call: their addresses by the hosts, as in
+   * `{ 'cards.example.com': 'http://127.0.0.1:9000' }`. A request to any other host fails with ENOTFOUND.
+   * @default no host is known
+   */
+  readonly outside?: Readonly<Record<string, string>>;
+  /** Hears of what an operator of this cloud should know: faults that were made, threads that were replaced, calls that were denied. */
   readonly says?: (line: string) => void;
   /** Hears when its clock was set: time was forwarded, or everything began anew. @param ahead of the machine's, in milliseconds */
   readonly clockSet?: (ahead: number) => void;
@@ -68,7 +75,13 @@ export class LiveCloud {
   private account: { readonly cloud: Cloud; readonly outside: Outside };
   /** Keys of KMS and all random numbers follow from it. */
   private readonly seed: string;
-  private readonly clock = new RealTime();
+  private readonly clock = new RealTime((error) =>
+    this.options.says?.(`the simulator failed, and goes on: ${error.stack ?? error.message}`),
+  );
+  private readonly stubs = new Stubs({
+    take: (answer) => this.clock.take(answer),
+    says: (line) => this.options.says?.(line),
+  });
   private readonly threads: Threads;
   private faults: OrderedFaults;
   /** Labels of the functions that answer requests to the APIs. */
@@ -136,7 +149,7 @@ export class LiveCloud {
     else schedules.spacing = TICKS_APART;
     this.clock.take(() => schedules.look());
     try {
-      await this.clock.forward(milliseconds, this.threads);
+      await this.clock.forward(milliseconds, () => this.quiet());
     } finally {
       schedules.resume();
       if (!this.stopped) this.options.clockSet?.(this.now - Date.now());
@@ -240,6 +253,15 @@ export class LiveCloud {
     await this.threads.stop();
   }
 
+  /** Waits until functions run no code and wait for no stub. */
+  private async quiet(): Promise<void> {
+    await this.threads.quiet();
+    while (this.stubs.isAsked) {
+      await this.stubs.answered();
+      await this.threads.quiet();
+    }
+  }
+
   private deploymentOf(folder: string): Deployment {
     const { deployment = (folder: string) => new Deployment(new Assembly(folder)) } = this.options;
     return deployment(folder);
@@ -247,8 +269,11 @@ export class LiveCloud {
 
   private begin(deployment: Deployment, begins: number): LiveCloud['account'] {
     const { remembers, ended = () => undefined } = this.options;
-    const live = { begins, remembers, host: this.threads, environments: ENVIRONMENTS, ended };
+    const says = onceEach((line) => this.options.says?.(line));
+    const live = { begins, remembers, host: this.threads, environments: ENVIRONMENTS, ended, says };
     const cloud = new Cloud(deployment, { seed: this.seed, faults: this.faults, ttlLag: 0, live });
+    for (const [host, address] of Object.entries(this.options.outside ?? {}))
+      cloud.thirdParties.addStub(host, this.stubs.at(host, address));
     const arns = cloud.apis.flatMap((api) => [...api.functionArns]);
     this.awaited = new Set(arns.flatMap((arn) => cloud.functions.get(arn)?.label ?? []));
     const outside = new Outside(cloud, { unknown: (line) => this.options.says?.(`not served: ${line}`) });
@@ -287,3 +312,13 @@ const GONE: ApiResponse = {
 };
 
 const idIn = (detail: unknown): unknown => (detail as { id?: unknown } | null)?.id;
+
+/** Says each line once: a function that is retried would say it for ever. */
+function onceEach(says: (line: string) => void): (line: string) => void {
+  const said = new Set<string>();
+  return (line) => {
+    if (said.has(line)) return;
+    said.add(line);
+    says(line);
+  };
+}

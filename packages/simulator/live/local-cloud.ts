@@ -9,7 +9,7 @@ import { parseState, type SavedState, StateRefused } from './state.js';
 export interface LocalCloudOptions
   extends Pick<
     LiveOptions,
-    'folder' | 'deployment' | 'awaits' | 'threads' | 'remembers' | 'clockSet' | 'codeCache' | 'smallHeaps'
+    'folder' | 'deployment' | 'awaits' | 'threads' | 'remembers' | 'clockSet' | 'codeCache' | 'smallHeaps' | 'outside'
   > {
   /** Port of 127.0.0.1. @default 4566, or else the next free one */
   readonly port?: number | undefined;

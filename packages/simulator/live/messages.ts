@@ -45,7 +45,8 @@ export type FromThread =
   | { readonly kind: 'log'; readonly environment: number; readonly level: string; readonly line: string }
   | { readonly kind: 'timer'; readonly environment: number; readonly timer: number; readonly delay: number }
   | { readonly kind: 'clear'; readonly environment: number; readonly timer: number }
-  | { readonly kind: 'ended'; readonly environment: number; readonly ending: Ending };
+  | { readonly kind: 'ended'; readonly environment: number; readonly ending: Ending }
+  | { readonly kind: 'died'; readonly environment: number; readonly reason: string };
 
 /** All that a thread has to tell after one turn of its event loop. */
 export interface Turn {

@@ -76,6 +76,16 @@ export class RemoteEnvironment implements RunningCode {
         const { ended } = this;
         this.ended = undefined;
         ended?.(message.ending);
+        if (this.dead) this.thread.ends();
+        return;
+      }
+      case 'died': {
+        // How its invocation ends comes behind.
+        const { ended } = this;
+        this.forget();
+        this.ended = ended;
+        around.died(message.reason);
+        if (!ended) this.thread.ends();
       }
     }
   }

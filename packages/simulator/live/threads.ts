@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { Bundle } from '../runtime/bundle.js';
 import type { CodeHost, Loaded, RunningCode, Surroundings } from '../runtime/environment.js';
 import type { SharedPackages } from '../runtime/shared-packages.js';
-import type { SharedClock, ThreadData, ToEnvironment, ToThread, Turn } from './messages.js';
+import type { FromThread, SharedClock, ThreadData, ToEnvironment, ToThread, Turn } from './messages.js';
 import { RemoteEnvironment } from './remote-environment.js';
 
 /**
@@ -19,7 +19,7 @@ export interface ThreadsSettings {
   readonly clock: SharedClock;
   /** Runs before the messages of a thread are taken, and after them: the world lives by the real clock. */
   readonly around: (take: () => void) => void;
-  /** Hears of a thread that was replaced. */
+  /** Hears of a thread that was replaced, and of what failed. */
   readonly replaced: (line: string) => void;
   /** @default one less than the machine's cores, from 2 to 4: functions take more time than the account */
   readonly threads?: number;
@@ -150,7 +150,7 @@ class FunctionThread {
       // A replaced thread may have said something before it ended. Its counts are not those of the new one.
       if (worker !== this.worker) return;
       this.settings.around(() => {
-        for (const message of messages) this.environments.get(message.environment)?.take(message);
+        for (const message of messages) this.take(message);
       });
       this.done = done;
       if (this.isQuiet) this.rested();
@@ -159,6 +159,15 @@ class FunctionThread {
       if (worker === this.worker) this.replace(`a thread of functions ended: ${error.stack ?? error.message}`);
     });
     return worker;
+  }
+
+  /** No message of a function's code may end the process. */
+  private take(message: FromThread): void {
+    try {
+      this.environments.get(message.environment)?.take(message);
+    } catch (error) {
+      this.settings.replaced(`the simulator failed, and goes on: ${(error as Error).stack}`);
+    }
   }
 
   private end(environment: number, name: string): void {

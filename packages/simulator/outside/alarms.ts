@@ -1,5 +1,5 @@
 import type { Assembly, Resource } from '../assembly/assembly.js';
-import { arn } from '../assembly/identity.js';
+import type { Home } from '../assembly/identity.js';
 import { type Operations, pageOf } from './operation.js';
 
 /** Part of an account that its alarms need. */
@@ -15,7 +15,7 @@ const STATE = 'INSUFFICIENT_DATA';
  * ever has the data that it needs.
  */
 export function alarms({ deployment: { assembly } }: Account): Operations {
-  const all = assembly.ofType('AWS::CloudWatch::Alarm').map(described);
+  const all = assembly.ofType('AWS::CloudWatch::Alarm').map((alarm) => described(alarm, assembly.home));
   return {
     DescribeAlarms: ({ AlarmNames, AlarmNamePrefix = '', StateValue = STATE, NextToken, MaxRecords = PAGE }) => {
       const found = all.filter(
@@ -30,11 +30,11 @@ export function alarms({ deployment: { assembly } }: Account): Operations {
   };
 }
 
-function described({ ref, properties: { AlarmName = ref, Tags, ...properties } }: Resource) {
+function described({ ref, properties: { AlarmName = ref, Tags, ...properties } }: Resource, home: Home) {
   const name = String(AlarmName);
   return {
     AlarmName: name,
-    AlarmArn: arn('cloudwatch', `alarm:${name}`),
+    AlarmArn: home.arn('cloudwatch', `alarm:${name}`),
     ActionsEnabled: true,
     StateValue: STATE,
     StateReason: 'Unchecked: Initial alarm creation',

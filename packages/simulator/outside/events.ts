@@ -1,4 +1,4 @@
-import { identityOf } from '../assembly/identity.js';
+import { type Home, identityOf } from '../assembly/identity.js';
 import type { Json, JsonObject } from '../assembly/intrinsics.js';
 import { putEvents } from '../aws/put-events.js';
 import { Refused } from '../aws/refused.js';
@@ -17,7 +17,7 @@ const PAGE = 100;
 export function buses(cloud: Cloud): Operations {
   const { events, world } = cloud;
   const { rules } = events;
-  const described = (name: string) => ({ Name: name, Arn: busArn(name) });
+  const described = (name: string) => ({ Name: name, Arn: busArn(name, cloud.home) });
   return {
     PutEvents: (input) => {
       const answer = putEvents(events, { input }, world.now);
@@ -35,7 +35,7 @@ export function buses(cloud: Cloud): Operations {
       if (rules.buses.has(name))
         throw new Refused('ResourceAlreadyExistsException', `Event bus ${name} already exists.`);
       rules.buses.add(name);
-      return { EventBusArn: busArn(name) };
+      return { EventBusArn: busArn(name, cloud.home) };
     },
     DeleteEventBus: ({ Name }) => {
       const name = String(Name);
@@ -102,7 +102,7 @@ export function buses(cloud: Cloud): Operations {
   };
 }
 
-const busArn = (name: string): string => identityOf('AWS::Events::EventBus', name, {}).arn;
+const busArn = (name: string, home: Home): string => identityOf('AWS::Events::EventBus', name, {}, home).arn;
 
 /** Returns the name of a bus, given its name or ARN. @throws {Refused} */
 function busOf({ events }: Cloud, bus: unknown = 'default'): string {
@@ -152,7 +152,14 @@ function putRule(cloud: Cloud, input: Input): Rule {
   };
   const { stack = '', logicalId = name, label = name } = earlier ?? {};
   const type = 'AWS::Events::Rule';
-  return cloud.events.rules.put({ stack, logicalId, label, type, ...identityOf(type, name, own), properties });
+  return cloud.events.rules.put({
+    stack,
+    logicalId,
+    label,
+    type,
+    ...identityOf(type, name, own, cloud.home),
+    properties,
+  });
 }
 
 function retarget({ events: { rules } }: Cloud, rule: Rule, targets: readonly Target[]): void {

@@ -1,4 +1,3 @@
-import { arn } from '../assembly/identity.js';
 import type { LogLine } from '../aws/lambda.js';
 import { Refused } from '../aws/refused.js';
 import type { Cloud } from '../cloud.js';
@@ -40,8 +39,8 @@ export function logs(cloud: Cloud): Operations {
       const { page, next } = pageOf(found, nextToken, Number(limit));
       const logGroups = page.map(({ name, days }) => ({
         logGroupName: name,
-        arn: arn('logs', `log-group:${name}:*`),
-        logGroupArn: arn('logs', `log-group:${name}`),
+        arn: cloud.home.arn('logs', `log-group:${name}:*`),
+        logGroupArn: cloud.home.arn('logs', `log-group:${name}`),
         creationTime: begun,
         ...(days !== undefined && { retentionInDays: days }),
         metricFilterCount: 0,
@@ -56,7 +55,7 @@ export function logs(cloud: Cloud): Operations {
       if (!first || !last || !STREAM.startsWith(String(input.logStreamNamePrefix ?? ''))) return { logStreams: [] };
       const stream = {
         logStreamName: STREAM,
-        arn: arn('logs', `log-group:${group.name}:log-stream:${STREAM}`),
+        arn: cloud.home.arn('logs', `log-group:${group.name}:log-stream:${STREAM}`),
         creationTime: first.at,
         firstEventTimestamp: first.at,
         lastEventTimestamp: last.at,

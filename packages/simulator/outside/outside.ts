@@ -5,7 +5,7 @@ import { NotModelled } from '../dynamodb/errors.js';
 import { OPERATIONS } from '../dynamodb/wire.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 import type { AwsError, WireRequest } from '../wire/request.js';
-import { answerTo, readRequest, refusalOf } from '../wire/wire.js';
+import { answerTo, readRequest, refusalOf, refusalOfUnknown } from '../wire/wire.js';
 import { alarms } from './alarms.js';
 import { apis } from './api-gateway.js';
 import { tables } from './dynamodb.js';
@@ -20,9 +20,6 @@ import { objects } from './s3.js';
 import { queues } from './sqs.js';
 import { stacks } from './stacks.js';
 import { identity } from './sts.js';
-
-/** ARN of the caller: nobody checks a role of his. */
-const ADMINISTRATOR = 'arn:aws:iam::123456789012:root';
 
 export interface OutsideOptions {
   /** Gets a line for each request that the simulator can't answer as AWS does: it names service and operation. */
@@ -52,7 +49,7 @@ export class Outside {
       s3: objects(cloud),
       sqs: queues(cloud),
       ssm: cloud.parameters.operations,
-      sts: identity,
+      sts: identity(cloud.home),
     };
   }
 
@@ -77,7 +74,7 @@ export class Outside {
       request = readRequest(http);
     } catch (error) {
       const message = `The request can't be read: ${(error as Error).message}`;
-      return refusalOf(MALFORMED, { status: 400, code: 'SerializationException', message });
+      return refusalOfUnknown(http, { status: 400, code: 'SerializationException', message });
     }
     if (!request) {
       this.options.unknown(`${http.method} ${http.host}${http.path}: nothing in the request names a service`);
@@ -106,7 +103,7 @@ export class Outside {
     const accesses = service === 'dynamodb' ? [] : accessesOf(request, this.cloud);
     const denied = accesses.find((access) => this.cloud.iam.resourceDenies(access));
     if (denied) {
-      const { status, code, message } = accessDenied(request, ADMINISTRATOR, denied);
+      const { status, code, message } = accessDenied(request, this.cloud.home.root, denied);
       throw new Refused(code, `${message} with an explicit deny in a resource-based policy`, status);
     }
     return found;
@@ -147,6 +144,7 @@ function unknownOperation({ service, operation, protocol }: WireRequest): AwsErr
       };
     case 'rest-xml':
       return { status: 501, code: 'NotImplemented', message: `The simulator doesn't serve this: ${operation}` };
+    case 'rpc-v2-cbor':
     case 'rest-json':
       return {
         status: 404,

@@ -78,7 +78,7 @@ function create(cloud: Cloud, name: string, attributes: Readonly<Record<string, 
   if (!/^[\w-]{1,80}$/.test(name))
     throw invalid('Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length');
   const resource = {
-    ...identityOf(TYPE, name, { QueueName: name }),
+    ...identityOf(TYPE, name, { QueueName: name }, cloud.home),
     stack: '',
     logicalId: name,
     type: TYPE,

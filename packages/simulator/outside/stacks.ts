@@ -1,5 +1,4 @@
 import type { Assembly, Resource, Stack } from '../assembly/assembly.js';
-import { arn } from '../assembly/identity.js';
 import { Refused } from '../aws/refused.js';
 import type { Input } from '../wire/request.js';
 import type { World } from '../world/world.js';
@@ -18,7 +17,7 @@ interface Account {
 export function stacks({ deployment: { assembly }, world }: Account): Operations {
   const CreationTime = new Date(world.now).toISOString();
   const described = (stack: Stack) => ({
-    StackId: idOf(stack),
+    StackId: idOf(stack, assembly),
     StackName: stack.name,
     ...(typeof stack.template.Description === 'string' && { Description: stack.template.Description }),
     CreationTime,
@@ -36,7 +35,7 @@ export function stacks({ deployment: { assembly }, world }: Account): Operations
   const resources = (input: Input) => {
     const stack = stackOf(assembly, input);
     return resourcesOf(assembly, stack).map((resource) => ({
-      StackId: idOf(stack),
+      StackId: idOf(stack, assembly),
       StackName: stack.name,
       LogicalResourceId: resource.logicalId,
       PhysicalResourceId: resource.ref,
@@ -89,14 +88,14 @@ export function stacks({ deployment: { assembly }, world }: Account): Operations
   };
 }
 
-const idOf = ({ name }: Stack): string => arn('cloudformation', `stack/${name}/simulated`);
+const idOf = ({ name }: Stack, { home }: Assembly): string => home.arn('cloudformation', `stack/${name}/simulated`);
 
 const resourcesOf = (assembly: Assembly, { name }: Stack): readonly Resource[] =>
   assembly.resources.filter(({ stack }) => stack === name);
 
 /** @throws {Refused} if there is no such stack: CloudFormation's form of "not found" */
 function stackOf(assembly: Assembly, { StackName }: Input): Stack {
-  const found = assembly.stacks.find((stack) => stack.name === StackName || idOf(stack) === StackName);
+  const found = assembly.stacks.find((stack) => stack.name === StackName || idOf(stack, assembly) === StackName);
   if (!found) throw new Refused('ValidationError', `Stack with id ${String(StackName)} does not exist`);
   return found;
 }

@@ -1,12 +1,19 @@
-import * as nodeCrypto from 'node:crypto';
+import assert from 'node:assert';
+import * as asyncHooks from 'node:async_hooks';
+import * as buffer from 'node:buffer';
+import * as diagnosticsChannel from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import * as path from 'node:path';
+import * as querystring from 'node:querystring';
 import * as stream from 'node:stream';
+import * as streamPromises from 'node:stream/promises';
+import * as streamWeb from 'node:stream/web';
 import * as stringDecoder from 'node:string_decoder';
 import * as url from 'node:url';
 import * as util from 'node:util';
-import * as zlib from 'node:zlib';
 import type { Random } from '../world/random.js';
+import { cryptoOf } from './crypto.js';
+import { type Work, zlibOf } from './zlib.js';
 
 /** A module that a bundle requires and that isn't simulated: it would reach outside, or wasn't needed so far. */
 class NoSuchModule extends Error {
@@ -18,14 +25,18 @@ export interface BuiltinsOptions {
   /** Returns its environment variables, which its code may change. */
   readonly env: () => object;
   readonly random: () => Random;
+  /** @see Surroundings.isReal */
+  readonly isReal: () => boolean;
   /** Returns the time of this environment's clock, milliseconds since 1970. */
   readonly now: () => number;
   /** Returns the environment's start time, by the same clock. */
   readonly begun: () => number;
   readonly http: object;
+  readonly https: object;
   readonly log: (level: string, line: string) => void;
-  /** Called when the process exits by itself. */
-  readonly exit: (code: number) => void;
+  /** Called when the process exits by itself. It doesn't return. */
+  readonly exit: (code: number) => never;
+  readonly work: Work;
 }
 
 export interface Builtins {
@@ -37,9 +48,9 @@ export interface Builtins {
 
 /** Returns the Node modules that a bundle sees: real if they depend on nothing outside, simulated otherwise. */
 export function builtins(options: BuiltinsOptions): Builtins {
-  const { log, http } = options;
+  const { log, http, https, work } = options;
   const process = processOf(options);
-  const crypto = cryptoOf(options.random);
+  const { module: crypto, webcrypto } = cryptoOf(options);
   const console = consoleOf(log);
   const os = {
     homedir: () => '/home/sbx_user1051',
@@ -57,25 +68,34 @@ export function builtins(options: BuiltinsOptions): Builtins {
     process,
     os,
     http,
-    https: http,
+    https,
     console: { Console: class { constructor() { Object.assign(this, console); } } }, // biome-ignore format: one line
     fs,
     'fs/promises': fs.promises,
+    assert,
+    'assert/strict': assert.strict,
+    async_hooks: asyncHooks,
+    buffer,
+    diagnostics_channel: diagnosticsChannel,
     events: EventEmitter,
-    buffer: { Buffer },
     path,
+    'path/posix': path.posix,
+    querystring,
     stream,
+    'stream/promises': streamPromises,
+    'stream/web': streamWeb,
     string_decoder: stringDecoder,
     url,
     util,
-    zlib,
+    'util/types': util.types,
+    zlib: zlibOf(work),
   };
   const require = (name: string): unknown => {
     const found = modules[name.replace(/^node:/, '')];
     if (!found) throw new NoSuchModule(`Cannot find module '${name}'`);
     return found;
   };
-  return { process, console, crypto, require };
+  return { process, console, crypto: webcrypto, require };
 }
 
 function processOf({ env, now, begun, exit, log }: BuiltinsOptions): object {
@@ -109,32 +129,11 @@ function processOf({ env, now, begun, exit, log }: BuiltinsOptions): object {
     hrtime,
     nextTick: globalThis.process.nextTick,
     emitWarning: () => undefined,
-    exit,
+    exit: (code = 0) => exit(Number(code)),
+    abort: () => exit(134),
+    kill: () => exit(137),
   });
   return Object.defineProperty(process, 'env', { get: env, enumerable: true });
-}
-
-function cryptoOf(random: () => Random): object {
-  const randomBytes = (size: number, callback?: (error: null, bytes: Buffer) => void): Buffer | undefined => {
-    const bytes = Buffer.from(random().fill(new Uint8Array(size)));
-    if (!callback) return bytes;
-    process.nextTick(callback, null, bytes);
-    return undefined;
-  };
-  const getRandomValues = <T extends ArrayBufferView>(view: T): T => {
-    random().fill(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
-    return view;
-  };
-  const randomUUID = (): string => random().id();
-  const seeded = {
-    randomBytes,
-    randomUUID,
-    getRandomValues,
-    randomFillSync: getRandomValues,
-    randomInt: (low: number, high?: number) =>
-      high === undefined ? random().between(0, low - 1) : random().between(low, high - 1),
-  };
-  return { ...nodeCrypto, ...seeded, webcrypto: { getRandomValues, randomUUID } };
 }
 
 function consoleOf(log: BuiltinsOptions['log']): object {

@@ -58,6 +58,11 @@ export class Bundle {
     return module.load(globals, packages.clockAndNumbers, (name) => packages.module(name) ?? require(name));
   }
 
+  /** Realm in which its code runs. */
+  get realm(): Realm {
+    return this.module.realm;
+  }
+
   /** @see Realm.cleaned */
   cleaned(): string | undefined {
     return this.module.realm.cleaned();

@@ -1,58 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { World } from '../world/world.js';
 import { Bundle } from './bundle.js';
-import { type Ending, Environment } from './environment.js';
-import type { HttpRequest, Reply } from './http.js';
 import { Recycled } from './recycled.js';
 import { SharedPackages } from './shared-packages.js';
-
-function environment(
-  source: string | Bundle,
-  seed = '1',
-  send?: (request: HttpRequest, reply: Reply) => void,
-  name = 'value',
-  world = new World({ seed }),
-) {
-  const log: string[] = [];
-  const made = new Environment(
-    typeof source === 'string' ? new Bundle('under test', source) : source,
-    { NAME: name },
-    {
-      now: () => world.now,
-      begun: world.now,
-      after: (delay, run) => {
-        const planned = world.after(delay, run);
-        return () => planned.cancel();
-      },
-      enter: () => world.enter(),
-      random: world.random.fork(`environment ${seed}`),
-      send: send ?? (() => undefined),
-      log: (_, line) => log.push(line),
-    },
-  );
-  made.init('index.handler');
-  /** Plans an invocation. @returns a function that returns how it has ended */
-  const begin = (event: unknown = {}): (() => Ending | undefined) => {
-    let ending: Ending | undefined;
-    const context = {
-      requestId: 'r',
-      functionName: 'f',
-      functionArn: 'a',
-      memoryMegabytes: 512,
-      deadline: world.now + 10_000,
-    };
-    world.after(0, () => made.invoke(event, context, (how) => (ending = how)));
-    return () => ending;
-  };
-  const invoke = async (event?: unknown): Promise<Ending | undefined> => {
-    const ending = begin(event);
-    await world.settle();
-    return ending();
-  };
-  return { world, log, made, begin, invoke };
-}
-
-const value = (ending: Ending | undefined): unknown => (ending?.kind === 'returned' ? ending.value : ending);
+import { environment, value } from './support/environments.js';
 
 test('module state lives as long as the environment, and no longer', async () => {
   const source = 'let calls = 0; exports.handler = async () => ++calls;';

@@ -1,4 +1,5 @@
 import type { Random } from '../world/random.js';
+import { type CodeUnderTest, entered, works } from '../world/turn.js';
 import type { Bundle } from './bundle.js';
 import type { HttpRequest, Reply } from './http.js';
 import { type Outside, providedBy } from './provided.js';
@@ -15,8 +16,12 @@ export interface Surroundings {
   /** Called before its code runs, which may leave pending promises. */
   enter(): void;
   readonly random: Random;
+  /** Whether it is no history, so that random numbers may come from the machine where a seed can't decide them. @default false */
+  readonly isReal?: boolean;
   send(request: HttpRequest, reply: Reply): void;
   log(level: string, line: string): void;
+  /** Called when its code has ended it: by a fault that nothing caught, or by `process.exit`. @param reason for people */
+  died(reason: string): void;
 }
 
 export interface InvocationContext {
@@ -68,7 +73,7 @@ type Handler = (event: unknown, context: object) => unknown;
  *
  * AWS, "Understanding the Lambda execution environment lifecycle".
  */
-export class Environment implements RunningCode {
+export class Environment implements RunningCode, CodeUnderTest {
   private readonly timers: Timers;
   private readonly outside: Outside;
   private handler: Handler | undefined;
@@ -77,6 +82,8 @@ export class Environment implements RunningCode {
   private triedAgain = false;
   private askedForKeys = false;
   private metConflict = false;
+  /** What an invocation ends with that comes after its death. */
+  private obituary: Ending = { kind: 'threw', name: 'Runtime.ExitError', message: 'signal: killed' };
   /** Callback of the current invocation; a killed environment calls none. */
   private ended: ((ending: Ending) => void) | undefined;
 
@@ -88,19 +95,25 @@ export class Environment implements RunningCode {
     this.timers = new Timers({
       after: (delay, run) =>
         this.around.after(delay, () => {
-          if (this.dead) return;
-          this.enter();
-          run();
+          if (!this.dead) this.runs(run);
         }),
     });
     const env = { ...variables };
     this.outside = {
       env: () => env,
       random: () => this.around.random,
+      isReal: () => this.around.isReal === true,
       now: () => this.around.now(),
       begun: () => this.around.begun,
       log: (level, line) => this.dead || this.around.log(level, line),
-      exit: () => this.end({ kind: 'threw', name: 'Runtime.ExitError', message: 'the process ended' }),
+      exit: (code) => this.exits(code),
+      work: (begin) =>
+        works((done) =>
+          begin((tell) => {
+            if (!this.dead) this.runs(tell);
+            done();
+          }),
+        ),
       send: (request, reply) => this.send(request, reply),
       timers: this.timers,
     };
@@ -136,24 +149,40 @@ export class Environment implements RunningCode {
    * @param handler as in the template: `index.handler`
    */
   init(handler: string): void {
-    this.enter();
-    const { globals, require } = providedBy(this.outside);
-    const sources = { now: () => this.around.now(), random: () => this.around.random.fraction() };
-    const exported = this.bundle.load(globals, sources, require);
+    const before = this.enter();
+    let exported: Readonly<Record<string, unknown>>;
+    try {
+      exported = this.load();
+    } finally {
+      // It begins in the turn of the invocation that made room for it, if there is one.
+      if (before) entered(before);
+    }
+    if (this.dead) throw new Ended('Runtime.ExitError', 'the process ended while its module was loaded');
     const found = exported[handler.slice(handler.indexOf('.') + 1)];
     if (typeof found !== 'function')
       throw new Error(`Runtime.HandlerNotFound: ${handler} is undefined or not exported`);
     this.handler = found as Handler;
   }
 
+  private load(): Readonly<Record<string, unknown>> {
+    const { globals, require } = providedBy(this.outside, this.bundle.realm);
+    const sources = { now: () => this.around.now(), random: () => this.around.random.fraction() };
+    return this.bundle.load(globals, sources, require);
+  }
+
   /** @param ended called once, unless the environment is killed before */
   invoke(event: unknown, context: InvocationContext, ended: (ending: Ending) => void): void {
     const { handler, around } = this;
+    if (this.dead) {
+      ended(this.obituary);
+      return;
+    }
     if (!handler || this.ended)
       throw new Error('an environment handles one invocation at a time, once it is initialised');
     this.ended = ended;
-    this.enter();
-    this.timers.thaw();
+    this.runs(() => this.timers.thaw());
+    // A timer of an earlier invocation may have ended it.
+    if (this.dead) return;
     const { requestId, functionName, functionArn, memoryMegabytes, deadline } = context;
     const lambdaContext = {
       awsRequestId: requestId,
@@ -169,10 +198,70 @@ export class Environment implements RunningCode {
     // A function's input and output are JSON: no object of its realm leaks.
     const input = JSON.parse(JSON.stringify(event));
     new Promise((resolve) => resolve(handler(input, lambdaContext))).then(
-      (value) => this.end({ kind: 'returned', value: value === undefined ? null : JSON.parse(JSON.stringify(value)) }),
-      (error) =>
-        this.end({ kind: 'threw', name: String(error?.name ?? 'Error'), message: String(error?.message ?? error) }),
+      (value) => this.returns(value),
+      (error) => this.fails(error, 'handler'),
     );
+  }
+
+  private returns(value: unknown): void {
+    let json: string;
+    try {
+      json = JSON.stringify(value) ?? 'null';
+    } catch {
+      this.fails(new Error('Unable to stringify response body'), 'handler');
+      return;
+    }
+    this.end({ kind: 'returned', value: JSON.parse(json) });
+  }
+
+  /**
+   * Fails the invocation under way. What nothing in its code has caught ends the environment too, as Lambda's runtime for
+   * Node.js does: aws/aws-lambda-nodejs-runtime-interface-client, `src/index.mjs`, exits after it has posted the error.
+   */
+  fails(error: unknown, origin: 'handler' | 'exception' | 'rejection'): void {
+    if (this.dead) return;
+    const { name, message, stack } = wordsOf(error);
+    const isRejection = origin === 'rejection';
+    const errorType = isRejection ? 'Runtime.UnhandledPromiseRejection' : name;
+    const errorMessage = isRejection ? `${name}: ${message}` : message;
+    const shown = { errorType, errorMessage, stack: this.framesOf(stack) };
+    this.around.log('error', `${HEADINGS[origin]} ${JSON.stringify(shown)}`);
+    const ending: Ending = { kind: 'threw', name: errorType, message: errorMessage };
+    if (origin === 'handler') this.end(ending);
+    else this.dies(ending, `${HEADINGS[origin]}: ${name}: ${message}`);
+  }
+
+  /** Returns the lines of a stack without those of Node and of the simulator, which differ from play to play. */
+  private framesOf(stack: string | undefined): readonly string[] | undefined {
+    const files = [`${this.bundle.name}.js:`, 'packages.js:'];
+    const isOfCode = (line: string): boolean => !/^ +at /.test(line) || files.some((file) => line.includes(file));
+    return stack?.split('\n').filter(isOfCode);
+  }
+
+  /** Ends by `process.exit`, which doesn't return. */
+  private exits(code: number): never {
+    const message = `Runtime exited with error: exit status ${code}`;
+    this.dies({ kind: 'threw', name: 'Runtime.ExitError', message }, message);
+    throw new Ended('Runtime.ExitError', message);
+  }
+
+  private dies(ending: Ending, reason: string): void {
+    if (this.dead) return;
+    const { ended } = this;
+    this.kill();
+    this.obituary = ending;
+    this.around.died(reason);
+    ended?.(ending);
+  }
+
+  /** Runs code of its own. What it throws ends the environment, not the world around it. */
+  private runs(code: () => void): void {
+    this.enter();
+    try {
+      code();
+    } catch (error) {
+      this.fails(error, 'exception');
+    }
   }
 
   /** Kills the environment during its work: none of its code runs any more. */
@@ -182,9 +271,11 @@ export class Environment implements RunningCode {
     this.timers.clearAll();
   }
 
-  private enter(): void {
+  /** @returns the code that was entered before in this turn */
+  private enter(): CodeUnderTest | undefined {
     this.bundle.packages?.enter(this.outside);
     this.around.enter();
+    return entered(this);
   }
 
   private end(ending: Ending): void {
@@ -206,8 +297,7 @@ export class Environment implements RunningCode {
     const alive = (tell: () => void): void => {
       if (this.dead) return;
       this.requests--;
-      this.enter();
-      tell();
+      this.runs(tell);
     };
     this.around.send(request, {
       answer: (response) => {
@@ -217,4 +307,27 @@ export class Environment implements RunningCode {
       fail: (code) => alive(() => reply.fail(code)),
     });
   }
+}
+
+/** Code that was ended, and may not run on. */
+class Ended extends Error {
+  constructor(
+    override readonly name: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Beginnings of the lines that Lambda's runtime writes about a fault. */
+const HEADINGS = {
+  handler: 'Invoke Error',
+  exception: 'Uncaught Exception',
+  rejection: 'Unhandled Promise Rejection',
+} as const;
+
+/** Returns what is known of something that was thrown, which may be anything. */
+function wordsOf(error: unknown): { readonly name: string; readonly message: string; readonly stack?: string } {
+  const { name = 'Error', message = error, stack } = (error ?? {}) as Partial<Error>;
+  return { name: String(name), message: String(message), ...(stack !== undefined && { stack: String(stack) }) };
 }

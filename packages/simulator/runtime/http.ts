@@ -1,69 +1,183 @@
+import { isUtf8 } from 'node:buffer';
 import { EventEmitter } from 'node:events';
+import { METHODS, STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 
+/** What a message carries. */
+export interface Body {
+  /** As text: its bytes are UTF-8 unless there are {@link bytes}. */
+  readonly body: string;
+  /** Its bytes, where they are no UTF-8, so that the text can't hold them. */
+  readonly bytes?: Uint8Array;
+}
+
 /** A request as it leaves an environment. */
-export interface HttpRequest {
+export interface HttpRequest extends Body {
   readonly method: string;
+  /** With its port, if that isn't the usual one of its scheme: `api.example.com`, `localhost:9000`. */
   readonly host: string;
   readonly path: string;
   /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
 }
 
-export interface HttpResponse {
+export interface HttpResponse extends Body {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
 }
 
 /** Outcome of a request for its sender: an answer, or an error of the connection. */
 export interface Reply {
   answer(response: HttpResponse): void;
-  /** @param code Node's error code: `ECONNRESET`, `ETIMEDOUT` */
+  /** @param code Node's error code: `ECONNRESET`, `ETIMEDOUT`, `ENOTFOUND` */
   fail(code: string): void;
 }
 
-type Send = (request: HttpRequest, reply: Reply) => void;
+export type Send = (request: HttpRequest, reply: Reply) => void;
+
+/** Writes bytes down as a body. */
+export function bodyOf(bytes: Uint8Array): Body {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return isUtf8(bytes) ? { body: text } : { body: text, bytes };
+}
+
+/** Returns the bytes of a body. */
+export const bytesOf = ({ body, bytes }: Body): Uint8Array => bytes ?? Buffer.from(body);
+
+/** Returns the error of a connection, as Node reports it. @param host of the request, with or without a port */
+export function connectionError(code: string, host: string): Error {
+  if (code !== 'ENOTFOUND') return Object.assign(new Error(`simulated ${code}`), { code });
+  const hostname = host.replace(/:\d+$/, '');
+  const error = new Error(`getaddrinfo ENOTFOUND ${hostname}`);
+  return Object.assign(error, { errno: -3008, code, syscall: 'getaddrinfo', hostname });
+}
 
 interface RequestOptions {
   readonly method?: string;
+  readonly protocol?: string;
   readonly host?: string;
   readonly hostname?: string;
+  readonly port?: number | string | null;
   readonly path?: string;
-  readonly headers?: Readonly<Record<string, string | number>>;
+  readonly headers?: Readonly<Record<string, string | number | readonly string[]>>;
+  readonly auth?: string;
+  readonly signal?: AbortSignal;
+  readonly timeout?: number;
 }
 
-/** The part of `http.ClientRequest` that the AWS SDK's HTTP handler, and clients of third parties, use. */
+interface RequestTimers {
+  setTimeout(run: () => void, delay: number): unknown;
+  clear(timer: unknown): void;
+}
+
+const USUAL_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/** A connection, as far as a client asks for it. It is there at once. */
+class Socket extends EventEmitter {
+  readonly connecting = false;
+  readonly destroyed = false;
+  readonly writable = true;
+  readonly encrypted = true;
+  readonly authorized = true;
+  setKeepAlive(): void {}
+  setNoDelay(): void {}
+  setTimeout(): void {}
+  ref(): void {}
+  unref(): void {}
+  end(): void {}
+  destroy(): void {}
+}
+
+/** The part of `http.ClientRequest` that clients use: the AWS SDK's HTTP handler, and those of third parties. */
 class ClientRequest extends EventEmitter {
+  readonly method: string;
+  readonly path: string;
+  readonly protocol: string;
+  readonly host: string;
+  destroyed = false;
+  writableEnded = false;
+  aborted = false;
+  private readonly headers = new Map<string, string>();
   private readonly chunks: Buffer[] = [];
   private over = false;
   private idle: unknown;
+  private connection: Socket | undefined;
 
   constructor(
-    private readonly options: RequestOptions,
+    options: RequestOptions,
     private readonly send: Send,
-    private readonly timers: {
-      setTimeout(run: () => void, delay: number): unknown;
-      clear(timer: unknown): void;
-    },
+    private readonly timers: RequestTimers,
   ) {
     super();
+    const { method = 'GET', protocol = 'https:', host, hostname, port, path = '/', headers = {} } = options;
+    this.method = method.toUpperCase();
+    this.path = path;
+    this.protocol = protocol;
+    const named = hostname ?? host ?? 'localhost';
+    const isUsual = port === undefined || port === null || port === '' || String(port) === USUAL_PORTS[protocol];
+    this.host = isUsual || named.includes(':') ? named : `${named}:${port}`;
+    for (const name in headers) this.setHeader(name, headers[name] ?? '');
+    if (options.auth !== undefined && !this.headers.has('authorization'))
+      this.setHeader('authorization', `Basic ${Buffer.from(options.auth).toString('base64')}`);
+    if (options.timeout !== undefined) this.setTimeout(options.timeout);
+    const { signal } = options;
+    const aborts = (): unknown => this.destroy(signal?.reason as Error);
+    if (signal?.aborted) process.nextTick(aborts);
+    else signal?.addEventListener('abort', aborts, { once: true });
+    // A client that listens for it does so at once.
+    process.nextTick(() => {
+      if (!this.over && this.listenerCount('socket') > 0) this.emit('socket', this.socket);
+    });
   }
 
-  write(chunk: string | Uint8Array): boolean {
-    this.chunks.push(Buffer.from(chunk as Uint8Array));
+  get socket(): Socket {
+    this.connection ??= new Socket();
+    return this.connection;
+  }
+
+  setHeader(name: string, value: string | number | readonly string[]): this {
+    this.headers.set(name.toLowerCase(), Array.isArray(value) ? value.join(', ') : String(value));
+    return this;
+  }
+
+  getHeader(name: string): string | undefined {
+    return this.headers.get(name.toLowerCase());
+  }
+
+  getHeaders(): Record<string, string> {
+    return Object.fromEntries(this.headers);
+  }
+
+  hasHeader(name: string): boolean {
+    return this.headers.has(name.toLowerCase());
+  }
+
+  removeHeader(name: string): void {
+    this.headers.delete(name.toLowerCase());
+  }
+
+  flushHeaders(): void {}
+  setNoDelay(): void {}
+  setSocketKeepAlive(): void {}
+
+  write(chunk: string | Uint8Array, ...more: readonly unknown[]): boolean {
+    const encoding = more.find((one) => typeof one === 'string') as BufferEncoding | undefined;
+    this.chunks.push(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk));
+    calledLater(more);
     return true;
   }
 
-  end(chunk?: string | Uint8Array): this {
-    if (chunk !== undefined) this.write(chunk);
-    const { method = 'GET', host, hostname, path = '/', headers = {} } = this.options;
-    const lower: Record<string, string> = {};
-    for (const name in headers) lower[name.toLowerCase()] = String(headers[name]);
-    const body = Buffer.concat(this.chunks).toString('utf8');
+  end(...args: readonly unknown[]): this {
+    const [chunk, ...more] = args;
+    if (chunk !== undefined && chunk !== null && typeof chunk !== 'function')
+      this.write(chunk as string | Uint8Array, ...more.filter((one) => typeof one === 'string'));
+    calledLater(args);
+    if (this.over || this.writableEnded) return this;
+    this.writableEnded = true;
+    if (this.listenerCount('finish') > 0) process.nextTick(() => this.emit('finish'));
+    const { method, host, path } = this;
     this.send(
-      { method, host: host ?? hostname ?? '', path, headers: lower, body },
+      { method, host, path, headers: this.getHeaders(), ...bodyOf(Buffer.concat(this.chunks)) },
       { answer: (response) => this.answer(response), fail: (code) => this.fail(code) },
     );
     return this;
@@ -79,47 +193,79 @@ class ClientRequest extends EventEmitter {
     return this;
   }
 
+  abort(): void {
+    this.aborted = true;
+    this.destroy();
+  }
+
   destroy(error?: Error): this {
     if (!this.finish() && error) this.emit('error', error);
     return this;
   }
 
-  private answer({ status, headers, body }: HttpResponse): void {
+  private answer({ status, headers, ...body }: HttpResponse): void {
     if (this.finish()) return;
-    this.emit('response', new IncomingMessage(status, headers, body));
+    this.emit('response', new IncomingMessage(status, headers, body, () => this.socket));
   }
 
   private fail(code: string): void {
     if (this.finish()) return;
-    this.emit('error', Object.assign(new Error(`simulated ${code}`), { code }));
+    this.emit('error', connectionError(code, this.host));
   }
 
   /** @returns whether it had ended before */
   private finish(): boolean {
     const before = this.over;
     this.over = true;
+    this.destroyed = true;
     this.timers.clear(this.idle);
     return before;
   }
 }
 
-/** The part of `http.IncomingMessage` that the SDK's HTTP handler uses. */
+/** Calls the callback among the arguments of `write` or `end`, as Node does: when the data is on its way. */
+function calledLater(args: readonly unknown[]): void {
+  const callback = args.find((one) => typeof one === 'function');
+  if (callback) process.nextTick(callback as () => void);
+}
+
+/** The part of `http.IncomingMessage` that clients use. */
 class IncomingMessage extends Readable {
-  readonly statusMessage = '';
+  readonly httpVersion = '1.1';
+  readonly statusMessage: string;
   /** Whether all of it has been received. It never comes in part. */
   readonly complete = true;
+  readonly trailers = {};
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly rawHeaders: readonly string[];
+  /** All of it, for a client that reads no stream. */
+  readonly body: string;
 
   constructor(
     readonly statusCode: number,
-    readonly headers: HttpResponse['headers'],
-    /** All of it, for a client that reads no stream. */
-    readonly body: string,
+    headers: HttpResponse['headers'],
+    private readonly content: Body,
+    private readonly connection: () => object,
   ) {
     super();
+    const { 'set-cookie': cookie } = headers;
+    this.headers = cookie === undefined ? headers : { ...headers, 'set-cookie': [cookie] };
+    this.rawHeaders = Object.entries(headers).flat();
+    this.statusMessage = STATUS_CODES[statusCode] ?? '';
+    this.body = content.body;
+  }
+
+  get socket(): object {
+    return this.connection();
+  }
+
+  setTimeout(): this {
+    return this;
   }
 
   override _read(): void {
-    if (this.body !== '') this.push(Buffer.from(this.body));
+    const bytes = bytesOf(this.content);
+    if (bytes.length > 0) this.push(Buffer.from(bytes));
     this.push(null);
   }
 }
@@ -127,15 +273,51 @@ class IncomingMessage extends Readable {
 class Agent {
   readonly keepAlive = true;
   readonly maxSockets = Number.POSITIVE_INFINITY;
+  readonly options: object;
+
+  constructor(options: object = {}) {
+    this.options = options;
+  }
+
   destroy(): void {}
 }
 
-/** Replaces `node:https` (and `node:http`): every request goes to `send`, none to the network. */
-export function httpModule(send: Send, timers: ConstructorParameters<typeof ClientRequest>[2]): object {
-  const request = (options: RequestOptions, onResponse?: (response: unknown) => void): ClientRequest => {
-    const request = new ClientRequest(options, send, timers);
-    if (onResponse) request.once('response', onResponse);
+/** A request's address in words or as a URL, its options, and who hears the response. */
+type RequestArguments = readonly (string | URL | RequestOptions | ((response: unknown) => void) | undefined)[];
+
+function optionsIn(args: RequestArguments, protocol: string): RequestOptions {
+  const options: Record<string, unknown> = { protocol };
+  for (const one of args) {
+    if (typeof one === 'string' || one instanceof URL) Object.assign(options, addressOf(new URL(one)));
+    else if (typeof one === 'object') Object.assign(options, one);
+  }
+  return options;
+}
+
+const addressOf = ({ protocol, hostname, port, pathname, search, username, password }: URL): RequestOptions => ({
+  protocol,
+  hostname,
+  path: `${pathname}${search}`,
+  ...(port !== '' && { port }),
+  ...(username !== '' && { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),
+});
+
+/**
+ * Replaces `node:http` or `node:https`: every request goes to `send`, none to the network. Nobody can connect to a function, so
+ * it starts no server.
+ * @param protocol `http:` or `https:`
+ */
+export function httpModule(send: Send, timers: RequestTimers, protocol: string): object {
+  const request = (...args: RequestArguments): ClientRequest => {
+    const request = new ClientRequest(optionsIn(args, protocol), send, timers);
+    const onResponse = args.find((one) => typeof one === 'function');
+    if (onResponse) request.once('response', onResponse as () => void);
     return request;
   };
-  return { Agent, request, globalAgent: new Agent() };
+  const get = (...args: RequestArguments): ClientRequest => request(...args).end();
+  const createServer = (): never => {
+    throw new Error('a server inside of a function is not simulated: nobody could connect to it');
+  };
+  const globalAgent = new Agent();
+  return { Agent, ClientRequest, IncomingMessage, METHODS, STATUS_CODES, createServer, get, globalAgent, request };
 }

@@ -1,22 +1,27 @@
 import { type BuiltinsOptions, builtins } from './builtins.js';
-import { type HttpRequest, httpModule, type Reply } from './http.js';
-import type { ProvidedGlobals } from './realm.js';
+import { httpModule, type Send } from './http.js';
+import type { ProvidedGlobals, Realm } from './realm.js';
 import type { Timers } from './timers.js';
+import { webOf } from './web.js';
 
 /** Everything outside that code can use: the time, random numbers, the network, a log. */
-export interface Outside extends Omit<BuiltinsOptions, 'http'> {
+export interface Outside extends Omit<BuiltinsOptions, 'http' | 'https'> {
   readonly timers: Pick<Timers, 'setTimeout' | 'setInterval' | 'setImmediate' | 'clear'>;
-  send(request: HttpRequest, reply: Reply): void;
+  readonly send: Send;
 }
 
-/** Returns the globals and the modules of Node through which code reaches what is outside. */
-export function providedBy(outside: Outside): {
+/** Returns the globals and the modules of Node through which code reaches what is outside. @param realm of the code */
+export function providedBy(
+  outside: Outside,
+  { parse }: Realm,
+): {
   readonly globals: ProvidedGlobals;
   readonly require: (name: string) => unknown;
 } {
-  const { timers, now, begun } = outside;
-  const http = httpModule((request, reply) => outside.send(request, reply), timers);
-  const { require, process, console, crypto } = builtins({ ...outside, http });
+  const { timers, now, begun, random, work } = outside;
+  const send: Send = (request, reply) => outside.send(request, reply);
+  const [http, https] = ['http:', 'https:'].map((protocol) => httpModule(send, timers, protocol)) as [object, object];
+  const { require, process, console, crypto } = builtins({ ...outside, http, https });
   const globals = {
     process,
     console,
@@ -28,6 +33,7 @@ export function providedBy(outside: Outside): {
     clearTimeout: timers.clear,
     clearInterval: timers.clear,
     clearImmediate: timers.clear,
+    ...webOf({ send, random, setTimeout: timers.setTimeout, work, parse }),
   };
   return { globals, require };
 }

@@ -1,27 +1,91 @@
 import { constants, createContext, runInContext, type Script } from 'node:vm';
 
-/** Globals of this process that every realm gets, so that `instanceof` works for values that cross the border. */
-const SHARED = {
-  Buffer,
-  Uint8Array,
-  ArrayBuffer,
-  URL,
-  URLSearchParams,
-  TextEncoder,
-  TextDecoder,
-  AbortController,
-  AbortSignal,
-  Event,
-  EventTarget,
-  ReadableStream,
-  WritableStream,
-  TransformStream,
-  Blob,
-  Headers,
-  atob,
-  btoa,
-  structuredClone,
-  queueMicrotask,
+/**
+ * Globals of this process that every realm gets, so that `instanceof` works for values that cross the border. A realm makes the
+ * rest of JavaScript itself.
+ */
+const SHARED = [
+  'AbortController',
+  'ArrayBuffer',
+  'Blob',
+  'BroadcastChannel',
+  'Buffer',
+  'ByteLengthQueuingStrategy',
+  'CloseEvent',
+  'CountQueuingStrategy',
+  'Crypto',
+  'CryptoKey',
+  'CustomEvent',
+  'DOMException',
+  'Event',
+  'EventTarget',
+  'File',
+  'FormData',
+  'Headers',
+  'MessageChannel',
+  'MessageEvent',
+  'MessagePort',
+  'Navigator',
+  'Performance',
+  'PerformanceEntry',
+  'PerformanceMark',
+  'PerformanceMeasure',
+  'PerformanceObserver',
+  'PerformanceObserverEntryList',
+  'PerformanceResourceTiming',
+  'ReadableByteStreamController',
+  'ReadableStream',
+  'ReadableStreamBYOBReader',
+  'ReadableStreamBYOBRequest',
+  'ReadableStreamDefaultController',
+  'ReadableStreamDefaultReader',
+  'SubtleCrypto',
+  'TextDecoder',
+  'TextDecoderStream',
+  'TextEncoder',
+  'TextEncoderStream',
+  'TransformStream',
+  'TransformStreamDefaultController',
+  'URL',
+  'URLPattern',
+  'URLSearchParams',
+  'Uint8Array',
+  'WritableStream',
+  'WritableStreamDefaultController',
+  'WritableStreamDefaultWriter',
+  'atob',
+  'btoa',
+  'navigator',
+  'queueMicrotask',
+  'structuredClone',
+] as const;
+
+/**
+ * Makes `instanceof` true for what this process has made where code of a realm asks for the realm's own class: errors of Node's
+ * modules, promises of `fetch`, objects that Node has parsed.
+ */
+const RECOGNISE = `(function (outer) {
+  const ordinary = Function.prototype[Symbol.hasInstance];
+  for (const [name, theirs] of Object.entries(outer)) {
+    const own = globalThis[name];
+    Object.defineProperty(own, Symbol.hasInstance, {
+      value: function (value) {
+        return ordinary.call(this, value) || (this === own && ordinary.call(theirs, value));
+      },
+    });
+  }
+})`;
+const RECOGNISED = {
+  Error,
+  TypeError,
+  RangeError,
+  SyntaxError,
+  ReferenceError,
+  URIError,
+  EvalError,
+  AggregateError,
+  Promise,
+  Object,
 };
 
 /** Names of the globals that each environment has for itself. */
@@ -36,6 +100,14 @@ const OWN = [
   'clearTimeout',
   'clearInterval',
   'clearImmediate',
+  'fetch',
+  'Request',
+  'Response',
+  'AbortSignal',
+  'CompressionStream',
+  'DecompressionStream',
+  'WebSocket',
+  'EventSource',
   'Date',
   'Math',
   'global',
@@ -95,6 +167,8 @@ export interface ClockAndNumbers {
 /** A realm of JavaScript: a `vm` context with its prototypes. */
 export class Realm {
   readonly global: object;
+  /** Parses JSON to objects of the realm. */
+  readonly parse: (json: string) => unknown;
   /** Prototype from which all objects of the realm inherit. */
   private readonly root: Record<string, unknown>;
   private readonly make: (now: Sources['now'], random: Sources['random']) => ClockAndNumbers;
@@ -102,7 +176,13 @@ export class Realm {
   constructor() {
     // With an ordinary global object V8 compiles accesses to globals; with a contextified one it asks Node for each (decision 0084).
     this.global = createContext(constants.DONT_CONTEXTIFY);
-    Object.assign(this.global, SHARED);
+    const known = SHARED.filter((name) => name in globalThis);
+    Object.assign(
+      this.global,
+      Object.fromEntries(known.map((name) => [name, (globalThis as Readonly<Record<string, unknown>>)[name]])),
+    );
+    runInContext(RECOGNISE, this.global)(RECOGNISED);
+    this.parse = runInContext('JSON.parse', this.global);
     this.root = runInContext('Object.prototype', this.global);
     this.make = runInContext(CLOCK_AND_NUMBERS, this.global);
   }

@@ -49,9 +49,10 @@ export class SharedPackages {
       this.realm,
       new Script(`${OPENING}${this.source}${CLOSING}`, { filename: 'packages.js' }),
     );
-    const { globals, require } = providedBy({
+    const outside: Outside = {
       env: () => this.outside.env(),
       random: () => this.outside.random(),
+      isReal: () => this.outside.isReal(),
       now: () => this.outside.now(),
       begun: () => this.outside.begun(),
       log: (level, line) => this.outside.log(level, line),
@@ -63,7 +64,9 @@ export class SharedPackages {
         setImmediate: (...args) => this.outside.timers.setImmediate(...args),
         clear: (timer) => this.outside.timers.clear(timer),
       },
-    });
+      work: (begin) => this.outside.work(begin),
+    };
+    const { globals, require } = providedBy(outside, this.realm);
     return code.load(globals, this.clockAndNumbers, require).modules as Readonly<Record<string, unknown>>;
   }
 }

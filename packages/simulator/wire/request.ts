@@ -3,8 +3,8 @@ import type { HttpRequest } from '../runtime/http.js';
 /** Members of a request, whatever its protocol. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** Smithy, "AWS protocols": `awsJson1_0`, `awsJson1_1`, `awsQuery`, `restJson1` and `restXml`. */
-export type Protocol = 'json-1.0' | 'json-1.1' | 'query' | 'rest-json' | 'rest-xml';
+/** Smithy, "AWS protocols": `awsJson1_0`, `awsJson1_1`, `awsQuery`, `restJson1` and `restXml`; and its own RPC over CBOR. */
+export type Protocol = 'json-1.0' | 'json-1.1' | 'query' | 'rest-json' | 'rest-xml' | 'rpc-v2-cbor';
 
 /** A request to any service, read from the wire. */
 export interface WireRequest {

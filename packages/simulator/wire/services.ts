@@ -52,10 +52,13 @@ export function addressed(http: HttpRequest): Addressed | undefined {
   }
   const service = scopeOf(http) ?? byHost(http) ?? byForm(http);
   if (service === undefined) return undefined;
-  // Of Smithy's RPC over CBOR only the path is read: a body here is text.
-  if (http.headers['smithy-protocol'] !== undefined) return { service, protocol: 'rest-json' };
+  if (http.headers['smithy-protocol'] === 'rpc-v2-cbor') return { service, protocol: 'rpc-v2-cbor' };
   return { service, protocol: own(OTHERS, service) ?? (isForm(http) ? 'query' : 'rest-json') };
 }
+
+/** Whether a request is for a service of AWS, by its target, its signature or its host; other hosts are third parties. */
+export const isForAws = (http: HttpRequest): boolean =>
+  http.headers['x-amz-target'] !== undefined || (scopeOf(http) ?? byHost(http)) !== undefined;
 
 /** Returns a member of a table; names come from outside, and every object has more members than its own. */
 const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>

@@ -4,6 +4,7 @@ import { queryAnswer, queryError, readQuery } from './query.js';
 import { type AwsError, type AwsRequest, isCalled, type Protocol, type WireRequest } from './request.js';
 import { readRestJson } from './rest-json.js';
 import { readRestXml, restXmlAnswer, restXmlError } from './rest-xml.js';
+import { readRpcCbor, rpcCborAnswer, rpcCborError } from './rpc-cbor.js';
 import { addressed } from './services.js';
 
 /** How a protocol writes requests, answers and errors. */
@@ -21,13 +22,14 @@ const CODECS: Readonly<Record<Protocol, Codec>> = {
   'json-1.1': JSON_CODEC,
   query: { read: readQuery, answer: queryAnswer, error: queryError },
   'rest-json': { read: readRestJson, answer: jsonAnswer, error: jsonError },
+  'rpc-v2-cbor': { read: readRpcCbor, answer: rpcCborAnswer, error: rpcCborError },
   'rest-xml': { read: readRestXml, answer: restXmlAnswer, error: restXmlError },
 };
 
 /**
  * Reads a request to any service.
  * @returns `undefined` if nothing in it names a service
- * @throws {SyntaxError} if its body is malformed
+ * @throws {SyntaxError | CborError} if its body is malformed
  */
 export function readRequest(http: HttpRequest): WireRequest | undefined {
   const to = addressed(http);
@@ -54,3 +56,7 @@ export const answerTo = (request: WireRequest, output: object): HttpResponse =>
 /** Writes the refusal of a request. */
 export const refusalOf = (request: WireRequest, error: AwsError): HttpResponse =>
   CODECS[request.protocol].error(request, error);
+
+/** Writes the refusal of a request that nobody can read, in the protocol of its service. */
+export const refusalOfUnknown = (http: HttpRequest, error: AwsError): HttpResponse =>
+  refusalOf({ service: '', operation: '', input: {}, protocol: addressed(http)?.protocol ?? 'json-1.0' }, error);

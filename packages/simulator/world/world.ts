@@ -1,5 +1,6 @@
 import { Random } from './random.js';
 import { Trace } from './trace.js';
+import { turnEnds } from './turn.js';
 
 /** A planned event, unless it is cancelled before. */
 export interface Planned {
@@ -198,7 +199,7 @@ export class World {
     this.happen();
     if (this.entered) {
       this.entered = false;
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await turnEnds();
     }
   }
 
