@@ -43,6 +43,11 @@ export class ResourceNotModelled extends Error {
 
 /** A deployment: templates and compiled bundles. All runs share it, since none changes it. */
 export class Deployment {
+  /**
+   * Whether histories reuse environments of earlier ones. It ends when the same history came out differently with used ones: then a
+   * module keeps something that counts.
+   */
+  recycles = true;
   private readonly bundles = new Map<string, Bundle>();
 
   /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HttpResponse } from '../runtime/http.js';
+import { bytesOf, type HttpResponse } from '../runtime/http.js';
 import type { Input } from '../wire/request.js';
 import { Refused } from './refused.js';
 import type { Buckets, Version } from './s3.js';
@@ -16,18 +16,18 @@ export function objectIn(buckets: Buckets, { Bucket, Key, VersionId }: Input): H
     const code = id === undefined ? 'NoSuchKey' : 'NoSuchVersion';
     throw new Refused(code, 'The specified key or version does not exist.', 404);
   }
-  const { body, contentType, at } = version;
+  const { body, bytes, contentType, at } = version;
   const headers = {
     'content-type': contentType,
-    'content-length': String(Buffer.byteLength(body)),
+    'content-length': String(bytesOf(version).length),
     'last-modified': new Date(at).toUTCString(),
     etag: etagOf(version),
     'x-amz-request-id': 'simulated',
     ...(version.id !== 'null' && { 'x-amz-version-id': version.id }),
   };
-  return { status: 200, headers, body };
+  return { status: 200, headers, body, ...(bytes && { bytes }) };
 }
 
 export const noSuchBucket = (): Refused => new Refused('NoSuchBucket', 'The specified bucket does not exist', 404);
 
-export const etagOf = ({ body }: Version): string => `"${createHash('md5').update(body).digest('hex')}"`;
+export const etagOf = (version: Version): string => `"${createHash('md5').update(bytesOf(version)).digest('hex')}"`;

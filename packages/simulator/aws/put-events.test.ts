@@ -20,7 +20,7 @@ test('ten entries pass, and eleven are refused as a whole', () => {
 
 test('a megabyte passes, and a byte more is refused as a whole', () => {
   const quarter = 256 * 1024 - 'shopSold'.length;
-  const detail = (bytes: number): string => JSON.stringify('é'.repeat(bytes / 2 - 1));
+  const detail = (bytes: number): string => JSON.stringify({ e: 'é'.repeat((bytes - '{"e":""}'.length) / 2) });
   expect(put(entries(4, detail(quarter))).taken).toBe(4);
   const { answer, taken } = put([...entries(3, detail(quarter)), entry(`${detail(quarter)} `)]);
   expect(answer).toMatchObject({ error: { code: 'ValidationException', message: expect.stringContaining('size') } });
@@ -33,6 +33,27 @@ test('an entry that is wrong in itself holds up no other', () => {
     output: { FailedEntryCount: 2, Entries: [{}, { ErrorCode: 'MalformedDetail' }, { ErrorCode: 'InvalidArgument' }] },
   });
   expect(taken).toBe(1);
+});
+
+/**
+ * Answers that were recorded at AWS. Reserved sources: aws-samples/serverless-patterns, pull request 3089. Details:
+ * localstack/localstack, tests/aws/services/events/test_events.snapshot.json, `test_put_event_malformed_detail`.
+ */
+test.each([
+  ['a source of AWS', { Source: 'aws.ec2' }, 'NotAuthorizedForSourceException', 'Not authorized for the source.'],
+  ['a list', { Detail: '[]' }, 'MalformedDetail', 'Detail is malformed.'],
+  ['a text', { Detail: '"text"' }, 'MalformedDetail', 'Detail is malformed.'],
+  ['no value', { Detail: 'null' }, 'MalformedDetail', 'Detail is malformed.'],
+  ['a number', { Detail: '1' }, 'MalformedDetail', 'Detail is malformed.'],
+  ['no JSON', { Detail: 'text' }, 'MalformedDetail', 'Detail is malformed.'],
+])('AWS refuses an entry with %s', (_, wrong, ErrorCode, ErrorMessage) => {
+  const { answer, taken } = put([entry(), { ...entry(), ...wrong }]);
+  expect(answer).toMatchObject({ output: { FailedEntryCount: 1, Entries: [{}, { ErrorCode, ErrorMessage }] } });
+  expect(taken).toBe(1);
+});
+
+test('a source that only begins like one of AWS is anybody’s', () => {
+  expect(put([{ ...entry(), Source: 'aws' }, { ...entry(), Source: 'awsome.shop' }]).taken).toBe(2);
 });
 
 /** A cloud with a rule whose target is a queue, and has a message group. */

@@ -1,4 +1,4 @@
-import { arn } from '../assembly/identity.js';
+import { type Home, USUAL_HOME } from '../assembly/identity.js';
 import type { AwsRequest } from '../wire/request.js';
 import type { Answer } from './calls.js';
 import type { EventBridge } from './eventbridge.js';
@@ -21,9 +21,12 @@ export interface Entry {
  * policy conditions in Amazon EventBridge". This model refuses the whole request if one entry isn't allowed; AWS also
  * documents error codes for single entries (`NotAuthorizedForSourceException`).
  */
-export const putAccess = ({ EventBusName = 'default', Source, DetailType }: Entry): Access => ({
+export const putAccess = (
+  { EventBusName = 'default', Source, DetailType }: Entry,
+  home: Home = USUAL_HOME,
+): Access => ({
   action: 'events:PutEvents',
-  resource: arn('events', `event-bus/${EventBusName.split('/').at(-1)}`),
+  resource: home.arn('events', `event-bus/${EventBusName.split('/').at(-1)}`),
   context: {
     'events:eventBusInvocation': 'false',
     ...(Source !== undefined && { 'events:source': Source }),
@@ -67,20 +70,25 @@ function put(
   by?: string,
 ): object {
   if (!Source || !DetailType || Detail === undefined) return failure('InvalidArgument');
+  // "Event bus concepts": the prefix is AWS's own.
+  if (Source.startsWith('aws.')) return failure('NotAuthorizedForSourceException', 'Not authorized for the source.');
   const bus = events.busName(EventBusName);
   try {
     const detail: unknown = JSON.parse(Detail);
+    if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return malformed();
     // AWS accepts an event for a bus that doesn't exist, and drops it.
     return {
       EventId: bus === undefined ? 'dropped' : events.put(bus, { source: Source, detailType: DetailType, detail }, by),
     };
   } catch (error) {
-    if (error instanceof SyntaxError) return failure('MalformedDetail');
+    if (error instanceof SyntaxError) return malformed();
     throw error;
   }
 }
 
-const failure = (ErrorCode: string): object => ({ ErrorCode, ErrorMessage: 'simulated' });
+const failure = (ErrorCode: string, ErrorMessage = 'simulated'): object => ({ ErrorCode, ErrorMessage });
+
+const malformed = (): object => failure('MalformedDetail', 'Detail is malformed.');
 
 const invalid = (message: string): Answer => ({ error: { status: 400, code: 'ValidationException', message } });
 

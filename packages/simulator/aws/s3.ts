@@ -1,14 +1,14 @@
 import type { Resource } from '../assembly/assembly.js';
+import { type Body, bytesOf } from '../runtime/http.js';
 import type { World } from '../world/world.js';
 import type { EventBridge } from './eventbridge.js';
 
 const DAY = 86_400_000;
 
 /** A version of an object. */
-export interface Version {
+export interface Version extends Body {
   /** `null` if its bucket keeps no versions. */
   readonly id: string;
-  readonly body: string;
   readonly contentType: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -20,11 +20,16 @@ export interface Version {
   readonly daysReplaced: number;
 }
 
+/** A version as JSON: bytes that are no text are base64. */
+interface SavedVersion extends Omit<Version, 'bytes'> {
+  readonly base64?: string;
+}
+
 /** Buckets at one time. */
 export interface SavedBuckets {
   readonly puts: number;
   /** Versions by `<bucket>/<key>`, oldest first. */
-  readonly objects: readonly (readonly [string, Version[]])[];
+  readonly objects: readonly (readonly [string, readonly SavedVersion[]])[];
 }
 
 interface Rule {
@@ -64,15 +69,17 @@ export class Buckets {
     return [...this.buckets.keys()];
   }
 
-  put(bucket: string, key: string, body: string, contentType = 'application/json'): void {
+  /** @param content a text, or any bytes */
+  put(bucket: string, key: string, content: string | Body, contentType = 'application/json'): void {
     const { world } = this;
     const resource = this.buckets.get(bucket);
     if (!resource) throw new Error(`there is no bucket ${bucket}`);
     const path = `${bucket}/${key}`;
     const keepsVersions = isVersioned(resource);
+    const body = typeof content === 'string' ? { body: content } : content;
     const version = {
+      ...body,
       id: keepsVersions ? `version-${++this.puts}` : 'null',
-      body,
       contentType,
       at: world.now,
       replacedAt: midnightAfter(
@@ -87,7 +94,7 @@ export class Buckets {
     for (const one of earlier) one.replacedAt = Math.min(one.replacedAt, world.now);
     this.objects.set(path, [...earlier, version]);
     world.note(`${resource.label} object ${key}`);
-    const object = { size: Buffer.byteLength(body), etag: 'simulated' };
+    const object = { size: bytesOf(body).length, etag: 'simulated' };
     this.announce(resource, key, version, 'Object Created', { object, reason: 'PutObject' });
   }
 
@@ -135,7 +142,11 @@ export class Buckets {
 
   /** Objects with all their versions, for another time of these buckets. */
   save(): SavedBuckets {
-    return { puts: this.puts, objects: [...this.objects] };
+    const saved = ({ bytes, ...version }: Version): SavedVersion => ({
+      ...version,
+      ...(bytes && { base64: Buffer.from(bytes).toString('base64') }),
+    });
+    return { puts: this.puts, objects: [...this.objects].map(([path, versions]) => [path, versions.map(saved)]) };
   }
 
   /** Takes objects over from another time of these buckets. */
@@ -146,8 +157,9 @@ export class Buckets {
     for (const [path, versions] of objects) {
       this.objects.set(
         path,
-        versions.map((version) => ({
+        versions.map(({ base64, ...version }) => ({
           ...version,
+          ...(base64 !== undefined && { bytes: Buffer.from(base64, 'base64') }),
           replacedAt: endless(version.replacedAt),
           daysReplaced: endless(version.daysReplaced),
         })),

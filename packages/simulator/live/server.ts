@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import type { ApiRequest } from '../aws/api-messages.js';
-import type { HttpRequest, HttpResponse } from '../runtime/http.js';
+import { bodyOf as bodyFrom, bytesOf, type HttpRequest, type HttpResponse } from '../runtime/http.js';
 import type { Control } from './control.js';
 import type { LiveCloud } from './live-cloud.js';
 import { refusalOf, sharedWithLocalPages } from './pages.js';
@@ -102,7 +102,8 @@ function listens(server: Server, port: number): Promise<boolean> {
 }
 
 async function answerTo(request: IncomingMessage, { live, control, hosts }: ServerOptions): Promise<HttpResponse> {
-  const { method = 'GET', url = '/' } = request;
+  const { method = 'GET' } = request;
+  const url = pathIn(request.url ?? '/');
   const isControl = url === CONTROL || url.startsWith(`${CONTROL}/`);
   const api = isControl ? undefined : apiOf(live, url);
   // Whoever calls the API has a token, which pages don't have; its answers say which pages may read them.
@@ -115,18 +116,18 @@ async function answerTo(request: IncomingMessage, { live, control, hosts }: Serv
       body: `${JSON.stringify({ message: refusal })}\n`,
     };
   }
-  const bytes = await bytesOf(request);
+  const bytes = await bodyOf(request);
   if (api) {
     // The gateway makes text of any bytes, and unpacks none: templates can't ask for it (`MinimumCompressionSize`).
     const body = bytes.toString('utf8');
     const sent: ApiRequest = { method, path: api.path, headers: namedHeaders(request), ...(body !== '' && { body }) };
     return sharedWithLocalPages(sent, await live.request(sent, api.number));
   }
-  const body = unpacked(request, bytes);
   // Somebody asks whether something is here, as tools for emulators do.
-  if (url === '/' && method === 'GET' && request.headers.authorization === undefined)
-    return control.answer({ method, path: CONTROL, body });
-  return isControl ? control.answer({ method, path: url, body }) : live.aws(awsRequest(request, body));
+  const isQuestion = url === '/' && method === 'GET' && request.headers.authorization === undefined;
+  if (isQuestion || isControl)
+    return control.answer({ method, path: isQuestion ? CONTROL : url, body: bytes.toString('utf8') });
+  return live.aws(awsRequest(request, url, unpacked(request, bytes)));
 }
 
 /**
@@ -141,10 +142,19 @@ function apiOf(live: LiveCloud, url: string): { number: number; path: string } |
   return number < 0 ? undefined : { number, path: path.startsWith('/') ? path : `/${path}` };
 }
 
-function awsRequest(request: IncomingMessage, body: string): HttpRequest {
+/** RFC 9112, 3.2.2: a target may be a whole address, as for a proxy. */
+const pathIn = (target: string): string => target.replace(/^https?:\/\/[^/?]+(?=\/|$)/i, '') || '/';
+
+function awsRequest(request: IncomingMessage, path: string, bytes: Buffer): HttpRequest {
   const headers = Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(',')]);
-  const { method = 'GET', url: path = '/' } = request;
-  return { method, host: request.headers.host ?? '', path, headers: Object.fromEntries(headers), body };
+  const { method = 'GET' } = request;
+  return {
+    method,
+    host: request.headers.host ?? '',
+    path,
+    headers: Object.fromEntries(headers),
+    ...bodyFrom(bytes),
+  };
 }
 
 /** Headers as they were written; one that was sent more than once has a list. */
@@ -161,7 +171,7 @@ function namedHeaders({ rawHeaders }: IncomingMessage): Record<string, string | 
   );
 }
 
-async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -172,17 +182,20 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Returns the text of a body. AWS's clients may send it packed. */
-function unpacked(request: IncomingMessage, whole: Buffer): string {
-  if (request.headers['content-encoding'] !== 'gzip') return whole.toString('utf8');
+/** Returns the bytes of a request to AWS: clients may pack them. S3 stores an object as it was sent. */
+function unpacked({ headers }: IncomingMessage, whole: Buffer): Buffer {
+  if (headers['content-encoding'] !== 'gzip' || headers.authorization?.includes('/s3/aws4_request')) return whole;
   try {
-    return gunzipSync(whole).toString('utf8');
+    return gunzipSync(whole);
   } catch (error) {
     throw new BadBody(400, `The body is no gzip: ${(error as Error).message}`);
   }
 }
 
-function write(response: ServerResponse, { status, headers, body }: HttpResponse): void {
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  response.end(body);
+function write(response: ServerResponse, { status, headers, ...body }: HttpResponse): void {
+  const bytes = bytesOf(body);
+  // An answer to HEAD tells the length that one to GET would have. RFC 9110, 9.3.2.
+  const told = response.req.method === 'HEAD' ? headers['content-length'] : undefined;
+  response.writeHead(status, { ...headers, 'content-length': told ?? bytes.length });
+  response.end(bytes);
 }

@@ -190,12 +190,12 @@ describe('a request that nobody answers', () => {
     [
       'CBOR',
       signed('monitoring', {
-        path: '/service/Granite/operation/DescribeAlarms',
+        path: '/service/Granite/operation/PutMetricData',
         headers: { ...signed('monitoring').headers, 'smithy-protocol': 'rpc-v2-cbor' },
       }),
       404,
       'UnknownOperationException',
-      'monitoring POST /service/Granite/operation/DescribeAlarms',
+      'monitoring PutMetricData',
     ],
     ['a member of every object', json('AWSEvents.toString'), 400, 'UnknownOperationException', 'events toString'],
   ])('gets the error of its protocol, and is told: %s', async (_, request, status, text, line) => {

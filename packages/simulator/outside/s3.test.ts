@@ -98,9 +98,69 @@ test('buckets are listed and found, with the bucket in the path or in the host',
 test('a body that is sent in chunks loses their frame', async () => {
   const { answer, cloud } = shop();
   const headers = { 'content-encoding': 'aws-chunked', 'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER' };
-  const body = '3\r\né1\r\n2;chunk-signature=0\r\n23\r\n0\r\nx-amz-checksum-crc32:AAAA\r\n\r\n';
+  const body = '3\r\né1\r\n2;chunk-signature=0\r\n23\r\n0\r\nx-amz-checksum-crc32:L/2JWQ==\r\n\r\n';
   await answer({ method: 'PUT', host: `${Bucket}.s3.amazonaws.com`, path: '/a', headers, body });
   expect(cloud.buckets.get(Bucket, 'a')).toBe('é123');
+});
+
+test('bytes come back as they were put, and their length is told', async () => {
+  const { s3, cloud } = shop();
+  const Body = new Uint8Array([0, 255, 254, 128]);
+  await s3.send(new PutObjectCommand({ Bucket, Key: 'a', Body }));
+  const read = await s3.send(new GetObjectCommand({ Bucket, Key: 'a' }));
+  expect(await read.Body?.transformToByteArray()).toEqual(Body);
+  expect((await s3.send(new HeadObjectCommand({ Bucket, Key: 'a' }))).ContentLength).toBe(4);
+  // Also in a state that is kept as JSON.
+  const saved = JSON.parse(JSON.stringify(cloud.buckets.save()));
+  const other = cloudOf({ Batches: { Type: 'AWS::S3::Bucket', Properties: { BucketName: Bucket } } });
+  other.buckets.resume(saved);
+  expect([...(other.buckets.find(Bucket, 'a')?.bytes ?? [])]).toEqual([...Body]);
+});
+
+/** The check of each algorithm over `123456789`, by Williams, "A Painless Guide to CRC Error Detection Algorithms", and FIPS 180-4. */
+const SUMS: Readonly<Record<string, string>> = {
+  crc32: 'cbf43926',
+  crc32c: 'e3069283',
+  crc64nvme: 'ae8b14860a799888',
+  sha1: 'f7c3bc1d808e04732adf679965ccc34ca7ae3441',
+  sha256: '15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225',
+};
+/** What a client says of its body, and how S3 refuses it: API Reference, "Error responses", in the words that S3 sends. */
+test.each([
+  ...Object.entries(SUMS).flatMap(([name, sum]): [string, string, string?, string?][] => {
+    const right = Buffer.from(sum, 'hex');
+    const header = `x-amz-checksum-${name}`;
+    const text = `The ${name.toUpperCase()} you specified did not match the calculated checksum.`;
+    return [
+      [header, right.toString('base64')],
+      [header, Buffer.alloc(right.length).toString('base64'), 'BadDigest', text],
+      [header, 'test', 'InvalidRequest', `Value for ${header} header is invalid.`],
+    ];
+  }),
+  ['content-md5', 'JfnnlDI7RTiF9RgfG2JNCw=='],
+  [
+    'content-md5',
+    'AAAAAAAAAAAAAAAAAAAAAA==',
+    'BadDigest',
+    'The Content-MD5 you specified did not match what we received.',
+  ],
+  ['content-md5', '!', 'InvalidDigest', 'The Content-MD5 you specified was invalid.'],
+] as [string, string, string?, string?][])('a body with %s: %s is taken or refused: %s', async (name, sum, code, message) => {
+  const { answer, cloud } = shop();
+  const put = { method: 'PUT', host: `${Bucket}.s3.amazonaws.com`, path: '/a', body: '123456789' };
+  const { status, body, headers } = await answer({ ...put, headers: { [name]: sum } });
+  expect(status).toBe(code === undefined ? 200 : 400);
+  if (code !== undefined) expect(body).toContain(`<Code>${code}</Code><Message>${message}</Message>`);
+  else if (name !== 'content-md5') expect(headers[name]).toBe(sum);
+  expect(cloud.buckets.get(Bucket, 'a') === undefined).toBe(code !== undefined);
+});
+
+test('a checksum behind a body in chunks counts too', async () => {
+  const { answer } = shop();
+  const headers = { 'content-encoding': 'aws-chunked', 'x-amz-trailer': 'x-amz-checksum-crc32' };
+  const put = { method: 'PUT', host: `${Bucket}.s3.amazonaws.com`, path: '/a', headers };
+  const { status, body } = await answer({ ...put, body: '3\r\n123\r\n0\r\nx-amz-checksum-crc32:AAAAAA==\r\n\r\n' });
+  expect([status, body]).toEqual([400, expect.stringContaining('BadDigest')]);
 });
 
 test('what is not served is an error in words', async () => {

@@ -1,16 +1,17 @@
 import type { Resource } from '../assembly/assembly.js';
-import { ACCOUNT, REGION } from '../assembly/identity.js';
+import { checkedSums } from '../aws/checksums.js';
 import { etagOf, noSuchBucket, objectIn } from '../aws/objects.js';
 import { Refused } from '../aws/refused.js';
 import type { Cloud } from '../cloud.js';
 import { NotModelled } from '../dynamodb/errors.js';
+import { bodyOf, bytesOf } from '../runtime/http.js';
 import type { Input } from '../wire/request.js';
 import { type Operations, Raw } from './operation.js';
 
 const PAGE = 1000;
 
 /** Buckets and their objects. Amazon S3 API Reference, "Actions". */
-export function objects({ buckets, world }: Cloud): Operations {
+export function objects({ buckets, world, home }: Cloud): Operations {
   const begun = new Date(world.now).toISOString();
   const bucketOf = ({ Bucket }: Input): Resource => {
     const found = buckets.named(String(Bucket));
@@ -20,29 +21,35 @@ export function objects({ buckets, world }: Cloud): Operations {
   return {
     ListBuckets: () => ({
       ListAllMyBucketsResult: {
-        Owner: { ID: ACCOUNT, DisplayName: ACCOUNT },
+        Owner: { ID: home.account, DisplayName: home.account },
         Buckets: { Bucket: buckets.names().map((Name) => ({ Name, CreationDate: begun })) },
       },
     }),
     HeadBucket: (input) => {
       bucketOf(input);
-      return empty(200, { 'x-amz-bucket-region': REGION });
+      return empty(200, { 'x-amz-bucket-region': home.region });
     },
     ListObjectsV2: (input) => ({ ListBucketResult: listed(buckets.list(bucketOf(input).ref), input) }),
     GetObject: (input) => {
       if (input.Range !== undefined) throw new NotModelled('a part of an object');
       return new Raw(objectIn(buckets, input));
     },
-    HeadObject: (input) => new Raw({ ...objectIn(buckets, input), body: '' }),
+    HeadObject: (input) => {
+      const { status, headers } = objectIn(buckets, input);
+      return new Raw({ status, headers, body: '' });
+    },
     PutObject: (input) => {
       const { ref } = bucketOf(input);
-      const [key, body] = [String(input.Key), String(input.Body)];
+      const key = String(input.Key);
+      const bytes = input.Body as Uint8Array;
       if (input.HasMetadata === true) throw new NotModelled('metadata of an object');
       if (input.IfNoneMatch !== undefined && buckets.find(ref, key))
         throw new Refused('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', 412);
-      buckets.put(ref, key, body, String(input.ContentType ?? 'application/octet-stream'));
+      const sums = checkedSums(input.Headers as Readonly<Record<string, string>>, bytes);
+      buckets.put(ref, key, bodyOf(bytes), String(input.ContentType ?? 'application/octet-stream'));
       const version = buckets.find(ref, key);
       return empty(200, {
+        ...sums,
         ...(version && { etag: etagOf(version) }),
         ...(version && version.id !== 'null' && { 'x-amz-version-id': version.id }),
       });
@@ -100,7 +107,7 @@ function listed(all: ReturnType<Cloud['buckets']['list']>, input: Input): object
           Key: written(key),
           LastModified: new Date(version.at).toISOString(),
           ETag: etagOf(version),
-          Size: Buffer.byteLength(version.body),
+          Size: bytesOf(version).length,
           StorageClass: 'STANDARD',
         },
       ];

@@ -25,6 +25,8 @@ export interface BuiltinsOptions {
   /** Returns its environment variables, which its code may change. */
   readonly env: () => object;
   readonly random: () => Random;
+  /** Hears how many random bytes were asked for at once. */
+  readonly drew: (bytes: number) => void;
   /** @see Surroundings.isReal */
   readonly isReal: () => boolean;
   /** Returns the time of this environment's clock, milliseconds since 1970. */

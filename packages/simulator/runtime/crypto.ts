@@ -31,6 +31,8 @@ type Call = (...args: unknown[]) => unknown;
 export interface CryptoSources {
   readonly random: () => Random;
   readonly work: Work;
+  /** Hears how many random bytes were asked for at once. */
+  readonly drew: (bytes: number) => void;
   /** Whether other random numbers than the seed's do as well: outside of histories. @default false */
   readonly isReal?: (() => boolean) | undefined;
 }
@@ -39,25 +41,29 @@ export interface CryptoSources {
  * Returns `node:crypto` and the global `crypto`, whose random numbers come from a seed. Works of
  * `crypto.subtle` end within the turn of the event loop.
  */
-export function cryptoOf({ random, work, isReal = () => false }: CryptoSources): {
+export function cryptoOf({ random, work, drew, isReal = () => false }: CryptoSources): {
   readonly module: object;
   readonly webcrypto: object;
 } {
+  const fill = (view: Uint8Array): Uint8Array => {
+    drew(view.length);
+    return random().fill(view);
+  };
   const randomBytes = (size: number, callback?: (error: null, bytes: Buffer) => void): Buffer | undefined => {
-    const bytes = Buffer.from(random().fill(new Uint8Array(size)));
+    const bytes = Buffer.from(fill(new Uint8Array(size)));
     if (!callback) return bytes;
     process.nextTick(callback, null, bytes);
     return undefined;
   };
   const getRandomValues = <T extends ArrayBufferView>(view: T): T => {
-    random().fill(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+    fill(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
     return view;
   };
   const randomFillSync = <T extends ArrayBufferView | ArrayBuffer>(view: T, offset = 0, size?: number): T => {
     const [buffer, start, length] = ArrayBuffer.isView(view)
       ? [view.buffer, view.byteOffset, view.byteLength]
       : [view, 0, view.byteLength];
-    random().fill(new Uint8Array(buffer, start + offset, size ?? length - offset));
+    fill(new Uint8Array(buffer, start + offset, size ?? length - offset));
     return view;
   };
   const randomFill = (view: ArrayBufferView, ...more: readonly unknown[]): void => {

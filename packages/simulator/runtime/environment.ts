@@ -65,6 +65,9 @@ export interface CodeHost {
   start(code: Loaded, around: Surroundings): RunningCode;
 }
 
+/** Bytes of the largest key, hash or nonce: whoever draws more at once keeps some for later. */
+const LARGEST_KEY = 64;
+
 type Handler = (event: unknown, context: object) => unknown;
 
 /**
@@ -82,6 +85,8 @@ export class Environment implements RunningCode, CodeUnderTest {
   private triedAgain = false;
   private askedForKeys = false;
   private metConflict = false;
+  /** Whether its module may hold random numbers for later: drawn when it was loaded, or more than anything needs at once. */
+  private keepsNumbers = false;
   /** What an invocation ends with that comes after its death. */
   private obituary: Ending = { kind: 'threw', name: 'Runtime.ExitError', message: 'signal: killed' };
   /** Callback of the current invocation; a killed environment calls none. */
@@ -102,6 +107,9 @@ export class Environment implements RunningCode, CodeUnderTest {
     this.outside = {
       env: () => env,
       random: () => this.around.random,
+      drew: (bytes) => {
+        this.keepsNumbers ||= bytes > LARGEST_KEY;
+      },
       isReal: () => this.around.isReal === true,
       now: () => this.around.now(),
       begun: () => this.around.begun,
@@ -130,12 +138,12 @@ export class Environment implements RunningCode, CodeUnderTest {
 
   /**
    * Whether it may serve another history: it has nothing in progress or planned, and its code has nothing in memory that
-   * another history would not have. Clients of the SDK count their retries (retry tokens). Code may keep a key of KMS, or
+   * another history would not have. A module may keep a pool of random bytes, as npm's uuid does. Clients of the SDK count their retries (retry tokens). Code may keep a key of KMS, or
    * remember that it met another transaction.
    */
   get isAsNew(): boolean {
-    const { dead, triedAgain, askedForKeys, metConflict, ended, timers, requests } = this;
-    const remembers = triedAgain || askedForKeys || metConflict;
+    const { dead, triedAgain, askedForKeys, metConflict, keepsNumbers, ended, timers, requests } = this;
+    const remembers = triedAgain || askedForKeys || metConflict || keepsNumbers;
     return !dead && !remembers && ended === undefined && timers.pending === 0 && requests === 0;
   }
 
@@ -150,6 +158,8 @@ export class Environment implements RunningCode, CodeUnderTest {
    */
   init(handler: string): void {
     const before = this.enter();
+    const { random } = this.around;
+    const { drawn } = random;
     let exported: Readonly<Record<string, unknown>>;
     try {
       exported = this.load();
@@ -157,6 +167,7 @@ export class Environment implements RunningCode, CodeUnderTest {
       // It begins in the turn of the invocation that made room for it, if there is one.
       if (before) entered(before);
     }
+    this.keepsNumbers ||= random.drawn !== drawn;
     if (this.dead) throw new Ended('Runtime.ExitError', 'the process ended while its module was loaded');
     const found = exported[handler.slice(handler.indexOf('.') + 1)];
     if (typeof found !== 'function')

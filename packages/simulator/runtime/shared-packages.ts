@@ -52,6 +52,7 @@ export class SharedPackages {
     const outside: Outside = {
       env: () => this.outside.env(),
       random: () => this.outside.random(),
+      drew: (bytes) => this.outside.drew(bytes),
       isReal: () => this.outside.isReal(),
       now: () => this.outside.now(),
       begun: () => this.outside.begun(),

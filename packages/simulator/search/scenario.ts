@@ -57,8 +57,43 @@ const TWO_DAYS = 2 * 86_400_000;
 /** Items of a page in a history whose pages are short. */
 const SHORT_PAGE = 2;
 
+/** Fingerprints of the histories that were played of a deployment, by scenario and by what makes them. */
+const played = new WeakMap<Deployment, WeakMap<Scenario, Map<string, string>>>();
+
+/**
+ * Plays a run, and again with new environments if it isn't the history that it was before: a module of some function has kept
+ * something of another history. From then on every environment of the deployment is new.
+ * @param faults makes the plan of its faults
+ * @param key what makes the history, beside its scenario
+ */
+async function play(
+  deployment: Deployment,
+  scenario: Scenario,
+  seed: string,
+  faults: () => FaultPlan,
+  key: string,
+  conditions: Conditions = {},
+): Promise<History> {
+  const history = await playOnce(deployment, scenario, seed, faults(), conditions);
+  const before = of(of(played, deployment, () => new WeakMap()), scenario, () => new Map<string, string>());
+  const known = before.get(key);
+  if (known === undefined) before.set(key, history.fingerprint);
+  if (known === undefined || known === history.fingerprint || !deployment.recycles) return history;
+  deployment.recycles = false;
+  const fresh = await playOnce(deployment, scenario, seed, faults(), { ...conditions, recycle: false });
+  before.set(key, fresh.fingerprint);
+  return fresh;
+}
+
+/** Returns the member of a map, made where it is missing. */
+function of<Key extends object, Value>(map: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
+
 /** Plays one run of a scenario. An exception is a violation too, because nothing may abort a history. */
-export async function play(
+async function playOnce(
   deployment: Deployment,
   scenario: Scenario,
   seed: string,
@@ -68,7 +103,7 @@ export async function play(
   const cloud = new Cloud(deployment, {
     seed: `${scenario.name}/${seed}`,
     faults,
-    recycle: true,
+    recycle: deployment.recycles,
     ...conditions,
     ...scenario.conditions,
   });
@@ -100,7 +135,18 @@ export const playWith = (
   seed: string,
   faults: readonly Fault[] = [],
   conditions?: Conditions,
-): Promise<History> => play(deployment, scenario, seed, new ChosenFaults(faults), conditions);
+): Promise<History> =>
+  play(deployment, scenario, seed, () => new ChosenFaults(faults), keyOf('with', seed, faults, conditions), conditions);
+
+/** Returns what makes a history. Recordings and traces change nothing in it. */
+function keyOf(
+  way: 'with' | 'seed',
+  seed: string,
+  faults: readonly Fault[] | undefined,
+  { keepTrace: _, recording: _recording, replays: _replays, recycle: _recycle, ...conditions }: Conditions = {},
+): string {
+  return JSON.stringify([way, seed, faults ?? 'of the seed', conditions]);
+}
 
 export interface SeedOptions extends Conditions {
   /** Replaces the faults that the seed would inject: for shrinking. */
@@ -119,10 +165,11 @@ export function playSeed(
   { only, ...conditions }: SeedOptions = {},
 ): Promise<History> {
   const random = new Random(`conditions/${seed}`);
-  const faults = only
+  const faults = (): FaultPlan =>
+    only
     ? new ChosenFaults(only)
     : new RandomFaults(random.fork(`faults of ${scenario.name}`), scenario.faultProbability ?? FAULT_PROBABILITY);
-  return play(deployment, scenario, seed, faults, {
+  return play(deployment, scenario, seed, faults, keyOf('seed', seed, only, conditions), {
     clockSkew: random.fork('clocks').between(0, 2_000),
     coldness: random.fork('coldness').pick([0, 0, 0, 0.05, 0.2]),
     ttlLag: random.fork('ttl').pick([0, TWO_DAYS]),

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '../runtime/http.js';
+import { bytesOf, type HttpRequest, type HttpResponse } from '../runtime/http.js';
 import { type AwsError, queryOf, type WireRequest } from './request.js';
 import { document, elements, type XmlObject } from './xml.js';
 
@@ -16,6 +16,7 @@ const PARTS =
 export function readRestXml(http: HttpRequest): Pick<WireRequest, 'operation' | 'input'> {
   const { bucket, key } = placeOf(http);
   const query = queryOf(http);
+  const { body, fields } = unframed(http);
   const named = (name: string): string | undefined => query.get(name) ?? undefined;
   return {
     operation: operationOf(http, bucket, key, query),
@@ -33,7 +34,8 @@ export function readRestXml(http: HttpRequest): Pick<WireRequest, 'operation' | 
       IfNoneMatch: http.headers['if-none-match'],
       Range: http.headers.range,
       HasMetadata: Object.keys(http.headers).some((name) => name.startsWith('x-amz-meta-')),
-      Body: bodyOf(http),
+      Headers: { ...http.headers, ...fields },
+      Body: body,
     },
   };
 }
@@ -71,23 +73,34 @@ function operationOf({ method, headers }: HttpRequest, bucket: string, key: stri
 }
 
 /**
- * Returns the body without the frame of a checksum behind it. Amazon S3 API Reference, "Signature Calculations for the
- * Authorization Header: Transferring Payload in Multiple Chunks": `<size in hexadecimal>[;...]\r\n<data>\r\n`, until a
- * chunk of size 0.
+ * Returns the body without the frame of a checksum behind it, and the fields that follow it. Amazon S3 API Reference, "Signature
+ * Calculations for the Authorization Header: Transferring Payload in Multiple Chunks": `<size in hexadecimal>[;...]\r\n<data>\r\n`,
+ * until a size of 0, then `<name>:<value>\r\n`.
  */
-function bodyOf({ headers, body }: HttpRequest): string {
+function unframed(http: HttpRequest): {
+  readonly body: Uint8Array;
+  readonly fields: Readonly<Record<string, string>>;
+} {
+  const { headers } = http;
   const framed =
     /aws-chunked/.test(headers['content-encoding'] ?? '') || /^STREAMING-/.test(headers['x-amz-content-sha256'] ?? '');
-  if (!framed) return body;
-  let rest = Buffer.from(body);
+  const whole = bytesOf(http);
+  if (!framed) return { body: whole, fields: {} };
+  let rest = Buffer.from(whole);
   const chunks: Buffer[] = [];
   for (;;) {
     const end = rest.indexOf('\r\n');
     const size = Number.parseInt(rest.subarray(0, end).toString(), 16);
-    if (end < 0 || !(size > 0)) return Buffer.concat(chunks).toString('utf8');
+    if (end < 0 || !(size > 0)) break;
     chunks.push(rest.subarray(end + 2, end + 2 + size));
     rest = rest.subarray(end + 2 + size + 2);
   }
+  const lines = rest.toString().split('\r\n').slice(1);
+  const fields = lines.flatMap((line) => {
+    const [, name, value = ''] = /^([\w-]+):\s*(.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [[name.toLowerCase(), value] as const];
+  });
+  return { body: Buffer.concat(chunks), fields: Object.fromEntries(fields) };
 }
 
 /** @param output has one member, which is the name of the document */

@@ -19,6 +19,11 @@ export class Random {
     for (let round = 0; round < 12; round++) this.bits();
   }
 
+  /** Number of 32 random bits that were drawn so far: differences count, not the number itself. */
+  get drawn(): number {
+    return this.d;
+  }
+
   /** Returns 32 random bits, as a whole number from 0. */
   bits(): number {
     const sum = (((this.a + this.b) | 0) + this.d) | 0;

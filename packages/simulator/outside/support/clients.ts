@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Cloud } from '../../cloud.js';
-import type { HttpRequest, HttpResponse } from '../../runtime/http.js';
+import { bodyOf, bytesOf, type HttpRequest, type HttpResponse } from '../../runtime/http.js';
 import { Outside } from '../outside.js';
 
 /** A request as the SDK hands it to its HTTP handler. */
@@ -27,8 +27,8 @@ export function outsideOf(cloud: Cloud, lets = async (_answered: Promise<unknown
     return answered;
   };
   const handle = async (request: SdkRequest) => {
-    const { status, headers, body } = await answer(httpOf(request));
-    return { response: { statusCode: status, headers, body: Readable.from([Buffer.from(body)]) } };
+    const { status, headers, ...body } = await answer(httpOf(request));
+    return { response: { statusCode: status, headers, body: Readable.from([Buffer.from(bytesOf(body))]) } };
   };
   return {
     outside,
@@ -56,6 +56,6 @@ function httpOf({ method, hostname, port, path, query = {}, headers, body = '' }
     host: port === undefined ? hostname : `${hostname}:${port}`,
     path: parameters.size > 0 ? `${path}?${parameters}` : path,
     headers: Object.fromEntries(lower),
-    body: typeof body === 'string' ? body : new TextDecoder().decode(body),
+    ...(typeof body === 'string' ? { body } : bodyOf(body)),
   };
 }
