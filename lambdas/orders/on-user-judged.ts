@@ -20,7 +20,14 @@ const PAGE = 20;
 const TRIES = 5;
 
 /** Statuses of orders that are not active. They are final, so an old row of the list shows none of them too early. */
-const ENDS: ReadonlySet<OrderView['status']> = new Set(['REJECTED', 'CANCELLED', 'DISPATCHED']);
+const IS_END: Readonly<Record<OrderView['status'], boolean>> = {
+  PENDING: false,
+  UNDER_REVIEW: false,
+  APPROVED: false,
+  REJECTED: true,
+  CANCELLED: true,
+  DISPATCHED: true,
+};
 
 export interface Judgements {
   readonly reviews: Reviews;
@@ -87,7 +94,7 @@ class FanOut {
       const page = await ordersOf(list, this.userId, this.progress.after, PAGE);
       for (const { view } of page.slice(0, PAGE)) {
         const after = { after: positionOfOrder(view) };
-        if (ENDS.has(view.status)) continue;
+        if (IS_END[view.status]) continue;
         if (!(await this.change(after, () => this.reviewOf(view.orderId)))) return true;
       }
       const last = page.slice(0, PAGE).at(-1);

@@ -13,6 +13,16 @@ export interface LimitReached {
   readonly retryAfterSeconds: number;
 }
 
+/** Whether an order counts as in progress. An order under review that was paid does, too: it is not at its end. */
+const UNDER_WAY: Readonly<Record<OrderView['status'], boolean>> = {
+  PENDING: true,
+  UNDER_REVIEW: true,
+  APPROVED: false,
+  DISPATCHED: false,
+  REJECTED: false,
+  CANCELLED: false,
+};
+
 const HOUR_MS = 3_600_000;
 /** Most orders end within seconds; the others wait for a participant that is down. */
 const UNDER_WAY_RETRY_SECONDS = 60;
@@ -42,7 +52,7 @@ export function limitReached(
   if (recent.filter(({ placedAt }) => hourOf(placedAt) === hourOf(now)).length >= ordersPerHour) {
     return hourIsFull(now);
   }
-  if (recent.filter(({ status }) => status === 'PENDING' || status === 'UNDER_REVIEW').length >= ordersUnderWay) {
+  if (recent.filter(({ status }) => UNDER_WAY[status]).length >= ordersUnderWay) {
     return { limit: 'ORDERS_UNDER_WAY', retryAfterSeconds: UNDER_WAY_RETRY_SECONDS };
   }
   return undefined;

@@ -1,12 +1,10 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { batchesOf, SQS_BATCH, utf8Bytes } from '../aws/batches.js';
 import { Env } from '../aws/environment.js';
 import { required } from '../aws/read-environment.js';
 import { describeError, logger } from '../aws/telemetry.js';
 import { handOutOf } from './contract.js';
-
-/** Limit of SQS for the entries of one call. */
-const MAX_ENTRIES = 10;
 
 const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
 const queues = JSON.parse(required(Env.RUNNER_QUEUES)) as Readonly<Record<string, string>>;
@@ -41,9 +39,7 @@ export async function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoD
 
 /** @returns the entries that were not sent */
 async function send(queue: string, entries: readonly Entry[]): Promise<readonly Entry[]> {
-  const batches = Array.from({ length: Math.ceil(entries.length / MAX_ENTRIES) }, (_, at) =>
-    entries.slice(at * MAX_ENTRIES, (at + 1) * MAX_ENTRIES),
-  );
+  const batches = batchesOf(entries, ({ record }) => utf8Bytes(handOutOf({ record })), SQS_BATCH);
   const unsent = await Promise.all(
     batches.map(async (batch) => {
       try {

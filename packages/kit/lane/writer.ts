@@ -2,6 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type MessageAttributeValue, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { batchesOf, SQS_BATCH, utf8Bytes } from '../aws/batches.js';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
@@ -18,8 +19,6 @@ import { roundsOf } from './rounds.js';
 
 /** Milliseconds kept free before the function's timeout. The writer begins no round in this time. */
 const RESERVE_MS = 5_000;
-/** Limit of SQS for the entries of one call. */
-const MAX_ENTRIES = 10;
 const RETURNED_ATTRIBUTE: Readonly<Record<string, MessageAttributeValue>> = {
   [RETURNED]: { DataType: 'String', StringValue: 'lane' },
 };
@@ -121,8 +120,7 @@ class LaneWriter {
 
   private async send(QueueUrl: string, requests: readonly StoredRequest[]): Promise<readonly StoredRequest[]> {
     const accepted: StoredRequest[] = [];
-    for (let from = 0; from < requests.length; from += MAX_ENTRIES) {
-      const chunk = requests.slice(from, from + MAX_ENTRIES);
+    for (const chunk of batchesOf(requests, messageBytes, SQS_BATCH)) {
       const { Successful = [] } = await this.sqs.send(
         new SendMessageBatchCommand({
           QueueUrl,
@@ -158,6 +156,9 @@ class LaneWriter {
     return undefined;
   }
 }
+
+/** Size of a returned message: its body, and the name, type and value of its mark. */
+const messageBytes = ({ payload }: StoredRequest): number => utf8Bytes(payload) + utf8Bytes(`${RETURNED}Stringlane`);
 
 /** Returns the URLs of the consumers' queues, by the consumers' names. */
 const queuesOfFunction = (): ReadonlyMap<string, string> =>

@@ -1,14 +1,9 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { batchesOf, EVENTS_BATCH, utf8Bytes } from '../aws/batches.js';
 import { pauseUpTo } from '../aws/clock.js';
 import { SafeError, SafeText } from '../aws/safe-error.js';
 import type { BusEntry } from '../messages/envelope.js';
 
-/**
- * Limits of EventBridge for one PutEvents call. A single entry is always below them, because a commit has at most 400
- * KB.
- */
-const MAX_ENTRIES = 10;
-const MAX_BYTES = 1024 * 1024;
 /** Number of concurrent calls. */
 const CONCURRENCY = 5;
 const BACKOFF_BASE_MS = 50;
@@ -36,11 +31,13 @@ export async function publish(
   mayGoOn: () => boolean,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = entries.map(() => ({ state: 'unsent' }));
+  const sizes = entries.map(entryBytes);
   const unsent = (): number[] => [...entries.keys()].filter((at) => outcomes[at]?.state === 'unsent');
 
   for (let round = 0, waiting = unsent(); waiting.length > 0 && mayGoOn(); round++, waiting = unsent()) {
     if (round > 0) await pauseUpTo(Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** round));
-    const chunks = chunked(entries, waiting);
+    // A single entry is always below the limits, because a commit has at most 400 KB.
+    const chunks = batchesOf(waiting, (at) => sizes[at] ?? 0, EVENTS_BATCH);
     const sendNext = async (): Promise<void> => {
       for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) {
         const { Entries: answers = [] } = await client.send(
@@ -75,24 +72,4 @@ class PublishRefused extends SafeError {
  * size").
  */
 const entryBytes = ({ Source, DetailType, Detail }: BusEntry): number =>
-  Buffer.byteLength(Source) + Buffer.byteLength(DetailType) + Buffer.byteLength(Detail);
-
-/** Groups entries into calls of at most 10 entries and 1 MB. Returns their indexes. */
-function chunked(entries: readonly BusEntry[], places: readonly number[]): number[][] {
-  const chunks: number[][] = [];
-  let bytes = 0;
-  for (const at of places) {
-    const entry = entries[at];
-    if (!entry) continue;
-    const size = entryBytes(entry);
-    const chunk = chunks.at(-1);
-    if (chunk && chunk.length < MAX_ENTRIES && bytes + size <= MAX_BYTES) {
-      chunk.push(at);
-      bytes += size;
-    } else {
-      chunks.push([at]);
-      bytes = size;
-    }
-  }
-  return chunks;
-}
+  utf8Bytes(Source) + utf8Bytes(DetailType) + utf8Bytes(Detail);

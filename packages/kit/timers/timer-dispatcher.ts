@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { batchesOf, SQS_BATCH, utf8Bytes } from '../aws/batches.js';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
 import { TooLarge } from '../aws/dynamodb-limits.js';
@@ -14,9 +15,6 @@ import { FailureRecords } from '../failures/failure-records.js';
 import { handOutOf } from '../inbox/contract.js';
 import { messageGroupOf, readEnvelope } from '../messages/envelope.js';
 import { MAX_PAYLOAD_BYTES } from './timers.js';
-
-/** Limit of SQS for the entries of one call. */
-const MAX_ENTRIES = 10;
 
 export interface TimerDispatcherOptions {
   /** Name of the service's idempotency table. */
@@ -46,6 +44,9 @@ interface Due {
   /** Seconds since the time for which it was set. */
   readonly late: number;
 }
+
+/** Size of a timer's message: its body, and the name, type and value of its attribute. */
+const messageBytes = ({ body, pk }: Due): number => utf8Bytes(body) + utf8Bytes(`${STORED}String${pk}`);
 
 /**
  * Sends due timers to their owner, at least once. It sends a timer first and reschedules it afterwards. A crash in
@@ -82,9 +83,7 @@ export class TimerDispatcher {
         poison.push({ pk, error });
       }
     }
-    const batches = Array.from({ length: Math.ceil(due.length / MAX_ENTRIES) }, (_, at) =>
-      due.slice(at * MAX_ENTRIES, (at + 1) * MAX_ENTRIES),
-    );
+    const batches = batchesOf(due, messageBytes, SQS_BATCH);
     await allOf([
       ...batches.map((batch) => this.batch(batch)),
       ...poison.map(({ pk, error }) => this.giveUp(pk, error)),

@@ -3,6 +3,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { AppProblem } from '../../../lambdas/problems.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { Throttled } from '../../../packages/kit/aws/write-conflict.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { Problem } from '../../../packages/kit/http/errors.js';
 import { type ChangeOnce, changeOnce } from '../../../packages/kit/idempotent-receiver/change-once.js';
@@ -135,6 +136,15 @@ describe('a change', () => {
     const decide = (sum: number) => (sum >= 2 ? [counted(100)] : []);
     const outcome = await change({ id, decide, store: overtaken(1) });
     expect(outcome).toMatchObject({ replayed: false, loaded: { version: 3, state: { sum: 102 } } });
+  });
+
+  test('that DynamoDB throttles in every attempt is no conflict: nobody else has changed anything', async () => {
+    const throttling: typeof store = Object.assign(Object.create(store), {
+      appendWrite: () => {
+        throw new Throttled('too many writes');
+      },
+    });
+    await expect(change({ id: await tallied(1), store: throttling })).rejects.toBeInstanceOf(Throttled);
   });
 
   test('that loses every race is a conflict, with the version it expected and the one it found', async () => {

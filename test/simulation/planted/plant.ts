@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
 import { Assembly, type TemplateChange } from '../../../packages/simulator/assembly/assembly.js';
 import type { JsonObject } from '../../../packages/simulator/assembly/intrinsics.js';
 import type { Deployment } from '../../../packages/simulator/cloud.js';
-import type { Bundle } from '../../../packages/simulator/runtime/bundle.js';
 import type { Environment } from '../../../packages/simulator/runtime/environment.js';
 import { Recycled } from '../../../packages/simulator/runtime/recycled.js';
 import { type AppCode, appCode, deploymentOf, entriesOf, ROOT } from '../support/app-code.js';
@@ -86,30 +86,6 @@ export async function planted(folder: string, bug: PlantedBug, lambdas?: string)
 export type Patch = Omit<NonNullable<PlantedBug['source']>, 'only'>;
 
 /**
- * Bundles the functions whose code the patches change, with all patches in them.
- * @param only entry points that may be changed
- * @returns bundles by the labels of their functions
- * @throws {NothingPlanted} if a patch changes nothing
- */
-export async function patchedBundles(
-  folder: string,
-  patches: readonly Patch[],
-  only: (entry: string) => boolean,
-): Promise<ReadonlyMap<string, Bundle>> {
-  const app = appCode();
-  const concerned = [...app.entries].flatMap(([entry, { files }]) =>
-    only(entry) && patches.some(({ file }) => files.has(file)) ? entry : [],
-  );
-  const patched = await patchedEntries(app, concerned, patches);
-  const found = new Map<string, Bundle>();
-  for (const [label, entry] of entriesOf(new Assembly(folder))) {
-    const code = patched.get(entry);
-    if (code !== undefined) found.set(label, app.bundle(label, code));
-  }
-  return found;
-}
-
-/**
  * Returns the entry points of functions: `orders/place-order`.
  * @param labels of functions; others are left out
  */
@@ -126,21 +102,27 @@ async function patchedEntries(
 ): Promise<ReadonlyMap<string, string>> {
   if (entries.length === 0)
     throw new NothingPlanted(`nothing that is deployed has ${patches.map(({ file }) => file).join(', ')}`);
-  const made = await app.changed(entries, {
-    name: 'plant',
-    setup: ({ onLoad }) => {
-      for (const file of new Set(patches.map((patch) => patch.file))) {
-        onLoad({ filter: /\.ts$/ }, ({ path }) => {
-          if (path !== join(ROOT, file)) return undefined;
-          const ofFile = patches.filter((patch) => patch.file === file);
-          return { contents: ofFile.reduce(patchedText, readFileSync(path, 'utf8')), loader: 'ts' };
-        });
-      }
-    },
-  });
+  const made = await app.changed(entries, patching(patches));
   const all = [...made].map(([entry, { code }]) => [entry, code] as const);
   return new Map(all.filter(([entry, code]) => code !== app.entries.get(entry)?.code));
 }
+
+/**
+ * Returns what changes sources while they are bundled.
+ * @param root of the sources. @default the present ones
+ */
+export const patching = (patches: readonly Patch[], root = ROOT): Plugin => ({
+  name: 'plant',
+  setup: ({ onLoad }) => {
+    for (const file of new Set(patches.map((patch) => patch.file))) {
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        if (path !== join(root, file)) return undefined;
+        const ofFile = patches.filter((patch) => patch.file === file);
+        return { contents: ofFile.reduce(patchedText, readFileSync(path, 'utf8')), loader: 'ts' };
+      });
+    }
+  },
+});
 
 /** @throws {NothingPlanted} */
 function patchedText(text: string, { file, from, to }: Patch): string {

@@ -6,6 +6,7 @@ import { SCENARIOS } from '../scenarios/all.js';
 import { deploymentOf } from '../support/app-code.js';
 import { prodAssembly } from '../support/assembly.js';
 import { effort, QUICK } from '../support/effort.js';
+import { playsPreviousRelease } from '../support/previous-release.js';
 
 /** Seed of each scenario in `npm test`: the cheapest of four that makes faults. determinism.test.ts plays others. */
 const SEEDS: Readonly<Record<string, number>> = {
@@ -100,6 +101,7 @@ const PARTS = 3;
 export function playPart(part: number): void {
   const deployment = deploymentOf(prodAssembly());
   const scenarios = SCENARIOS.filter(({ name }) => !QUICK || !LONG.includes(name))
+    .filter(({ name }) => name !== 'two-releases' || playsPreviousRelease())
     .filter((_, at) => at % STRIDE === 0)
     .filter((_, at) => at % PARTS === part);
   describe.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', (name, scenario) => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, buildSync, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { BUNDLING, entryFiles } from '../../../packages/kit/service/bundles.js';
@@ -76,6 +76,29 @@ export class AppCode {
     return entriesIn(outputFiles, metafile);
   }
 
+  /**
+   * Bundles entry points of other sources of the app, to be run beside this code.
+   * @param root of these sources
+   * @param entries that they have: `orders/place-order`, `kit/outbox/relay`
+   * @param plugins that change them
+   */
+  async ofSources(root: string, entries: readonly string[], plugins: readonly Plugin[] = []) {
+    const options = {
+      ...this.options([]),
+      alias: {
+        ...OPTIONS.alias,
+        ...Object.fromEntries(
+          Object.entries(BUNDLING.alias).map(([name, path]) => [name, join(root, relative(ROOT, path))]),
+        ),
+      },
+      absWorkingDir: root,
+      entryPoints: entries.map((entry) => ({ in: entryFileOf(root, entry), out: `${entry}/index` })),
+      plugins: [...plugins],
+    };
+    const { outputFiles, metafile } = await build(options);
+    return entriesIn(outputFiles, metafile);
+  }
+
   private options(entries: readonly string[]) {
     const files = entryFiles(this.lambdas);
     return {
@@ -121,6 +144,10 @@ function entriesIn(outputs: readonly OutputFile[], metafile: Metafile): Readonly
  * because a package might have no default export of its own. Nobody asks this one for it.
  */
 const uncopied = (code: string): string => code.replace(/__toESM\((require\("zod\/mini"\)),1\)/g, '$1');
+
+/** Returns the file of an entry point in other sources of the app, which need not have it. @param root of the sources */
+export const entryFileOf = (root: string, entry: string): string =>
+  join(root, entry.startsWith('kit/') ? `packages/${entry}.lambda.ts` : `lambdas/${entry}.lambda.ts`);
 
 /** Returns the entry point of an output: `orders/place-order` of `/bundles/orders/place-order/index.js`. */
 const entryOf = (path: string): string => path.slice(path.indexOf('bundles/') + 'bundles/'.length, -'/index.js'.length);

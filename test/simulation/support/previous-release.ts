@@ -1,53 +1,37 @@
+import { existsSync } from 'node:fs';
+import { Assembly } from '../../../packages/simulator/assembly/assembly.js';
+import type { Deployment } from '../../../packages/simulator/cloud.js';
 import type { Bundle } from '../../../packages/simulator/runtime/bundle.js';
-import { type Patch, patchedBundles } from '../planted/plant.js';
+import {
+  hasSources,
+  ReleaseMissing,
+  previousRelease as release,
+  sourcesOf,
+} from '../../../tools/release/previous-sources.js';
+import { type Patch, patching } from '../planted/plant.js';
+import { appCode, entriesOf, entryFileOf } from './app-code.js';
 
-/**
- * Changes of today's sources that make functions behave as 0.2.0 did (`test/golden/contracts`), where releases that run side
- * by side meet: in what each reads and writes.
- */
-const PREVIOUS: readonly Patch[] = [
-  // OrderRejected: 0.2.0 reads version 3 and writes version 2.
-  {
-    file: 'lambdas/orders/contract.ts',
-    from: /OrderRejected: \{.*?\n {4}\},/s,
-    to: `OrderRejected: {
-    version: 3, data: OrderRejected3,
-    earlier: {
-      1: earlierShape(z.object({ orderId: OrderId, reason: RejectionReason2 }), (data) => ({ ...data, skus: [] })),
-      2: earlierShape(OrderRejected2, (data) => data, ({ orderId, reason, skus }: any) => ({ orderId, reason, skus })),
-    },
-  },`,
-  },
-  // Version 2 knows the reason OUT_OF_STOCK only, because 0.2.0 had no saga. For the reasons of sagas there is version 3.
-  {
-    file: 'packages/kit/messages/contract.ts',
-    from: 'const schemaVersion = schema.writes ?? schema.version;',
-    to: `const outOfStock = type === 'OrderRejected' && (data as any).reason === 'OUT_OF_STOCK';
-  const schemaVersion = outOfStock ? 2 : schema.writes ?? schema.version;`,
-  },
-  // Accounts: 0.2.0 has no CreditSettled. It can't load an account with such an event, and doesn't know it as a message.
-  {
-    file: 'lambdas/accounts/contract.ts',
-    from: /CreditSettled: \{.*\},\n/,
-    to: '',
-  },
-  // So its snapshots have another state, and it ignores those of the present release.
-  { file: 'lambdas/accounts/domain/account.ts', from: 'stateSchema: 4', to: 'stateSchema: 2' },
-  { file: 'lambdas/accounts/domain/authorization.ts', from: 'stateSchema: 2', to: 'stateSchema: 1' },
-  // Catalog: 0.2.0 reads and writes version 1 of both.
-  {
-    file: 'lambdas/catalog/contract.ts',
-    from: /PricesRefused: \{.*?\n {4}\},/s,
-    to: 'PricesRefused: { version: 1, data: PricesRefused1 },',
-  },
-  {
-    file: 'lambdas/catalog/contract.ts',
-    from: /SagaReplyRequested: \{.*?\n {4}\},/s,
-    to: 'SagaReplyRequested: { version: 1, data: SagaReplyRequested1 },',
-  },
-];
+/** Differences from the previous release as it was. */
+export interface Changes {
+  readonly patches: readonly Patch[];
+  /** Entry points that it does not have. */
+  readonly without?: RegExp;
+}
 
-/** Mistake of the previous release: it acknowledges what it doesn't know, without an effect, instead of waiting. */
+const AS_IT_WAS: Changes = { patches: [] };
+
+/** As if the previous release did not know an event that the present one publishes, as it was with 0.2.0. */
+export const KNOWS_NO_SETTLEMENT: Changes = {
+  patches: [
+    { file: 'lambdas/accounts/contract.ts', from: /CreditSettled: \{.*\},\n/, to: '' },
+    // So its snapshots have another state, and it ignores those of the present release.
+    { file: 'lambdas/accounts/domain/account.ts', from: /stateSchema: \d+/, to: 'stateSchema: 0' },
+    { file: 'lambdas/accounts/domain/authorization.ts', from: /stateSchema: \d+/, to: 'stateSchema: 0' },
+  ],
+  without: /^accounts\/(on-payment-event|on-lane)$/,
+};
+
+/** Mistake of a release: it acknowledges what it doesn't know, without an effect, instead of waiting. */
 export const ACKNOWLEDGES_NEWER: Patch = {
   file: 'packages/kit/idempotent-consumer/consumer.ts',
   from: '    const { attempts } = delivery;\n    const permanent',
@@ -56,19 +40,73 @@ export const ACKNOWLEDGES_NEWER: Patch = {
     const permanent`,
 };
 
-/** Consumers that 0.2.0 doesn't have. */
-export const isNew = (entry: string): boolean => /^accounts\/(on-payment-event|on-lane)$/.test(entry);
+/**
+ * Whether tests play the previous release: this clone has its commit, or has to have it (`CI`), so that a test which can't play it
+ * is red. Where it is missing, a line says so.
+ */
+export function playsPreviousRelease(): boolean {
+  if (hasSources(release())) return true;
+  process.stderr.write(`The test of two releases is left out: ${new ReleaseMissing(release()).message}\n`);
+  return Boolean(process.env.CI);
+}
 
 const made = new Map<string, Promise<ReadonlyMap<string, Bundle>>>();
 
 /**
- * Returns the previous release's bundles by the labels of their functions. New functions have none.
- * @param folder of the assembly
- * @param mistakes further changes of the previous release. @default none
+ * Returns the previous release's bundles by the labels of their functions, from the sources of its commit. New functions have
+ * none. Their settings are those of the present templates.
+ * @param folder of the present assembly
+ * @param changes of the previous release. @default none
+ * @throws {ReleaseMissing} if this clone does not have its commit
  */
-export function previousRelease(folder: string, mistakes: readonly Patch[] = []): Promise<ReadonlyMap<string, Bundle>> {
-  const key = JSON.stringify([folder, mistakes]);
-  const making = made.get(key) ?? patchedBundles(folder, [...PREVIOUS, ...mistakes], (entry) => !isNew(entry));
+export function previousRelease(folder: string, changes = AS_IT_WAS): Promise<ReadonlyMap<string, Bundle>> {
+  const key = JSON.stringify([
+    folder,
+    String(changes.without),
+    changes.patches.map(({ file, from, to }) => [file, String(from), to]),
+  ]);
+  const making = made.get(key) ?? bundlesOf(folder, changes);
   made.set(key, making);
   return making;
+}
+
+async function bundlesOf(folder: string, changes: Changes): Promise<ReadonlyMap<string, Bundle>> {
+  const { functions, code } = await codeOf(folder, changes);
+  const app = appCode();
+  const bundles = new Map(
+    [...code].map(([entry, text]) => [entry, app.bundle(`${entry} of ${release().version}`, text)]),
+  );
+  return new Map(
+    functions.flatMap(([label, entry]) => {
+      const bundle = bundles.get(entry);
+      return bundle ? [[label, bundle] as const] : [];
+    }),
+  );
+}
+
+/**
+ * Returns a deployment in which some functions are of the previous release, as a deployment or a rollback leaves them for a while.
+ * @param only entry points of these functions
+ */
+export async function besidePreviousRelease(folder: string, only: RegExp): Promise<Deployment> {
+  const { code } = await codeOf(folder, AS_IT_WAS);
+  return appCode().deployment(new Assembly(folder), undefined, (entry) =>
+    only.test(entry) ? code.get(entry) : undefined,
+  );
+}
+
+/** Returns the functions that both releases have, with their entry points, and the previous release's code of these. */
+async function codeOf(folder: string, { patches, without }: Changes) {
+  const { version, folder: root, hasSamePackages } = sourcesOf(release());
+  if (!hasSamePackages) {
+    process.stderr.write(
+      `${version} is played with the packages of today's node_modules, which are not all as it had them.\n`,
+    );
+  }
+  const functions = [...entriesOf(new Assembly(folder))].filter(
+    ([, entry]) => existsSync(entryFileOf(root, entry)) && !without?.test(entry),
+  );
+  const entries = [...new Set(functions.map(([, entry]) => entry))];
+  const made = await appCode().ofSources(root, entries, [patching(patches, root)]);
+  return { functions, code: new Map([...made].map(([entry, { code }]) => [entry, code])) };
 }

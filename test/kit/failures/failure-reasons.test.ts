@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { SafeError, safeText } from '../../../packages/kit/aws/safe-error.js';
+import type { Delivery } from '../../../packages/kit/failures/delivery.js';
+import { FailureRecords, MAX_REASONS, recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+
+inProcessDynamoDb({ records: ['pk'] });
+const consumer = { name: 'counts', generation: 0 };
+const failures = new FailureRecords('records', consumer);
+const fault = (attempt: number): SafeError => new SafeError(safeText`attempt ${attempt}`);
+
+/** How a failure comes again: by a redrive of the message, or by another command of the same step. */
+const AGAIN = {
+  'is redriven': (id: string, attempt: number) =>
+    failures.keep(
+      { id, recorded: { kind: 'redrive', confirmedNotDone: false } } as unknown as Delivery,
+      fault(attempt),
+    ),
+  'is repeated by other commands of its step': (id: string, attempt: number) =>
+    failures.put({ id: `${id}-${attempt}`, payload: '{}', error: fault(attempt), step: id }),
+};
+
+test.each(Object.entries(AGAIN))(
+  'a message that %s more often than reasons are kept keeps the newest',
+  async (_, again) => {
+    const id = randomUUID();
+    await failures.put({ id, payload: '{}', error: fault(1), step: id });
+    const last = MAX_REASONS + 3;
+    for (let attempt = 2; attempt <= last; attempt++) await again(id, attempt);
+    const { Item } = await documents.send(
+      new GetCommand({ TableName: 'records', Key: { pk: recordKey(consumer, id) }, ConsistentRead: true }),
+    );
+    const texts = (Item?.failures ?? []).map(({ message }: { readonly message: string }) => message);
+    expect(texts).toEqual(
+      Array.from({ length: MAX_REASONS }, (_, at) => expect.stringContaining(`attempt ${last - at}`)),
+    );
+  },
+);

@@ -1,0 +1,68 @@
+import { EventBridgeClient, type PutEventsCommandInput } from '@aws-sdk/client-eventbridge';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Context, DynamoDBStreamEvent } from 'aws-lambda';
+import fc from 'fast-check';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { Env } from '../../../packages/kit/aws/environment.js';
+import type { handler as Relay } from '../../../packages/kit/outbox/relay.lambda.js';
+import { functionEnvironment } from '../../support/function-environment.js';
+
+/** Types of events that the bus does not take while the relay has time. */
+let refused: ReadonlySet<string> = new Set();
+let handler: typeof Relay;
+
+beforeAll(async () => {
+  functionEnvironment({ [Env.SERVICE]: 'shop', [Env.EPOCH]: '0', [Env.BUS]: 'bus', POWERTOOLS_LOG_LEVEL: 'SILENT' });
+  vi.spyOn(EventBridgeClient.prototype, 'send').mockImplementation((async ({
+    input,
+  }: {
+    readonly input: PutEventsCommandInput;
+  }) => ({
+    Entries: (input.Entries ?? []).map(({ DetailType = '' }) =>
+      refused.has(DetailType) ? { ErrorCode: 'ThrottlingException' } : { EventId: '1' },
+    ),
+  })) as never);
+  ({ handler } = await import('../../../packages/kit/outbox/relay.lambda.js'));
+});
+
+/** A commit with one event of each type. */
+const record = (at: number, types: readonly string[]) => ({
+  dynamodb: {
+    SequenceNumber: String(at),
+    NewImage: marshall({
+      pk: `Order#${at}`,
+      sk: 'COMMIT#0000000001',
+      events: types.map((type, n) => ({ id: `${at}-${n}`, type, schemaVersion: 1, data: '{}' })),
+      lastVersion: types.length,
+      trigger: 't',
+      actor: 'a',
+      correlationId: 'c',
+      traceparent: 'p',
+      at: '2026-03-01T00:00:00.000Z',
+      feedPk: 'f',
+      feedSk: 'f',
+    }),
+  },
+});
+
+test('the batch begins again at the first commit with an event that was not sent, whichever others were', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 12 }),
+      async (commits) => {
+        const types = commits.map((sent, at) => sent.map((_, n) => `T${at}x${n}`));
+        refused = new Set(commits.flatMap((sent, at) => sent.flatMap((isSent, n) => (isSent ? [] : [`T${at}x${n}`]))));
+        const Records = types.map((own, at) => record(at, own));
+        // Time for one round.
+        let looked = 0;
+        const getRemainingTimeInMillis = () => (++looked > 1 ? 0 : 60_000);
+        const answer = await handler(
+          { Records } as unknown as DynamoDBStreamEvent,
+          { getRemainingTimeInMillis } as unknown as Context,
+        );
+        const first = commits.findIndex((sent) => sent.includes(false));
+        expect(answer.batchItemFailures).toEqual(first < 0 ? [] : [{ itemIdentifier: String(first) }]);
+      },
+    ),
+    { numRuns: 60, endOnFailure: true },
+  ));
