@@ -1,5 +1,6 @@
 import {
   type Commit,
+  backlogsOf,
   type ConsumerRecord,
   deliveriesOf,
   deliveryKeysOf,
@@ -7,6 +8,8 @@ import {
   type Listener,
   listenersOf,
   messagesOf,
+  PLACES,
+  placeOfRecord,
   type Publication,
   publicationBy,
   type RecordAt,
@@ -188,42 +191,59 @@ function delivery(
   if (effect) return { ...plain, state: 'processed', at: effect.at };
   if (isUnsent) return { ...plain, state: 'unsent' };
   const age = secondsBetween(commit.at, now);
-  if (!consumer || age <= STREAM_SECONDS + consumer.longestRedeliverySeconds) return { ...plain, state: 'pending' };
+  if (!consumer || age <= STREAM_SECONDS + consumer.longestRedeliverySeconds)
+    return { ...plain, state: 'pending', ...placesOf(listener) };
   const wouldBeKnown =
     consumer.projection || age <= smallestWindow(consumer.dedupeWindowSeconds, { from: commit.at, to: now });
   return { ...plain, state: wouldBeKnown ? 'lost' : 'expired' };
 }
 
-function recorded({ name, service }: Listener, record: ConsumerRecord, messageId: string): Delivery {
+/** Returns where else than in its queue a message may be of which nothing is recorded. Its relay is asked apart from that. */
+function placesOf(listener: Listener): Pick<Delivery, 'reason'> {
+  const places = backlogsOf(listener, { relay: '' }).map(({ place }) => PLACES[place].words);
+  return places.length > 1 ? { reason: places.join(', or ') } : {};
+}
+
+function recorded(listener: Listener, record: ConsumerRecord, messageId: string): Delivery {
+  const { name, service } = listener;
   const { attempts } = record;
   const plain = { consumer: name, service: service.name, messageId, ...(attempts !== undefined && { attempts }) };
-  switch (record.status) {
-    case 'PENDING':
-      if (record.window !== undefined) return { ...plain, state: 'collected', reason: `in ${record.window}` };
+  const place = placeOfRecord(record, listener);
+  switch (place) {
+    case 'window':
+      return { ...plain, state: 'collected', reason: `in ${record.window}` };
+    case 'inbox':
+    case 'timer':
       return { ...plain, state: 'pending', isStored: true };
-    case 'PROCESSED':
+    case 'processed':
       return { ...plain, state: 'processed', ...(record.processedAt !== undefined && { at: record.processedAt }) };
-    case 'FAILED':
+    case 'failure':
+    case 'publication':
       return {
         ...plain,
         state: 'failed',
         ...(record.failedAt !== undefined && { at: record.failedAt }),
         reason: reasonOf(record),
       };
-    case 'DISCARDED':
+    case 'discarded':
       return {
         ...plain,
         state: 'discarded',
         ...(record.discardedAt !== undefined && { at: record.discardedAt }),
         reason: `by ${record.discardedBy ?? '?'}: ${record.discardReason ?? '?'}`,
       };
-    case 'REPEATED':
+    case 'repeated':
       return {
         ...plain,
         state: 'repeated',
         ...(record.failedAt !== undefined && { at: record.failedAt }),
         reason: `as ${record.repeats ?? '?'}`,
       };
+    case 'outbox':
+    case 'queue':
+    case 'lane':
+    case 'row':
+      throw new Error(`a message that ${place} has is in no record`);
   }
 }
 

@@ -63,9 +63,9 @@ describe('an audit', () => {
     expect(text).not.toContain('Fn::ImportValue');
   });
 
-  test('writes to tables of services only its entries in the operators’ log', () => {
+  test('writes to tables of services only its entries in the operators’ log, and failures of relays', () => {
     const writing = statementsOf('AuditorRole').filter(({ Action }) => [Action].flat().includes('dynamodb:PutItem'));
-    const [own, theirs] = writing;
+    const [own, theirs, failures] = writing;
     expect(JSON.stringify(own)).toContain('"Fn::GetAtt":["Table');
     expect(theirs).toMatchObject({
       Action: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
@@ -75,7 +75,11 @@ describe('an audit', () => {
       },
     });
     expect(JSON.stringify(theirs.Resource)).toContain('table/shop-dev-Board*');
-    expect(writing).toHaveLength(2);
+    expect(failures).toMatchObject({
+      Action: 'dynamodb:PutItem',
+      Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['relay@*'] } },
+    });
+    expect(writing).toHaveLength(3);
   });
 
   test('sends to queues of the named stacks only', () => {

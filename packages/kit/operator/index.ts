@@ -54,6 +54,7 @@ export { type AggregatesOfPerson, type DataContext, keysByPerson, type PeopleOfA
 export { type ConsumerRecord, readRecord, readRecords, reasonOf } from './records.js';
 export { awsRegion } from './region.js';
 export { type AskRelays, type Publication, publicationBy, type Relays, readRelays, relaysAt } from './relays.js';
+export { backlogsOf, PLACES, type Place, placeOfRecord } from './places.js';
 export { type OperatorCommandLine, operatorCommandLine } from './run.js';
 export { summaryOf } from './saga-show.js';
 export { detailsOf, isHeld, isLate, isWaiting, sagaWords } from './saga-words.js';

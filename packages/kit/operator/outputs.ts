@@ -87,6 +87,8 @@ export interface ConsumerDescription {
   readonly saga?: string;
   /** Mode of its inbox, and the queue of its runner, if it stores messages before it processes them. */
   readonly inbox?: { readonly mode: InboxMode; readonly queueUrl: string };
+  /** Name of the function that writes its lane, if it stores messages under contention in one. */
+  readonly lane?: { readonly writer: string };
 }
 
 /** A function, as the output `Functions` of its service or its API describes it. */

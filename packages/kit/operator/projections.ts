@@ -121,6 +121,7 @@ const KINDS = {
   bytes: 'was shown with other values',
   behind: 'an event was not shown',
   unfounded: 'was shown, but no event accounts for it',
+  unreadable: "can't be loaded: see its failure",
 } as const;
 
 /** Returns a line for each recorded difference, and the number of further ones. */

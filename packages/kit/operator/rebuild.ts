@@ -130,8 +130,10 @@ function outcomeOf(name: string, answer: RebuildAnswer, command: CommandText): O
       `next: ${command('projections', 'rebuild', name, ...(rebuild.purpose === 'check' ? ['--check'] : []))}`,
     ],
   }[result];
+  const isUnreadable = rebuild.differences.some(({ kind }) => kind === 'unreadable');
+  const done = isUnreadable ? Exit.NEEDS_OPERATOR : Exit.OK;
   return {
-    exitCode: { done: Exit.OK, drifted: Exit.NEEDS_OPERATOR, stopped: Exit.PENDING }[result],
+    exitCode: { done, drifted: Exit.NEEDS_OPERATOR, stopped: Exit.PENDING }[result],
     text: [`${name}: ${headOf(rebuild)}`, countsOf(rebuild), ...differencesIn(rebuild), ...next].join('\n'),
     json: { rebuild: { projection: name, result, ...answer } },
   };

@@ -8,6 +8,7 @@ import { recordKey } from '../failures/failure-records.js';
 import { faultsOf } from '../messages/contract.js';
 import { Sealed } from '../personal-data/sealed.js';
 import { OperatorError } from './errors.js';
+import { PLACES, placeOfRecord } from './places.js';
 import { type Listener, listenersNamed, type Service } from './services.js';
 
 const Reason = z.object({
@@ -230,8 +231,7 @@ export function payloadOf({ payload, payloadGzip }: ConsumerRecord): string | un
  */
 export function isRedrivable(found: FoundRecord): boolean {
   const payload = payloadOf(found.record);
-  const { status } = found.record;
-  return status === 'FAILED' && payload !== undefined && !hasNoId(found, payload) && isOfThisGeneration(found);
+  return PLACES[placeOfRecord(found.record, found.listener)].mayRedrive && payload !== undefined && !hasNoId(found, payload) && isOfThisGeneration(found);
 }
 
 /** An unreadable message has no id: its record's key contains the message's hash, which no consumer looks up. */

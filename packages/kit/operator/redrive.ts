@@ -5,6 +5,7 @@ import type { CommandContext } from './context.js';
 import { Exit, type Next, OperatorError } from './errors.js';
 import { statusOf } from './failures.js';
 import type { Outcome } from './outcome.js';
+import { PLACES, placeOfRecord } from './places.js';
 import {
   type ConsumerRecord,
   type FoundRecord,
@@ -103,9 +104,8 @@ export function redrivable(
   const { listener, record, messageId } = found;
   const discard = ['failures', 'discard', listener.name, messageId, '--reason', '<why>'];
   const refused = (why: string, next: Next = discard) => new OperatorError('refused', `Not redriven: ${why}`, next);
-  if (record.status !== 'FAILED') {
-    throw refused(`it has not failed; its status is: ${statusOf(record)}.`, ['failures', 'list']);
-  }
+  const { mayRedrive, words } = PLACES[placeOfRecord(record, listener)];
+  if (!mayRedrive) throw refused(`${words}; its status is: ${statusOf(record)}.`, ['failures', 'list']);
   const payload = payloadOf(record);
   if (listener.consumer?.inbox?.mode === 'batch' && isWindow(messageId)) {
     throw refused('it is a window of messages.', ['inbox', 'retry', listener.name, messageId]);

@@ -36,6 +36,7 @@ const Consumers: z.ZodMiniType<ConsumerDescription[]> = z.array(
     rebuild: z.exactOptional(z.string()),
     saga: z.exactOptional(z.string()),
     inbox: z.exactOptional(z.object({ mode: z.enum(INBOX_MODES), queueUrl: z.string() })),
+    lane: z.exactOptional(z.object({ writer: z.string() })),
   }),
 );
 

@@ -3,6 +3,7 @@ import { clock, secondsBetween } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
 import { eachOf } from '../aws/each-of.js';
 import type { Difference } from './contract.js';
+import type { Loading } from './loading.js';
 import { type Projection, putRow, type Row, withoutVersion, withVersion } from './projection.js';
 import { CONCURRENCY, type Part, rowsPage } from './replay.js';
 
@@ -35,6 +36,7 @@ type Verdict = { readonly is: 'equal' | 'completed' | 'pending' } | { readonly i
  */
 export async function comparePage(
   projection: Projection,
+  loading: Loading,
   versions: { readonly reads: number; readonly builds: number },
   position: Item | undefined,
   pageSize: number,
@@ -46,7 +48,7 @@ export async function comparePage(
     if (version !== versions.reads && version !== versions.builds) return;
     // If both versions have the row, it is compared once.
     if (version === versions.builds && (await readRow(projection, row, versions.reads))) return;
-    verdicts.push({ id: projection.idOf(row), verdict: await judge(projection, row, versions) });
+    verdicts.push({ id: projection.idOf(row), verdict: await judge(projection, loading, row, versions) });
   });
   const count = (is: Verdict['is']): number => verdicts.filter(({ verdict }) => verdict.is === is).length;
   return {
@@ -66,6 +68,7 @@ export async function comparePage(
 
 async function judge(
   projection: Projection,
+  loading: Loading,
   { pk, sk, version }: Row,
   { reads, builds }: { readonly reads: number; readonly builds: number },
 ): Promise<Verdict> {
@@ -75,7 +78,12 @@ async function judge(
   const read = await readRow(projection, key, reads);
   const built = await readRow(projection, key, builds);
   if (read && built?.version === read.version) return { is: bytesOf(read) === bytesOf(built) ? 'equal' : 'bytes' };
-  const loaded = await projection.store.load(projection.idOf(read ?? key));
+  const loaded = await loading.load(projection.idOf(read ?? key));
+  // The replay has reported it. What its row showed so far is the best that there is.
+  if (!('state' in loaded)) {
+    if (read) await putRow(projection, read, builds);
+    return { is: 'completed' };
+  }
   const row = projection.row(loaded);
   const isFounded = row?.pk === pk && row.sk === sk && row.version >= (read?.version ?? 0);
   if (!row || !isFounded) return { is: 'unfounded' };

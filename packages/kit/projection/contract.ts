@@ -28,8 +28,9 @@ export interface Difference {
    * - `bytes`: both rows show the same version of the aggregate, but their contents differ.
    * - `behind`: the row does not show an event that is over an hour old.
    * - `unfounded`: the row shows something that does not follow from any event.
+   * - `unreadable`: the aggregate can't be loaded. Its row, if it has one, stays as it is; its failure record says why.
    */
-  readonly kind: 'bytes' | 'behind' | 'unfounded';
+  readonly kind: 'bytes' | 'behind' | 'unfounded' | 'unreadable';
 }
 
 export interface Counts {

@@ -1,11 +1,14 @@
 import type { Context } from 'aws-lambda';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { eachOf } from '../aws/each-of.js';
+import { Env } from '../aws/environment.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
+import { required } from '../aws/read-environment.js';
 import { describeError, logged, logger } from '../aws/telemetry.js';
 import { Checkpoint, CheckpointMoved, NAMED_DIFFERENCES } from './checkpoint.js';
 import { comparePage, readRow } from './compare.js';
 import type { Rebuild, RebuildAnswer, RebuildRequest } from './contract.js';
+import { Loading } from './loading.js';
 import { type Projection, versionsOf } from './projection.js';
 import { CONCURRENCY, deletePage, replayPage } from './replay.js';
 
@@ -25,7 +28,8 @@ const DRAIN_SECONDS = 60;
  *
  *     begin     a new version is named in the pointer: consumers put each row into both
  *     REPLAY    the feed's aggregates, each loaded once, into the new version
- *     COMPARE   every row of both, byte for byte; rows that the feed didn't return are put too
+ *     COMPARE   every row of both, byte for byte; rows that the feed didn't return are put too, and so is the row of an
+ *               aggregate that can't be loaded, as it was
  *     switch    the pointer names the new version, and no other, in one conditional transaction
  *     DELETE    a minute later: rows of earlier versions
  *
@@ -33,19 +37,19 @@ const DRAIN_SECONDS = 60;
  * repeatable: two runners at once do some steps twice, but do nothing wrong.
  * @example
  * export const handler = rebuilder(orderList);
- * @throws {Error} if an aggregate cannot be loaded or a table cannot be reached. The checkpoint stays, and nothing is
- *   switched.
+ * @throws {Error} if a table cannot be reached. The checkpoint stays, and nothing is switched.
  */
 export function rebuilder(
   projection: Projection,
 ): (request: RebuildRequest, context: Context) => Promise<RebuildAnswer> {
   const checkpoint = new Checkpoint(projection);
+  const loading = new Loading(projection, required(Env.RECORDS));
   return async (request, context) => {
     const hasTime = () => context.getRemainingTimeInMillis() > RESERVE_MS;
     try {
       if (request.action === 'begin') await checkpoint.begin(request.purpose);
       if (request.action === 'discard') await retryOnConflict(() => discard(checkpoint));
-      if (request.action === 'go-on') await goOn(projection, checkpoint, request.pageSize, hasTime);
+      if (request.action === 'go-on') await goOn({ projection, loading, checkpoint }, request.pageSize, hasTime);
     } catch (error) {
       throw logged('the rebuild stopped', error, { projection: projection.name });
     }
@@ -79,16 +83,23 @@ async function versionsShown(
   return Object.fromEntries(shown);
 }
 
+/** Parts of a projection's rebuild. */
+interface Parts {
+  readonly projection: Projection;
+  readonly loading: Loading;
+  readonly checkpoint: Checkpoint;
+}
+
 async function goOn(
-  projection: Projection,
-  checkpoint: Checkpoint,
+  parts: Parts,
   pageSize: number,
   hasTime: () => boolean,
 ): Promise<void> {
+  const { checkpoint } = parts;
   let rebuild = await checkpoint.read();
   while (rebuild && rebuild.phase !== 'DONE' && secondsToWait(rebuild) === 0 && hasTime()) {
     try {
-      rebuild = await page(projection, checkpoint, rebuild, pageSize);
+      rebuild = await page(parts, rebuild, pageSize);
     } catch (error) {
       if (!(error instanceof CheckpointMoved)) throw error;
       rebuild = await checkpoint.read();
@@ -98,19 +109,27 @@ async function goOn(
 
 /** Works on one page of the current phase and saves the checkpoint. */
 async function page(
-  projection: Projection,
-  checkpoint: Checkpoint,
+  { projection, loading, checkpoint }: Parts,
   rebuild: Rebuild,
   pageSize: number,
 ): Promise<Rebuild> {
   const { phase, position, builds, replaces, keeps = replaces, counts, differences } = rebuild;
   if (phase === 'REPLAY') {
-    const { position: next, done } = await replayPage(projection, builds, position, pageSize);
-    const [commits, aggregates] = [counts.commits + done.commits, counts.aggregates + done.aggregates];
-    return checkpoint.save(at(next, { ...rebuild, counts: { ...counts, commits, aggregates } }, 'COMPARE'));
+    const { position: next, done } = await replayPage(projection, loading, builds, position, pageSize);
+    const after: Rebuild = {
+      ...rebuild,
+      counts: {
+        ...counts,
+        commits: counts.commits + done.commits,
+        aggregates: counts.aggregates + done.aggregates,
+        differences: counts.differences + done.unreadable.length,
+      },
+      differences: [...differences, ...done.unreadable].slice(0, NAMED_DIFFERENCES),
+    };
+    return checkpoint.save(at(next, after, 'COMPARE'));
   }
   if (phase === 'COMPARE') {
-    const { position: next, done } = await comparePage(projection, { reads: replaces, builds }, position, pageSize);
+    const { position: next, done } = await comparePage(projection, loading, { reads: replaces, builds }, position, pageSize);
     const after: Rebuild = {
       ...rebuild,
       counts: {

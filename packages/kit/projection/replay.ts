@@ -3,7 +3,8 @@ import { documents, type Item } from '../aws/dynamodb.js';
 import { eachOf } from '../aws/each-of.js';
 import { commitKey } from '../messages/commit.js';
 import { aggregateKey } from '../messages/keys.js';
-import { FEED_INDEX } from './contract.js';
+import { type Difference, FEED_INDEX } from './contract.js';
+import type { Loading } from './loading.js';
 import { type Projection, putRow, type Row, withoutVersion } from './projection.js';
 
 /** Number of concurrent calls. */
@@ -29,10 +30,11 @@ export interface Part<Done> {
  */
 export async function replayPage(
   projection: Projection,
+  loading: Loading,
   version: number,
   position: Item | undefined,
   pageSize: number,
-): Promise<Part<{ readonly commits: number; readonly aggregates: number }>> {
+): Promise<Part<Replayed>> {
   const { Items, ScannedCount, LastEvaluatedKey } = await documents.send(
     new ScanCommand({
       TableName: projection.table,
@@ -44,11 +46,24 @@ export async function replayPage(
   );
   const ofType = aggregateKey(projection.aggregate, '');
   const first = (Items ?? []).filter(({ pk, sk }) => sk === commitKey(1) && pk.startsWith(ofType));
+  const unreadable: Difference[] = [];
   await eachOf(first, CONCURRENCY, async ({ pk }) => {
-    const row = projection.row(await projection.store.load(pk.slice(ofType.length)));
+    const loaded = await loading.load(pk.slice(ofType.length));
+    if (!('state' in loaded)) {
+      if (loaded.difference) unreadable.push(loaded.difference);
+      return;
+    }
+    const row = projection.row(loaded);
     if (row) await putRow(projection, row, version);
   });
-  return { position: LastEvaluatedKey, done: { commits: ScannedCount ?? 0, aggregates: first.length } };
+  return { position: LastEvaluatedKey, done: { commits: ScannedCount ?? 0, aggregates: first.length, unreadable } };
+}
+
+interface Replayed {
+  readonly commits: number;
+  readonly aggregates: number;
+  /** Aggregates that can't be loaded, and whose failures no operator has discarded. */
+  readonly unreadable: readonly Difference[];
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
+import { recordsOf } from '../failures/contract.js';
 import type { Route } from '../http/api.construct.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { API_RECORDS, SESSIONS } from '../idempotent-receiver/contract.js';
@@ -277,8 +278,8 @@ export class Service extends Construct {
     { laneEntry: entry, hotKeys, ...props }: LaneListenerProps,
   ): { readonly handler: ServiceFunction; readonly writer: ServiceFunction } {
     const { consumer: owner, description } = this.listener(id, props);
-    this.consumers.push({ ...description, projection: false });
     const lane = this.addLane(id, { name: owner.name, owners: [owner], entry, hotKeys });
+    this.consumers.push({ ...description, projection: false, lane: { writer: lane.writer.function.functionName } });
     return { handler: owner.handler, writer: lane.writer };
   }
 
@@ -291,13 +292,13 @@ export class Service extends Construct {
     id: string,
     { name, laneEntry: entry, hotKeys, consumers }: SharedLaneProps<Id>,
   ): { readonly handlers: Readonly<Record<Id, ServiceFunction>>; readonly writer: ServiceFunction } {
-    const owners = Object.entries<ListenerProps>(consumers).map(([consumerId, props]) => {
-      const { consumer, description } = this.listener(consumerId, props);
-      this.consumers.push({ ...description, projection: false });
-      return [consumerId, consumer] as const;
-    });
-    const { writer } = this.addLane(id, { name, owners: owners.map(([, owner]) => owner), entry, hotKeys });
-    const handlers = Object.fromEntries(owners.map(([consumerId, { handler }]) => [consumerId, handler]));
+    const owners = Object.entries<ListenerProps>(consumers).map(
+      ([consumerId, props]) => [consumerId, this.listener(consumerId, props)] as const,
+    );
+    const { writer } = this.addLane(id, { name, owners: owners.map(([, { consumer }]) => consumer), entry, hotKeys });
+    const lane = { writer: writer.function.functionName };
+    for (const [, { description }] of owners) this.consumers.push({ ...description, projection: false, lane });
+    const handlers = Object.fromEntries(owners.map(([consumerId, { consumer }]) => [consumerId, consumer.handler]));
     return { handlers: handlers as Record<Id, ServiceFunction>, writer };
   }
 
@@ -354,6 +355,8 @@ export class Service extends Construct {
     this.grantLoad(rebuild, aggregate);
     rebuild.grantItems(this.table, ['GetItem', 'PutItem', 'DeleteItem'], rows);
     rebuild.grantItems(this.table, ['GetItem', 'UpdateItem'], PROJECTIONS);
+    // An aggregate that can't be loaded becomes a failure record of the projection.
+    rebuild.grantItems(this.records, ['GetItem', 'PutItem'], recordsOf(description.name));
     // A scan has no keys to which a condition could limit it. It is limited to this service's own table.
     rebuild.allow(['dynamodb:Scan'], this.table.tableArn, `${this.table.tableArn}/index/${FEED_INDEX}`);
     this.consumers.push({ ...description, projection: true, rebuild: rebuild.function.functionName });

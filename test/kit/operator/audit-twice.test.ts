@@ -23,6 +23,7 @@ const access: AuditAccess = {
   now: () => NOW,
   messagesIn: async () => 0,
   oldestIn: async () => 0,
+  lagOf: async () => 0,
   shown: async () => ({}),
   send: async () => undefined,
   wait: async () => undefined,

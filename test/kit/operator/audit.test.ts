@@ -23,6 +23,7 @@ const POINTS = consumer('points', { inbox: { mode: 'sequential', queueUrl: 'http
 let sent: { readonly queueUrl: string; readonly body: string }[] = [];
 let backlog: Record<string, number> = {};
 let oldest: Record<string, number> = {};
+let lag: Record<string, number> = {};
 let shown: Record<string, number> = {};
 let waits: number[] = [];
 let dynamodb: ReturnType<typeof emptyTables>;
@@ -30,6 +31,7 @@ const access: { -readonly [K in keyof AuditAccess]: AuditAccess[K] } = {
   now: () => NOW,
   messagesIn: async (queueUrl) => backlog[queueUrl] ?? 0,
   oldestIn: async (queueUrl) => oldest[queueUrl] ?? 0,
+  lagOf: async (reader) => lag[reader] ?? 0,
   shown: async (_, ids) => Object.fromEntries(ids.map((id) => [id, shown[id] ?? 0])),
   send: async (queueUrl, body) => void sent.push({ queueUrl, body }),
   wait: async (seconds) => void waits.push(seconds),
@@ -40,6 +42,7 @@ beforeEach(() => {
   sent = [];
   backlog = {};
   oldest = {};
+  lag = {};
   shown = {};
   waits = [];
   dynamodb = emptyTables();
@@ -267,7 +270,7 @@ test('what is missing is sent again as the bus would have sent it, to its own co
   ]);
   const log = await listAuditLog({ documents, clock, services: heardBy(SEATS) }, { back: 2_000 });
   expect(log.text).toMatch(
-    /resend\n +by +olga\n +to +hotel: 2 messages\n +why +no record of it, and nothing of it in the queue, since its commit of \S+\n +result +2 sent$/,
+    /resend\n +by +olga\n +to +hotel: 2 messages\n +why +no record of it, and no backlog in which it may be, since its commit of \S+\n +result +2 sent$/,
   );
 });
 
@@ -419,6 +422,34 @@ describe('a commit that can not be read', () => {
     await put('trips', { pk: 'Trip#a', sk: 'COMMIT#0000000002', events: [] });
     const { found } = await audited(heardBy(SEATS), { subject: 'Trip/a' });
     expect(found).toMatchObject({ commits: 1, deliveries: { missing: 1 }, unreadable: [{ service: 'trips' }] });
+  });
+});
+
+describe('a delivery without a record', () => {
+  const LANE = consumer('seats', { lane: { writer: 'lane-writer' } });
+  const behindRelay = (services: readonly Service[]) => services.map((one) => ({ ...one, relay: `${one.name}-relay` }));
+
+  test.each([
+    ['its lane', heardBy(LANE), 'lane-writer'],
+    ['the stream of its relay', behindRelay(heardBy(SEATS)), 'trips-relay'],
+  ])('is pending as long as %s may have it, and is not sent again', async (_, services, reader) => {
+    await booked('a', ago(90));
+    lag = { [reader]: 40 * 60 };
+    const { states } = await audited(services, { resend: true });
+    expect([states, sent]).toEqual([{ pending: 1 }, []]);
+    // A reader that is not behind has nothing of it, and one that is less behind than the message is old has read past it.
+    for (const [seconds, age] of [
+      [30, 90],
+      [40 * 60, 110],
+    ] as const) {
+      lag = { [reader]: seconds };
+      dynamodb = emptyTables();
+      await booked('a', ago(age));
+      expect((await audited(services)).states).toEqual({ missing: 1 });
+    }
+    lag = {};
+    expect((await audited(services, { resend: true })).states).toEqual({ missing: 1 });
+    expect(sent).toHaveLength(1);
   });
 });
 

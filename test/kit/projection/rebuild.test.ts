@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import type { RebuildAnswer } from '../../../packages/kit/projection/contract.js';
@@ -23,7 +24,7 @@ beforeEach(() => {
   before = undefined;
   const table = `table-${randomUUID()}`;
   dynamodb = inProcessDynamoDb(
-    { [table]: ['pk', 'sk'] },
+    { [table]: ['pk', 'sk'], records: ['pk'] },
     { [table]: { feed: ['feedPk', 'feedSk'], lists: ['listPk', 'listSk'] } },
   );
   tallies = new Tallies(table);
@@ -208,7 +209,7 @@ describe('a rebuild', () => {
     expect((await tallies.ask({ action: 'discard' })).versions).toEqual({ reads: 1, last: 2 });
   });
 
-  test('stops where an aggregate can not be read, and switches nothing', async () => {
+  test('stops where an aggregate has a type of a newer release, and switches nothing', async () => {
     const id = await tallies.listed();
     const [commit] = (await tallies.store.load(id)).commits;
     await tallies.put({ ...commit, events: [{ ...commit?.events[0], type: 'Unheard' }] });
@@ -347,3 +348,60 @@ async function hide(id: string): Promise<{ show(): Promise<unknown> }> {
   await tallies.put(hidden);
   return { show: () => tallies.put({ ...commit }) };
 }
+
+describe('an aggregate that can not be loaded', () => {
+  const failures = async () => (await documents.send(new ScanCommand({ TableName: 'records' }))).Items ?? [];
+  /** Two that are listed, of which one can't be read any more, and one that never was. */
+  async function broken(): Promise<readonly string[]> {
+    const [first = '', second = ''] = [await tallies.listed(), await tallies.listed()];
+    const [commit] = (await tallies.store.load(first)).commits;
+    await tallies.put({ ...commit, events: [{ ...commit?.events[0], data: 'not json' }] });
+    return [first, second];
+  }
+
+  test('becomes one failure record, keeps its row, and the rebuild goes on to its end', async () => {
+    const [first = '', second = ''] = await broken();
+    await begin();
+    const { rebuild: ended } = await done();
+    expect(ended).toMatchObject({ phase: 'DONE', keeps: 2, counts: { aggregates: 2, differences: 1 } });
+    expect(ended?.differences).toEqual([{ subject: `Tally/${first}`, kind: 'unreadable' }]);
+    expect(await tallies.shown(2)).toEqual({ [first]: 1, [second]: 1 });
+    await begin('check');
+    await done();
+    expect(await failures()).toMatchObject([{ failedConsumer: 'tallies', subject: `Tally/${first}`, status: 'FAILED' }]);
+  });
+
+  test('is not reported any more when its failure is discarded', async () => {
+    await broken();
+    await begin('check');
+    await done();
+    const [failure] = await failures();
+    await documents.send(new PutCommand({ TableName: 'records', Item: { ...failure, status: 'DISCARDED' } }));
+    await begin('check');
+    expect((await done()).rebuild).toMatchObject({ counts: { differences: 0 }, differences: [] });
+  });
+
+  test('is not at fault if a table can not be reached: the rebuild stops, and nothing is recorded', async () => {
+    await tallies.listed();
+    await begin();
+    inFrontOf('QueryCommand', async () => {
+      throw Object.assign(new Error('throttled'), { $metadata: {} });
+    });
+    await expect(goOn()).rejects.toThrow();
+    expect(await failures()).toEqual([]);
+  });
+});
+
+test('a row that is older in the new version is completed, as one that is missing', async () => {
+  const id = await tallies.listed();
+  const [older] = await tallies.rows();
+  await tallies.count(id);
+  await tallies.consume(id);
+  await begin();
+  let phase = (await onePage()).rebuild?.phase;
+  while (phase === 'REPLAY') phase = (await onePage()).rebuild?.phase;
+  expect(phase).toBe('COMPARE');
+  await tallies.put({ ...older, sk: 'ROW@2' });
+  expect((await done()).rebuild?.counts).toMatchObject({ completed: 1, differences: 0 });
+  expect(await tallies.shown(2)).toEqual({ [id]: 2 });
+});

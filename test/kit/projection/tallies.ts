@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { Env } from '../../../packages/kit/aws/environment.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import type { RebuildAnswer, RebuildRequest } from '../../../packages/kit/projection/contract.js';
 import { type Projection, type Row, show } from '../../../packages/kit/projection/projection.js';
@@ -43,6 +44,7 @@ export class Tallies {
             },
       idOf: ({ pk }) => pk.slice('SHOWN#'.length),
     };
+    process.env[Env.RECORDS] = 'records';
     const handler = rebuilder(this.projection);
     const context = { getRemainingTimeInMillis: () => this.timeLeft() } as Context;
     this.ask = (request) => handler(request, context);

@@ -100,6 +100,10 @@ export class Auditor {
             .map(({ sentAt }) => (world.now - sentAt) / 1_000),
         );
       },
+      lagOf: async (reader) => {
+        const streams = cloud.streams.filter(({ fn }) => fn.resource.ref === reader);
+        return Math.max(0, ...streams.map(({ iteratorAge }) => iteratorAge / 1_000));
+      },
       shown: async ({ rebuild }, ids) => {
         const fn = [...cloud.functions.values()].find(({ resource }) => resource.ref === rebuild);
         for (;;) {

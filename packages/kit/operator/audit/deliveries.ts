@@ -17,7 +17,7 @@ export interface Delivery {
 }
 
 /** Attributes of a record that say what became of its message. */
-export const Judged = z.pick(ConsumerRecord, { pk: true, status: true, messageId: true });
+export const Judged = z.pick(ConsumerRecord, { pk: true, status: true, messageId: true, window: true });
 export type Judged = z.infer<typeof Judged>;
 
 /** Reads a record's outcome. A record that can't be read, as of another release, counts as failed: an operator looks at it. */
@@ -115,7 +115,7 @@ export async function recordsOf(
         documents,
         table,
         [...keys].map((pk) => ({ pk })),
-        { consistent, attributes: ['pk', 'status', 'messageId'] },
+        { consistent, attributes: ['pk', 'status', 'messageId', 'window'] },
       );
       return items.map((item) => [`${table} ${item.pk}`, judgedIn(item)] as const);
     }),
@@ -143,21 +143,3 @@ export async function unpublishedAmong(
 }
 
 const publicationKey = ({ pk, sk }: Commit): string => recordKey(relayConsumer, `${pk}/${sk}`);
-
-/** What a record says of its message. */
-export const RECORDED_STATES = ['processed', 'discarded', 'pending', 'failed'] as const;
-export type RecordedState = (typeof RECORDED_STATES)[number];
-
-export function stateOf({ status }: Judged): RecordedState {
-  switch (status) {
-    case 'PROCESSED':
-      return 'processed';
-    case 'PENDING':
-      return 'pending';
-    case 'DISCARDED':
-      return 'discarded';
-    case 'FAILED':
-    case 'REPEATED':
-      return 'failed';
-  }
-}

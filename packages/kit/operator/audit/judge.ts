@@ -4,8 +4,9 @@ import { smallestWindow } from '../../aws/dedupe-window.js';
 import type { Commit } from '../../messages/commit.js';
 import type { AskedProjection } from '../ask-rebuilder.js';
 import type { Send } from '../send.js';
+import { backlogsOf, type Backlog, PLACES, stateOf } from '../places.js';
 import type { Service } from '../services.js';
-import { type Delivery, deliveriesOf, recordOf, recordsOf, stateOf, unpublishedAmong } from './deliveries.js';
+import { type Delivery, deliveriesOf, recordOf, recordsOf, unpublishedAmong } from './deliveries.js';
 
 /** States of a delivery, from the best to the worst. */
 export const STATES = ['processed', 'discarded', 'expired', 'too new', 'pending', 'failed', 'missing'] as const;
@@ -16,7 +17,7 @@ export const STATES = ['processed', 'discarded', 'expired', 'too new', 'pending'
  * - `discarded`: an operator has ended it, or its publication, without an effect.
  * - `expired`: it is older than records are kept, so that nobody can tell any more.
  * - `too new`: it has no record yet, and is younger than the grace time.
- * - `pending`: it is stored, or its consumer has a backlog in which it may be.
+ * - `pending`: it is stored, or there is a backlog in which it may be: of its relay, its queue or its lane (`places.ts`).
  * - `failed`: it has a failure record, or its publication has one.
  * - `missing`: none of these: it was lost.
  */
@@ -30,7 +31,7 @@ export interface JudgedDelivery extends Delivery {
 
 /** Returns why a missing delivery is sent again, for the audit log. */
 export const reasonOf = ({ commit }: JudgedDelivery): string =>
-  `no record of it, and nothing of it in the queue, since its commit of ${commit.at}`;
+  `no record of it, and no backlog in which it may be, since its commit of ${commit.at}`;
 
 /** Clock, queues and functions that an audit asks. */
 export interface Transports {
@@ -40,6 +41,11 @@ export interface Transports {
   messagesIn(queueUrl: string): Promise<number>;
   /** Returns the age of the oldest message of a queue in seconds, as its metric of the last minutes says; 0 if it says nothing. */
   oldestIn(queueUrl: string): Promise<number>;
+  /**
+   * Returns how far a function is behind in the stream that it reads, in seconds, as its metric of the last minutes says; 0 if it
+   * says nothing.
+   */
+  lagOf(reader: string): Promise<number>;
   /** Returns the versions of aggregates that a projection shows. @param ids of the aggregates */
   shown(projection: AskedProjection, ids: readonly string[]): Promise<Readonly<Record<string, number>>>;
 }
@@ -76,6 +82,8 @@ export interface Judging {
  * never empty, because it is busy, hides a loss for as long and no longer.
  */
 const BACKLOG_SECONDS = 3_600;
+/** Seconds from which on a reader of a stream is behind: one that is not reads what was written some seconds ago. */
+const BEHIND_SECONDS = 60;
 
 /**
  * Judges the deliveries of a page of commits. It reads the records of a page eventually consistent, and those that it did
@@ -101,38 +109,44 @@ export async function judge(
   const newest = await recordsOf(late, judging, { consistent: true, generations: 'all' });
   const unpublished = await unpublishedAmong(late, from, judging);
   const { transports } = judging;
-  const backlog = once((queueUrl) => transports.messagesIn(queueUrl));
-  const oldest = once((queueUrl) => transports.oldestIn(queueUrl));
-  const mayContain = async (queueUrl: string, age: number): Promise<boolean> => {
-    if ((await backlog(queueUrl)) === 0) return false;
-    return age <= BACKLOG_SECONDS || (await oldest(queueUrl)) >= age - BACKLOG_SECONDS;
+  const messagesIn = once((queueUrl) => transports.messagesIn(queueUrl));
+  const oldestIn = once((queueUrl) => transports.oldestIn(queueUrl));
+  const lagOf = once((reader) => transports.lagOf(reader));
+  const mayContain = async (backlog: Backlog, age: number): Promise<boolean> => {
+    if (backlog.kind === 'stream') {
+      const lag = await lagOf(backlog.reader);
+      return lag >= BEHIND_SECONDS && lag >= age - BACKLOG_SECONDS;
+    }
+    if ((await messagesIn(backlog.url)) === 0) return false;
+    return age <= BACKLOG_SECONDS || (await oldestIn(backlog.url)) >= age - BACKLOG_SECONDS;
   };
   return Promise.all(
     deliveries.map(async (one) => {
       const is = (state: DeliveryState, isOpen = false): JudgedDelivery => ({ ...one, state, isOpen });
       const record = recorded.get(one) ?? recordOf(one, newest);
-      if (record) return is(stateOf(record));
+      if (record) return is(stateOf(record, one.listener));
       const { consumer } = one.listener;
-      if ((shown.get(one) ?? 0) >= one.message.version) return is('processed');
+      if ((shown.get(one) ?? 0) >= one.message.version) return is(PLACES.row.state);
       if (!late.includes(one) || !consumer) return is('too new', true);
       const { at } = one.commit;
       const age = secondsBetween(at, now);
       const keeps = smallestWindow(consumer.dedupeWindowSeconds, { from: at, to: now });
       if (!consumer.projection && age > keeps) return is('expired');
       const publication = unpublished.get(one.commit);
-      if (publication) return is(stateOf(publication));
-      if (await mayContain(consumer.queueUrl, age)) return is('pending', true);
+      if (publication) return is(stateOf(publication, {}));
+      for (const { place, backlog } of backlogsOf(one.listener, from))
+        if (await mayContain(backlog, age)) return is(PLACES[place].state, true);
       return is('missing');
     }),
   );
 }
 
-/** Returns a function that asks for each queue at most once. */
-function once(ask: (queueUrl: string) => Promise<number>): (queueUrl: string) => Promise<number> {
+/** Returns a function that asks about each queue or function at most once. */
+function once(ask: (name: string) => Promise<number>): (name: string) => Promise<number> {
   const answers = new Map<string, Promise<number>>();
-  return (queueUrl) => {
-    const answer = answers.get(queueUrl) ?? ask(queueUrl);
-    answers.set(queueUrl, answer);
+  return (name) => {
+    const answer = answers.get(name) ?? ask(name);
+    answers.set(name, answer);
     return answer;
   };
 }

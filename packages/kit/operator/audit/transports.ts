@@ -22,6 +22,10 @@ export const transportsBy = ({ sqs, lambda, cloudWatch }: AuditClients, now: () 
     const { oldest } = await readMetrics(cloudWatch, { queues: [name], relays: [], sweepers: [] }, now());
     return oldest.get(name) ?? 0;
   },
+  lagOf: async (reader) => {
+    const { lag } = await readMetrics(cloudWatch, { queues: [], relays: [reader], sweepers: [] }, now());
+    return lag.get(reader)?.lagSeconds ?? 0;
+  },
   shown: async (projection, ids) => {
     const { shown = {} } = await askBy(lambda, projection, { action: 'shown', ids });
     return shown;

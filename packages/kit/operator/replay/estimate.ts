@@ -1,14 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import {
-  type Delivery,
-  deliveriesOf,
-  RECORDED_STATES,
-  type RecordedState,
-  recordOf,
-  recordsOf,
-  stateOf,
-  unpublishedAmong,
-} from '../audit/deliveries.js';
+import { type Delivery, deliveriesOf, recordOf, recordsOf, unpublishedAmong } from '../audit/deliveries.js';
+import { RECORDED_STATES, type RecordedState, stateOf } from '../places.js';
 import type { Service } from '../services.js';
 import { type OpenUnreadable, openUnreadable } from '../unreadable.js';
 import { publishersTo, type Selection, selectedCommits } from './selection.js';
@@ -74,8 +66,10 @@ export async function* judgedPages({
     const unpublished = await unpublishedAmong(unrecorded, service, { documents });
     const when = after(now(), ON_ITS_WAY_SECONDS);
     const judged = deliveries.map((delivery) => {
-      const record = recordOf(delivery, records) ?? unpublished.get(delivery.commit);
-      if (record) return { delivery, verdict: stateOf(record) };
+      const record = recordOf(delivery, records);
+      if (record) return { delivery, verdict: stateOf(record, delivery.listener) };
+      const publication = unpublished.get(delivery.commit);
+      if (publication) return { delivery, verdict: stateOf(publication, {}) };
       return { delivery, verdict: isRecognised(target, delivery, when) ? ('send' as const) : ('too old' as const) };
     });
     yield { service, since, commits: commits.length, unreadable, deliveries: judged };

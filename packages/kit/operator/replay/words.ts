@@ -1,6 +1,6 @@
-import { RECORDED_STATES } from '../audit/deliveries.js';
 import { Exit } from '../errors.js';
 import type { Outcome } from '../outcome.js';
+import { RECORDED_STATES } from '../places.js';
 import { aligned, type CommandText, duration, plural } from '../text.js';
 import type { Counts, Estimate } from './estimate.js';
 import { dollarsOf } from './price.js';

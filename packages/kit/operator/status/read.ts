@@ -32,6 +32,9 @@ type Context = Pick<
 /** Failures of one consumer that are counted at most. */
 const MOST_COUNTED = 1_000;
 
+/** Seconds from which on a lane is behind. */
+const LANE_BEHIND_SECONDS = 60;
+
 const SWEEPERS: readonly string[] = ['kit/timers/sweeper', 'kit/inbox/sweep'];
 const NO_METRICS: ReadMetrics = { oldest: new Map(), lag: new Map(), tick: new Map() };
 
@@ -67,7 +70,7 @@ export async function readStatus(context: Context): Promise<StatusFacts> {
     const sweepers = functionsIn(stacks).filter(({ entry }) => SWEEPERS.includes(entry));
     const asked: AskedMetrics = {
       queues: queues.filter((queue) => messagesIn(queue) > 0).map(({ name }) => name),
-      relays: services.map(({ relay }) => relay),
+      relays: [...services.map(({ relay }) => relay), ...consumers.flatMap(({ consumer }) => consumer.lane?.writer ?? [])],
       sweepers: sweepers.map(({ name }) => name),
     };
     const metrics = (await readMetrics(cloudWatch, asked, now).catch(orUnread('metrics'))) ?? NO_METRICS;
@@ -198,8 +201,13 @@ function consumerState(
   const own = read.queues.get(nameOf(description.queueUrl));
   const work = description.inbox && read.queues.get(nameOf(description.inbox.queueUrl));
   const queue = ageOf([nameOf(description.queueUrl)], read.metrics).oldestSeconds;
-  // A message of an inbox's second queue is counted where it is stored.
-  const ages = [...(queue === undefined ? [] : [queue]), ...(inbox && inbox.pending > 0 ? [inbox.oldestSeconds] : [])];
+  const lag = description.lane && read.metrics.lag.get(description.lane.writer)?.lagSeconds;
+  // A message of an inbox's second queue is counted where it is stored. Requests of a lane have no number.
+  const ages = [
+    ...(queue === undefined ? [] : [queue]),
+    ...(inbox && inbox.pending > 0 ? [inbox.oldestSeconds] : []),
+    ...(lag !== undefined && lag >= LANE_BEHIND_SECONDS ? [lag] : []),
+  ];
   return {
     service,
     consumer: description.name,
@@ -234,7 +242,7 @@ async function auditIn({ documents, stacks }: Context): Promise<AuditState | und
   const [, table] = outputs.find(([key]) => key.endsWith(Output.AUDIT_TABLE)) ?? [];
   if (table === undefined) return undefined;
   const watermarks = new Watermarks(documents, table);
-  const [marks, followed] = await Promise.all([watermarks.all(), watermarks.followed()]);
+  const [marks, followed] = await Promise.all([watermarks.all(() => undefined), watermarks.followed()]);
   const [auditedUntil] = marks.map((mark) => mark.auditedUntil).toSorted();
   return { ...(auditedUntil !== undefined && { auditedUntil }), followed };
 }

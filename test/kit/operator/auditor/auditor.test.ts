@@ -91,6 +91,7 @@ function run({ resends = 100, pages = 1_000, pageSize = 100, timeLeft = (): numb
     now: () => iso(Date.now()),
     messagesIn: async (queueUrl: string) => backlog[queueUrl] ?? 0,
     oldestIn: async () => oldest,
+    lagOf: async () => 0,
     shown: async () => ({}),
     send: async (queueUrl: string, body: string) => {
       await sending(queueUrl);
@@ -481,6 +482,7 @@ describe('what was sent again', () => {
       now: () => iso(Date.now()),
       messagesIn: async () => 0,
       oldestIn: async () => 0,
+    lagOf: async () => 0,
       shown: async () => ({}),
       send: sending,
     };
