@@ -8,7 +8,7 @@ const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
 
 const Quantity = OrderLine.shape.quantity;
 
-/** Position of a product's event among all of its events, across restores of the catalogue: `productVersionOf`. */
+/** Position of a product's event among all of its events, across restores of the catalogue: `ordinalOf` of the kit. */
 const ProductVersion = z.int().check(z.gte(1));
 
 /** Maximum number of lines of a basket, which is that of an order. */

@@ -1,6 +1,7 @@
 import { type Handling, type Message, on, type Source } from '@orderly/kit/idempotent-consumer';
+import { ordinalOf, type Position } from '@orderly/kit/messages';
 import type { ProductEvent } from '../catalog/contract.js';
-import { type Product, productVersionOf } from './domain/product.js';
+import type { Product } from './domain/product.js';
 import type { PriceRollout } from './price-rollout.js';
 import type { Products } from './products.js';
 import { productEvents, rollouts } from './subscriptions.js';
@@ -17,18 +18,20 @@ export function productNews(products: Products, rollout: PriceRollout): readonly
       ProductDiscontinued: keep,
       ProductResumed: keep,
       ProductPriceChanged: ({ envelope, event, trace }) => ({
-        decide: () => rollout.begin(productOf(event, envelope), envelope.time, trace),
+        decide: () => rollout.begin(productOf(event, envelope), envelope, trace),
       }),
     }),
     on(rollouts, {
       ContinuePriceRollout: ({ envelope, event: { data }, trace }) => ({
-        decide: () => rollout.next(data.sku, { ...data, at: envelope.time }, trace),
+        decide: () => rollout.next(data.sku, { ...data, at: envelope.time, epoch: envelope.epoch }, trace),
       }),
     }),
   ];
 }
 
-const productOf = (
-  { data: { sku, unitPrice, discontinued } }: ProductEvent,
-  position: { readonly epoch: number; readonly sequence: number },
-): Product => ({ sku, unitPrice, ...(discontinued ? { discontinued } : {}), version: productVersionOf(position) });
+const productOf = ({ data: { sku, unitPrice, discontinued } }: ProductEvent, position: Position): Product => ({
+  sku,
+  unitPrice,
+  ...(discontinued ? { discontinued } : {}),
+  version: ordinalOf(position),
+});

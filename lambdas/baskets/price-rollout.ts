@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from '@orderly/kit/aws';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
-import type { Trace } from '@orderly/kit/messages';
+import type { Envelope, Trace } from '@orderly/kit/messages';
 import type { StateStore, Stored } from '@orderly/kit/state-store';
 import type { Baskets } from './basket-store.js';
 import { basketsContract, type PriceRolloutEvent } from './contract.js';
@@ -21,8 +21,9 @@ interface Page {
   readonly page: number;
   /** Last basket of the page before; absent for the first page. */
   readonly after?: string;
-  /** Time of the message that asks for the page (ISO 8601, UTC). */
+  /** Time of the message that asks for the page (ISO 8601, UTC), and the epoch in which it was committed. */
   readonly at: string;
+  readonly epoch: number;
 }
 
 /** Brings the price of a product to all baskets that hold it, page by page. */
@@ -35,11 +36,11 @@ export class PriceRollout {
 
   /**
    * Keeps a product whose price has changed, and brings the price to the first page of baskets.
-   * @param at time of the event (ISO 8601, UTC)
+   * @param message the event's message
    */
-  async begin(told: Product, at: string, trace: Trace): Promise<Effect> {
+  async begin(told: Product, { time: at, epoch }: Pick<Envelope, 'time' | 'epoch'>, trace: Trace): Promise<Effect> {
     const { product, write } = await this.products.newest(told);
-    return [write, ...(await this.page(product, { productVersion: told.version, page: 1, at }, trace))];
+    return [write, ...(await this.page(product, { productVersion: told.version, page: 1, at, epoch }, trace))];
   }
 
   /** Brings the price to a further page of baskets. */
@@ -55,14 +56,18 @@ export class PriceRollout {
    * The price is the product's newest, not the one with which the rollout began, and the transaction checks that it
    * still is. So a line never gets a price by an event that is older than what baskets know.
    */
-  private async page(product: Product, { productVersion, page, after, at }: Page, trace: Trace): Promise<Effect> {
+  private async page(
+    product: Product,
+    { productVersion, page, after, at, epoch }: Page,
+    trace: Trace,
+  ): Promise<Effect> {
     const { sku } = product;
     const { customerIds, more } = await this.baskets.holdersOf(sku, after, PAGE_SIZE);
     const changes = customerIds.map((customerId) => this.baskets.priceWrites(customerId, product, trace));
     const writes = (await Promise.all(changes)).flat();
     const last = customerIds.at(-1);
     return more && last !== undefined
-      ? [...writes, ...(await this.nextPage({ sku, productVersion, page, after: last, at }, trace))]
+      ? [...writes, ...(await this.nextPage({ sku, productVersion, page, after: last, at, epoch }, trace))]
       : writes;
   }
 
@@ -72,10 +77,10 @@ export class PriceRollout {
    * for then is processed again by this generation, if its events are.
    */
   private async nextPage(
-    { sku, productVersion, page, after, at }: Required<Page> & { readonly sku: string },
+    { sku, productVersion, page, after, at, epoch }: Required<Page> & { readonly sku: string },
     trace: Trace,
   ): Promise<readonly TransactWriteItem[]> {
-    const before = page === 1 ? undefined : { version: page - 1, at };
+    const before = page === 1 ? undefined : { version: page - 1, at, epoch };
     const event = { type: 'PriceRolloutContinued', data: { sku, productVersion, page } } as const;
     const command = { type: 'ContinuePriceRollout', data: { sku, productVersion, page: page + 1, after } };
     const commit = this.rollouts.commit(`${sku}@${productVersion}`, before, [event], trace, {

@@ -1,6 +1,6 @@
 import { retryOnConflict, type TransactWriteItem } from '@orderly/kit/aws';
 import { Problem, refuseOtherVersion } from '@orderly/kit/http';
-import type { Trace } from '@orderly/kit/messages';
+import type { Commit, Trace } from '@orderly/kit/messages';
 import { type StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
 import type { InventoryEvent, StockView } from './contract.js';
 import { STOCK_ITEM } from './keys.js';
@@ -54,10 +54,7 @@ export async function setStock(
       );
     }
     const commit = counters.commit(sku, counter, [{ type: 'StockSet', data: { sku, onHand } }], trace);
-    await counters.table.transact([
-      counters.appendWrite(commit),
-      counterWrite(counters, sku, onHand, counter, commit.at),
-    ]);
+    await counters.table.transact([counters.appendWrite(commit), counterWrite(counters, sku, onHand, counter, commit)]);
     return existing(await stockOf(counters, sku));
   });
 }
@@ -75,7 +72,7 @@ function counterWrite(
   sku: string,
   onHand: number,
   counter: Counter | undefined,
-  at: string,
+  { at, epoch }: Pick<Commit, 'at' | 'epoch'>,
 ): TransactWriteItem {
   if (!counter) return counters.stateWrite(sku, counter, { onHand, reserved: 0, available: onHand, version: 1, at });
   // Orders may reserve meanwhile, as long as enough pieces remain: so `available` is computed from what is reserved at
@@ -85,7 +82,7 @@ function counterWrite(
     Update: {
       TableName: counters.table.name,
       Key: stateKey(STOCK_ITEM, sku),
-      UpdateExpression: 'SET onHand = :onHand, available = :onHand - reserved, version = :next, #at = :at',
+      UpdateExpression: `SET onHand = :onHand, available = :onHand - reserved, version = :next, #at = :at${epoch === undefined ? '' : ', epoch = :epoch'}`,
       ConditionExpression: sameVersionAndCovered,
       ExpressionAttributeNames: { '#at': 'at' },
       ExpressionAttributeValues: {
@@ -93,6 +90,7 @@ function counterWrite(
         ':version': counter.version,
         ':next': counter.version + 1,
         ':at': at,
+        ...(epoch === undefined ? {} : { ':epoch': epoch }),
       },
     },
   };

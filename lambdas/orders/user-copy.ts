@@ -1,6 +1,6 @@
 import type { Table, TransactWriteItem } from '@orderly/kit/aws';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
-import type { Envelope } from '@orderly/kit/messages';
+import { type Envelope, ordinalOf } from '@orderly/kit/messages';
 import { USER_COPIES } from './keys.js';
 
 /** Event from which something about a user was copied. */
@@ -22,12 +22,11 @@ export async function copyEffect(
   table: Table,
   key: ReturnType<typeof copyKey>,
   content: object,
-  { sequence: version, epoch }: Pick<Envelope, 'sequence' | 'epoch'>,
+  position: Pick<Envelope, 'sequence' | 'epoch'>,
 ): Promise<Effect> {
   const copy = (await table.read(key)) as CopiedFrom | undefined;
-  // A restore of the users' tables raises the epoch, and versions count from the restored ones again.
-  const isNewer = !copy || copy.epoch < epoch || (copy.epoch === epoch && copy.version < version);
-  return isNewer
+  const { sequence: version, epoch } = position;
+  return !copy || ordinalOf(position) > ordinalOf({ epoch: copy.epoch, sequence: copy.version })
     ? [{ Put: { TableName: table.name, Item: { ...key, ...content, version, epoch }, ...isAsRead(copy) } }]
     : [unchangedCopy(table, key, copy)];
 }

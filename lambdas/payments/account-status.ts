@@ -1,6 +1,6 @@
 import type { Table } from '@orderly/kit/aws';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
-import type { Envelope } from '@orderly/kit/messages';
+import { type Envelope, ordinalOf } from '@orderly/kit/messages';
 import type { AccountStatus } from '../accounts/contract.js';
 import { ACCOUNT_COPIES } from './keys.js';
 
@@ -31,7 +31,7 @@ export async function statusEffect(
   table: Table,
   accountId: string,
   status: AccountStatus,
-  { sequence: version, epoch }: Pick<Envelope, 'sequence' | 'epoch'>,
+  position: Pick<Envelope, 'sequence' | 'epoch'>,
 ): Promise<Effect> {
   const copy = await copyOf(table, accountId);
   const key = keyOf(accountId);
@@ -41,9 +41,8 @@ export async function statusEffect(
         ExpressionAttributeValues: { ':version': copy.version, ':epoch': copy.epoch },
       }
     : { ConditionExpression: 'attribute_not_exists(pk)' };
-  // A restore of the accounts' tables raises the epoch, and versions count from the restored ones again.
-  const isNewer = !copy || copy.epoch < epoch || (copy.epoch === epoch && copy.version < version);
-  return isNewer
+  const { sequence: version, epoch } = position;
+  return !copy || ordinalOf(position) > ordinalOf({ epoch: copy.epoch, sequence: copy.version })
     ? [{ Put: { TableName: table.name, Item: { ...key, status, version, epoch }, ...isAsRead } }]
     : [{ ConditionCheck: { TableName: table.name, Key: key, ...isAsRead } }];
 }

@@ -110,13 +110,11 @@ describe.each(histories)('the history in $file', ({ aggregate, id, commits, show
     const { items } = await store.history(id, { commit: 1, shown: 0 }, 1_000);
     // Commands are read by their receivers' contracts, and no part of the history.
     const read = commits.flatMap(({ commands: _, ...commit }) =>
-      busEntries(commit, { app: APP.name, service: contract.service, epoch: 0 }).map(
-        ({ Source, DetailType, Detail }) => {
-          const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
-          const envelope = readEnvelope(body);
-          return readEvent(contract, envelope.type, schemaVersionOf(envelope), envelope.data);
-        },
-      ),
+      busEntries(commit, { app: APP.name, service: contract.service }).map(({ Source, DetailType, Detail }) => {
+        const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
+        const envelope = readEnvelope(body);
+        return readEvent(contract, envelope.type, schemaVersionOf(envelope), envelope.data);
+      }),
     );
     expect(read).toEqual(items.map(({ type, data }) => ({ type, data })));
   });

@@ -124,7 +124,7 @@ describe('an application that isn’t Orderly', () => {
 
   test.each([-1, 1.5, Number.NaN])('has no epoch %d', (epoch) =>
     expect(() => stackWith({ ...settings, epochs: { sales: epoch } })).toThrow(
-      new SettingsError(`epochs.sales is ${epoch}: expected the number of restores, a whole number from 0 on`),
+      new SettingsError(`epochs.sales is ${epoch}: expected the number of restores, a whole number from 0 to 900000`),
     ),
   );
 

@@ -23,6 +23,7 @@ export function functionEnvironment(values: Readonly<Record<string, string>> = {
     [Env.TABLE]: 'table',
     [Env.RECORDS]: 'records',
     [Env.FEED_SHARDS]: JSON.stringify([{ from: '1970-01-01T00:00:00.000Z', shards: 8 }]),
+    [Env.EPOCH]: '0',
     [AppEnv.CUSTOMER_LIMITS]: JSON.stringify(LIMITS),
     [Env.DEDUPE_WINDOW_SECONDS]: String(35 * 86_400),
     [Env.LANE]: 'lane',

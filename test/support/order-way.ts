@@ -123,7 +123,7 @@ export class OrderWay {
 /** Events and commands as they are published, oldest first. */
 export const messagesIn = (aggregate: Aggregate, commits: readonly Commit[]): readonly Envelope[] =>
   commits.flatMap((commit) =>
-    busEntries(commit, { app: APP.name, service: SERVICE_OF[aggregate], epoch: 0 }).map(
+    busEntries(commit, { app: APP.name, service: SERVICE_OF[aggregate] }).map(
       ({ Detail }) => JSON.parse(Detail) as Envelope,
     ),
   );

@@ -75,6 +75,7 @@ async function restores(): Promise<StoredItems> {
     sk: at,
     run: own.run,
     epoch: 0,
+    commitsHaveEpochs: true,
     begunAt: time,
     begunBy: 'olga',
     functions: [{ name: 'book' }, { name: 'on', reserved: 10 }],
@@ -107,26 +108,33 @@ export const read = async (TableName: string, Key: Item): Promise<Item> => {
 export const commitOf = (pk: string, version = 1) =>
   read('table', { pk, sk: `COMMIT#${String(version).padStart(10, '0')}` });
 
-export const tallies = new DynamoDbEventStore(
-  { table: 'table', aggregate: 'Tally', contract: tallyContract, feedShards },
-  tallyDecider,
-);
-const count = async (id: string, times: number): Promise<void> => {
+const talliesIn = (epoch: number) =>
+  new DynamoDbEventStore(
+    { table: 'table', aggregate: 'Tally', contract: tallyContract, feedShards, epoch },
+    tallyDecider,
+  );
+export const tallies = talliesIn(0);
+const count = async (id: string, times: number, store = tallies): Promise<void> => {
   const events = Array.from({ length: times }, () => counted(1));
-  await tallies.append(tallies.commit(await tallies.load(id), events, traceOf('request-1')));
+  await store.append(store.commit(await store.load(id), events, traceOf('request-1')));
 };
 /** What the relay puts on the bus, from where the archive keeps it. */
-export const sent = (commit: Item) => busEntries(Commit.parse(commit), { app: APP, service: 'tallies', epoch: 0 });
+export const sent = (commit: Item) => busEntries(Commit.parse(commit), { app: APP, service: 'tallies' });
 
 async function commits(): Promise<StoredItems> {
   await count('plain', 2);
   await count('snapshot', 19);
   await count('snapshot', 1);
+  await count('restored', 1);
+  await count('restored', 1, talliesIn(1));
+  const restored = await commitOf('Tally#restored', 2);
   const commit = await commitOf('Tally#plain');
   return {
     commit,
     'commit with a snapshot': await commitOf('Tally#snapshot', 20),
+    'first commit of an epoch': restored,
     'event in the archive of the bus': { ...sent(commit)[0] },
+    'first event of an epoch in the archive': { ...sent(restored)[0] },
   };
 }
 

@@ -242,11 +242,20 @@ async function sequenced(message: Envelope, payload: string): Promise<StoredItem
   const early = { ...message, sequence: 3 };
   await messages.store(early, payload);
   await messages.park(messages.keyOf(early), 300, undefined);
-  await transact([messages.cursorWrite({ ...message, sequence: 1 })]);
+  await transact([messages.cursorWrite({ ...message, sequence: 1 }, { epoch: 0, sequence: 0 })]);
+  // The same after a restore of the publisher, of another subject.
+  const restored = { ...message, subject: `${message.subject}-restored`, epoch: 1, sequence: 3, follows: '0/2' };
+  await messages.store(restored, payload);
+  await messages.park(messages.keyOf(restored), 300, undefined);
+  const begun = { ...restored, sequence: 1, subject: `${message.subject}-again` };
+  await transact([messages.cursorWrite(begun, { epoch: 0, sequence: 0 })]);
   const of = (name: string, pk: string) => read('records', { pk }).then((item) => ({ [name]: item }));
+  const cursorOf = ({ subject }: Pick<Envelope, 'subject'>) => cursorKey({ name: 'sequence', generation: 0 }, subject);
   return {
     ...(await of('parked message of an inbox', messages.keyOf(early))),
-    ...(await of('cursor of a subject', cursorKey({ name: 'sequence', generation: 0 }, message.subject))),
+    ...(await of('cursor of a subject', cursorOf(message))),
+    ...(await of('parked message of a later epoch', messages.keyOf(restored))),
+    ...(await of('cursor in a later epoch', cursorOf(begun))),
   };
 }
 

@@ -35,7 +35,8 @@ CloudEvents 1.0 event with extensions: that is the payload here. \`dataschema\` 
 keeps its version for ever, in the archive too, so a consumer reads all versions.
 
 Messages are delivered at least once, in no order. Recognise duplicates by \`id\`. \`epoch\` and \`sequence\` order the
-events of one \`subject\`. Ignore fields that you don't know: a release may add some without a new version.
+events of one \`subject\`, across restores of the sender from a backup; after one, \`follows\` (\`<epoch>/<sequence>\`) names the
+event before the first one of an epoch. Ignore fields that you don't know: a release may add some without a new version.
 
 \`send\` lists the versions that this release writes. \`x-eventbridge-pattern\` is the pattern of a rule.`;
 

@@ -37,14 +37,10 @@ export class Events {
     const facts = await readOrder(this, orderId);
     return {
       entries: facts.aggregates.flatMap(({ service, commits }) =>
-        commits.flatMap((commit) => busEntries(commit, { app: APP.name, service, epoch: this.epochOf(service) })),
+        commits.flatMap((commit) => busEntries(commit, { app: APP.name, service })),
       ),
       deliveries: facts.aggregates.flatMap((one) => eventsOf(one, facts).flatMap(({ deliveries }) => deliveries)),
     };
-  }
-
-  private epochOf(service: string): number {
-    return this.services.find(({ name }) => name === service)?.epoch ?? 0;
   }
 
   /** Sends entries directly to the bus, past every outbox. */

@@ -23,7 +23,7 @@ export const Env = {
   RECORDS: 'RECORDS_TABLE_NAME',
   /** Name or ARN of the event bus. Set for relays only. */
   BUS: 'BUS_NAME',
-  /** Number of restores of the service so far; 0 before the first. The envelope of each message carries it. */
+  /** Number of restores of the service so far; 0 before the first. Each commit stores it. Set for all functions that may commit. */
   EPOCH: 'EPOCH',
   /**
    * Consumer functions: pinned name, which is part of each processed record's key. Sweepers: the name of the consumer

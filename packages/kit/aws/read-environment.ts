@@ -85,6 +85,12 @@ export function consumerSince(): string | undefined {
 }
 
 /**
+ * Reads how often the function's service was restored from a backup.
+ * @throws {SettingMissing} if it is not set, or is not a whole number from 0
+ */
+export const epoch = (): number => requiredInteger(Env.EPOCH);
+
+/**
  * Reads how many shards the feed index has, and since when.
  * @throws {SettingMissing} if the setting is missing, or is not a list of `{ from, shards }`
  */

@@ -30,6 +30,8 @@ const MAX_SNAPSHOT_BYTES = MAX_ITEM_BYTES / 4;
 export interface EventStoreSettings extends Omit<Aggregate<unknown>, 'decider'> {
   readonly table: string;
   readonly feedShards: FeedShards;
+  /** Number of restores of the service so far. Each commit stores it. @default 0 */
+  readonly epoch?: number;
 }
 
 /** Range of commits to read, by their first version. Both ends are included. */
@@ -141,16 +143,17 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
   commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, more: CommitExtras = {}): Commit {
     if (this.decider.isDeleted?.(loaded.state)) throw new AggregateDeleted();
     const newest = loaded.commits.at(-1);
-    const { aggregate, contract, feedShards } = this.settings;
+    const { aggregate, contract, feedShards, epoch = 0 } = this.settings;
     const commit = commitItem({
       aggregate,
       contract,
       feedShards,
+      epoch,
       id: loaded.id,
       after: loaded.version,
       events,
       trace,
-      ...(newest === undefined ? {} : { notBefore: newest.at }),
+      ...(newest === undefined ? {} : { previous: newest }),
       ...more,
     });
     const snapshot = this.snapshotAfter(loaded, commit);

@@ -1,5 +1,5 @@
 import { Env } from '../aws/environment.js';
-import { feedShards, required } from '../aws/read-environment.js';
+import { epoch, feedShards, required } from '../aws/read-environment.js';
 import type { Evolution } from '../decider/decider.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { DynamoDbEventStore } from './dynamodb-event-store.js';
@@ -15,4 +15,7 @@ export const eventStoreOfFunction = <State, Event extends AnyEvent, Rules extend
   decider,
   ...settings
 }: Aggregate<Rules & Evolution<State, Event>>): DynamoDbEventStore<State, Event, Rules> =>
-  new DynamoDbEventStore({ table: required(Env.TABLE), feedShards: feedShards(), ...settings }, decider);
+  new DynamoDbEventStore(
+    { table: required(Env.TABLE), feedShards: feedShards(), epoch: epoch(), ...settings },
+    decider,
+  );

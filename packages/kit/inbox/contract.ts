@@ -25,6 +25,11 @@ export interface InboxSettings {
   readonly pageSize: number;
   /** Mode sequential: age of a gap that raises an alarm. */
   readonly gapAlarmSeconds?: number;
+  /**
+   * Mode sequential: highest epoch of any service at the deployment. A runner looks for the successor of a message in the epochs up
+   * to it; the sweeper finds what is in a later one. @default 0
+   */
+  readonly latestEpoch?: number;
   /** Mode batch: time between the end of a window and its closing. */
   readonly graceSeconds?: number;
 }

@@ -94,7 +94,14 @@ export class Inbox extends Construct {
     ].flat();
     for (const fault of faults) Annotations.of(this).addError(fault);
     if (mode.mode === 'sequential') this.checkSequence(consumer);
-    const settings: InboxSettings = { ...mode, attempts, backoff, leaseSeconds: lease.toSeconds(), pageSize };
+    const settings: InboxSettings = {
+      ...mode,
+      ...latestEpochIn(runner.context.settings.epochs, mode),
+      attempts,
+      backoff,
+      leaseSeconds: lease.toSeconds(),
+      pageSize,
+    };
 
     this.queue = new Queue(this, 'Work', {
       retentionPeriod: KEPT_HAND_OUTS,
@@ -192,4 +199,13 @@ export class Inbox extends Construct {
       topic,
     });
   }
+}
+
+/** Returns the highest epoch of any service for an inbox in mode sequential; nothing as long as none was restored. */
+function latestEpochIn(
+  epochs: Readonly<Record<string, number>> = {},
+  { mode }: Mode,
+): Pick<InboxSettings, 'latestEpoch'> {
+  const latestEpoch = Math.max(0, ...Object.values(epochs));
+  return mode === 'sequential' && latestEpoch > 0 ? { latestEpoch } : {};
 }

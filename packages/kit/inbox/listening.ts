@@ -1,6 +1,7 @@
 import { type Handling, type Message, type Source, sourceOf } from '../idempotent-consumer/listening.js';
 import type { AnyEvent, CommandOf, EventOf, ServiceContract } from '../messages/contract.js';
 import type { CommandSubscription, EventSubscription, Subscription } from '../messages/subscriptions.js';
+import type { ForgottenPlaces } from './sequence-keys.js';
 import type { Work } from './work.js';
 
 /**
@@ -12,11 +13,23 @@ export const unfinished = { unfinished: true } as const;
 /** Result of a handler: an effect that commits with the final status, or more work in another invocation. */
 export type Finished = Handling | typeof unfinished;
 
+/** What an inbox tells a handler beside the message. */
+export interface Told {
+  /**
+   * Mode sequential, with the first message of a subject after a restore of its publisher: which places the publisher has forgotten.
+   * The handler undoes what it did for them; they don't come again.
+   */
+  readonly forgotten?: ForgottenPlaces;
+}
+
+/** A message of an inbox. */
+export interface WorkMessage<Event> extends Message<Event>, Told {}
+
 /**
  * Handler of one type of message. It may take minutes, call other systems and save progress; it writes nothing that must
  * happen once, except by `save` and by the effect that it returns.
  */
-export type WorkHandle<Event> = (message: Message<Event>, work: Work) => Promise<Finished> | Finished;
+export type WorkHandle<Event> = (message: WorkMessage<Event>, work: Work) => Promise<Finished> | Finished;
 
 /** Messages of one contract, with the handlers of an inbox. */
 export type InboxSource = Source<WorkHandle<AnyEvent>>;

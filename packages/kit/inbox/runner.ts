@@ -9,7 +9,7 @@ import { traceOfMessage } from '../idempotent-consumer/process-message.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
 import { type Envelope, readEnvelope, senderOf } from '../messages/envelope.js';
 import type { HandOut } from './contract.js';
-import type { Finished, InboxSource } from './listening.js';
+import type { Finished, InboxSource, Told } from './listening.js';
 import { type Outcome, RunnerBase, type RunnerBaseOptions } from './runner-base.js';
 import { StoredMessages, type Taken } from './stored-messages.js';
 import { LeasedWork, type Work } from './work.js';
@@ -53,9 +53,10 @@ export class Runner extends RunnerBase {
   private async process(taken: Taken, timeLeft: () => number): Promise<Outcome> {
     const envelope = readEnvelope(taken.payload);
     const work = new LeasedWork(this.messages, taken, this.options.settings.leaseSeconds, timeLeft);
+    const told = await this.toldBy(envelope);
     let finished: Finished;
     try {
-      finished = await this.handle(envelope, work);
+      finished = await this.handle(envelope, told, work);
     } finally {
       // A renewal at the same time would conflict with the effect.
       await work.stop();
@@ -66,20 +67,25 @@ export class Runner extends RunnerBase {
       return 'unfinished';
     }
     if ('project' in finished) await finished.project();
-    const outcome = await this.commit(envelope, taken, 'decide' in finished ? finished.decide : async () => []);
+    const outcome = await this.commit(envelope, taken, 'decide' in finished ? finished.decide : async () => [], told);
     if (outcome === 'applied') seconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(envelope.time, clock.now())));
     return outcome;
   }
 
-  private async handle(envelope: Envelope, work: Work): Promise<Finished> {
+  /** Returns what the mode tells the handler beside the message. */
+  protected async toldBy(_envelope: Envelope): Promise<Told> {
+    return {};
+  }
+
+  private async handle(envelope: Envelope, told: Told, work: Work): Promise<Finished> {
     const { sources, service } = this.options;
     // The receiver has refused commands of services that may not send them.
     const { event, handle } = readFrom(sources, envelope, [senderOf(envelope)]);
-    return handle({ envelope, event, trace: traceOfMessage(envelope, service) }, work);
+    return handle({ envelope, event, trace: traceOfMessage(envelope, service), ...told }, work);
   }
 
   /** Commits the effect and the final status in one transaction, which the fencing token guards. */
-  protected commit({ time }: Envelope, taken: Taken, decide: Decide): Promise<'applied' | 'lost'> {
+  protected commit({ time }: Envelope, taken: Taken, decide: Decide, _told?: Told): Promise<'applied' | 'lost'> {
     // As for any processed record: a message with a future time is recognised for longer.
     const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(time) / 1000));
     const expiresAt = expiryOf(this.options.windowSeconds, from);

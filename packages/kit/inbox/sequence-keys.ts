@@ -1,25 +1,112 @@
 import { createHash } from 'node:crypto';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
+import { ordinalOf, type Position, positionIn } from '../messages/position.js';
 import type { InboxMode } from './contract.js';
 
 /** Place of a message in the history of its aggregate. */
-export interface Place {
+export interface Place extends Position {
   /** Aggregate: `<AggregateType>/<id>`. */
   readonly subject: string;
-  /** Version of the aggregate after the event, from 1. */
-  readonly sequence: number;
-  /** Number of times that the publisher was restored from a backup. */
-  readonly epoch: number;
+  /**
+   * Position of the event before it, `<epoch>/<sequence>`, as the message says it: only the first message of an epoch does, unless
+   * its subject begins there.
+   */
+  readonly follows?: string | undefined;
+}
+
+/** A cursor that has passed nothing yet. */
+const BEGINNING: Position = { epoch: 0, sequence: 0 };
+
+/** Tells whether a cursor has passed a place: its message was processed or discarded, or a restore has forgotten it. */
+export const isPassed = (place: Position, cursor: Position): boolean => ordinalOf(place) <= ordinalOf(cursor);
+
+/**
+ * Tells whether a place is the next one behind a cursor. In the cursor's epoch that is the next sequence. A later epoch continues
+ * where the message says, and the cursor may have passed more: that was forgotten. A subject that begins in the epoch, or begins
+ * again because the restore has forgotten it, follows nothing.
+ */
+export const isNext = (place: Position & Pick<Place, 'follows'>, cursor: Position): boolean => {
+  if (place.epoch === cursor.epoch) return place.sequence === cursor.sequence + 1;
+  if (place.epoch < cursor.epoch) return false;
+  return place.sequence === 1 || (place.follows !== undefined && isPassed(positionIn(place.follows), cursor));
+};
+
+/** Places that a restore of the publisher has forgotten, although its events were sent: those behind `after`, up to `upTo`. */
+export interface ForgottenPlaces {
+  readonly after: Position;
+  /** The last place that this consumer had passed. Equal to `after` if it had passed none of them. */
+  readonly upTo: Position;
+}
+
+/** Tells whether a message is the first one of its subject in an epoch after a restore. */
+export const beginsEpoch = ({ epoch, sequence, follows }: Position & Pick<Place, 'follows'>): boolean =>
+  epoch > 0 && (sequence === 1 || follows !== undefined);
+
+/**
+ * Returns what the first message of a subject in an epoch says was forgotten.
+ * @param cursor the last place before it that was passed
+ */
+export const forgottenBy = ({ follows }: Pick<Place, 'follows'>, cursor: Position): ForgottenPlaces => ({
+  after: follows === undefined ? BEGINNING : positionIn(follows),
+  upTo: cursor,
+});
+
+/** Reads the position of a cursor's item. Items of an epoch above 0 name it. */
+export const cursorIn = (item: Readonly<Record<string, unknown>> | undefined): Position => ({
+  epoch: Number(item?.epoch ?? 0),
+  sequence: Number(item?.position ?? 0),
+});
+
+/**
+ * Returns the update that moves a cursor to a place, under the condition that it is as it was read.
+ * @param from the cursor as it was read
+ */
+export function cursorUpdate(
+  table: string,
+  pk: string,
+  from: Position,
+  { subject, epoch, sequence }: Place,
+  now: string,
+) {
+  const { condition, names, values } = cursorCondition(from);
+  return {
+    TableName: table,
+    Key: { pk },
+    UpdateExpression: `SET #position = :place, subject = :subject, movedAt = :now${epoch === 0 ? '' : ', epoch = :epoch'}`,
+    ConditionExpression: condition,
+    ExpressionAttributeNames: { ...names, '#position': 'position' },
+    ExpressionAttributeValues: {
+      ...values,
+      ':place': sequence,
+      ':subject': subject,
+      ':now': now,
+      ...(epoch === 0 ? {} : { ':epoch': epoch }),
+    },
+  };
+}
+
+/** Returns the condition that a cursor is as it was read. */
+export function cursorCondition({ epoch, sequence }: Position) {
+  if (epoch === 0 && sequence === 0) return { condition: 'attribute_not_exists(pk)', names: {}, values: {} };
+  const ofEpoch = epoch === 0 ? 'attribute_not_exists(epoch)' : 'epoch = :fromEpoch';
+  return {
+    condition: `#position = :from AND ${ofEpoch}`,
+    names: { '#position': 'position' },
+    values: { ':from': sequence, ...(epoch === 0 ? {} : { ':fromEpoch': epoch }) },
+  };
 }
 
 /**
  * Returns the key of the record of a message in mode sequential: its subject and its place. So the next message of a
  * subject is read by its key, and a message that comes under another id has the same record.
  *
- * The subject is hashed, because keys are in logs and a subject may name a person. After a restore, the places begin
- * anew in another epoch: they never collide with those before, and no message of them is the next one.
+ * The subject is hashed, because keys are in logs and a subject may name a person. After a restore of the publisher, versions
+ * repeat in a later epoch: their places never collide with those before.
  */
-export const placeKey = (consumer: ConsumerIdentity, { subject, sequence, epoch }: Place): string =>
+export const placeKey = (
+  consumer: ConsumerIdentity,
+  { subject, sequence, epoch }: Pick<Place, 'subject' | 'sequence' | 'epoch'>,
+): string =>
   recordKey(consumer, `${hashOf(subject)}#SEQ#${epoch === 0 ? '' : `${epoch}/`}${String(sequence).padStart(10, '0')}`);
 
 /**
@@ -32,7 +119,7 @@ export const placeKeyOf = (
   message: Place & { readonly to?: string | undefined },
 ): string | undefined => (mode === 'sequential' && message.to === undefined ? placeKey(consumer, message) : undefined);
 
-/** Returns the key of the cursor of a subject: the sequence of the last message that was processed or discarded. */
+/** Returns the key of the cursor of a subject: the position of the last message that was processed or discarded. */
 export const cursorKey = (consumer: ConsumerIdentity, subject: string): string =>
   recordKey(consumer, `${hashOf(subject)}#CURSOR`);
 

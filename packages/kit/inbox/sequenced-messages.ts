@@ -4,13 +4,14 @@ import { documents, type Item, TransactionRefused, type TransactWriteItem, trans
 import { PENDING } from '../failures/delivery.js';
 import { recordKey } from '../failures/failure-records.js';
 import { type Envelope, messageIdOf } from '../messages/envelope.js';
+import type { Position } from '../messages/position.js';
 import { parkedPartition, WAKE } from './contract.js';
-import { cursorKey, type Place, placeKey } from './sequence-keys.js';
+import { cursorIn, cursorKey, cursorUpdate, type Place, placeKey } from './sequence-keys.js';
 import { after, StoredMessages } from './stored-messages.js';
 
 /**
  * Records of an inbox in mode sequential. The key of a record is the message's place in the history of its aggregate, and
- * each subject has a cursor: the last place that was processed.
+ * each subject has a cursor: the last place that was processed. A place is an epoch and a sequence.
  *
  *     runner of 3                        runner of 4
  *     cursor is 2: 3 is the next one
@@ -36,7 +37,8 @@ export class SequencedMessages extends StoredMessages {
   }
 
   protected override itemOf(message: Envelope, payload: string): Item {
-    return { ...super.itemOf(message, payload), epoch: message.epoch };
+    const { epoch, follows } = message;
+    return { ...super.itemOf(message, payload), epoch, ...(follows === undefined ? {} : { follows }) };
   }
 
   /**
@@ -96,35 +98,24 @@ export class SequencedMessages extends StoredMessages {
     return Item;
   }
 
-  /** Returns the last place of a subject that was processed or discarded; 0 if there is none. */
-  async position(subject: string): Promise<number> {
-    return Number((await this.read(cursorKey(this.options.consumer, subject)))?.position ?? 0);
+  /** Reads the last place of a subject that was processed or discarded; sequence 0 if there is none. */
+  async cursor(subject: string): Promise<Position> {
+    return cursorIn(await this.read(cursorKey(this.options.consumer, subject)));
   }
 
-  /** Returns the write that moves the cursor of a subject to this place. It fails unless the cursor is just before it. */
-  cursorWrite({ subject, sequence }: Pick<Place, 'subject' | 'sequence'>): TransactWriteItem {
-    const isNext = sequence === 1 ? 'attribute_not_exists(pk)' : '#position = :before';
-    return {
-      Update: {
-        TableName: this.options.table,
-        Key: { pk: cursorKey(this.options.consumer, subject) },
-        UpdateExpression: 'SET #position = :place, subject = :subject, movedAt = :now',
-        ConditionExpression: isNext,
-        ExpressionAttributeNames: { '#position': 'position' },
-        ExpressionAttributeValues: {
-          ':place': sequence,
-          ':subject': subject,
-          ':now': clock.now(),
-          ...(sequence === 1 ? {} : { ':before': sequence - 1 }),
-        },
-      },
-    };
+  /**
+   * Returns the write that moves the cursor of a subject to a place. It fails unless the cursor is as it was read.
+   * @param from the cursor as it was read
+   */
+  cursorWrite(place: Place, from: Position): TransactWriteItem {
+    const { table, consumer } = this.options;
+    return { Update: cursorUpdate(table, cursorKey(consumer, place.subject), from, place, clock.now()) };
   }
 
   /** Moves the cursor over a message that an operator has discarded. Another runner may have done it already. */
-  async pass(place: Pick<Place, 'subject' | 'sequence'>): Promise<void> {
+  async pass(place: Place, from: Position): Promise<void> {
     try {
-      await transact([this.cursorWrite(place)]);
+      await transact([this.cursorWrite(place, from)]);
     } catch (error) {
       if (!(error instanceof TransactionRefused)) throw error;
     }

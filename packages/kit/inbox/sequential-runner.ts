@@ -2,11 +2,15 @@ import { clock, secondsBetween } from '../aws/clock.js';
 import type { Item } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
 import { gauge } from '../aws/telemetry.js';
+import { WriteConflict } from '../aws/write-conflict.js';
 import { PENDING } from '../failures/delivery.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
 import type { Envelope } from '../messages/envelope.js';
+import { type Position, positionIn } from '../messages/position.js';
 import type { HandOut } from './contract.js';
+import type { Told } from './listening.js';
 import { Runner, type RunnerOptions } from './runner.js';
+import { beginsEpoch, forgottenBy, isNext, isPassed, type Place } from './sequence-keys.js';
 import { SequencedMessages } from './sequenced-messages.js';
 import type { Taken } from './stored-messages.js';
 
@@ -28,40 +32,71 @@ export class SequentialRunner extends Runner {
    */
   override async run(first: HandOut, timeLeft: () => number): Promise<void> {
     const enough = timeLeft() * TIME_PART;
-    for (let handOut = first; ; ) {
-      const record = await this.messages.read(handOut.record);
-      if (record === undefined) return;
-      const place = placeOf(record);
+    let record = await this.messages.read(first.record);
+    for (let handOut = first; record !== undefined; ) {
       if (record.status === PENDING && !(await this.runs(handOut, record, timeLeft))) return;
       // The message may have ended earlier, and a crash may have left its successor unprocessed.
-      handOut = { record: this.messages.keyOf({ ...place, id: '', sequence: place.sequence + 1 }) };
+      record = await this.successorOf(placeOf(record));
+      if (record === undefined) return;
+      handOut = { record: String(record.pk) };
       if (timeLeft() > enough) continue;
       await this.messages.wake(handOut.record);
       return;
     }
   }
 
+  /**
+   * Reads the message behind a place. One with which a later epoch continues there comes first: a restore has forgotten what was
+   * behind the place in the same epoch.
+   */
+  private async successorOf(place: Place): Promise<Item | undefined> {
+    const { subject, epoch, sequence } = place;
+    const { latestEpoch = 0 } = this.options.settings;
+    for (let later = latestEpoch; later > epoch; later--) {
+      const found = await this.at({ subject, epoch: later, sequence: sequence + 1 });
+      if (found && isNext(placeOf(found), place)) return found;
+    }
+    return this.at({ subject, epoch, sequence: sequence + 1 });
+  }
+
+  private at(place: Place): Promise<Item | undefined> {
+    return this.messages.read(this.messages.keyOf({ ...place, id: '' }));
+  }
+
   /** @returns whether the message's successor may be looked for */
   private async runs(handOut: HandOut, record: Item, timeLeft: () => number): Promise<boolean> {
     const place = placeOf(record);
     for (;;) {
-      const position = await this.messages.position(place.subject);
-      if (place.sequence <= position && place.epoch === 0) return this.endKnown(handOut);
-      // An epoch after a restore has no cursor yet: an operator decides, by the generation of the consumer.
-      const isEarly = place.sequence > position + 1 || place.epoch > 0;
-      if (!isEarly) break;
-      const next = await this.messages.read(
-        this.messages.keyOf({ ...place, epoch: 0, id: '', sequence: position + 1 }),
-      );
-      if (next?.status === 'DISCARDED' && place.epoch === 0) {
-        await this.messages.pass({ ...place, sequence: position + 1 });
+      const cursor = await this.messages.cursor(place.subject);
+      if (isPassed(place, cursor)) return this.endKnown(handOut);
+      if (isNext(place, cursor)) break;
+      const awaited = await this.awaitedBy(place, cursor);
+      if (awaited?.status === 'DISCARDED' && isNext(placeOf(awaited), cursor)) {
+        await this.messages.pass(placeOf(awaited), cursor);
         continue;
       }
-      await this.park(handOut.record, record, next === undefined || place.epoch > 0);
+      await this.park(handOut.record, record, awaited === undefined);
       return false;
     }
     await super.run(handOut, timeLeft);
     return (await this.messages.read(handOut.record))?.status === 'PROCESSED';
+  }
+
+  /**
+   * Reads the message for which an early one waits. In the cursor's epoch it is the one behind the cursor. A message of a later epoch
+   * waits for its predecessor; if an operator has discarded that, for the one before it, and so on.
+   */
+  private async awaitedBy(early: Place, cursor: Position): Promise<Item | undefined> {
+    const { subject } = early;
+    if (early.epoch === cursor.epoch) return this.at({ subject, ...cursor, sequence: cursor.sequence + 1 });
+    for (let place = early; ; ) {
+      const before =
+        place.follows === undefined ? { ...place, sequence: place.sequence - 1 } : positionIn(place.follows);
+      const found = await this.at({ subject, ...before });
+      if (found?.status !== 'DISCARDED') return found;
+      place = placeOf(found);
+      if (isNext(place, cursor)) return found;
+    }
   }
 
   /** @param isGap whether nothing is known of the predecessor: it has not arrived */
@@ -85,19 +120,37 @@ export class SequentialRunner extends Runner {
     return taken !== undefined;
   }
 
+  /**
+   * Tells the handler which places were forgotten, with the first message of an epoch.
+   * @throws {WriteConflict} if another runner has moved the cursor meanwhile
+   */
+  protected override async toldBy(envelope: Envelope): Promise<Told> {
+    if (!beginsEpoch(envelope)) return {};
+    const cursor = await this.messages.cursor(envelope.subject);
+    if (!isNext(envelope, cursor)) throw new WriteConflict('the cursor of the subject has moved');
+    return { forgotten: forgottenBy(envelope, cursor) };
+  }
+
   /** Commits the effect, the final status and the cursor in one transaction. */
-  protected override commit(envelope: Envelope, taken: Taken, decide: Decide): Promise<'applied' | 'lost'> {
+  protected override commit(
+    envelope: Envelope,
+    taken: Taken,
+    decide: Decide,
+    { forgotten }: Told = {},
+  ): Promise<'applied' | 'lost'> {
+    const before = forgotten?.upTo ?? { epoch: envelope.epoch, sequence: envelope.sequence - 1 };
     return super.commit(envelope, taken, async (refused) => [
-      this.messages.cursorWrite(envelope),
+      this.messages.cursorWrite(envelope, before),
       ...(await decide(refused)),
     ]);
   }
 }
 
-const placeOf = ({ subject, sequence, epoch = 0 }: Item) => ({
+const placeOf = ({ subject, sequence, epoch = 0, follows }: Item): Place => ({
   subject: String(subject),
   sequence: Number(sequence),
   epoch: Number(epoch),
+  ...(follows === undefined ? {} : { follows: String(follows) }),
 });
 
 /** Returns the seconds after which a parked message is looked at again: often enough that its gap raises an alarm. */

@@ -13,6 +13,7 @@ import {
   type ServiceContract,
 } from './contract.js';
 import { aggregateKey, COMMIT_PREFIX } from './keys.js';
+import { Position } from './position.js';
 import type { Trace } from './trace.js';
 
 /**
@@ -46,6 +47,10 @@ export const Commit = z.object({
   /** Commands to other services. They are sent with the events and are not part of the history. Usually absent. */
   commands: z.optional(z.array(StoredCommand)),
   lastVersion: z.int().check(z.gte(1)),
+  /** Number of restores of the service before this commit. Absent for 0, and in commits of releases before 0.4. */
+  epoch: z.optional(Position.shape.epoch),
+  /** In the first commit of an aggregate in an epoch: position of the event before it. Absent in all others. */
+  follows: z.optional(Position),
   trigger: z.string(),
   requestHash: z.optional(z.string()),
   actor: z.string(),
@@ -72,8 +77,10 @@ export interface NewCommit {
   readonly id: string;
   /** Version of the aggregate before this commit; 0 for a new aggregate. */
   readonly after: number;
-  /** Time `at` of the commit before this one. The time of an aggregate's commits never decreases. */
-  readonly notBefore?: string;
+  /** The commit before this one. Absent for a new aggregate. */
+  readonly previous?: PreviousCommit;
+  /** Number of restores of the service so far. @default 0 */
+  readonly epoch?: number;
   readonly events: readonly AnyEvent[];
   /** @default no commands */
   readonly commands?: readonly OutgoingCommand[];
@@ -83,6 +90,14 @@ export interface NewCommit {
   /** Expiry time in epoch seconds. Set it only if the commit is an outbox entry and no history. */
   readonly expiresAt?: number;
   readonly feedShards: FeedShards;
+}
+
+/** What a commit takes over from the one before it. */
+export interface PreviousCommit {
+  /** Its time. The time of an aggregate's commits never decreases. */
+  readonly at: string;
+  /** Its epoch; absent for 0. */
+  readonly epoch?: number | undefined;
 }
 
 /**
@@ -101,7 +116,11 @@ export type FeedShards = readonly { readonly from: string; readonly shards: numb
 export function commitItem(commit: NewCommit): Commit & Item {
   const { contract, aggregate, id, after, events, commands = [], trace, requestHash, expiresAt } = commit;
   const now = clock.now();
-  const at = commit.notBefore !== undefined && commit.notBefore > now ? commit.notBefore : now;
+  const { previous } = commit;
+  const at = previous !== undefined && previous.at > now ? previous.at : now;
+  const before = previous?.epoch ?? 0;
+  // A function that still has an earlier setting doesn't write behind the newest epoch.
+  const epoch = Math.max(commit.epoch ?? 0, before);
   const pk = aggregateKey(aggregate, id);
   const person = personIn(contract, events);
   return {
@@ -117,6 +136,8 @@ export function commitItem(commit: NewCommit): Commit & Item {
     }),
     ...(commands.length === 0 ? {} : { commands: commands.map(storedCommand) }),
     lastVersion: after + events.length,
+    ...(epoch === 0 ? {} : { epoch }),
+    ...(previous !== undefined && before < epoch ? { follows: { epoch: before, sequence: after } } : {}),
     ...trace,
     at,
     feedPk: feedPartition(at, pk, commit.feedShards),

@@ -4,6 +4,7 @@ import { dataschemaOf, sourceOf } from '../aws/app-names.js';
 import { isUuid } from '../aws/ids.js';
 import { type Commit, firstVersionOf } from './commit.js';
 import { ContractViolation, faultsOf } from './contract.js';
+import { POSITION_TEXT, Position, textOf } from './position.js';
 
 /** One message on the bus: CloudEvents 1.0 as JSON, with the kit's extensions (design, section 4). */
 export const Envelope = z.object({
@@ -24,12 +25,17 @@ export const Envelope = z.object({
   dataschema: z.string().check(z.regex(/^urn:[a-z][a-z0-9-]*:[a-z-]+:[A-Za-z]+:[1-9]\d{0,5}$/)),
   data: z.unknown(),
   /** Version of the aggregate after this event. */
-  sequence: z.int().check(z.gte(1)),
+  sequence: Position.shape.sequence,
   /**
-   * Number of times that the service was restored from a backup. The pair (epoch, sequence) orders an aggregate's
-   * events across a restore.
+   * Number of times that the service had been restored from a backup when the event was committed. The pair (epoch, sequence)
+   * orders an aggregate's events across a restore ({@link ordinalOf}).
    */
-  epoch: z.int().check(z.gte(0)),
+  epoch: Position.shape.epoch,
+  /**
+   * In an aggregate's first event of an epoch: the position of the event before it, `<epoch>/<sequence>`. What the aggregate had
+   * published after that was forgotten by a restore. It is absent in all other events, also if the aggregate begins in the epoch.
+   */
+  follows: z.exactOptional(z.string().check(z.regex(POSITION_TEXT))),
   correlationid: z.string().check(z.maxLength(256)),
   causationid: z.string().check(z.maxLength(256)),
   traceparent: z.string().check(z.maxLength(256)),
@@ -95,14 +101,12 @@ export interface BusEntry {
 
 /**
  * Returns the bus entries of one commit: its events first, then its commands. The stored text of `data` is copied, not
- * parsed.
+ * parsed. So are the epoch and what the commit follows: a fact is as old as it is, whenever it is sent.
  */
-export function busEntries(
-  commit: Commit,
-  { app, service, epoch }: { app: string; service: string; epoch: number },
-): readonly BusEntry[] {
+export function busEntries(commit: Commit, { app, service }: { app: string; service: string }): readonly BusEntry[] {
   const [aggregate = '', ...id] = commit.pk.split('#');
   const source = sourceOf(app, service);
+  const { events, commands = [], lastVersion, epoch = 0, follows } = commit;
   const entry = (message: Commit['events'][number] & { readonly to?: string }, sequence: number): BusEntry => {
     const head = {
       specversion: '1.0',
@@ -115,6 +119,7 @@ export function busEntries(
       dataschema: dataschemaOf(app, message.to ?? service, message.type, message.schemaVersion),
       sequence,
       epoch,
+      ...(follows !== undefined && message === events[0] ? { follows: textOf(follows) } : {}),
       correlationid: commit.correlationId,
       causationid: commit.trigger,
       traceparent: commit.traceparent,
@@ -125,7 +130,6 @@ export function busEntries(
     const Detail = `${JSON.stringify(head).slice(0, -1)},"data":${message.data}}`;
     return { Source: source, DetailType: message.type, Detail };
   };
-  const { events, commands = [], lastVersion } = commit;
   return [
     ...events.map((event, at) => entry(event, firstVersionOf(commit) + at)),
     ...commands.map((command) => entry(command, lastVersion)),

@@ -15,6 +15,7 @@ export {
 } from './contract.js';
 export type { Envelope } from './envelope.js';
 export { aggregateKey, keysOf } from './keys.js';
+export { MAX_SEQUENCE, ordinalOf, type Position } from './position.js';
 export {
   type CommandSubscription,
   commandsTo,

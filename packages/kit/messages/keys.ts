@@ -6,3 +6,6 @@ export const aggregateKey = (aggregate: string, id: string): string => keysOf(ag
 
 /** Prefix of the sort keys of commits. The relay's stream filter matches it. */
 export const COMMIT_PREFIX = 'COMMIT#';
+
+/** Largest epoch of a service: the ordinal of an event in it is still a safe integer (`position.ts`). */
+export const MAX_EPOCH = 900_000;

@@ -1,7 +1,15 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteItem } from '../aws/items.js';
-import { cursorKey, type Place, placeKey } from '../inbox/sequence-keys.js';
+import {
+  cursorCondition,
+  cursorIn,
+  cursorKey,
+  cursorUpdate,
+  isNext,
+  type Place,
+  placeKey,
+} from '../inbox/sequence-keys.js';
 import { readEnvelope } from '../messages/envelope.js';
 import { type FoundRecord, payloadOf } from './records.js';
 
@@ -37,33 +45,18 @@ export async function discardInSequence(
   const { Item } = await documents.send(
     new GetCommand({ TableName: records, Key: { pk: cursor }, ConsistentRead: true }),
   );
-  const position = Number(Item?.position ?? 0);
-  const isAsRead = position === 0 ? 'attribute_not_exists(pk)' : '#position = :position';
-  const values = position === 0 ? {} : { ':position': position };
-  const names = { '#position': 'position' };
-  const isNext = place.sequence === position + 1 && place.epoch === 0;
-  const cursorWrite: TransactWriteItem = isNext
-    ? {
-        Update: {
-          TableName: records,
-          Key: { pk: cursor },
-          UpdateExpression: 'SET #position = :next, subject = :subject, movedAt = :now',
-          ConditionExpression: isAsRead,
-          ExpressionAttributeNames: names,
-          ExpressionAttributeValues: {
-            ...values,
-            ':next': place.sequence,
-            ':subject': place.subject,
-            ':now': at,
-          },
-        },
-      }
+  const from = cursorIn(Item);
+  const { condition, names, values } = cursorCondition(from);
+  const cursorWrite: TransactWriteItem = isNext(place, from)
+    ? { Update: cursorUpdate(records, cursor, from, place, at) }
     : {
         ConditionCheck: {
           TableName: records,
           Key: { pk: cursor },
-          ConditionExpression: isAsRead,
-          ...(position === 0 ? {} : { ExpressionAttributeNames: names, ExpressionAttributeValues: values }),
+          ConditionExpression: condition,
+          ...(Object.keys(values).length === 0
+            ? {}
+            : { ExpressionAttributeNames: names, ExpressionAttributeValues: values }),
         },
       };
   // In release 0.3 and earlier, a message that failed before it was stored had its failure record under its own id, and its place
@@ -90,13 +83,19 @@ async function isTaken(documents: DynamoDBDocumentClient, TableName: string, pk:
 
 /** Returns the place of a message, or `undefined` if the message cannot be read. */
 function placeOf({ record }: FoundRecord): Place | undefined {
-  const { subject, sequence, epoch = 0 } = record;
-  if (subject !== undefined && sequence !== undefined) return { subject, sequence, epoch };
+  const { subject, sequence, epoch = 0, follows } = record;
+  if (subject !== undefined && sequence !== undefined)
+    return { subject, sequence, epoch, ...(follows === undefined ? {} : { follows }) };
   const payload = payloadOf(record);
   try {
     if (payload === undefined) return undefined;
     const message = readEnvelope(payload);
-    return { subject: message.subject, sequence: message.sequence, epoch: message.epoch };
+    return {
+      subject: message.subject,
+      sequence: message.sequence,
+      epoch: message.epoch,
+      ...(message.follows === undefined ? {} : { follows: message.follows }),
+    };
   } catch {
     return undefined;
   }

@@ -44,6 +44,7 @@ export const ConsumerRecord = z.object({
   topic: z.optional(z.string()),
   sequence: z.optional(z.number()),
   epoch: z.optional(z.number()),
+  follows: z.optional(z.string()),
   parkedAt: z.optional(z.string()),
   /** For a message that waits: its partition in the index `due`, which says whether it is parked. */
   duePk: z.optional(z.string()),

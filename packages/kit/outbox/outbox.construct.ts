@@ -23,8 +23,6 @@ export interface OutboxProps {
   readonly bus: AnyBus;
   /** Table of the failure records of commits that can never be published. */
   readonly records: AnyTable;
-  /** Number of times that the service was restored from a backup. It is sent in each envelope. @default 0 */
-  readonly epoch?: number;
   readonly alarmTopic: ITopic;
 }
 
@@ -67,7 +65,7 @@ export class Outbox extends Construct {
 
   constructor(scope: Construct, id: string, props: OutboxProps) {
     super(scope, id);
-    const { context, bus, records, epoch = 0, alarmTopic } = props;
+    const { context, bus, records, alarmTopic } = props;
     const { settings } = context;
     refuseForeignBus(this, bus);
 
@@ -93,7 +91,7 @@ export class Outbox extends Construct {
       entry: 'kit/outbox/relay',
       timeout: Duration.seconds(60),
       reservedConcurrency: PARALLELIZATION * SHARDS,
-      environment: { [Env.BUS]: bus.eventBusName, [Env.RECORDS]: records.tableName, [Env.EPOCH]: String(epoch) },
+      environment: { [Env.BUS]: bus.eventBusName, [Env.RECORDS]: records.tableName },
     });
     // Without this condition, the role of any service could send commands or publish events in the name of another
     // service.

@@ -5,7 +5,7 @@ import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEven
 import { safeParse } from 'zod/mini';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { required, requiredInteger } from '../aws/read-environment.js';
+import { required } from '../aws/read-environment.js';
 import { SafeText } from '../aws/safe-error.js';
 import { count, describeError, logged, logger, publishMetrics } from '../aws/telemetry.js';
 import { Unsendable } from '../failures/failure-kinds.js';
@@ -16,7 +16,7 @@ import { type BusEntry, busEntries } from '../messages/envelope.js';
 import { publish } from './publish.js';
 
 const client = new EventBridgeClient({});
-const sender = { app: required(Env.APP), service: required(Env.SERVICE), epoch: requiredInteger(Env.EPOCH) };
+const sender = { app: required(Env.APP), service: required(Env.SERVICE) };
 const bus = required(Env.BUS);
 const failures = new FailureRecords(required(Env.RECORDS), relayConsumer);
 

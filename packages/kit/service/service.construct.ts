@@ -147,7 +147,6 @@ export class Service extends Construct {
       bus,
       records: this.records,
       alarmTopic,
-      epoch: epochOf(settings, name),
     });
     this.table = this.outbox.table;
 
@@ -401,6 +400,7 @@ export class Service extends Construct {
       [Env.TABLE]: this.table.tableName,
       [Env.RECORDS]: this.records.tableName,
       [Env.FEED_SHARDS]: JSON.stringify(feedShardsOf(this.context.settings)),
+      [Env.EPOCH]: String(epochOf(this.context.settings, this.context.service)),
     };
   }
 

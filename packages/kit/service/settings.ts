@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { APP_NAME } from '../aws/app-names.js';
+import { MAX_EPOCH } from '../messages/keys.js';
 
 /** Issuer of the tokens that the API accepts, and the checks of a token. */
 export interface AuthSettings {
@@ -119,9 +120,9 @@ export interface EnvironmentSettings {
    */
   readonly feedShards?: FeedShardsSetting;
   /**
-   * Epochs by service: how often it was restored to an earlier instant. Each envelope contains the epoch of its service, so that
+   * Epochs by service: how often it was restored to an earlier instant. Each commit stores the epoch in which it is written, so that
    * consumers can tell a version after the restore from the same version before it. Raise it by one with each restore
-   * (`restore plan`), and never lower it.
+   * (`restore plan`), and never lower it. At most 900,000.
    * @default 0 for each service
    */
   readonly epochs?: Readonly<Record<string, number>>;
@@ -262,13 +263,13 @@ export function feedShardsOf({
 
 /**
  * Returns the epoch of a service.
- * @throws {SettingsError} if it is not a whole number from 0 on
+ * @throws {SettingsError} if it is not a whole number from 0 to 900,000
  */
 export function epochOf({ epochs = {} }: Pick<EnvironmentSettings, 'epochs'>, service: string): number {
   const epoch = Object.hasOwn(epochs, service) ? Number(epochs[service]) : 0;
-  if (Number.isSafeInteger(epoch) && epoch >= 0) return epoch;
+  if (Number.isSafeInteger(epoch) && epoch >= 0 && epoch <= MAX_EPOCH) return epoch;
   throw new SettingsError(
-    `epochs.${service} is ${epochs[service]}: expected the number of restores, a whole number from 0 on`,
+    `epochs.${service} is ${epochs[service]}: expected the number of restores, a whole number from 0 to ${MAX_EPOCH}`,
   );
 }
 

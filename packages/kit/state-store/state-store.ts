@@ -14,6 +14,8 @@ export interface Stored {
   readonly version: number;
   /** Time of the newest commit (ISO 8601, UTC). */
   readonly at: string;
+  /** Epoch of the newest commit; absent for 0. {@link StateStore.stateWrite} sets it; an update of one's own sets the commit's. */
+  readonly epoch?: number;
 }
 
 /**
@@ -31,6 +33,8 @@ export interface StateStoreSettings {
   /** Table of the aggregates' service. */
   readonly table: Table;
   readonly feedShards: FeedShards;
+  /** Number of restores of the service so far. Each commit stores it. @default 0 */
+  readonly epoch?: number;
   /** Time for which commits are kept, in seconds: the deduplication window. */
   readonly commitSeconds: DedupeWindow;
 }
@@ -86,7 +90,8 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
       aggregate: this.aggregate,
       id,
       after: before?.version ?? 0,
-      ...(before ? { notBefore: before.at } : {}),
+      ...(before ? { previous: before } : {}),
+      epoch: this.settings.epoch ?? 0,
       events,
       trace,
       ...more,
@@ -133,9 +138,16 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
    * `before` was read (optimistic concurrency).
    */
   stateWrite(id: string, before: Stored | undefined, after: State): TransactWriteItem {
-    return {
-      Put: { TableName: this.table.name, Item: { ...after, ...stateKey(this.aggregate, id) }, ...isAsRead(before) },
-    };
+    const { epoch: _, ...state } = after;
+    const epoch = this.epochAfter(before, after);
+    const Item = { ...state, ...(epoch === 0 ? {} : { epoch }), ...stateKey(this.aggregate, id) };
+    return { Put: { TableName: this.table.name, Item, ...isAsRead(before) } };
+  }
+
+  /** A state that is written without a commit still has the epoch of the newest one. */
+  private epochAfter(before: Stored | undefined, after: Stored): number {
+    const known = before?.epoch ?? 0;
+    return before?.version === after.version ? known : Math.max(this.settings.epoch ?? 0, known);
   }
 }
 

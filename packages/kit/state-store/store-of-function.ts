@@ -1,4 +1,4 @@
-import { dedupeWindow, feedShards } from '../aws/read-environment.js';
+import { dedupeWindow, epoch, feedShards } from '../aws/read-environment.js';
 import { tableOfFunction } from '../aws/table.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { type StateAggregate, StateStore, type Stored } from './state-store.js';
@@ -15,5 +15,6 @@ export const stateStoreOfFunction = <State extends Stored, Event extends AnyEven
   new StateStore(aggregate, {
     table: tableOfFunction(),
     feedShards: feedShards(),
+    epoch: epoch(),
     commitSeconds: dedupeWindow(),
   });

@@ -84,9 +84,7 @@ export class InMemoryService {
    * consumers that hear them, as often as you like.
    */
   published(): readonly Envelope[] {
-    const entries = this.outbox
-      .splice(0)
-      .flatMap((commit) => busEntries(commit, { app: APP, service: this.name, epoch: 0 }));
+    const entries = this.outbox.splice(0).flatMap((commit) => busEntries(commit, { app: APP, service: this.name }));
     return entries.map(({ Detail }) => JSON.parse(Detail) as Envelope);
   }
 

@@ -20,7 +20,7 @@ const commit = commitItem({
   aggregate: 'Order',
   id: 'o#1',
   after: 1,
-  notBefore: '2999-01-01T00:00:00.000Z',
+  previous: { at: '2999-01-01T00:00:00.000Z' },
   events: [
     { type: 'OrderApproved', data: { orderId: 'o#1' } },
     { type: 'OrderCancelled', data: { orderId: 'o#1', customerId: 'a "quoted" word' } },
@@ -66,6 +66,42 @@ describe('a commit', () => {
   });
 });
 
+describe('the epoch of a commit', () => {
+  const committed = (epoch: number, previous?: { readonly at: string; readonly epoch?: number }) =>
+    commitItem({
+      contract: ordersContract,
+      aggregate: 'Order',
+      id: 'o',
+      after: previous ? 4 : 0,
+      ...(previous && { previous }),
+      epoch,
+      events: [{ type: 'OrderApproved', data: { orderId: 'o' } }],
+      trace,
+      feedShards: [],
+    });
+  const at = '2026-03-01T00:00:00.000Z';
+  test('is stored, and the first one of an aggregate names what it follows', () => {
+    expect(committed(2, { at })).toMatchObject({ epoch: 2, follows: { epoch: 0, sequence: 4 } });
+    expect(committed(2, { at, epoch: 1 })).toMatchObject({ epoch: 2, follows: { epoch: 1, sequence: 4 } });
+  });
+  test('follows nothing in the middle of an epoch, or where the aggregate begins', () => {
+    for (const commit of [committed(2, { at, epoch: 2 }), committed(2)]) {
+      expect(commit).toMatchObject({ epoch: 2 });
+      expect(commit).not.toHaveProperty('follows');
+    }
+  });
+  test('is absent before the first restore', () => {
+    for (const commit of [committed(0), committed(0, { at })]) {
+      expect(commit).not.toHaveProperty('epoch');
+      expect(commit).not.toHaveProperty('follows');
+    }
+  });
+  test('is not behind that of the commit before it, whatever the function was deployed with', () => {
+    expect(committed(0, { at, epoch: 1 })).toMatchObject({ epoch: 1 });
+    expect(committed(0, { at, epoch: 1 })).not.toHaveProperty('follows');
+  });
+});
+
 describe('a command of a commit', () => {
   const commanded = (to: ServiceContract, type: string) => () =>
     commitItem({
@@ -85,7 +121,7 @@ describe('a command of a commit', () => {
 });
 
 describe('an envelope', () => {
-  const stage = { app: 'orderly', service: 'orders', epoch: 2 };
+  const stage = { app: 'orderly', service: 'orders' };
   const [first, second] = busEntries(commit, stage);
   test('carries each event of a commit with its own version', () => {
     expect(JSON.parse(second?.Detail ?? '')).toEqual({
@@ -98,7 +134,7 @@ describe('an envelope', () => {
       dataschema: 'urn:orderly:orders:OrderCancelled:1',
       data: { orderId: 'o#1', customerId: 'a "quoted" word' },
       sequence: 3,
-      epoch: 2,
+      epoch: 0,
       correlationid: 'c1',
       causationid: 'm1',
       traceparent: '00-a-b-01',
@@ -106,6 +142,20 @@ describe('an envelope', () => {
       messagegroup: messageGroupOf('customer:alice'),
     });
   });
+  test('has the epoch of its commit, and its first one names what the commit follows', () => {
+    const after = { ...commit, epoch: 2, follows: { epoch: 0, sequence: 1 } };
+    const [one, other] = busEntries(after, stage).map((entry) => readEnvelope(bodyOf(entry)));
+    expect(one).toMatchObject({ sequence: 2, epoch: 2, follows: '0/1' });
+    expect(other).toMatchObject({ sequence: 3, epoch: 2 });
+    expect(other).not.toHaveProperty('follows');
+  });
+  test.each([{ follows: '1' }, { follows: '0/0' }, { epoch: 900_001 }, { sequence: 10_000_000_000 }])(
+    'whose position can not be compared is refused: %o',
+    (wrong) => {
+      if (!first) throw new Error('no entry');
+      expect(() => readEnvelope(bodyOf(first, wrong))).toThrow('INVALID_ENVELOPE');
+    },
+  );
   test('is in one message group with everything that its customer caused, and with nothing else', () => {
     const groupOf = (actor: string, onBehalfOf?: string) => {
       const [entry] = busEntries({ ...commit, actor, onBehalfOf }, stage);
@@ -153,7 +203,7 @@ describe('an envelope', () => {
     });
   });
   test('of another application has its names', () => {
-    const [entry] = busEntries(commit, { app: 'tickets', service: 'board', epoch: 0 });
+    const [entry] = busEntries(commit, { app: 'tickets', service: 'board' });
     if (!entry) throw new Error('no entry');
     expect(entry.Source).toBe('tickets.board');
     const envelope = readEnvelope(bodyOf(entry));

@@ -199,22 +199,28 @@ describe('a delivery', () => {
     expect((await audited(heardBy(POINTS))).states).toEqual({ pending: 1 });
   });
 
-  test('at a sequential inbox counts by the epoch in which it was published, and is sent in the present one', async () => {
-    const services = heardBy(POINTS).map((service) => ({ ...service, epoch: 1 }));
+  test('at a sequential inbox counts by the epoch of its commit, and is sent with it', async () => {
+    const services = heardBy(POINTS).map((service) => ({ ...service, epoch: 2 }));
     const placed = (sequence: number, epoch: number, messageId: string) => {
       const place = { id: messageId, subject: `Trip/${messageId.slice('event-'.length)}`, sequence, epoch };
       const pk = placeKey({ name: 'points', generation: 0 }, place);
       return put('hotel-records', { pk, status: 'PROCESSED', messageId });
     };
-    for (const id of ['before', 'after', 'forgotten']) await booked(id, ago(30));
+    await booked('before', ago(30));
+    await booked('lost', ago(30));
+    await booked('after', ago(30), { epoch: 1, follows: { epoch: 0, sequence: 4 } });
+    await booked('late', ago(30), { epoch: 1, follows: { epoch: 0, sequence: 4 } });
     await placed(1, 0, 'event-before');
     await placed(1, 1, 'event-after');
-    // The restore has forgotten this commit, and another one has its place now.
-    const place = { id: 'event-other', subject: 'Trip/forgotten', sequence: 1, epoch: 0 };
-    const pk = placeKey({ name: 'points', generation: 0 }, place);
-    await put('hotel-records', { pk, status: 'PROCESSED', messageId: 'event-other' });
-    expect((await audited(services, { resend: true })).states).toEqual({ processed: 2, missing: 1 });
-    expect(sent.map(({ body }) => JSON.parse(body).detail)).toMatchObject([{ id: 'event-forgotten', epoch: 1 }]);
+    // What a restore has forgotten had this place, in the epoch before.
+    await placed(1, 0, 'event-late');
+    expect((await audited(services, { resend: true })).states).toEqual({ processed: 2, missing: 2 });
+    expect(
+      sent.map(({ body }) => JSON.parse(body).detail).toSorted((one, other) => one.epoch - other.epoch),
+    ).toMatchObject([
+      { id: 'event-lost', epoch: 0 },
+      { id: 'event-late', epoch: 1, follows: '0/4' },
+    ]);
   });
 
   test('that an earlier generation of its consumer has processed is not missing', async () => {

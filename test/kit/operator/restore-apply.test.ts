@@ -196,7 +196,7 @@ describe('a restore', () => {
     ]);
   });
 
-  test('gives functions and mappings back what they had, once relay and stack have the epoch', async () => {
+  test('gives functions and mappings back what they had, once functions and stack have the epoch', async () => {
     await applied();
     aws.changes = [];
     aws.epoch = 1;

@@ -57,7 +57,7 @@ const RESTORABLE = { from: '2026-10-27T00:00:00.500Z', to: '2026-12-01T11:55:00.
 const access: RestoreAccess = {
   now: () => NOW,
   table: async (name) => tables[name],
-  epoch: async (relay) => (relay === 'trips-relay' ? 2 : 0),
+  epoch: async (name) => (name === 'on' ? 2 : undefined),
   reserved: async (name) => (name === 'on' ? 10 : undefined),
 };
 beforeEach(() => {
@@ -140,7 +140,7 @@ describe('a plan to restore a service', () => {
       projections: ['trips-list'],
     });
     expect(text).toMatch(/^trips can be restored to 2026-12-01T11:00:00\.000Z\. Its epoch becomes 3\n/);
-    expect(text).toMatch(/\n {2}points\/points +2 +parks messages of epoch 3: raise its generation to process them\n/);
+    expect(text).toMatch(/\n {2}points\/points +2 +takes back what it did for an aggregate with its next event\n/);
     expect(text).toMatch(/\n {2}hotel\/rooms +2 +undo by hand what has no event any more\n/);
   });
 
@@ -198,6 +198,61 @@ describe('a plan to restore a service', () => {
     expect(text).toMatch(/^trips can't be restored to 2026-12-01T11:00:00\.000Z: trips-records: /);
     expect(text).toMatch(why);
     expect(text).not.toContain('steps');
+  });
+
+  describe('of a service that was restored before', () => {
+    const restored = (more: object = {}) =>
+      documents.send(
+        new PutCommand({
+          TableName: 'trips',
+          Item: {
+            pk: 'RESTORE',
+            sk: '2026-12-01T09:00:00.000Z',
+            epoch: 1,
+            begunAt: '2026-12-01T11:10:00.000Z',
+            begunBy: 'olga',
+            run: 'run',
+            functions: [],
+            mappings: [],
+            copyingSince: '2026-12-01T11:20:00.000Z',
+            resumedAt: '2026-12-01T10:59:00.000Z',
+            commitsHaveEpochs: true,
+            ...more,
+          },
+        }),
+      );
+
+    test('names its steps for an instant behind the end of that restore', async () => {
+      await restored();
+      expect(await planned()).toMatchObject({ exitCode: 0, json: { restorePlan: { possible: true } } });
+    });
+
+    test.each([
+      [
+        'is before the end of that restore',
+        { resumedAt: '2026-12-01T11:30:00.000Z' },
+        /expected an instant after that end/,
+      ],
+      ['is before it is done', { resumedAt: undefined }, /which is under way/],
+      ['follows a release whose commits have no epoch', { commitsHaveEpochs: undefined }, /don't store their epoch/],
+    ])('has no steps for an instant that %s', async (_, more, why) => {
+      await restored(more);
+      const { exitCode, text, json } = await planned();
+      expect(exitCode).toBe(4);
+      expect(json.restorePlan).toMatchObject({ possible: false, forbidden: expect.stringMatching(why) });
+      expect(text).toMatch(
+        /^trips can't be restored to 2026-12-01T11:00:00\.000Z: trips was restored to 2026-12-01T09/,
+      );
+      expect(text).not.toContain('steps');
+    });
+
+    test.each([{ cancelledAt: '2026-12-01T11:30:00.000Z' }, { copyingSince: undefined }])(
+      'is not held back by one that changed nothing: %o',
+      async (more) => {
+        await restored({ resumedAt: undefined, ...more });
+        expect((await planned()).exitCode).toBe(0);
+      },
+    );
   });
 
   test('needs a service that exists, and a time that has passed', async () => {

@@ -13,6 +13,6 @@ test("the README's example writes one commit, which becomes one message", async 
   await expect(openTicket('tickets', 't1', 'Lamp', traceOf('another'))).rejects.toBeInstanceOf(ItemExists);
   const Key = { pk: 'Ticket#t1', sk: 'COMMIT#0000000001' };
   const { Item } = await documents.send(new GetCommand({ TableName: 'tickets', Key }));
-  const entries = busEntries(Commit.parse(Item), { app: 'shop', service: ticketsContract.service, epoch: 0 });
+  const entries = busEntries(Commit.parse(Item), { app: 'shop', service: ticketsContract.service });
   expect(entries).toMatchObject([{ Source: 'shop.tickets', DetailType: 'TicketOpened' }]);
 });

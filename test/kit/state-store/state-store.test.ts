@@ -52,6 +52,29 @@ describe.each(TABLES)('a state store %s', (_, table) => {
     expect(writtenAt).toBeLessThanOrEqual(Math.ceil(after / 1000));
   });
 
+  test('says what the first commit of an epoch follows, and that of the next one nothing', async () => {
+    await set('restored', 20);
+    const restored: CourseStore = new StateStore(courses, { ...settings, epoch: 2 });
+    for (const seats of [25, 30]) await setSeats(restored, 'restored', seats, trace);
+    const [first, second] = [2, 3].map((version) => `COMMIT#${String(version).padStart(10, '0')}`);
+    expect(await table.read({ pk: 'Course#restored', sk: first ?? '' })).toMatchObject({
+      epoch: 2,
+      follows: { epoch: 0, sequence: 1 },
+    });
+    const next = await table.read({ pk: 'Course#restored', sk: second ?? '' });
+    expect(next).toMatchObject({ epoch: 2 });
+    expect(next).not.toHaveProperty('follows');
+    expect(await courseStore.read('restored')).toMatchObject({ seats: 30, version: 3, epoch: 2 });
+  });
+
+  test('keeps the epoch of the newest commit where a state is written without one', async () => {
+    const restored: CourseStore = new StateStore(courses, { ...settings, epoch: 1 });
+    await set('uncommitted', 20);
+    const before = await courseStore.read('uncommitted');
+    await table.transact([restored.stateWrite('uncommitted', before, { ...(before as Course), seats: 21 })]);
+    expect(await courseStore.read('uncommitted')).not.toHaveProperty('epoch');
+  });
+
   test('lets one of two first writers win', async () => {
     const [one, other] = [changed('first', undefined, 20), changed('first', undefined, 25)];
     await table.transact([one.append, one.state]);

@@ -215,7 +215,7 @@ describe('a price in more baskets than a page has', () => {
     for (let page = 1; ; page++) {
       const commit = (await itemsOf(`PriceRollout#${sku}@${version}`))[page - 1];
       if (!commit) return page;
-      const entries = busEntries(commit as unknown as Commit, { app: 'orderly', service: 'baskets', epoch: 0 });
+      const entries = busEntries(commit as unknown as Commit, { app: 'orderly', service: 'baskets' });
       const { Source, DetailType, Detail } = entries.at(-1)!;
       expect(DetailType).toBe('ContinuePriceRollout');
       const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });

@@ -273,6 +273,17 @@ describe('a user who became suspect', () => {
   });
 });
 
+test('a user’s copies follow a restore of the users, and what is sent again from before changes nothing', async () => {
+  const heard = async (status: UserStatus, sequence: number, epoch: number) => {
+    await table.transact(await statusEffect(table, 'bob', status, { sequence, epoch }));
+    return (await copyOf(table, 'bob'))?.status;
+  };
+  expect(await heard('BLOCKED', 3, 0)).toBe('BLOCKED');
+  expect(await heard('ACTIVE', 2, 0)).toBe('BLOCKED');
+  expect(await heard('SUSPECT', 2, 1)).toBe('SUSPECT');
+  expect(await heard('ACTIVE', 4, 0)).toBe('SUSPECT');
+});
+
 describe('a user who is active again', () => {
   beforeEach(async () => {
     await placedMany();

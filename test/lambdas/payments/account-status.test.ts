@@ -40,4 +40,7 @@ test('after a restore of the accounts, their versions count again', async () => 
   await hears(message('AccountClosed', { sequence: 8 }));
   await hears(message('AccountReopened', { sequence: 5, epoch: 1 }));
   expect(await closed()).toBe(false);
+  // What is sent again from before is as old as it is.
+  await hears(message('AccountClosed', { sequence: 9 }));
+  expect(await closed()).toBe(false);
 });

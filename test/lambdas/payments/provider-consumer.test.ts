@@ -82,7 +82,7 @@ async function tells(
 
 function bodyOf(commit: Commit, brought: number): string {
   const { Source, DetailType, Detail } =
-    busEntries(commit, { app: APP.name, service: 'payments', epoch: 0 }).at(brought) ?? expect.fail();
+    busEntries(commit, { app: APP.name, service: 'payments' }).at(brought) ?? expect.fail();
   return JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
 }
 

@@ -250,7 +250,7 @@ export class Facts {
       this.orderly
         .itemsOf(table)
         .filter(isCommit)
-        .flatMap((commit) => busEntries(commit as unknown as StoredCommit, { app: APP.name, service, epoch: 0 }))
+        .flatMap((commit) => busEntries(commit as unknown as StoredCommit, { app: APP.name, service }))
         .map(({ Source: source, DetailType: type, Detail }) => {
           const detail = JSON.parse(Detail) as Envelope;
           return [detail.id, { source, 'detail-type': type, detail }] as const;

@@ -150,7 +150,7 @@ describe('what the relay puts on the bus', () => {
   }));
 
   test.each(histories)('of $file fits the document', ({ service, commits }) => {
-    const entries = commits.flatMap((commit) => busEntries(commit, { app: bus.app, service, epoch: 0 }));
+    const entries = commits.flatMap((commit) => busEntries(commit, { app: bus.app, service }));
     expect(entries.length).toBeGreaterThan(0);
     for (const { Source, DetailType, Detail } of entries) {
       const detail = JSON.parse(Detail);

@@ -131,7 +131,7 @@ class Sums {
  * @param app name of the application
  */
 export function queueBodyOf({ commit, message }: Delivery, from: Service, app: string): string {
-  const entries = busEntries(commit, { app, service: from.name, epoch: from.epoch ?? 0 });
+  const entries = busEntries(commit, { app, service: from.name });
   const at = [...commit.events, ...(commit.commands ?? [])].findIndex(({ id }) => id === message.id);
   const entry = entries[at];
   if (!entry) throw new Error(`${commit.pk}/${commit.sk.slice(COMMIT_PREFIX.length)} has no message ${message.id}`);

@@ -9,8 +9,6 @@ import { hears, messagesOf, placeOf, type SentMessage } from './expected.js';
 
 /** One message at one consumer that hears it. */
 export interface Delivery {
-  /** Epoch of its service now. The message was published in this one or in an earlier one. */
-  readonly epoch: number;
   readonly listener: Listener;
   readonly commit: Commit;
   readonly message: SentMessage;
@@ -44,7 +42,7 @@ export function deliveriesOf(
     messagesOf(commit).flatMap((message) =>
       listeners
         .filter((listener) => hears(listener, from.name, message))
-        .map((listener) => ({ listener, commit, message, epoch: from.epoch ?? 0 })),
+        .map((listener) => ({ listener, commit, message })),
     ),
   );
 }
@@ -68,24 +66,19 @@ export type RecordAt<Found extends Judged = Judged> = (listener: Listener, pk: s
 export type Generations = 'present' | 'all';
 
 /**
- * Returns the keys of the records that a delivery may have, those of the present generation and epoch first.
+ * Returns the keys of the records that a delivery may have, those of the present generation first.
  * @param generations of the consumer that count
  */
-export const keysOf = ({ listener, commit, message, epoch }: Delivery, generations: Generations): readonly string[] => {
+export const keysOf = ({ listener, commit, message }: Delivery, generations: Generations): readonly string[] => {
   const counted = generations === 'all' ? downFrom(listener.generation) : [listener.generation];
-  const keys = counted.flatMap((generation) =>
-    downFrom(epoch).flatMap((at) => recordKeysOf({ ...listener, generation }, placeOf(commit, message, at))),
-  );
+  const keys = counted.flatMap((generation) => recordKeysOf({ ...listener, generation }, placeOf(commit, message)));
   return [...new Set(keys)];
 };
 
 /** Returns the numbers from this one down to 0. */
 const downFrom = (last: number): readonly number[] => Array.from({ length: last + 1 }, (_, back) => last - back);
 
-/**
- * Returns the record of a delivery. A place of an earlier epoch may be that of another message, which a restore has
- * forgotten.
- */
+/** Returns the record of a delivery. */
 export const recordOf = <Found extends Judged>(delivery: Delivery, recordAt: RecordAt<Found>): Found | undefined =>
   keysOf(delivery, 'all')
     .map((pk) => recordAt(delivery.listener, pk))

@@ -29,8 +29,8 @@ export const hears = ({ consumer, service }: Listener, from: string, { type, to 
 /** A message with its place in the history of its aggregate. */
 export type Placed = Parameters<typeof recordKeysOf>[1];
 
-/** Returns the place of a message. @param epoch of its service when it was published */
-export const placeOf = ({ pk }: Pick<Commit, 'pk'>, { id, version }: SentMessage, epoch = 0): Placed => ({
+/** Returns the place of a message. */
+export const placeOf = ({ pk, epoch = 0 }: Pick<Commit, 'pk' | 'epoch'>, { id, version }: SentMessage): Placed => ({
   id,
   subject: subjectOf(pk),
   sequence: version,

@@ -9,6 +9,7 @@ import {
   GetFunctionConfigurationCommand,
   type LambdaClient,
 } from '@aws-sdk/client-lambda';
+import { eachOf } from '../../aws/each-of.js';
 import { Env } from '../../aws/environment.js';
 import type { CommandContext } from '../context.js';
 import { timeAt } from '../endpoint.js';
@@ -28,8 +29,8 @@ export interface RestoreAccess {
   now(): string;
   /** Returns the state of a table, or `undefined` if there is none of this name. */
   table(name: string): Promise<RestorableTable | undefined>;
-  /** Returns the epoch that a relay function writes into its envelopes. */
-  epoch(relay: string): Promise<number>;
+  /** Returns the epoch that a function writes into its commits; `undefined` for one that commits nothing, or doesn't know of epochs. */
+  epoch(functionName: string): Promise<number | undefined>;
   /** Returns the concurrency that is reserved for a function; `undefined` if none is. */
   reserved(functionName: string): Promise<number | undefined>;
 }
@@ -61,8 +62,24 @@ export const restoreAccess = (
   },
   epoch: async (FunctionName) => {
     const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
-    return Number(Environment?.Variables?.[Env.EPOCH] ?? 0);
+    const epoch = Environment?.Variables?.[Env.EPOCH];
+    return epoch === undefined ? undefined : Number(epoch);
   },
   reserved: async (FunctionName) =>
     (await lambda.send(new GetFunctionConcurrencyCommand({ FunctionName }))).ReservedConcurrentExecutions,
 });
+
+/** Calls at once: below the rates that AWS allows for descriptions. */
+export const AT_ONCE = 4;
+
+/**
+ * Returns the epoch that a service's functions write into their commits: the lowest one, as long as a deployment has not reached
+ * all of them; 0 if none writes one.
+ */
+export async function epochWritten(
+  access: Pick<RestoreAccess, 'epoch'>,
+  functions: readonly string[],
+): Promise<number> {
+  const epochs = (await eachOf(functions, AT_ONCE, (name) => access.epoch(name))).filter((one) => one !== undefined);
+  return epochs.length === 0 ? 0 : Math.min(...epochs);
+}

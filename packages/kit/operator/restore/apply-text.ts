@@ -127,7 +127,7 @@ const WORDS: Readonly<Record<Step, (applied: Applied) => string>> = {
 };
 
 function textOf(applied: Applied, next: readonly string[], context: Context): string {
-  const { steps, copies, forgotten, state, epoch, service, at } = applied;
+  const { steps, copies, forgotten, state, service, at } = applied;
   const stepRows = steps.map(({ step, state: of }, number) => [of, `${number + 1}.`, WORDS[step](applied)]);
   const differing = copies.flatMap(({ table, differences }) => (differences ? differenceText(table, differences) : []));
   const after = state === 'done' ? afterSteps(service, at, context) : [];
@@ -136,7 +136,7 @@ function textOf(applied: Applied, next: readonly string[], context: Context): st
     '',
     ...(state === 'cancelled' ? [] : [aligned(stepRows, '  '), '']),
     ...(differing.length > 0 ? [...differing, ''] : []),
-    ...(forgotten ? [...forgottenText({ service, at, forgotten }, epoch.before), ''] : []),
+    ...(forgotten ? [...forgottenText({ service, at, forgotten }), ''] : []),
     ...(after.length > 0
       ? [
           `what is left for you${pageText(context)}:`,

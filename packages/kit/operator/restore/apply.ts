@@ -6,10 +6,19 @@ import { type Interruption, interruptible } from '../interruptible.js';
 import type { Outcome } from '../outcome.js';
 import type { Service } from '../services.js';
 import { plural } from '../text.js';
+import { epochWritten } from './access.js';
 import { type ApplyAccess, withApplyAccess } from './apply-access.js';
 import { type Applied, appliedOutcome } from './apply-text.js';
 import { type Differences, differencesOf } from './copy-back.js';
-import { functionsToStop, type PlanContext, planOutcome, readPlan, serviceNamed, tablesOf } from './plan.js';
+import {
+  functionsToStop,
+  isPossible,
+  type PlanContext,
+  planOutcome,
+  readPlan,
+  serviceNamed,
+  tablesOf,
+} from './plan.js';
 import { beginRestore, type RestoreRecord, readRestores, readSubjects, takeOver } from './record.js';
 import { Halt, RestoreRun, type RunContext, type Work } from './run.js';
 import { stepStates } from './steps.js';
@@ -71,7 +80,7 @@ export async function applyRestore(
   }
   if (!found) {
     const plan = await readPlan(context, { service: service.name, at }, access);
-    if (plan.tables.some(({ obstacle }) => obstacle !== undefined)) return planOutcome(context, plan);
+    if (!isPossible(plan)) return planOutcome(context, plan);
     const { commits } = plan.forgotten;
     await context.confirm?.(
       `restore of ${service.name} to ${at}, which stops ${plural(work.functions.length, 'function')} and forgets ${plural(commits, 'commit')}, in ${context.place ?? context.environment}`,
@@ -118,7 +127,8 @@ async function begun({ context, access, work }: About): Promise<RestoreRecord> {
   const record: RestoreRecord = {
     sk: own.at,
     run: own.run,
-    epoch: await access.epoch(service.relay),
+    epoch: await epochWritten(access, functions),
+    commitsHaveEpochs: true,
     begunAt: access.now(),
     begunBy: await context.actor(),
     functions: seen.map(({ name, reserved }) => ({ name, ...(reserved !== undefined && { reserved }) })),
@@ -156,7 +166,7 @@ async function cancelled(about: About, found: RestoreRecord | undefined): Promis
   if (found.copyingSince !== undefined) {
     throw new OperatorError(
       'refused',
-      `The restore of ${service.name} to ${own.at} has begun to copy, and half of it can't be left: continue it to its end. Another restore, to an instant before ${found.copyingSince}, undoes it then.`,
+      `The restore of ${service.name} to ${own.at} has begun to copy, and half of it can't be left: continue it to its end.`,
       applyWords(about),
     );
   }
@@ -174,7 +184,7 @@ async function looked(about: About, found: RestoreRecord | undefined): Promise<O
   const { context, access, work } = about;
   if (!found) {
     const plan = await readPlan(context, { service: work.service.name, at: work.own.at }, access);
-    if (plan.tables.some(({ obstacle }) => obstacle !== undefined)) return planOutcome(context, plan);
+    if (!isPossible(plan)) return planOutcome(context, plan);
   }
   const differences = new Map<string, Differences>();
   if (found?.copiedAt === undefined) {
@@ -214,11 +224,11 @@ async function outcomeOf(
     status: (await access.copy(copy))?.status,
     differences: differences.get(name),
   }));
-  const relayEpoch = await access.epoch(service.relay);
+  const written = await epochWritten(access, work.functions);
   const seen = {
     stopped: await isStopped(about),
     copies: copies.map(({ status }) => status),
-    epoch: Math.min(relayEpoch, service.epoch ?? 0),
+    epoch: Math.min(written, service.epoch ?? 0),
   };
   const forgotten = record?.forgotten && {
     ...record.forgotten,
@@ -230,7 +240,7 @@ async function outcomeOf(
       at: own.at,
       state,
       steps: stepStates(record, seen),
-      epoch: { before: record?.epoch ?? relayEpoch, after: (record?.epoch ?? relayEpoch) + 1, now: seen.epoch },
+      epoch: { before: record?.epoch ?? written, after: (record?.epoch ?? written) + 1, now: seen.epoch },
       functions: work.functions.length,
       copies,
       forgotten,

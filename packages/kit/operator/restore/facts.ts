@@ -27,6 +27,8 @@ export interface RestorePlan {
   readonly at: string;
   readonly tables: readonly PlannedTable[];
   readonly epoch: number;
+  /** Reason for which an earlier restore of the service forbids this one; absent if none does. */
+  readonly forbidden?: string;
   readonly forgotten: Forgotten;
   readonly functions: readonly PlannedFunction[];
 }

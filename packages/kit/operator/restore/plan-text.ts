@@ -15,8 +15,11 @@ type Context = Pick<CommandContext, 'command' | 'runbook' | 'environment' | 'dep
 
 /** Describes a plan: what can be restored, what will be forgotten, who has heard it, and the steps. */
 export function planText(plan: RestorePlan, context: Context): string {
-  const { service, at, epoch, tables } = plan;
-  const obstacles = tables.flatMap(({ name, obstacle }) => (obstacle === undefined ? [] : [`${name}: ${obstacle}`]));
+  const { service, at, epoch, tables, forbidden } = plan;
+  const obstacles = [
+    ...tables.flatMap(({ name, obstacle }) => (obstacle === undefined ? [] : [`${name}: ${obstacle}`])),
+    ...(forbidden === undefined ? [] : [forbidden]),
+  ];
   const verdict =
     obstacles.length === 0
       ? `${service.name} can be restored to ${at}. Its epoch becomes ${epoch + 1}`
@@ -26,7 +29,7 @@ export function planText(plan: RestorePlan, context: Context): string {
     '',
     aligned([['TABLE', 'HOLDS', 'RESTORABLE FROM', 'TO', 'ITEMS', 'SIZE'], ...tables.map(tableRow)]),
     '',
-    ...forgottenText(plan, plan.epoch),
+    ...forgottenText(plan),
     ...(obstacles.length === 0 ? ['', ...stepsText(plan, context)] : []),
   ].join('\n');
 }
@@ -47,23 +50,21 @@ const sizeOf = (bytes: number): string =>
       ? `${(bytes / 1e6).toFixed(1)} MB`
       : `${(bytes / 1e9).toFixed(1)} GB`;
 
-/**
- * Describes what a service forgets, and who has heard it.
- * @param epoch before the restore
- */
-export function forgottenText(
-  {
-    service,
-    at,
-    forgotten,
-  }: { readonly service: Pick<Service, 'name'>; readonly at: string; readonly forgotten: Forgotten },
-  epoch: number,
-): readonly string[] {
+/** Describes what a service forgets, and who has heard it. */
+export function forgottenText({
+  service,
+  at,
+  forgotten,
+}: {
+  readonly service: Pick<Service, 'name'>;
+  readonly at: string;
+  readonly forgotten: Forgotten;
+}): readonly string[] {
   const { commits, first, last, types, subjects, heardBy } = forgotten;
   if (commits === 0) return [`nothing was committed since ${at}: nobody has heard what ${service.name} would forget`];
   const named = subjects.slice(0, NAMED).join(', ');
   const more = subjects.length > NAMED ? `, and ${subjects.length - NAMED} more (--json lists all)` : '';
-  const rows = heardBy.map((one) => [`${one.service}/${one.consumer}`, String(one.count), afterwards(one, epoch + 1)]);
+  const rows = heardBy.map((one) => [`${one.service}/${one.consumer}`, String(one.count), afterwards(one)]);
   return [
     `forgotten: ${plural(commits, 'commit')} of ${plural(subjects.length, 'aggregate')}, from ${first} to ${last}`,
     aligned(
@@ -79,9 +80,9 @@ export function forgottenText(
 }
 
 /** Says what a consumer does with later messages, whose versions repeat those that it has heard. */
-const afterwards = ({ inbox }: HeardBy, epoch: number): string =>
+const afterwards = ({ inbox }: HeardBy): string =>
   inbox === 'sequential'
-    ? `parks messages of epoch ${epoch}: raise its generation to process them`
+    ? 'takes back what it did for an aggregate with its next event'
     : 'undo by hand what has no event any more';
 
 function stepsText(plan: RestorePlan, context: Context): readonly string[] {

@@ -6,10 +6,11 @@ import { Exit, OperatorError } from '../errors.js';
 import { functionsIn } from '../functions.js';
 import type { Outcome } from '../outcome.js';
 import type { Service } from '../services.js';
-import { type RestorableTable, type RestoreAccess, restoreAccess } from './access.js';
+import { AT_ONCE, epochWritten, type RestorableTable, type RestoreAccess, restoreAccess } from './access.js';
 import type { PlannedTable, RestorePlan } from './facts.js';
 import { readForgotten } from './forgotten.js';
 import { planText } from './plan-text.js';
+import { type RestoreRecord, readRestores } from './record.js';
 
 /** Request of an operator. */
 export interface RestorePlanRequest {
@@ -18,9 +19,6 @@ export interface RestorePlanRequest {
   /** Instant to which it is to be restored: ISO 8601, UTC, a whole second, as DynamoDB restores. */
   readonly at: string;
 }
-
-/** Calls at once: below the rates that AWS allows for descriptions. */
-const AT_ONCE = 4;
 
 /** `restore plan`. @throws {OperatorError} `not-found` for a service that doesn't exist, `refused` for a time to come */
 export async function showRestorePlan(context: CommandContext, request: RestorePlanRequest): Promise<Outcome> {
@@ -87,6 +85,8 @@ export async function readPlan(
   if (at >= now)
     throw new OperatorError('refused', `--at is ${at}, but it is ${now}: expected a time that has passed.`);
   const names = functionsToStop(context, service);
+  const epoch = await epochWritten(access, names);
+  const forbidden = forbiddenBy(await readRestores(context.documents, service), at, service.name);
   return {
     service,
     at,
@@ -97,7 +97,8 @@ export async function readPlan(
         return { ...table, state, ...(obstacle !== undefined && { obstacle }) };
       }),
     ),
-    epoch: await access.epoch(service.relay),
+    epoch,
+    ...(forbidden !== undefined && { forbidden }),
     forgotten: await readForgotten(context, service, { from: at, to: now }),
     functions: await eachOf(names, AT_ONCE, async (functionName) => {
       const reserved = await access.reserved(functionName);
@@ -106,10 +107,40 @@ export async function readPlan(
   };
 }
 
+/**
+ * Returns why an earlier restore of a service forbids one to an instant.
+ *
+ * Consumers have passed what the earlier one made the service forget. A restore to an instant before it would bring these commits
+ * back, under their old positions: for consumers they would be known already, and lost.
+ */
+function forbiddenBy(restores: readonly RestoreRecord[], at: string, service: string): string | undefined {
+  const done = restores.filter(
+    ({ sk, copyingSince, cancelledAt, resumedAt }) =>
+      copyingSince !== undefined && cancelledAt === undefined && (sk !== at || resumedAt !== undefined),
+  );
+  const later = done.filter(({ resumedAt }) => resumedAt === undefined || at < resumedAt).at(-1);
+  if (later) {
+    const until = later.resumedAt === undefined ? 'is under way' : `ended at ${later.resumedAt}`;
+    return (
+      `${service} was restored to ${later.sk}, which ${until}. Consumers have passed what it forgot then, and would ignore what came back: ` +
+      `expected an instant after that end. Restore the tables to copies by hand, and repair single items by commands of the service`
+    );
+  }
+  const unknown = done.find(({ commitsHaveEpochs }) => commitsHaveEpochs === undefined);
+  return (
+    unknown &&
+    `${service} was restored to ${unknown.sk} by a release whose commits don't store their epoch: those written since would count as older than they are. Restore the tables to copies by hand, and repair single items by commands of the service`
+  );
+}
+
+/** Tells whether a service can be restored to the instant of a plan. */
+export const isPossible = ({ tables, forbidden }: RestorePlan): boolean =>
+  forbidden === undefined && tables.every(({ obstacle }) => obstacle === undefined);
+
 /** The result of a plan. */
 export function planOutcome(context: PlanContext, plan: RestorePlan): Outcome {
   return {
-    exitCode: plan.tables.some(({ obstacle }) => obstacle !== undefined) ? Exit.NEEDS_OPERATOR : Exit.OK,
+    exitCode: isPossible(plan) ? Exit.OK : Exit.NEEDS_OPERATOR,
     text: planText(plan, context),
     json: { restorePlan: jsonOf(plan) },
   };
@@ -124,11 +155,13 @@ function obstacleOf(state: RestorableTable | undefined, at: string): string | un
   return at > to ? `it can be restored to ${to} at the latest: wait a few minutes` : undefined;
 }
 
-function jsonOf({ service, at, tables, epoch, forgotten, functions }: RestorePlan) {
+function jsonOf(plan: RestorePlan) {
+  const { service, at, tables, epoch, forbidden, forgotten, functions } = plan;
   return {
     service: service.name,
     at,
-    possible: tables.every(({ obstacle }) => obstacle === undefined),
+    possible: isPossible(plan),
+    ...(forbidden !== undefined && { forbidden }),
     tables: tables.map(({ state, ...table }) => ({ ...table, ...state })),
     epoch: { before: epoch, after: epoch + 1 },
     forgotten,

@@ -42,6 +42,8 @@ const RestoreRecord = z.object({
   sk: z.string(),
   /** Epoch of the service when it was begun. */
   epoch: z.number(),
+  /** Present if commits stored their epoch when it was begun: releases before 0.4 wrote it into envelopes only. */
+  commitsHaveEpochs: z.exactOptional(z.literal(true)),
   begunAt: z.string(),
   begunBy: z.string(),
   /** Id of the newest run of the command. An earlier one that still lives must not change anything any more. */

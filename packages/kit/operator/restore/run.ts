@@ -8,6 +8,7 @@ import { OperatorError } from '../errors.js';
 import type { Interruption } from '../interruptible.js';
 import type { Service } from '../services.js';
 import { duration, plural } from '../text.js';
+import { epochWritten } from './access.js';
 import type { ApplyAccess } from './apply-access.js';
 import { copyBack, type Differences, differencesOf } from './copy-back.js';
 import type { PlannedTable } from './facts.js';
@@ -172,16 +173,16 @@ export class RestoreRun {
     await this.note({ copiedAt: this.access.now() });
   }
 
-  /** @throws {Halt} until the raised epoch is deployed: relay and stack say so */
+  /** @throws {Halt} until the raised epoch is deployed: functions and stack say so */
   async deployed(): Promise<void> {
     if (this.kept.resumedAt !== undefined) return;
     if ((await this.epoch()) <= this.kept.epoch) throw new Halt('deploy');
   }
 
-  /** Epoch that both the relay and the stack have reached. */
-  async epoch(): Promise<number> {
-    const { service } = this.work;
-    return Math.min(await this.access.epoch(service.relay), service.epoch ?? 0);
+  /** Epoch that the stack and all functions have reached. */
+  private async epoch(): Promise<number> {
+    const { service, functions } = this.work;
+    return Math.min(await epochWritten(this.access, functions), service.epoch ?? 0);
   }
 
   /** Gives functions their concurrency back, switches their mappings on, and waits for them. */

@@ -10,7 +10,7 @@ export interface Seen {
   readonly stopped: boolean;
   /** States of the copies; `undefined` for one that doesn't exist. */
   readonly copies: readonly (string | undefined)[];
-  /** Epoch that the relay writes, or that the stack names: the lower one. */
+  /** Epoch that the functions write, or that the stack names: the lowest one. */
   readonly epoch: number;
 }
 

@@ -7,7 +7,8 @@ import {
   initialState,
   viewOf,
 } from '../../../../lambdas/baskets/domain/basket.js';
-import { type Product, productVersionOf } from '../../../../lambdas/baskets/domain/product.js';
+import type { Product } from '../../../../lambdas/baskets/domain/product.js';
+import { ordinalOf } from '../../../../packages/kit/messages/position.js';
 import { given } from '../../../../packages/kit/testing/given.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
@@ -135,8 +136,8 @@ describe('a changed price', () => {
   });
 
   test('of a product that was restored from a backup is newer, whatever its version is', () => {
-    const version = productVersionOf({ epoch: 1, sequence: 1 });
-    expect(version).toBeGreaterThan(productVersionOf({ epoch: 0, sequence: 9_999_999_999 }));
+    const version = ordinalOf({ epoch: 1, sequence: 1 });
+    expect(version).toBeGreaterThan(ordinalOf({ epoch: 0, sequence: 9_999_999_999 }));
     knowing(tea(version, 300))([itemSet(1, 350, 9)])
       .when(changePrice)
       .then([priceChanged(300, version, 350)]);

@@ -1,0 +1,296 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { FailureRecords } from '../../../packages/kit/failures/failure-records.js';
+import { on } from '../../../packages/kit/inbox/listening.js';
+import { Receiver } from '../../../packages/kit/inbox/receiver.js';
+import { cursorKey, isNext, isPassed, placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
+import { SequentialRunner } from '../../../packages/kit/inbox/sequential-runner.js';
+import { discard } from '../../../packages/kit/operator/discard.js';
+import type { Service } from '../../../packages/kit/operator/services.js';
+import { eventMessage } from '../../../packages/kit/testing/messages.js';
+import { functionEnvironment } from '../../support/function-environment.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import { STEPS, steps, tillContract } from '../../support/inboxes/contract.js';
+import { sentMessages } from '../../support/sent-messages.js';
+import { bodyOf, Refused, SETTINGS } from './parcels.js';
+
+/** A sequential inbox whose publisher was restored: versions come again in a later epoch, behind those that were forgotten. */
+
+/** An event as `epoch/sequence`, and what it follows. */
+interface Sent {
+  readonly at: string;
+  readonly follows?: string;
+  /** Whether a restore has forgotten it: it may have been delivered before, or be lost. */
+  readonly forgotten?: true;
+}
+
+const options = { table: 'records', consumer: STEPS };
+let told: string[];
+let refused: string | undefined;
+let receiver: Receiver;
+let runner: SequentialRunner;
+beforeAll(() => functionEnvironment());
+function begin(latestEpoch = 2): void {
+  inProcessDynamoDb(
+    { table: ['pk', 'sk'], records: ['pk'] },
+    { records: { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] } },
+  );
+  told = [];
+  refused = undefined;
+  receiver = new Receiver({ ...options, app: 'app', windowSeconds: 35 * 86_400, commanders: [], mode: 'sequential' });
+  runner = new SequentialRunner({
+    ...options,
+    service: 'desk',
+    windowSeconds: 35 * 86_400,
+    settings: { ...SETTINGS, mode: 'sequential', gapAlarmSeconds: 600, latestEpoch },
+    queue: 'queue',
+    isRefusal: (error) => error instanceof Refused,
+    sources: [
+      on(steps, {
+        StepTaken: ({ event: { data }, forgotten }) => {
+          if (refused === data.step) throw new Refused();
+          return {
+            decide: async () => [appended(forgotten ? `${data.step} without ${spanOf(forgotten)}` : data.step)],
+          };
+        },
+        TillCleaned: () => ({ decide: async () => [] }),
+      }),
+    ],
+  });
+}
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T00:00:00.000Z') });
+  sentMessages();
+  begin();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+type At = { readonly epoch: number; readonly sequence: number };
+const spanOf = ({ after, upTo }: { readonly after: At; readonly upTo: At }): string =>
+  `${after.epoch}/${after.sequence}..${upTo.epoch}/${upTo.sequence}`;
+const appended = (step: string) => ({
+  Update: {
+    TableName: 'table',
+    Key: { pk: 'Till#1', sk: 'STATE' },
+    UpdateExpression: 'SET steps = list_append(if_not_exists(steps, :none), :step)',
+    ExpressionAttributeValues: { ':none': [], ':step': [step] },
+  },
+});
+const subject = 'Till/1';
+const placeOf = (at: string) => {
+  const [epoch = 0, sequence = 0] = at.split('/').map(Number);
+  return { subject, epoch, sequence };
+};
+const messageOf = ({ at, follows }: Sent) =>
+  eventMessage(
+    tillContract,
+    { type: 'StepTaken', data: { step: at } },
+    { id: `event-${at}`, ...placeOf(at), ...(follows === undefined ? {} : { follows }) },
+  );
+const receive = (sent: Sent) =>
+  receiver.batch({
+    Records: [
+      {
+        messageId: 'm',
+        body: bodyOf(messageOf(sent)),
+        attributes: { ApproximateReceiveCount: '1' },
+        messageAttributes: {},
+      },
+    ],
+  } as never);
+const run = (at: string) => runner.run({ record: placeKey(STEPS, placeOf(at)) }, () => 60_000);
+const read = async (TableName: string, Key: Item): Promise<Item> =>
+  (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item ?? {};
+const stepsDone = async (): Promise<readonly string[]> =>
+  ((await read('table', { pk: 'Till#1', sk: 'STATE' })).steps ?? []) as string[];
+const statusOf = async (at: string) => (await read('records', { pk: placeKey(STEPS, placeOf(at)) })).status;
+const cursor = async () => {
+  const { epoch = 0, position } = await read('records', { pk: cursorKey(STEPS, subject) });
+  return `${epoch}/${position}`;
+};
+async function deliver(...messages: readonly Sent[]): Promise<void> {
+  for (const one of messages) {
+    await receive(one);
+    await run(one.at);
+  }
+  told = [...(await stepsDone())];
+}
+
+/** Every world: what its publisher sent, in the order of its history. */
+const WORLDS: Readonly<Record<string, readonly Sent[]>> = {
+  'an aggregate that was restored': [
+    { at: '0/1' },
+    { at: '0/2' },
+    { at: '0/3', forgotten: true },
+    { at: '0/4', forgotten: true },
+    { at: '1/3', follows: '0/2' },
+    { at: '1/4' },
+  ],
+  'an aggregate that the restore did not touch': [
+    { at: '0/1' },
+    { at: '0/2' },
+    { at: '0/3' },
+    { at: '1/4', follows: '0/3' },
+    { at: '1/5' },
+  ],
+  'an aggregate that was forgotten altogether and created again': [
+    { at: '0/1', forgotten: true },
+    { at: '0/2', forgotten: true },
+    { at: '1/1' },
+    { at: '1/2' },
+    { at: '1/3' },
+  ],
+  'an aggregate that was restored twice': [
+    { at: '0/1' },
+    { at: '0/2', forgotten: true },
+    { at: '1/2', follows: '0/1' },
+    { at: '1/3', forgotten: true },
+    { at: '2/3', follows: '1/2' },
+  ],
+  'an aggregate whose whole epoch was forgotten by a second restore': [
+    { at: '0/1' },
+    { at: '0/2', forgotten: true },
+    { at: '1/2', follows: '0/1', forgotten: true },
+    { at: '2/2', follows: '0/1' },
+    { at: '2/3' },
+  ],
+};
+
+describe.each(Object.entries(WORLDS))('of %s', (_, history) => {
+  test('each event that holds is processed once, in its order, in whatever order they come', async () => {
+    const wanted = history.filter(({ forgotten }) => !forgotten).map(({ at }) => at);
+    const orders = fc
+      .tuple(...history.map(({ forgotten }) => (forgotten ? fc.boolean() : fc.constant(true))))
+      .map((delivered) => history.filter((_one, place) => delivered[place]))
+      .chain((sent) => fc.shuffledSubarray([...sent, ...sent.slice(0, 2)], { minLength: sent.length + 2 }));
+    await fc.assert(
+      fc.asyncProperty(orders, async (sent) => {
+        begin();
+        await deliver(...sent);
+        const done = told.map((step) => step.split(' ')[0] ?? '');
+        expect(done.filter((at) => wanted.includes(at))).toEqual(wanted);
+        expect(new Set(done).size).toBe(done.length);
+      }),
+      { numRuns: 4 },
+    );
+  });
+});
+
+/** Every order of some things. */
+function* ordersOf<T>(things: readonly T[]): Generator<readonly T[]> {
+  if (things.length === 0) yield [];
+  for (const [at, one] of things.entries())
+    for (const rest of ordersOf([...things.slice(0, at), ...things.slice(at + 1)])) yield [one, ...rest];
+}
+
+test.each(Object.entries(WORLDS))('the rule alone holds for every order of %s', (_, history) => {
+  const wanted = history.filter(({ forgotten }) => !forgotten).map(({ at }) => at);
+  const optional = history.filter(({ forgotten }) => forgotten);
+  for (let lost = 0; lost < 2 ** optional.length; lost++) {
+    const sent = history.filter((one) => !one.forgotten || Math.floor(lost / 2 ** optional.indexOf(one)) % 2 === 0);
+    for (const order of ordersOf(sent)) {
+      let at = { epoch: 0, sequence: 0 };
+      const done: string[] = [];
+      let waiting: Sent[] = [];
+      for (const one of order) {
+        waiting.push(one);
+        for (let next: Sent | undefined; ; ) {
+          waiting = waiting.filter((other) => !isPassed(placeOf(other.at), at));
+          next = waiting.find((other) => isNext({ ...placeOf(other.at), follows: other.follows }, at));
+          if (!next) break;
+          at = placeOf(next.at);
+          done.push(next.at);
+        }
+      }
+      expect(done.filter((one) => wanted.includes(one))).toEqual(wanted);
+    }
+  }
+});
+
+describe('the first message after a restore', () => {
+  test('tells which places were forgotten, and what was sent before does nothing any more', async () => {
+    await deliver(
+      { at: '0/1' },
+      { at: '0/2' },
+      { at: '0/3' },
+      { at: '1/2', follows: '0/1' },
+      { at: '1/3' },
+      { at: '0/4' },
+    );
+    expect(told).toEqual(['0/1', '0/2', '0/3', '1/2 without 0/1..0/3', '1/3']);
+    expect([await cursor(), await statusOf('0/4')]).toEqual(['1/3', 'PROCESSED']);
+  });
+
+  test('waits for what it follows, and is processed with it', async () => {
+    await deliver({ at: '1/3', follows: '0/2' }, { at: '0/1' });
+    expect([told, await statusOf('1/3')]).toEqual([['0/1'], 'PENDING']);
+    await deliver({ at: '0/2' });
+    expect(told).toEqual(['0/1', '0/2', '1/3 without 0/2..0/2']);
+  });
+
+  test('waits for the sweeper in an epoch that the runner was not deployed with', async () => {
+    begin(0);
+    await deliver({ at: '1/2', follows: '0/1' }, { at: '0/1' });
+    expect(told).toEqual(['0/1']);
+    await run('1/2');
+    expect(await stepsDone()).toEqual(['0/1', '1/2 without 0/1..0/1']);
+  });
+
+  test('begins again what was forgotten altogether', async () => {
+    await deliver({ at: '0/1' }, { at: '0/2' }, { at: '1/1' }, { at: '1/2' });
+    expect(told).toEqual(['0/1', '0/2', '1/1 without 0/0..0/2', '1/2']);
+  });
+
+  test('is processed although a message that was forgotten has failed', async () => {
+    await deliver({ at: '0/1' });
+    refused = '0/2';
+    await deliver({ at: '0/2' });
+    expect(await statusOf('0/2')).toBe('FAILED');
+    await deliver({ at: '1/2', follows: '0/1' });
+    expect(told).toEqual(['0/1', '1/2 without 0/1..0/1']);
+  });
+});
+
+describe('an operator', () => {
+  const service = {
+    name: 'desk',
+    table: 'table',
+    records: 'records',
+    consumers: [{ name: 'steps', generation: 0, inbox: { mode: 'sequential', queueUrl: '' } }],
+  } as unknown as Service;
+  const discarded = async (at: string) => {
+    // Lets the index know what was written.
+    vi.setSystemTime(Date.now() + 10_000);
+    await discard(
+      { documents, services: [service], actor: async () => 'olga' },
+      { consumer: 'steps', messageId: `event-${at}`, reason: 'test', dryRun: false },
+    );
+  };
+
+  test('discards the first message of an epoch, and its successors follow', async () => {
+    refused = '1/2';
+    await deliver({ at: '0/1' }, { at: '0/2' }, { at: '1/2', follows: '0/1' }, { at: '1/3' });
+    expect([told, await statusOf('1/2')]).toEqual([['0/1', '0/2'], 'FAILED']);
+    await discarded('1/2');
+    expect(await cursor()).toBe('1/2');
+    await run('1/3');
+    expect(await stepsDone()).toEqual(['0/1', '0/2', '1/3']);
+  });
+
+  test('discards it before its predecessor is done, and it is passed when the cursor comes there', async () => {
+    const first: Sent = { at: '1/3', follows: '0/2' };
+    const failures = new FailureRecords('records', STEPS);
+    await failures.put({ id: 'event-1/3', payload: bodyOf(messageOf(first)), error: new Error('crashed'), subject });
+    await discarded('1/3');
+    await deliver({ at: '1/4' }, { at: '0/2' });
+    expect([told, await cursor()]).toEqual([[], '0/undefined']);
+    await deliver({ at: '0/1' });
+    await run('1/4');
+    expect([await stepsDone(), await cursor()]).toEqual([['0/1', '0/2', '1/4'], '1/4']);
+  });
+});
