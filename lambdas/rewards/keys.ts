@@ -3,5 +3,5 @@
 /** Beginning of the partition keys of customers' rewards. */
 export const REWARDS = 'REWARDS#';
 
-/** Beginning of the sort keys of entries; the sequence of the account's event follows. */
+/** Beginning of the sort keys of entries; the position of the account's event follows. */
 export const ENTRY = 'ENTRY#';

@@ -1,11 +1,14 @@
-import { documents, itemsOf, type Table } from '@orderly/kit/aws';
+import { documents, type Item, itemsOf, type Table } from '@orderly/kit/aws';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
+import type { ForgottenPlaces } from '@orderly/kit/inbox';
+import { type Envelope, MAX_SEQUENCE, ordinalOf } from '@orderly/kit/messages';
 import type { RewardEntry } from './contract.js';
+import { amountOf } from './domain/currencies.js';
 import { type CountedEvent, entryOf, orderIdOf, type PaidOrder } from './domain/entries.js';
 import { initialStanding, type Standing, standingAfter, type Tiers } from './domain/standing.js';
 import { ENTRY, REWARDS } from './keys.js';
 
-/** Entries that a fold reads at once. */
+/** Entries that are read at once. */
 const PAGE = 500;
 
 /** Table of the rewards, and the tiers by which they are folded. */
@@ -14,20 +17,36 @@ export interface Rewards {
   readonly tiers: Tiers;
 }
 
-/** A customer's standing after the entry of one event. */
+/** A customer's standing after one event. Positions of events are ordinals (`ordinalOf` of the kit). */
 interface StandingItem {
-  /** Sequence of the account's event with the newest entry. */
+  /** Position of the account's event after which it stands. */
   readonly sequence: number;
   /** Version of the fold and its tiers. */
   readonly rules: string;
   /** JSON. */
   readonly standing: string;
+  /** Positions that restores of the accounts have forgotten; absent if there are none. */
+  readonly forgotten?: readonly Span[];
 }
 
-/** A customer's standing, and the sequence of the account's event with the newest entry; 0 if there is none. */
+/** What a customer has paid for an order. */
+interface OrderItem {
+  /** JSON. */
+  readonly order: string;
+  /** Position of the event that changed it last. Absent in rows of releases before 0.4. */
+  readonly sequence?: number;
+}
+
+/** Positions behind the first one, up to the second one. */
+type Span = readonly [after: number, upTo: number];
+
+/** A customer's standing. */
 export interface Loaded {
+  /** Position of the account's event after which it stands; 0 if there is none. */
   readonly sequence: number;
   readonly standing: Standing;
+  /** Positions whose entries don't count any more. */
+  readonly forgotten: readonly Span[];
 }
 
 /** Raise the number if the fold changes: then each standing is folded again from its entries. */
@@ -36,7 +55,12 @@ const rulesOf = ({ silver, gold }: Tiers): string => `1/${silver}/${gold}`;
 const pkOf = (customerId: string): string => REWARDS + customerId;
 const standingKey = (customerId: string) => ({ pk: pkOf(customerId), sk: 'STANDING' });
 const orderKey = (customerId: string, orderId: string) => ({ pk: pkOf(customerId), sk: `ORDER#${orderId}` });
-const entrySk = (sequence: number): string => ENTRY + String(sequence).padStart(10, '0');
+/** Letters sort behind digits, so entries of later epochs are behind those of epoch 0. */
+const LATER_EPOCH = 'E';
+const entrySk = (position: number): string =>
+  ENTRY +
+  (position > MAX_SEQUENCE ? LATER_EPOCH + String(position).padStart(16, '0') : String(position).padStart(10, '0'));
+const positionIn = (sk: string): number => Number(sk.slice(ENTRY.length).replace(LATER_EPOCH, ''));
 
 /**
  * Reads a customer's standing, strongly consistent. A standing of other rules (an earlier release, other tiers) is
@@ -44,16 +68,24 @@ const entrySk = (sequence: number): string => ENTRY + String(sequence).padStart(
  */
 export async function standingOf({ table, tiers }: Rewards, customerId: string): Promise<Loaded> {
   const item = (await table.read(standingKey(customerId))) as StandingItem | undefined;
-  if (!item) return { sequence: 0, standing: initialStanding };
-  const { sequence, rules, standing } = item;
-  if (rules === rulesOf(tiers)) return { sequence, standing: JSON.parse(standing) as Standing };
-  return { sequence, standing: await foldedAgain({ table, tiers }, customerId, sequence) };
+  if (!item) return { sequence: 0, standing: initialStanding, forgotten: [] };
+  const { sequence, rules, standing, forgotten = [] } = item;
+  if (rules === rulesOf(tiers)) return { sequence, standing: JSON.parse(standing) as Standing, forgotten };
+  return {
+    sequence,
+    standing: await foldedAgain({ table, tiers }, customerId, { upTo: sequence, forgotten }),
+    forgotten,
+  };
 }
 
-async function foldedAgain({ table, tiers }: Rewards, customerId: string, upTo: number): Promise<Standing> {
+async function foldedAgain(
+  { table, tiers }: Rewards,
+  customerId: string,
+  { upTo, forgotten }: Pick<Range, 'upTo' | 'forgotten'>,
+): Promise<Standing> {
   let standing = initialStanding;
   for (let after = 0; after < upTo; ) {
-    const page = await entriesOf(table, customerId, { after, upTo, limit: PAGE });
+    const page = await entriesOf(table, customerId, { after, upTo, limit: PAGE, forgotten });
     for (const { entry } of page) standing = standingAfter(standing, entry, tiers);
     after = page.length < PAGE ? upTo : (page.at(-1)?.sequence ?? upTo);
   }
@@ -61,21 +93,62 @@ async function foldedAgain({ table, tiers }: Rewards, customerId: string, upTo: 
 }
 
 interface Range {
-  /** Sequence of the last entry before the range. */
+  /** Position of the last entry before the range. */
   readonly after: number;
-  /** Sequence of the last entry of the range. */
+  /** Position of the last entry of the range. */
   readonly upTo: number;
   readonly limit: number;
+  /** Positions in it that are left out. */
+  readonly forgotten: readonly Span[];
   /** @default false */
   readonly newestFirst?: boolean;
 }
 
-/** Reads entries with the sequences of their events, strongly consistent. */
+/** An entry as it is stored. */
+interface Found {
+  /** Position of its event. */
+  readonly sequence: number;
+  readonly entry: RewardEntry;
+  /** The order after it. Absent in entries of releases before 0.4, and in a bonus. */
+  readonly order?: PaidOrder;
+}
+
+/** Reads entries with the positions of their events, strongly consistent. */
 export async function entriesOf(
+  table: Pick<Table, 'name'>,
+  customerId: string,
+  { after, upTo, limit, forgotten, newestFirst = false }: Range,
+): Promise<readonly Found[]> {
+  const spans = without([[after, upTo]], forgotten);
+  const found: Found[] = [];
+  for (const span of newestFirst ? spans.toReversed() : spans)
+    if (found.length < limit)
+      found.push(...(await entriesBetween(table, customerId, span, limit - found.length, newestFirst)));
+  return found;
+}
+
+/** Returns the parts of spans that others leave, in ascending order. */
+const without = (spans: readonly Span[], others: readonly Span[]): readonly Span[] =>
+  others.reduce(
+    (left, [after, upTo]) =>
+      left.flatMap(([from, to]) =>
+        (
+          [
+            [from, Math.min(to, after)],
+            [Math.max(from, upTo), to],
+          ] as const
+        ).filter(([first, last]) => first < last),
+      ),
+    spans,
+  );
+
+async function entriesBetween(
   { name }: Pick<Table, 'name'>,
   customerId: string,
-  { after, upTo, limit, newestFirst = false }: Range,
-): Promise<readonly { readonly sequence: number; readonly entry: RewardEntry }[]> {
+  [after, upTo]: Span,
+  limit: number,
+  newestFirst: boolean,
+): Promise<readonly Found[]> {
   const query = {
     TableName: name,
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
@@ -84,39 +157,62 @@ export async function entriesOf(
     ConsistentRead: true,
   };
   const { items } = await itemsOf(documents, query, { limit });
-  return items.map(({ sk, entry }) => ({
-    sequence: Number(String(sk).slice(ENTRY.length)),
+  return items.map(({ sk, entry, order }) => ({
+    sequence: positionIn(String(sk)),
     entry: JSON.parse(String(entry)) as RewardEntry,
+    ...(order !== undefined && { order: JSON.parse(String(order)) as PaidOrder }),
   }));
+}
+
+/** What an event of an account says to its customer's rewards. */
+export interface Counting {
+  readonly customerId: string;
+  /** Absent for an event that gives and takes no points. */
+  readonly event?: CountedEvent;
+  readonly envelope: Pick<Envelope, 'epoch' | 'sequence' | 'time'>;
+  /** What the accounts service has forgotten before this event. */
+  readonly forgotten?: ForgottenPlaces | undefined;
 }
 
 /**
  * Returns the writes of an event's entry, with the standing after it and the order that it is about. There are none if
  * the event was counted before: so a replay of an account's events, for example with another generation of the inbox,
  * changes nothing.
+ *
+ * The first event after a restore of the accounts takes back what forgotten events gave: their entries don't count any more, and
+ * the standing is folded again from those before them.
  */
 export async function writesOf(
   rewards: Rewards,
-  event: CountedEvent,
-  { sequence, time }: { readonly sequence: number; readonly time: string },
+  { customerId, event, envelope, forgotten }: Counting,
 ): Promise<Effect> {
   const { table, tiers } = rewards;
-  const { customerId } = event.data;
-  const orderId = orderIdOf(event);
-  const [loaded, item] = await Promise.all([
+  const sequence = ordinalOf(envelope);
+  const orderId = event && orderIdOf(event);
+  const [read, item] = await Promise.all([
     standingOf(rewards, customerId),
     orderId === undefined ? undefined : table.read(orderKey(customerId, orderId)),
   ]);
-  if (sequence <= loaded.sequence) return [];
-  const before = item ? (JSON.parse(item.order as string) as PaidOrder) : undefined;
-  const { entry, order } = entryOf(event, time, before);
-  const standing = standingAfter(loaded.standing, entry, tiers);
+  if (sequence <= read.sequence) return [];
+  const loaded = forgotten ? await withoutForgotten(rewards, customerId, read, ordinalOf(forgotten.after)) : read;
+  if (!event && loaded === read) return [];
+  const before = item ? await orderBefore(table, customerId, item as unknown as OrderItem, loaded) : undefined;
+  const counted = event && entryOf(event, envelope.time, before);
+  const standing = counted ? standingAfter(loaded.standing, counted.entry, tiers) : loaded.standing;
   const TableName = table.name;
   // One runner at a time has the events of a customer, so this only guards against what bypasses the inbox.
-  const isAsRead = loaded.sequence === 0 ? 'attribute_not_exists(pk)' : '#sequence = :read';
-  const guard = loaded.sequence === 0 ? {} : { ExpressionAttributeValues: { ':read': loaded.sequence } };
-  const names = loaded.sequence === 0 ? {} : { ExpressionAttributeNames: { '#sequence': 'sequence' } };
-  const stored: StandingItem = { sequence, rules: rulesOf(tiers), standing: JSON.stringify(standing) };
+  const isAsRead = read.sequence === 0 ? 'attribute_not_exists(pk)' : '#sequence = :read';
+  const guard = read.sequence === 0 ? {} : { ExpressionAttributeValues: { ':read': read.sequence } };
+  const names = read.sequence === 0 ? {} : { ExpressionAttributeNames: { '#sequence': 'sequence' } };
+  const stored: StandingItem = {
+    sequence,
+    rules: rulesOf(tiers),
+    standing: JSON.stringify(standing),
+    ...(loaded.forgotten.length > 0 && { forgotten: loaded.forgotten }),
+  };
+  const put = (Item: Item) => ({ Put: { TableName, Item } });
+  // Stored as text: the fields keep their order, and a fold of the same events gives the same bytes.
+  const order = counted?.order && JSON.stringify(counted.order);
   return [
     {
       Put: {
@@ -127,14 +223,51 @@ export async function writesOf(
         ...guard,
       },
     },
-    // Stored as text: the fields keep their order, and a fold of the same events gives the same bytes.
-    { Put: { TableName, Item: { pk: pkOf(customerId), sk: entrySk(sequence), entry: JSON.stringify(entry) } } },
-    ...(order
+    ...(counted
       ? [
-          {
-            Put: { TableName, Item: { ...orderKey(customerId, order.orderId), order: JSON.stringify(order) } },
-          },
+          put({
+            pk: pkOf(customerId),
+            sk: entrySk(sequence),
+            entry: JSON.stringify(counted.entry),
+            ...(order && { order }),
+          }),
         ]
       : []),
+    ...(orderId !== undefined && order ? [put({ ...orderKey(customerId, orderId), order, sequence })] : []),
   ];
+}
+
+/** Returns a standing without the entries behind a position, which the accounts service has forgotten. */
+async function withoutForgotten(rewards: Rewards, customerId: string, loaded: Loaded, after: number): Promise<Loaded> {
+  if (after >= loaded.sequence) return loaded;
+  const forgotten: readonly Span[] = [...loaded.forgotten, [after, loaded.sequence]];
+  return { ...loaded, standing: await foldedAgain(rewards, customerId, { upTo: after, forgotten }), forgotten };
+}
+
+/**
+ * Reads what a customer has paid for an order so far. If the newest change of the order was forgotten, or its row is of a release
+ * before 0.4 and doesn't say which change that was, it is read from the entries that count.
+ */
+async function orderBefore(
+  table: Pick<Table, 'name'>,
+  customerId: string,
+  item: OrderItem,
+  { sequence, forgotten }: Loaded,
+): Promise<PaidOrder | undefined> {
+  const paid = JSON.parse(item.order) as PaidOrder;
+  const { orderId, currency } = paid;
+  const counts = (position: number) => !forgotten.some(([after, upTo]) => after < position && position <= upTo);
+  if (forgotten.length === 0 || (item.sequence !== undefined && counts(item.sequence))) return paid;
+  const all = await entriesOf(table, customerId, {
+    after: 0,
+    upTo: sequence,
+    limit: Number.MAX_SAFE_INTEGER,
+    forgotten,
+  });
+  const ofOrder = all.filter(({ entry }) => entry.orderId === orderId);
+  const points = ofOrder.reduce((sum, { entry }) => sum + entry.points, 0);
+  return (
+    ofOrder.at(-1)?.order ??
+    (ofOrder.length === 0 ? undefined : { orderId, amount: amountOf(points, currency), currency })
+  );
 }

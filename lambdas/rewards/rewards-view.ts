@@ -6,7 +6,7 @@ import { tierAt } from './domain/standing.js';
 import { entriesOf, type Rewards, standingOf } from './rewards-store.js';
 import type { getRewards } from './routes.js';
 
-/** Sequence of the last entry that was shown. */
+/** Position of the last entry that was shown. */
 const Position = z.int().check(z.gte(1));
 
 /**
@@ -21,10 +21,10 @@ export async function rewardsOf(
   const list = `rewards of ${customerId}`;
   const limit = limitOf(query);
   const shown = positionOf(list, query.cursor, Position);
-  const { sequence, standing } = await standingOf(rewards, customerId);
+  const { sequence, standing, forgotten } = await standingOf(rewards, customerId);
   // An entry that was counted after the standing was read is on no page.
   const upTo = Math.min(sequence, (shown ?? Number.POSITIVE_INFINITY) - 1);
-  const range = { after: 0, upTo, limit: limit + 1, newestFirst: true };
+  const range = { after: 0, upTo, limit: limit + 1, forgotten, newestFirst: true };
   const found = upTo > 0 ? await entriesOf(rewards.table, customerId, range) : [];
   const last = found.slice(0, limit).at(-1);
   return {
