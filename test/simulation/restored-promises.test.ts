@@ -7,6 +7,7 @@ import { DAY, orderOf, productOf } from './scenarios/shop.js';
 import { beginLocalCloud, endLocalCloud, request } from './support/at-local-cloud.js';
 import { token } from './support/issuer.js';
 import { type Call, Orderly } from './support/orderly.js';
+import { raiseEpoch } from './support/restorer.js';
 import { Restoring } from './support/restoring.js';
 
 /** Orders are placed before, while and after the catalogue goes back to an instant: every promise holds at the end. */
@@ -76,8 +77,7 @@ test('no promise is broken by a restore, and no order is lost', async () => {
     return false;
   });
   expect(first.result.state).toBe('deploy');
-  const relay = local.live.cloud.fn('Catalog/Outbox/Relay');
-  relay.update({ variables: { ...relay.variables, EPOCH: '1' } });
+  raiseEpoch(local.live.cloud, 'catalog');
   restoring.stackEpoch = 1;
   expect((await restoring.applyInSpiteOfDeaths({ at, deleteCopies: true })).result.state).toBe('done');
   await ordered(3);

@@ -1639,8 +1639,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'rewards-held-back',
     source: {
       file: `${KIT}/inbox/sequential-runner.ts`,
-      from: "if (next?.status === 'DISCARDED' && place.epoch === 0) {",
-      to: "if (next?.status !== undefined && next.status !== 'PENDING' && place.epoch === 0) {",
+      from: "if (awaited?.status === 'DISCARDED' && isNext(placeOf(awaited), cursor)) {",
+      to: "if (awaited?.status !== undefined && awaited.status !== 'PENDING' && isNext(placeOf(awaited), cursor)) {",
     },
   },
   {

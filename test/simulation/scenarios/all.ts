@@ -30,6 +30,7 @@ import { rebuildCredit, rebuildSwitches, rebuildUnderLoad } from './rebuilds.js'
 import { redeliveryTtlAtOnce, redeliveryTtlLags, redeliveryWhileDown } from './redelivery.js';
 import { deployedLater } from './replays.js';
 import { dailyReports } from './reports.js';
+import { RESTORED, restoredTo } from './restored.js';
 import { reviewRaces } from './reviews.js';
 import { rewardsHeldBack, rewardsInOrder } from './rewards.js';
 import { cancelOne, declineOne, stepsRefused } from './sagas.js';
@@ -136,6 +137,7 @@ export const SCENARIOS: readonly Scenario[] = [
   forgetAtOnce,
   rebuildBehindFeed,
   deployedLater,
+  ...RESTORED.map(restoredTo),
 ];
 
 /**

@@ -1,3 +1,4 @@
+import { isNext } from '../../../packages/kit/inbox/sequence-keys.js';
 import { AuditKey } from '../../../packages/kit/operator/auditor/contract.js';
 import { keysOfPeopleIn } from '../../../packages/kit/operator/people.js';
 import { type Service, servicesIn } from '../../../packages/kit/operator/services.js';
@@ -108,14 +109,15 @@ export class Orderly extends Client<Call> {
   private nextTimer(): number | undefined {
     const records = this.services.flatMap(({ records }) => this.cloud.dynamodb.items(records));
     const passed = records.filter(isPassed);
-    const due = records.flatMap(({ pk, status, executeAt, parkedAt, window, closesAt }) => {
+    const due = records.flatMap((record) => {
+      const { pk, status, executeAt, parkedAt, window, closesAt } = record;
       if (!isText(status) || status.S !== 'PENDING' || !isText(executeAt)) return [];
       const at = Date.parse(executeAt.S);
       // A message with a place in a window waits for the window, and no tick ends that before the window closes.
       if (window !== undefined && !(isText(closesAt) && Date.parse(closesAt.S) <= this.daysUntil)) return [];
       // A parked message waits for its predecessor, and no tick ends that. It is awaited once it is the next one.
       if (!parkedAt || !isText(pk)) return [at];
-      return isNextPlace(passed, pk.S) ? [Math.max(at, this.discardedAt)] : [];
+      return isNextPlace(passed, pk.S, record) ? [Math.max(at, this.discardedAt)] : [];
     });
     return due.length > 0 ? Math.min(...due) : undefined;
   }
@@ -160,11 +162,16 @@ const isPassed = ({ position, status }: Item): boolean =>
  * @param passed cursors and discarded records
  * @param pk of its record
  */
-function isNextPlace(passed: readonly Item[], pk: string): boolean {
-  const [, history = '', place] = /^(.*#)SEQ#(\d{10})$/.exec(pk) ?? [];
+function isNextPlace(passed: readonly Item[], pk: string, { follows }: Item): boolean {
+  const [, history = '', epoch = '0', place] = /^(.*#)SEQ#(?:(\d+)\/)?(\d{10})$/.exec(pk) ?? [];
   const ofHistory = passed.filter((record) => isText(record.pk) && record.pk.S.startsWith(history));
-  const cursor = ofHistory.find(({ position }) => position !== undefined)?.position;
-  const done = cursor && 'N' in cursor ? Number(cursor.N) : 0;
+  const cursor = ofHistory.find(({ position }) => position !== undefined);
+  const numberOf = (value: Item[string] | undefined): number => (value && 'N' in value ? Number(value.N) : 0);
+  const done = numberOf(cursor?.position);
+  if (Number(epoch) > 0) {
+    const at = { epoch: Number(epoch), sequence: Number(place), follows: isText(follows) ? follows.S : undefined };
+    return isNext(at, { epoch: numberOf(cursor?.epoch), sequence: done });
+  }
   const discarded = ofHistory.filter(
     ({ sequence }) => sequence && 'N' in sequence && Number(sequence.N) > done && Number(sequence.N) < Number(place),
   );
