@@ -114,7 +114,7 @@ const LISTS: Readonly<
   ],
   'entries of rewards': [
     () => putEntries(),
-    () => entriesOf(table, 'alice', { after: 0, upTo: ROWS, limit: LIMIT }),
+    () => entriesOf(table, 'alice', { after: 0, upTo: ROWS, limit: LIMIT, forgotten: [] }),
     LIMIT,
   ],
   'daily reports': [

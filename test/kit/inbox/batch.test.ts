@@ -1,6 +1,6 @@
-import { clock } from '../../../packages/kit/aws/clock.js';
 import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { type BatchHandlers, collect } from '../../../packages/kit/inbox/batch-listening.js';

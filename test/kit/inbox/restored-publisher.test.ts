@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
 import { FailureRecords } from '../../../packages/kit/failures/failure-records.js';
 import { on } from '../../../packages/kit/inbox/listening.js';
@@ -267,8 +268,8 @@ describe('an operator', () => {
     // Lets the index know what was written.
     vi.setSystemTime(Date.now() + 10_000);
     await discard(
-      { documents, services: [service], actor: async () => 'olga' },
-      { consumer: 'steps', messageId: `event-${at}`, reason: 'test', dryRun: false },
+      { documents, clock, services: [service], actor: async () => 'olga' },
+      { consumer: 'steps', messageId: `app.till:event-${at}`, reason: 'test', dryRun: false },
     );
   };
 
@@ -285,7 +286,12 @@ describe('an operator', () => {
   test('discards it before its predecessor is done, and it is passed when the cursor comes there', async () => {
     const first: Sent = { at: '1/3', follows: '0/2' };
     const failures = new FailureRecords('records', STEPS);
-    await failures.put({ id: 'event-1/3', payload: bodyOf(messageOf(first)), error: new Error('crashed'), subject });
+    await failures.put({
+      id: 'app.till:event-1/3',
+      payload: bodyOf(messageOf(first)),
+      error: new Error('crashed'),
+      subject,
+    });
     await discarded('1/3');
     await deliver({ at: '1/4' }, { at: '0/2' });
     expect([told, await cursor()]).toEqual([[], '0/undefined']);

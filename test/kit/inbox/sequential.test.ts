@@ -324,10 +324,14 @@ describe('a failed message', () => {
   /** A failure of release 0.3, under its own id, whose second copy has the place. */
   async function failedTwice(): Promise<void> {
     const failures = new FailureRecords('records', STEPS);
-    await failures.put({ id: 'event-4', payload: bodyOf(message(4, { id: 'event-4' })), error: new Error('crashed') });
+    await failures.put({
+      id: 'app.till:event-4',
+      payload: bodyOf(message(4, { id: 'event-4' })),
+      error: new Error('crashed'),
+    });
     await receive(4, {}, { id: 'event-4' });
   }
-  const failure = async () => (await read('records', { pk: recordKey(STEPS, 'event-4') })).status;
+  const failure = async () => (await read('records', { pk: recordKey(STEPS, 'app.till:event-4') })).status;
 
   test('whose place another copy has taken ends by a redrive, and nothing is done twice', async () => {
     await failedTwice();
@@ -363,7 +367,7 @@ describe('a message that fails before it is stored', () => {
     await dead();
     expect(await record(1)).toMatchObject({
       status: 'FAILED',
-      messageId: 'event-1',
+      messageId: 'app.till:event-1',
       sequence: 1,
       failedConsumer: 'steps',
     });
