@@ -21,6 +21,7 @@ export function setEnvironment(values: Readonly<Record<string, string>>): void {
     [Env.APP]: APP.name,
     [Env.OPERATOR_ROLES]: JSON.stringify(APP.operatorRoles),
     [Env.FEED_SHARDS]: JSON.stringify([{ from: '1970-01-01T00:00:00.000Z', shards: 8 }]),
+    [Env.EPOCH]: '0',
     [Env.DEDUPE_WINDOW_SECONDS]: String(35 * 86_400),
     ...(endpoint !== undefined && {
       AWS_ENDPOINT_URL: endpoint,

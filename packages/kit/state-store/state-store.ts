@@ -116,8 +116,8 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
     const stored = commit.events.map(
       ({ type, schemaVersion, data }) => readEvent(this.contract, type, schemaVersion, JSON.parse(data)) as Event,
     );
-    const { lastVersion: version, at } = commit;
-    const after = { ...evolve(before, stored), version, at } as State;
+    const { lastVersion: version, at, epoch } = commit;
+    const after = { ...evolve(before, stored), version, at, ...(epoch === undefined ? {} : { epoch }) } as State;
     return { writes: [this.appendWrite(commit), this.stateWrite(id, before, after)], after };
   }
 

@@ -7,6 +7,7 @@ import { traceOf } from '../../support/tally.js';
 beforeAll(() => {
   vi.stubEnv(Env.TABLE, 'courses');
   vi.stubEnv(Env.FEED_SHARDS, JSON.stringify([{ from: '1970-01-01T00:00:00.000Z', shards: 8 }]));
+  vi.stubEnv(Env.EPOCH, '0');
 });
 afterAll(() => {
   vi.unstubAllEnvs();
