@@ -112,6 +112,17 @@ export type AuditView = {
       /** Lost: no record, and no queue in which they may be. */
       readonly missing: number;
     };
+    /** Commits that can't be read, except those whose failures an operator has discarded. Nobody knows their messages. */
+    readonly unreadable: readonly ({
+      /** Service that committed it. */
+      readonly service: string;
+      /** Its key: the id of its failure at the relay. */
+      readonly commit: string;
+      /** Paths and codes of what is wrong, without values. */
+      readonly fault: string;
+      /** Whether there is a failure record of it. */
+      readonly isRecorded: boolean;
+    })[];
     /** All missing deliveries. */
     readonly missing: readonly ({
       readonly at: string;

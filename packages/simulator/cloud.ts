@@ -180,6 +180,8 @@ export class Cloud {
   private readonly load: Load | undefined;
   /** Whether messages and events may be lost. */
   readonly losesMessages: boolean;
+  /** Items after which a page that is read from a table ends. */
+  readonly pageItems: number | undefined;
   /** Least delay of changes on their way to global secondary indexes, milliseconds: a scenario may set it. */
   indexesLateBy = 0;
 
@@ -192,6 +194,7 @@ export class Cloud {
     const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false, pageItems } = options;
     this.load = load;
     this.losesMessages = losses;
+    this.pageItems = pageItems;
     const world = new World({ seed, keepTrace, ...(live && liveWorld(live)) });
     const plan = options.faults ?? new ChosenFaults([]);
     const faults = losses ? new WithLosses(plan) : plan;

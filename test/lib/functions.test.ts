@@ -459,9 +459,9 @@ describe('roles', () => {
   });
 
   test('of a rebuild permit scanning its table and feed, and access to rows, aggregates and its pointer', () => {
-    for (const [policy, aggregates, rows] of [
-      ['RebuildListProjectionRole', 'Order#*', 'CUSTOMER#*'],
-      ['RebuildExhaustedProjectionRole', 'Account#*', 'CREDIT#*'],
+    for (const [policy, aggregates, rows, records] of [
+      ['RebuildListProjectionRole', 'Order#*', 'CUSTOMER#*', 'orders-list@*'],
+      ['RebuildExhaustedProjectionRole', 'Account#*', 'CREDIT#*', 'accounts-exhausted@*'],
     ] as const) {
       const own = statements(prod).filter((statement) => statement.policy.startsWith(policy));
       expect(own.map(({ actions, condition }) => ({ actions, condition }))).toEqual(
@@ -470,9 +470,10 @@ describe('roles', () => {
           { actions: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'], condition: keyed(rows) },
           { actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'], condition: keyed('PROJECTION#*') },
           { actions: ['dynamodb:Scan'], condition: undefined },
+          { actions: ['dynamodb:GetItem', 'dynamodb:PutItem'], condition: keyed(records) },
         ]),
       );
-      expect(own).toHaveLength(5);
+      expect(own).toHaveLength(6);
     }
     const scanning = statements(prod).filter(({ actions }) => actions.includes('dynamodb:Scan'));
     expect(scanning.map(({ policy }) => policy.slice(0, 7))).toEqual(['Rebuild', 'Rebuild']);

@@ -46,6 +46,24 @@ test('a message that waits in its queue for hours is pending, and not sent again
   expect(brokenPromises(orderly)).toEqual([]);
 });
 
+test('a request that waits in its lane, whose writer is down, is pending and not sent again', async () => {
+  const cloud = new Cloud(deployment, { seed: 'audit', faults: new ChosenFaults([]), losses: true });
+  const orderly = new Orderly(cloud);
+  const auditor = new Auditor(orderly);
+  await stocked(orderly, { 'HOT-1': 3 });
+  await orderly.rest();
+  cloud.fn('Inventory/CommandsLane/Writer').failsUntil = cloud.world.now + HOUR;
+  orderly.begin(orderOf('alice', 'place', ['HOT-1']));
+  await cloud.world.pass(HOUR / 2);
+  expect(await auditor.audit()).toMatchObject({ missing: [], deliveries: { pending: expect.any(Number) } });
+  await orderly.rest();
+  const resent = orderly.services
+    .flatMap(({ table }) => orderly.itemsOf(table))
+    .filter(({ action }) => action === 'resend');
+  expect(resent).toEqual([]);
+  expect(brokenPromises(orderly)).toEqual([]);
+});
+
 test.each<[Fault['point'], object]>([
   ['Accounts/Settlements/Queue message 1', { consumer: 'accounts-payments', type: 'PaymentCharged' }],
   ['Orders/ListProjection/OrdersEvents delivery 18', { consumer: 'orders-list', type: 'OrderApproved' }],

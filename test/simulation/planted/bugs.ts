@@ -1024,7 +1024,7 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'consumer-fails-26-hours',
     source: {
       file: `${KIT}/failures/failure-records.ts`,
-      from: 'await this.failedAgain(id, error);',
+      from: 'await this.failedAgain(key, error);',
       to: '',
       only: /drain-dead-letters$/,
     },
@@ -1164,8 +1164,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'forget-races',
     source: {
       file: 'lambdas/orders/order-list.ts',
-      from: 'sealed: JSON.parse(sealed) }',
-      to: 'sealed: {} }',
+      from: 'sealed: JSON.parse(String(sealed)),',
+      to: 'sealed: {},',
     },
   },
   {
@@ -1182,8 +1182,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'discontinued-races',
     source: {
       file: 'lambdas/catalog/product-store.ts',
-      from: "'listSk, unitPrice, discontinued'",
-      to: "'listSk, unitPrice'",
+      from: "['listSk', 'unitPrice', 'discontinued']",
+      to: "['listSk', 'unitPrice']",
     },
   },
   {
@@ -1344,8 +1344,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'price-rollout',
     source: {
       file: 'lambdas/baskets/basket-store.ts',
-      from: 'customerIds: Items.map(',
-      to: 'customerIds: Items.slice(after === undefined ? 0 : 1).map(',
+      from: 'customerIds: items.map(',
+      to: 'customerIds: items.slice(after === undefined ? 0 : 1).map(',
     },
   },
   {
@@ -1988,8 +1988,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'twenty-orders',
     source: {
       file: 'lambdas/orders/order-list.ts',
-      from: 'Limit: limit + 2,',
-      to: 'Limit: limit + 1,',
+      from: '{ limit: limit + 2 }',
+      to: '{ limit: limit + 1 }',
     },
   },
   {

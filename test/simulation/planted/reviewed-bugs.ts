@@ -3,6 +3,25 @@ import type { PlantedBug } from './bugs.js';
 /** Mistakes that a reviewer made on purpose without knowing the search, and that the search did not find then. */
 export const REVIEWED_BUGS: readonly PlantedBug[] = [
   {
+    name: 'a page that DynamoDB cuts short is taken for the last one',
+    scenario: 'twenty-orders',
+    source: {
+      file: 'packages/kit/aws/reading.ts',
+      from: 'while (next && items.length < limit && called < calls);',
+      to: 'while (next && items.length === limit && called < calls);\n  if (items.length < limit) next = undefined;',
+      only: /orders\/list-orders/,
+    },
+  },
+  {
+    name: 'the delivery audit skips the rest of an hour behind its first page',
+    scenario: 'audited',
+    source: {
+      file: 'packages/kit/operator/auditor/auditor.ts',
+      from: 'if (isWhole || newest === undefined) {',
+      to: "if (isWhole || newest !== '') {",
+    },
+  },
+  {
     name: 'the relay goes on when the failure record of a commit that the bus will never take could not be written',
     scenario: 'bus-refuses',
     source: {

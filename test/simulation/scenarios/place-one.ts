@@ -53,6 +53,8 @@ export const audited: Scenario = {
   ...withLosses(placeOne),
   name: 'audited',
   faultProbability: 0.005,
+  // An hour has many pages of the audit.
+  conditions: { losses: true, pageItems: 2 },
 };
 
 /** The same with two events alone, for many seeds: a product and its stock, which baskets and others hear of. */

@@ -15,6 +15,8 @@ const SKUS = ['TEA-1', 'CUP-1', 'POT-1'];
 export const twentyOrders: Scenario = {
   name: 'twenty-orders',
   faultProbability: 0.02,
+  // Pages of tables end early, as if their items were large.
+  conditions: { pageItems: 2 },
   async play(cloud) {
     const { world } = cloud;
     const orderly = new Orderly(cloud);

@@ -1,5 +1,5 @@
 import { isNext } from '../../../packages/kit/inbox/sequence-keys.js';
-import { AuditKey } from '../../../packages/kit/operator/auditor/contract.js';
+import { AuditKey, AuditorEnv } from '../../../packages/kit/operator/auditor/contract.js';
 import { keysOfPeopleIn } from '../../../packages/kit/operator/people.js';
 import { type Service, servicesIn } from '../../../packages/kit/operator/services.js';
 import type { StackOutputs } from '../../../packages/kit/operator/stacks.js';
@@ -65,9 +65,18 @@ export class Orderly extends Client<Call> {
     this.isAudited = cloud.losesMessages && isAudited;
     const asleep: readonly string[] = LISTENING.filter((name) => !this.isAudited && !awake.includes(name));
     cloud.events.disable((label) => asleep.includes(label.slice(0, label.indexOf('/')).toLowerCase()));
+    if (this.isAudited && cloud.pageItems !== undefined) this.auditPages(cloud.pageItems);
     this.services = servicesIn(this.stacks).filter(({ name }) => !asleep.includes(name));
     this.personalKeys = keysOfPeopleIn({ stacks: this.stacks, environment: 'simulated' }).table;
     cloud.events.schedules.awaits = (rule) => (rule.startsWith(AUDIT) ? this.nextAudit() : this.nextTimer());
+  }
+
+  /** Lets the delivery audit judge a few commits at once, so that an hour has many of its pages. */
+  private auditPages(size: number): void {
+    for (const fn of this.cloud.functions.values()) {
+      const { variables } = fn;
+      if (AuditorEnv.PAGE_SIZE in variables) fn.update({ variables: { ...variables, [AuditorEnv.PAGE_SIZE]: String(size) } });
+    }
   }
 
   /** Ends all faults, and waits until everything has come to rest. */
