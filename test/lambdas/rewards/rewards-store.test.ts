@@ -180,3 +180,13 @@ describe('after a restore of the accounts', () => {
     expect((await shown()).points).toBe(600);
   });
 });
+
+test.each([
+  ['silver', { ...TIERS, silver: 1_300 }, { points: 1_150 }, ['silverUntil']],
+  ['gold', { ...TIERS, gold: 1_100 }, { silverUntil: '2027-03-10', goldUntil: '2027-03-10' }, []],
+] as const)('another tier of %s alone folds a standing again', async (_, tiers, shown, absent) => {
+  for (const [sequence, event] of EVENTS) await count(sequence, event);
+  const { standing } = await standingOf({ table, tiers }, 'alice');
+  expect(standing).toMatchObject(shown);
+  for (const name of absent) expect(standing).not.toHaveProperty(name);
+});
