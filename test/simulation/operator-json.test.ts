@@ -3,7 +3,7 @@ import { LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-l
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../packages/kit/aws/ids.js';
+import { newId, timeOfId } from '../../packages/kit/aws/ids.js';
 import { commitKey } from '../../packages/kit/messages/commit.js';
 import { COMMIT_PREFIX } from '../../packages/kit/messages/keys.js';
 import { openContext } from '../../packages/kit/operator/context.js';
@@ -12,13 +12,22 @@ import { projectionNamed, projectionsOf } from '../../packages/kit/operator/proj
 import { rebuild } from '../../packages/kit/operator/rebuild.js';
 import { stuckKey } from '../../packages/kit/saga/contract.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
+import { awaitsDueRecords } from '../../tools/local/awaits.js';
 import { ORDERLY, run } from '../../tools/operator/command-line.js';
 import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
-import { orderOf, productOf } from './scenarios/shop.js';
+import { DAY, orderOf, productOf } from './scenarios/shop.js';
 import { accepted, beginLocalCloud, endLocalCloud } from './support/at-local-cloud.js';
 import type { Call } from './support/orderly.js';
 
 const PAGE = readFileSync('docs/operations/json.md', 'utf8');
+
+/** Time of this machine, before the cloud was begun. The cloud is 40 days ahead: nothing that happens in it has a time of this machine. */
+const BEGUN = Date.now();
+const AHEAD = 40 * DAY;
+/** Texts of the tables that are there before anything happens, such as times of its deployment. */
+let deployed = '';
+/** What commands printed. */
+const printed: string[] = [];
 
 let local: LocalCloud;
 afterAll(() => endLocalCloud(local));
@@ -36,15 +45,21 @@ let group = '';
 let stored: { readonly consumer: string; readonly messageId: string };
 /** An event of the first order. */
 let event = '';
+/** What `status` says two days later, which passed at once. */
+let afterForward: unknown;
 /** Group of the stuck sagas. */
 let stuckGroup = '';
 
 beforeAll(async () => {
-  local = await beginLocalCloud();
+  local = await beginLocalCloud({ awaits: awaitsDueRecords });
+  await local.live.forward(AHEAD);
+  deployed = storedTexts();
   await call(productOf('TEA-1'));
   await call({ method: 'PUT', path: '/stock/TEA-1', as: 'operator', body: { onHand: 9 } });
   placed.push((await call(orderOf('alice', 'first', ['TEA-1']))).orderId ?? '');
   await local.live.forward(60_000);
+  await asked('local', 'forward', '2d');
+  afterForward = await asked('status');
   await send('Inventory/Commands/Queue', 'poison');
   await send('Inventory/Commands/Queue', 'another');
   await sendWithoutData('Catalog/Commands/Queue', 'ConfirmPrices', '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10');
@@ -68,7 +83,27 @@ beforeAll(async () => {
 
 const call = (one: Call) => accepted(local, one);
 
-const place = () => ({ url: local.url, region: 'eu-west-1' });
+const place = () => ({ url: local.url, region: 'eu-west-1', ahead: local.live.now - Date.now() });
+
+/** Returns everything that the cloud's tables hold. */
+const storedTexts = (): string => {
+  const { cloud } = local.live;
+  const tables = cloud.deployment.assembly.resources.filter(({ type }) =>
+    /^AWS::DynamoDB::(?:Global)?Table$/.test(type),
+  );
+  return JSON.stringify(tables.map(({ ref }) => cloud.itemsOf(ref)));
+};
+
+/** Returns the times and ids in a text that are of this machine's clock: a day before the cloud was begun up to a day from now. */
+function timesOfMachine(text: string): readonly string[] {
+  const ids = text.match(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g) ?? [];
+  const times = text.match(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g) ?? [];
+  const found = [
+    ...ids.map((id) => [id, timeOfId(id) ?? 0] as const),
+    ...times.map((time) => [time, Date.parse(time)] as const),
+  ];
+  return found.flatMap(([one, at]) => (at > BEGUN - DAY && at < Date.now() + DAY ? [one] : []));
+}
 const endpoint = () => clientConfig(place());
 const send = (label: string, MessageBody: string) =>
   new SQSClient(endpoint()).send(
@@ -97,7 +132,7 @@ async function again(service: string, pk: string, events?: readonly (readonly [s
   const [{ commands: _, ...first } = {}] = Items;
   const version = Number(Items.at(-1)?.lastVersion) + 1;
   const own = events?.map(([type, data], at) => ({
-    id: newId(),
+    id: newId(local.live.now),
     type,
     schemaVersion: 1,
     data: JSON.stringify(data),
@@ -135,6 +170,7 @@ async function asked(...args: readonly string[]) {
   // Beside the object, a command that changes something says only where.
   const err = (text: string) => expect(text).toMatch(/^prod at http:\S+$/);
   await run([...args, '--environment', 'prod', '--json'], { out: (text) => out.push(text), err });
+  printed.push(`${args.join(' ')}\n${out.join('')}`);
   return JSON.parse(out.join(''));
 }
 
@@ -246,6 +282,17 @@ const ROUTES: Readonly<Record<string, () => string>> = {
   'audit-log': () => 'audit-log',
 };
 
+/** Their commands. What passes in between is left out: times of the answers, and what a sweeper or a relay does all the time. */
+const SAME_BY_HTTP: Readonly<Record<string, () => readonly string[]>> = {
+  status: () => ['status'],
+  'failures groups': () => ['failures', 'groups'],
+  trace: () => ['trace', placed[0] ?? ''],
+  'audit-log': () => ['audit-log'],
+};
+const UNSTEADY = /^(?:at|now|sweepers|relays|oldestSeconds|lateSeconds|inFlight|auditedUntil|text)$/;
+const steady = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (name, one) => (UNSTEADY.test(name) ? undefined : one)));
+
 /** A check of a list. Its rows are deleted a minute later, which needs no minute here. */
 async function checked(): Promise<unknown> {
   const context = await opened();
@@ -279,8 +326,29 @@ describe('docs/operations/json.md says what --json prints of', () => {
   test.each(Object.keys(calls))('%s', async (name) => {
     const values: unknown[] = [];
     for (const words of calls[name]?.() ?? []) values.push(await asked(...words));
+    // What it sends has the cloud's time: by this machine's, it would be too old for its consumer.
+    expect(JSON.stringify(values)).not.toContain('TooOld');
     if (name === 'projections rebuild') values.push(await checked());
     expect(differences(values, name)).toEqual(NONE);
+  });
+
+  test('status after a forward: nothing is behind because the forward has skipped it', () => {
+    expect(afterForward).toMatchObject({ state: 'healthy', problems: [] });
+  });
+
+  test('numbers and times that the HTTP API gives, too', async () => {
+    for (const [name, words] of Object.entries(SAME_BY_HTTP)) {
+      const path = `/operations/${ROUTES[name]?.()}`;
+      const byHttp = await accepted(local, { method: 'GET', path, as: 'operator' });
+      expect({ name, said: steady(await asked(...words())) }).toEqual({ name, said: steady(byHttp) });
+    }
+  });
+
+  test('nothing of the clock of this machine: the cloud is 40 days ahead', () => {
+    expect(timesOfMachine(new Date().toISOString())).toHaveLength(1);
+    expect(timesOfMachine(newId())).toHaveLength(1);
+    for (const text of printed) expect([text.split('\n')[0], ...timesOfMachine(text)]).toEqual([text.split('\n')[0]]);
+    expect(timesOfMachine(storedTexts()).filter((one) => !deployed.includes(one))).toEqual([]);
   });
 
   test('local reset, after which nothing is left', async () =>

@@ -4,8 +4,8 @@ import { Env } from '../../packages/kit/aws/environment.js';
 
 /**
  * Tells a simulated cloud when a scheduled rule finds work, so that time can be forwarded without the ticks that find none.
- * A sweeper has work when the earliest due record of its owner is due. Other rules do not tick: the delivery audit continues
- * from its watermarks after the forward.
+ * A sweeper has work when the earliest due record of its owner is due. Other rules tick in the last minutes of a forward only:
+ * the delivery audit then continues from its watermarks (`auditSkipped`).
  */
 export const awaitsDueRecords: NonNullable<LocalCloudOptions['awaits']> = (cloud) => {
   const sweepers = new Map(

@@ -31,6 +31,7 @@ export {
 } from './audit/deliveries.js';
 export { messagesOf } from './audit/expected.js';
 export { type DoneTwice, type TwiceCheck, twiceWords } from './audit/twice.js';
+export { auditSkipped } from './auditor/audit-skipped.js';
 export { operatorCommand } from './command.js';
 export { kitCommands } from './commands/kit-commands.js';
 export { peopleCommands } from './commands/people.js';

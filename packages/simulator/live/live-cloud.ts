@@ -28,6 +28,13 @@ const ENVIRONMENTS = { most: 2, patience: 1_000, spare: 10_000 };
 const HEAP_GROWTH = 20;
 /** While time is forwarded, a schedule that nobody knows more about ticks this seldom: each hour. */
 const TICKS_APART = 3_600_000;
+/**
+ * The end of a longer forward is played with every tick, so that whoever looks at its last minutes sees all schedules at work. A
+ * rule that ticks each five minutes ticks once.
+ */
+const LAST_MINUTES = 6 * 60_000;
+/** A forward that is shorter hides no tick from who looks at the last ten minutes. */
+const SHORT = 10 * 60_000;
 
 export interface LiveOptions {
   /** Folder of the cloud assembly. */
@@ -140,7 +147,11 @@ export class LiveCloud {
     return (result as { value: T }).value;
   }
 
-  /** Lets time pass at once: everything that would happen in it happens, in order. @param milliseconds from now on */
+  /**
+   * Lets time pass at once: everything that would happen in it happens, in order. Ticks of schedules that find nothing are left out,
+   * but for the last minutes.
+   * @param milliseconds from now on
+   */
   async forward(milliseconds: number): Promise<void> {
     const { cloud } = this;
     const { schedules } = cloud.events;
@@ -148,8 +159,11 @@ export class LiveCloud {
     if (awaits) schedules.awaits = awaits(cloud);
     else schedules.spacing = TICKS_APART;
     this.clock.take(() => schedules.look());
+    const last = milliseconds > SHORT ? LAST_MINUTES : 0;
     try {
-      await this.clock.forward(milliseconds, () => this.quiet());
+      await this.clock.forward(milliseconds - last, () => this.quiet());
+      schedules.resume();
+      if (last > 0 && this.cloud === cloud) await this.clock.forward(last, () => this.quiet());
     } finally {
       schedules.resume();
       if (!this.stopped) this.options.clockSet?.(this.now - Date.now());
