@@ -8,6 +8,7 @@ export type { Fault, FaultKind, FaultPlan, Point } from './aws/faults.js';
 export type { LambdaFunction, LogLine, Result } from './aws/lambda.js';
 export { AWS_CALLS, type CallTimes, type Load, type MappingLimits } from './aws/load.js';
 export type { Message, NewMessage, Queue } from './aws/sqs.js';
+export type { ThirdParties, ThirdParty } from './aws/third-parties.js';
 export { type Answered, Client, type ClientOptions, type JsonCall, jsonClient, type Reply } from './client/client.js';
 export { SimulatedIssuer, simulatedIssuer } from './client/issuer.js';
 export { Cloud, type CloudOptions, Deployment, deploymentOf } from './cloud.js';
@@ -33,4 +34,5 @@ export {
 } from './search/scenario.js';
 export { shrink } from './search/shrink.js';
 export { type SinglesOptions, singles } from './search/singles.js';
+export type { HttpRequest, HttpResponse } from './runtime/http.js';
 export { World } from './world/world.js';

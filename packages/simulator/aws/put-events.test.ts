@@ -53,7 +53,12 @@ test.each([
 });
 
 test('a source that only begins like one of AWS is anybody’s', () => {
-  expect(put([{ ...entry(), Source: 'aws' }, { ...entry(), Source: 'awsome.shop' }]).taken).toBe(2);
+  expect(
+    put([
+      { ...entry(), Source: 'aws' },
+      { ...entry(), Source: 'awsome.shop' },
+    ]).taken,
+  ).toBe(2);
 });
 
 /** A cloud with a rule whose target is a queue, and has a message group. */

@@ -1,5 +1,7 @@
 import type { Invocation } from '../aws/lambda.js';
 
+const BY_RUNTIME = /^(Invoke Error|Uncaught Exception|Unhandled Promise Rejection) \{/;
+
 /** Longest text of what it logged. */
 const SHOWN = 240;
 
@@ -7,7 +9,9 @@ const SHOWN = 240;
 export function invocationLine({ fn, began, ended, result, logged }: Invocation): string {
   const time = new Date(began).toISOString().slice(11, 23);
   const outcome = result.kind === 'failed' ? `failed: ${result.name}: ${result.message}` : result.kind;
-  const said = logged === undefined ? '' : `  ${wordsOf(logged).slice(0, SHOWN)}`;
+  // Lambda's runtime logs what the outcome says already.
+  const isKnown = logged === undefined || (result.kind === 'failed' && BY_RUNTIME.test(logged));
+  const said = isKnown ? '' : `  ${wordsOf(logged).slice(0, SHOWN)}`;
   return `${time}  ${fn}  ${ended - began} ms  ${outcome}${said}`;
 }
 

@@ -145,15 +145,18 @@ test.each([
     'The Content-MD5 you specified did not match what we received.',
   ],
   ['content-md5', '!', 'InvalidDigest', 'The Content-MD5 you specified was invalid.'],
-] as [string, string, string?, string?][])('a body with %s: %s is taken or refused: %s', async (name, sum, code, message) => {
-  const { answer, cloud } = shop();
-  const put = { method: 'PUT', host: `${Bucket}.s3.amazonaws.com`, path: '/a', body: '123456789' };
-  const { status, body, headers } = await answer({ ...put, headers: { [name]: sum } });
-  expect(status).toBe(code === undefined ? 200 : 400);
-  if (code !== undefined) expect(body).toContain(`<Code>${code}</Code><Message>${message}</Message>`);
-  else if (name !== 'content-md5') expect(headers[name]).toBe(sum);
-  expect(cloud.buckets.get(Bucket, 'a') === undefined).toBe(code !== undefined);
-});
+] as [string, string, string?, string?][])(
+  'a body with %s: %s is taken or refused: %s',
+  async (name, sum, code, message) => {
+    const { answer, cloud } = shop();
+    const put = { method: 'PUT', host: `${Bucket}.s3.amazonaws.com`, path: '/a', body: '123456789' };
+    const { status, body, headers } = await answer({ ...put, headers: { [name]: sum } });
+    expect(status).toBe(code === undefined ? 200 : 400);
+    if (code !== undefined) expect(body).toContain(`<Code>${code}</Code><Message>${message}</Message>`);
+    else if (name !== 'content-md5') expect(headers[name]).toBe(sum);
+    expect(cloud.buckets.get(Bucket, 'a') === undefined).toBe(code !== undefined);
+  },
+);
 
 test('a checksum behind a body in chunks counts too', async () => {
   const { answer } = shop();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { assemblyOf, cloudOf, fn } from '../aws/support.js';
 import { Assembly } from '../assembly/assembly.js';
+import { assemblyOf, cloudOf, fn } from '../aws/support.js';
 import { type Cloud, Deployment } from '../cloud.js';
 import { playSeed, type Scenario } from './scenario.js';
 
@@ -59,6 +59,8 @@ test('another process plays the same history', async () => {
     const play = ${scenario.play.toString().replace(/^async play/, 'async function')};
     const { fingerprint } = await playSeed(deploymentOf('${folder}'), { name: 'kept', faultProbability: 0, play }, '1');
     console.log(fingerprint);`;
-  const there = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { encoding: 'utf8' });
+  const there = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
   expect(there.trim()).toBe(here.fingerprint);
 });

@@ -39,7 +39,9 @@ export async function prove(
   }
   if (broken) say(report(broken, command));
   if (!deployment.recycles)
-    say('Modules of some functions keep something between invocations: each history has new environments, and takes longer.');
+    say(
+      'Modules of some functions keep something between invocations: each history has new environments, and takes longer.',
+    );
   say(`${scenario.name}: ${runs} histories, ${broken ? 'a promise is broken' : 'every promise is kept'}`);
   if (broken) process.exitCode = 1;
   return !broken;

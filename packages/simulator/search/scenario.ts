@@ -75,7 +75,11 @@ async function play(
   conditions: Conditions = {},
 ): Promise<History> {
   const history = await playOnce(deployment, scenario, seed, faults(), conditions);
-  const before = of(of(played, deployment, () => new WeakMap()), scenario, () => new Map<string, string>());
+  const before = of(
+    of(played, deployment, () => new WeakMap()),
+    scenario,
+    () => new Map<string, string>(),
+  );
   const known = before.get(key);
   if (known === undefined) before.set(key, history.fingerprint);
   if (known === undefined || known === history.fingerprint || !deployment.recycles) return history;
@@ -167,8 +171,8 @@ export function playSeed(
   const random = new Random(`conditions/${seed}`);
   const faults = (): FaultPlan =>
     only
-    ? new ChosenFaults(only)
-    : new RandomFaults(random.fork(`faults of ${scenario.name}`), scenario.faultProbability ?? FAULT_PROBABILITY);
+      ? new ChosenFaults(only)
+      : new RandomFaults(random.fork(`faults of ${scenario.name}`), scenario.faultProbability ?? FAULT_PROBABILITY);
   return play(deployment, scenario, seed, faults, keyOf('seed', seed, only, conditions), {
     clockSkew: random.fork('clocks').between(0, 2_000),
     coldness: random.fork('coldness').pick([0, 0, 0, 0.05, 0.2]),
