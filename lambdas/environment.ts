@@ -2,6 +2,8 @@
 export const AppEnv = {
   /** Functions that limit a customer: the limits, as JSON (`customer-limits.ts`). */
   CUSTOMER_LIMITS: 'CUSTOMER_LIMITS',
+  /** Functions that take orders: `refuse` if an order that could never be charged is refused. Absent otherwise. */
+  UNCHARGEABLE_ORDERS: 'UNCHARGEABLE_ORDERS',
 } as const;
 
 /** Limits of one customer. Whole numbers above 0. */

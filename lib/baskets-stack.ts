@@ -6,6 +6,7 @@ import { basketsContract } from '../lambdas/baskets/contract.js';
 import { BASKET, CHECKOUT, HOLDERS, PRICE_ROLLOUT, PRODUCTS } from '../lambdas/baskets/keys.js';
 import * as routes from '../lambdas/baskets/routes.js';
 import { placedOrders, productEvents, rollouts } from '../lambdas/baskets/subscriptions.js';
+import { AppEnv } from '../lambdas/environment.js';
 import type { Settings } from './settings.js';
 
 export interface BasketsStackProps extends EnvironmentProps {
@@ -31,6 +32,7 @@ export class BasketsStack extends Stack {
     const seePrices = service.endpoint('SeePrices', routes.seePrices, 'baskets/see-prices');
     const { throttle } = props.settings.orders;
     const checkOut = service.endpoint('CheckOut', routes.checkOut, 'baskets/check-out', { throttle });
+    if (props.settings.unchargeableOrders === 'refuse') checkOut.setEnvironment(AppEnv.UNCHARGEABLE_ORDERS, 'refuse');
     // Every one of them brings the prices up to date, so it reads the products and may write the basket.
     for (const handler of [getBasket, setItem, removeItem, seePrices, checkOut]) {
       handler.grantItems(table, ['GetItem', 'PutItem'], BASKETS);

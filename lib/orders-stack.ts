@@ -44,6 +44,7 @@ export class OrdersStack extends Stack {
     service.grantPointer(placeOrder);
     placeOrder.grantItems(table, ['GetItem'], USER_COPIES);
     placeOrder.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
+    if (props.settings.unchargeableOrders === 'refuse') placeOrder.setEnvironment(AppEnv.UNCHARGEABLE_ORDERS, 'refuse');
     props.personalKeys.grantEncrypt(placeOrder);
     const getOrder = service.endpoint('GetOrder', routes.getOrder, 'orders/get-order');
     service.grantLoad(getOrder, ORDER);

@@ -65,6 +65,11 @@ export interface Settings extends EnvironmentSettings {
   /** Limits of each customer. Requests above a limit are refused, and orders above a limit are rejected. */
   readonly customerLimits: CustomerLimits;
   /**
+   * Orders whose total the payment provider can never charge (`lambdas/charge-limits.ts`): refused when they are placed, or
+   * rejected by their saga.
+   */
+  readonly unchargeableOrders: 'refuse' | 'reject';
+  /**
    * Rules by which orders of suspect users are looked at. They only say why an order is under review: each order of a
    * suspect user is.
    */
@@ -122,6 +127,7 @@ const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'env
     }),
     defaultCreditLimit: { amount: 10_000_00, currency: 'EUR' },
     // Higher than what scenarios and load tests need for one customer.
+    unchargeableOrders: 'refuse',
     customerLimits: {
       ordersUnderWay: 2_000,
       ordersPerHour: 5_000,
@@ -164,6 +170,7 @@ const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'env
     dedupeWindow: Duration.days(35),
     consumerAttempts: 16,
     defaultCreditLimit: { amount: 1_000_00, currency: 'EUR' },
+    unchargeableOrders: 'refuse',
     customerLimits: {
       ordersUnderWay: 100,
       ordersPerHour: 300,

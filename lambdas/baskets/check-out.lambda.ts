@@ -28,6 +28,7 @@ export const handler = endpoint(checkOut, async (request) => {
   const orderId = loaded.id;
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'basket checked out before' : 'basket checked out', { orderId });
-  const headers = { Location: `orders/${orderId}`, ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) };
+  // The order doesn't exist yet. The basket shows when it does: its lines are gone.
+  const headers = { Location: 'basket', ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) };
   return { status: 202, body: { orderId }, headers };
 });

@@ -56,7 +56,8 @@ export const checkOut = {
   path: '/basket/checkout',
   id: 'checkOutBasket',
   summary: 'Order the lines of the basket',
-  description: 'The order exists about a second later. With `If-Match`, the basket is ordered only as it was shown.',
+  description:
+    'The order exists about a second later, at `orders/<orderId>`; until then it is 404 there, and its lines are in the basket. With `If-Match`, the basket is ordered only as it was shown.',
   roles: ['customer'],
   repeat: 'key',
   ifMatch: true,
@@ -64,7 +65,7 @@ export const checkOut = {
     202: {
       description: 'The id of the order',
       body: CheckoutView,
-      headers: { Location: '`orders/<orderId>`, relative to the stage.' },
+      headers: { Location: '`basket`, relative to the stage: the ordered lines leave it when the order exists.' },
     },
   },
   problems: ['basket-empty', 'product-discontinued', 'not-orderable'],

@@ -350,6 +350,8 @@ export const PlaceOrder = z
         context.addIssue({ code: 'custom', path: ['lines', ...path], message });
       const seen = new Set<string>();
       for (const [at, { sku, unitPrice }] of lines.entries()) {
+        // No path can have it, so no product has it either.
+        if (sku === '.' || sku === '..') fault([at, 'sku'], 'expected a SKU other than . and ..');
         if (seen.has(sku)) fault([at, 'sku'], 'this SKU is on an earlier line: add up the quantities');
         if (unitPrice.currency !== lines[0]?.unitPrice.currency) {
           fault([at, 'unitPrice', 'currency'], 'expected the currency of the first line: an order has one currency');

@@ -5,7 +5,14 @@ import { createOnce, idempotencyKey } from '@orderly/kit/idempotent-receiver';
 import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { refusalOfCodes } from '../standard-codes.js';
-import { limitOn, refuseBlocked, refuseFreeLines, refuseOverLimit } from './admission.js';
+import {
+  limitOn,
+  refuseBlocked,
+  refuseFreeLines,
+  refuseOverLimit,
+  refuseUnchargeable,
+  unchargeable,
+} from './admission.js';
 import { orders } from './aggregates.js';
 import { ordersContract } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
@@ -34,17 +41,20 @@ export const handler = endpoint(placeOrder, async (request) => {
     personal.prepared(caller.id, body),
   ]);
   const free = oversizedFreeLines(body.lines);
+  const fault = unchargeable(body.lines);
   const refuseNew =
     refusalOfCodes(body) ??
     (status === 'BLOCKED'
       ? refuseBlocked
       : free.length > 0
         ? () => refuseFreeLines(free)
-        : limit
-          ? () => refuseOverLimit(limit)
-          : isForgotten
-            ? personal.refuseForgotten
-            : undefined);
+        : fault
+          ? () => refuseUnchargeable(fault)
+          : limit
+            ? () => refuseOverLimit(limit)
+            : isForgotten
+              ? personal.refuseForgotten
+              : undefined);
   const { loaded, replayed } = await createOnce({
     store: orderStore,
     key,

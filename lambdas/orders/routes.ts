@@ -23,7 +23,7 @@ export const placeOrder = {
   id: 'placeOrder',
   summary: 'Place an order',
   description:
-    'The order is PENDING until its saga has asked for price, credit, stock and payment, which takes one to a few seconds. Read it until its status changes. Each SKU may be on one line, all lines have the same currency, a line with a unit price of 0 has at most 10 pieces, and the total is at most 2^53-1.',
+    'The order is PENDING until its saga has asked for price, credit, stock and payment, which takes one to a few seconds. Read it until its status changes. Each SKU may be on one line, all lines have the same currency, a line with a unit price of 0 has at most 10 pieces, and the total is at most 2^53-1. A total that the payment provider can never charge (below 50 cents, above 8 digits, or in a currency that it does not have) is 400, if the deployment says so.',
   roles: ['customer'],
   body: PlaceOrder,
   repeat: 'key',

@@ -28,7 +28,7 @@ describe('when a basket is checked out', () => {
     const { orderId } = first.body;
     for (const { body, headers } of answers) {
       expect(body).toEqual({ orderId });
-      expect(headers.location).toBe(`orders/${orderId}`);
+      expect((await world.call({ method: 'GET', path: `/${headers.location}`, as })).status).toBe(200);
     }
     expect(answers.map(({ headers }) => headers['idempotency-replayed'])).toEqual([
       undefined,
@@ -98,6 +98,16 @@ describe('when a basket is checked out', () => {
     expect(await checkOut(as, key)).toMatchObject({ status: 409, body: { type: 'urn:orderly:problem:basket-empty' } });
     await inBasketsOf(sku, as);
     expect((await checkedOut(as, key)).headers).not.toHaveProperty('idempotency-replayed');
+  });
+
+  test('with a total that no card can be charged is refused, until it is larger', async () => {
+    const sku = await stocked(100, 10);
+    const as = newCustomer();
+    await inBasketsOf(sku, as);
+    expect(await checkOut(as)).toMatchObject({
+      status: 409,
+      body: { type: 'urn:orderly:problem:not-orderable', errors: [{ pointer: '/lines/0' }] },
+    });
   });
 
   test('with products in two currencies is refused, and says which lines', async () => {

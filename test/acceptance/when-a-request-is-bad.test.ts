@@ -78,6 +78,10 @@ describe('when an order is bad', () => {
       { lines: [good, { ...line('b'), unitPrice: price(1, 'USD') }] },
       ['/lines/1/unitPrice/currency'],
     ],
+    ['a SKU that no path can have', { lines: [line('..')] }, ['/lines/0/sku']],
+    ['a total that no card can be charged', { lines: [line('a', 1, 49)] }, ['/lines']],
+    ['a total of nine digits', { lines: [line('a', 1, 100_000_000)] }, ['/lines']],
+    ['a currency that is never charged', { lines: [{ ...good, unitPrice: price(1_000, 'ISK') }] }, ['/lines']],
     ['a total above 2^53-1', { lines: [line('a', 9_999, 1e12)] }, ['/lines']],
     ['clientReference of 65', { lines: [good], clientReference: 'x'.repeat(65) }, ['/clientReference']],
     ['clientReference null', { lines: [good], clientReference: null }, ['/clientReference']],
@@ -147,7 +151,7 @@ describe('when an order is bad', () => {
 
   test('an order at all limits is accepted', async () => {
     const body = {
-      lines: [{ sku: 'x'.repeat(64), quantity: 9_007, unitPrice: price(1e12) }],
+      lines: [{ sku: 'x'.repeat(64), quantity: 10_000, unitPrice: price(9_999) }],
       clientReference: 'é'.repeat(64),
     };
     const { status, body: order } = await world.call({

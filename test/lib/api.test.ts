@@ -1,6 +1,7 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, test } from 'vitest';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
+import { RESERVED_IDS } from '../../packages/kit/http/caller-id.js';
 import { Problem, type ProblemCode } from '../../packages/kit/http/errors.js';
 import { type Json, referenced, SERVICES, synthesized } from './support/environments.js';
 
@@ -25,6 +26,12 @@ describe('the API', () => {
     const routes = prod
       .resources('Api', 'AWS::ApiGateway::Method')
       .map(({ properties }) => `${properties.HttpMethod} ${pathOf(referenced(properties.ResourceId))}`);
+    // A caller of such a name could not be asked for: the route of the fixed segment would answer.
+    const segments = [...resources.values()].map(({ PathPart, ParentId }) => [PathPart, referenced(ParentId)] as const);
+    const ofPeople = segments.filter(([part]) => ['{customerId}', '{userId}'].includes(String(part)));
+    const beside = segments.filter(([part, parent]) => !String(part).startsWith('{') && ofPeople.some(([, of]) => of === parent));
+    expect(ofPeople).toHaveLength(3);
+    expect(new Set(beside.map(([part]) => part))).toEqual(new Set(RESERVED_IDS));
     expect(routes.filter((route) => !route.startsWith('ANY ')).sort()).toEqual([
       'DELETE /basket/items/{sku}',
       'DELETE /users/me',

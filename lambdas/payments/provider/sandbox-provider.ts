@@ -1,4 +1,5 @@
 import { clock, newId, retryOnConflict, type Table, type TransactWriteItem } from '@orderly/kit/aws';
+import { chargeFault } from '../../charge-limits.js';
 import type { Money } from '../../orders/contract.js';
 import { SANDBOX_KEYS, SANDBOX_OBJECTS, SANDBOX_TALLIES } from '../keys.js';
 import {
@@ -45,14 +46,15 @@ const CANCELLED: Charge = { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
 
 /**
  * A provider for development and tests, in a separate table. It moves no money, and is otherwise as strict as Stripe:
- * it keeps keys with their answers and forgets them after 24 hours, charges an object once, and refunds up to the
- * charged amount. The amount selects a fault (`sandbox-amounts.ts`). `TALLY#` counts the actual effects by payment.
+ * it refuses what Stripe can't charge (`charge-limits.ts`), keeps keys with their answers and forgets them after 24 hours,
+ * charges an object once, and refunds up to the charged amount. The amount selects a fault (`sandbox-amounts.ts`). `TALLY#` counts the actual effects by payment.
  */
 export class SandboxProvider implements PaymentProvider {
   constructor(private readonly table: Table) {}
 
   async create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<Prepared> {
     const providerId: string = await this.keyed(key, ['create', paymentId, accountId, amount], async () => {
+      if (chargeFault(amount)) return refused('AMOUNT_NOT_CHARGEABLE');
       const providerId = `sandbox_${newId()}`;
       const object: SandboxObject = { paymentId, amount, status: 'UNCONFIRMED', settlesAt: 0, refunds: [], version: 1 };
       return { stored: { kind: 'answer', answer: providerId }, writes: [this.put(providerId, object)] };

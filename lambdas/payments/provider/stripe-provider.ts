@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import { CHARGE_LIMITS } from '../../charge-limits.js';
 import type { Money } from '../../orders/contract.js';
 import type { DeclineReason } from '../contract.js';
 import {
@@ -33,7 +34,7 @@ const MOST_CUSTOMERS = 100;
  * these ("Supported currencies"): two decimals where ISO has none (ISK, UGX), none where ISO has two (MGA). HUF and TWD
  * differ only in payouts.
  */
-const IN_ANOTHER_UNIT: ReadonlySet<string> = new Set(['ISK', 'UGX', 'MGA']);
+const IN_ANOTHER_UNIT: ReadonlySet<string> = new Set(CHARGE_LIMITS.inAnotherUnit);
 
 /** Member of a PaymentIntent that has the fee, so that it comes with the answer. */
 const FEE = ['latest_charge.balance_transaction'];

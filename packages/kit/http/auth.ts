@@ -17,7 +17,7 @@ import * as z from 'zod/mini';
 import { clock } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
-import { CallerId, EMAIL_SHAPE } from './caller-id.js';
+import { CallerId, EMAIL_SHAPE, isDotSegment, RESERVED_IDS } from './caller-id.js';
 
 /**
  * Caller of a request, as the token names them.
@@ -136,6 +136,7 @@ export async function authenticate(authorization: string | undefined): Promise<C
   const { sub } = claims;
   if (EMAIL_SHAPE.test(String(sub))) throw new Unauthenticated('sub is an e-mail address');
   if (!z.safeParse(CallerId, sub).success || typeof sub !== 'string') throw new Unauthenticated('sub is not an id');
+  if (isDotSegment(sub) || RESERVED_IDS.includes(sub)) throw new Unauthenticated('sub is a fixed segment of paths');
   return { id: sub, role: roleIn(claims[required(Env.JWT_ROLE_CLAIM)]), expires: endOf(claims) };
 }
 

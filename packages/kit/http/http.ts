@@ -9,6 +9,7 @@ import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
+import { isDotSegment } from './caller-id.js';
 import { authenticate, type Caller, CLOCK_SKEW_SECONDS, Unauthenticated } from './auth.js';
 import { sharedWithPages } from './cors.js';
 import { Problem } from './errors.js';
@@ -52,7 +53,7 @@ export interface Request<Body, Query, Role extends string = string> {
   readonly query: Query;
   /**
    * Returns a path parameter.
-   * @throws {Problem} 404 if the path does not have it; 400 if it does not match `schema`
+   * @throws {Problem} 404 if the path does not have it; 400 if it does not match `schema`, or is `.` or `..`
    */
   readonly parameter: (name: string, schema?: z.ZodMiniType<string>) => string;
   readonly header: ReadHeader;
@@ -199,6 +200,10 @@ async function admitRequest<Body, Query, Role extends string>(
     parameter: (name, schema) => {
       const value = decoded(event.pathParameters?.[name]);
       if (value === undefined || value === '') throw new Problem('not-found', 'no resource has this address');
+      if (isDotSegment(value)) {
+        const errors = [{ parameter: name, detail: 'expected an id other than . and .., which no path can have' }];
+        throw new Problem('invalid-request', 'the address has a segment that clients resolve', { errors });
+      }
       return schema ? checked(schema, value, (_, detail) => ({ parameter: name, detail })) : value;
     },
     traceparent: traceparentFrom(request.header('traceparent')),

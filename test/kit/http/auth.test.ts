@@ -162,3 +162,7 @@ describe('access tokens of Cognito, by the setting', () => {
     expect(ofCognito(`Bearer ${access(claims)}`)).rejects.toThrow(message),
   );
 });
+
+test.each(['.', '..', 'me', 'sessions'])('no caller is named %j, which paths have for something else', async (sub) => {
+  await expect(asking({ sub })).rejects.toMatchObject({ message: 'sub is a fixed segment of paths' });
+});

@@ -146,3 +146,20 @@ test('of two calls at once with one key, the sandbox carries one out', async () 
   expect(await Promise.all([confirm(), confirm(), confirm()])).toEqual(Array(3).fill({ status: 'CHARGED' }));
   expect(await tally()).toMatchObject({ charges: 1 });
 });
+
+test.each([
+  [10, 'EUR'],
+  [49, 'JPY'],
+  [1_000_000_000, 'EUR'],
+  [5_124, 'KWD'],
+  [100, 'ISK'],
+  [100, 'XXX'],
+])('the sandbox charges no %i %s, as Stripe does not', async (amount, currency) => {
+  const paymentId = randomUUID();
+  const wanted = { key: paymentId, paymentId, accountId: 'bob', amount: { amount, currency } };
+  for (let times = 0; times < 2; times++)
+    await expect(sandbox.create(wanted)).rejects.toMatchObject({
+      name: 'ProviderRefused',
+      code: 'AMOUNT_NOT_CHARGEABLE',
+    });
+});

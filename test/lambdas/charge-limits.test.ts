@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { CHARGE_LIMITS, chargeFault } from '../../lambdas/charge-limits.js';
+
+const { smallest, others, threeDecimals, inAnotherUnit, largest } = CHARGE_LIMITS;
+
+describe('an amount that can be charged', () => {
+  test.each(Object.entries(smallest))('in %s has the smallest amount %i at least', (currency, least) => {
+    expect(chargeFault({ amount: least, currency })).toBeUndefined();
+    expect(chargeFault({ amount: least - 1, currency })).toContain(`of ${least} to ${largest}`);
+  });
+  test('has eight digits at most, in every currency', () => {
+    for (const currency of [...Object.keys(smallest), ...others]) {
+      expect(chargeFault({ amount: largest, currency })).toBeUndefined();
+      expect(chargeFault({ amount: largest + 1, currency })).toContain(`to ${largest}`);
+    }
+  });
+  test('in another currency is above 0; no charge is needed for 0', () => {
+    for (const currency of others) expect(chargeFault({ amount: 1, currency })).toBeUndefined();
+    for (const currency of ['EUR', 'XXX', 'ISK']) expect(chargeFault({ amount: 0, currency })).toBeUndefined();
+  });
+  test.each([...threeDecimals])('in %s, with three decimals, ends in 0', (currency) => {
+    expect(chargeFault({ amount: 5_120, currency })).toBeUndefined();
+    expect(chargeFault({ amount: 5_124, currency })).toContain('last digit is 0');
+    expect(chargeFault({ amount: 5, currency })).toContain('of 10 to');
+  });
+  test.each([...inAnotherUnit, 'XXX', 'XTS', 'eur', '', 'toString'])('is in no currency %j', (currency) => {
+    expect(chargeFault({ amount: 1_000, currency })).toBe('expected a currency that can be charged');
+  });
+});
+
+test('no currency is in two rows', () => {
+  const all = [...Object.keys(smallest), ...others, ...threeDecimals, ...inAnotherUnit];
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test('the README of payments shows the table', () => {
+  const least = Object.entries(smallest).map(([currency, amount]) => `${currency} ${amount}`);
+  const rows = [
+    ['smallest charge', least.join(', ')],
+    [
+      'no smallest charge of their own: Stripe converts 0.50 USD or the like by the rate of the day, so a charge of less than that still fails',
+      others.join(' '),
+    ],
+    ['three decimals: the last digit is 0, so the smallest is 10', threeDecimals.join(' ')],
+    ["never: Stripe's unit is another one, so it would charge another sum", inAnotherUnit.join(' ')],
+    ['largest charge, in each currency', String(largest)],
+  ];
+  const table = ['| in the smallest unit | |', '|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n');
+  expect(readFileSync('lambdas/payments/README.md', 'utf8')).toContain(
+    `<!-- amounts: as lambdas/charge-limits.ts -->\n${table}\n<!-- end`,
+  );
+});
