@@ -9,6 +9,7 @@ import { SafeText } from '../aws/safe-error.js';
 import { count, describeError, logged, logger, publishMetrics } from '../aws/telemetry.js';
 import { isRequest } from '../lane/contract.js';
 import { requestIn, type UnreadableRequest } from '../lane/request-item.js';
+import { messageIdOf } from '../messages/envelope.js';
 import { DeadLettered, tooOldBy } from './failure-kinds.js';
 import { FailureRecords, relayConsumer } from './failure-records.js';
 
@@ -83,7 +84,7 @@ async function keepRequest({ dynamodb }: DynamoDBRecord, condition: string): Pro
   if ('failure' in request) return keepUnreadable({ dynamodb }, request, condition);
   const { consumer, message, payload } = request;
   const outcome = await new FailureRecords(records, consumer).put({
-    id: message.id,
+    id: messageIdOf(message),
     payload,
     error: new DeadLettered(SafeText.trusted(`the lane gave its batch up: ${condition}`)),
     type: message.type,

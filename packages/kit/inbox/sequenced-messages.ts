@@ -78,7 +78,7 @@ export class SequencedMessages extends StoredMessages {
       if (!(error instanceof TransactionRefused)) throw error;
       // Another copy of the message has its place, where it is processed or has failed: this failure has nothing left to say.
       if (error.because(put)) {
-        await this.update(recordKey(consumer, message.id), {
+        await this.update(recordKey(consumer, messageIdOf(message)), {
           set: { status: 'PROCESSED', processedAt: clock.now() },
           remove: ['failedConsumer'],
           condition: '#status = :failed',
