@@ -1,6 +1,6 @@
 import {
-  type Commit,
   backlogsOf,
+  type Commit,
   type ConsumerRecord,
   deliveriesOf,
   deliveryKeysOf,
@@ -9,8 +9,8 @@ import {
   listenersOf,
   messagesOf,
   PLACES,
-  placeOfRecord,
   type Publication,
+  placeOfRecord,
   publicationBy,
   type RecordAt,
   type Relays,

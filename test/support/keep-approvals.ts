@@ -10,12 +10,13 @@ export async function main(): Promise<number> {
   const { APPROVED_ANSWERS, answersOfStory } = await import('./story-answers.js');
   const texts = [...publicApi()].map(([name, text]) => [new URL(`${name}.txt`, APPROVED_API), text] as const);
   mkdirSync(APPROVED_API, { recursive: true });
-  for (const [file, text] of [
-    ...texts,
-    [APPROVED_FORMATS, await storedFormats()] as const,
-    [APPROVED_STATES, await approvedStates()] as const,
-    [APPROVED_ANSWERS, await answersOfStory()] as const,
+  for (const [file, make] of [
+    ...texts.map(([file, text]) => [file, async () => text] as const),
+    [APPROVED_FORMATS, storedFormats] as const,
+    [APPROVED_STATES, approvedStates] as const,
+    [APPROVED_ANSWERS, answersOfStory] as const,
   ]) {
+    const text = await make();
     const isSame = existsSync(file) && readFileSync(file, 'utf8') === text;
     if (!isSame) writeFileSync(file, text);
     console.log(`${isSame ? 'unchanged' : 'written'}: ${file.pathname}`);

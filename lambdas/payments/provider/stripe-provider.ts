@@ -128,7 +128,11 @@ export class StripeProvider implements PaymentProvider {
 
   async refundOf(providerId: string, refundId: string): Promise<Refund | undefined> {
     for (let after: string | undefined; ; ) {
-      const page = { payment_intent: providerId, limit: MOST_REFUNDS, ...(after !== undefined && { starting_after: after }) };
+      const page = {
+        payment_intent: providerId,
+        limit: MOST_REFUNDS,
+        ...(after !== undefined && { starting_after: after }),
+      };
       const { data, has_more } = await this.call((stripe) => stripe.refunds.list(page));
       const found = data.find(({ metadata }) => metadata?.[REFUND] === refundId);
       if (found) return refundIn(found);

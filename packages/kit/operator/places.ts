@@ -109,10 +109,7 @@ export interface Recorded {
 }
 
 /** Returns the place of a message that has a record. */
-export function placeOfRecord(
-  { status, window }: Recorded,
-  { consumer }: Pick<Listener, 'consumer'>,
-): Place {
+export function placeOfRecord({ status, window }: Recorded, { consumer }: Pick<Listener, 'consumer'>): Place {
   switch (status) {
     case 'PENDING':
       if (window !== undefined) return 'window';

@@ -232,7 +232,12 @@ export function payloadOf({ payload, payloadGzip }: ConsumerRecord): string | un
  */
 export function isRedrivable(found: FoundRecord): boolean {
   const payload = payloadOf(found.record);
-  return PLACES[placeOfRecord(found.record, found.listener)].mayRedrive && payload !== undefined && !hasNoId(found, payload) && isOfThisGeneration(found);
+  return (
+    PLACES[placeOfRecord(found.record, found.listener)].mayRedrive &&
+    payload !== undefined &&
+    !hasNoId(found, payload) &&
+    isOfThisGeneration(found)
+  );
 }
 
 /** An unreadable message has no id: its record's key contains the message's hash, which no consumer looks up. */

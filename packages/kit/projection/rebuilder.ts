@@ -90,11 +90,7 @@ interface Parts {
   readonly checkpoint: Checkpoint;
 }
 
-async function goOn(
-  parts: Parts,
-  pageSize: number,
-  hasTime: () => boolean,
-): Promise<void> {
+async function goOn(parts: Parts, pageSize: number, hasTime: () => boolean): Promise<void> {
   const { checkpoint } = parts;
   let rebuild = await checkpoint.read();
   while (rebuild && rebuild.phase !== 'DONE' && secondsToWait(rebuild) === 0 && hasTime()) {
@@ -108,11 +104,7 @@ async function goOn(
 }
 
 /** Works on one page of the current phase and saves the checkpoint. */
-async function page(
-  { projection, loading, checkpoint }: Parts,
-  rebuild: Rebuild,
-  pageSize: number,
-): Promise<Rebuild> {
+async function page({ projection, loading, checkpoint }: Parts, rebuild: Rebuild, pageSize: number): Promise<Rebuild> {
   const { phase, position, builds, replaces, keeps = replaces, counts, differences } = rebuild;
   if (phase === 'REPLAY') {
     const { position: next, done } = await replayPage(projection, loading, builds, position, pageSize);
@@ -129,7 +121,13 @@ async function page(
     return checkpoint.save(at(next, after, 'COMPARE'));
   }
   if (phase === 'COMPARE') {
-    const { position: next, done } = await comparePage(projection, loading, { reads: replaces, builds }, position, pageSize);
+    const { position: next, done } = await comparePage(
+      projection,
+      loading,
+      { reads: replaces, builds },
+      position,
+      pageSize,
+    );
     const after: Rebuild = {
       ...rebuild,
       counts: {

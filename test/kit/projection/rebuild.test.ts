@@ -368,7 +368,9 @@ describe('an aggregate that can not be loaded', () => {
     expect(await tallies.shown(2)).toEqual({ [first]: 1, [second]: 1 });
     await begin('check');
     await done();
-    expect(await failures()).toMatchObject([{ failedConsumer: 'tallies', subject: `Tally/${first}`, status: 'FAILED' }]);
+    expect(await failures()).toMatchObject([
+      { failedConsumer: 'tallies', subject: `Tally/${first}`, status: 'FAILED' },
+    ]);
   });
 
   test('is not reported any more when its failure is discarded', async () => {

@@ -75,7 +75,8 @@ export class Orderly extends Client<Call> {
   private auditPages(size: number): void {
     for (const fn of this.cloud.functions.values()) {
       const { variables } = fn;
-      if (AuditorEnv.PAGE_SIZE in variables) fn.update({ variables: { ...variables, [AuditorEnv.PAGE_SIZE]: String(size) } });
+      if (AuditorEnv.PAGE_SIZE in variables)
+        fn.update({ variables: { ...variables, [AuditorEnv.PAGE_SIZE]: String(size) } });
     }
   }
 

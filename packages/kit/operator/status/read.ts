@@ -70,7 +70,10 @@ export async function readStatus(context: Context): Promise<StatusFacts> {
     const sweepers = functionsIn(stacks).filter(({ entry }) => SWEEPERS.includes(entry));
     const asked: AskedMetrics = {
       queues: queues.filter((queue) => messagesIn(queue) > 0).map(({ name }) => name),
-      relays: [...services.map(({ relay }) => relay), ...consumers.flatMap(({ consumer }) => consumer.lane?.writer ?? [])],
+      relays: [
+        ...services.map(({ relay }) => relay),
+        ...consumers.flatMap(({ consumer }) => consumer.lane?.writer ?? []),
+      ],
       sweepers: sweepers.map(({ name }) => name),
     };
     const metrics = (await readMetrics(cloudWatch, asked, now).catch(orUnread('metrics'))) ?? NO_METRICS;

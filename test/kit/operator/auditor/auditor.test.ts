@@ -482,7 +482,7 @@ describe('what was sent again', () => {
       now: () => iso(Date.now()),
       messagesIn: async () => 0,
       oldestIn: async () => 0,
-    lagOf: async () => 0,
+      lagOf: async () => 0,
       shown: async () => ({}),
       send: sending,
     };
