@@ -38,7 +38,8 @@ const KEYS: Readonly<Record<string, readonly [of: (values: never) => unknown, pa
     { name: 'sums', generation: 1, id: 'n' },
   ],
   'place of a message in a sequence': [
-    ({ consumer, ...at }: { consumer: never; subject: string; sequence: number; epoch: number }) => placeKey(consumer, at),
+    ({ consumer, ...at }: { consumer: never; subject: string; sequence: number; epoch: number }) =>
+      placeKey(consumer, at),
     { consumer: { name: 'counts', generation: 0 }, subject: 'Order/1', sequence: 1, epoch: 0 },
     { consumer: { name: 'counts', generation: 1 }, subject: 'Order/2', sequence: 2, epoch: 1 },
   ],

@@ -122,7 +122,11 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'the relay sends more entries at once than the bus takes',
     scenario: 'relay-catches-up',
-    source: { file: `${KIT}/outbox/publish.ts`, from: 'const MAX_ENTRIES = 10;', to: 'const MAX_ENTRIES = 20;' },
+    source: {
+      file: `${KIT}/outbox/publish.ts`,
+      from: ', EVENTS_BATCH);',
+      to: ', { ...EVENTS_BATCH, entries: 20 });',
+    },
   },
   {
     name: 'a retry treats an unknown result as a failure: it takes its own commit for a stranger',
@@ -1504,8 +1508,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'review-races',
     source: {
       file: 'lambdas/orders/on-user-judged.ts',
-      from: "new Set(['REJECTED',",
-      to: "new Set(['APPROVED', 'REJECTED',",
+      from: 'APPROVED: false,',
+      to: 'APPROVED: true,',
     },
   },
   {
