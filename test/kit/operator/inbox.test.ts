@@ -1,5 +1,5 @@
-import { clock } from '../../../packages/kit/aws/clock.js';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { SequencedMessages } from '../../../packages/kit/inbox/sequenced-messages.js';
 import type { CommandContext } from '../../../packages/kit/operator/context.js';
