@@ -19,6 +19,7 @@ export { LiveCloud } from './live/live-cloud.js';
 export { LocalCloud, type LocalCloudOptions } from './live/local-cloud.js';
 export { PortInUse } from './live/server.js';
 export { StateRefused } from './live/state.js';
+export type { HttpRequest, HttpResponse } from './runtime/http.js';
 export { Bookmarks } from './search/bookmarks.js';
 export { type CampaignOptions, everySingle, seeds } from './search/campaign.js';
 export { type ProveOptions, prove } from './search/prove.js';
@@ -34,5 +35,4 @@ export {
 } from './search/scenario.js';
 export { shrink } from './search/shrink.js';
 export { type SinglesOptions, singles } from './search/singles.js';
-export type { HttpRequest, HttpResponse } from './runtime/http.js';
 export { World } from './world/world.js';
