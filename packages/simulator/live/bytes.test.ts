@@ -12,17 +12,24 @@ afterAll(() => cloud.stop());
 
 const AUTHORIZATION = 'AWS4-HMAC-SHA256 Credential=test/20260105/eu-west-1/s3/aws4_request';
 
-/** Sends a request. @param path its target @returns the length that the answer tells, and its bytes */
-function ask(method: string, path: string, body?: Uint8Array): Promise<readonly [status?: number, length?: string, bytes?: number[]]> {
+/** Sends a request. @param path its target @returns status, length as the answer tells it, and bytes */
+function ask(
+  method: string,
+  path: string,
+  body?: Uint8Array,
+): Promise<readonly unknown[]> {
   const { port } = new URL(cloud.url);
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, method, path, headers: { authorization: AUTHORIZATION } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve([response.statusCode, response.headers['content-length'], [...Buffer.concat(chunks)]]),
-      );
-    });
+    const sent = request(
+      { host: '127.0.0.1', port, method, path, headers: { authorization: AUTHORIZATION } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve([response.statusCode, response.headers['content-length'], [...Buffer.concat(chunks)]]),
+        );
+      },
+    );
     sent.on('error', reject);
     sent.end(body);
   });

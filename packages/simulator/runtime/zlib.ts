@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream';
-import * as zlib from 'node:zlib';
+import zlib from 'node:zlib';
 
 /** Lets another thread work. @param begin starts the work and tells what came of it, which is then heard by the code */
 export type Work = (begin: (tell: (told: () => void) => void) => void) => void;
