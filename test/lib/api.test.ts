@@ -29,7 +29,9 @@ describe('the API', () => {
     // A caller of such a name could not be asked for: the route of the fixed segment would answer.
     const segments = [...resources.values()].map(({ PathPart, ParentId }) => [PathPart, referenced(ParentId)] as const);
     const ofPeople = segments.filter(([part]) => ['{customerId}', '{userId}'].includes(String(part)));
-    const beside = segments.filter(([part, parent]) => !String(part).startsWith('{') && ofPeople.some(([, of]) => of === parent));
+    const beside = segments.filter(
+      ([part, parent]) => !String(part).startsWith('{') && ofPeople.some(([, of]) => of === parent),
+    );
     expect(ofPeople).toHaveLength(3);
     expect(new Set(beside.map(([part]) => part))).toEqual(new Set(RESERVED_IDS));
     expect(routes.filter((route) => !route.startsWith('ANY ')).sort()).toEqual([

@@ -223,11 +223,14 @@ describe('an endpoint', () => {
         expect(await answer(event, echo)).toMatchObject({ status: 200, body: { c: '\ufffd' } });
     });
   });
-  test.each(['%2E', '%2e%2E', '.', '..'])('has no resource whose id is %s, since no client can ask for it', async (id) => {
-    const shown = endpoint({}, async ({ parameter }) => ({ status: 200, body: parameter('id') }));
-    const asked = { ...ask({}), pathParameters: { id } } as APIGatewayProxyEvent;
-    expect(await answer(asked, shown)).toMatchObject({ status: 400, body: { errors: [{ parameter: 'id' }] } });
-  });
+  test.each(['%2E', '%2e%2E', '.', '..'])(
+    'has no resource whose id is %s, since no client can ask for it',
+    async (id) => {
+      const shown = endpoint({}, async ({ parameter }) => ({ status: 200, body: parameter('id') }));
+      const asked = { ...ask({}), pathParameters: { id } } as APIGatewayProxyEvent;
+      expect(await answer(asked, shown)).toMatchObject({ status: 400, body: { errors: [{ parameter: 'id' }] } });
+    },
+  );
   test('needs no media type without a body', async () =>
     expect(await answer(ask({ headers: { 'content-type': 'text/plain' } }))).toMatchObject({ status: 400 }));
   test('forbids caches, type guessing and connections without TLS in every answer', async () => {
