@@ -13,11 +13,7 @@ afterAll(() => cloud.stop());
 const AUTHORIZATION = 'AWS4-HMAC-SHA256 Credential=test/20260105/eu-west-1/s3/aws4_request';
 
 /** Sends a request. @param path its target @returns status, length as the answer tells it, and bytes */
-function ask(
-  method: string,
-  path: string,
-  body?: Uint8Array,
-): Promise<readonly unknown[]> {
+function ask(method: string, path: string, body?: Uint8Array): Promise<readonly unknown[]> {
   const { port } = new URL(cloud.url);
   return new Promise((resolve, reject) => {
     const sent = request(

@@ -3,8 +3,8 @@ import { secondsBetween } from '../../aws/clock.js';
 import { smallestWindow } from '../../aws/dedupe-window.js';
 import type { Commit } from '../../messages/commit.js';
 import type { AskedProjection } from '../ask-rebuilder.js';
+import { type Backlog, backlogsOf, PLACES, stateOf } from '../places.js';
 import type { Send } from '../send.js';
-import { backlogsOf, type Backlog, PLACES, stateOf } from '../places.js';
 import type { Service } from '../services.js';
 import { type Delivery, deliveriesOf, recordOf, recordsOf, unpublishedAmong } from './deliveries.js';
 
