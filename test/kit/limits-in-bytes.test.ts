@@ -38,7 +38,7 @@ test('each call of the relay has a size that EventBridge takes', () =>
         return 'output' in answer ? answer.output : {};
       };
       // A commit, of which each entry is a part, has at most 400 KB.
-      const Details = details.map((detail) => JSON.stringify(detail.slice(0, 90_000)));
+      const Details = details.map((detail) => JSON.stringify({ detail: detail.slice(0, 90_000) }));
       const entries = Details.map((Detail) => ({ Source: 'shop.läden', DetailType: 'Sold', Detail }));
       const outcomes = await publish(client, 'bus', entries, () => true);
       expect(outcomes.map(({ state }) => state)).toEqual(entries.map(() => 'sent'));

@@ -1,6 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { clock } from '../aws/clock.js';
 import { ItemExists, putNew } from '../aws/dynamodb.js';
 import { failureItem, recordKey, relayConsumer } from '../failures/failure-records.js';
 import { ContractViolation } from '../messages/contract.js';
@@ -39,16 +38,18 @@ export async function openUnreadable(
  * Makes a failure record of a commit that can't be read, as its relay makes it of one that it can't publish. It changes nothing
  * if there is a record. The record contains what the table's stream said of the commit, so `failures redrive relay <id>` publishes
  * it once a release reads it.
+ * @param now ISO 8601
  * @returns whether it was recorded now
  */
 export async function recordUnreadable(
   documents: DynamoDBDocumentClient,
   service: Pick<Service, 'records'>,
   { pk, sk, fault, item }: UnreadableCommit,
+  now: string,
 ): Promise<boolean> {
   const options = { removeUndefinedValues: true };
   const change = { Keys: marshall({ pk, sk }), NewImage: marshall(item, options) };
-  const Item = failureItem(relayConsumer, clock.now(), {
+  const Item = failureItem(relayConsumer, now, {
     id: failureIdOf({ pk, sk }),
     // A stream record has binary values in Base64.
     payload: JSON.stringify(change, (_, value) =>

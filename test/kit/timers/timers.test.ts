@@ -230,7 +230,9 @@ describe("an operator's command", () => {
     expect(text).toContain('stored, to be sent 2026-03-01T00:10:00.000Z');
     expect(json).toMatchObject({ failure: { status: 'PENDING', redrivable: false, executeAt: waiting.in(600) } });
     const found = await findRecord(documents, services, asked('anna'));
-    expect(() => redrivable(context, found, { notDone: false })).toThrow('it has not failed; its status is: stored');
+    expect(() => redrivable(context, found, { notDone: false })).toThrow(
+      'it waits for its time; its status is: stored',
+    );
     const request = { ...asked('anna'), reason: 'test', dryRun: false };
     await expect(discard(context, request)).rejects.toThrow('it has not failed; its status is: stored');
   });

@@ -113,12 +113,13 @@ describe('the report of a day', () => {
     const report = await json(MONDAY);
     nextGeneration();
     const consumer = { ...CONSUMER, generation: CONSUMER.generation + 1 };
-    const again = eventMessage(ordersContract, placed('TEA-1'), { id: 'again', time: '2026-01-05T10:00:00.000Z' });
+    const id = '01900000-0000-7000-8000-000000000001';
+    const again = eventMessage(ordersContract, placed('TEA-1'), { id, time: '2026-01-05T10:00:00.000Z' });
     const attributes = { ApproximateReceiveCount: '1' };
     await receiver.batch({
       Records: [{ messageId: 'm', body: bodyOf(again), attributes, messageAttributes: {} }],
     } as never);
-    await runner.runAll([{ record: recordKey(consumer, 'again') }], () => 60_000);
+    await runner.runAll([{ record: recordKey(consumer, id) }], () => 60_000);
     await runner.runAll([{ record: windowKey(consumer, MONDAY) }], () => 60_000);
     const { Item } = await documents.send(
       new GetCommand({ TableName: 'records', Key: { pk: windowKey(consumer, MONDAY) } }),

@@ -28,7 +28,7 @@ const running = (args: readonly string[], env: NodeJS.ProcessEnv, cwd = process.
 describe('a sentence and no stack', () => {
   test('where npm can not reach its registry', () => {
     mkdirSync(join(folder, 'tools'));
-    for (const file of ['tools/run.mjs', 'tools/bundle.mjs']) cpSync(file, join(folder, file));
+    for (const file of ['tools/run.mjs', 'tools/bundle.mjs', 'tools/install.mjs']) cpSync(file, join(folder, file));
     const name = { name: 'clone', version: '1.0.0' };
     const [path, version] = ['node_modules/left', '1.0.0'];
     const resolved = 'http://127.0.0.1:1/left-1.0.0.tgz';

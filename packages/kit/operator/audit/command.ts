@@ -102,7 +102,8 @@ export async function audit(
       missing.push(missingOf(delivery, from));
     },
     unreadable: async (commit: OpenUnreadable, from: Service): Promise<void> => {
-      const isRecorded = commit.isRecorded || (resend && (await recordUnreadable(documents, from, commit)));
+      const isRecorded =
+        commit.isRecorded || (resend && (await recordUnreadable(documents, from, commit, access.now())));
       unreadable.push({ service: from.name, commit: failureIdOf(commit), fault: commit.fault, isRecorded });
     },
     ...(mayGoOn && { mayGoOn }),

@@ -191,7 +191,7 @@ export class Auditor {
   }
 
   private async recordFailure(from: Service, commit: OpenUnreadable): Promise<void> {
-    if (!(await recordUnreadable(this.options.documents, from, commit))) return;
+    if (!(await recordUnreadable(this.options.documents, from, commit, this.options.transports.now()))) return;
     countAtOnce(AuditorMetric.MISSING);
     logger.error('a commit can not be read', { service: from.name, commit: failureIdOf(commit), fault: commit.fault });
   }

@@ -116,7 +116,7 @@ export class Resent {
     const judged = from
       ? await judge(from, commits, { documents, services, transports, graceSeconds: behindSeconds })
       : [];
-    if (from) for (const one of unreadable) await recordUnreadable(documents, from, one);
+    if (from) for (const one of unreadable) await recordUnreadable(documents, from, one, transports.now());
     const isUnreadable = ({ commit }: Followed): boolean =>
       unreadable.some(({ pk, sk }) => pk === commit.pk && sk === commit.sk);
     const found = new Map(judged.map((one) => [`${one.listener.name}#${one.message.id}`, one]));

@@ -85,9 +85,10 @@ export class ReplayRun {
   }
 
   private async sendAll(): Promise<Report['verdict']> {
+    const { documents, clock } = this.context;
     for await (const page of judgedPages(this.of.reading)) {
       this.reached = page.since;
-      for (const one of page.unreadable) await recordUnreadable(this.context.documents, page.service, one);
+      for (const one of page.unreadable) await recordUnreadable(documents, page.service, one, clock.now());
       const toSend = page.deliveries.flatMap(({ delivery, verdict }) => (verdict === 'send' ? [delivery] : []));
       // About ten portions in a second, so that a high rate doesn't wait for each message's answer.
       const portion = Math.max(1, Math.floor(this.of.rate / 10));

@@ -176,14 +176,14 @@ async function* withOther(
     const { Items = [] } = page;
     for (let first = 0; first < Items.length; first += MAX_BATCH_KEYS) {
       const some = Items.slice(first, first + MAX_BATCH_KEYS);
-      const found = await itemsOf(documents, other, some.map(keyOf));
+      const found = await othersOf(documents, other, some.map(keyOf));
       yield some.map((item) => [item, found.get(textOf(item))] as const);
     }
     ExclusiveStartKey = page.LastEvaluatedKey;
   } while (ExclusiveStartKey);
 }
 
-async function itemsOf(
+async function othersOf(
   documents: DynamoDBDocumentClient,
   table: string,
   keys: readonly Raw[],
