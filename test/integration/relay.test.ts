@@ -53,7 +53,7 @@ beforeAll(async () => {
     new PutTargetsCommand({ Rule: name, EventBusName: name, Targets: [{ Id: 'queue', Arn: Resource }] }),
   );
 
-  tables = await ownTables({ [Env.SERVICE]: 'tallies', [Env.EPOCH]: '3', [Env.BUS]: name });
+  tables = await ownTables({ [Env.SERVICE]: 'tallies', [Env.BUS]: name });
   ({ documents } = await import('../../packages/kit/aws/dynamodb.js'));
   ({ handler } = await import('../../packages/kit/outbox/relay.lambda.js'));
 });
@@ -69,8 +69,9 @@ afterAll(async () => {
 
 const context = (milliseconds = 60_000) => ({ getRemainingTimeInMillis: () => milliseconds }) as Context;
 
-const commitOf = (id: string, count: number, pad?: string) =>
+const commitOf = (id: string, count: number, pad?: string, epoch = 0) =>
   commitItem({
+    epoch,
     contract: tallyContract,
     aggregate: 'Tally',
     id,
@@ -115,7 +116,7 @@ const failureOf = async (id: string) => {
 
 describe('the relay', () => {
   test('sends every event of every commit as a readable envelope, even if one call is not enough', async () => {
-    const commits = Array.from({ length: 13 }, (_, at) => commitOf(`many-${at}`, 3));
+    const commits = Array.from({ length: 13 }, (_, at) => commitOf(`many-${at}`, 3, undefined, 3));
     expect(await handler({ Records: commits.map(inserted) }, context())).toMatchObject({ batchItemFailures: [] });
     const envelopes = await received(39);
     expect(new Set(envelopes.map(({ id }) => id))).toEqual(
