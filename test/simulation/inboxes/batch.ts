@@ -2,7 +2,7 @@ import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { SALES, TENS } from '../../support/inboxes/contract.js';
-import { awaitStored, itemsIn, publish, recordsIn } from './shop.js';
+import { awaitStored, itemsIn, ofShop, publish, recordsIn } from './shop.js';
 
 const MINUTE = 60_000;
 /** Sales with the minutes of their events and of their arrivals. The window of minutes 10 to 20 has none of its own. */
@@ -66,7 +66,7 @@ function* broken(cloud: Cloud, begun: number): Generator<Violation> {
   // A fault at the closing comes before the racing sale, which then is not made.
   const isRacing = cloud.events.accepted.some(({ event }) => (event.detail as { id?: string }).id === RACING.name);
   for (const { name, at } of [...SALES_MADE, ...(isRacing ? [RACING] : [])]) {
-    const { status, window, lateFrom } = records.get(recordKey(SALES, name)) ?? {};
+    const { status, window, lateFrom } = records.get(recordKey(SALES, ofShop(name))) ?? {};
     const times = Number(items.get(`Sale#${name}`)?.times ?? 0);
     const own = TENS.idOf(new Date(begun + at * MINUTE).toISOString());
     const about = { about: name, detail: `${name} ${status} in ${window}, late from ${lateFrom}, effect ${times}` };

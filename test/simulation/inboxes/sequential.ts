@@ -1,8 +1,9 @@
+import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { STEPS } from '../../support/inboxes/contract.js';
-import { awaitStored, itemsIn, publish, recordsIn } from './shop.js';
+import { awaitStored, itemsIn, ofShop, publish, recordsIn } from './shop.js';
 
 const MINUTE = 60_000;
 /** Steps of each till by their sequence, in the order in which they are published. `clean` is a type without an effect. */
@@ -73,12 +74,13 @@ function* broken(cloud: Cloud): Generator<Violation> {
     // What comes after them failed, or waits for what failed or never came.
     const [failed, ...later] = inOrder.slice(processed.length);
     const stands = failed ? statusOf(failed[0]) : undefined;
-    const failedElsewhere = failed && records.get(`${STEPS.name}@0#${till}-${failed[0]}`)?.status === 'FAILED';
+    const failedElsewhere =
+      failed && records.get(recordKey(STEPS, ofShop(`${till}-${failed[0]}`, 'till')))?.status === 'FAILED';
     if (failed && stands !== 'FAILED' && !failedElsewhere) {
       yield { invariant: 'each stored message ends', ...about, detail: `${till}: ${failed[0]} is ${stands}` };
     }
     for (const [sequence] of later) {
-      if (statusOf(sequence) !== 'PENDING' && !records.has(`${STEPS.name}@0#${till}-${sequence}`)) {
+      if (statusOf(sequence) !== 'PENDING' && !records.has(recordKey(STEPS, ofShop(`${till}-${sequence}`, 'till')))) {
         yield { invariant: 'nothing is lost', ...about, detail: `${till}: ${sequence} is ${statusOf(sequence)}` };
       }
     }

@@ -1,4 +1,5 @@
 import { cursorKey, placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
+import { messageIdOf } from '../../../packages/kit/messages/envelope.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import { STEPS } from '../../support/inboxes/contract.js';
 import { traceOf } from '../../support/tally.js';
@@ -16,6 +17,9 @@ export const recordsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Record
 export const packingRecordsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Packing/Records');
 export const packingItemsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Packing/Outbox/Table');
 export const itemsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Outbox/Table');
+
+/** Returns the identity of an event. @param id that its publisher gives it */
+export const ofShop = (id: string, publisher = 'shop'): string => messageIdOf({ id, source: `orderly.${publisher}` });
 
 export interface ShopEvent {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { playWith } from '../../../packages/simulator/search/scenario.js';
 import { deployment, keepPromises } from './playing.js';
-import { recordsIn } from './shop.js';
+import { ofShop, recordsIn } from './shop.js';
 import {
   frozenParcel,
   PLAIN_NAMES,
@@ -21,13 +21,13 @@ test('without a fault, each parcel ends as its handler says', async () => {
     status === undefined ? [] : [`${messageId} ${status}, attempt ${attempts}, fence ${fence}`],
   );
   expect(ends.toSorted()).toEqual([
-    'broken FAILED, attempt 4, fence 4',
-    'flaky PROCESSED, attempt 3, fence 3',
+    'orderly.shop:broken FAILED, attempt 4, fence 4',
+    'orderly.shop:flaky PROCESSED, attempt 3, fence 3',
     // It gave its message back once.
-    'paged PROCESSED, attempt 1, fence 2',
-    'plain PROCESSED, attempt 1, fence 1',
-    'refused FAILED, attempt 1, fence 1',
-    'slow PROCESSED, attempt 1, fence 1',
+    'orderly.shop:paged PROCESSED, attempt 1, fence 2',
+    'orderly.shop:plain PROCESSED, attempt 1, fence 1',
+    'orderly.shop:refused FAILED, attempt 1, fence 1',
+    'orderly.shop:slow PROCESSED, attempt 1, fence 1',
   ]);
   // CDK gives the second one to each reader of a queue; the first one is for a lost answer.
   expect([...cloud.iam.unused()].filter((right) => right.includes('RunParcels'))).toEqual([
@@ -69,8 +69,8 @@ test('slow handlers (3 minutes) delay neither the queue nor the parcels behind t
   expect(seen).toEqual({
     waiting: 0,
     statuses: {
-      ...Object.fromEntries(SLOW_NAMES.map((name) => [name, 'PENDING'])),
-      ...Object.fromEntries(PLAIN_NAMES.map((name) => [name, 'PROCESSED'])),
+      ...Object.fromEntries(SLOW_NAMES.map((name) => [ofShop(name), 'PENDING'])),
+      ...Object.fromEntries(PLAIN_NAMES.map((name) => [ofShop(name), 'PROCESSED'])),
     },
   });
 });
@@ -78,7 +78,7 @@ test('slow handlers (3 minutes) delay neither the queue nor the parcels behind t
 test('a runner that lost its lease commits nothing', async () => {
   const { violations, cloud } = await playWith(deployment, frozenParcel, 'singles');
   expect(violations).toEqual([]);
-  expect(recordsIn(cloud).find(({ messageId }) => messageId === 'frozen')).toMatchObject({ fence: 3 });
+  expect(recordsIn(cloud).find(({ messageId }) => messageId === ofShop('frozen'))).toMatchObject({ fence: 3 });
   expect(cloud.log.filter(({ text }) => text.includes('"lost"'))).toHaveLength(1);
 });
 

@@ -4,7 +4,7 @@ import type { Cloud } from '../../../packages/simulator/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { ADDRESS, PAGES, PARCELS } from '../../support/inboxes/contract.js';
 import { copiesBesideTables } from '../support/copies.js';
-import { awaitStored, functionsOf, itemsIn, publish, type Row, recordsIn } from './shop.js';
+import { awaitStored, functionsOf, itemsIn, ofShop, publish, type Row, recordsIn } from './shop.js';
 
 const { runner } = functionsOf('Parcels');
 const NAMES = ['plain', 'flaky', 'refused', 'broken', 'slow', 'paged'];
@@ -38,7 +38,7 @@ class FrozenRenewals implements Interceptor {
   after({ fn, request: { operation, input } }: PassingCall, answer: Answer): undefined {
     const fence = fn.label === runner && 'output' in answer ? fenceOf(input) : undefined;
     if (fence === undefined) return;
-    const held = recordsIn(this.cloud).find(({ pk }) => pk === recordKey(PARCELS, 'frozen'))?.fence;
+    const held = recordsIn(this.cloud).find(({ pk }) => pk === recordKey(PARCELS, ofShop('frozen')))?.fence;
     if (fence < Number(held)) this.late.push(`${operation} of runner ${fence}, held by runner ${held}`);
   }
 }
@@ -115,7 +115,7 @@ export const undelayedParcel = (how: 'lost' | 'refused'): Scenario => ({
 
 /** Returns the seconds between the attempts of a parcel that failed in each of them. */
 export function pausesOf(cloud: Cloud, name: string): readonly number[] {
-  const { failures } = recordsIn(cloud).find(({ pk }) => pk === recordKey(PARCELS, name)) ?? {};
+  const { failures } = recordsIn(cloud).find(({ pk }) => pk === recordKey(PARCELS, ofShop(name))) ?? {};
   const times = (failures as readonly { readonly at: string }[]).map(({ at }) => Date.parse(at) / 1_000).toReversed();
   return times.slice(1).map((time, at) => time - (times[at] ?? 0));
 }
@@ -124,7 +124,7 @@ function* broken(cloud: Cloud, names: readonly string[]): Generator<Violation> {
   const records = new Map(recordsIn(cloud).map((record) => [record.pk, record]));
   const times = new Map(itemsIn(cloud).map(({ pk, times }) => [String(pk).slice('Parcel#'.length), Number(times)]));
   for (const name of names) {
-    const { status, attempts = 0, failures = [] } = records.get(recordKey(PARCELS, name)) ?? {};
+    const { status, attempts = 0, failures = [] } = records.get(recordKey(PARCELS, ofShop(name))) ?? {};
     const about = { about: name, detail: `${name} ${status} after ${attempts} attempts, effect ${times.get(name)}` };
     if (status !== 'PROCESSED' && status !== 'FAILED') yield { invariant: 'each stored message ends', ...about };
     if ((times.get(name) ?? 0) !== (status === 'PROCESSED' ? 1 : 0)) {

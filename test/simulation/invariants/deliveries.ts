@@ -2,7 +2,7 @@ import { APP } from '../../../lambdas/app.js';
 import { sourceOf } from '../../../packages/kit/aws/app-names.js';
 import { idOfBody } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
+import { messageIdOf, readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import { recordKeysOf } from '../../../packages/kit/operator/services.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Facts, idIn, isCommit, type QueueListener } from '../support/facts.js';
@@ -131,7 +131,9 @@ const deletedWithReason: Check = (facts) =>
 
 function isAccountedFor(facts: Facts, listener: QueueListener, body: string, at: number): boolean {
   const message = read(body);
-  const keys = message ? recordKeysOf(listener, message) : [recordKey(listener, idOfBody(body))];
+  const keys = message
+    ? recordKeysOf(listener, { ...message, id: messageIdOf(message) })
+    : [recordKey(listener, idOfBody(body))];
   // What is stored for a lane is decided, or visible: another invariant.
   const times = keys.flatMap((key) => [facts.recordedAt.get(key), facts.storedAt.get(key)]);
   if (times.some((time) => time !== undefined && time <= at)) return true;
@@ -147,8 +149,8 @@ function deletedTooEarly({ name }: QueueListener, body: string): Violation {
 
 function read(body: string) {
   try {
-    const { id, subject, sequence, epoch } = readEnvelope(body);
-    return { id, subject, about: idIn(subject), sequence, epoch };
+    const { id, source, to, subject, sequence, epoch } = readEnvelope(body);
+    return { id, source, to, subject, about: idIn(subject), sequence, epoch };
   } catch {
     return undefined;
   }

@@ -1285,8 +1285,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'user-races',
     source: {
       file: 'lambdas/orders/user-copy.ts',
-      from: 'return isNewer\n',
-      to: 'return isNewer || copy\n',
+      from: 'return !copy || ordinalOf(position) >',
+      to: 'return !copy || copy || ordinalOf(position) >',
     },
   },
   {
@@ -1598,8 +1598,8 @@ export const BUGS: readonly PlantedBug[] = [
     scenario: 'rewards-in-order',
     source: {
       file: 'lambdas/rewards/rewards-store.ts',
-      from: 'const standing = standingAfter(loaded.standing, entry, tiers);',
-      to: 'const standing = standingAfter(initialStanding, entry, tiers);',
+      from: 'standingAfter(loaded.standing, counted.entry, tiers)',
+      to: 'standingAfter(initialStanding, counted.entry, tiers)',
     },
   },
   {

@@ -95,8 +95,8 @@ export const INBOX_BUGS: readonly PlantedBug[] = [
     scenario: 'inbox-sequential',
     source: {
       file: `${INBOX}/sequential-runner.ts`,
-      from: 'this.messages.cursorWrite(envelope),',
-      to: '...(await this.messages.pass(envelope).then(() => [])),',
+      from: 'this.messages.cursorWrite(envelope, before),',
+      to: '...(await this.messages.pass(envelope, before).then(() => [])),',
     },
   },
   {
@@ -105,7 +105,7 @@ export const INBOX_BUGS: readonly PlantedBug[] = [
     source: {
       file: `${INBOX}/sequential-runner.ts`,
       from: /return super\.commit\(envelope, taken, async[\s\S]*?\]\);/,
-      to: 'return super.commit(envelope, taken, decide).then(async (done) => { await this.messages.pass(envelope); return done; });',
+      to: 'return super.commit(envelope, taken, decide).then(async (done) => { await this.messages.pass(envelope, before); return done; });',
     },
   },
   {
@@ -113,8 +113,8 @@ export const INBOX_BUGS: readonly PlantedBug[] = [
     scenario: 'inbox-sequential',
     source: {
       file: `${INBOX}/sequential-runner.ts`,
-      from: 'place.sequence > position + 1',
-      to: 'place.sequence > position + 2',
+      from: 'if (isNext(place, cursor)) break;',
+      to: 'if (isNext(place, cursor) || place.sequence === cursor.sequence + 2) break;',
     },
   },
   {
@@ -122,8 +122,8 @@ export const INBOX_BUGS: readonly PlantedBug[] = [
     scenario: 'inbox-sequential',
     source: {
       file: `${INBOX}/sequential-runner.ts`,
-      from: "next?.status === 'DISCARDED'",
-      to: "(next?.status === 'DISCARDED' || next?.status === 'FAILED')",
+      from: "awaited?.status === 'DISCARDED' &&",
+      to: "(awaited?.status === 'DISCARDED' || awaited?.status === 'FAILED') &&",
     },
   },
   {

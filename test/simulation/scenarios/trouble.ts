@@ -223,7 +223,7 @@ export const busRefuses: Scenario = {
 };
 
 /** Message of a release that never comes. */
-const NEWER = 'newer';
+const NEWER = '019b8b00-0000-7000-8000-00000000beef';
 
 /** Returns the body of an event in a version that no release writes yet. */
 function newerBody(now: number): string {

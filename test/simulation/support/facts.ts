@@ -9,7 +9,7 @@ import { cursorKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { isRequest, REQUEST_PREFIX } from '../../../packages/kit/lane/contract.js';
 import type { Commit as StoredCommit } from '../../../packages/kit/messages/commit.js';
 import { type AnyEvent, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
-import { busEntries, type Envelope } from '../../../packages/kit/messages/envelope.js';
+import { busEntries, type Envelope, messageIdOf } from '../../../packages/kit/messages/envelope.js';
 import { type Listener, listenersOf, recordKeysOf } from '../../../packages/kit/operator/services.js';
 import type { Versions } from '../../../packages/kit/projection/contract.js';
 import { pointerKey, versionOf, versionsIn } from '../../../packages/kit/projection/versions.js';
@@ -317,7 +317,9 @@ export class Facts {
   /** Returns the state of an event at a consumer that subscribes to its type. */
   delivery(listener: QueueListener, event: { readonly id: string }): Delivery {
     const detail = this.published.get(event.id)?.detail as Envelope | undefined;
-    const keys = detail ? recordKeysOf(listener, detail) : [recordKey(listener, event.id)];
+    const keys = detail
+      ? recordKeysOf(listener, { ...detail, id: messageIdOf(detail) })
+      : [recordKey(listener, event.id)];
     if (keys.some((key) => this.processed.has(key))) return 'processed';
     // A projection stores no processed record. The version of its row shows whether it has applied the event.
     const shown = this.shown.get(detail ? idIn(detail.subject) : '') ?? 0;

@@ -87,6 +87,7 @@ export class Restorer {
     const documents = mortal(documentsOf(cloud), changing, () => isDead);
     const context = {
       documents,
+      clock: { now: () => new Date(world.now).toISOString() },
       services: services.map((one) => ({ ...one, epoch: this.epochs.get(one.name) ?? 0 })),
       stacks,
       environment: 'simulated',
