@@ -85,10 +85,11 @@ export function consumerSince(): string | undefined {
 }
 
 /**
- * Reads how often the function's service was restored from a backup.
- * @throws {SettingMissing} if it is not set, or is not a whole number from 0
+ * Reads how often the function's service was restored from a backup. Lambda changes the code and the variables of a function one
+ * after the other, and in 0.3.0 only relays have the variable: a function that has none yet counts as never restored.
+ * @throws {SettingMissing} if it is not a whole number from 0
  */
-export const epoch = (): number => requiredInteger(Env.EPOCH);
+export const epoch = (): number => (process.env[Env.EPOCH] === undefined ? 0 : requiredInteger(Env.EPOCH));
 
 /**
  * Reads how many shards the feed index has, and since when.

@@ -13,6 +13,7 @@ import { alarm, alarmOnErrors, serviceMetric } from '../service/alarms.construct
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../service/interfaces.js';
 import { pinLogicalId } from '../service/logical-ids.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
+import { epochOf } from '../service/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '../service/tables.construct.js';
 import { type FailedBatches, failedBatches } from './failed-batches.construct.js';
 import { readStream } from './stream.construct.js';
@@ -91,7 +92,12 @@ export class Outbox extends Construct {
       entry: 'kit/outbox/relay',
       timeout: Duration.seconds(60),
       reservedConcurrency: PARALLELIZATION * SHARDS,
-      environment: { [Env.BUS]: bus.eventBusName, [Env.RECORDS]: records.tableName },
+      environment: {
+        [Env.BUS]: bus.eventBusName,
+        [Env.RECORDS]: records.tableName,
+        // The relay of 0.3.0 needs it while a deployment changes this function, and after a rollback. The release after 0.4 removes it.
+        [Env.EPOCH]: String(epochOf(settings, context.service)),
+      },
     });
     // Without this condition, the role of any service could send commands or publish events in the name of another
     // service.

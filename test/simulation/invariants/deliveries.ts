@@ -150,7 +150,7 @@ function deletedTooEarly({ name }: QueueListener, body: string): Violation {
 function read(body: string) {
   try {
     const { id, source, to, subject, sequence, epoch } = readEnvelope(body);
-    return { id, source, to, subject, about: idIn(subject), sequence, epoch };
+    return { id, source, ...(to === undefined ? {} : { to }), subject, about: idIn(subject), sequence, epoch };
   } catch {
     return undefined;
   }

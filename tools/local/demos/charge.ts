@@ -53,5 +53,5 @@ async function charged(stage: Stage, who: string, paymentIds: readonly string[])
       const { status } = await stage.do<PaymentView>(OPERATOR, `GET /payments/${paymentId}`);
       return status === 'CHARGED' || undefined;
     });
-  stage.show(await moneyOf(stage, who));
+  stage.show(await moneyOf(stage, who, paymentIds.length));
 }
