@@ -47,7 +47,7 @@ interface PlaceRule {
   /** Whether an operator may send it again by `failures redrive`. */
   readonly mayRedrive: boolean;
   /** Returns the backlog of a listener in which a message of a service may be. Only for a place without records. */
-  readonly backlogOf?: (listener: Listener, from: Pick<Service, 'relay'>) => Backlog | undefined;
+  readonly backlogOf?: (listener: Pick<Listener, 'consumer'>, from: Pick<Service, 'relay'>) => Backlog | undefined;
 }
 
 /** What there is to know about each place. A place without an entry does not compile. */
@@ -131,7 +131,7 @@ export const stateOf = (record: Recorded, listener: Pick<Listener, 'consumer'>):
 
 /** Returns the places of a listener in which a message without a record may wait, with the backlog of each. */
 export const backlogsOf = (
-  listener: Listener,
+  listener: Pick<Listener, 'consumer'>,
   from: Pick<Service, 'relay'>,
 ): readonly { readonly place: Place; readonly backlog: Backlog }[] =>
   (Object.keys(PLACES) as Place[]).flatMap((place) => {

@@ -10,6 +10,7 @@ import type { CommandContext } from '../context.js';
 import { clientConfig } from '../endpoint.js';
 import { functionsIn } from '../functions.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../outputs.js';
+import { backlogsOf } from '../places.js';
 import { sqsAt } from '../send.js';
 import type { Service } from '../services.js';
 import { stackPrefix } from '../stacks.js';
@@ -70,10 +71,7 @@ export async function readStatus(context: Context): Promise<StatusFacts> {
     const sweepers = functionsIn(stacks).filter(({ entry }) => SWEEPERS.includes(entry));
     const asked: AskedMetrics = {
       queues: queues.filter((queue) => messagesIn(queue) > 0).map(({ name }) => name),
-      relays: [
-        ...services.map(({ relay }) => relay),
-        ...consumers.flatMap(({ consumer }) => consumer.lane?.writer ?? []),
-      ],
+      relays: [...services.map(({ relay }) => relay), ...consumers.flatMap(({ consumer }) => readersOf(consumer))],
       sweepers: sweepers.map(({ name }) => name),
     };
     const metrics = (await readMetrics(cloudWatch, asked, now).catch(orUnread('metrics'))) ?? NO_METRICS;
@@ -191,6 +189,10 @@ async function stuckOf(documents: DynamoDBDocumentClient, { table }: Service, sa
   return Count;
 }
 
+/** Names of the functions that read what is stored for a consumer from a stream. */
+const readersOf = (consumer: ConsumerDescription): readonly string[] =>
+  backlogsOf({ consumer }, { relay: '' }).flatMap(({ backlog }) => (backlog.kind === 'stream' ? [backlog.reader] : []));
+
 function consumerState(
   { name: service }: Service,
   description: ConsumerDescription,
@@ -204,12 +206,12 @@ function consumerState(
   const own = read.queues.get(nameOf(description.queueUrl));
   const work = description.inbox && read.queues.get(nameOf(description.inbox.queueUrl));
   const queue = ageOf([nameOf(description.queueUrl)], read.metrics).oldestSeconds;
-  const lag = description.lane && read.metrics.lag.get(description.lane.writer)?.lagSeconds;
+  const lags = readersOf(description).map((reader) => read.metrics.lag.get(reader)?.lagSeconds ?? 0);
   // A message of an inbox's second queue is counted where it is stored. Requests of a lane have no number.
   const ages = [
     ...(queue === undefined ? [] : [queue]),
     ...(inbox && inbox.pending > 0 ? [inbox.oldestSeconds] : []),
-    ...(lag !== undefined && lag >= LANE_BEHIND_SECONDS ? [lag] : []),
+    ...lags.filter((lag) => lag >= LANE_BEHIND_SECONDS),
   ];
   return {
     service,
