@@ -140,7 +140,11 @@ describe('when a message is poison', () => {
     for (const consumer of [CONSUMER, 'orders-list'] as const) {
       await world.eventually(`${consumer} has a failure record`, async () =>
         expect(await world.failures(consumer, id)).toMatchObject([
-          { messageId: `orderly.orders:${id}`, failures: [{ name: 'ContractViolation' }], subject: `Order/${data.orderId}` },
+          {
+            messageId: `orderly.orders:${id}`,
+            failures: [{ name: 'ContractViolation' }],
+            subject: `Order/${data.orderId}`,
+          },
         ]),
       );
     }
