@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { windowAt } from '../../../packages/kit/aws/dedupe-window.js';
+import { type Envelope, messageIdOf } from '../../../packages/kit/messages/envelope.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Counter, type Facts, isCommit, type Line, linesOf, type Write } from '../support/facts.js';
 import type { Row } from '../support/orderly.js';
@@ -30,19 +31,20 @@ class Ledger {
   private readonly windowAt: (time: string) => number;
 
   constructor({ published, listeners }: Facts) {
-    this.events = new Set(published.keys());
+    const all = [...published.values()];
+    this.events = new Set(all.map(({ detail }) => identityOf(detail)));
     this.underWay = new Set(
-      [...published]
-        .filter(([, { detail }]) => (detail as { data?: { underWay?: boolean } }).data?.underWay)
-        .map(([id]) => id),
+      all
+        .filter(({ detail }) => (detail as { data?: { underWay?: boolean } }).data?.underWay)
+        .map(({ detail }) => identityOf(detail)),
     );
     this.ofNoOrder = new Set(
-      [...published]
-        .filter(([, { detail }]) => {
+      all
+        .filter(({ detail }) => {
           const { type, data } = detail as { type?: string; data?: { orderId?: string } };
           return (type === 'PaymentCharged' || type === 'PaymentRefunded') && data?.orderId === undefined;
         })
-        .map(([id]) => id),
+        .map(({ detail }) => identityOf(detail)),
     );
     this.windowAt = (time) =>
       Math.max(...listeners.map(({ consumer }) => windowAt(consumer.dedupeWindowSeconds, time)));
@@ -252,3 +254,9 @@ const isAccess = ({
   readonly after?: Row | undefined;
 }): boolean =>
   before !== undefined && ['answers', 'answeredUpTo'].every((name) => isDeepStrictEqual(before[name], after?.[name]));
+
+/** Returns the identity of a published event, also of one that is no envelope. */
+const identityOf = (detail: unknown): string => {
+  const { id, source = '.', to } = detail as Partial<Envelope>;
+  return messageIdOf({ id: String(id), source, ...(to === undefined ? {} : { to }) });
+};
