@@ -1,3 +1,5 @@
+import { AppEnv } from './environment.js';
+
 /** An amount in the smallest unit of its currency (ISO 4217). */
 interface Amount {
   readonly amount: number;
@@ -65,4 +67,17 @@ export function chargeFault({ amount, currency }: Amount): string | undefined {
   if (least === undefined) return 'expected a currency that can be charged';
   if (amount < least || amount > largest) return `expected a total of 0, or of ${least} to ${largest} (smallest unit)`;
   return isThree && amount % 10 !== 0 ? `expected a total in ${currency} whose last digit is 0` : undefined;
+}
+
+/**
+ * Returns why no provider could charge an order with these lines, if this environment refuses such orders: each one would be
+ * rejected by its saga, seconds later.
+ */
+export function unchargeable(
+  lines: readonly { readonly quantity: number; readonly unitPrice: Amount }[],
+): string | undefined {
+  const [first] = lines;
+  if (first === undefined || process.env[AppEnv.UNCHARGEABLE_ORDERS] !== 'refuse') return undefined;
+  const { currency } = first.unitPrice;
+  return chargeFault({ amount: lines.reduce((sum, line) => sum + line.quantity * line.unitPrice.amount, 0), currency });
 }

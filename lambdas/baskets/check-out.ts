@@ -2,8 +2,7 @@ import { retryOnConflict, WriteConflict } from '@orderly/kit/aws';
 import { refuseOtherVersion } from '@orderly/kit/http';
 import { createOnce, type IdempotencyKey, type Outcome } from '@orderly/kit/idempotent-receiver';
 import type { Trace } from '@orderly/kit/messages';
-import { chargeFault } from '../charge-limits.js';
-import { AppEnv } from '../environment.js';
+import { unchargeable } from '../charge-limits.js';
 import { ordersContract } from '../orders/contract.js';
 import type { CheckoutStore } from './aggregates.js';
 import { refuseCheckout } from './answers.js';
@@ -70,16 +69,14 @@ function refusalOf(current: Current, ifMatch: number | undefined): (() => never)
       throw error;
     };
   }
-  const obstacle = obstacleOf(current.basket, current) ?? unchargeable(current);
+  const obstacle = obstacleOf(current.basket, current) ?? chargeObstacle(current);
   return obstacle && (() => refuseCheckout(obstacle));
 }
 
-/** Returns the obstacle of a total that no provider can charge, if this environment refuses such orders (orders, `POST /orders`). */
-function unchargeable({ basket }: Current): Obstacle | undefined {
-  if (process.env[AppEnv.UNCHARGEABLE_ORDERS] !== 'refuse') return undefined;
+/** Returns the obstacle of a total that no provider can charge. */
+function chargeObstacle({ basket }: Current): Obstacle | undefined {
   const lines = orderLinesOf(basket);
-  const amount = lines.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice.amount, 0);
-  const detail = chargeFault({ amount, currency: lines[0]?.unitPrice.currency ?? '' });
+  const detail = unchargeable(lines);
   return detail === undefined ? undefined : { code: 'NOT_ORDERABLE', faults: lines.map((_, at) => ({ at, detail })) };
 }
 

@@ -1,10 +1,8 @@
 import { Problem, pointerFault } from '@orderly/kit/http';
 import type { Projection } from '@orderly/kit/projection';
-import { chargeFault } from '../charge-limits.js';
 import { customerLimits } from '../customer-limits.js';
-import { AppEnv } from '../environment.js';
 import { AppProblem } from '../problems.js';
-import { hourOf, MAX_FREE_QUANTITY, type OrderLine } from './contract.js';
+import { hourOf, MAX_FREE_QUANTITY } from './contract.js';
 import { hourIsFull, type LimitReached, limitReached, lookedAtSince } from './domain/admission.js';
 import type { Order } from './domain/order.js';
 import { newestSince } from './order-list.js';
@@ -64,17 +62,6 @@ export function refuseFreeLines(places: readonly number[]): never {
   const detail = `expected at most ${MAX_FREE_QUANTITY} pieces of a line with a unit price of 0`;
   const errors = places.map((at) => pointerFault(['lines', at, 'quantity'], detail));
   throw new Problem('invalid-request', 'too many pieces of a line with a unit price of 0', { errors });
-}
-
-/**
- * Returns why no provider could charge an order with these lines, if this environment refuses such orders: each one would be
- * rejected by its saga, seconds later.
- */
-export function unchargeable(lines: readonly Pick<OrderLine, 'quantity' | 'unitPrice'>[]): string | undefined {
-  const [first] = lines;
-  if (first === undefined || process.env[AppEnv.UNCHARGEABLE_ORDERS] !== 'refuse') return undefined;
-  const { currency } = first.unitPrice;
-  return chargeFault({ amount: lines.reduce((sum, line) => sum + line.quantity * line.unitPrice.amount, 0), currency });
 }
 
 /** @throws {Problem} 400, always. @param detail what would be right */

@@ -3,16 +3,10 @@ import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, traceOf } from '@orderly/kit/http';
 import { createOnce, idempotencyKey } from '@orderly/kit/idempotent-receiver';
 import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { unchargeable } from '../charge-limits.js';
 import { endpoint } from '../endpoint.js';
 import { refusalOfCodes } from '../standard-codes.js';
-import {
-  limitOn,
-  refuseBlocked,
-  refuseFreeLines,
-  refuseOverLimit,
-  refuseUnchargeable,
-  unchargeable,
-} from './admission.js';
+import { limitOn, refuseBlocked, refuseFreeLines, refuseOverLimit, refuseUnchargeable } from './admission.js';
 import { orders } from './aggregates.js';
 import { ordersContract } from './contract.js';
 import { shownTo } from './customer-data-keys.js';
