@@ -7,8 +7,9 @@ interface Amount {
 }
 
 /**
- * What the card provider can charge at all. Stripe, "Supported currencies" and "Minimum and maximum charge amounts"
- * (docs.stripe.com/currencies, read in November 2026). README of payments shows this table.
+ * Amounts and currencies that the card provider can charge. Stripe, "Supported currencies" and "Minimum and maximum charge amounts"
+ * (docs.stripe.com/currencies). It was written down without access to the page: compare them before you go live, and when Stripe
+ * changes them. README of payments shows this table.
  */
 export const CHARGE_LIMITS = {
   /** Smallest charge, in the smallest unit. Other currencies have none of their own: see `others`. */
@@ -40,7 +41,7 @@ export const CHARGE_LIMITS = {
   } as Readonly<Record<string, number>>,
   /**
    * Currencies without a smallest charge of their own: Stripe converts it from the account's settlement currency, by the rate
-   * of the day, which nobody here knows. Amounts from 1 pass here.
+   * of the day, which is unknown here. Amounts from 1 are accepted here.
    */
   others:
     'AFN ALL AMD ANG AOA ARS AWG AZN BAM BBD BDT BIF BMD BND BOB BSD BWP BYN BZD CDF CLP CNY COP CRC CVE DJF DOP DZD EGP ETB FJD FKP GEL GIP GMD GNF GTQ GYD HNL HTG IDR ILS JMD KES KGS KHR KMF KRW KYD KZT LAK LBP LKR LRD LSL MAD MDL MKD MMK MNT MOP MUR MVR MWK MZN NAD NGN NIO NPR PAB PEN PGK PHP PKR PYG QAR RSD RUB RWF SAR SBD SCR SHP SLE SOS SRD SZL TJS TOP TRY TTD TWD TZS UAH UYU UZS VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW'.split(

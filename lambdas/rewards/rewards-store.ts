@@ -29,7 +29,7 @@ interface StandingItem {
   readonly forgotten?: readonly Span[];
 }
 
-/** What a customer has paid for an order. */
+/** Amount that a customer has paid for an order, as it is stored. */
 interface OrderItem {
   /** JSON. */
   readonly order: string;
@@ -164,13 +164,13 @@ async function entriesBetween(
   }));
 }
 
-/** What an event of an account says to its customer's rewards. */
+/** An event of an account, as its customer's rewards count it. */
 export interface Counting {
   readonly customerId: string;
   /** Absent for an event that gives and takes no points. */
   readonly event?: CountedEvent;
   readonly envelope: Pick<Envelope, 'epoch' | 'sequence' | 'time'>;
-  /** What the accounts service has forgotten before this event. */
+  /** Places that the accounts service has forgotten before this event. */
   readonly forgotten?: ForgottenPlaces | undefined;
 }
 

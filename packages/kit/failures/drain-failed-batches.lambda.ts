@@ -26,7 +26,7 @@ interface FailedBatch {
 
 /**
  * Turns a batch that a reader of the stream gave up into failure records at once: one of the relay for each commit, and one
- * of its consumer for each request of a lane, or of the relay if nobody can read whose it is. The object stays until its
+ * of its consumer for each request of a lane, or of the relay if its consumer can't be read. The object stays until its
  * bucket's lifecycle rule deletes it.
  * @throws the first error, after each item was tried. EventBridge then retries, and finally keeps the notification in the
  *   target's dead-letter queue.

@@ -56,7 +56,7 @@ function charsetOf(contentType = ''): string {
   return charset.toLowerCase();
 }
 
-/** What a decoder puts in the place of bytes that are no character. */
+/** Replacement character, which a decoder writes for bytes that are no character. */
 const REPLACEMENT = '\uFFFD';
 
 /**

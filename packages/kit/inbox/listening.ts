@@ -13,7 +13,7 @@ export const unfinished = { unfinished: true } as const;
 /** Result of a handler: an effect that commits with the final status, or more work in another invocation. */
 export type Finished = Handling | typeof unfinished;
 
-/** What an inbox tells a handler beside the message. */
+/** Facts that an inbox passes to a handler beside the message. */
 export interface Told {
   /**
    * Mode sequential, with the first message of a subject after a restore of its publisher: which places the publisher has forgotten.

@@ -70,7 +70,7 @@ export interface UnreadableRequest {
 }
 
 /**
- * Reads the item of a request, or says why it can't be read, so that what comes behind it goes on.
+ * Reads the item of a request, or says why it can't be read, so that the items behind it are still processed.
  * @throws any error but a violation of the contract
  */
 export function requestIn(item: Item): StoredRequest | UnreadableRequest {

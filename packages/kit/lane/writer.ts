@@ -147,7 +147,7 @@ class LaneWriter {
     const request = requestIn(unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>));
     if (!('failure' in request)) return request;
     const { consumer, failure } = request;
-    // What names no consumer of this lane is told by one of them: nobody else may write its record here.
+    // A request that names no consumer of this lane is recorded by one of them: no other function may write its record here.
     const [first] = [...this.queues.keys()];
     const owner = consumer && this.queues.has(consumer.name) ? consumer : { name: first ?? '', generation: 0 };
     const outcome = await new FailureRecords(this.records, owner).put(failure);
