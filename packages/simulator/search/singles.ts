@@ -17,6 +17,8 @@ export interface SinglesOptions {
   readonly each?: (history: History, done: number, all: number) => void;
   /** Whether the search ends at the first violation. @default false */
   readonly first?: boolean;
+  /** Most faults to try. @default no limit */
+  readonly atMost?: number;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface SinglesOptions {
 export async function singles(
   deployment: Deployment,
   scenario: Scenario,
-  { seed = 'singles', kinds, share = { part: 0, of: 1 }, each, first = false }: SinglesOptions = {},
+  { seed = 'singles', kinds, share = { part: 0, of: 1 }, each, first = false, atMost }: SinglesOptions = {},
 ): Promise<{ readonly runs: number; readonly broken: readonly History[] }> {
   const recording = new Recording();
   const calm = await playWith(deployment, scenario, seed, [], { recording });
@@ -38,7 +40,8 @@ export async function singles(
   // The order is random: a broken promise is usually broken by many faults, so the first one is found soon.
   const faults = new Random('singles')
     .shuffled(singlesOf(calm).filter(({ kind }) => kinds?.includes(kind) ?? true))
-    .filter((_, at) => at % share.of === share.part);
+    .filter((_, at) => at % share.of === share.part)
+    .slice(0, atMost);
   const broken: History[] = [];
   for (const [at, fault] of faults.entries()) {
     const replays = recording.until(calm.points.findIndex(({ id }) => id === fault.point));

@@ -16,6 +16,7 @@ export const reports: Check = (facts) => {
     ...numbersHaveNoGaps(days),
     ...daysCloseInTime(days),
     ...reportsAreFolds(days),
+    ...reportsEndTheirDays(facts),
   ];
 };
 
@@ -109,3 +110,16 @@ const reportsAreFolds = (days: Days): ReturnType<Check> =>
         : [violation("a report equals the fold of its day's events", `${String(report)}, not ${expected}`, date)],
     );
   });
+
+/** G3: a report and the end of its day are one write. */
+const reportsEndTheirDays = ({ writes }: Facts): ReturnType<Check> =>
+  writes.flatMap(({ changes, fn }) =>
+    changes.flatMap(({ after: report }) => {
+      if (report?.pk !== 'REPORTS#daily') return [];
+      const date = String(report.sk);
+      const isItsEnd = (after: Row | undefined): boolean =>
+        after?.topic === 'window' && after.window === date && after.status === 'PROCESSED';
+      if (changes.some(({ after }) => isItsEnd(after))) return [];
+      return [violation('a report and the end of its day are one write', `${date} by ${fn}`, date)];
+    }),
+  );

@@ -24,6 +24,8 @@ export interface Hint {
 export interface FindOptions {
   /** Tried first. */
   readonly hint?: Hint;
+  /** Most single faults to try. @default all */
+  readonly singlesAtMost?: number;
   /** Seeds that are played where no single fault finds it. @default 0 */
   readonly seeds?: number;
 }
@@ -32,14 +34,21 @@ export interface FindOptions {
 const SINGLES = 'singles';
 
 /** Looks for a planted bug as one looks for a real one: without a fault, by every single fault, by seeds. */
-export async function find(ground: Ground, bug: PlantedBug, { hint, seeds = 0 }: FindOptions = {}): Promise<Finding> {
+export async function find(
+  ground: Ground,
+  bug: PlantedBug,
+  { hint, singlesAtMost, seeds = 0 }: FindOptions = {},
+): Promise<Finding> {
   const scenario = ground.scenarioCalled(bug.scenario);
   if (hint) {
     const history = await follow(ground, bug, hint);
     if (history.violations.length > 0) return { history, runs: 1 };
   }
   const deployment = await planted(ground.folder, bug, ground.lambdas);
-  const { runs, broken } = await singles(deployment, scenario, { first: true });
+  const { runs, broken } = await singles(deployment, scenario, {
+    first: true,
+    ...(singlesAtMost !== undefined && { atMost: singlesAtMost }),
+  });
   if (broken[0]) return { history: broken[0], runs };
   for (let seed = 0; seed < seeds; seed++) {
     const history = await playSeed(deployment, scenario, String(seed));
