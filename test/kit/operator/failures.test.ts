@@ -85,6 +85,18 @@ test('those of the millisecond at which a page ends are all on it', async () => 
   expect(await page(2, olderBefore)).toMatchObject({ ids: ['older'] });
 });
 
+test('a record that can not be read, as of another release, is a failure that says so, and hides no other', async () => {
+  await failed('seats', 'older', at(0));
+  await failed('seats', 'foreign', at(1));
+  await failed('seats', 'newer', at(2));
+  const Item = { pk: 'seats@0#foreign', status: 'SHELVED', messageId: 7, failedConsumer: 'seats', failedAt: at(1) };
+  await documents.send(new PutCommand({ TableName: 'records', Item }));
+  vi.advanceTimersByTime(60_000);
+  const { ids, text } = await page(9);
+  expect(ids).toEqual(['newer', 'foreign', 'older']);
+  expect(text).toMatch(/ trips\/seats +foreign +- +- +the record can't be read: /);
+});
+
 test('a page reads no more of each consumer, and of the relay, than it can show, and one', async () => {
   for (let n = 0; n < 30; n++) await failed('seats', `m${n}`, at(n));
   vi.advanceTimersByTime(60_000);

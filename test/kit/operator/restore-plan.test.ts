@@ -144,6 +144,21 @@ describe('a plan to restore a service', () => {
     expect(text).toMatch(/\n {2}hotel\/rooms +2 +undo by hand what has no event any more\n/);
   });
 
+  test('counts a commit that can not be read, names its aggregate, and goes on behind it', async () => {
+    await booked('first', AT);
+    const at = '2026-12-01T11:10:00.000Z';
+    const place = { feedPk: `${at.slice(0, 13)}#0`, feedSk: firstIdOf(Date.parse(at)) };
+    const Item = { pk: 'Trip#poison', sk: 'COMMIT#0000000001', events: [], ...place };
+    await documents.send(new PutCommand({ TableName: 'trips', Item }));
+    await booked('second', '2026-12-01T11:30:00.000Z');
+    const { exitCode, json } = await planned();
+    expect(exitCode).toBe(0);
+    expect(json.restorePlan).toMatchObject({
+      forgotten: { commits: 3, last: '2026-12-01T11:30:00.000Z', subjects: expect.arrayContaining(['Trip/poison']) },
+    });
+    expect(json.restorePlan).toMatchObject({ forgotten: { heardBy: [{ count: 2 }, { count: 2 }, { count: 2 }] } });
+  });
+
   test('says that nobody has heard anything if nothing was committed', async () =>
     expect((await planned()).text).toContain(
       '\nnothing was committed since 2026-12-01T11:00:00.000Z: nobody has heard',
