@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { CHARGE_LIMITS, chargeFault } from '../../lambdas/charge-limits.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { CHARGE_LIMITS, chargeFault, unchargeable } from '../../lambdas/charge-limits.js';
+import { AppEnv } from '../../lambdas/environment.js';
 
 const { smallest, others, threeDecimals, inAnotherUnit, largest } = CHARGE_LIMITS;
 
@@ -26,6 +27,23 @@ describe('an amount that can be charged', () => {
   });
   test.each([...inAnotherUnit, 'XXX', 'XTS', 'eur', '', 'toString'])('is in no currency %j', (currency) => {
     expect(chargeFault({ amount: 1_000, currency })).toBe('expected a currency that can be charged');
+  });
+});
+
+describe('an order that no card can be charged', () => {
+  const line = (quantity: number, amount: number) => ({ quantity, unitPrice: { amount, currency: 'EUR' } });
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test('is refused by the sum of its lines, in an environment that refuses such orders', () => {
+    vi.stubEnv(AppEnv.UNCHARGEABLE_ORDERS, 'refuse');
+    expect(unchargeable([line(4, 12), line(1, 1)])).toContain('of 50 to ');
+    expect(unchargeable([line(4, 12), line(1, 2)])).toBeUndefined();
+    expect(unchargeable([line(9, 0)])).toBeUndefined();
+    expect(unchargeable([])).toBeUndefined();
+  });
+  test('is left to its saga in another environment', () => {
+    vi.stubEnv(AppEnv.UNCHARGEABLE_ORDERS, undefined);
+    expect(unchargeable([line(1, 49)])).toBeUndefined();
   });
 });
 

@@ -187,6 +187,21 @@ describe('more than ten pieces of a line that costs nothing', () => {
   });
 });
 
+test('a new order that no card can be charged is refused where the environment says so, and the repeat of one is not', async () => {
+  const cheap = { lines: [{ sku: 'TEA-1', quantity: 1, unitPrice: { amount: 49, currency: 'EUR' } }] };
+  expect((await post('before', cheap)).status).toBe(201);
+  vi.stubEnv(AppEnv.UNCHARGEABLE_ORDERS, 'refuse');
+  try {
+    const { status, body: problem } = await post('cheap', cheap);
+    expect(status).toBe(400);
+    expect(problem).toMatchObject({ type: 'urn:orderly:problem:invalid-request', errors: [{ pointer: '/lines' }] });
+    expect((await post('before', cheap)).status).toBe(201);
+    expect((await post('dear', body)).status).toBe(201);
+  } finally {
+    vi.stubEnv(AppEnv.UNCHARGEABLE_ORDERS, undefined);
+  }
+});
+
 test('placing an order is one write, behind two small reads of the list and one of the status', async () => {
   calls.length = 0;
   await post('one');
