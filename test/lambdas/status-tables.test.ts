@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Account, accountDecider } from '../../lambdas/accounts/domain/account.js';
 import { type Authorization, authorizationDecider, usedBy } from '../../lambdas/accounts/domain/authorization.js';
@@ -10,58 +9,12 @@ import { isOver, isReviewable, type Order, orderDecider, viewOf } from '../../la
 import { isDoubtful } from '../../lambdas/orders/domain/review.js';
 import { decide as decidePayment, type Payment, viewOf as paymentView } from '../../lambdas/payments/domain/payment.js';
 import { UserStatus } from '../../lambdas/users/contract.js';
-import { APPROVED_STATES, type StateShape } from '../support/folded-states.js';
+import { holds } from '../support/status-table.js';
 
 /**
  * What follows in each status. A status that is new has no column: these tests are red until each function that looks at a
  * status has an expectation for it. `!CODE` is a refusal, `DONE` and `REFUSED` are answers to a saga, `-` is nothing.
  */
-
-type Event = { readonly type: string; readonly data?: { readonly outcome?: string; readonly reason?: string } };
-
-function outcomeOf(decide: () => unknown): string {
-  try {
-    const said = (decide() as readonly Event[]).map(({ type, data: { outcome, reason } = {} }) =>
-      type === 'SagaReplyRequested' ? [outcome, reason].filter(Boolean).join(' ') : type,
-    );
-    return said.join(' + ') || '-';
-  } catch (error) {
-    return `!${(error as { readonly code: string }).code}`;
-  }
-}
-
-const cellsOf = (line: string): readonly string[] => line.split('|').map((cell) => cell.trim());
-
-const approved = JSON.parse(readFileSync(APPROVED_STATES, 'utf8')) as Readonly<Record<string, StateShape>>;
-
-/**
- * Declares a test for each cell of a table.
- * @param rules name of the evolution whose statuses the table has; a status may have several columns: `UNDER_REVIEW, paid`
- */
-function holds<Command>(
-  rules: string,
-  table: string,
-  states: Readonly<Record<string, unknown>>,
-  commands: Readonly<Record<string, Command>>,
-  decide: (state: never, command: Command) => unknown,
-): void {
-  const [header = '', ...rows] = table.trimEnd().split('\n').slice(1);
-  const [, ...columns] = cellsOf(header);
-
-  test('has a column for each status, and a row for each command', () => {
-    const statuses = new Set(columns.map((column) => column.split(', ')[0]));
-    expect(statuses).toEqual(new Set(Object.keys(approved[rules]?.shapes ?? {})));
-    expect(columns).toEqual(Object.keys(states));
-    expect(rows.map((row) => cellsOf(row)[0])).toEqual(Object.keys(commands));
-  });
-
-  test.each(rows.map((row) => [cellsOf(row)[0] ?? '', row]))('%s', (name, row) => {
-    const decided = columns.map((column) => outcomeOf(() => decide(states[column] as never, commands[name]!)));
-    expect(Object.fromEntries(columns.map((column, at) => [column, decided[at]]))).toEqual(
-      Object.fromEntries(columns.map((column, at) => [column, cellsOf(row)[at + 1]])),
-    );
-  });
-}
 
 const now = '2026-03-01T10:00:00.000Z';
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
