@@ -5,6 +5,8 @@ import { durationOf, LocalCloudClient, LocalCloudRefused } from './client.js';
 import { LocalCloud } from './local-cloud.js';
 import { PortInUse, USUAL_PORT } from './server.js';
 import { StateRefused } from './state.js';
+import { stubAddresses } from './stub-addresses.js';
+import { UsageError } from './usage-error.js';
 
 const USAGE = `orderly-local [folder] [--port <number>] [--host <name>] [--keep <file>] [--logs] [--outside <host>=<url>]...
                                    runs the cloud assembly of a folder (cdk.out) on 127.0.0.1, until Ctrl-C; a new
@@ -58,11 +60,6 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** A command line that can't be right. */
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 const EXPECTED = [LocalCloudRefused, PortInUse, StateRefused];
 
 const COMMANDS: Readonly<
@@ -85,7 +82,7 @@ async function run(folder: string, { port, host, keep, logs, outside }: Values):
     hosts: host,
     keep,
     logs,
-    outside: Object.fromEntries((outside ?? []).map(stubIn)),
+    outside: stubAddresses(outside ?? []),
     says,
     smallHeaps: true,
   });
@@ -114,13 +111,6 @@ function portOf(text: string | undefined): number | undefined {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new UsageError(`--port ${text}: a number from 1 to 65535 was expected`);
-}
-
-/** Reads `<host>=<url>`. @throws {UsageError} */
-function stubIn(text: string): readonly [host: string, url: string] {
-  const [, host, url = ''] = /^([\w.-]+(?::\d+)?)=(.*)$/.exec(text) ?? [];
-  if (host !== undefined && /^https?:/.test(url) && URL.canParse(url)) return [host.toLowerCase(), url];
-  throw new UsageError(`--outside ${text}: <host>=<url> was expected, as cards.example.com=http://127.0.0.1:9000`);
 }
 
 /** Milliseconds after the manifest was written in which the CDK writes the other files. */
