@@ -34,6 +34,17 @@ export interface AsyncInvoker {
   invokeAsync(arn: string, event: unknown): void;
 }
 
+/** What is put on a bus. */
+interface NewEvent {
+  readonly source: string;
+  readonly detailType: string;
+  readonly detail: unknown;
+  /** ARNs. @default none */
+  readonly resources?: readonly string[];
+  /** Milliseconds since 1970. @default now */
+  readonly time?: number;
+}
+
 /** A delivery that is still to be made: of one event to one target. */
 export interface PendingDelivery {
   readonly name: string;
@@ -104,8 +115,8 @@ export class EventBridge {
    * @param by the function that puts it
    * @returns the event's id
    */
-  put(bus: string, entry: { source: string; detailType: string; detail: unknown }, by?: string): string {
-    const event = this.event(entry.source, entry.detailType, entry.detail);
+  put(bus: string, entry: NewEvent, by?: string): string {
+    const event = this.event(entry);
     this.accepted.push({ bus, event, at: this.around.world.now, ...(by !== undefined && { by }) });
     for (const rule of this.rules.enabledOn(bus)) {
       if (!rule.pattern || !matches(rule.pattern, event)) continue;
@@ -116,12 +127,18 @@ export class EventBridge {
     return event.id;
   }
 
+  /** Drops an event, as AWS does if there is no such bus. @returns the event's id */
+  drop(): string {
+    return this.around.world.random.id();
+  }
+
   private tick(rule: Rule): void {
-    const event = this.event('aws.events', 'Scheduled Event', {}, [rule.resource.arn]);
+    const tick = { source: 'aws.events', detailType: 'Scheduled Event', detail: {}, resources: [rule.resource.arn] };
+    const event = this.event(tick);
     for (const target of rule.reached) this.handOver(rule, target, event);
   }
 
-  private event(source: string, detailType: string, detail: unknown, resources: readonly string[] = []): BusEvent {
+  private event({ source, detailType, detail, resources = [], time = this.around.world.now }: NewEvent): BusEvent {
     const { world } = this.around;
     return {
       version: '0',
@@ -129,7 +146,7 @@ export class EventBridge {
       'detail-type': detailType,
       source,
       account: this.assembly.home.account,
-      time: new Date(world.now).toISOString().replace(/\.\d{3}Z$/, 'Z'),
+      time: new Date(time).toISOString().replace(/\.\d{3}Z$/, 'Z'),
       region: this.assembly.home.region,
       resources,
       detail,

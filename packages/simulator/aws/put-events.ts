@@ -4,9 +4,13 @@ import type { Answer } from './calls.js';
 import type { EventBridge } from './eventbridge.js';
 import type { Access } from './iam.js';
 
-/** Amazon EventBridge API Reference, "PutEvents"; User Guide, "Calculating PutEvents event entry size". */
+/**
+ * Amazon EventBridge API Reference, "PutEvents"; User Guide, "Calculating PutEvents event entry size". The limit of bytes was
+ * 256 KB until 2026; it is documented for all entries of a request together.
+ */
 const MOST_ENTRIES = 10;
 const MOST_BYTES = 1024 * 1024;
+const BYTES_OF_A_TIME = 14;
 
 /** One entry of a request. */
 export interface Entry {
@@ -14,6 +18,9 @@ export interface Entry {
   readonly Source?: string;
   readonly DetailType?: string;
   readonly Detail?: string;
+  /** Seconds since 1970. */
+  readonly Time?: number;
+  readonly Resources?: readonly string[];
 }
 
 /**
@@ -47,14 +54,8 @@ export function putEvents(
   by?: string,
 ): Answer {
   const entries = (input.Entries ?? []) as readonly Entry[];
-  if (entries.length === 0)
-    return invalid(
-      "1 validation error detected: Value at 'entries' failed to satisfy constraint: Member must have length greater than or equal to 1",
-    );
-  if (entries.length > MOST_ENTRIES)
-    return invalid(
-      "1 validation error detected: Value at 'entries' failed to satisfy constraint: Member must have length less than or equal to 10",
-    );
+  if (entries.length === 0) return wrongLength(entries, 'greater than or equal to 1');
+  if (entries.length > MOST_ENTRIES) return wrongLength(entries, `less than or equal to ${MOST_ENTRIES}`);
   if (entries.reduce((sum, entry) => sum + bytesOf(entry), 0) > MOST_BYTES)
     return invalid('Total size of the entries in the request is over the limit.');
   const results = entries.map((entry, at) => {
@@ -66,20 +67,22 @@ export function putEvents(
 
 function put(
   events: EventBridge,
-  { EventBusName = 'default', Source, DetailType, Detail }: Entry,
+  { EventBusName = 'default', Source, DetailType, Detail, Time, Resources }: Entry,
   by?: string,
 ): object {
-  if (!Source || !DetailType || Detail === undefined) return failure('InvalidArgument');
+  if (!Source) return missing('Source');
+  if (!DetailType) return missing('DetailType');
+  if (Detail === undefined) return missing('Detail');
   // "Event bus concepts": the prefix is AWS's own.
   if (Source.startsWith('aws.')) return failure('NotAuthorizedForSourceException', 'Not authorized for the source.');
   const bus = events.busName(EventBusName);
   try {
     const detail: unknown = JSON.parse(Detail);
     if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return malformed();
+    const time = Time === undefined ? {} : { time: Time * 1000 };
+    const event = { source: Source, detailType: DetailType, detail, resources: Resources ?? [], ...time };
     // AWS accepts an event for a bus that doesn't exist, and drops it.
-    return {
-      EventId: bus === undefined ? 'dropped' : events.put(bus, { source: Source, detailType: DetailType, detail }, by),
-    };
+    return { EventId: bus === undefined ? events.drop() : events.put(bus, event, by) };
   } catch (error) {
     if (error instanceof SyntaxError) return malformed();
     throw error;
@@ -88,9 +91,23 @@ function put(
 
 const failure = (ErrorCode: string, ErrorMessage = 'simulated'): object => ({ ErrorCode, ErrorMessage });
 
+const missing = (name: string): object =>
+  failure('InvalidArgument', `Parameter ${name} is not valid. Reason: ${name} is a required argument.`);
+
 const malformed = (): object => failure('MalformedDetail', 'Detail is malformed.');
 
 const invalid = (message: string): Answer => ({ error: { status: 400, code: 'ValidationException', message } });
 
-const bytesOf = ({ Source = '', DetailType = '', Detail = '' }: Entry): number =>
-  Buffer.byteLength(Source) + Buffer.byteLength(DetailType) + Buffer.byteLength(Detail);
+/** @param right what would be right, as AWS words it */
+const wrongLength = (entries: readonly Entry[], right: string): Answer =>
+  invalid(
+    `1 validation error detected: Value '[${entries.map(shown).join(', ')}]' at 'entries' failed to satisfy constraint: Member must have length ${right}`,
+  );
+
+/** Writes an entry as AWS's own class does. */
+const shown = ({ Time, Source, Resources, DetailType, Detail, EventBusName }: Entry): string =>
+  `PutEventsRequestEntry(time=${Time ?? null}, source=${Source ?? null}, resources=${Resources ? `[${Resources.join(', ')}]` : null}, detailType=${DetailType ?? null}, detail=${Detail ?? null}, eventBusName=${EventBusName ?? null}, traceHeader=null, kmsKeyIdentifier=null, internalMetadata=null)`;
+
+const bytesOf = ({ Source = '', DetailType = '', Detail = '', Time, Resources = [] }: Entry): number =>
+  [Source, DetailType, Detail, ...Resources].reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
+  (Time === undefined ? 0 : BYTES_OF_A_TIME);

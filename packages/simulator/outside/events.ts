@@ -12,6 +12,8 @@ import type { Input } from '../wire/request.js';
 import { type Operations, pageOf } from './operation.js';
 
 const PAGE = 100;
+/** User Guide, "Amazon EventBridge quotas". */
+const MOST_TARGETS = 5;
 
 /** Buses, rules and targets. Amazon EventBridge API Reference, "Actions". */
 export function buses(cloud: Cloud): Operations {
@@ -39,6 +41,7 @@ export function buses(cloud: Cloud): Operations {
     },
     DeleteEventBus: ({ Name }) => {
       const name = String(Name);
+      if (name === 'default') throw new Refused('ValidationException', 'Cannot delete event bus default.');
       if (rules.all().some(({ bus }) => bus === name))
         throw new Refused('ValidationException', `Event bus ${name} can't be deleted since it has rules.`);
       rules.buses.delete(name);
@@ -56,10 +59,18 @@ export function buses(cloud: Cloud): Operations {
       const found = rules
         .all()
         .filter((rule) => rule.bus === bus && rule.targets.some(({ Arn }) => Arn === input.TargetArn));
-      return { RuleNames: found.map(nameOf) };
+      const { page, next } = pageOf(found, input.NextToken, Number(input.Limit ?? PAGE));
+      return { RuleNames: page.map(nameOf), ...(next !== undefined && { NextToken: next }) };
     },
-    DescribeRule: (input) => ruleIn(cloud, ruleOf(cloud, input, input.Name)),
-    ListTargetsByRule: (input) => ({ Targets: ruleOf(cloud, input, input.Rule).targets }),
+    DescribeRule: (input) => ({
+      ...ruleIn(cloud, ruleOf(cloud, input, input.Name)),
+      CreatedBy: cloud.home.account,
+    }),
+    ListTargetsByRule: (input) => {
+      const { targets } = ruleOf(cloud, input, input.Rule);
+      const { page, next } = pageOf(targets, input.NextToken, Number(input.Limit ?? PAGE));
+      return { Targets: page, ...(next !== undefined && { NextToken: next }) };
+    },
     EnableRule: (input) => {
       rules.enable(ruleOf(cloud, input, input.Name));
       return {};
@@ -79,10 +90,13 @@ export function buses(cloud: Cloud): Operations {
     PutTargets: (input) => {
       const rule = ruleOf(cloud, input, input.Rule);
       const added = input.Targets as readonly Target[];
+      checkIds(added);
       for (const { Arn } of added) {
         if (!cloud.queues.has(Arn) && !cloud.functions.has(Arn)) throw new NotModelled(`the target ${Arn}`);
       }
       const kept = rule.targets.filter(({ Id }) => !added.some((one) => one.Id === Id));
+      if (kept.length + added.length > MOST_TARGETS)
+        throw new Refused('LimitExceededException', 'The requested resource exceeds the maximum number allowed.');
       retarget(cloud, rule, [...kept, ...added]);
       return { FailedEntryCount: 0, FailedEntries: [] };
     },
@@ -100,6 +114,20 @@ export function buses(cloud: Cloud): Operations {
       Result: matches(patternOf(EventPattern), jsonIn(Event, INVALID)),
     }),
   };
+}
+
+/** Checks targets' ids. API Reference, "Target". @throws {Refused} */
+function checkIds(targets: readonly Target[]): void {
+  for (const [at, { Id = '' }] of targets.entries()) {
+    const isOfItsSigns = /^[.\-_A-Za-z0-9]+$/.test(Id);
+    if (isOfItsSigns && Id.length <= 64) continue;
+    const right = isOfItsSigns
+      ? 'have length less than or equal to 64'
+      : 'satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+';
+    const where = `Value '${Id}' at 'targets.${at + 1}.member.id'`;
+    const message = `1 validation error detected: ${where} failed to satisfy constraint: Member must ${right}`;
+    throw new Refused('ValidationException', message);
+  }
 }
 
 const busArn = (name: string, home: Home): string => identityOf('AWS::Events::EventBus', name, {}, home).arn;
