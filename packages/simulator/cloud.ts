@@ -244,6 +244,7 @@ export class Cloud {
     this.buckets = new Buckets(
       world,
       new Map(assembly.ofType('AWS::S3::Bucket').map((bucket) => [bucket.ref, bucket])),
+      assembly.home.account,
     );
     this.kms = new Kms(assembly.ofType('AWS::KMS::Key'), world.random.fork('kms'));
     this.parameters = new Parameters(world, assembly.home);

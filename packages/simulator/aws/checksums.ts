@@ -50,12 +50,22 @@ export function checkedSums(
 ): Readonly<Record<string, string>> {
   const md5 = headers['content-md5'];
   if (md5 !== undefined) {
-    if (lengthOf(md5) !== 16) throw new Refused('InvalidDigest', 'The Content-MD5 you specified was invalid.');
-    if (md5 !== hash('md5')(bytes))
-      throw new Refused('BadDigest', 'The Content-MD5 you specified did not match what we received.');
+    const named = { 'Content-MD5': md5 };
+    if (lengthOf(md5) !== 16)
+      throw new Refused('InvalidDigest', 'The Content-MD5 you specified was invalid.', 400, named);
+    const CalculatedDigest = hash('md5')(bytes);
+    const digests = { ExpectedDigest: Buffer.from(md5, 'base64').toString('hex'), CalculatedDigest };
+    if (md5 !== CalculatedDigest)
+      throw new Refused('BadDigest', 'The Content-MD5 you specified did not match what we received.', 400, digests);
   }
+  const sums = Object.entries(headers).filter(([name]) => HEADER.test(name));
+  if (sums.length > 1)
+    throw new Refused(
+      'InvalidRequest',
+      'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
+    );
   const right: Record<string, string> = {};
-  for (const [name, sent] of Object.entries(headers)) {
+  for (const [name, sent] of sums) {
     const [, algorithm = ''] = HEADER.exec(name) ?? [];
     const sum = ALGORITHMS[algorithm]?.(bytes);
     if (sum === undefined) continue;
@@ -66,6 +76,7 @@ export function checkedSums(
         `The ${algorithm.toUpperCase()} you specified did not match the calculated checksum.`,
       );
     right[name] = sent;
+    right['x-amz-checksum-type'] = 'FULL_OBJECT';
   }
   return right;
 }

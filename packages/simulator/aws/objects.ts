@@ -1,33 +1,50 @@
-import { createHash } from 'node:crypto';
+import { NotModelled } from '../dynamodb/errors.js';
 import { bytesOf, type HttpResponse } from '../runtime/http.js';
 import type { Input } from '../wire/request.js';
 import { Refused } from './refused.js';
-import type { Buckets, Version } from './s3.js';
+import { type Buckets, etagOf, isVersionId, type Version } from './s3.js';
 
 /**
  * Answers an object's headers and body. Amazon S3 API Reference, "GetObject".
  * @throws {Refused} if there is none
+ * @throws {NotModelled} if only a part of it is asked for, or only under a condition
  */
-export function objectIn(buckets: Buckets, { Bucket, Key, VersionId }: Input): HttpResponse {
+export function objectIn(buckets: Buckets, { Bucket, Key, VersionId, Range, Conditions = {} }: Input): HttpResponse {
+  const bucket = String(Bucket);
+  const key = String(Key);
+  if (!buckets.named(bucket)) throw noSuchBucket(bucket);
   const id = VersionId === undefined ? undefined : String(VersionId);
-  const version = buckets.find(String(Bucket), String(Key), id);
-  if (!version) {
-    if (!buckets.named(String(Bucket))) throw noSuchBucket();
-    const code = id === undefined ? 'NoSuchKey' : 'NoSuchVersion';
-    throw new Refused(code, 'The specified key or version does not exist.', 404);
-  }
+  if (id !== undefined && !isVersionId(id)) throw new Refused('InvalidArgument', 'Invalid version id specified');
+  const version = buckets.find(bucket, key, id);
+  if (!version && id !== undefined)
+    throw new Refused('NoSuchVersion', 'The specified version does not exist.', 404, { Key: key, VersionId: id });
+  if (!version) throw noSuchKey(key);
+  if (version.isMarker)
+    throw new Refused('MethodNotAllowed', 'The specified method is not allowed against this resource.', 405, {
+      Method: 'GET',
+      ResourceType: 'DeleteMarker',
+    });
+  if (Range !== undefined) throw new NotModelled('a part of an object');
+  const [condition] = Object.keys(Conditions as object);
+  if (condition !== undefined) throw new NotModelled(`${condition} of a read`);
   const { body, bytes, contentType, at } = version;
   const headers = {
     'content-type': contentType,
+    'accept-ranges': 'bytes',
     'content-length': String(bytesOf(version).length),
     'last-modified': new Date(at).toUTCString(),
-    etag: etagOf(version),
+    etag: quotedTagOf(version),
     'x-amz-request-id': 'simulated',
     ...(version.id !== 'null' && { 'x-amz-version-id': version.id }),
   };
   return { status: 200, headers, body, ...(bytes && { bytes }) };
 }
 
-export const noSuchBucket = (): Refused => new Refused('NoSuchBucket', 'The specified bucket does not exist', 404);
+export const noSuchBucket = (BucketName: string): Refused =>
+  new Refused('NoSuchBucket', 'The specified bucket does not exist', 404, { BucketName });
 
-export const etagOf = (version: Version): string => `"${createHash('md5').update(bytesOf(version)).digest('hex')}"`;
+export const noSuchKey = (Key: string): Refused =>
+  new Refused('NoSuchKey', 'The specified key does not exist.', 404, { Key });
+
+/** Returns the tag of an object's content as headers and lists write it. */
+export const quotedTagOf = (version: Version): string => `"${etagOf(version)}"`;

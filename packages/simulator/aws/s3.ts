@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Resource } from '../assembly/assembly.js';
 import { type Body, bytesOf } from '../runtime/http.js';
 import type { World } from '../world/world.js';
@@ -18,7 +19,15 @@ export interface Version extends Body {
   replacedAt: number;
   /** Days after that for which it can be read by its version. */
   readonly daysReplaced: number;
+  /** A delete marker: its key has no current object. */
+  readonly isMarker?: true;
 }
+
+/** Returns whether a bucket can have given a version this id. */
+export const isVersionId = (id: string): boolean => /^(null|version-\d+)$/.test(id);
+
+/** Returns the tag of an object's content, without quotes. */
+export const etagOf = (content: Body): string => createHash('md5').update(bytesOf(content)).digest('hex');
 
 /** A version as JSON: bytes that are no text are base64. */
 interface SavedVersion extends Omit<Version, 'bytes'> {
@@ -53,6 +62,8 @@ export class Buckets {
   constructor(
     private readonly world: World,
     private readonly buckets: ReadonlyMap<string, Resource>,
+    /** Account that every request to them comes from. */
+    private readonly account: string,
   ) {}
 
   /** @param bucket its name */
@@ -90,34 +101,54 @@ export class Buckets {
         ? daysIn(resource, ({ NoncurrentVersionExpiration }) => NoncurrentVersionExpiration?.NoncurrentDays)
         : 0,
     };
-    const earlier = keepsVersions ? (this.objects.get(path) ?? []) : [];
-    for (const one of earlier) one.replacedAt = Math.min(one.replacedAt, world.now);
-    this.objects.set(path, [...earlier, version]);
+    this.keep(path, version);
     world.note(`${resource.label} object ${key}`);
-    const object = { size: bytesOf(body).length, etag: 'simulated' };
+    const object = { size: bytesOf(body).length, etag: etagOf(body) };
     this.announce(resource, key, version, 'Object Created', { object, reason: 'PutObject' });
   }
 
-  /** Deletes an object; a bucket with versions keeps it as a version. */
-  delete(bucket: string, key: string): void {
+  /** Adds a version; if its bucket keeps none, it takes the place of the earlier one. */
+  private keep(path: string, version: Version): void {
+    const earlier = version.id === 'null' ? [] : (this.objects.get(path) ?? []);
+    for (const one of earlier) one.replacedAt = Math.min(one.replacedAt, this.world.now);
+    this.objects.set(path, [...earlier, version]);
+  }
+
+  /**
+   * Deletes an object. A bucket with versions keeps it as a version behind a delete marker, which it makes even where there is no
+   * object. Amazon S3 User Guide, "Working with delete markers".
+   * @returns the marker's id, if the bucket keeps versions
+   */
+  delete(bucket: string, key: string): string | undefined {
     const path = `${bucket}/${key}`;
     const resource = this.buckets.get(bucket);
-    const versions = this.objects.get(path);
-    const current = versions?.at(-1);
-    if (!resource || !current || current.replacedAt <= this.world.now) return;
-    if (isVersioned(resource)) current.replacedAt = this.world.now;
-    else this.objects.delete(path);
+    if (!resource) return undefined;
+    const more = { object: {}, reason: 'DeleteObject' };
+    if (!isVersioned(resource)) {
+      const current = this.find(bucket, key);
+      if (!current) return undefined;
+      this.objects.delete(path);
+      this.world.note(`${resource.label} object ${key} deleted`);
+      this.announce(resource, key, current, 'Object Deleted', { ...more, 'deletion-type': 'Permanently Deleted' });
+      return undefined;
+    }
+    const marker: Version = {
+      body: '',
+      id: `version-${++this.puts}`,
+      contentType: '',
+      at: this.world.now,
+      replacedAt: Number.POSITIVE_INFINITY,
+      daysReplaced: Number.POSITIVE_INFINITY,
+      isMarker: true,
+    };
+    this.keep(path, marker);
     this.world.note(`${resource.label} object ${key} deleted`);
-    const deleted = isVersioned(resource) ? 'Delete Marker Created' : 'Permanently Deleted';
-    this.announce(resource, key, current, 'Object Deleted', {
-      object: {},
-      reason: 'DeleteObject',
-      'deletion-type': deleted,
-    });
+    this.announce(resource, key, marker, 'Object Deleted', { ...more, 'deletion-type': 'Delete Marker Created' });
+    return marker.id;
   }
 
   private announce(
-    { properties, ref }: Resource,
+    { properties, ref, arn }: Resource,
     key: string,
     version: Version,
     detailType: string,
@@ -133,11 +164,13 @@ export class Buckets {
       bucket: { name: ref },
       object: { key, ...object, sequencer: 'simulated', ...(version.id !== 'null' && { 'version-id': version.id }) },
       'request-id': world.random.id(16),
-      requester: 'lambda.amazonaws.com',
+      requester: this.account,
+      // RFC 5737: an address of nobody.
+      'source-ip-address': '192.0.2.1',
       ...more,
     };
     const delay = world.latency((random) => random.between(20, 500));
-    world.after(delay, () => this.events?.put('default', { source: 'aws.s3', detailType, detail }));
+    world.after(delay, () => this.events?.put('default', { source: 'aws.s3', detailType, detail, resources: [arn] }));
   }
 
   /** Objects with all their versions, for another time of these buckets. */
@@ -173,7 +206,7 @@ export class Buckets {
     const versions = this.objects.get(`${bucket}/${key}`) ?? [];
     if (version === undefined) {
       const current = versions.at(-1);
-      return current && now < current.replacedAt ? current : undefined;
+      return current && !current.isMarker && now < current.replacedAt ? current : undefined;
     }
     return versions.find(
       ({ id, replacedAt, daysReplaced }) =>
@@ -203,7 +236,7 @@ export class Buckets {
   private current(): readonly (readonly [path: string, version: Version])[] {
     return [...this.objects].flatMap(([path, versions]) => {
       const current = versions.at(-1);
-      return current && this.world.now < current.replacedAt ? [[path, current] as const] : [];
+      return current && !current.isMarker && this.world.now < current.replacedAt ? [[path, current] as const] : [];
     });
   }
 }

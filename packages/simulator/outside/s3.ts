@@ -1,39 +1,51 @@
 import type { Resource } from '../assembly/assembly.js';
 import { checkedSums } from '../aws/checksums.js';
-import { etagOf, noSuchBucket, objectIn } from '../aws/objects.js';
+import { noSuchBucket, noSuchKey, objectIn, quotedTagOf } from '../aws/objects.js';
 import { Refused } from '../aws/refused.js';
+import { etagOf, type Version } from '../aws/s3.js';
 import type { Cloud } from '../cloud.js';
 import { NotModelled } from '../dynamodb/errors.js';
 import { bodyOf, bytesOf } from '../runtime/http.js';
 import type { Input } from '../wire/request.js';
-import { type Operations, Raw } from './operation.js';
+import { type Operations, pageOf, Raw } from './operation.js';
 
 const PAGE = 1000;
+const MOST_BUCKETS = 10_000;
 
 /** Buckets and their objects. Amazon S3 API Reference, "Actions". */
 export function objects({ buckets, world, home }: Cloud): Operations {
   const begun = new Date(world.now).toISOString();
   const bucketOf = ({ Bucket }: Input): Resource => {
     const found = buckets.named(String(Bucket));
-    if (!found) throw noSuchBucket();
+    if (!found) throw noSuchBucket(String(Bucket));
     return found;
   };
   return {
-    ListBuckets: () => ({
-      ListAllMyBucketsResult: {
-        Owner: { ID: home.account, DisplayName: home.account },
-        Buckets: { Bucket: buckets.names().map((Name) => ({ Name, CreationDate: begun })) },
-      },
-    }),
+    ListBuckets: ({ Prefix, MaxBuckets = MOST_BUCKETS, ContinuationToken, BucketRegion }) => {
+      if (BucketRegion !== undefined) throw new NotModelled('a list of the buckets of one region');
+      const names = buckets.names().filter((name) => name.startsWith(String(Prefix ?? '')));
+      const { page, next } = pageOf(names, ContinuationToken, Number(MaxBuckets));
+      const described = (Name: string) => ({
+        Name,
+        CreationDate: begun,
+        BucketRegion: home.region,
+        BucketArn: buckets.arnOf(Name),
+      });
+      return {
+        ListAllMyBucketsResult: {
+          Owner: { ID: home.account },
+          Buckets: { Bucket: page.map(described) },
+          ...(Prefix !== undefined && { Prefix: String(Prefix) }),
+          ...(next !== undefined && { ContinuationToken: next }),
+        },
+      };
+    },
     HeadBucket: (input) => {
       bucketOf(input);
       return empty(200, { 'x-amz-bucket-region': home.region });
     },
     ListObjectsV2: (input) => ({ ListBucketResult: listed(buckets.list(bucketOf(input).ref), input) }),
-    GetObject: (input) => {
-      if (input.Range !== undefined) throw new NotModelled('a part of an object');
-      return new Raw(objectIn(buckets, input));
-    },
+    GetObject: (input) => new Raw(objectIn(buckets, input)),
     HeadObject: (input) => {
       const { status, headers } = objectIn(buckets, input);
       return new Raw({ status, headers, body: '' });
@@ -43,21 +55,22 @@ export function objects({ buckets, world, home }: Cloud): Operations {
       const key = String(input.Key);
       const bytes = input.Body as Uint8Array;
       if (input.HasMetadata === true) throw new NotModelled('metadata of an object');
-      if (input.IfNoneMatch !== undefined && buckets.find(ref, key))
-        throw new Refused('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', 412);
+      checkConditions(input.Conditions as Readonly<Record<string, string>>, key, buckets.find(ref, key));
       const sums = checkedSums(input.Headers as Readonly<Record<string, string>>, bytes);
-      buckets.put(ref, key, bodyOf(bytes), String(input.ContentType ?? 'application/octet-stream'));
+      buckets.put(ref, key, bodyOf(bytes), String(input.ContentType ?? 'binary/octet-stream'));
       const version = buckets.find(ref, key);
       return empty(200, {
         ...sums,
-        ...(version && { etag: etagOf(version) }),
+        ...(version && { etag: quotedTagOf(version) }),
         ...(version && version.id !== 'null' && { 'x-amz-version-id': version.id }),
       });
     },
     DeleteObject: (input) => {
       if (input.VersionId !== undefined) throw new NotModelled('the deletion of a version');
-      buckets.delete(bucketOf(input).ref, String(input.Key));
-      return empty(204);
+      const [condition] = Object.keys(input.Conditions as object);
+      if (condition !== undefined) throw new NotModelled(`${condition} of a deletion`);
+      const marker = buckets.delete(bucketOf(input).ref, String(input.Key));
+      return empty(204, marker === undefined ? {} : { 'x-amz-delete-marker': 'true', 'x-amz-version-id': marker });
     },
   };
 }
@@ -65,9 +78,35 @@ export function objects({ buckets, world, home }: Cloud): Operations {
 const empty = (status: number, headers: Readonly<Record<string, string>> = {}): Raw =>
   new Raw({ status, headers: { 'x-amz-request-id': 'simulated', ...headers }, body: '' });
 
+/**
+ * Checks the conditions of a write. Amazon S3 User Guide, "How to prevent object overwrites with conditional writes".
+ * @param current the object that is there
+ * @throws {Refused}
+ */
+function checkConditions(
+  { 'if-match': match, 'if-none-match': noneMatch, ...others }: Readonly<Record<string, string>>,
+  key: string,
+  current: Version | undefined,
+): void {
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new NotModelled(`${other} of a write`);
+  if (match === '*' || (noneMatch !== undefined && (noneMatch !== '*' || match !== undefined)))
+    throw new Refused('NotImplemented', 'A header you provided implies functionality that is not implemented', 501);
+  if (match !== undefined && !current) throw noSuchKey(key);
+  if (match !== undefined && current && match.replaceAll('"', '') !== etagOf(current)) throw unmet('If-Match');
+  if (noneMatch !== undefined && current) throw unmet('If-None-Match');
+}
+
+const unmet = (Condition: string): Refused =>
+  new Refused('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', 412, {
+    Condition,
+  });
+
 /** "ListObjectsV2": a page of keys, and of the beginnings that keys with the delimiter share. */
 function listed(all: ReturnType<Cloud['buckets']['list']>, input: Input): object {
   const { Prefix = '', Delimiter, MaxKeys = PAGE, ContinuationToken, StartAfter, EncodingType } = input;
+  if (EncodingType !== undefined && EncodingType !== 'url')
+    throw new Refused('InvalidArgument', 'Invalid Encoding Method specified in Request');
   const prefix = String(Prefix);
   const after = String(ContinuationToken ?? StartAfter ?? '');
   const sharedBy = (key: string): string | undefined => {
@@ -97,7 +136,8 @@ function listed(all: ReturnType<Cloud['buckets']['list']>, input: Input): object
     IsTruncated: isTruncated,
     EncodingType,
     ContinuationToken,
-    StartAfter,
+    // A token comes before it.
+    ...(ContinuationToken === undefined && StartAfter !== undefined && { StartAfter: written(String(StartAfter)) }),
     ...(isTruncated && { NextContinuationToken: page.at(-1)?.[0] }),
     Contents: page.flatMap(([key, entry]) => {
       if (!entry) return [];
@@ -106,7 +146,7 @@ function listed(all: ReturnType<Cloud['buckets']['list']>, input: Input): object
         {
           Key: written(key),
           LastModified: new Date(version.at).toISOString(),
-          ETag: etagOf(version),
+          ETag: quotedTagOf(version),
           Size: bytesOf(version).length,
           StorageClass: 'STANDARD',
         },

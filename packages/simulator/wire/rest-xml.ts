@@ -9,6 +9,9 @@ const HEADERS = { 'content-type': 'application/xml', 'x-amz-request-id': 'simula
 const PARTS =
   /^(accelerate|acl|analytics|attributes|cors|delete|encryption|intelligent-tiering|inventory|legal-hold|lifecycle|location|logging|metrics|notification|object-lock|ownershipControls|partNumber|policy|policyStatus|publicAccessBlock|replication|requestPayment|restore|retention|select|tagging|torrent|uploadId|uploads|versioning|versions|website)$/;
 
+/** Headers that make a request depend on the object that is there. */
+const CONDITION = /^(x-amz-)?if-/;
+
 /**
  * Reads a request to Amazon S3: the bucket stands in the host or at the beginning of the path. Amazon S3 User Guide,
  * "Virtual hosting of general purpose buckets"; API Reference, "Actions".
@@ -31,7 +34,9 @@ export function readRestXml(http: HttpRequest): Pick<WireRequest, 'operation' | 
       StartAfter: named('start-after'),
       EncodingType: named('encoding-type'),
       ContentType: http.headers['content-type'],
-      IfNoneMatch: http.headers['if-none-match'],
+      Conditions: Object.fromEntries(Object.entries(http.headers).filter(([name]) => CONDITION.test(name))),
+      MaxBuckets: named('max-buckets'),
+      BucketRegion: named('bucket-region'),
       Range: http.headers.range,
       HasMetadata: Object.keys(http.headers).some((name) => name.startsWith('x-amz-meta-')),
       Headers: { ...http.headers, ...fields },
@@ -110,7 +115,11 @@ export function restXmlAnswer(_request: WireRequest, output: object): HttpRespon
 }
 
 /** An answer to HEAD has no body: its status says what is wrong. */
-export function restXmlError({ operation }: WireRequest, { status, code, message }: AwsError): HttpResponse {
-  const body = document('Error', undefined, elements({ Code: code, Message: message, RequestId: 'simulated' }));
+export function restXmlError({ operation }: WireRequest, { status, code, message, more }: AwsError): HttpResponse {
+  const body = document(
+    'Error',
+    undefined,
+    elements({ Code: code, Message: message, ...(more as XmlObject), RequestId: 'simulated' }),
+  );
   return { status, headers: HEADERS, body: operation.startsWith('Head') ? '' : body };
 }
