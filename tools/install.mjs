@@ -66,7 +66,7 @@ export async function install(root) {
 /** Takes the file that says who installs. @returns whether somebody has left it behind */
 async function taken(file) {
   let isLeft = false;
-  await until(`another command installs the dependencies (if none does: rm ${UNDER_WAY})`, () => {
+  await until(`another command that installs the dependencies (if none does: rm ${UNDER_WAY})`, () => {
     try {
       writeFileSync(file, String(process.pid), { flag: 'wx' });
       return true;

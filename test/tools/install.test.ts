@@ -74,7 +74,7 @@ test('of two commands at once one installs, and the other waits until that one h
   await until(() => runs().length === 1, first.said());
   expect(installed(root)).toBe(false); // although npm's list says so
   const second = command();
-  await until(() => second.said().includes('Waiting for another command'), second.said());
+  await until(() => second.said().includes('Waiting for another command that installs'), second.said());
   mayEnd();
   expect([await first.ended, await second.ended]).toEqual([0, 0]);
   expect(runs()).toHaveLength(1);
