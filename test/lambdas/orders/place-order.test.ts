@@ -3,14 +3,13 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppEnv } from '../../../lambdas/environment.js';
-import { type OrderStore, orders } from '../../../lambdas/orders/aggregates.js';
+import type { OrderStore } from '../../../lambdas/orders/aggregates.js';
 import type { Order } from '../../../lambdas/orders/domain/order.js';
 import { clock } from '../../../packages/kit/aws/clock.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
 import type { Projection } from '../../../packages/kit/projection/projection.js';
 import { functionEnvironment, LIMITS } from '../../support/function-environment.js';
-import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+import type { Call } from '../../support/in-process-dynamodb.js';
 
 /** At the limits of its customer, as far as their list shows; the account's exact limits are in accounts' own tests. */
 
@@ -30,7 +29,12 @@ beforeAll(async () => {
     [Env.PERSONAL_KEYS]: 'people',
     [Env.PERSONAL_DATA_KEY]: 'none',
   });
+  // Modules read their limits once, and files of a worker share them: another file may have loaded them with its own limits.
+  vi.resetModules();
+  const { inProcessDynamoDb } = await import('../../support/in-process-dynamodb.js');
   ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'], people: ['pk'] }));
+  const { eventStoreOfFunction } = await import('../../../packages/kit/event-store/store-of-function.js');
+  const { orders } = await import('../../../lambdas/orders/aggregates.js');
   orderStore = eventStoreOfFunction(orders);
   list = await import('../../../lambdas/orders/order-list.js');
   ordersList = list.ordersListOf(orderStore);
@@ -38,7 +42,10 @@ beforeAll(async () => {
   domain = await import('../../../lambdas/orders/domain/order.js');
   ({ handler } = await import('../../../lambdas/orders/place-order.lambda.js'));
 });
-afterAll(() => void vi.useRealTimers());
+afterAll(() => {
+  vi.useRealTimers();
+  vi.resetModules();
+});
 let customer = '';
 beforeEach(() => {
   customer = randomUUID();

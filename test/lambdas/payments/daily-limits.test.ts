@@ -1,23 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { AppEnv } from '../../../lambdas/environment.js';
-import { TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import type { Alongside } from '../../../packages/kit/idempotent-receiver/create-once.js';
 import { functionEnvironment, LIMITS } from '../../support/function-environment.js';
-import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 /** Limits of a day, each changed and reached alone. */
 
 const limits = { ...LIMITS, paymentsPerDay: 2, refundsPerDay: 3, refundedPerDay: 1_000 };
 const AT = '2026-03-01T22:00:00.000Z';
 const TOMORROW = '2026-03-02T00:00:00.000Z';
+let dynamodb: typeof import('../../../packages/kit/aws/dynamodb.js');
 let daily: typeof import('../../../lambdas/payments/daily-limits.js');
 let customer = '';
 
 beforeAll(async () => {
   functionEnvironment({ [AppEnv.CUSTOMER_LIMITS]: JSON.stringify(limits) });
+  // Modules read their limits once, and files of a worker share them: another file may have loaded them with its own limits.
+  vi.resetModules();
+  const { inProcessDynamoDb } = await import('../../support/in-process-dynamodb.js');
   inProcessDynamoDb({ records: ['pk'] });
+  dynamodb = await import('../../../packages/kit/aws/dynamodb.js');
   daily = await import('../../../lambdas/payments/daily-limits.js');
+});
+afterAll(() => {
+  vi.resetModules();
 });
 beforeEach(() => {
   customer = randomUUID();
@@ -26,10 +32,10 @@ beforeEach(() => {
 /** @returns `counted`, or the limit that is reached */
 async function counted({ writes, refuse }: Alongside): Promise<unknown> {
   try {
-    await transact([...writes]);
+    await dynamodb.transact([...writes]);
     return 'counted';
   } catch (error) {
-    if (!(error instanceof TransactionRefused)) throw error;
+    if (!(error instanceof dynamodb.TransactionRefused)) throw error;
     try {
       refuse?.(error.found(writes[0]!));
     } catch (problem) {
