@@ -107,7 +107,8 @@ export class Stream {
     const end = firstWhere(shard.kept, (kept) => kept.visibleAt > now);
     const records = shard.kept.slice(start, Math.max(start, Math.min(end, start + limit))).map(({ record }) => record);
     const trimmed = shard.trimmed !== undefined && (from === undefined || from < shard.trimmed);
-    const next = records.at(-1)?.dynamodb.SequenceNumber ?? from;
+    // A reader that comes too late goes on behind what was trimmed.
+    const next = records.at(-1)?.dynamodb.SequenceNumber ?? (trimmed ? shard.trimmed : from);
     const ended = shard.closed !== undefined && (next ?? shard.first) >= this.lastOf(shard);
     return { records, next, trimmed, ended };
   }

@@ -102,6 +102,18 @@ describe('a stream', () => {
     expect(db.readShard(shardId, second.next, 2).trimmed).toBe(false);
   });
 
+  test('a closed shard ends for a reader that comes after all its records were forgotten', () => {
+    const changes = [undefined, 'rolls over'] as const;
+    let made = 0;
+    const { db, clock } = model({ shardsPerStream: 1, shardChange: () => changes[made++] });
+    put(db, 'a');
+    const shardId = db.shardsOf(TABLE)[0]!.shardId;
+    clock.now += 12 * 3_600_000;
+    put(db, 'a', { v: { N: '2' } });
+    clock.now += 13 * 3_600_000;
+    expect(db.readShard(shardId, undefined, 10)).toMatchObject({ records: [], trimmed: true, ended: true });
+  });
+
   test('keeps the order of an item when its shard splits or rolls over, from parent to child', () => {
     const changes = [undefined, undefined, 'splits', undefined, 'rolls over'] as const;
     let at = 0;
