@@ -72,3 +72,19 @@ describe("a README's examples are code that compiles", () => {
     expect(shownIn(`packages/${name}/README.md`)).toEqual(files.map(textOf));
   });
 });
+
+describe("README.md's code stands in examples/tickets", () => {
+  const [code = ''] = shownIn('README.md');
+  // Each excerpt begins with a comment that names its file.
+  const excerpts = code
+    .trimEnd()
+    .split(/^\/\/ (?=\S+\.ts: )/m)
+    .slice(1)
+    .map((excerpt) => {
+      const [comment = '', ...lines] = excerpt.trimEnd().split('\n');
+      return [comment.slice(0, comment.indexOf(':')), lines.join('\n')] as const;
+    });
+
+  test('an endpoint, a consumer and the service', () => expect(excerpts).toHaveLength(3));
+  test.each(excerpts)('%s', (file, lines) => expect(textOf(`examples/tickets/${file}`)).toContain(`${lines}\n`));
+});

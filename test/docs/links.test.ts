@@ -39,8 +39,8 @@ test('every relative link leads to a file, and every anchor to a heading', () =>
   expect(faults).toEqual([]);
 });
 
-test('README.md has at most 150 lines', () => {
-  expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+test('README.md has at most 120 lines', () => {
+  expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
 });
 
 test('every path in the glossary exists', () => {

@@ -53,7 +53,7 @@ const HEARS: Readonly<Record<string, readonly Subscription[]>> = {
 /** Pairs of a sender and a service that hears it, as the picture in the architecture page shows them. */
 const pictured = (): readonly string[] => {
   const page = readFileSync('docs/architecture.md', 'utf8');
-  const [, picture = ''] = /Who hears whom:[^`]*```mermaid\n([^`]*)```/.exec(page) ?? [];
+  const [, picture = ''] = /Message flow between services:[^`]*```mermaid\n([^`]*)```/.exec(page) ?? [];
   return [...picture.matchAll(/^ {2}(\w+) (<?)-->\|".*"\| (\w+)$/gm)].flatMap(([, one, isBoth, other]) => [
     `${one} -> ${other}`,
     ...(isBoth ? [`${other} -> ${one}`] : []),

@@ -143,9 +143,9 @@ describe('a command that it prints works as it is pasted:', () => {
   });
 });
 
-const documented = documentedCommands(readFileSync('README.md', 'utf8'));
+const documented = documentedCommands(readFileSync('docs/how-to/run-locally.md', 'utf8'));
 
-describe('a command that the README tells for a running instance works as it stands there:', () => {
+describe('a command that docs/how-to/run-locally.md shows for a running instance works as it stands there:', () => {
   test('they are found', () => expect(documented.length).toBeGreaterThan(2));
 
   // Those for time and trouble are played by the tests before and after.

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listedIn } from '../../tools/docs/pictures.js';
 import { pack } from '../../tools/release/pack.js';
@@ -110,11 +110,14 @@ describe('a package', () => {
   });
 
   for (const name of ['client', 'kit', 'simulator']) {
-    check(`${name} holds JavaScript, types, a README and the licence, and runs nothing`, () => {
+    check(`${name} holds JavaScript, types, a README with its pages and the licence, and runs nothing`, () => {
       const installed = join(app, 'node_modules', '@orderly', name);
       const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-      const others = files.map((file) => file.name).filter((file) => !/\.(js|d\.ts)$/.test(file));
-      expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+      const others = files
+        .filter(({ name }) => !/\.(js|d\.ts)$/.test(name))
+        .map((file) => join(file.parentPath, file.name));
+      const noPages = others.filter((file) => !file.startsWith(join(installed, 'docs')));
+      expect(noPages.map((file) => basename(file)).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
       expect(files.filter((file) => /\.test\./.test(file.name))).toEqual([]);
       expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).not.toHaveProperty('scripts');
     });

@@ -57,7 +57,7 @@ const kit = () => kitFolders(new URL(KIT, ROOT));
 /** Indexes of the kit's folders: generated, so that a new folder is in each of them. */
 const indexes: readonly Picture[] = [
   { name: 'patterns', page: 'README.md', make: () => patternLinks(kit(), KIT) },
-  { name: 'patterns', page: 'docs/architecture.md', make: () => patternTable(kit(), `../${KIT}`) },
+  { name: 'patterns', page: 'docs/README.md', make: () => patternTable(kit(), `../${KIT}`) },
   { name: 'modules', page: 'packages/kit/README.md', make: () => moduleTable(kit()) },
 ];
 

@@ -58,7 +58,7 @@ ${command('npm run orderly -- local fault Orders/PlaceOrder killed-after', 'it d
 ${command('npm run demo', 'lists eleven examples, each played here by one command')}
 
 This is a simulator: models of AWS, tested against DynamoDB Local and a public conformance suite. It is not AWS.
-packages/simulator/README.md lists what isn't modelled; npm start -- --localstack is a second opinion.`;
+packages/simulator/docs/coverage.md lists what isn't modelled; npm start -- --localstack is a second opinion.`;
 }
 
 /** Says how long the start took. @param milliseconds since it began */

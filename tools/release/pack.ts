@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -46,6 +46,8 @@ export function pack(folder: string, names: readonly (typeof PACKAGES)[number][]
     const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
     writeFileSync(join(built, 'package.json'), `${JSON.stringify(published(manifest), null, 2)}\n`);
     copyFileSync(join(source, 'README.md'), join(built, 'README.md'));
+    const pages = join(source, 'docs');
+    if (existsSync(pages)) cpSync(pages, join(built, 'docs'), { recursive: true });
     copyFileSync(join(ROOT, 'LICENSE'), join(built, 'LICENSE'));
     const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], built));
     return join(folder, filename);

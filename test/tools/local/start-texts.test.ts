@@ -30,8 +30,10 @@ describe('the commands that a start prints', () => {
   });
 });
 
-describe('the README shows what a start prints', () => {
-  const [, shown = ''] = /```text\n(.*?)\n```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
+const textBlockOf = (page: string): string => /```text\n(.*?)\n```/s.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
+
+describe('docs/how-to/run-locally.md shows what a start prints', () => {
+  const shown = textBlockOf('docs/how-to/run-locally.md');
   // These differ from one start to the next: a race decides whether the rejected order has a mug in it.
   const [, run = ''] = /TEA-(\w{6})/.exec(shown) ?? [];
   const [, mugs] = /MUG-.* (\d+)$/m.exec(shown) ?? [];
@@ -57,5 +59,11 @@ describe('the README shows what a start prints', () => {
     ].join('\n\n');
     const comparable = (text: string) => text.replace(/try-\w{8}/, 'try-<id>').replace(/after \d+ s\./, 'after <n> s.');
     expect(comparable(shown)).toBe(comparable(printed));
+  });
+
+  test('and README.md shows eight of its lines', () => {
+    const [excerpt, all] = [textBlockOf('README.md').split('\n'), shown.split('\n')];
+    expect(excerpt).toHaveLength(8);
+    expect(all.filter((line) => excerpt.includes(line))).toEqual(excerpt);
   });
 });

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { cloudOf } from '../aws/support.js';
 import { outsideOf } from './support/clients.js';
 
-const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../docs/coverage.md', import.meta.url), 'utf8');
 
-/** Targets of AWS JSON, and names in signatures of Query, by the service as the README calls it. */
+/** Targets of AWS JSON, and names in signatures of Query, by the service as the page calls it. */
 const TARGETS: Readonly<Record<string, string>> = {
   SQS: 'AmazonSQS',
   EventBridge: 'AWSEvents',
@@ -17,11 +17,11 @@ const TARGETS: Readonly<Record<string, string>> = {
 const SIGNED: Readonly<Record<string, string>> = { CloudFormation: 'cloudformation', STS: 'sts' };
 
 const operationsOf = (service: string): readonly string[] => {
-  const [, operations = ''] = new RegExp(`^\\| ${service} \\|[^|]*\\| (.*) \\|$`, 'm').exec(README) ?? [];
+  const [, operations = ''] = new RegExp(`^\\| ${service} \\|[^|]*\\| (.*) \\|$`, 'm').exec(PAGE) ?? [];
   return operations.replace(/ \([^)]*\)/g, '').split(', ');
 };
 
-test.each([...Object.keys(TARGETS), ...Object.keys(SIGNED)])('%s serves what the README says', async (service) => {
+test.each([...Object.keys(TARGETS), ...Object.keys(SIGNED)])('%s serves what the page says', async (service) => {
   const { answer } = outsideOf(cloudOf({}));
   const [signed, target] = [SIGNED[service], TARGETS[service]];
   const operations = operationsOf(service);
@@ -44,7 +44,7 @@ test.each([...Object.keys(TARGETS), ...Object.keys(SIGNED)])('%s serves what the
   }
 });
 
-/** Names with which requests are signed, by the service as the README calls it. */
+/** Names with which requests are signed, by the service as the page calls it. */
 const SERVICES: Readonly<Record<string, string>> = {
   'API Gateway': 'apigateway',
   CloudFormation: 'cloudformation',
@@ -59,7 +59,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   'Systems Manager': 'ssm',
 };
 
-test.each(Object.entries(SERVICES))('the README names every operation of %s', (name, service) => {
+test.each(Object.entries(SERVICES))('the page names every operation of %s', (name, service) => {
   const { served } = outsideOf(cloudOf({})).outside;
   expect([...operationsOf(name)].sort()).toEqual([...(served[service] ?? [])].sort());
 });
