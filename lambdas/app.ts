@@ -3,7 +3,7 @@ export const APP = {
   name: 'orderly',
   roles: ['customer', 'operator'],
   operatorRoles: ['operator'],
-  runbook: 'docs/operations/runbook.md',
+  runbook: 'docs/operations/',
 } as const;
 
 /** Role of a caller, as their token says. */

@@ -166,7 +166,7 @@ const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'env
     logLevel: 'INFO',
     backup: { retention: Duration.days(7) },
     archiveRetention: Duration.days(90),
-    // Another window is an entry of its own, and this one stays: docs/operations/runbook.md, "Change the deduplication window".
+    // Another window is an entry of its own, and this one stays: docs/operations/change-the-deduplication-window.md.
     dedupeWindow: Duration.days(35),
     consumerAttempts: 16,
     defaultCreditLimit: { amount: 1_000_00, currency: 'EUR' },

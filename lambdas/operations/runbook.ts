@@ -1,13 +1,14 @@
 import type { Trouble } from '@orderly/kit/operator';
+import { runbookPage } from '@orderly/kit/operator/definitions';
 import { APP } from '../app.js';
 
-/** Names a place in the runbook. @param heading of the runbook, word for word */
-export const inRunbook = (heading: string): string => `${APP.runbook}, "${heading}"`;
+/** Names a page of the runbook. @param subject an alarm's name, or the page's title */
+export const inRunbook = (subject: string): string => runbookPage(APP.runbook, subject);
 
 /** Page with a heading for each reason of a failure. */
 export const FAILURE_REASONS = 'docs/operations/failure-reasons.md';
 
-/** Headings of the runbook about particular failures, by the name of their error. */
+/** Pages of the runbook about particular failures, by the name of their error. */
 const IN_RUNBOOK: ReadonlyMap<string, string> = new Map([
   ['PaymentUnclear', 'A payment is unclear'],
   ['RefundRefused', 'RefundFailed'],
@@ -27,7 +28,7 @@ export const EXPLAINED: ReadonlySet<string> = new Set([
   'Unsendable',
 ]);
 
-/** Names the page, and its heading, that says what to do about a failure, or a stuck saga. */
+/** Names the page, and its heading if it has several, that says what to do about a failure, or a stuck saga. */
 export function pageOn(trouble: Trouble): string {
   if (trouble.what === 'stuck saga')
     return inRunbook(trouble.reason === 'REFUND_FAILED' ? 'RefundFailed' : 'SagaStuck');

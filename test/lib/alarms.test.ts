@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { APP } from '../../lambdas/app.js';
 import { inRunbook } from '../../lambdas/operations/runbook.js';
 import { matches } from '../../packages/simulator/patterns/matches.js';
 import { consumersOf, type Json, referenced, SERVICES, synthesized } from './support/environments.js';
@@ -10,8 +9,9 @@ const alarms = prod.everywhere('AWS::CloudWatch::Alarm');
 const nameOf = (description: string) => description.split(':')[0] ?? '';
 const names = [...new Set(alarms.map(({ properties }) => nameOf(properties.AlarmDescription)))].sort();
 
-const sectionOf = (heading: string): string =>
-  readFileSync(APP.runbook, 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+/** Raised by a rule of EventBridge, so it is no alarm of CloudWatch; it has a page as they have. */
+const KEY_IN_DANGER = 'PersonalDataKeyInDanger';
+const pageOn = (name: string): string => readFileSync(inRunbook(name), 'utf8');
 
 describe('each alarm', () => {
   test('notifies the topic when it begins and when it is over', () => {
@@ -35,21 +35,26 @@ describe('each alarm', () => {
     }
   });
 
-  test('is a heading of the runbook, which its description names', () => {
-    const headings = readFileSync(APP.runbook, 'utf8')
-      .split('\n')
-      .flatMap((line) => /^#+ (\S+)/.exec(line)?.[1] ?? []);
-    expect(names.filter((name) => !headings.includes(name))).toEqual([]);
+  test('has a page of the runbook, which its description names and the index lists', () => {
+    const pages = readdirSync('docs/operations/alarms').map((file) => file.replace(/\.md$/, ''));
+    expect(pages.toSorted()).toEqual([...names, KEY_IN_DANGER].toSorted());
+    const index = readFileSync('docs/operations/README.md', 'utf8');
+    expect(pages.filter((name) => !index.includes(`[${name}](alarms/${name}.md)`))).toEqual([]);
     for (const { properties } of alarms) {
       const { AlarmDescription } = properties;
-      expect(AlarmDescription).toContain(inRunbook(nameOf(AlarmDescription)));
+      expect(AlarmDescription).toContain(` What to do: ${inRunbook(nameOf(AlarmDescription))}.`);
     }
+  });
+
+  test.each([...names, KEY_IN_DANGER])("%s: its page has each alarm's headings", (name) => {
+    const headings = [...pageOn(name).matchAll(/^#{1,2} (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual([name, 'What it means', 'Look at', 'Do']);
   });
 
   test('RelayBehind says where to look, for each service', () => {
     const stacks = alarms.filter(({ id }) => id.startsWith('OutboxRelayBehind')).map(({ stack }) => stack);
     expect(stacks.length).toBeGreaterThan(4);
-    for (const stack of stacks) expect(sectionOf('RelayBehind')).toContain(stack);
+    for (const stack of stacks) expect(pageOn('RelayBehind')).toContain(stack);
   });
 
   test.each([
@@ -57,7 +62,7 @@ describe('each alarm', () => {
     ['DeadLettersNotDrained', 'DeadLetters'],
     ['UndeliveredNotDrained', 'Undelivered'],
   ])('%s says how the alarm’s name leads to its queue, for every consumer', (heading, kind) => {
-    expect(sectionOf(heading)).toContain(`resource <stack> <construct>${kind} AWS::SQS::Queue`);
+    expect(pageOn(heading)).toContain(`resource <stack> <construct>${kind} AWS::SQS::Queue`);
     const raised = alarms.flatMap(({ stack, id, properties }) => {
       const [, construct] = new RegExp(`^(\\w+)${heading}[0-9A-F]{8}$`).exec(id) ?? [];
       return construct === undefined ? [] : [{ stack, construct, properties }];
@@ -220,9 +225,8 @@ describe('the key that wraps the personal data keys', () => {
     ]);
   });
 
-  test('is a heading of the runbook, which the message names', () => {
-    expect(readFileSync(APP.runbook, 'utf8')).toContain('\n## PersonalDataKeyInDanger\n');
-    expect(JSON.stringify(Targets[0].InputTransformer.InputTemplate)).toContain(APP.runbook);
+  test('has a page of the runbook, which the message names', () => {
+    expect(JSON.stringify(Targets[0].InputTransformer.InputTemplate)).toContain(inRunbook(KEY_IN_DANGER));
     expect(Object.values(Targets[0].InputTransformer.InputPathsMap)).toEqual([
       '$.detail.userIdentity.arn',
       '$.detail.eventName',

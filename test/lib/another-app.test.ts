@@ -135,6 +135,10 @@ describe('an application that isn’t Orderly', () => {
     for (const text of described({ runbook: 'https://wiki.example.com/alarms' })) {
       expect(text).toMatch(/ What to do: https:\/\/wiki\.example\.com\/alarms, "\w+"\.$/);
     }
+    for (const text of described({ runbook: 'https://wiki.example.com/help/' })) {
+      const [name] = text.split(':');
+      expect(text).toContain(` What to do: https://wiki.example.com/help/alarms/${name}.md.`);
+    }
   });
 
   test('hears and sends by sources of its own', () => {

@@ -152,7 +152,7 @@ describe('an operator of the deployed app', () => {
     );
     const groups = await operator.groups();
     expect(groups.exitCode).toBe(4);
-    expect(groups.text).toContain('docs/operations/runbook.md, "RefundFailed"');
+    expect(groups.text).toContain('docs/operations/alarms/RefundFailed.md');
     const [consumer, messageId] = /failures show (payments-provider) (\S+)/.exec(failed.text)?.slice(1) ?? [];
 
     await operator.discard(String(consumer), String(messageId), 'paid back by transfer, ticket 4711');

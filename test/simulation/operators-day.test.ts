@@ -35,7 +35,7 @@ async function orderly(words: readonly string[]) {
 /** Runs the calls of a page of the operator's day, in its order. @returns their exit codes by their commands */
 async function played(heading: string): Promise<Readonly<Record<string, number>>> {
   const codes: Record<string, number> = {};
-  for (const one of callsIn(sectionOf('docs/operations/runbook.md', heading))) {
+  for (const one of callsIn(sectionOf('docs/operations/a-day.md', heading))) {
     const { code, err } = await orderly(wordsOf(one, placeholders));
     expect({ one, err: err.split('\n').slice(1).join('\n') }).toEqual({ one, err: '' });
     codes[one.replace(/ [-<].*$/, '')] = code;
@@ -43,7 +43,7 @@ async function played(heading: string): Promise<Readonly<Record<string, number>>
   return codes;
 }
 
-describe("the runbook's pages of the operator's day, in a local cloud with a message that failed", () => {
+describe('the sections of docs/operations/a-day.md, in a local cloud with a message that failed', () => {
   test('Something is slow', async () => {
     expect(await played('Something is slow')).toEqual({ status: 1, trace: 0, 'sagas list': 0 });
     // The status names the page that comes next.

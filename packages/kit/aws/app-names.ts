@@ -26,3 +26,19 @@ export const requestUrn = (app: string, requestId: string): string => `urn:${app
 
 /** Returns the application's name as people read it, such as `Shop`. */
 export const titleOf = (app: string): string => app.charAt(0).toUpperCase() + app.slice(1);
+
+/**
+ * Names the place of a runbook that says what to do.
+ * @param runbook a page with a heading for each subject; or a folder, which ends with `/`: each alarm has a page `alarms/<alarm>.md`
+ *   there, and each other subject a page with its words in lower case
+ * @param heading an alarm's name, or another subject
+ * @example
+ * runbookPage('docs/runbook.md', 'QueueBehind'); // docs/runbook.md, "QueueBehind"
+ * runbookPage('docs/runbook/', 'QueueBehind'); // docs/runbook/alarms/QueueBehind.md
+ * runbookPage('docs/runbook/', 'Restore to a point in time'); // docs/runbook/restore-to-a-point-in-time.md
+ */
+export function runbookPage(runbook: string, heading: string): string {
+  if (!runbook.endsWith('/')) return `${runbook}, "${heading}"`;
+  if (/^\w+$/.test(heading)) return `${runbook}alarms/${heading}.md`;
+  return `${runbook}${heading.toLowerCase().replaceAll(' ', '-')}.md`;
+}

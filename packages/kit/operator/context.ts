@@ -32,7 +32,7 @@ export interface OperatedApp {
   readonly reportOn?: (subject: string) => readonly string[];
   /** How settings are changed. Advice names it where a step is a deployment. */
   readonly deployment?: DeploymentText;
-  /** Page with a heading for each alarm: `docs/runbook.md`. Advice names it. */
+  /** Page with a heading for each alarm, or folder with a page for each, as the constructs' `app.runbook`. Advice names it. */
   readonly runbook?: string;
   /** Names the page of the application's runbook that says what to do. Advice names it beside the next command. */
   readonly pageOn?: (trouble: Trouble) => string;

@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import { runbookPage } from '../aws/app-names.js';
 import type { EnvironmentSettings } from './settings.js';
 
 const CONTEXT = 'kit:runbook';
@@ -8,8 +9,8 @@ export function setRunbook(scope: Construct, { app }: Pick<EnvironmentSettings, 
   if (app.runbook !== undefined) scope.node.setContext(CONTEXT, app.runbook);
 }
 
-/** Returns the sentence that says what to do, or nothing if the app has no runbook. @param heading of the runbook */
+/** Returns the sentence that says what to do, or nothing if the app has no runbook. @param heading an alarm's name */
 export function whatToDo(scope: Construct, heading: string): string {
   const page: unknown = scope.node.tryGetContext(CONTEXT);
-  return page === undefined ? '' : ` What to do: ${String(page)}, "${heading}".`;
+  return page === undefined ? '' : ` What to do: ${runbookPage(String(page), heading)}.`;
 }

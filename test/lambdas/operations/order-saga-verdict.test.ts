@@ -74,7 +74,7 @@ describe('an order’s saga', () => {
     test('waits for the review of its order, however long, and needs no timeout', () => {
       expect(later(under)).toMatchObject({
         state: 'pending',
-        text: `pending: its review (; docs/operations/runbook.md, "An order is under review"); held before charge-payment since ${time(0)}`,
+        text: `pending: its review (; docs/operations/an-order-is-under-review.md); held before charge-payment since ${time(0)}`,
       });
     });
 
@@ -92,7 +92,7 @@ describe('an order’s saga', () => {
     const given = { orders: [PLACED, APPROVED, started], status: 'UNDER_REVIEW' } as const;
     expect(verdictOf({ ...given, records: allDone(given), after: 86_400 })).toMatchObject({
       state: 'pending',
-      text: 'pending: its review (; docs/operations/runbook.md, "An order is under review")',
+      text: 'pending: its review (; docs/operations/an-order-is-under-review.md)',
     });
   });
 
@@ -107,9 +107,7 @@ describe('an order’s saga', () => {
   test('whose clock should have rung is told with the alarm’s heading', () => {
     const told = (after: number) => verdictOf({ ...RESERVING, reservations: [], after }).text;
     expect(told(660)).not.toContain('clock');
-    expect(told(661)).toMatch(
-      /sent again at \S+, its timeout is late \(docs\/operations\/runbook\.md, "TimersLate"\)$/,
-    );
+    expect(told(661)).toMatch(/sent again at \S+, its timeout is late \(docs\/operations\/alarms\/TimersLate\.md\)$/);
   });
 
   test.each([
@@ -205,7 +203,7 @@ describe('a refund that the provider refused for good', () => {
   test('fails an order that was cancelled after its approval: nobody else waits for it', () => {
     expect(ended({ payments: payments('RefundFailed') })).toMatchObject({
       state: 'failed',
-      text: 'failed: its refund was refused for good (docs/operations/runbook.md, "RefundFailed")',
+      text: 'failed: its refund was refused for good (docs/operations/alarms/RefundFailed.md)',
     });
   });
 

@@ -1,3 +1,4 @@
+import { runbookPage } from '../../aws/app-names.js';
 import type { CommandContext } from '../context.js';
 import type { Service } from '../services.js';
 import { aligned, plural } from '../text.js';
@@ -132,7 +133,7 @@ function stepsText(plan: RestorePlan, context: Context): readonly string[] {
 
 /** Names the page of the runbook, if the application has one. */
 export const pageText = ({ runbook }: Pick<Context, 'runbook'>): string =>
-  runbook === undefined ? '' : ` (${runbook}, "Restore to a point in time")`;
+  runbook === undefined ? '' : ` (${runbookPage(runbook, 'Restore to a point in time')})`;
 
 /** Returns the steps after a restore that are an operator's: each with its commands. */
 export function afterSteps(service: Service, at: string, context: Context): readonly (readonly string[])[] {

@@ -1,3 +1,4 @@
+import { runbookPage } from '../../aws/app-names.js';
 import { secondsBetween } from '../../aws/clock.js';
 import type { OperatedApp } from '../context.js';
 import { type CommandText, duration, plural } from '../text.js';
@@ -172,8 +173,8 @@ function headingOf(queue: string): string {
   return queue.includes('Undelivered') ? 'UndeliveredNotDrained' : 'DeadLettersNotDrained';
 }
 
-/** Returns how a heading of the runbook is named; without a runbook, the kit's own alarm is named. */
+/** Returns how the place of the runbook is named; without a runbook, the kit's own alarm is named. */
 const pageOf =
   ({ runbook }: Pick<Advising, 'runbook'>) =>
   (heading: string): string =>
-    runbook === undefined ? `see the alarm ${heading}` : `${runbook}, "${heading}"`;
+    runbook === undefined ? `see the alarm ${heading}` : runbookPage(runbook, heading);
