@@ -33,7 +33,7 @@ export function verifyJars(folder: string, lock: string): void {
     `DynamoDB Local is not what tools/local/localstack/jars.lock names, so nothing of it is run:
   ${faults.join('\n  ')}
 Remove those files from your Maven repository (~/.m2/repository) and try again. If they come back, your registry serves
-other files than the lock was made from: don't use it. If you changed a version, renew the lock (CONTRIBUTING.md, "Change
-what npm start installs") from ${folder}.`,
+other files than the lock was made from: don't use it. If you changed a version, renew the lock
+(docs/how-to/change-localstack.md) from ${folder}.`,
   );
 }
