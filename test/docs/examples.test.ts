@@ -42,15 +42,15 @@ describe('the README of a pattern', () => {
     .filter((entry) => entry.isDirectory() && entry.name !== NO_PATTERN)
     .map(({ name }) => name);
 
-  test.each(patterns)(
-    '%s names its source, the problem, the promise and how it fails, and has an example',
-    (pattern) => {
-      const text = textOf(`packages/kit/${pattern}/README.md`);
-      expect(text).toMatch(/^Sources?: /m);
-      for (const heading of ['The problem', 'The promise', 'How it fails']) expect(text).toContain(`\n## ${heading}\n`);
-      expect(Object.keys(EXAMPLES)).toContain(pattern);
-    },
-  );
+  test.each(patterns)('%s begins with the problem and an example, and ends with its sources', (pattern) => {
+    const text = textOf(`packages/kit/${pattern}/README.md`);
+    const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings[0]).toBe('The problem');
+    expect(headings.at(-1)).toBe('Sources');
+    expect(headings).toEqual(expect.arrayContaining(['The promise', 'How it fails']));
+    expect(text.split('\n## The promise\n')[0]).toContain('```ts\n');
+    expect(Object.keys(EXAMPLES)).toContain(pattern);
+  });
 });
 
 /** Files that a package's README shows as a whole, in its order. */
