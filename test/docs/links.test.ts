@@ -43,6 +43,23 @@ test('README.md has at most 120 lines', () => {
   expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
 });
 
+/** Pages that sort others: each page of their folder is on them. */
+test.each(['docs/README.md', 'docs/operations/README.md'])('%s lists each page below its folder', (index) => {
+  const folder = `${dirname(index)}/`;
+  const listed = linksIn(textOf(index)).map((link) => join(folder, link.split('#')[0] ?? ''));
+  const hasIndexOfItsOwn = (page: string) =>
+    pages.some(
+      (other) =>
+        other !== index &&
+        other.startsWith(folder) &&
+        page.startsWith(`${dirname(other)}/`) &&
+        other.endsWith('/README.md'),
+    );
+  const below = pages.filter((page) => page.startsWith(folder) && page !== index && !hasIndexOfItsOwn(page));
+  expect(below.length).toBeGreaterThan(10);
+  expect(below.filter((page) => !listed.includes(page))).toEqual([]);
+});
+
 test('every path in the glossary exists', () => {
   const paths = [...textOf('docs/glossary.md').matchAll(/`((?:kit|lib|lambdas|tools)\/[^`*\s]+)`/g)].map(
     ([, path = '']) => path.replace(/^kit\//, 'packages/kit/'),
