@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { anchorsIn, linksIn } from './markdown.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -68,16 +68,32 @@ test('every path in the glossary exists', () => {
   expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test('every decision is in the index, under its title', () => {
+describe('decisions', () => {
   const index = textOf('docs/decisions/README.md');
-  const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page));
-  const rows = decisions.map((page) => {
-    const [, title = ''] = /^# (.+)$/m.exec(textOf(page)) ?? [];
-    return `[${title}](${page.slice('docs/decisions/'.length)})`;
+  const records = pages.filter((page) => /^docs\/decisions\/\d{4}-/.test(page)).map((page) => basename(page));
+  /** Numbers of records that were merged or ended, and where the index says they went. */
+  const moved = [...index.matchAll(/^\| (\d{4}) \| (.*) \|$/gm)].map(([, number = '', now = '']) => ({ number, now }));
+
+  test('every record is in the index, under its title', () => {
+    const rows = records.map((file) => {
+      const [, title = ''] = /^# (.+)$/m.exec(textOf(`docs/decisions/${file}`)) ?? [];
+      return `[${title}](${file})`;
+    });
+    expect(rows.filter((row) => !index.includes(row))).toEqual([]);
   });
-  expect(rows.filter((row) => !index.includes(row))).toEqual([]);
-  const numbers = decisions.map((page) => Number(page.slice('docs/decisions/'.length, 'docs/decisions/0000'.length)));
-  expect(numbers.toSorted((one, other) => one - other)).toEqual(decisions.map((_, at) => at + 1));
+
+  test('every number up to the newest has either a record or a line in the table of the others, once', () => {
+    const numbers = [...records.map((file) => file.slice(0, 4)), ...moved.map(({ number }) => number)].toSorted();
+    expect(numbers).toEqual(numbers.map((_, at) => String(at + 1).padStart(4, '0')));
+  });
+
+  test('every line of that table names the record where the decision is now, or says why nothing of it holds', () => {
+    const isTarget = (now: string): boolean => {
+      const [, number = '', file = ''] = /^\[(\d{4})\]\(([^)]+)\)$/.exec(now) ?? [];
+      return (records.includes(file) && file.startsWith(`${number}-`)) || /^nothing holds: ./.test(now);
+    };
+    expect(moved.filter(({ now }) => !isTarget(now))).toEqual([]);
+  });
 });
 
 test.each([
