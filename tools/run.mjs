@@ -23,8 +23,6 @@ const COMMANDS = {
   'bench-hot-account': './bench/hot-account.ts',
   'bench-local': './bench/local.ts',
   conformance: './conformance/conformance.ts',
-  'keep-contracts': './release/keep-contracts.ts',
-  'keep-api': '../test/support/keep-approvals.ts',
   docs: './docs/write.ts',
   'supply-chain': './release/supply-chain.ts',
   pack: './release/pack.ts',

@@ -26,9 +26,9 @@ describe('a state', () => {
       /raise/,
     ],
     ['with a lower number', { stateSchema: 3, shapes: renamed }, /raise stateSchema/],
-    ['with another number only', { ...state, stateSchema: 5 }, /no field changed.*npm run api:keep/],
-    ['with both, until they are approved', { stateSchema: 5, shapes: renamed }, /instead of 4.*npm run api:keep/],
+    ['with another number only', { ...state, stateSchema: 5 }, /no field changed.*npm run docs/],
+    ['with both, until they are approved', { stateSchema: 5, shapes: renamed }, /instead of 4.*npm run docs/],
   ])('%s is refused', (_, now, fault) => expect(faults(now)).toEqual([expect.stringMatching(fault)]));
   test('that nobody has approved is refused', () =>
-    expect(faultsOf({}, { accountDecider: state })).toEqual([expect.stringMatching(/npm run api:keep/)]));
+    expect(faultsOf({}, { accountDecider: state })).toEqual([expect.stringMatching(/npm run docs/)]));
 });

@@ -43,7 +43,7 @@ export class DocumentedApi {
   }
 
   static async ofOrderly(): Promise<DocumentedApi> {
-    return new DocumentedApi(openApiOf(await orderlyApi()));
+    return new DocumentedApi(openApiOf({ ...(await orderlyApi()), answers: undefined }));
   }
 
   /** Returns what an answer has that the document does not: one line a fault, none if it is documented. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { Evolution } from '../../packages/kit/decider/decider.js';
 import { readEvent, type ServiceContract } from '../../packages/kit/messages/contract.js';
+import { asJson } from '../../tools/docs/layout.js';
 import { exampleOf } from '../../tools/docs/message-examples.js';
 import { contracts } from '../../tools/release/contracts.js';
 import { shapeOf } from './json-shape.js';
@@ -204,18 +205,18 @@ export function faultsOf(
 ): readonly string[] {
   return [...new Set([...Object.keys(approved), ...Object.keys(present)])].flatMap((name) => {
     const [before, now] = [approved[name], present[name]];
-    if (!before || !now) return [`${name}: is ${now ? 'new' : 'gone'}. Run npm run api:keep`];
+    if (!before || !now) return [`${name}: is ${now ? 'new' : 'gone'}. Run npm run docs`];
     const changed = differingPaths(before, now);
     const isRaised = now.stateSchema > before.stateSchema;
     if (changed.length === 0 && now.stateSchema === before.stateSchema) return [];
     if (changed.length > 0 && !isRaised) {
       return [
-        `${name}: ${changed.join(', ')} changed, and stateSchema is ${now.stateSchema} as before. Stored snapshots of the old shape would be taken for the new one: raise stateSchema, then run npm run api:keep`,
+        `${name}: ${changed.join(', ')} changed, and stateSchema is ${now.stateSchema} as before. Stored snapshots of the old shape would be taken for the new one: raise stateSchema, then run npm run docs`,
       ];
     }
     const why = changed.length > 0 ? `${changed.join(', ')} changed` : 'no field changed';
     return [
-      `${name}: stateSchema is ${now.stateSchema} instead of ${before.stateSchema}, and ${why}. If old snapshots have to be ignored, run npm run api:keep`,
+      `${name}: stateSchema is ${now.stateSchema} instead of ${before.stateSchema}, and ${why}. If old snapshots have to be ignored, run npm run docs`,
     ];
   });
 }
@@ -247,5 +248,5 @@ export async function approvedStates(): Promise<string> {
       'If only the examples or histories show more than before, remove the entry from test/golden/states.json first.';
     throw new Error([...wrong, only].join('\n'));
   }
-  return `${JSON.stringify(present, undefined, 2)}\n`;
+  return asJson(present);
 }

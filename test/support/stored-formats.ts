@@ -1,4 +1,5 @@
 import { DUE_INDEX } from '../../packages/kit/timers/contract.js';
+import { asJson } from '../../tools/docs/layout.js';
 import { functionEnvironment } from './function-environment.js';
 import { inProcessDynamoDb } from './in-process-dynamodb.js';
 import { storedItems } from './stored-items.js';
@@ -27,7 +28,7 @@ export async function storedFormats(): Promise<string> {
     };
     const items = { ...(await storedItems()), ...(await storedRecords(pass)) };
     const shapes = Object.entries(items).map(([name, item]) => [name, shapeOf(item)] as const);
-    return `${JSON.stringify(Object.fromEntries(shapes), undefined, 2)}\n`;
+    return asJson(Object.fromEntries(shapes));
   } finally {
     Date.now = now;
   }

@@ -17,6 +17,7 @@ import { evolveStored, type StoredUser, type UserStore } from '../../lambdas/use
 import { documents, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
 import { COMMIT_PREFIX } from '../../packages/kit/messages/keys.js';
 import { stateStoreOfFunction } from '../../packages/kit/state-store/store-of-function.js';
+import { asJson } from '../../tools/docs/layout.js';
 import { exampleOf } from '../../tools/docs/message-examples.js';
 import { consumerEnvironment } from './consumed.js';
 import { inProcessDynamoDb } from './in-process-dynamodb.js';
@@ -136,18 +137,18 @@ async function usersByExamples(): Promise<void> {
 export function storedFaultsOf(approved: StoredShapes, present: StoredShapes): readonly string[] {
   return [...new Set([...Object.keys(approved), ...Object.keys(present)])].flatMap((name) => {
     const [before, now] = [approved[name], present[name]];
-    if (!before || !now) return [`${name}: is ${now ? 'new' : 'gone'}. Run npm run api:keep`];
+    if (!before || !now) return [`${name}: is ${now ? 'new' : 'gone'}. Run npm run docs`];
     const paths = [...new Set([...Object.keys(before.fields), ...Object.keys(now.fields)])];
     const changed = paths.filter((path) => before.fields[path] !== now.fields[path]);
     if (changed.length === 0 && before.schema === now.schema) return [];
     const what = `${name}: ${changed.length > 0 ? `${changed.join(', ')} changed` : 'no field changed'}`;
     if (before.schema !== now.schema)
-      return [`${what}, and schema is ${now.schema} instead of ${before.schema}. Run npm run api:keep`];
+      return [`${what}, and schema is ${now.schema} instead of ${before.schema}. Run npm run docs`];
     return before.schema === undefined
       ? [
-          `${what}. Deployed tables keep items of the old shape: read both, write a decision (docs/decisions) that says how, then run npm run api:keep`,
+          `${what}. Deployed tables keep items of the old shape: read both, write a decision (docs/decisions) that says how, then run npm run docs`,
         ]
-      : [`${what}, and schema is ${now.schema} as before: raise it, then run npm run api:keep`];
+      : [`${what}, and schema is ${now.schema} as before: raise it, then run npm run docs`];
   });
 }
 
@@ -160,5 +161,5 @@ export async function approvedStored(): Promise<string> {
   const approved: StoredShapes = existsSync(APPROVED_STORED) ? JSON.parse(readFileSync(APPROVED_STORED, 'utf8')) : {};
   const wrong = storedFaultsOf(approved, present).filter((fault) => fault.includes('as before'));
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
-  return `${JSON.stringify(present, undefined, 2)}\n`;
+  return asJson(present);
 }

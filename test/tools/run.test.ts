@@ -16,7 +16,6 @@ test.each([
   'orderly',
   'bench:event-store',
   'bench:local',
-  'contracts:keep',
   'docs',
   'supply-chain',
   'simulate',

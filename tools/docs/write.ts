@@ -1,17 +1,48 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { files } from './files.js';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { contractsToKeep } from '../release/kept-contracts.js';
+import { BUILT } from './built.js';
+import { built, committed, type GeneratedFile } from './files.js';
+import { putRedoc, RedocMissing } from './openapi/redoc.js';
 import { pictures, ROOT, withPicture } from './pictures.js';
+import { approved, played, runIfChanged } from './slow-parts.js';
 
-/** Runs `npm run docs`: generates the pictures and the files of the documentation again. */
+/**
+ * Runs `npm run docs`: generates again what follows from the contracts, the routes, the packages' exports and what is stored.
+ * It names the files whose text is another one now.
+ */
 export async function main(): Promise<number> {
+  // The parts run functions, which log.
+  Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
+  for (const [file, text] of await contractsToKeep()) written(file, text);
+  await runIfChanged(played, written);
   for (const picture of pictures) {
     const page = new URL(picture.page, ROOT);
-    writeFileSync(page, withPicture(readFileSync(page, 'utf8'), picture));
-    console.log(`${picture.page}: ${picture.name}`);
+    written(page, withPicture(readFileSync(page, 'utf8'), picture));
   }
-  for (const { path, make } of files) {
-    writeFileSync(new URL(path, ROOT), await make());
-    console.log(path);
+  await make(committed);
+  await make(built);
+  try {
+    putRedoc(fileURLToPath(new URL(BUILT, ROOT)));
+  } catch (error) {
+    if (!(error instanceof RedocMissing)) throw error;
+    console.log(`${BUILT}reference.html stays empty without Redoc: ${error.message}`);
   }
+  // Last, since a part may refuse what is there.
+  for (const part of approved) await runIfChanged(part, written);
   return 0;
+}
+
+async function make(files: readonly GeneratedFile[]): Promise<void> {
+  for (const { path, make } of files) written(new URL(path, ROOT), await make());
+}
+
+/** Writes a file and names it, unless it has this text. @returns whether it had another one */
+function written(file: URL, text: string): boolean {
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return false;
+  mkdirSync(dirname(fileURLToPath(file)), { recursive: true });
+  writeFileSync(file, text);
+  console.log(`written: ${file.href.slice(ROOT.href.length)}`);
+  return true;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { LocalCloud, PortInUse, StateRefused } from '@orderly/simulator';
+import { BUILT } from '../docs/built.js';
 import { localAssembly } from './assembly.js';
 import { atExit } from './at-exit.js';
 import { awaitsDueRecords } from './awaits.js';
@@ -102,6 +103,7 @@ async function begin(options: {
       folder,
       port,
       hosts,
+      docs: BUILT,
       keep: state,
       logs,
       says,

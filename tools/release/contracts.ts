@@ -15,13 +15,14 @@ export const NEW_CONTRACTS: readonly string[] = [];
 /**
  * Loads every contract. Its name is the service and the prefix of `contract.ts` in the file's name: `orders`,
  * `orders-saga`.
+ * @param services folder of the services. @default those of this release
  */
-export async function contracts(): Promise<ReadonlyMap<string, ServiceContract>> {
-  const modules = readdirSync(SERVICES, { recursive: true, encoding: 'utf8' })
+export async function contracts(services = SERVICES): Promise<ReadonlyMap<string, ServiceContract>> {
+  const modules = readdirSync(services, { recursive: true, encoding: 'utf8' })
     .map((file) => /^([^/\\]+)[/\\](?:(.+)-)?contract\.ts$/.exec(file))
     .filter((file) => file !== null)
     .map(async ([file, ...names]) => {
-      const exported: object = await import(new URL(file, SERVICES).href);
+      const exported: object = await import(new URL(file, services).href);
       const found = Object.values(exported).find(isContract);
       return found ? ([[names.filter(Boolean).join('-'), found]] as const) : [];
     });

@@ -8,26 +8,8 @@ export interface ComparedDocument {
   readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
 }
 
-/** File with the document of the previous release. */
-export const KEPT_DOCUMENT = new URL('../../test/golden/openapi.json', import.meta.url);
-
 /** Members that no client's program depends on. */
-const WORDS = new Set(['description', 'summary', 'example', 'examples', 'tags', 'servers', 'license', 'title']);
-
-/** Returns a document without words and examples, which may change at any time. */
-export function withoutWords<Part>(part: Part, isNames = false): Part {
-  if (Array.isArray(part)) return part.map((item) => withoutWords(item)) as Part;
-  if (typeof part !== 'object' || part === null) return part;
-  return Object.fromEntries(
-    Object.entries(part)
-      .filter(([name]) => isNames || !WORDS.has(name))
-      // Members of these objects have names of ours: a property may be called `title`.
-      .map(([name, value]) => [
-        name,
-        withoutWords(value, !isNames && ['properties', 'paths', 'schemas'].includes(name)),
-      ]),
-  ) as Part;
-}
+const WORDS = ['description', 'summary', 'example', 'examples', 'tags', 'servers', 'license', 'title'];
 
 /**
  * Tells whether a version may break clients of an earlier one.

@@ -15,6 +15,8 @@ export interface LocalCloudOptions
   readonly port?: number | undefined;
   /** Names by which clients call this machine, beside `localhost` and its subdomains. @default none: a request with another `Host` is refused */
   readonly hosts?: readonly string[] | undefined;
+  /** Folder whose files are served below `/_docs/`, for a browser. @default none */
+  readonly docs?: string | undefined;
   /** File from which it takes what an earlier one remembered, and to which it writes that at its end. @default it forgets */
   readonly keep?: string | undefined;
   /** Tells each invocation in a line: function, duration, outcome, what it logged. @default false */
@@ -41,7 +43,8 @@ export class LocalCloud {
    * @throws {StateRefused} if the kept state doesn't fit; the file stays as it is
    * @throws {PortInUse} if the port that was asked for is in use
    */
-  static async start({ port, hosts, keep, logs = false, says, ...options }: LocalCloudOptions): Promise<LocalCloud> {
+  static async start(given: LocalCloudOptions): Promise<LocalCloud> {
+    const { port, hosts, docs, keep, logs = false, says, ...options } = given;
     const state = keep === undefined ? undefined : readState(keep);
     const live = new LiveCloud({
       ...options,
@@ -54,6 +57,7 @@ export class LocalCloud {
         live,
         control: new Control(live),
         hosts,
+        docs,
         ...(port !== undefined && { port }),
       });
       return new LocalCloud(live, server, keep);

@@ -1,8 +1,12 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arnOf, assemblyOf, fn, TABLE } from '../aws/support.js';
 import { durationOf, LocalCloudClient, LocalCloudRefused } from './client.js';
+import { answerWithFile } from './docs.js';
 import { LocalCloud } from './local-cloud.js';
 import { PortInUse } from './server.js';
 
@@ -48,6 +52,20 @@ const ECHO = `exports.handler = async ({ httpMethod, path, body, multiValueHeade
     many: multiValueHeaders['X-Many'], query: queryStringParameters }),
 });`;
 
+/** A folder of documents, beside a file that is none. */
+function documents(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'documents-'));
+  mkdirSync(join(folder, 'docs', 'lib'), { recursive: true });
+  for (const [file, text] of Object.entries({
+    'docs/page.html': '<p>',
+    'docs/lib/code.js': '1;',
+    secret: '',
+    'docs/.hidden': '',
+  }))
+    writeFileSync(join(folder, file), text);
+  return join(folder, 'docs');
+}
+
 let cloud: LocalCloud;
 let client: LocalCloudClient;
 const said: string[] = [];
@@ -65,6 +83,7 @@ beforeAll(async () => {
     folder: assemblyOf(resources, { First: ECHO, Second: ECHO }),
     threads: 1,
     hosts: ['Devbox'],
+    docs: documents(),
     says: (line) => said.push(line),
     clockSet: (ahead) => clockSet.push(ahead),
   });
@@ -99,6 +118,30 @@ const send = (
 const sendJson = async (...args: Parameters<typeof send>): Promise<unknown> => JSON.parse((await send(...args)).body);
 const control = (command: string, input: string | object): Promise<unknown> =>
   sendJson('POST', `/_local/${command}`, {}, typeof input === 'string' ? input : JSON.stringify(input));
+
+describe('the documents', () => {
+  test.each([
+    ['page.html', '<p>', 'text/html; charset=utf-8'],
+    ['page.html?shown', '<p>', 'text/html; charset=utf-8'],
+    ['lib/code.js', '1;', 'text/javascript; charset=utf-8'],
+  ])('are served: %s', async (path, text, type) => {
+    const { status, body, headers } = await send('GET', `/_docs/${path}`);
+    expect({ status, body, type: headers['content-type'] }).toEqual({ status: 200, body: text, type });
+  });
+
+  test.each(['missing.html', '', 'lib', '../secret', '..%2fsecret', 'lib/../../secret', '.hidden', '/etc/passwd'])(
+    'are no other files: %s',
+    (path) => {
+      const { status, body } = answerWithFile(documents(), 'GET', `/_docs/${path}`);
+      expect({ status, body }).toEqual({ status: 404, body: expect.stringContaining('was expected') });
+    },
+  );
+
+  test('are for pages of the address itself, and can only be read', async () => {
+    expect(await send('GET', '/_docs/page.html', { 'sec-fetch-site': 'cross-site' })).toMatchObject({ status: 403 });
+    expect(await send('PUT', '/_docs/page.html')).toMatchObject({ status: 404 });
+  });
+});
 
 describe('an API', () => {
   test('is the first one of its stage at /<stage>, and each at /restapis/<id>/<stage>', async () => {

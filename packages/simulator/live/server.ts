@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import type { ApiRequest } from '../aws/api-messages.js';
 import { bodyOf as bodyFrom, bytesOf, type HttpRequest, type HttpResponse } from '../runtime/http.js';
 import type { Control } from './control.js';
+import { answerWithFile, DOCS } from './docs.js';
 import type { LiveCloud } from './live-cloud.js';
 import { refusalOf, sharedWithLocalPages } from './pages.js';
 import { CONTROL } from './path.js';
@@ -22,6 +23,8 @@ export interface ServerOptions {
   readonly port?: number;
   /** Names of this machine that a request's `Host` may have, with their subdomains. @default `localhost` and 127.0.0.1 only */
   readonly hosts?: readonly string[] | undefined;
+  /** Folder whose files are served below `/_docs/`. @default none */
+  readonly docs?: string | undefined;
 }
 
 /** A port that somebody asked for by its number is in use. */
@@ -101,7 +104,10 @@ function listens(server: Server, port: number): Promise<boolean> {
   });
 }
 
-async function answerTo(request: IncomingMessage, { live, control, hosts }: ServerOptions): Promise<HttpResponse> {
+async function answerTo(
+  request: IncomingMessage,
+  { live, control, hosts, docs }: ServerOptions,
+): Promise<HttpResponse> {
   const { method = 'GET' } = request;
   const url = pathIn(request.url ?? '/');
   const isControl = url === CONTROL || url.startsWith(`${CONTROL}/`);
@@ -123,6 +129,7 @@ async function answerTo(request: IncomingMessage, { live, control, hosts }: Serv
     const sent: ApiRequest = { method, path: api.path, headers: namedHeaders(request), ...(body !== '' && { body }) };
     return sharedWithLocalPages(sent, await live.request(sent, api.number));
   }
+  if (docs !== undefined && url.startsWith(`${DOCS}/`)) return answerWithFile(docs, method, url);
   // Somebody asks whether something is here, as tools for emulators do.
   const isQuestion = url === '/' && method === 'GET' && request.headers.authorization === undefined;
   if (isQuestion || isControl)

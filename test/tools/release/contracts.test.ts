@@ -1,23 +1,28 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { type EventSchema, earlierShape, type ServiceContract } from '../../../packages/kit/messages/contract.js';
-import { type ContractRecord, faultsBetween, recordOf } from '../../../tools/release/contract-record.js';
-import { contracts, NEW_CONTRACTS, RECORDS } from '../../../tools/release/contracts.js';
+import { faultsBetween, recordOf } from '../../../tools/release/contract-record.js';
+import { contracts, NEW_CONTRACTS } from '../../../tools/release/contracts.js';
+import { areOfPreviousRelease, keptContracts } from '../../../tools/release/kept-contracts.js';
 
 const present = await contracts();
 
-describe("the contracts and the previous release's (npm run contracts:keep)", () => {
+const kept = keptContracts();
+
+test('the kept contracts are those of the previous release', () => {
+  expect(areOfPreviousRelease(kept.values()), 'tools/release/previous.json names another: npm run docs').toBe(true);
+  expect(areOfPreviousRelease([{ release: '0.0.1' }])).toBe(false);
+});
+
+describe("the contracts and the previous release's", () => {
   test('are the same, except for those declared as new', () => {
-    const kept = readdirSync(RECORDS).map((file) => file.replace(/\.json$/, ''));
-    expect([...present.keys()].toSorted()).toEqual([...kept, ...NEW_CONTRACTS].toSorted());
+    expect([...present.keys()].toSorted()).toEqual([...kept.keys(), ...NEW_CONTRACTS].toSorted());
   });
 
   test.each([...present].filter(([name]) => !NEW_CONTRACTS.includes(name)))(
     '%s: each reads what the other writes',
     (name, contract) => {
-      const previous = JSON.parse(readFileSync(new URL(`${name}.json`, RECORDS), 'utf8')) as ContractRecord;
-      expect(faultsBetween(previous, recordOf(contract, 'present'))).toEqual([]);
+      expect(faultsBetween(kept.get(name)!, recordOf(contract, 'present'))).toEqual([]);
     },
   );
 

@@ -10,7 +10,7 @@ describe('the public API', () => {
 
   test.each([...present])('of %s is the approved one', (name, text) => {
     const approved = readFileSync(new URL(`${name}.txt`, APPROVED_API), 'utf8');
-    const decision = `The public API of ${name} differs from test/golden/public-api/${name}.txt. Users depend on it: if the change is wanted, run npm run api:keep and commit the text.`;
+    const decision = `The public API of ${name} differs from test/golden/public-api/${name}.txt. Users depend on it: if the change is wanted, run npm run docs and commit the text.`;
     expect(text, decision).toBe(approved);
   });
 });

@@ -3,6 +3,7 @@ import { APP } from '../../../lambdas/app.js';
 import * as kit from '../../../packages/kit/http/routes.js';
 import { PROBLEMS, type ProblemKind, type RouteDeclaration } from '../../../packages/kit/http/routes.js';
 import { appRelease, modulesNamed, type ServiceModule } from '../sources.js';
+import { type Answers, keptAnswers } from './story.js';
 
 /** Everything that the API's documents are generated from. */
 export interface Api {
@@ -16,6 +17,8 @@ export interface Api {
   readonly problems: ReadonlyMap<string, ProblemKind>;
   /** Schemas that modules export, by their names there. */
   readonly schemas: ReadonlyMap<string, z.ZodMiniType>;
+  /** Answers that the examples show; `undefined` for a document without examples. */
+  readonly answers: Answers | undefined;
 }
 
 /** A route, and the service that declares it. */
@@ -24,7 +27,7 @@ export interface ApiRoute {
   readonly route: RouteDeclaration<string, string>;
 }
 
-/** Reads the declarations of all routes, and the schemas and problems that they name. */
+/** Reads the declarations of all routes, the schemas and problems that they name, and the answers of the examples. */
 export async function orderlyApi(): Promise<Api> {
   const contracts = await modulesNamed('contract');
   const problems = await modulesNamed('problems');
@@ -44,6 +47,7 @@ export async function orderlyApi(): Promise<Api> {
       ),
     ),
     schemas: schemasIn([{ service: '', exported: kit }, ...contracts]),
+    answers: keptAnswers(),
   };
 }
 

@@ -4,7 +4,7 @@ import { STORY } from './examples.js';
 import { HEADERS, PATH_SCHEMAS, parametersOf } from './parameters.js';
 import { PROBLEM, problemAnswers, problemExamples } from './problems.js';
 import { type Json, type Schemas, schemasOf } from './schemas.js';
-import { ANSWERS, type Call, resolved } from './story.js';
+import { type Answers, type Call, resolved } from './story.js';
 
 /** The members of the document that tests and clients read. */
 export interface OpenApi extends Json {
@@ -127,7 +127,8 @@ function operationOf(
   add: (name: string, response: Json) => void,
 ): Operation {
   const { service, route } = one;
-  const calls = STORY.filter(({ operation, problem }) => operation === route.id && problem === undefined);
+  const { answers } = api;
+  const shown = answers ? STORY.filter(({ operation, problem }) => operation === route.id && !problem) : [];
   const roles = route.roles;
   const description = [
     route.description,
@@ -144,7 +145,7 @@ function operationOf(
         ? roles?.map((role) => ({ token: [role] }))
         : [{ token: [] }],
     parameters: parametersOf(route, schemas),
-    ...(route.body && { requestBody: requestBodyOf(route, schemas, calls) }),
+    ...(route.body && { requestBody: requestBodyOf(route, schemas, shown, answers ?? {}) }),
     responses: {
       ...Object.fromEntries(
         Object.entries(route.answers).map(([status, answer]) => [
@@ -153,7 +154,8 @@ function operationOf(
             answer,
             route.repeat !== undefined,
             schemas,
-            calls.filter((call) => call.status === Number(status)),
+            shown.filter((call) => call.status === Number(status)),
+            answers ?? {},
           ),
         ]),
       ),
@@ -162,13 +164,18 @@ function operationOf(
   };
 }
 
-function requestBodyOf({ body, bodyTypes = [] }: ApiRoute['route'], schemas: Schemas, calls: readonly Call[]): Json {
+function requestBodyOf(
+  { body, bodyTypes = [] }: ApiRoute['route'],
+  schemas: Schemas,
+  calls: readonly Call[],
+  answers: Answers,
+): Json {
   if (!body) return {};
   const content = {
     schema: schemas.of(body),
     ...examplesOf(
       calls.filter((call) => call.body !== undefined),
-      (call) => resolved(call.body, ANSWERS),
+      (call) => resolved(call.body, answers),
     ),
   };
   const { required = [] } = schemas.whole(body) as { readonly required?: readonly string[] };
@@ -184,9 +191,10 @@ function answerOf(
   isRepeatable: boolean,
   schemas: Schemas,
   calls: readonly Call[],
+  answers: Answers,
 ): Json {
-  const isText = ({ name }: Call) => typeof ANSWERS[name] === 'string';
-  const entries = (some: readonly Call[]) => examplesOf(some, ({ name }) => ANSWERS[name]);
+  const isText = ({ name }: Call) => typeof answers[name] === 'string';
+  const entries = (some: readonly Call[]) => examplesOf(some, ({ name }) => answers[name]);
   return {
     description,
     headers: {

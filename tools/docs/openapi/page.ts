@@ -1,18 +1,5 @@
 import type { OpenApi } from './document.js';
-
-/**
- * Redoc's bundle, which lies beside the page, so that the page needs no network. It is the file of the npm package `redoc`, except
- * for the address of Redocly's logo: a browser would load it from Redocly's servers. Without a logo, Redoc shows none.
- */
-export const REDOC = {
-  version: '2.5.4',
-  /** Path of the bundle from the page. */
-  path: 'redoc/redoc.standalone.js',
-  /** Integrity of the released file. */
-  integrity: 'sha384-w447zOpYfw/1Tv/5AK9NfHTlQIqE3RVR6KY62jCyy9zNDgO64cMwGGP1Fj0zJVf5',
-  logo: 'https://cdn.redoc.ly/redoc/logo-mini.svg',
-  noLogo: 'data:,',
-} as const;
+import { REDOC_PATH } from './redoc.js';
 
 const FONT = 'system-ui, sans-serif';
 
@@ -40,9 +27,9 @@ export function referencePageOf(document: OpenApi): string {
 </head>
 <body>
 <!-- Made by npm run docs. -->
-<div id="reference"><p>This page needs JavaScript. The document itself: <a href="openapi.json">openapi.json</a></p></div>
+<div id="reference"><p>This page needs JavaScript. The document itself is docs/openapi.json.</p></div>
 <script id="document" type="application/json">${text}</script>
-<script src="${REDOC.path}"></script>
+<script src="${REDOC_PATH}"></script>
 <script>
 if (window.Redoc) {
   const text = document.getElementById('document').textContent;

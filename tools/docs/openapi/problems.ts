@@ -2,7 +2,6 @@ import { problemType, requestUrn } from '../../../packages/kit/aws/app-names.js'
 import type { Api, ApiRoute } from './api.js';
 import { STORY, UNASKED } from './examples.js';
 import type { Json } from './schemas.js';
-import { ANSWERS } from './story.js';
 
 /** Schema of problem details (RFC 9457), with the extension members that any problem may have. */
 export const PROBLEM: Json = {
@@ -155,5 +154,5 @@ function exampleOf(api: Api, code: string): Json {
   }
   const call = STORY.find(({ problem }) => problem === code);
   if (!call) throw new Error(`tools/docs/openapi/examples.ts has no example of ${code}`);
-  return { summary: call.summary, value: ANSWERS[call.name] ?? {} };
+  return { summary: call.summary, value: api.answers?.[call.name] ?? {} };
 }

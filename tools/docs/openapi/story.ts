@@ -1,4 +1,4 @@
-import answers from './answers.json' with { type: 'json' };
+import { readFileSync } from 'node:fs';
 
 /**
  * A request of the story that the examples tell, and its answer.
@@ -36,21 +36,27 @@ export interface Call {
 
 export type Preparation = Pick<Call, 'operation' | 'as' | 'path' | 'headers' | 'body'>;
 
-/** Answers of the story by the names of its calls, as they were when it was played for `npm run api:keep`. */
-export const ANSWERS: Readonly<Record<string, unknown>> = answers;
+/** File with the answers of the story. `npm run docs` plays the story and writes it. */
+export const KEPT_ANSWERS = new URL('answers.json', import.meta.url);
+
+/** Answers of the story by the names of its calls. */
+export type Answers = Readonly<Record<string, unknown>>;
+
+/** Reads the answers that were kept when the story was played last. */
+export const keptAnswers = (): Answers => JSON.parse(readFileSync(KEPT_ANSWERS, 'utf8')) as Answers;
 
 /** Matches `{{two-teas.orderId}}` and `{{two-teas.placedAt:day}}`: name, member, `:day`. */
 export const REFERENCE = /\{\{([\w-]+)\.(\w+)(:day)?\}\}/g;
 
 /** Replaces references to earlier answers in a value. @throws {Error} if there is no such answer or member */
-export function resolved<Value>(value: Value, answers: Readonly<Record<string, unknown>>): Value {
+export function resolved<Value>(value: Value, answers: Answers): Value {
   if (typeof value === 'string') return textOf(value, answers) as Value;
   if (Array.isArray(value)) return value.map((item) => resolved(item, answers)) as Value;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolved(item, answers)])) as Value;
 }
 
-const textOf = (text: string, answers: Readonly<Record<string, unknown>>): string =>
+const textOf = (text: string, answers: Answers): string =>
   text.replaceAll(REFERENCE, (reference, name: string, member: string, day?: string) => {
     const value = (answers[name] as Readonly<Record<string, unknown>> | undefined)?.[member];
     if (value === undefined) throw new Error(`no answer has ${reference}`);
