@@ -1,4 +1,5 @@
 import { Bundles, SettingsError } from '@orderly/kit/constructs';
+import { operatorEntries } from '@orderly/operator/constructs';
 import { App } from 'aws-cdk-lib';
 import { checkByRulePacks } from '../lib/checks.js';
 import { DEV_ISSUER } from '../lib/development.js';
@@ -41,7 +42,10 @@ try {
   // The development issuer has no address for its keys, so the functions contain its public key.
   const { auth } = settings;
   const jwks = auth.jwks ?? (auth.issuer === DEV_ISSUER ? devJwks() : undefined);
-  const bundles = new Bundles('lambdas', process.cwd(), process.env.ORDERLY_BUNDLES);
+  const bundles = new Bundles('lambdas', {
+    cache: process.env.ORDERLY_BUNDLES,
+    packages: { operator: operatorEntries },
+  });
   if (context('checks') !== 'off') checkByRulePacks(app);
   else if (settings.environment !== 'dev')
     throw new SettingsError(`checks=off is for dev, and this is ${settings.environment}`);

@@ -1,4 +1,5 @@
-import { DeliveryAudit, type EnvironmentProps, type Service, stackProps } from '@orderly/kit/constructs';
+import { type EnvironmentProps, type Service, stackProps } from '@orderly/kit/constructs';
+import { DeliveryAudit } from '@orderly/operator/constructs';
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Settings } from './settings.js';

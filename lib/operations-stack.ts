@@ -1,4 +1,5 @@
-import { type EnvironmentProps, OperatorApi, type Service, stackProps } from '@orderly/kit/constructs';
+import { type EnvironmentProps, type Service, stackProps } from '@orderly/kit/constructs';
+import { OperatorApi } from '@orderly/operator/constructs';
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { TRACED } from '../lambdas/operations/keys.js';

@@ -1,4 +1,5 @@
-import { eventStoreOfFunction, historyPage } from '@orderly/kit/event-store';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { historyPage } from '@orderly/kit/http';
 import { aggregateKey } from '@orderly/kit/messages';
 import { openEvents, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';

@@ -1,8 +1,8 @@
 import { count, logger, Metric } from '@orderly/kit/aws';
 import { eventStoreOfFunction, type Loaded } from '@orderly/kit/event-store';
 import { keyedBy, traceOf } from '@orderly/kit/http';
-import { changeOnce, idempotencyKey, keyRecord, keyRecords } from '@orderly/kit/idempotent-receiver';
-import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { changeOnce, idempotencyKey, keyRecord, keyRecords, PersonalRequest } from '@orderly/kit/idempotent-receiver';
+import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { customerIdOf, existing } from './account-store.js';
 import { accounts } from './aggregates.js';

@@ -1,7 +1,8 @@
 import type { Loaded } from '@orderly/kit/event-store';
 import { Problem } from '@orderly/kit/http';
+import type { PersonalRequest } from '@orderly/kit/idempotent-receiver';
 import { aggregateKey } from '@orderly/kit/messages';
-import { openEvents, type PersonalKeys, type PersonalRequest, type Unsealed } from '@orderly/kit/personal-data';
+import { openEvents, type PersonalKeys, type Unsealed } from '@orderly/kit/personal-data';
 import type { AccountStore } from './aggregates.js';
 import { accountsContract } from './contract.js';
 import type { Account } from './domain/account.js';

@@ -1,4 +1,5 @@
-import { eventStoreOfFunction, loadAsOf } from '@orderly/kit/event-store';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { loadAsOf } from '@orderly/kit/http';
 import { endpoint } from '../endpoint.js';
 import { customerIdOf, existing, ownOf } from './account-store.js';
 import { accounts } from './aggregates.js';

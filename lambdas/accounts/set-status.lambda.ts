@@ -1,7 +1,8 @@
 import { logger } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { traceOf, versionOf } from '@orderly/kit/http';
-import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { PersonalRequest } from '@orderly/kit/idempotent-receiver';
+import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { customerIdOf } from './account-store.js';
 import { accounts } from './aggregates.js';

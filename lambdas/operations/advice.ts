@@ -1,4 +1,4 @@
-import type { AdvisingApp } from '@orderly/kit/operator';
+import type { AdvisingApp } from '@orderly/operator';
 import { APP } from '../app.js';
 import { PROGRAM } from './program.js';
 import { pageOn } from './runbook.js';

@@ -1,5 +1,5 @@
-import { StatusView } from '@orderly/kit/operator/views';
 import { described } from '@orderly/kit/routes';
+import { StatusView } from '@orderly/operator/views';
 import * as z from 'zod/mini';
 
 /** Orders of the last hour, in the status. */
@@ -115,4 +115,4 @@ export const TraceView = z.object({
   roots: described('Messages whose causes are not among them.', z.array(TracedMessage)),
 });
 
-export { AuditLogView, AuditView, FailureGroupsView } from '@orderly/kit/operator/views';
+export { AuditLogView, AuditView, FailureGroupsView } from '@orderly/operator/views';

@@ -23,7 +23,7 @@ import {
   type Service,
   secondsBetween,
   smallestWindow,
-} from '@orderly/kit/operator';
+} from '@orderly/operator';
 import type { OrderView } from '../orders/contract.js';
 
 /** Commits of one aggregate that belongs to the order. */

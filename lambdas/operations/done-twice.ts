@@ -1,4 +1,4 @@
-import { type DoneTwice, firstVersionOf, type TwiceCheck } from '@orderly/kit/operator';
+import { type DoneTwice, firstVersionOf, type TwiceCheck } from '@orderly/operator';
 import type { AggregateFacts } from './deliveries.js';
 import { AccountReader, orderIdsIn, readAggregates } from './order-aggregates.js';
 

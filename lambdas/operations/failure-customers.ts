@@ -1,4 +1,4 @@
-import { aggregateKey, type Commit, type CustomerSource, commitKey, readCommitsAt } from '@orderly/kit/operator';
+import { aggregateKey, type Commit, type CustomerSource, commitKey, readCommitsAt } from '@orderly/operator';
 import { ordersContract } from '../orders/contract.js';
 import { ORDER, ORDER_ID } from '../orders/keys.js';
 

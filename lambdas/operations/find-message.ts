@@ -7,7 +7,7 @@ import {
   readFeed,
   type Service,
   timeOfId,
-} from '@orderly/kit/operator';
+} from '@orderly/operator';
 
 /** A commit's ids and its place in the feed are made within this time, and clocks of functions differ by less. */
 const AROUND = 5_000;

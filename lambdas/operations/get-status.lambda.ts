@@ -1,5 +1,5 @@
-import { answerStatus, contextOfFunction } from '@orderly/kit/operator';
 import type { Shown } from '@orderly/kit/routes';
+import { answerStatus, contextOfFunction } from '@orderly/operator';
 import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
 import { ADVICE } from './advice.js';

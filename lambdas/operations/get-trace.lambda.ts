@@ -1,5 +1,5 @@
-import { answerOf, contextOfFunction } from '@orderly/kit/operator';
 import type { Shown } from '@orderly/kit/routes';
+import { answerOf, contextOfFunction } from '@orderly/operator';
 import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
 import { ADVICE } from './advice.js';

@@ -9,7 +9,7 @@ import {
   readEvent,
   type Service,
   sagaKindsOf,
-} from '@orderly/kit/operator';
+} from '@orderly/operator';
 import { accountsContract } from '../accounts/contract.js';
 import { basketsContract } from '../baskets/contract.js';
 import { catalogContract } from '../catalog/contract.js';

@@ -14,7 +14,7 @@ import {
   sagaKindsOf,
   timerIdOf,
   versionsIn,
-} from '@orderly/kit/operator';
+} from '@orderly/operator';
 import { type OrderView, ordersContract } from '../orders/contract.js';
 import { CUSTOMER_LISTS, ORDER_ID, ORDERS_LIST } from '../orders/keys.js';
 import {

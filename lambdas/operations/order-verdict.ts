@@ -8,7 +8,7 @@ import {
   sagaWords,
   secondsBetween,
   twiceWords,
-} from '@orderly/kit/operator';
+} from '@orderly/operator';
 import type { OrderView } from '../orders/contract.js';
 import { type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { doneTwiceIn } from './done-twice.js';

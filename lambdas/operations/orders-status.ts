@@ -8,7 +8,7 @@ import {
   readCommitsAt,
   readNewestOfFeed,
   type StatusSection,
-} from '@orderly/kit/operator';
+} from '@orderly/operator';
 import { ordersContract } from '../orders/contract.js';
 
 const HOUR = 3_600_000;

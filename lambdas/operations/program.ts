@@ -1,4 +1,4 @@
-import { commandTextOf } from '@orderly/kit/operator/definitions';
+import { commandTextOf } from '@orderly/operator/definitions';
 
 /** Command that starts the tool, for help and for advice; it can be pasted unchanged. `bin/orderly.mjs` says its own name. */
 export const PROGRAM = process.env.ORDERLY_PROGRAM || 'npm run -s orderly --';

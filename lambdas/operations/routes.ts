@@ -1,5 +1,5 @@
-import { AuditLogQuery, AuditParameters, FailureGroupsQuery } from '@orderly/kit/operator/views';
 import { described } from '@orderly/kit/routes';
+import { AuditLogQuery, AuditParameters, FailureGroupsQuery } from '@orderly/operator/views';
 import * as z from 'zod/mini';
 import { ORDER_ID } from '../orders/keys.js';
 import type { Route } from '../route.js';

@@ -1,5 +1,5 @@
-import type { Trouble } from '@orderly/kit/operator';
-import { runbookPage } from '@orderly/kit/operator/definitions';
+import type { Trouble } from '@orderly/operator';
+import { runbookPage } from '@orderly/operator/definitions';
 import { APP } from '../app.js';
 
 /** Names a page of the runbook. @param subject an alarm's name, or the page's title */

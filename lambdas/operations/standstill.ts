@@ -10,7 +10,7 @@ import {
   type Saga,
   sagaWords,
   timerIdOf,
-} from '@orderly/kit/operator';
+} from '@orderly/operator';
 import type { EventReport, OrderFacts } from './deliveries.js';
 import { command } from './program.js';
 import { inRunbook } from './runbook.js';

@@ -1,4 +1,4 @@
-import { duration, type Service, secondsBetween } from '@orderly/kit/operator';
+import { duration, type Service, secondsBetween } from '@orderly/operator';
 import type { Delivery, EventReport } from './deliveries.js';
 
 /** A message with what followed from it. */

@@ -8,7 +8,7 @@ import {
   plural,
   RequestRefused,
   relaysAt,
-} from '@orderly/kit/operator';
+} from '@orderly/operator';
 import { ORDER_ID } from '../orders/keys.js';
 import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
 import { type FoundCommit, findCommits, type Search } from './find-message.js';

@@ -1,8 +1,8 @@
 import { count, logger, Metric, type TransactWriteItem, tableOfFunction } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
-import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
-import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { changeOnce, PersonalRequest, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
+import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
 import { orders } from './aggregates.js';

@@ -1,4 +1,5 @@
-import { eventStoreOfFunction, loadAsOf } from '@orderly/kit/event-store';
+import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { loadAsOf } from '@orderly/kit/http';
 import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { orders } from './aggregates.js';

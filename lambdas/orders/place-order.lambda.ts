@@ -1,8 +1,8 @@
 import { clock, count, logger, Metric, tableOfFunction } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { keyedBy, traceOf } from '@orderly/kit/http';
-import { createOnce, idempotencyKey } from '@orderly/kit/idempotent-receiver';
-import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { createOnce, idempotencyKey, PersonalRequest } from '@orderly/kit/idempotent-receiver';
+import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { unchargeable } from '../charge-limits.js';
 import { endpoint } from '../endpoint.js';
 import { refusalOfCodes } from '../standard-codes.js';

@@ -1,7 +1,8 @@
 import { clock, logger, retryOnConflict, tableOfFunction } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
 import { Problem, traceOf } from '@orderly/kit/http';
-import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { PersonalRequest } from '@orderly/kit/idempotent-receiver';
+import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { orders } from './aggregates.js';
 import { ordersContract } from './contract.js';

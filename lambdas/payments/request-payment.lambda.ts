@@ -5,10 +5,11 @@ import {
   changeOnce,
   createOnce,
   idempotencyKey,
+  PersonalRequest,
   recordOfRequest,
   requestRecords,
 } from '@orderly/kit/idempotent-receiver';
-import { PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { personalKeysOfFunction } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { AppProblem } from '../problems.js';
 import { refusalOfCodes } from '../standard-codes.js';

@@ -2,6 +2,41 @@
 export { sourceOf } from './aws/app-names.js';
 export { Env } from './aws/environment.js';
 export { Metric } from './aws/metric-names.js';
+export { acknowledgeCompliance, acknowledgeWildcard } from './base/acknowledge.js';
+export {
+  type AlarmProps,
+  alarm,
+  alarmOnErrors,
+  alarmOnOldest,
+  alarmOnSilence,
+  alarmOnVisible,
+  serviceMetric,
+} from './base/alarms.construct.js';
+export { Bundles, UnknownEntry } from './base/bundles.js';
+export { checkDeployedWindow, type DeployedWindow } from './base/dedupe-window.js';
+export type { AnyBus, AnyTable } from './base/interfaces.js';
+export { pinLogicalId } from './base/logical-ids.js';
+export { type ConsumerDescription, type FunctionDescription, Output, servicePrefixes } from './base/outputs.js';
+export {
+  type ItemAction,
+  metricsNamespace,
+  OF_EVERY_FUNCTION,
+  type ServiceContext,
+  ServiceFunction,
+  type ServiceFunctionProps,
+} from './base/service-function.construct.js';
+export {
+  type AppSettings,
+  type AuthSettings,
+  type DedupeWindowEntry,
+  type DedupeWindowSetting,
+  developmentSettings,
+  type EnvironmentSettings,
+  type FirewallSettings,
+  SettingsError,
+} from './base/settings.js';
+export { stackProps } from './base/stack-props.js';
+export { acknowledgeNoRestore, addPeopleIndex, recordsTable, tableDefaults } from './base/tables.construct.js';
 export { Api, type ApiProps, publicRoute, type Route, tokenAuthorizer } from './http/api.construct.js';
 export {
   IdempotentConsumer,
@@ -22,28 +57,11 @@ export {
 } from './inbox/modes.construct.js';
 export type { HotKeySettings } from './lane/contract.js';
 export { Lane, type LaneProps } from './lane/lane.construct.js';
-export { OperatorApi, type OperatorApiProps } from './operator/api/operator-api.construct.js';
-export { DeliveryAudit, type DeliveryAuditProps } from './operator/auditor/auditor.construct.js';
-export { type ConsumerDescription, type FunctionDescription, Output, servicePrefixes } from './operator/outputs.js';
 export { Outbox, type OutboxProps } from './outbox/outbox.construct.js';
 export { PersonalKeys, type PersonalKeysProps } from './personal-data/personal-keys.construct.js';
-export { acknowledgeCompliance, acknowledgeWildcard } from './service/acknowledge.js';
-export {
-  type AlarmProps,
-  alarm,
-  alarmOnErrors,
-  alarmOnOldest,
-  alarmOnSilence,
-  alarmOnVisible,
-  serviceMetric,
-} from './service/alarms.construct.js';
 export { Backup, type BackupProps } from './service/backup.construct.js';
-export { Bundles, UnknownEntry } from './service/bundles.js';
 export type { ServiceGraph } from './service/dashboard.construct.js';
-export { checkDeployedWindow, type DeployedWindow } from './service/dedupe-window.js';
-export type { AnyBus, AnyTable } from './service/interfaces.js';
 export type { ListenerProps } from './service/listener.construct.js';
-export { pinLogicalId } from './service/logical-ids.js';
 export { Platform, type PlatformProps } from './service/platform.construct.js';
 export {
   type EnvironmentProps,
@@ -55,24 +73,4 @@ export {
   type ServiceProps,
   type SharedLaneProps,
 } from './service/service.construct.js';
-export {
-  type ItemAction,
-  metricsNamespace,
-  OF_EVERY_FUNCTION,
-  type ServiceContext,
-  ServiceFunction,
-  type ServiceFunctionProps,
-} from './service/service-function.construct.js';
-export {
-  type AppSettings,
-  type AuthSettings,
-  type DedupeWindowEntry,
-  type DedupeWindowSetting,
-  developmentSettings,
-  type EnvironmentSettings,
-  type FirewallSettings,
-  SettingsError,
-} from './service/settings.js';
-export { stackProps } from './service/stack-props.js';
-export { acknowledgeNoRestore, addPeopleIndex, recordsTable, tableDefaults } from './service/tables.construct.js';
 export { Timers, type TimersProps } from './timers/timers.construct.js';

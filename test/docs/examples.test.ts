@@ -33,24 +33,32 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   http: ['example.ts'],
   lane: ['example.ts', 'example.loading.ts'],
 };
-/** What functions need of AWS: no pattern. */
-const NO_PATTERN = 'aws';
+/** What functions and constructs are made with, and the functions of `failures` that know inboxes and lanes: no patterns. */
+const NO_PATTERNS = ['aws', 'base', 'drains'];
+/** A package of its own, whose page is like that of a pattern. */
+const OPERATOR = 'operator';
+const pageOf = (pattern: string): string =>
+  pattern === OPERATOR ? 'packages/operator/README.md' : `packages/kit/${pattern}/README.md`;
+const testsOf = (pattern: string): string => (pattern === OPERATOR ? 'test/operator' : `test/kit/${pattern}`);
 const MARK = 'word for word from here on.\n';
 
 describe('the README of a pattern', () => {
   const patterns = readdirSync(new URL('../../packages/kit/', import.meta.url), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== NO_PATTERN)
+    .filter((entry) => entry.isDirectory() && !NO_PATTERNS.includes(entry.name))
     .map(({ name }) => name);
 
-  test.each(patterns)('%s begins with the problem and an example, and ends with its sources', (pattern) => {
-    const text = textOf(`packages/kit/${pattern}/README.md`);
-    const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-    expect(headings[0]).toBe('The problem');
-    expect(headings.at(-1)).toBe('Sources');
-    expect(headings).toEqual(expect.arrayContaining(['The promise', 'How it fails']));
-    expect(text.split('\n## The promise\n')[0]).toContain('```ts\n');
-    expect(Object.keys(EXAMPLES)).toContain(pattern);
-  });
+  test.each([...patterns, OPERATOR])(
+    '%s begins with the problem and an example, and ends with its sources',
+    (pattern) => {
+      const text = textOf(pageOf(pattern));
+      const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+      expect(headings[0]).toBe('The problem');
+      expect(headings.at(-1)).toBe('Sources');
+      expect(headings).toEqual(expect.arrayContaining(['The promise', 'How it fails']));
+      expect(text.split('\n## The promise\n')[0]).toContain('```ts\n');
+      expect(Object.keys(EXAMPLES)).toContain(pattern);
+    },
+  );
 });
 
 /** Files that a package's README shows as a whole, in its order. */
@@ -64,8 +72,12 @@ const shownIn = (page: string) => [...textOf(page).matchAll(/```ts\n(.*?)```/gs)
 
 describe("a README's examples are code that compiles", () => {
   test.each(Object.entries(EXAMPLES))('%s', (pattern, files) => {
-    const compiled = files.map((file) => textOf(`test/kit/${pattern}/${file}`).split(MARK)[1]?.trimStart());
-    expect(shownIn(`packages/kit/${pattern}/README.md`)).toEqual(compiled);
+    const compiled = files.map((file) =>
+      textOf(`${testsOf(pattern)}/${file}`)
+        .split(MARK)[1]
+        ?.trimStart(),
+    );
+    expect(shownIn(pageOf(pattern))).toEqual(compiled);
   });
 
   test.each(Object.entries(WHOLE_FILES))('package %s', (name, files) => {

@@ -109,7 +109,7 @@ const sqsEvent = (...messages: { body: string; code?: string; redrive?: string }
 
 describe('the drain of dead letters', () => {
   test('turns each into one failure record with the reason', async () => {
-    const { handler } = await import('../../packages/kit/failures/drain-dead-letters.lambda.js');
+    const { handler } = await import('../../packages/kit/drains/drain-dead-letters.lambda.js');
     const [crashed, undelivered] = [envelope(), envelope()];
     const event = sqsEvent(
       { body: bodyOf(crashed) },
@@ -131,7 +131,7 @@ describe('the drain of dead letters', () => {
   });
 
   test('marks messages that are too old to be recognised, since they may have been processed', async () => {
-    const { handler } = await import('../../packages/kit/failures/drain-dead-letters.lambda.js');
+    const { handler } = await import('../../packages/kit/drains/drain-dead-letters.lambda.js');
     const old = { ...envelope(), time: new Date(Date.now() - 34.5 * 86_400_000).toISOString() };
     const young = { ...envelope(), time: new Date(Date.now() - 33.5 * 86_400_000).toISOString() };
     await handler(sqsEvent({ body: bodyOf(old) }, { body: bodyOf(young) }));
@@ -140,7 +140,7 @@ describe('the drain of dead letters', () => {
   });
 
   test('adds a reason to a failure whose redrive crashed', async () => {
-    const { handler } = await import('../../packages/kit/failures/drain-dead-letters.lambda.js');
+    const { handler } = await import('../../packages/kit/drains/drain-dead-letters.lambda.js');
     const event = envelope();
     await put({ id: event.id, payload: bodyOf(event) });
     expect(await handler(sqsEvent({ body: bodyOf(event), redrive: 'again' }))).toEqual({ batchItemFailures: [] });
@@ -149,7 +149,7 @@ describe('the drain of dead letters', () => {
 
   test('leaves messages unchanged that were processed after all', async () => {
     const { ProcessedRecords, processOnce } = await import('../../packages/kit/idempotent-consumer/process-once.js');
-    const { handler } = await import('../../packages/kit/failures/drain-dead-letters.lambda.js');
+    const { handler } = await import('../../packages/kit/drains/drain-dead-letters.lambda.js');
     const event = envelope();
     await processOnce(event, async () => [], new ProcessedRecords(tables.records, CONSUMER, 3600));
     expect(await handler(sqsEvent({ body: bodyOf(event) }))).toEqual({ batchItemFailures: [] });
@@ -174,7 +174,7 @@ describe('the drain of failed batches', () => {
     [keys[1]!, true],
   ] as const) {
     test(`turns each commit of a batch into a failure record (payload as ${packed ? 'text' : 'an object'})`, async () => {
-      const { handler } = await import('../../packages/kit/failures/drain-failed-batches.lambda.js');
+      const { handler } = await import('../../packages/kit/drains/drain-failed-batches.lambda.js');
       const ids = [randomUUID(), randomUUID()];
       const payload = {
         Records: ids.map((id) => ({

@@ -3,7 +3,7 @@ import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableE
 import { inject } from 'vitest';
 import { APP } from '../../lambdas/app.js';
 import { Env } from '../../packages/kit/aws/environment.js';
-import { clientConfig } from '../../packages/kit/operator/endpoint.js';
+import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 
 const { endpoint, region } = inject('deployed');
 

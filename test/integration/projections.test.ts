@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { command } from '../../lambdas/operations/program.js';
-import { projectionNamed, projectionsOf } from '../../packages/kit/operator/projections.js';
-import { type RebuildOrder, rebuild } from '../../packages/kit/operator/rebuild.js';
-import { servicesIn } from '../../packages/kit/operator/services.js';
+import { servicesIn } from '../../packages/operator/deployment/services.js';
+import { projectionNamed, projectionsOf } from '../../packages/operator/projections/projections.js';
+import { type RebuildOrder, rebuild } from '../../packages/operator/projections/rebuild.js';
 import { run } from '../../tools/operator/command-line.js';
 import { line, placed } from '../acceptance/orders.js';
 import { world } from '../support/world.js';

@@ -6,7 +6,7 @@ import { keyOf } from '../../packages/kit/idempotent-receiver/session.js';
 import { cursorKey, placeKey } from '../../packages/kit/inbox/sequence-keys.js';
 import { laneKey } from '../../packages/kit/lane/contract.js';
 import { messageGroupOf, stepOf } from '../../packages/kit/messages/envelope.js';
-import { open, seal } from '../../packages/kit/personal-data/sealed.js';
+import { open, seal } from '../../packages/kit/messages/sealed.js';
 
 /**
  * Keys and hashes of several values. Each value changed alone changes the key: a key that leaves one out takes two things for

@@ -7,21 +7,21 @@ import { FailureRecords, recordKey } from '../../packages/kit/failures/failure-r
 import { ProcessedRecords, processOnce } from '../../packages/kit/idempotent-consumer/process-once.js';
 import { StoredMessages } from '../../packages/kit/inbox/stored-messages.js';
 import { messageIdOf } from '../../packages/kit/messages/envelope.js';
-import { discardFound } from '../../packages/kit/operator/discard.js';
-import { statusOf } from '../../packages/kit/operator/failures.js';
-import { PLACES, placeOfRecord } from '../../packages/kit/operator/places.js';
-import { ConsumerRecord, isRedrivable } from '../../packages/kit/operator/records.js';
-import { isStuck } from '../../packages/kit/operator/saga-groups.js';
-import { isHeld, isWaiting, sagaWords } from '../../packages/kit/operator/saga-words.js';
-import type { Saga } from '../../packages/kit/operator/sagas.js';
-import { listenersOf } from '../../packages/kit/operator/services.js';
 import { decide, dueStepOf, lateAnswerOf, type SagaMessage, stepIdOf, undoIdOf } from '../../packages/kit/saga/saga.js';
 import type { SagaState } from '../../packages/kit/saga/state.js';
 import { eventMessage } from '../../packages/kit/testing/messages.js';
+import { listenersOf } from '../../packages/operator/deployment/services.js';
+import { discardFound } from '../../packages/operator/failures/discard.js';
+import { statusOf } from '../../packages/operator/failures/failures.js';
+import { PLACES, placeOfRecord } from '../../packages/operator/records/places.js';
+import { ConsumerRecord, isRedrivable } from '../../packages/operator/records/records.js';
+import { isStuck } from '../../packages/operator/sagas/saga-groups.js';
+import { isHeld, isWaiting, sagaWords } from '../../packages/operator/sagas/saga-words.js';
+import type { Saga } from '../../packages/operator/sagas/sagas.js';
+import { consumer, heardBy } from '../operator/bookings.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
 import { holds } from '../support/status-table.js';
 import { counted, tallyContract } from '../support/tally.js';
-import { consumer, heardBy } from './operator/bookings.js';
 import { type Trip, tripSaga } from './saga/trip.js';
 
 /** As the tables of the services' aggregates: a status that is new has no column here, and is red until it has one. */

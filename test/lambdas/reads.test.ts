@@ -67,33 +67,33 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Get strong', 'the cursor decides whether a message waits for another one'],
   ],
   'packages/kit/inbox/stored-messages.ts': [['Get strong', 'the record was changed a moment ago by whoever reads it']],
-  'packages/kit/operator/audit-log.ts': [['Query strong', 'what an operator did a moment ago is listed']],
-  'packages/kit/operator/audit/deliveries.ts': [
+  'packages/operator/audit-log/audit-log.ts': [['Query strong', 'what an operator did a moment ago is listed']],
+  'packages/operator/audit/deliveries.ts': [
     ['BatchGet consistent', 'what an eventual read does not find is read again, strongly consistent'],
     ['BatchGet strong', 'a commit that was published, or discarded, a moment ago'],
   ],
-  'packages/kit/operator/auditor/audit-skipped.ts': [
+  'packages/operator/auditor/audit-skipped.ts': [
     ['Scan eventual', 'a local cloud, whose commits are older than the time that was skipped'],
   ],
-  'packages/kit/operator/auditor/auditor.ts': [
+  'packages/operator/auditor/auditor.ts': [
     [
       'Query index',
       'commits are judged a quarter of an hour after they were made; an entry that is later is not judged',
     ],
   ],
-  'packages/kit/operator/auditor/resent.ts': [['Query strong', 'the run before may have sent it a moment ago']],
-  'packages/kit/operator/auditor/watermarks.ts': [
+  'packages/operator/auditor/resent.ts': [['Query strong', 'the run before may have sent it a moment ago']],
+  'packages/operator/auditor/watermarks.ts': [
     ['Get strong', 'after a refused write: is what is stored this very write?'],
     ['Query strong', 'a watermark that was moved a moment ago refuses the next write'],
     ['Query strong', 'what was sent again a moment ago is counted'],
   ],
-  'packages/kit/operator/commits.ts': [['Query strong', 'an operator decides on it']],
-  'packages/kit/operator/discard-in-sequence.ts': [
+  'packages/operator/records/commits.ts': [['Query strong', 'an operator decides on it']],
+  'packages/operator/failures/discard-in-sequence.ts': [
     ['Get strong', 'the transaction checks the cursor as it was read'],
     ['Get strong', 'a place that is taken needs no tombstone; the transaction checks one that seemed free'],
   ],
-  'packages/kit/operator/failure-customers.ts': [['BatchGet eventual', 'a list for an operator']],
-  'packages/kit/operator/feed.ts': [
+  'packages/operator/failures/failure-customers.ts': [['BatchGet eventual', 'a list for an operator']],
+  'packages/operator/records/feed.ts': [
     ['Query index', 'messages are judged a quarter of an hour after their commits, and late entries by the next audit'],
     [
       'Query index',
@@ -103,32 +103,32 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['BatchGet eventual', 'commits that the index shows exist'],
     ['BatchGet strong', 'a commit that the eventual read did not find again'],
   ],
-  'packages/kit/operator/inbox.ts': [['Query index', 'a list for an operator']],
-  'packages/kit/operator/people.ts': [
+  'packages/operator/inboxes/inbox.ts': [['Query index', 'a list for an operator']],
+  'packages/operator/people/people.ts': [
     ['Query index', 'the feed is the only way to the commits of a time; the command waits until it has them'],
     ['Get strong', 'an operator decides on it'],
   ],
-  'packages/kit/operator/records.ts': [
+  'packages/operator/records/records.ts': [
     ['Get strong', 'an operator decides on it'],
     ['BatchGet strong', 'what they do not show is reported, or recorded as a failure'],
     ['Query index', 'a list for an operator'],
   ],
-  'packages/kit/operator/restore/copy-back.ts': [
+  'packages/operator/restore/copy-back.ts': [
     ['Scan strong', 'what it does not see is neither put back nor deleted'],
     ['BatchGet strong', 'an item counts as missing or new by it, and is written then'],
   ],
-  'packages/kit/operator/restore/record.ts': [
+  'packages/operator/restore/record.ts': [
     ['Query strong', 'it says which steps must not come again'],
     ['Get strong', 'another run may have taken over a moment ago'],
   ],
-  'packages/kit/operator/restore/run.ts': [
+  'packages/operator/restore/run.ts': [
     ['Query index', 'the relay has been quiet for minutes, so the index has what it has recorded'],
   ],
-  'packages/kit/operator/saga-list.ts': [
+  'packages/operator/sagas/saga-list.ts': [
     ['Query eventual', 'a list for an operator'],
     ['Query index', 'a list for an operator'],
   ],
-  'packages/kit/operator/status/read.ts': [
+  'packages/operator/status/read.ts': [
     ['Query index', 'a count for an operator'],
     ['Query index', 'a count for an operator'],
     ['Query eventual', 'a count for an operator'],
@@ -200,7 +200,7 @@ function argumentsFrom(source: string, from: number): string {
   return source.slice(from, at - 1).trim();
 }
 
-const sources = ['lambdas', 'packages/kit'].flatMap((folder) =>
+const sources = ['lambdas', 'packages/kit', 'packages/operator'].flatMap((folder) =>
   readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !/(^|\/)node_modules\//.test(file))
     .map((file) => `${folder}/${file}`),

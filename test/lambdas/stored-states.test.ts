@@ -15,7 +15,12 @@ describe('a stored item', () => {
   test.each([
     ['with a renamed field', shape, renamed, /^copy: status, state changed\. Deployed tables keep/],
     ['under the same number', { ...shape, schema: 2 }, { ...renamed, schema: 2 }, /schema is 2 as before: raise it/],
-    ['under a new number', { ...shape, schema: 2 }, { ...renamed, schema: 3 }, /schema is 3 instead of 2.*npm run docs/],
+    [
+      'under a new number',
+      { ...shape, schema: 2 },
+      { ...renamed, schema: 3 },
+      /schema is 3 instead of 2.*npm run docs/,
+    ],
     ['of another number only', { ...shape, schema: 2 }, { ...shape, schema: 3 }, /no field changed, and schema is 3/],
   ])('%s is refused', (_, before, now, fault) => expect(faults(before, now)).toEqual([expect.stringMatching(fault)]));
 });

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { BundleCache } from '../../packages/kit/service/bundle-cache.js';
+import { BundleCache } from '../../packages/kit/base/bundle-cache.js';
 
 let root = '';
 let folder = '';

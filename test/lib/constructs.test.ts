@@ -13,16 +13,17 @@ import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ordersContract } from '../../lambdas/orders/contract.js';
 import { settingsFor } from '../../lib/settings.js';
+import { Bundles, UnknownEntry } from '../../packages/kit/base/bundles.js';
+import { ServiceFunction } from '../../packages/kit/base/service-function.construct.js';
+import type { DedupeWindowSetting } from '../../packages/kit/base/settings.js';
+import { recordsTable } from '../../packages/kit/base/tables.construct.js';
 import { Api } from '../../packages/kit/http/api.construct.js';
 import {
   IdempotentConsumer,
   type IdempotentConsumerProps,
 } from '../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
-import { inSources } from '../../packages/kit/operator/sources.js';
-import { Bundles, UnknownEntry } from '../../packages/kit/service/bundles.js';
-import { ServiceFunction } from '../../packages/kit/service/service-function.construct.js';
-import type { DedupeWindowSetting } from '../../packages/kit/service/settings.js';
-import { recordsTable } from '../../packages/kit/service/tables.construct.js';
+import { inSources } from '../../packages/operator/deployment/sources.js';
+import { operatorEntries } from '../../packages/operator/entries.js';
 import { BUNDLE_CACHE } from '../../tools/local/assembly.js';
 import { newApp, noCode } from './support/environments.js';
 
@@ -217,7 +218,7 @@ describe('the API', () => {
 });
 
 describe('bundles', () => {
-  const bundles = new Bundles('lambdas', process.cwd(), BUNDLE_CACHE);
+  const bundles = new Bundles('lambdas', { cache: BUNDLE_CACHE, packages: { operator: operatorEntries } });
   const elsewhere = mkdtempSync(join(tmpdir(), 'app-of-the-kit-'));
   /** Uses a kit that is installed as JavaScript with one small entry point, because bundling the whole kit takes a second. */
   let Installed: typeof Bundles;
@@ -274,7 +275,7 @@ describe('bundles', () => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);
     }
-    const foreign = new Bundles(folder, elsewhere);
+    const foreign = new Bundles(folder, { root: elsewhere });
     expect(foreign.entries.filter((entry) => !entry.startsWith('kit/'))).toEqual(['open-ticket', 'relay']);
     expect(foreign.entries).toEqual(expect.arrayContaining(['kit/outbox/relay', 'kit/http/authorizer']));
     expect(foreign.sizeOf('relay').total).toBeLessThan(foreign.sizeOf('kit/outbox/relay').total);
@@ -293,7 +294,7 @@ describe('bundles', () => {
     source('one.lambda.ts', "import { text } from './text.js'; export const handler = () => text;");
     source('text.ts', "export const text = 'first';");
     const made = () => {
-      const bundles = new Installed(folder, elsewhere, cache);
+      const bundles = new Installed(folder, { root: elsewhere, cache });
       bundles.remove();
       expect(bundles.sizeOf('one').total).toBeGreaterThan(0);
       return readdirSync(cache).filter((name) => !name.endsWith('.json')).length;
@@ -316,7 +317,7 @@ export const handler = (): string => {
 };
 `;
     writeFileSync(join(folder, 'fails.lambda.ts'), source);
-    const failing = new Installed(folder, elsewhere);
+    const failing = new Installed(folder, { root: elsewhere });
     const app = new App({ outdir: join(elsewhere, 'failing.out') });
     failing.code('fails').bind(new Stack(app, 'Asset'));
     const [asset = ''] = readdirSync(app.outdir).filter((name) => name.startsWith('asset.'));
@@ -339,7 +340,7 @@ export const handler = (): string => {
   test('find the kit’s own entry points where it is installed as JavaScript', () => {
     const folder = join(elsewhere, 'empty');
     mkdirSync(folder);
-    const installed = new Installed(folder, elsewhere);
+    const installed = new Installed(folder, { root: elsewhere });
     expect(installed.entries).toEqual(['kit/outbox/relay']);
     expect([...installed.sizeOf('kit/outbox/relay').byPackage.keys()]).toEqual(['@orderly/kit']);
     installed.remove();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { settingsFor } from '../../lib/settings.js';
+import { corsOriginsOf } from '../../packages/kit/base/cors-settings.js';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
-import { corsOriginsOf } from '../../packages/kit/service/cors-settings.js';
 import { type Json, referenced, synthesized } from './support/environments.js';
 
 const SHOP = 'https://shop.example.org';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type EventSchema, PEOPLE_INDEX } from '../../packages/kit/messages/contract.js';
+import { PEOPLE_INDEX } from '../../packages/kit/aws/indexes.js';
+import type { EventSchema } from '../../packages/kit/messages/contract.js';
 import { contracts } from '../../tools/release/contracts.js';
 import { type Json, referenced, SERVICES, STACKS, statements, synthesized } from './support/environments.js';
 

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OrderlyEnvironment } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
 import { Env } from '../../packages/kit/aws/environment.js';
-import { checkDeployedWindow, secondsOf, windowVariable } from '../../packages/kit/service/dedupe-window.js';
-import type { DedupeWindowSetting } from '../../packages/kit/service/settings.js';
+import { checkDeployedWindow, secondsOf, windowVariable } from '../../packages/kit/base/dedupe-window.js';
+import type { DedupeWindowSetting } from '../../packages/kit/base/settings.js';
 import { type Json, newApp, noCode, stackOf, synthesized } from './support/environments.js';
 
 /** Calls back while `lib/deployed-windows.json` has other content. */

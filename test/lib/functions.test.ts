@@ -8,8 +8,8 @@ import { RewardsEnv } from '../../lambdas/rewards/environment.js';
 import { OrderlyEnvironment } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
 import { Env } from '../../packages/kit/aws/environment.js';
-import { OperatorApiEnv } from '../../packages/kit/operator/api/contract.js';
-import { AuditorEnv } from '../../packages/kit/operator/auditor/contract.js';
+import { OperatorApiEnv } from '../../packages/operator/api/contract.js';
+import { AuditorEnv } from '../../packages/operator/auditor/contract.js';
 import {
   consumersOf,
   functionsOf,
@@ -141,7 +141,7 @@ describe('each function', () => {
         expect.objectContaining({ entry: 'kit/http/authorizer', service: 'platform' }),
         expect.objectContaining({ entry: 'orders/on-saga-message', consumer: 'orders-saga' }),
         expect.objectContaining({ entry: 'kit/timers/sweeper', consumer: 'orders-saga' }),
-        expect.objectContaining({ entry: 'kit/failures/drain-dead-letters', consumer: 'reservations' }),
+        expect.objectContaining({ entry: 'kit/drains/drain-dead-letters', consumer: 'reservations' }),
       ]),
     );
   });

@@ -4,9 +4,9 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, test } from 'vitest';
 import { settingsFor } from '../../lib/settings.js';
-import { OperatorApi, type OperatorApiProps } from '../../packages/kit/operator/api/operator-api.construct.js';
+import { SettingsError } from '../../packages/kit/base/settings.js';
 import { Service } from '../../packages/kit/service/service.construct.js';
-import { SettingsError } from '../../packages/kit/service/settings.js';
+import { OperatorApi, type OperatorApiProps } from '../../packages/operator/api/operator-api.construct.js';
 import { type Json, newApp, noCode, propertiesIn, statements, synthesized } from './support/environments.js';
 
 const settings = settingsFor('dev');

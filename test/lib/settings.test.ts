@@ -12,7 +12,7 @@ import {
   PLACEHOLDER_ISSUER,
   settingsFor,
 } from '../../lib/settings.js';
-import { feedShardsOf } from '../../packages/kit/service/settings.js';
+import { feedShardsOf } from '../../packages/kit/base/settings.js';
 import { jwksOf, newKey } from '../../tools/local/dev-issuer.js';
 
 describe('settings', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { clientConfig } from '@orderly/kit/operator';
+import { clientConfig } from '@orderly/operator';
 import { LocalCloudClient } from '@orderly/simulator/client';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEMOS, type Demo } from '../../tools/local/demos/demos.js';

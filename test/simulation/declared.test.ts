@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RouteDeclaration } from '../../packages/kit/http/routes.js';
+import type { RouteDeclaration } from '../../packages/kit/routes.js';
 import type { ApiRequest, ApiResponse } from '../../packages/simulator/aws/api-messages.js';
 import { Cloud } from '../../packages/simulator/cloud.js';
 import { orderlyApi } from '../../tools/docs/openapi/api.js';

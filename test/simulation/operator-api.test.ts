@@ -4,7 +4,7 @@ import type * as z from 'zod/mini';
 import type { AuditView } from '../../lambdas/operations/contract.js';
 import { firstIdOf } from '../../packages/kit/aws/ids.js';
 import type { Commit } from '../../packages/kit/messages/commit.js';
-import { partitionOf } from '../../packages/kit/operator/feed.js';
+import { partitionOf } from '../../packages/operator/records/feed.js';
 import { ChosenFaults } from '../../packages/simulator/aws/faults.js';
 import { Cloud } from '../../packages/simulator/cloud.js';
 import { orderOf, stocked } from './scenarios/shop.js';

@@ -1,7 +1,7 @@
 import { LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientConfig } from '../../packages/kit/operator/endpoint.js';
+import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { run } from '../../tools/operator/command-line.js';
 import { orderOf, productOf } from './scenarios/shop.js';

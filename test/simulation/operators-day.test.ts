@@ -1,6 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientConfig } from '../../packages/kit/operator/endpoint.js';
+import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { run } from '../../tools/operator/command-line.js';
 import { callsIn, sectionOf, wordsOf } from '../support/runbook-commands.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeleteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientConfig } from '../../packages/kit/operator/endpoint.js';
+import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
 import { productOf } from './scenarios/shop.js';

@@ -1,8 +1,8 @@
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
-import { clientConfig } from '../../packages/kit/operator/endpoint.js';
-import { functionsIn } from '../../packages/kit/operator/functions.js';
-import type { FunctionDescription } from '../../packages/kit/operator/outputs.js';
-import { type Listener, listenersOf, type Service } from '../../packages/kit/operator/services.js';
+import type { FunctionDescription } from '../../packages/kit/base/outputs.js';
+import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
+import { functionsIn } from '../../packages/operator/deployment/functions.js';
+import { type Listener, listenersOf, type Service } from '../../packages/operator/deployment/services.js';
 import type { Aggregate, ConsumerName, FunctionName, RelayName } from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 

@@ -22,7 +22,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { settingsFor } from '../../lib/settings.js';
 import { REDRIVE } from '../../packages/kit/failures/delivery.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
-import { clientConfig } from '../../packages/kit/operator/endpoint.js';
+import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 import { STACKS } from '../../tools/local/deploy.js';
 import { waitUntil } from '../../tools/local/progress.js';
 import type * as Port from '../acceptance/world.js';

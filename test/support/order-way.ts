@@ -6,8 +6,8 @@ import { sourceOf } from '../../packages/kit/aws/app-names.js';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import { type Commit, commitKey } from '../../packages/kit/messages/commit.js';
 import { busEntries, type Envelope } from '../../packages/kit/messages/envelope.js';
-import { type Listener, listenersOf, recordKeysOf, type Service } from '../../packages/kit/operator/services.js';
 import { inVersion, pointerKey, versionsIn } from '../../packages/kit/projection/versions.js';
+import { type Listener, listenersOf, recordKeysOf, type Service } from '../../packages/operator/deployment/services.js';
 import type { Aggregate } from '../acceptance/world.js';
 import { homeOf, SERVICE_OF } from './deployed-parts.js';
 

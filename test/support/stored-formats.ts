@@ -1,4 +1,4 @@
-import { DUE_INDEX } from '../../packages/kit/timers/contract.js';
+import { DUE_INDEX } from '../../packages/kit/aws/indexes.js';
 import { asJson } from '../../tools/docs/layout.js';
 import { functionEnvironment } from './function-environment.js';
 import { inProcessDynamoDb } from './in-process-dynamodb.js';

@@ -7,16 +7,9 @@ import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import { Commit } from '../../packages/kit/messages/commit.js';
 import type { EventOf } from '../../packages/kit/messages/contract.js';
 import { busEntries } from '../../packages/kit/messages/envelope.js';
-import { beforehand, noteResult } from '../../packages/kit/operator/audit-log.js';
-import {
-  beginRestore,
-  keepForgotten,
-  noteProgress,
-  RESTORE_PARTITION,
-} from '../../packages/kit/operator/restore/record.js';
+import { Sealed } from '../../packages/kit/messages/sealed.js';
 import { personKey } from '../../packages/kit/personal-data/person-key.js';
 import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js';
-import { Sealed } from '../../packages/kit/personal-data/sealed.js';
 import { PROJECTIONS } from '../../packages/kit/projection/contract.js';
 import { roundTripKey, type SagaEvent, stuckKey, timerIdOf } from '../../packages/kit/saga/contract.js';
 import { Orchestrator } from '../../packages/kit/saga/orchestrator.js';
@@ -26,6 +19,13 @@ import { evolve, initialState, type SagaState } from '../../packages/kit/saga/st
 import type { StateStore, Stored } from '../../packages/kit/state-store/state-store.js';
 import { stateStoreOfFunction } from '../../packages/kit/state-store/store-of-function.js';
 import { Timers } from '../../packages/kit/timers/timers.js';
+import { beforehand, noteResult } from '../../packages/operator/audit-log/audit-log.js';
+import {
+  beginRestore,
+  keepForgotten,
+  noteProgress,
+  RESTORE_PARTITION,
+} from '../../packages/operator/restore/record.js';
 import { Tallies } from '../kit/projection/tallies.js';
 import { done, type Trip, tripContract, tripSaga } from '../kit/saga/trip.js';
 import { inProcessKms, KMS_KEY } from './in-process-kms.js';

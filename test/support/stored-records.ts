@@ -21,7 +21,7 @@ import { daysIn } from '../../packages/kit/inbox/windows.js';
 import { requestItem } from '../../packages/kit/lane/request-item.js';
 import { ContractViolation } from '../../packages/kit/messages/contract.js';
 import { type Envelope, readEnvelope } from '../../packages/kit/messages/envelope.js';
-import { Unsealed } from '../../packages/kit/personal-data/sealed.js';
+import { Unsealed } from '../../packages/kit/messages/sealed.js';
 import { LEASES } from '../../packages/kit/timers/contract.js';
 import { Sweeper } from '../../packages/kit/timers/sweeper.js';
 import { Timers } from '../../packages/kit/timers/timers.js';

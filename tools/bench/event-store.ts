@@ -1,6 +1,6 @@
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { clientConfig } from '@orderly/kit/operator';
+import { clientConfig } from '@orderly/operator';
 import * as z from 'zod/mini';
 import type { Evolution } from '../../packages/kit/decider/decider.js';
 import type { Loaded } from '../../packages/kit/event-store/event-store.js';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { CREDENTIALS_ALIAS } from '../../packages/kit/service/bundles.js';
+import { CREDENTIALS_ALIAS } from '../../packages/kit/base/bundles.js';
 import { Assembly, type TemplateChange } from '../../packages/simulator/assembly/assembly.js';
 import type { JsonObject } from '../../packages/simulator/assembly/intrinsics.js';
 import { Cloud, Deployment } from '../../packages/simulator/cloud.js';

@@ -14,7 +14,7 @@ export interface KitFolder {
 }
 
 /** Folders of the exports that lie in none: their page. */
-const PAGE_OF_ROOT_FILE: Readonly<Record<string, string>> = { './constructs.ts': 'service' };
+const PAGE_OF_ROOT_FILE: Readonly<Record<string, string>> = { './constructs.ts': 'service', './routes.ts': 'http' };
 
 interface PackageJson {
   readonly name: string;
@@ -33,7 +33,9 @@ export function kitFolders(kit: URL): readonly KitFolder[] {
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
     .map((folder) => folder.name)
     .toSorted();
-  const modules = Object.entries(exports).map(([path, file]) => {
+  // A pattern is no module of its own: it is for packages of the same release.
+  const paths = Object.entries(exports).filter(([path]) => !path.includes('*'));
+  const modules = paths.map(([path, file]) => {
     const folder = PAGE_OF_ROOT_FILE[file] ?? /^\.\/([^/]+)\//.exec(file)?.[1] ?? '';
     if (!folders.includes(folder)) throw new Error(`export ${path} of ${name} lies in no folder: ${file}`);
     return { folder, module: `${name}${path.slice(1)}` };

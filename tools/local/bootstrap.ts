@@ -7,7 +7,7 @@ import {
   DescribeStackEventsCommand,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
-import { clientConfig } from '@orderly/kit/operator';
+import { clientConfig } from '@orderly/operator';
 import { cdk } from './cdk.js';
 import type { Endpoint } from './endpoint.js';
 import { type Progress, step, waitUntil } from './progress.js';

@@ -1,4 +1,4 @@
-import type { FunctionDescription } from '@orderly/kit/operator';
+import type { FunctionDescription } from '@orderly/operator';
 import { FunctionLogs, fieldsOf } from './function-logs.js';
 
 /** What a consumer logs once per message that it has handled. */

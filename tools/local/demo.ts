@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { timeAt } from '@orderly/kit/operator';
+import { timeAt } from '@orderly/operator';
 import type { StockView } from '../../lambdas/inventory/contract.js';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import { expectFromApi } from './api.js';

@@ -1,4 +1,4 @@
-import { readStacks, type StackOutputs, stackPrefix } from '@orderly/kit/operator';
+import { readStacks, type StackOutputs, stackPrefix } from '@orderly/operator';
 import { APP } from '../../lambdas/app.js';
 import { devAssembly } from './assembly.js';
 import { bootstrap } from './bootstrap.js';

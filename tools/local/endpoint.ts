@@ -1,4 +1,4 @@
-import type { Endpoint as AnyEndpoint } from '@orderly/kit/operator';
+import type { Endpoint as AnyEndpoint } from '@orderly/operator';
 import { LocalRunError } from './errors.js';
 import { answers } from './localstack/localstack.js';
 

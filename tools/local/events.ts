@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Clock, clientConfig, clockAt, type Service, servicesIn } from '@orderly/kit/operator';
+import { type Clock, clientConfig, clockAt, type Service, servicesIn } from '@orderly/operator';
 import { APP } from '../../lambdas/app.js';
 import { type Delivery, eventsOf } from '../../lambdas/operations/deliveries.js';
 import { readOrder } from '../../lambdas/operations/order-facts.js';

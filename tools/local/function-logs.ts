@@ -4,7 +4,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
-import { clientConfig, type FunctionDescription, functionsIn, type StackOutputs } from '@orderly/kit/operator';
+import { clientConfig, type FunctionDescription, functionsIn, type StackOutputs } from '@orderly/operator';
 import type { Endpoint } from './endpoint.js';
 
 /** Log lines of the functions of `dev` since a given time. */

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { replace } from '../../packages/kit/service/bundle-cache.js';
-import { INPUTS } from '../../packages/kit/service/bundles.js';
+import { replace } from '../../packages/kit/base/bundle-cache.js';
+import { INPUTS } from '../../packages/kit/base/bundles.js';
 import { atExit } from './at-exit.js';
 import { devJwks } from './dev-issuer.js';
 import { LocalRunError } from './errors.js';
@@ -22,7 +22,7 @@ import { LocalRunError } from './errors.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, '.build', 'assemblies');
 /** Sources of bundles. A function serves the API's document. Those of the kit are sources of the templates, too. */
-export const BUNDLED = ['lambdas', 'packages/kit', 'docs/openapi.json'];
+export const BUNDLED = ['lambdas', 'packages/kit', 'packages/operator', 'docs/openapi.json'];
 /** Sources of the templates. */
 export const TEMPLATES = ['bin', 'lib', 'cdk.json'];
 /** All that an assembly is made of. */

@@ -3,7 +3,8 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LiveCloud } from '@orderly/simulator';
 import { build } from 'esbuild';
-import { BUNDLING, entryFiles, inputsOf } from '../../packages/kit/service/bundles.js';
+import { BUNDLING, entryFiles, inputsOf } from '../../packages/kit/base/bundles.js';
+import { operatorEntries } from '../../packages/operator/entries.js';
 import { localAssembly } from './assembly.js';
 import { LocalRunError } from './errors.js';
 import { BUNDLE_INPUTS, BUNDLED, TEMPLATES } from './kept-assemblies.js';
@@ -138,7 +139,7 @@ type Inputs = Readonly<Record<string, readonly string[]>>;
 const inputsIn = (folder: string): Inputs => JSON.parse(readFileSync(join(folder, BUNDLE_INPUTS), 'utf8'));
 
 const isOnlyBundled = (path: string): boolean =>
-  BUNDLED.some((source) => path.startsWith(source)) && !path.startsWith('packages/kit/');
+  BUNDLED.some((source) => path.startsWith(source)) && !/^packages\/(kit|operator)\//.test(path);
 
 /** Checks whether the app that makes the templates imports one of the files, as it does contracts and subscriptions. */
 async function decidesTemplates(paths: readonly string[]): Promise<boolean> {
@@ -158,7 +159,9 @@ async function decidesTemplates(paths: readonly string[]): Promise<boolean> {
 
 /** @returns sources by entry point, and what they are made of */
 async function bundle(entries: readonly string[]): Promise<{ sources: ReadonlyMap<string, string>; inputs: Inputs }> {
-  const files = new Map([...entryFiles('lambdas')].filter(([entry]) => entries.includes(entry)));
+  const files = new Map(
+    [...entryFiles('lambdas', { operator: operatorEntries })].filter(([entry]) => entries.includes(entry)),
+  );
   const outdir = resolve(ROOT, 'bundles');
   const { outputFiles, metafile } = await build({
     ...BUNDLING,

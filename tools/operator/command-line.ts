@@ -3,7 +3,7 @@ import {
   type OperatorCommandLine,
   operatorCommandLine,
   peopleCommands,
-} from '@orderly/kit/operator/definitions';
+} from '@orderly/operator/definitions';
 import { APP } from '../../lambdas/app.js';
 import { ADVICE } from '../../lambdas/operations/advice.js';
 import { OF_ORDER } from '../../lambdas/operations/keys.js';

@@ -1,5 +1,5 @@
-import type { Endpoint } from '@orderly/kit/operator';
-import { OperatorError } from '@orderly/kit/operator/definitions';
+import type { Endpoint } from '@orderly/operator';
+import { OperatorError } from '@orderly/operator/definitions';
 import { ENVIRONMENT_NAMES } from '../../lib/environment-names.js';
 import { endpointAt, endpointFromEnvironment } from '../local/endpoint.js';
 import { LocalRunError } from '../local/errors.js';
@@ -30,7 +30,7 @@ export async function endpointOf(environment: string): Promise<Endpoint> {
 
 /** @throws {OperatorError} `unreachable` if no region is named */
 const atAws = async (): Promise<Endpoint> => {
-  const { awsRegion } = await import('@orderly/kit/operator');
+  const { awsRegion } = await import('@orderly/operator');
   return { url: undefined, region: await awsRegion() };
 };
 

@@ -1,5 +1,5 @@
-import type { Outcome } from '@orderly/kit/operator';
-import { type CommandContext, Exit, OperatorError, operatorCommand } from '@orderly/kit/operator/definitions';
+import type { Outcome } from '@orderly/operator';
+import { type CommandContext, Exit, OperatorError, operatorCommand } from '@orderly/operator/definitions';
 import type { LiveStatus } from '@orderly/simulator';
 import { durationOf, LocalCloudClient, LocalCloudRefused } from '@orderly/simulator/client';
 
@@ -38,7 +38,7 @@ export const localCommands = [
       inLocalCloud(context, async (cloud) => {
         context.say('time passes: what is due in it happens now, in order ...');
         const status = await cloud.forward(milliseconds);
-        const { auditSkipped } = await import('@orderly/kit/operator');
+        const { auditSkipped } = await import('@orderly/operator');
         await auditSkipped(context, new Date(Date.parse(status.now) - NOT_YET_AUDITED).toISOString());
         return said(status, `passed in ${(status.took / 1000).toFixed(1)} s`);
       }),

@@ -1,4 +1,4 @@
-import { Exit, operatorCommand } from '@orderly/kit/operator/definitions';
+import { Exit, operatorCommand } from '@orderly/operator/definitions';
 import { durationOf } from '@orderly/simulator/client';
 
 export const orderCommand = operatorCommand({
@@ -45,7 +45,7 @@ export const traceCommand = operatorCommand({
     const search = { back, most: 20_000, where: 'since the time of --since', narrower: 'a shorter --since' };
     const look = () => showTrace(context, { ...request, search });
     if (!follow) return look();
-    const { terminal, watched } = await import('@orderly/kit/operator');
+    const { terminal, watched } = await import('@orderly/operator');
     return watched(look, terminal('--follow', EXAMPLE), ({ exitCode }) => exitCode !== Exit.PENDING);
   },
 });

@@ -8,7 +8,7 @@ import {
   relaysAt,
   sagaWords,
   summaryOf,
-} from '@orderly/kit/operator';
+} from '@orderly/operator';
 import type { Delivery, EventReport, OrderFacts } from '../../lambdas/operations/deliveries.js';
 import { readOrder, withRelays } from '../../lambdas/operations/order-facts.js';
 import { judge, type OrderReport } from '../../lambdas/operations/order-verdict.js';

@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { aggregateKey, type DataContext, keysByPerson, type PeopleOfApp, type Service } from '@orderly/kit/operator';
 import type { PersonalKeys } from '@orderly/kit/personal-data';
 import { stateKey } from '@orderly/kit/state-store';
+import { aggregateKey, type DataContext, keysByPerson, type PeopleOfApp, type Service } from '@orderly/operator';
 import { accountsContract } from '../../lambdas/accounts/contract.js';
 import { basketsContract } from '../../lambdas/baskets/contract.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';

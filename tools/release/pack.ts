@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-export const PACKAGES = ['client', 'kit', 'simulator'] as const;
+export const PACKAGES = ['client', 'kit', 'operator', 'simulator'] as const;
 
 /** Of a `package.json` in `packages/`, what differs from the published one. */
 export interface Manifest {
@@ -39,10 +39,11 @@ export async function main([folder = join(ROOT, '.build', 'packages')]: readonly
 export function pack(folder: string, names: readonly (typeof PACKAGES)[number][] = PACKAGES): readonly string[] {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  // Together: a package may be made of another one's modules.
+  compile(join(ROOT, 'packages'), folder, { of: names });
   return names.map((name) => {
     const source = join(ROOT, 'packages', name);
     const built = join(folder, name);
-    compile(source, built);
     const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
     writeFileSync(join(built, 'package.json'), `${JSON.stringify(published(manifest), null, 2)}\n`);
     copyFileSync(join(source, 'README.md'), join(built, 'README.md'));
@@ -56,10 +57,18 @@ export function pack(folder: string, names: readonly (typeof PACKAGES)[number][]
 
 /**
  * Compiles the sources below a folder, without their tests.
+ * @param of folders below it, with what they import. @default all
  * @param options of the compiler, besides those that publishing needs
  * @throws {PackFailed}
  */
-export function compile(source: string, built: string, options: Readonly<Record<string, boolean>> = {}): void {
+export function compile(
+  source: string,
+  built: string,
+  {
+    of = ['.'],
+    options = {},
+  }: { readonly of?: readonly string[]; readonly options?: Readonly<Record<string, boolean>> } = {},
+): void {
   const project = `${built}.tsconfig.json`;
   const config = {
     extends: join(ROOT, 'tsconfig.json'),
@@ -71,7 +80,7 @@ export function compile(source: string, built: string, options: Readonly<Record<
       typeRoots: [join(ROOT, 'node_modules', '@types')],
       ...options,
     },
-    include: [join(source, '**', '*.ts')],
+    include: of.map((folder) => join(source, folder, '**', '*.ts')),
     exclude: [join(source, '**', '*.test.ts'), join(source, '**', 'support', '**')],
   };
   writeFileSync(project, JSON.stringify(config));

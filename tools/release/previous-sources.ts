@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { replace } from '../../packages/kit/service/bundle-cache.js';
+import { replace } from '../../packages/kit/base/bundle-cache.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const RELEASES = join(ROOT, '.build', 'releases');

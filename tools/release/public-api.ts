@@ -18,7 +18,9 @@ export function publicApi(): ReadonlyMap<string, string> {
   const folder = mkdtempSync(join(build, 'public-api-'));
   try {
     // One compilation for all packages takes half the time.
-    compile(join(ROOT, 'packages'), join(folder, 'packages'), { emitDeclarationOnly: true, removeComments: true });
+    compile(join(ROOT, 'packages'), join(folder, 'packages'), {
+      options: { emitDeclarationOnly: true, removeComments: true },
+    });
     return new Map(
       PACKAGES.map((name) => {
         const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'packages', name, 'package.json'), 'utf8'));
@@ -33,6 +35,8 @@ export function publicApi(): ReadonlyMap<string, string> {
 /** Returns the text of one package's public API. */
 export function textOf({ name, exports }: Pick<Manifest, 'name' | 'exports'>, declarations: Declarations): string {
   const modules = Object.entries(exports)
+    // Modules by a pattern are for packages of the same release.
+    .filter(([module]) => !module.includes('*'))
     .map(([module, file]) => ({
       name: module.replace('.', name),
       exported: declarations.exportsOf(file.replace(/^\.\/|\.ts$/g, '')),

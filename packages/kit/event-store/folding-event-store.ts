@@ -4,8 +4,8 @@ import type { Evolution } from '../decider/decider.js';
 import { type Commit, commitItem, commitKey, type FeedShards, firstVersionOf } from '../messages/commit.js';
 import { type AnyEvent, readEvent } from '../messages/contract.js';
 import { aggregateKey } from '../messages/keys.js';
+import { checkSeals } from '../messages/personal-fields.js';
 import type { Trace } from '../messages/trace.js';
-import { checkSeals } from '../personal-data/personal-fields.js';
 import {
   type Aggregate,
   AggregateDeleted,

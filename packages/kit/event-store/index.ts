@@ -21,6 +21,4 @@ export {
   VersionTaken,
 } from './event-store.js';
 export type { EventStoreSettings } from './folding-event-store.js';
-export { historyPage, loadAsOf } from './point-in-time.js';
-export { AsItWas, HistoryQuery } from './queries.js';
 export { eventStoreOfFunction } from './store-of-function.js';

@@ -1,7 +1,7 @@
 import { failureText } from '../aws/failure-texts.js';
 import { newId } from '../aws/ids.js';
 import { describeError } from '../aws/telemetry.js';
-import type { Place, Sealed } from '../personal-data/sealed.js';
+import type { Place, Sealed } from '../messages/sealed.js';
 
 /** One reason why a message failed: kind and place of the fault, and of its text what may be kept. */
 export interface FailureReason {

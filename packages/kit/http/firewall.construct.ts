@@ -4,13 +4,8 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { problemType } from '../aws/app-names.js';
-import { corsOriginsOf } from '../service/cors-settings.js';
-import {
-  checkFirewall,
-  type EnvironmentSettings,
-  FIREWALL_WINDOW,
-  type FirewallSettings,
-} from '../service/settings.js';
+import { corsOriginsOf } from '../base/cors-settings.js';
+import { checkFirewall, type EnvironmentSettings, FIREWALL_WINDOW, type FirewallSettings } from '../base/settings.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { readableByOnePage } from './cors.construct.js';
 

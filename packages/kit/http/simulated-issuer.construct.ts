@@ -1,6 +1,6 @@
 import { Annotations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { EnvironmentSettings } from '../service/settings.js';
+import type { EnvironmentSettings } from '../base/settings.js';
 
 /** Host names that no real issuer has (RFC 2606), with or without scheme, port and path. */
 const INVALID_HOST = /^(https?:\/\/)?[^/]*\.invalid\.?(:\d+)?(\/|$)/i;

@@ -1,10 +1,10 @@
 import { Annotations, type Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { entriesOf, isUtc } from '../base/dedupe-window.js';
+import type { ServiceFunction } from '../base/service-function.construct.js';
+import type { DedupeWindowSetting } from '../base/settings.js';
 import { RELAY } from '../failures/contract.js';
 import { isEvents, type Subscription } from '../messages/subscriptions.js';
-import { entriesOf, isUtc } from '../service/dedupe-window.js';
-import type { ServiceFunction } from '../service/service-function.construct.js';
-import type { DedupeWindowSetting } from '../service/settings.js';
 
 /** Properties of a consumer that are checked at synth. */
 interface Checked {

@@ -3,12 +3,12 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
+import { acknowledgeIsDeadLetterQueue, acknowledgeQueueSource } from '../base/acknowledge.js';
+import { windowVariable } from '../base/dedupe-window.js';
+import type { AnyTable } from '../base/interfaces.js';
+import { ServiceFunction } from '../base/service-function.construct.js';
+import type { DedupeWindowSetting } from '../base/settings.js';
 import { recordsOf } from '../failures/contract.js';
-import { acknowledgeIsDeadLetterQueue, acknowledgeQueueSource } from '../service/acknowledge.js';
-import { windowVariable } from '../service/dedupe-window.js';
-import type { AnyTable } from '../service/interfaces.js';
-import { ServiceFunction } from '../service/service-function.construct.js';
-import type { DedupeWindowSetting } from '../service/settings.js';
 
 /** Retention of the dead-letter queues. A message that comes from the queue keeps its original date. */
 export const DLQ_RETENTION = Duration.days(14);
@@ -45,7 +45,7 @@ export function drainDeadLetters(consumer: Construct & Drained): ServiceFunction
   const { name, generation, since, dedupeWindow, handler, records, deadLetters, undelivered } = consumer;
   const drain = new ServiceFunction(consumer, 'DrainDeadLetters', {
     context: handler.context,
-    entry: 'kit/failures/drain-dead-letters',
+    entry: 'kit/drains/drain-dead-letters',
     timeout: DRAIN_TIMEOUT,
     environment: {
       [Env.CONSUMER]: name,

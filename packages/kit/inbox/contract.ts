@@ -1,8 +1,6 @@
-/** Shared by the inbox's functions, its constructs and the operator's commands. */
+import type { InboxMode } from '../base/outputs.js';
 
-/** How the messages of an inbox depend on each other. */
-export const INBOX_MODES = ['single', 'sequential', 'batch'] as const;
-export type InboxMode = (typeof INBOX_MODES)[number];
+/** Shared by the inbox's functions, its constructs and the operator's commands. */
 
 /** Pauses between the attempts of a message. */
 export interface BackoffSettings {
@@ -39,15 +37,6 @@ export interface InboxSettings {
  * item with this attribute passes the filter of the stream; the runner removes it.
  */
 export const WAKE = 'wake';
-
-/** Body of a message in the queue of a runner: the key of a record. The record itself has the rest. */
-export interface HandOut {
-  readonly record: string;
-  /** Fencing token of the runner that put the message off and sent this. Absent from the stream and the sweeper. */
-  readonly fence?: number;
-}
-
-export const handOutOf = (handOut: HandOut): string => JSON.stringify(handOut satisfies HandOut);
 
 /**
  * Seconds for which the stream alone hands out a new message. After them, the sweeper hands it out too, in case the

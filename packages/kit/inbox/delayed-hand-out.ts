@@ -1,6 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describeError, logger } from '../aws/telemetry.js';
-import { handOutOf } from './contract.js';
+import { handOutOf } from '../timers/contract.js';
 import type { Taken } from './stored-messages.js';
 
 /** Longest delay of a message. Amazon SQS API Reference, "SendMessage", `DelaySeconds`. */

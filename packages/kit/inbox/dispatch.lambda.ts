@@ -4,7 +4,7 @@ import { batchesOf, SQS_BATCH, utf8Bytes } from '../aws/batches.js';
 import { Env } from '../aws/environment.js';
 import { required } from '../aws/read-environment.js';
 import { describeError, logger } from '../aws/telemetry.js';
-import { handOutOf } from './contract.js';
+import { handOutOf } from '../timers/contract.js';
 
 const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
 const queues = JSON.parse(required(Env.RUNNER_QUEUES)) as Readonly<Record<string, string>>;

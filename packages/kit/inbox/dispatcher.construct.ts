@@ -5,10 +5,10 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
-import { acknowledgeWildcard } from '../service/acknowledge.js';
-import { alarmOnErrors } from '../service/alarms.construct.js';
-import type { AnyTable } from '../service/interfaces.js';
-import { type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
+import { acknowledgeWildcard } from '../base/acknowledge.js';
+import { alarmOnErrors } from '../base/alarms.construct.js';
+import type { AnyTable } from '../base/interfaces.js';
+import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import { WAKE } from './contract.js';
 
 /** Age after which the stream's record is worth nothing: the sweeper has handed the message out long ago. */

@@ -5,9 +5,10 @@ import { dedupeWindow, required, requiredInteger, SettingMissing } from '../aws/
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import type { ConsumerOptions } from '../idempotent-consumer/consumer.js';
 import type { AnyEvent } from '../messages/contract.js';
+import type { HandOut } from '../timers/contract.js';
 import type { BatchHandlers, CollectedSource } from './batch-listening.js';
 import { BatchRunner } from './batch-runner.js';
-import type { HandOut, InboxSettings } from './contract.js';
+import type { InboxSettings } from './contract.js';
 import type { InboxSource } from './listening.js';
 import { Runner } from './runner.js';
 import type { RunnerBase, RunnerBaseOptions } from './runner-base.js';

@@ -1,10 +1,11 @@
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { secondsBetween } from '../aws/clock.js';
 import { MAX_BATCH_KEYS } from '../aws/dynamodb-limits.js';
+import { DUE_INDEX, FAILED_INDEX } from '../aws/indexes.js';
 import type { Item } from '../aws/items.js';
 import { readItems } from '../aws/reading.js';
-import { FAILED_INDEX } from '../failures/contract.js';
-import { DUE_INDEX, DUE_SHARDS, duePartition } from '../timers/contract.js';
+
+import { DUE_SHARDS, duePartition } from '../timers/contract.js';
 import { parkedPartition } from './contract.js';
 
 export interface MeasuredInbox {

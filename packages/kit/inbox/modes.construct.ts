@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
-import type { BackoffSettings, InboxMode } from './contract.js';
+import type { InboxMode } from '../base/outputs.js';
+import type { BackoffSettings } from './contract.js';
 
 /** How the messages of an inbox depend on each other. */
 export interface Mode {

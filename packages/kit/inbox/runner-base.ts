@@ -8,8 +8,9 @@ import { DeadLettered, isPermanent } from '../failures/failure-kinds.js';
 import { type TextKeys, withSealedText } from '../failures/reasons.js';
 import { personOf, type Source } from '../idempotent-consumer/listening.js';
 import { type Decide, ProcessedRecords, processOnce } from '../idempotent-consumer/process-once.js';
+import type { HandOut } from '../timers/contract.js';
 import { pauseAfter } from './backoff.js';
-import type { HandOut, InboxSettings } from './contract.js';
+import type { InboxSettings } from './contract.js';
 import { handOutLater } from './delayed-hand-out.js';
 import { LeaseLost, type StoredMessages, type StoredMessagesOptions, type Taken } from './stored-messages.js';
 
@@ -71,8 +72,7 @@ export abstract class RunnerBase {
     decide: Decide,
   ): Promise<'applied' | 'lost'> {
     const { table, consumer, windowSeconds } = this.options;
-    const records = new HeldRecord(table, consumer, windowSeconds);
-    records.claim = claim;
+    const records = new HeldRecord(claim, table, consumer, windowSeconds);
     const outcome = await processOnce({ id: pk, source: consumer.name, time: clock.now() }, decide, records, {
       kind: 'stored',
       record: pk,
@@ -110,7 +110,10 @@ export abstract class RunnerBase {
 
 /** The record that a runner holds. Its claim is the progress that commits, under the runner's fencing token. */
 class HeldRecord extends ProcessedRecords {
-  override claim: () => TransactWriteItem = () => {
-    throw new Error('no claim: expected commitHeld to set one');
-  };
+  constructor(
+    override readonly claim: () => TransactWriteItem,
+    ...of: ConstructorParameters<typeof ProcessedRecords>
+  ) {
+    super(...of);
+  }
 }

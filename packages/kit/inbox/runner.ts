@@ -8,7 +8,7 @@ import { readFrom } from '../idempotent-consumer/listening.js';
 import { traceOfMessage } from '../idempotent-consumer/process-message.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
 import { type Envelope, readEnvelope, senderOf } from '../messages/envelope.js';
-import type { HandOut } from './contract.js';
+import type { HandOut } from '../timers/contract.js';
 import type { Finished, InboxSource, Told } from './listening.js';
 import { type Outcome, RunnerBase, type RunnerBaseOptions } from './runner-base.js';
 import { StoredMessages, type Taken } from './stored-messages.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { InboxMode } from '../base/outputs.js';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
 import { ordinalOf, type Position, positionIn } from '../messages/position.js';
-import type { InboxMode } from './contract.js';
 
 /** Place of a message in the history of its aggregate. */
 export interface Place extends Position {

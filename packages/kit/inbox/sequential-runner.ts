@@ -7,7 +7,7 @@ import { PENDING } from '../failures/delivery.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
 import type { Envelope } from '../messages/envelope.js';
 import { type Position, positionIn } from '../messages/position.js';
-import type { HandOut } from './contract.js';
+import type { HandOut } from '../timers/contract.js';
 import type { Told } from './listening.js';
 import { Runner, type RunnerOptions } from './runner.js';
 import { beginsEpoch, forgottenBy, isNext, isPassed, type Place } from './sequence-keys.js';

@@ -9,9 +9,10 @@ import { PENDING } from '../failures/delivery.js';
 import { type ConsumerIdentity, MAX_REASONS, recordKey } from '../failures/failure-records.js';
 import { type FailureReason, reasonOf } from '../failures/reasons.js';
 import { type Envelope, messageGroupOf, messageIdOf, senderOf } from '../messages/envelope.js';
+import type { HandOut } from '../timers/contract.js';
 import { duePartition } from '../timers/contract.js';
 import { shardOf } from '../timers/timers.js';
-import { GRACE_SECONDS, type HandOut, type InboxSettings, WAKE } from './contract.js';
+import { GRACE_SECONDS, type InboxSettings, WAKE } from './contract.js';
 
 /**
  * Seconds after the end of a lease or a pause after which the sweeper hands the message out. Until then the clocks of two

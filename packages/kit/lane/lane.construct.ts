@@ -3,13 +3,13 @@ import { FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
+import { alarm, alarmOnErrors } from '../base/alarms.construct.js';
+import { windowVariable } from '../base/dedupe-window.js';
+import { ServiceFunction } from '../base/service-function.construct.js';
 import { recordsOf } from '../failures/contract.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { MAX_RECORD_AGE, type Outbox, SHARDS } from '../outbox/outbox.construct.js';
 import { readStream } from '../outbox/stream.construct.js';
-import { alarm, alarmOnErrors } from '../service/alarms.construct.js';
-import { windowVariable } from '../service/dedupe-window.js';
-import { ServiceFunction } from '../service/service-function.construct.js';
 import { type HotKeySettings, lanesOf, REQUEST_PREFIX } from './contract.js';
 
 export interface LaneProps {

@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { clock } from '../aws/clock.js';
 import type { Item } from '../aws/dynamodb.js';
 import { newId } from '../aws/ids.js';
-import { personalFields, sealEvent } from '../personal-data/personal-fields.js';
 import {
   type AnyEvent,
   ContractViolation,
@@ -13,6 +12,7 @@ import {
   type ServiceContract,
 } from './contract.js';
 import { aggregateKey, COMMIT_PREFIX } from './keys.js';
+import { personalFields, sealEvent } from './personal-fields.js';
 import { Position } from './position.js';
 import type { Trace } from './trace.js';
 

@@ -32,12 +32,6 @@ export interface EventSchema<Data = unknown> {
   readonly shownAs?: Readonly<Record<string, string>>;
 }
 
-/**
- * Name of the index of commits that contain a person's data or are about a person. Its key is the attribute `person`;
- * other commits are not in the index.
- */
-export const PEOPLE_INDEX = 'people';
-
 /** Earlier version of a shape. Both conversions are pure, and each converts by one version only. */
 export interface EarlierShape {
   readonly data: z.ZodMiniType;

@@ -1,6 +1,5 @@
 /** Messages between services: contracts, subscriptions, commits, envelopes and traces. */
 
-export { Sealed } from '../personal-data/sealed.js';
 export { type Commit, commitItem, type NewCommit } from './commit.js';
 export {
   type AnyEvent,
@@ -16,6 +15,7 @@ export {
 export type { Envelope } from './envelope.js';
 export { aggregateKey, keysOf } from './keys.js';
 export { MAX_SEQUENCE, ordinalOf, type Position } from './position.js';
+export { Sealed } from './sealed.js';
 export {
   type CommandSubscription,
   commandsTo,

@@ -7,18 +7,18 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
-import { RELAY, recordsOf } from '../failures/contract.js';
-import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../service/acknowledge.js';
+import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../base/acknowledge.js';
 import {
   alarm,
   alarmOnDroppedInvocation,
   alarmOnLostByRule,
   alarmOnLostDestination,
   alarmOnVisible,
-} from '../service/alarms.construct.js';
-import { windowVariable } from '../service/dedupe-window.js';
-import type { AnyTable } from '../service/interfaces.js';
-import { type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
+} from '../base/alarms.construct.js';
+import { windowVariable } from '../base/dedupe-window.js';
+import type { AnyTable } from '../base/interfaces.js';
+import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
+import { RELAY, recordsOf } from '../failures/contract.js';
 
 /**
  * Retention of a failed batch after it became failure records. A deleted or overwritten version is kept for the same
@@ -82,7 +82,7 @@ export function failedBatches(scope: Construct, { context, records, alarmTopic }
   acknowledgeIsDeadLetterQueue(undrained);
   const drain = new ServiceFunction(scope, 'DrainFailedBatches', {
     context,
-    entry: 'kit/failures/drain-failed-batches',
+    entry: 'kit/drains/drain-failed-batches',
     timeout: Duration.seconds(60),
     environment: {
       [Env.RECORDS]: records.tableName,

@@ -4,9 +4,9 @@ import { EventSourceMapping, type FilterCriteria, StartingPosition } from 'aws-c
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { acknowledgeWildcard } from '../service/acknowledge.js';
-import { alarmOnLostDestination } from '../service/alarms.construct.js';
-import type { ServiceFunction } from '../service/service-function.construct.js';
+import { acknowledgeWildcard } from '../base/acknowledge.js';
+import { alarmOnLostDestination } from '../base/alarms.construct.js';
+import type { ServiceFunction } from '../base/service-function.construct.js';
 
 export interface StreamReaderProps {
   readonly reader: ServiceFunction;

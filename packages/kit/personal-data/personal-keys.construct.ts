@@ -8,11 +8,11 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { titleOf } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
-import { pinLogicalId } from '../service/logical-ids.js';
-import { whatToDo } from '../service/runbook.js';
-import type { ServiceFunction } from '../service/service-function.construct.js';
-import type { EnvironmentSettings } from '../service/settings.js';
-import { acknowledgeNoRestore, tableDefaults } from '../service/tables.construct.js';
+import { pinLogicalId } from '../base/logical-ids.js';
+import { whatToDo } from '../base/runbook.js';
+import type { ServiceFunction } from '../base/service-function.construct.js';
+import type { EnvironmentSettings } from '../base/settings.js';
+import { acknowledgeNoRestore, tableDefaults } from '../base/tables.construct.js';
 import { PEOPLE } from './contract.js';
 
 /**

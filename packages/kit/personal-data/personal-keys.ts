@@ -3,8 +3,8 @@ import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { type Item, ItemExists, putNew } from '../aws/dynamodb.js';
 import { SafeError, safeText } from '../aws/safe-error.js';
+import { eventOf, open, type Place, type Sealed, seal, Unsealed } from '../messages/sealed.js';
 import { personKey } from './person-key.js';
-import { eventOf, open, type Place, type Sealed, seal, Unsealed } from './sealed.js';
 
 /** Placeholder for the data of a person who was forgotten. */
 export interface Forgotten {

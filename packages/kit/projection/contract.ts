@@ -5,9 +5,6 @@ import type { Item } from '../aws/dynamodb.js';
 /** Prefix of the partition keys of items about projections. */
 export const PROJECTIONS = 'PROJECTION#';
 
-/** Name of the feed: an index of the keys of all commits (global log), approximately in order of time. */
-export const FEED_INDEX = 'feed';
-
 /** Versions of a projection's rows. They count from 1, and no number is ever used again. */
 export interface Versions {
   /** Version from which lists are read. */

@@ -1,9 +1,10 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { documents, type Item } from '../aws/dynamodb.js';
 import { eachOf } from '../aws/each-of.js';
+import { FEED_INDEX } from '../aws/indexes.js';
 import { commitKey } from '../messages/commit.js';
 import { aggregateKey } from '../messages/keys.js';
-import { type Difference, FEED_INDEX } from './contract.js';
+import type { Difference } from './contract.js';
 import type { Loading } from './loading.js';
 import { type Projection, putRow, type Row, withoutVersion } from './projection.js';
 

@@ -5,8 +5,8 @@ import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { titleOf } from '../aws/app-names.js';
-import type { EnvironmentSettings } from './settings.js';
-import { backupTag } from './tables.construct.js';
+import type { EnvironmentSettings } from '../base/settings.js';
+import { backupTag } from '../base/tables.construct.js';
 
 export interface BackupProps {
   readonly settings: EnvironmentSettings;

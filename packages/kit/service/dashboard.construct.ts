@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { Metric } from '../aws/metric-names.js';
-import { metricsNamespace } from './service-function.construct.js';
-import type { EnvironmentSettings } from './settings.js';
+import { metricsNamespace } from '../base/service-function.construct.js';
+import type { EnvironmentSettings } from '../base/settings.js';
 
 /** Graph of metrics that the functions of services write (EMF), one line for each service. */
 export interface ServiceGraph {

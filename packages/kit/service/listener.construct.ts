@@ -1,14 +1,14 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { secondsOf } from '../base/dedupe-window.js';
+import type { ConsumerDescription } from '../base/outputs.js';
+import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import {
   DEFAULT_CONCURRENCY,
   IdempotentConsumer,
   type IdempotentConsumerProps,
 } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { isEvents } from '../messages/subscriptions.js';
-import type { ConsumerDescription } from '../operator/outputs.js';
-import { secondsOf } from './dedupe-window.js';
-import { type ServiceContext, ServiceFunction } from './service-function.construct.js';
 
 /** Function that handles messages from the bus. */
 export interface ListenerProps

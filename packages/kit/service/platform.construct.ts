@@ -5,16 +5,16 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { sourceOf, titleOf } from '../aws/app-names.js';
-import { Output } from '../operator/outputs.js';
+import { acknowledgeCompliance } from '../base/acknowledge.js';
+import { alarmOnLostByBus } from '../base/alarms.construct.js';
+import { type AnyBus, refuseForeignBus } from '../base/interfaces.js';
+import { pinnedOutput } from '../base/logical-ids.js';
+import { Output } from '../base/outputs.js';
+import { setRunbook } from '../base/runbook.js';
+import { checkApp, type EnvironmentSettings } from '../base/settings.js';
 import { PersonalKeys } from '../personal-data/personal-keys.construct.js';
-import { acknowledgeCompliance } from './acknowledge.js';
-import { alarmOnLostByBus } from './alarms.construct.js';
 import { Backup } from './backup.construct.js';
 import { dashboard, type ServiceGraph } from './dashboard.construct.js';
-import { type AnyBus, refuseForeignBus } from './interfaces.js';
-import { pinnedOutput } from './logical-ids.js';
-import { setRunbook } from './runbook.js';
-import { checkApp, type EnvironmentSettings } from './settings.js';
 
 export interface PlatformProps {
   readonly settings: EnvironmentSettings;

@@ -1,6 +1,3 @@
-/** Name of the index of timers, by owner and shard, then by due time. A record without `duePk` is not in the index. */
-export const DUE_INDEX = 'due';
-
 /**
  * Number of shards that one owner has in the index. Each sweep queries all of them.
  *
@@ -18,3 +15,12 @@ export const LEASES = 'lease#';
  * limited to keys that begin so.
  */
 export const duePartition = (owner: string, shard: number): string => `${owner}#${shard}`;
+
+/** Body of a message in the queue of a runner: the key of a record. The record itself has the rest. */
+export interface HandOut {
+  readonly record: string;
+  /** Fencing token of the runner that put the message off and sent this. Absent from the stream and the sweeper. */
+  readonly fence?: number;
+}
+
+export const handOutOf = (handOut: HandOut): string => JSON.stringify(handOut satisfies HandOut);

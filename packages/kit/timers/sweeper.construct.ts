@@ -5,12 +5,13 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
+import { DUE_INDEX } from '../aws/indexes.js';
 import { Metric } from '../aws/metric-names.js';
+import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '../base/alarms.construct.js';
+import type { AnyTable } from '../base/interfaces.js';
+import { metricsNamespace, type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import { recordsOf } from '../failures/contract.js';
-import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '../service/alarms.construct.js';
-import type { AnyTable } from '../service/interfaces.js';
-import { metricsNamespace, type ServiceContext, ServiceFunction } from '../service/service-function.construct.js';
-import { DUE_INDEX, LEASES } from './contract.js';
+import { LEASES } from './contract.js';
 
 const TICK = Duration.minutes(1);
 /** Timeout of a sweep. It ends before the next tick, and so does the sweep's lease. */

@@ -2,10 +2,11 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documents, type Item } from '../aws/dynamodb.js';
+import { DUE_INDEX } from '../aws/indexes.js';
 import { Metric } from '../aws/metric-names.js';
 import { itemsOf } from '../aws/reading.js';
 import { logger, seconds } from '../aws/telemetry.js';
-import { DUE_INDEX, DUE_SHARDS, duePartition, LEASES } from './contract.js';
+import { DUE_SHARDS, duePartition, LEASES } from './contract.js';
 import { allOf, TimerDispatcher, type TimerDispatcherOptions } from './timer-dispatcher.js';
 
 /** Stored messages of one page, where the owner names no other number. */

@@ -12,8 +12,8 @@ import { count, describeError, logger } from '../aws/telemetry.js';
 import { PENDING, STORED } from '../failures/delivery.js';
 import { Unsendable } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
-import { handOutOf } from '../inbox/contract.js';
 import { messageGroupOf, readEnvelope } from '../messages/envelope.js';
+import { handOutOf } from './contract.js';
 import { MAX_PAYLOAD_BYTES } from './timers.js';
 
 export interface TimerDispatcherOptions {

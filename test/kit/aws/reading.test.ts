@@ -85,19 +85,20 @@ const ASK_THEMSELVES: Readonly<Record<string, string>> = {
   'packages/kit/event-store/dynamodb-event-store.ts': 'reads page after page until its reader has enough',
   'packages/kit/inbox/measure.ts': 'a gauge: it says that it is a lower bound',
   'packages/kit/lane/entrance.ts': 'what is not stored stays in its queue',
-  'packages/kit/operator/restore/copy-back.ts': 'raw items, page after page to the end',
-  'packages/kit/operator/restore/record.ts': 'page after page to the end',
-  'packages/kit/operator/restore/run.ts': 'asks whether there is one',
-  'packages/kit/operator/status/read.ts': 'counts: it says whether there are more',
+  'packages/operator/restore/copy-back.ts': 'raw items, page after page to the end',
+  'packages/operator/restore/record.ts': 'page after page to the end',
+  'packages/operator/restore/run.ts': 'asks whether there is one',
+  'packages/operator/status/read.ts': 'counts: it says whether there are more',
   'packages/kit/projection/replay.ts': 'a page of a scan, whose position the checkpoint keeps',
 };
 
 test('nobody else asks DynamoDB for a page, so nobody takes a short one for the last one', () => {
   const root = new URL('../../../', import.meta.url);
-  const files = ['packages/kit', 'packages/client', 'lambdas', 'tools/operator'].flatMap((folder) =>
-    readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
-      .map((file) => `${folder}/${file}`),
+  const files = ['packages/kit', 'packages/operator', 'packages/client', 'lambdas', 'tools/operator'].flatMap(
+    (folder) =>
+      readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+        .map((file) => `${folder}/${file}`),
   );
   const asking = files.filter((file) =>
     /new (Query|Scan|BatchGet|BatchGetItem|BatchWrite)Command\(/.test(readFileSync(new URL(file, root), 'utf8')),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { historyPage } from '../../../packages/kit/event-store/point-in-time.js';
+import { historyPage } from '../../../packages/kit/http/point-in-time.js';
 import { InMemoryEventStore } from '../../../packages/kit/testing/in-memory-event-store.js';
 import { counted, tallyContract, tallyDecider, traceOf } from '../../support/tally.js';
 

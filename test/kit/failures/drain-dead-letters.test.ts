@@ -13,7 +13,7 @@ beforeAll(async () => {
   // The same as other files that share the drain's module.
   environment();
   inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
-  ({ handler: drain } = await import('../../../packages/kit/failures/drain-dead-letters.lambda.js'));
+  ({ handler: drain } = await import('../../../packages/kit/drains/drain-dead-letters.lambda.js'));
 });
 
 test.each([

@@ -9,7 +9,7 @@ import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 let drain: (records: readonly object[]) => Promise<void>;
 beforeAll(async () => {
   functionEnvironment();
-  const { handler } = await import('../../../packages/kit/failures/drain-failed-batches.lambda.js');
+  const { handler } = await import('../../../packages/kit/drains/drain-failed-batches.lambda.js');
   drain = async (Records) => {
     const object = JSON.stringify({ requestContext: { condition: 'RetryAttemptsExhausted' }, payload: { Records } });
     vi.spyOn(S3Client.prototype, 'send').mockImplementation((async () => ({

@@ -8,12 +8,12 @@ import { BatchRunner, type BatchRunnerOptions } from '../../../packages/kit/inbo
 import { CollectedMessages } from '../../../packages/kit/inbox/collected-messages.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { calendarKey, windowKey } from '../../../packages/kit/inbox/window-keys.js';
-import type { CommandContext } from '../../../packages/kit/operator/context.js';
-import { discard } from '../../../packages/kit/operator/discard.js';
-import { retryInbox } from '../../../packages/kit/operator/inbox.js';
-import { redrive } from '../../../packages/kit/operator/redrive.js';
-import { commandTextOf } from '../../../packages/kit/operator/text.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
+import type { CommandContext } from '../../../packages/operator/cli/context.js';
+import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { discard } from '../../../packages/operator/failures/discard.js';
+import { redrive } from '../../../packages/operator/failures/redrive.js';
+import { retryInbox } from '../../../packages/operator/inboxes/inbox.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { SALES, sales, shopContract, TENS } from '../../support/inboxes/contract.js';

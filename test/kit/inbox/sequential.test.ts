@@ -11,9 +11,9 @@ import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { cursorKey, placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { SequencedMessages } from '../../../packages/kit/inbox/sequenced-messages.js';
 import { SequentialRunner } from '../../../packages/kit/inbox/sequential-runner.js';
-import { discard } from '../../../packages/kit/operator/discard.js';
-import type { Service } from '../../../packages/kit/operator/services.js';
 import { eventMessage, type MessageFields } from '../../../packages/kit/testing/messages.js';
+import type { Service } from '../../../packages/operator/deployment/services.js';
+import { discard } from '../../../packages/operator/failures/discard.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { STEPS, steps, tillContract } from '../../support/inboxes/contract.js';
@@ -357,7 +357,7 @@ describe('a message that fails before it is stored', () => {
       [Env.UNDELIVERED]: 'arn:undelivered',
       [Env.INBOX]: JSON.stringify({ mode: 'sequential' }),
     });
-    const { handler } = await import('../../../packages/kit/failures/drain-dead-letters.lambda.js');
+    const { handler } = await import('../../../packages/kit/drains/drain-dead-letters.lambda.js');
     const attributes = { ApproximateReceiveCount: '8' };
     const Records = [{ messageId: 'm', body: body(), attributes, messageAttributes: {}, eventSourceARN: 'arn' }];
     expect(await handler({ Records } as never)).toEqual({ batchItemFailures: [] });

@@ -15,9 +15,9 @@ declare const tickets: DeciderStore<Ticket, TicketCommand, EventOf<typeof ticket
 // The example of the pattern's README, word for word from here on.
 
 import { endpoint, keyedBy, traceOf } from '@orderly/kit/http';
-import { createOnce, idempotencyKey } from '@orderly/kit/idempotent-receiver';
+import { createOnce, idempotencyKey, PersonalRequest } from '@orderly/kit/idempotent-receiver';
 import { aggregateKey, Sealed } from '@orderly/kit/messages';
-import { openFields, PersonalRequest, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { openFields, personalKeysOfFunction } from '@orderly/kit/personal-data';
 import * as z from 'zod/mini';
 
 /** `contract.ts`: the text is personal, and belongs to the customer. */

@@ -3,9 +3,9 @@ import type { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { SealBroken, type Sealed } from '../../../packages/kit/messages/sealed.js';
 import { personKey } from '../../../packages/kit/personal-data/person-key.js';
 import { KeyMissing, PersonalKeys, type SealedAt } from '../../../packages/kit/personal-data/personal-keys.js';
-import { SealBroken, type Sealed } from '../../../packages/kit/personal-data/sealed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';
 

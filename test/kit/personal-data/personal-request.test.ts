@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { idempotencyKey, type KeyedRequest } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { PersonalRequest } from '../../../packages/kit/idempotent-receiver/personal-request.js';
+import { Unsealed } from '../../../packages/kit/messages/sealed.js';
 import type { PersonalKeys } from '../../../packages/kit/personal-data/personal-keys.js';
-import { PersonalRequest } from '../../../packages/kit/personal-data/personal-request.js';
-import { Unsealed } from '../../../packages/kit/personal-data/sealed.js';
 
 /** `note` was written in plain text by an earlier release, and `text` never. */
 const schema = { personal: { text: 'to', sealedNote: 'to' }, shownAs: { sealedNote: 'note' } } as const;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { eventOf, open, SealBroken, Sealed, seal, Unsealed } from '../../../packages/kit/personal-data/sealed.js';
+import { eventOf, open, SealBroken, Sealed, seal, Unsealed } from '../../../packages/kit/messages/sealed.js';
 
 const key = randomBytes(32);
 const event = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';

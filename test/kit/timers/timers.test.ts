@@ -4,12 +4,12 @@ import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents, type Item, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
-import { discard } from '../../../packages/kit/operator/discard.js';
-import { listFailures, showFailure } from '../../../packages/kit/operator/failures.js';
-import { findRecord } from '../../../packages/kit/operator/records.js';
-import { redrivable } from '../../../packages/kit/operator/redrive.js';
-import type { Service } from '../../../packages/kit/operator/services.js';
-import { commandTextOf } from '../../../packages/kit/operator/text.js';
+import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import type { Service } from '../../../packages/operator/deployment/services.js';
+import { discard } from '../../../packages/operator/failures/discard.js';
+import { listFailures, showFailure } from '../../../packages/operator/failures/failures.js';
+import { redrivable } from '../../../packages/operator/failures/redrive.js';
+import { findRecord } from '../../../packages/operator/records/records.js';
 import { traceOf } from '../../support/tally.js';
 import { WAITER, waitId } from '../../support/waiter/contract.js';
 import { BEGIN, delivery, environment, QUEUE, type Sent, Waiting } from './waiting.js';
@@ -18,7 +18,7 @@ let waiting: Waiting;
 let drain: (event: SQSEvent) => Promise<SQSBatchResponse>;
 beforeAll(async () => {
   environment();
-  ({ handler: drain } = await import('../../../packages/kit/failures/drain-dead-letters.lambda.js'));
+  ({ handler: drain } = await import('../../../packages/kit/drains/drain-dead-letters.lambda.js'));
 });
 beforeEach(() => {
   waiting = new Waiting();

@@ -5,9 +5,10 @@ import { vi } from 'vitest';
 import { APP } from '../../../lambdas/app.js';
 import { documents, type Item, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
+import { DUE_INDEX } from '../../../packages/kit/aws/indexes.js';
 import { STORED } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { DUE_INDEX } from '../../../packages/kit/timers/contract.js';
+
 import { Sweeper } from '../../../packages/kit/timers/sweeper.js';
 import { Timers } from '../../../packages/kit/timers/timers.js';
 import { functionEnvironment } from '../../support/function-environment.js';

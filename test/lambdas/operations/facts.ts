@@ -4,11 +4,11 @@ import { createOrderSaga } from '../../../lambdas/orders/domain/create-order.js'
 import type { CreateOrder } from '../../../lambdas/orders/saga-contract.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
 import type { OutgoingCommand } from '../../../packages/kit/messages/contract.js';
-import type { ConsumerRecord } from '../../../packages/kit/operator/records.js';
-import { sagaIn, sagaKindsOf } from '../../../packages/kit/operator/sagas.js';
-import type { Service } from '../../../packages/kit/operator/services.js';
 import { decide, type SagaMessage, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
+import type { Service } from '../../../packages/operator/deployment/services.js';
+import type { ConsumerRecord } from '../../../packages/operator/records/records.js';
+import { sagaIn, sagaKindsOf } from '../../../packages/operator/sagas/sagas.js';
 
 const WINDOW = 35 * 86_400;
 

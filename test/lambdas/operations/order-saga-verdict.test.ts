@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../../lambdas/operations/order-verdict.js';
-import type { ConsumerRecord } from '../../../packages/kit/operator/records.js';
+import type { ConsumerRecord } from '../../../packages/operator/records/records.js';
 import {
   APPROVED,
   AUTHORIZED,

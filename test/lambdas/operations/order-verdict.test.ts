@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Delivery } from '../../../lambdas/operations/deliveries.js';
 import { judge } from '../../../lambdas/operations/order-verdict.js';
-import type { ConsumerRecord } from '../../../packages/kit/operator/records.js';
+import type { ConsumerRecord } from '../../../packages/operator/records/records.js';
 import { APPROVED, commit, DONE, facts, type Given, PLACED, RESERVED, RESERVING, time } from './facts.js';
 
 const DAY = 86_400;

@@ -5,9 +5,9 @@ import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { firstIdOf } from '../../../packages/kit/aws/ids.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
-import type { CommandContext } from '../../../packages/kit/operator/context.js';
-import { readNewestOfFeed } from '../../../packages/kit/operator/feed.js';
-import { commandTextOf } from '../../../packages/kit/operator/text.js';
+import type { CommandContext } from '../../../packages/operator/cli/context.js';
+import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { readNewestOfFeed } from '../../../packages/operator/records/feed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 const commit = (id: string, second: number, ...types: readonly string[]) =>

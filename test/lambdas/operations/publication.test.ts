@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { relaysToAsk } from '../../../lambdas/operations/order-facts.js';
 import { judge } from '../../../lambdas/operations/order-verdict.js';
-import type { Relays } from '../../../packages/kit/operator/relays.js';
+import type { Relays } from '../../../packages/operator/deployment/relays.js';
 import { DONE, facts, type Given, PLACED, time } from './facts.js';
 
 /** An order that was placed at midnight, half a minute ago; nothing has happened since. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Trouble } from '@orderly/kit/operator';
+import type { Trouble } from '@orderly/operator';
 import { expect, test } from 'vitest';
 import { EXPLAINED, FAILURE_REASONS, inRunbook, pageOn } from '../../../lambdas/operations/runbook.js';
 
@@ -23,7 +23,7 @@ const headingsOf = (page: string): readonly string[] =>
 
 /** Names of all errors that the kit and the services declare, and some of the language and the SDK. */
 const NAMES = [
-  ...['packages/kit', 'lambdas'].flatMap((folder) =>
+  ...['packages/kit', 'packages/operator', 'lambdas'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .flatMap((file) => [...readFileSync(`${folder}/${file}`, 'utf8').matchAll(/\bclass (\w+) extends \w*Error\b/g)])

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Delivery, EventReport } from '../../../lambdas/operations/deliveries.js';
 import { messagesIn, nodeOf, since, treeOf, treeText } from '../../../lambdas/operations/trace-tree.js';
-import type { ConsumerDescription } from '../../../packages/kit/operator/outputs.js';
-import type { Service } from '../../../packages/kit/operator/services.js';
+import type { ConsumerDescription } from '../../../packages/kit/base/outputs.js';
+import type { Service } from '../../../packages/operator/deployment/services.js';
 
 const consumer = (name: string, more: Partial<ConsumerDescription> = {}) =>
   ({ name, projection: false, ...more }) as ConsumerDescription;

@@ -6,9 +6,9 @@ import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { firstIdOf } from '../../../packages/kit/aws/ids.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import type { CommandContext } from '../../../packages/kit/operator/context.js';
-import type { Service } from '../../../packages/kit/operator/services.js';
-import { commandTextOf } from '../../../packages/kit/operator/text.js';
+import type { CommandContext } from '../../../packages/operator/cli/context.js';
+import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import type { Service } from '../../../packages/operator/deployment/services.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { SERVICES } from './facts.js';
 

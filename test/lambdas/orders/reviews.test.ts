@@ -17,7 +17,7 @@ import { paymentsContract } from '../../../lambdas/payments/contract.js';
 import { type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
 import { TransactionRefused } from '../../../packages/kit/aws/dynamodb.js';
 import { newId } from '../../../packages/kit/aws/ids.js';
-import { eventOf, open, seal, Unsealed } from '../../../packages/kit/personal-data/sealed.js';
+import { eventOf, open, seal, Unsealed } from '../../../packages/kit/messages/sealed.js';
 import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import { modelledTables } from '../../support/modelled-tables.js';

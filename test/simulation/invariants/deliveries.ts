@@ -3,7 +3,7 @@ import { sourceOf } from '../../../packages/kit/aws/app-names.js';
 import { idOfBody } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { messageIdOf, readEnvelope } from '../../../packages/kit/messages/envelope.js';
-import { recordKeysOf } from '../../../packages/kit/operator/services.js';
+import { recordKeysOf } from '../../../packages/operator/deployment/services.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Facts, idIn, isCommit, type QueueListener } from '../support/facts.js';
 import { type Check, violation } from './violation.js';

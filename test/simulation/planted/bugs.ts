@@ -1054,7 +1054,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the drain reads whatever lies under the name of a failed batch by now',
     scenario: 'batches-overwritten',
     source: {
-      file: `${KIT}/failures/drain-failed-batches.lambda.ts`,
+      file: `${KIT}/drains/drain-failed-batches.lambda.ts`,
       from: ", VersionId: object['version-id'] ?? UNVERSIONED",
       to: '',
     },
@@ -1457,7 +1457,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a request that was given up is recorded as an unpublished commit',
     scenario: 'lane-fails-26-hours',
     source: {
-      file: `${KIT}/failures/drain-failed-batches.lambda.ts`,
+      file: `${KIT}/drains/drain-failed-batches.lambda.ts`,
       from: 'if (isRequest(record.dynamodb?.Keys?.sk?.S)) await keepRequest(record, condition);',
       to: 'if (isRequest(record.dynamodb?.Keys?.sk?.S) && !condition) await keepRequest(record, condition);',
     },
@@ -1756,7 +1756,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the drain of a failed batch ends after its first record',
     scenario: 'relay-behind-a-day',
     source: {
-      file: `${KIT}/failures/drain-failed-batches.lambda.ts`,
+      file: `${KIT}/drains/drain-failed-batches.lambda.ts`,
       from: 'of payload?.Records ?? []) {',
       to: 'of (payload?.Records ?? []).slice(0, 1)) {',
     },
@@ -2009,7 +2009,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the delivery audit says what is missing, and sends nothing',
     scenario: 'audited',
     source: {
-      file: `${KIT}/operator/auditor/resent.ts`,
+      file: `packages/operator/auditor/resent.ts`,
       from: /, \{ Put: \{ TableName: table, Item \} \}(\] \}\),\n {4}\);)\n {4}await transports\.send\(.*\);/,
       to: '$1\n    void [table, Item, transports, this.bodyOf(delivery, from)];',
     },
@@ -2018,7 +2018,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the delivery audit sends what is missing to everybody',
     scenario: 'audited',
     source: {
-      file: `${KIT}/operator/auditor/resent.ts`,
+      file: `packages/operator/auditor/resent.ts`,
       from: "    await transports.send(listener.consumer?.queueUrl ?? '', this.bodyOf(delivery, from));",
       to: '    for (const { consumers } of this.options.services) for (const { queueUrl } of consumers) await transports.send(queueUrl, this.bodyOf(delivery, from));',
     },
@@ -2027,7 +2027,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the delivery audit leaves out the sagas',
     scenario: 'audited',
     source: {
-      file: `${KIT}/operator/audit/deliveries.ts`,
+      file: `packages/operator/audit/deliveries.ts`,
       from: '(({ name }) => consumer === undefined || name === consumer)',
       to: "(({ name }) => name !== 'orders-saga' && (consumer === undefined || name === consumer))",
       only: /^kit\/operator\/auditor/,
@@ -2037,7 +2037,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the delivery audit moves its watermark before it has judged the page',
     scenario: 'audited',
     source: {
-      file: `${KIT}/operator/auditor/auditor.ts`,
+      file: `packages/operator/auditor/auditor.ts`,
       from: '      const judgedUntil = await this.judged(service, entries);\n',
       to: '      const judgedUntil = entries.at(-1)?.feedSk; if (judgedUntil) yield { judgedUntil, commits: 1000 }; await this.judged(service, entries);\n',
     },
@@ -2046,7 +2046,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'the delivery audit counts what is pending as processed',
     scenario: 'audited-late',
     source: {
-      file: `${KIT}/operator/auditor/auditor.ts`,
+      file: `packages/operator/auditor/auditor.ts`,
       from: 'if (its.some(({ isOpen }) => isOpen) ||',
       to: "if (its.some(({ state }) => state === 'too new') ||",
     },

@@ -16,7 +16,7 @@ export const REVIEWED_BUGS: readonly PlantedBug[] = [
     name: 'the delivery audit skips the rest of an hour behind its first page',
     scenario: 'audited',
     source: {
-      file: 'packages/kit/operator/auditor/auditor.ts',
+      file: 'packages/operator/auditor/auditor.ts',
       from: 'if (isWhole || newest === undefined) {',
       to: "if (isWhole || newest !== '') {",
     },

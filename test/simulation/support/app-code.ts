@@ -3,7 +3,8 @@ import { isBuiltin } from 'node:module';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, buildSync, type Metafile, type OutputFile, type Plugin } from 'esbuild';
-import { BUNDLING, entryFiles } from '../../../packages/kit/service/bundles.js';
+import { BUNDLING, entryFiles } from '../../../packages/kit/base/bundles.js';
+import { operatorEntries } from '../../../packages/operator/entries.js';
 import { Assembly } from '../../../packages/simulator/assembly/assembly.js';
 import { Deployment } from '../../../packages/simulator/cloud.js';
 import { Bundle } from '../../../packages/simulator/runtime/bundle.js';
@@ -12,6 +13,8 @@ import { SharedPackages } from '../../../packages/simulator/runtime/shared-packa
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const LAMBDAS = join(ROOT, 'lambdas');
+/** Packages besides the kit that bring entry points. */
+const PACKAGES = { operator: operatorEntries };
 const SUPPORT = join(ROOT, 'test/simulation/support');
 
 /**
@@ -35,7 +38,7 @@ export class AppCode {
 
   /** @param lambdas folder of the entry points; those of the kit are among them */
   constructor(private readonly lambdas: string) {
-    const { outputFiles, metafile } = buildSync(this.options([...entryFiles(lambdas).keys()]));
+    const { outputFiles, metafile } = buildSync(this.options([...entryFiles(lambdas, PACKAGES).keys()]));
     this.entries = entriesIn(outputFiles, metafile);
     const imports = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
     const left = imports.flatMap(({ external, path }) => (external && !isBuiltin(path) ? path : []));
@@ -100,7 +103,7 @@ export class AppCode {
   }
 
   private options(entries: readonly string[]) {
-    const files = entryFiles(this.lambdas);
+    const files = entryFiles(this.lambdas, PACKAGES);
     return {
       ...OPTIONS,
       external: SHARED,
@@ -110,7 +113,7 @@ export class AppCode {
 }
 
 /**
- * As packages/kit/service/bundles.ts makes them, but with the names of the sources: short ones depend on all of a bundle, so a
+ * As packages/kit/base/bundles.ts makes them, but with the names of the sources: short ones depend on all of a bundle, so a
  * change of code that isn't in it would change it, too. And the SDK reads no streams.
  */
 const OPTIONS = {
@@ -147,7 +150,7 @@ const uncopied = (code: string): string => code.replace(/__toESM\((require\("zod
 
 /** Returns the file of an entry point in other sources of the app, which need not have it. @param root of the sources */
 export const entryFileOf = (root: string, entry: string): string =>
-  join(root, entry.startsWith('kit/') ? `packages/${entry}.lambda.ts` : `lambdas/${entry}.lambda.ts`);
+  join(root, /^(kit|operator)\//.test(entry) ? `packages/${entry}.lambda.ts` : `lambdas/${entry}.lambda.ts`);
 
 /** Returns the entry point of an output: `orders/place-order` of `/bundles/orders/place-order/index.js`. */
 const entryOf = (path: string): string => path.slice(path.indexOf('bundles/') + 'bundles/'.length, -'/index.js'.length);

@@ -1,11 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../../lambdas/app.js';
 import { command } from '../../../lambdas/operations/program.js';
-import type { Audited } from '../../../packages/kit/operator/audit/audit.js';
-import { type AuditAccess, audit } from '../../../packages/kit/operator/audit/command.js';
-import type { AuditRequest } from '../../../packages/kit/operator/audit/request.js';
-import { readCommandLine } from '../../../packages/kit/operator/command-line.js';
 import type { RebuildAnswer } from '../../../packages/kit/projection/contract.js';
+import type { Audited } from '../../../packages/operator/audit/audit.js';
+import { type AuditAccess, audit } from '../../../packages/operator/audit/command.js';
+import type { AuditRequest } from '../../../packages/operator/audit/request.js';
+import { readCommandLine } from '../../../packages/operator/cli/command-line.js';
 import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
 import { ORDERLY } from '../../../tools/operator/command-line.js';

@@ -10,11 +10,11 @@ import { isRequest, REQUEST_PREFIX } from '../../../packages/kit/lane/contract.j
 import type { Commit as StoredCommit } from '../../../packages/kit/messages/commit.js';
 import { type AnyEvent, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
 import { busEntries, type Envelope, messageIdOf } from '../../../packages/kit/messages/envelope.js';
-import { type Listener, listenersOf, recordKeysOf } from '../../../packages/kit/operator/services.js';
 import type { Versions } from '../../../packages/kit/projection/contract.js';
 import { pointerKey, versionOf, versionsIn } from '../../../packages/kit/projection/versions.js';
 import { stuckKey } from '../../../packages/kit/saga/contract.js';
 import { evolve as evolveSaga, initialState as noSaga, type SagaState } from '../../../packages/kit/saga/state.js';
+import { type Listener, listenersOf, recordKeysOf } from '../../../packages/operator/deployment/services.js';
 import type { BusEvent } from '../../../packages/simulator/aws/eventbridge.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
 import { plain } from '../../../packages/simulator/dynamodb/plain.js';

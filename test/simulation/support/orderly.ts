@@ -1,8 +1,8 @@
 import { isNext } from '../../../packages/kit/inbox/sequence-keys.js';
-import { AuditKey, AuditorEnv } from '../../../packages/kit/operator/auditor/contract.js';
-import { keysOfPeopleIn } from '../../../packages/kit/operator/people.js';
-import { type Service, servicesIn } from '../../../packages/kit/operator/services.js';
-import type { StackOutputs } from '../../../packages/kit/operator/stacks.js';
+import { AuditKey, AuditorEnv } from '../../../packages/operator/auditor/contract.js';
+import { type Service, servicesIn } from '../../../packages/operator/deployment/services.js';
+import type { StackOutputs } from '../../../packages/operator/deployment/stacks.js';
+import { keysOfPeopleIn } from '../../../packages/operator/people/people.js';
 import type { ApiRequest } from '../../../packages/simulator/aws/api-messages.js';
 import type { Queue } from '../../../packages/simulator/aws/sqs.js';
 import { type Answered as AnsweredCall, Client, type Reply } from '../../../packages/simulator/client/client.js';

@@ -95,6 +95,14 @@ export async function besidePreviousRelease(folder: string, only: RegExp): Promi
   );
 }
 
+/** Entry points that the previous release has under another name. The next release begins without any. */
+const MOVED: Readonly<Record<string, string>> = {
+  'kit/drains/drain-dead-letters': 'kit/failures/drain-dead-letters',
+  'kit/drains/drain-failed-batches': 'kit/failures/drain-failed-batches',
+  'operator/auditor/auditor': 'kit/operator/auditor/auditor',
+};
+const before = (entry: string): string => MOVED[entry] ?? entry;
+
 /** Returns the functions that both releases have, with their entry points, and the previous release's code of these. */
 async function codeOf(folder: string, { patches, without }: Changes) {
   const { version, folder: root, hasSamePackages } = sourcesOf(release());
@@ -104,9 +112,9 @@ async function codeOf(folder: string, { patches, without }: Changes) {
     );
   }
   const functions = [...entriesOf(new Assembly(folder))].filter(
-    ([, entry]) => existsSync(entryFileOf(root, entry)) && !without?.test(entry),
+    ([, entry]) => existsSync(entryFileOf(root, before(entry))) && !without?.test(entry),
   );
   const entries = [...new Set(functions.map(([, entry]) => entry))];
-  const made = await appCode().ofSources(root, entries, [patching(patches, root)]);
-  return { functions, code: new Map([...made].map(([entry, { code }]) => [entry, code])) };
+  const made = await appCode().ofSources(root, entries.map(before), [patching(patches, root)]);
+  return { functions, code: new Map(entries.map((entry) => [entry, made.get(before(entry))?.code ?? ''])) };
 }

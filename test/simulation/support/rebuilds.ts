@@ -1,8 +1,8 @@
 import { command } from '../../../lambdas/operations/program.js';
-import { OperatorError } from '../../../packages/kit/operator/errors.js';
-import type { DeployedProjection } from '../../../packages/kit/operator/projections.js';
-import { type RebuildOrder, rebuild } from '../../../packages/kit/operator/rebuild.js';
 import type { RebuildAnswer, RebuildRequest } from '../../../packages/kit/projection/contract.js';
+import { OperatorError } from '../../../packages/operator/cli/errors.js';
+import type { DeployedProjection } from '../../../packages/operator/projections/projections.js';
+import { type RebuildOrder, rebuild } from '../../../packages/operator/projections/rebuild.js';
 import type { Result } from '../../../packages/simulator/aws/lambda.js';
 import type { Orderly } from './orderly.js';
 

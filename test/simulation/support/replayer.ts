@@ -2,10 +2,10 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../../lambdas/app.js';
 import { command } from '../../../lambdas/operations/program.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { replay } from '../../../packages/kit/operator/replay/command.js';
-import type { ReplayRequest } from '../../../packages/kit/operator/replay/request.js';
-import type { ReplayAccess } from '../../../packages/kit/operator/replay/run.js';
-import type { Service } from '../../../packages/kit/operator/services.js';
+import type { Service } from '../../../packages/operator/deployment/services.js';
+import { replay } from '../../../packages/operator/replay/command.js';
+import type { ReplayRequest } from '../../../packages/operator/replay/request.js';
+import type { ReplayAccess } from '../../../packages/operator/replay/run.js';
 import { documentsOf } from './operator.js';
 import type { Orderly } from './orderly.js';
 

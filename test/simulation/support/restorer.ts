@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { command } from '../../../lambdas/operations/program.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { OperatorError } from '../../../packages/kit/operator/errors.js';
-import { applyRestore } from '../../../packages/kit/operator/restore/apply.js';
-import { type ApplyAccess, applyAccess } from '../../../packages/kit/operator/restore/apply-access.js';
+import { OperatorError } from '../../../packages/operator/cli/errors.js';
+import { applyRestore } from '../../../packages/operator/restore/apply.js';
+import { type ApplyAccess, applyAccess } from '../../../packages/operator/restore/apply-access.js';
 import type { LambdaFunction } from '../../../packages/simulator/aws/lambda.js';
 import type { Cloud } from '../../../packages/simulator/cloud.js';
 import { documentsOf } from './operator.js';

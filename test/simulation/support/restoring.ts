@@ -1,9 +1,9 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { openContext } from '../../../packages/kit/operator/context.js';
-import { clientConfig } from '../../../packages/kit/operator/endpoint.js';
-import { applyRestore, type RestoreApplyRequest } from '../../../packages/kit/operator/restore/apply.js';
-import { applyAccess } from '../../../packages/kit/operator/restore/apply-access.js';
+import { openContext } from '../../../packages/operator/cli/context.js';
+import { clientConfig } from '../../../packages/operator/deployment/endpoint.js';
+import { applyRestore, type RestoreApplyRequest } from '../../../packages/operator/restore/apply.js';
+import { applyAccess } from '../../../packages/operator/restore/apply-access.js';
 import type { LocalCloud } from '../../../packages/simulator/live/local-cloud.js';
 import { ORDERLY } from '../../../tools/operator/command-line.js';
 import { type Change, DeadlyEndpoint, type Fate } from './deadly-endpoint.js';

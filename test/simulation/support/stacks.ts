@@ -1,4 +1,4 @@
-import type { StackOutputs } from '../../../packages/kit/operator/stacks.js';
+import type { StackOutputs } from '../../../packages/operator/deployment/stacks.js';
 import type { Assembly } from '../../../packages/simulator/assembly/assembly.js';
 
 /** Returns the outputs of a deployment by the last part of the stack's name, as an operator's command reads them. */

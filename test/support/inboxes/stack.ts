@@ -2,10 +2,10 @@ import { type App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { settingsFor } from '../../../lib/settings.js';
+import { acknowledgeCompliance } from '../../../packages/kit/base/acknowledge.js';
+import { OF_EVERY_FUNCTION, type ServiceContext } from '../../../packages/kit/base/service-function.construct.js';
 import { batch, linearBackoff, sequential } from '../../../packages/kit/inbox/modes.construct.js';
-import { acknowledgeCompliance } from '../../../packages/kit/service/acknowledge.js';
 import { Service, type ServiceInboxProps } from '../../../packages/kit/service/service.construct.js';
-import { OF_EVERY_FUNCTION, type ServiceContext } from '../../../packages/kit/service/service-function.construct.js';
 import { packingService } from '../../kit/inbox/example.collected.construct.js';
 import { PARCELS, parcels, SALES, STEPS, sales, steps } from './contract.js';
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildSync } from 'esbuild';
-import { Bundles, CREDENTIALS_ALIAS } from '../../../packages/kit/service/bundles.js';
+import { Bundles, CREDENTIALS_ALIAS } from '../../../packages/kit/base/bundles.js';
 import { BUNDLE_CACHE } from '../../../tools/local/assembly.js';
 import { WaiterStack } from './waiter-stack.js';
 
@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The waiter's stack with real bundles. @returns a folder with its cloud assembly */
 export function waiterAssembly(): string {
   const outdir = mkdtempSync(join(tmpdir(), 'orderly-waiter-'));
-  const bundles = new Bundles(join(ROOT, 'lambdas'), ROOT, BUNDLE_CACHE);
+  const bundles = new Bundles(join(ROOT, 'lambdas'), { root: ROOT, cache: BUNDLE_CACHE });
   const own = mkdtempSync(join(tmpdir(), 'orderly-waiter-code-'));
   buildSync({
     entryPoints: [join(ROOT, 'test/support/waiter/on-command.lambda.ts')],

@@ -4,15 +4,15 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { settingsFor } from '../../../lib/settings.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { IdempotentConsumer } from '../../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
-import { acknowledgeCompliance } from '../../../packages/kit/service/acknowledge.js';
+import { acknowledgeCompliance } from '../../../packages/kit/base/acknowledge.js';
 import {
   OF_EVERY_FUNCTION,
   type ServiceContext,
   ServiceFunction,
   type ServiceFunctionProps,
-} from '../../../packages/kit/service/service-function.construct.js';
-import { recordsTable, tableDefaults } from '../../../packages/kit/service/tables.construct.js';
+} from '../../../packages/kit/base/service-function.construct.js';
+import { recordsTable, tableDefaults } from '../../../packages/kit/base/tables.construct.js';
+import { IdempotentConsumer } from '../../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
 import { Timers } from '../../../packages/kit/timers/timers.construct.js';
 import { WAITER, waiterCommands, waiterContract } from './contract.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { described, PROBLEMS } from '../../../packages/kit/http/routes.js';
+import { described, PROBLEMS } from '../../../packages/kit/routes.js';
 import { type Api, orderlyApi } from '../../../tools/docs/openapi/api.js';
 import { httpFileOf, postmanOf } from '../../../tools/docs/openapi/collections.js';
 import { openApiOf } from '../../../tools/docs/openapi/document.js';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { command } from '../../../lambdas/operations/program.js';
-import { readCommandLine } from '../../../packages/kit/operator/command-line.js';
-import { Exit, OperatorError } from '../../../packages/kit/operator/errors.js';
-import { aligned, duration } from '../../../packages/kit/operator/text.js';
+import { readCommandLine } from '../../../packages/operator/cli/command-line.js';
+import { Exit, OperatorError } from '../../../packages/operator/cli/errors.js';
+import { aligned, duration } from '../../../packages/operator/cli/text.js';
 import { ORDERLY, run } from '../../../tools/operator/command-line.js';
 
 const reading = (words: readonly string[]) => {

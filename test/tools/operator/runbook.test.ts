@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readCommandLine } from '../../../packages/kit/operator/command-line.js';
+import { readCommandLine } from '../../../packages/operator/cli/command-line.js';
 import { ORDERLY } from '../../../tools/operator/command-line.js';
 import { callsIn, wordsOf } from '../../support/runbook-commands.js';
 

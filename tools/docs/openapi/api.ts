@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { APP } from '../../../lambdas/app.js';
-import * as kit from '../../../packages/kit/http/routes.js';
-import { PROBLEMS, type ProblemKind, type RouteDeclaration } from '../../../packages/kit/http/routes.js';
+import * as kit from '../../../packages/kit/routes.js';
+import { PROBLEMS, type ProblemKind, type RouteDeclaration } from '../../../packages/kit/routes.js';
 import { appRelease, modulesNamed, type ServiceModule } from '../sources.js';
 import { type Answers, keptAnswers } from './story.js';
 

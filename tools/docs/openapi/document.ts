@@ -1,4 +1,4 @@
-import type { RouteAnswer } from '../../../packages/kit/http/routes.js';
+import type { RouteAnswer } from '../../../packages/kit/routes.js';
 import type { Api, ApiRoute } from './api.js';
 import { STORY } from './examples.js';
 import { HEADERS, PATH_SCHEMAS, parametersOf } from './parameters.js';

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { Sku } from '../../../lambdas/orders/contract.js';
 import { ReportDate } from '../../../lambdas/reports/contract.js';
-import { CallerId, type RouteDeclaration } from '../../../packages/kit/http/routes.js';
+import { CallerId, type RouteDeclaration } from '../../../packages/kit/routes.js';
 import type { Json, Schemas } from './schemas.js';
 
 /** Parameters of paths by their names. An id that no resource has is 404, whatever its shape. */

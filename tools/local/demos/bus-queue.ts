@@ -15,7 +15,7 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { clientConfig } from '@orderly/kit/operator';
+import { clientConfig } from '@orderly/operator';
 import type { Endpoint } from '../endpoint.js';
 
 /** Consumer of a demo, in this process. */

@@ -1,4 +1,4 @@
-import { plural } from '@orderly/kit/operator';
+import { plural } from '@orderly/operator';
 import { inEuros, type Stage } from './stage.js';
 
 /**

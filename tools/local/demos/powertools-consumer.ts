@@ -11,7 +11,7 @@ import {
   UpdateItemCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { clientConfig } from '@orderly/kit/operator';
+import { clientConfig } from '@orderly/operator';
 import type { Context } from 'aws-lambda';
 import type { Endpoint } from '../endpoint.js';
 import type { DemoConsumer } from './bus-queue.js';

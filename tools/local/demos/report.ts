@@ -1,5 +1,5 @@
 import { LambdaClient, ListEventSourceMappingsCommand, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
-import { clientConfig, functionsIn, plural } from '@orderly/kit/operator';
+import { clientConfig, functionsIn, plural } from '@orderly/operator';
 import type { DailyReport } from '../../../lambdas/reports/contract.js';
 import { type ReportDays, ReportsEnv } from '../../../lambdas/reports/environment.js';
 import { OPERATOR, type Stage } from './stage.js';

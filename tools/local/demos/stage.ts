@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { clientConfig, type FunctionDescription, functionsIn } from '@orderly/kit/operator';
-import { operatorCommandLine } from '@orderly/kit/operator/definitions';
+import { clientConfig, type FunctionDescription, functionsIn } from '@orderly/operator';
+import { operatorCommandLine } from '@orderly/operator/definitions';
 import { LocalCloudClient } from '@orderly/simulator/client';
 import type { OrderView } from '../../../lambdas/orders/contract.js';
 import { ORDERLY } from '../../operator/command-line.js';

@@ -1,0 +1,231 @@
+import { DUE_INDEX, FAILED_INDEX, FEED_INDEX } from '@orderly/kit/internal/aws/indexes.js';
+import type { Bundles } from '@orderly/kit/internal/base/bundles.js';
+import { corsEnvironment } from '@orderly/kit/internal/base/cors-settings.js';
+import { pinnedOutput } from '@orderly/kit/internal/base/logical-ids.js';
+import { AUDIT_PREFIX, Output } from '@orderly/kit/internal/base/outputs.js';
+import { setRunbook } from '@orderly/kit/internal/base/runbook.js';
+import { leadingKeys, ServiceFunction } from '@orderly/kit/internal/base/service-function.construct.js';
+import { checkApp, type EnvironmentSettings, SettingsError } from '@orderly/kit/internal/base/settings.js';
+import { tokenEnvironment } from '@orderly/kit/internal/base/token-environment.js';
+import type { Route } from '@orderly/kit/internal/http/api.construct.js';
+import { keysOf } from '@orderly/kit/internal/messages/keys.js';
+import { PROJECTIONS } from '@orderly/kit/internal/projection/contract.js';
+import { STUCK } from '@orderly/kit/internal/saga/contract.js';
+import type { Service } from '@orderly/kit/internal/service/service.construct.js';
+import { Duration, Lazy, Stack, Validations } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { AUDIT_KEYS } from '../auditor/contract.js';
+import {
+  allowInStacks,
+  indistinct,
+  type StackPermission,
+  stacksOf,
+  startOf,
+} from '../deployment/stack-permissions.construct.js';
+import { OperatorApiEnv } from './contract.js';
+
+export interface OperatorApiProps {
+  readonly settings: EnvironmentSettings;
+  readonly bundles: Pick<Bundles, 'code'>;
+  /** Services that operators ask about. */
+  readonly services: readonly Service[];
+  /**
+   * Names of the environment's other stacks, whose alarms and outputs count too: those of the API, of the delivery audit and of
+   * the platform. One that is not deployed when a request comes is left out, and the status names it.
+   * @default none
+   */
+  readonly otherStacks?: readonly string[];
+  /**
+   * Requests per second to each route, and the burst above that rate. Each request asks CloudFormation once for each stack, and
+   * an audit may read megabytes.
+   * @default 10 and 50
+   */
+  readonly throttle?: EnvironmentSettings['throttle'];
+}
+
+/** Service in the functions' logs and metrics. */
+const NAME = 'operations';
+/** Time for which API Gateway waits. */
+const TIMEOUT = Duration.seconds(29);
+/** Why permissions name resources by the beginnings of their names. */
+const WHY_BY_NAME =
+  'An operator asks about every service, also about what is deployed after this stack. A reference to each resource would tie all stacks together: no consumer could be removed before the API of operators.';
+/** Why some actions of a status and of an audit have no resource. */
+const WHY_ALL =
+  'sqs:ListQueues, cloudwatch:GetMetricData and cloudwatch:DescribeAlarms are granted for all resources or for none that IAM can name. They read names, counts and alarms, and no message.';
+
+/**
+ * Functions behind the API that answer what an operator asks: whether the system is healthy, what has failed and what to do
+ * about it, whether anything was lost, and what operators did. They only read: none of them may write an item, send a message
+ * or use a key of people's data. One exception is not a matter of permissions: an audit asks the rebuild functions of
+ * projections which versions they show, and IAM can't tell this question from a rebuild.
+ *
+ * The answers are the JSON objects of the command line. A route's entry point makes its answer by `answerStatus`,
+ * `answerFailureGroups`, `answerAudit` or `answerAuditLog` of `@orderly/operator`.
+ * @example
+ * const operator = new OperatorApi(stack, 'Default', { settings, bundles, services: [board], otherStacks: ['shop-dev-Api'] });
+ * operator.status('GetStatus', routes.getStatus, 'operations/get-status');
+ * new Api(api, 'Api', { settings, bundles, alarmTopic, services: [board, operator] });
+ */
+export class OperatorApi extends Construct {
+  /** Endpoints, for `Api`. */
+  readonly routes: Route[] = [];
+  private readonly props: OperatorApiProps;
+  private readonly stacks: readonly string[];
+  /** Stacks of the services. */
+  private readonly services: readonly string[];
+  /** Beginning of the names of all stacks of the environment. */
+  private readonly prefix: string;
+
+  /** @throws {SettingsError} for no services, and for a stack whose name does not begin with the application and the environment */
+  constructor(scope: Construct, id: string, props: OperatorApiProps) {
+    super(scope, id);
+    const { settings, services, otherStacks = [] } = props;
+    checkApp(settings);
+    if (services.length === 0) throw new SettingsError('OperatorApi: there are no services: expected at least one');
+    setRunbook(this, settings);
+    this.props = props;
+    this.services = stacksOf(services);
+    this.stacks = [...new Set([...this.services, ...otherStacks])];
+    this.prefix = `${settings.app.name}-${settings.environment}-`;
+    const other = this.stacks.find((name) => !name.startsWith(this.prefix));
+    if (other !== undefined)
+      throw new SettingsError(`OperatorApi: stack ${other}: expected a name that begins with ${this.prefix}`);
+    const unclear = indistinct(this.services, otherStacks, this.prefix);
+    if (unclear !== undefined)
+      throw new SettingsError(
+        `OperatorApi: stack ${unclear}: its resources can't be told from those of other stacks by the beginning of their names: expected a shorter name of the application or the environment`,
+      );
+    pinnedOutput(this, Output.OPERATED_STACKS, JSON.stringify(this.stacks));
+    const functions = () => this.routes.map(({ handler }) => handler.description);
+    pinnedOutput(this, Output.FUNCTIONS, Lazy.string({ produce: () => Stack.of(this).toJsonString(functions()) }));
+  }
+
+  /**
+   * Adds the route of the status. Its function may also read the commits of the services, for what the application adds.
+   * @param entry entry point, with `answerStatus`
+   */
+  status(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
+    const handler = this.endpoint(id, route, entry);
+    this.allowIndexes(handler, FAILED_INDEX, DUE_INDEX, FEED_INDEX);
+    this.allowRecords(handler);
+    this.allowKeys(handler, ['Query'], STUCK, AUDIT_KEYS);
+    this.allow(handler, { actions: ['sqs:GetQueueAttributes'], service: 'sqs', resource: startOf });
+    handler.allow(['sqs:ListQueues', 'cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms'], '*');
+    Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
+  }
+
+  /**
+   * Adds the route of the failure groups. Its function may also read the sagas that the services have so far, since stuck ones
+   * are groups, and commits and records by their keys, for the customers.
+   * @param entry entry point, with `answerFailureGroups`
+   */
+  failures(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
+    const handler = this.endpoint(id, route, entry);
+    this.allowIndexes(handler, FAILED_INDEX);
+    this.allowRecords(handler);
+    this.allowKeys(handler, ['Query'], STUCK, ...this.props.services.flatMap(({ sagas }) => sagas.map(keysOf)));
+  }
+
+  /**
+   * Adds the route of the delivery audit.
+   * @param entry entry point, with `answerAudit`
+   * @param aggregates types of the aggregates that can be audited alone, and of those that `answerAudit` checks for what was done
+   * twice: `Order`
+   */
+  audit(id: string, route: Pick<Route, 'method' | 'path'>, entry: string, aggregates: readonly string[] = []): void {
+    const handler = this.endpoint(id, route, entry);
+    this.allowIndexes(handler, FEED_INDEX);
+    this.allowRecords(handler);
+    if (aggregates.length > 0) this.allowKeys(handler, ['Query'], ...aggregates.map(keysOf));
+    this.allow(handler, { actions: ['sqs:GetQueueAttributes'], service: 'sqs', resource: startOf });
+    // `Service.projection` names its functions so. CloudFormation keeps the first 24 characters of a logical id.
+    const rebuilders = (prefix: string) => `function:${startOf(prefix)}Rebuild*`;
+    this.allow(handler, { actions: ['lambda:InvokeFunction'], service: 'lambda', resource: rebuilders });
+    handler.allow(['cloudwatch:GetMetricData'], '*');
+    Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
+  }
+
+  /**
+   * Adds a route that reads everything about some aggregates: their commits, what became of their messages, and by the metrics of the
+   * relays whether a message is published.
+   * @param aggregates types of the aggregates: `Order`
+   * @param lists prefixes of the rows of lists that show them
+   */
+  trace(
+    id: string,
+    route: Pick<Route, 'method' | 'path'>,
+    entry: string,
+    { aggregates, lists }: { readonly aggregates: readonly string[]; readonly lists: readonly string[] },
+  ): void {
+    const handler = this.endpoint(id, route, entry);
+    this.allowIndexes(handler, FEED_INDEX);
+    this.allowRecords(handler);
+    this.allowKeys(handler, ['Query'], ...aggregates.map(keysOf));
+    this.allowKeys(handler, ['GetItem'], PROJECTIONS, ...lists);
+    handler.allow(['cloudwatch:GetMetricData'], '*');
+    Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
+  }
+
+  /** Adds the route of the operators' log. @param entry entry point, with `answerAuditLog` */
+  auditLog(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
+    this.allowKeys(this.endpoint(id, route, entry), ['Query'], AUDIT_PREFIX);
+  }
+
+  private endpoint(id: string, { method, path }: Pick<Route, 'method' | 'path'>, entry: string): ServiceFunction {
+    const { settings, bundles, throttle = { rate: 10, burst: 50 } } = this.props;
+    const handler = new ServiceFunction(this, id, {
+      context: { service: NAME, settings, bundles },
+      entry,
+      timeout: TIMEOUT,
+      environment: {
+        [OperatorApiEnv.STACKS]: JSON.stringify(this.stacks),
+        ...tokenEnvironment(settings),
+        ...corsEnvironment(settings),
+      },
+      logRetention: settings.auditRetention,
+    });
+    const stack = (prefix: string) => `stack/${prefix}*`;
+    this.allow(handler, { actions: ['cloudformation:DescribeStacks'], service: 'cloudformation', resource: stack });
+    this.routes.push({ method, path, handler, throttle });
+    return handler;
+  }
+
+  /** Allows queries of indexes, which only tables of services have. */
+  private allowIndexes(handler: ServiceFunction, ...indexes: readonly string[]): void {
+    for (const index of indexes) {
+      const resource = (prefix: string) => `table/${startOf(prefix)}/index/${index}`;
+      this.allow(handler, { actions: ['dynamodb:Query'], service: 'dynamodb', resource });
+    }
+  }
+
+  /** Allows reading items whose partition keys have one of these prefixes. */
+  private allowKeys(
+    handler: ServiceFunction,
+    actions: readonly ('GetItem' | 'Query')[],
+    ...prefixes: readonly string[]
+  ): void {
+    this.allow(handler, {
+      actions: actions.map((action) => `dynamodb:${action}`),
+      service: 'dynamodb',
+      resource: table,
+      conditions: leadingKeys(prefixes),
+    });
+  }
+
+  /**
+   * Allows reading every commit, and every consumer's record of a message, by their keys. The tables are those of the services
+   * alone, since the environment has others: that of people's keys.
+   */
+  private allowRecords(handler: ServiceFunction): void {
+    const permission = { actions: ['dynamodb:BatchGetItem'], service: 'dynamodb', resource: table };
+    allowInStacks(handler, this.services, permission, WHY_BY_NAME);
+  }
+
+  /** Allows something on resources of all stacks of the environment. A policy with each name would be too long for IAM. */
+  private allow(handler: ServiceFunction, permission: StackPermission): void {
+    allowInStacks(handler, [this.prefix], permission, WHY_BY_NAME);
+  }
+}
+
+const table = (stack: string): string => `table/${startOf(stack)}`;

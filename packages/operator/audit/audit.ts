@@ -1,0 +1,141 @@
+import type { Commit } from '@orderly/kit/internal/messages/commit.js';
+import { busEntries } from '@orderly/kit/internal/messages/envelope.js';
+import { COMMIT_PREFIX } from '@orderly/kit/internal/messages/keys.js';
+import type { Service } from '../deployment/services.js';
+import { type ReadCommits, readCommitsOf } from '../records/commits.js';
+import { commitsBetween, PAGE_SIZE, type Span } from '../records/feed.js';
+import { type OpenUnreadable, openUnreadable } from '../records/unreadable.js';
+import { type Delivery, unheardIn } from './deliveries.js';
+import { messagesOf, type SentMessage } from './expected.js';
+import { type DeliveryState, type JudgedDelivery, type Judging, judge, STATES } from './judge.js';
+
+/** Findings of an audit. */
+export interface Audited {
+  /** Commits that were read. */
+  readonly commits: number;
+  /** Events and commands. */
+  readonly messages: number;
+  /** Messages of backfills, which are never sent. */
+  readonly unsent: number;
+  /** Messages that no consumer hears: nothing says what became of them. */
+  readonly unheard: {
+    readonly messages: number;
+    /** Their types, in alphabetical order. */
+    readonly types: readonly string[];
+  };
+  /** Number of deliveries in each state. */
+  readonly deliveries: Readonly<Record<DeliveryState, number>>;
+}
+
+export interface AuditOptions extends Judging {
+  /** Called for each missing delivery, in about the order of time. The audit waits for it. */
+  readonly missing: (delivery: JudgedDelivery, from: Service) => Promise<void>;
+  /** Called for each commit that can't be read and that no operator has discarded. The audit goes on behind it. */
+  readonly unreadable: (commit: OpenUnreadable, from: Service) => Promise<void>;
+  /** Called with each page of commits. @default nothing more is done with them */
+  readonly seen?: (commits: readonly Commit[]) => void;
+  /** Called after each page, with the sums so far. */
+  readonly progress?: (service: Service, audited: Audited) => void;
+  /** Called before each query of the feed, and each page of an aggregate; what it throws ends the audit. */
+  readonly mayGoOn?: () => void;
+  /** Most commits of a page. @default 100 */
+  readonly pageSize?: number;
+}
+
+/**
+ * Compares what services have committed with what became of it: each event and command in a span of time, at each
+ * consumer that hears it.
+ * @returns the sums
+ */
+export async function auditSpan(span: Span, options: AuditOptions): Promise<Audited> {
+  const sums = new Sums();
+  for (const service of options.services) {
+    for await (const read of commitsBetween(options.documents, service, span, options))
+      await auditPage(service, read, sums, options);
+  }
+  return sums.audited;
+}
+
+/** Does the same for all commits of some aggregates. @param subjects `Order/3f…` */
+export async function auditAggregates(subjects: readonly string[], options: AuditOptions): Promise<Audited> {
+  const sums = new Sums();
+  for (const service of options.services) {
+    options.mayGoOn?.();
+    const read = await Promise.all(
+      subjects.map((subject) => readCommitsOf(options.documents, service, subject.replace('/', '#'))),
+    );
+    const unreadable = read.flatMap((one) => one.unreadable);
+    if (unreadable.length > 0) await auditPage(service, { commits: [], unreadable }, sums, options);
+    const commits = read.flatMap((one) => one.commits);
+    const { pageSize = PAGE_SIZE } = options;
+    for (let at = 0; at < commits.length; at += pageSize) {
+      options.mayGoOn?.();
+      await auditPage(service, { commits: commits.slice(at, at + pageSize), unreadable: [] }, sums, options);
+    }
+  }
+  return sums.audited;
+}
+
+/** Types of aggregates that have one id, by the name of the option or parameter that takes it. The first one is the main one. */
+export type AuditShortcuts = Readonly<Record<string, readonly [string, ...string[]]>>;
+
+async function auditPage(
+  service: Service,
+  { commits, unreadable }: ReadCommits,
+  sums: Sums,
+  options: AuditOptions,
+): Promise<void> {
+  options.seen?.(commits);
+  for (const one of await openUnreadable(options.documents, service, unreadable))
+    await options.unreadable(one, service);
+  const judged = await judge(service, commits, options);
+  sums.add(commits, judged, unheardIn(service, commits, options.services));
+  for (const one of judged) if (one.state === 'missing') await options.missing(one, service);
+  options.progress?.(service, sums.audited);
+}
+
+class Sums {
+  private commits = 0;
+  private messages = 0;
+  private unsent = 0;
+  private unheard = 0;
+  private readonly unheardTypes = new Set<string>();
+  private readonly deliveries = new Map<DeliveryState, number>();
+
+  add(commits: readonly Commit[], judged: readonly JudgedDelivery[], unheard: readonly SentMessage[]): void {
+    this.commits += commits.length;
+    for (const commit of commits) {
+      const messages = commit.events.length + (commit.commands ?? []).length;
+      this.messages += messages;
+      this.unsent += messages - messagesOf(commit).length;
+    }
+    this.unheard += unheard.length;
+    for (const { type } of unheard) this.unheardTypes.add(type);
+    for (const { state } of judged) this.deliveries.set(state, (this.deliveries.get(state) ?? 0) + 1);
+  }
+
+  get audited(): Audited {
+    const deliveries = Object.fromEntries(STATES.map((state) => [state, this.deliveries.get(state) ?? 0]));
+    return {
+      commits: this.commits,
+      messages: this.messages,
+      unsent: this.unsent,
+      unheard: { messages: this.unheard, types: [...this.unheardTypes].sort() },
+      deliveries: deliveries as Audited['deliveries'],
+    };
+  }
+}
+
+/**
+ * Returns a message as its consumer's rule would have sent it to its queue.
+ * @param app name of the application
+ */
+export function queueBodyOf({ commit, message }: Delivery, from: Service, app: string): string {
+  const entries = busEntries(commit, { app, service: from.name });
+  const at = [...commit.events, ...(commit.commands ?? [])].findIndex(({ id }) => id === message.id);
+  const entry = entries[at];
+  if (!entry) throw new Error(`${commit.pk}/${commit.sk.slice(COMMIT_PREFIX.length)} has no message ${message.id}`);
+  const { Source, DetailType, Detail } = entry;
+  const head = { version: '0', id: message.id, 'detail-type': DetailType, source: Source, time: commit.at };
+  return `${JSON.stringify(head).slice(0, -1)},"detail":${Detail}}`;
+}

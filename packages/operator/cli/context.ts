@@ -1,0 +1,127 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { actorAt } from '../audit-log/actor.js';
+import { type Clock, clientConfig, clockAt, type Endpoint, placeOf } from '../deployment/endpoint.js';
+import { type Service, servicesIn } from '../deployment/services.js';
+import { readDeployment, type StackOutputs } from '../deployment/stacks.js';
+import { OperatorError } from './errors.js';
+import type { Say } from './progress.js';
+import { type CommandText, commandTextOf } from './text.js';
+
+/** Settings of an application's command line. */
+export interface OperatedApp {
+  /** Name of the application. The names of its stacks begin with it. */
+  readonly app: string;
+  /** Command that starts the tool, for help and advice; it can be pasted unchanged: `npm run -s shop --`. */
+  readonly program: string;
+  /**
+   * Chooses the endpoint of an environment.
+   * @throws {OperatorError} `unreachable`
+   */
+  readonly endpointOf: (environment: string) => Promise<Endpoint>;
+  /** Says in each command's help how the endpoint is chosen. */
+  readonly where?: string;
+  /** Advice if the stacks cannot be read. */
+  readonly ifUnreachable?: string;
+  /** Advice if no service of the environment is deployed. */
+  readonly ifNotDeployed?: (environment: string) => string;
+  /**
+   * Returns the words of the command that reports on an aggregate: `['order', '3f…']` for `Order/3f…`. Advice names
+   * it where an operator has to find out what happened.
+   */
+  readonly reportOn?: (subject: string) => readonly string[];
+  /** How settings are changed. Advice names it where a step is a deployment. */
+  readonly deployment?: DeploymentText;
+  /** Page with a heading for each alarm, or folder with a page for each, as the constructs' `app.runbook`. Advice names it. */
+  readonly runbook?: string;
+  /** Names the page of the application's runbook that says what to do. Advice names it beside the next command. */
+  readonly pageOn?: (trouble: Trouble) => string;
+}
+
+/** How an operator changes a setting of the application. */
+export interface DeploymentText {
+  /** File with the settings: `lib/settings.ts`. */
+  readonly settings: string;
+  /** Returns the command that deploys an environment: `npx cdk deploy --all -c environment=prod`. */
+  readonly command: (environment: string) => string;
+}
+
+/** What an operator has to end: a failure with this newest reason, or a saga that is stuck for this one. */
+export type Trouble =
+  | { readonly what: 'failure'; readonly consumer: string; readonly error: string }
+  | { readonly what: 'stuck saga'; readonly reason: string | undefined };
+
+/** Context of a command: one environment of the application. */
+export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | 'pageOn' | 'runbook' | 'deployment'> {
+  readonly environment: string;
+  /** Environment with its place, for people: `prod at AWS eu-west-1, account 123456789012`. */
+  readonly place?: string;
+  readonly endpoint: Endpoint;
+  /** Clock of the environment: the only one that a command asks. */
+  readonly clock: Clock;
+  /** Reads and writes items as plain objects. */
+  readonly documents: DynamoDBDocumentClient;
+  readonly stacks: StackOutputs;
+  /** Names of stacks that belong to the environment, but don't exist. @default nothing is known of such stacks */
+  readonly missingStacks?: readonly string[];
+  readonly services: readonly Service[];
+  readonly command: CommandText;
+  /**
+   * Returns who runs the command, for whatever keeps it.
+   * @throws {OperatorError} `unreachable`
+   */
+  readonly actor: () => Promise<string>;
+  /**
+   * Lets a person confirm what can't be undone, for a command that says first how much it is: at AWS, without `--yes`.
+   * @throws {OperatorError} `refused` without a yes
+   */
+  readonly confirm?: (what: string) => Promise<void>;
+  readonly say: Say;
+}
+
+/**
+ * Finds an environment of an application.
+ * @throws {OperatorError} `unreachable` if AWS refuses the access, `not-found` if no service is deployed
+ */
+export async function openContext(
+  operated: OperatedApp,
+  environment: string,
+  say: CommandContext['say'],
+): Promise<CommandContext> {
+  const { app, program, endpointOf, ifUnreachable, ifNotDeployed, reportOn, pageOn, runbook, deployment } = operated;
+  const endpoint = await endpointOf(environment);
+  const { stacks, account } = await readDeployment(endpoint, app, environment).catch((cause: unknown) => {
+    const why = cause instanceof Error ? whyOf(cause) : String(cause);
+    const message = `The stacks of '${environment}' can't be read at ${placeOf(endpoint)} (${why}).`;
+    throw new OperatorError('unreachable', message, ifUnreachable, { cause });
+  });
+  // An emulator's account is always the same, and nobody's.
+  const inAccount = endpoint.url === undefined && account !== undefined ? `, account ${account}` : '';
+  const place = `${environment} at ${placeOf(endpoint)}${inAccount}`;
+  say(place);
+  const services = servicesIn(stacks);
+  if (services.length === 0) {
+    const message = `No service of '${environment}' is deployed at ${placeOf(endpoint)}.`;
+    throw new OperatorError('not-found', message, ifNotDeployed?.(environment));
+  }
+  return {
+    app,
+    environment,
+    place,
+    endpoint,
+    clock: clockAt(endpoint),
+    documents: DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint))),
+    stacks,
+    services,
+    command: commandTextOf(program),
+    say,
+    actor: actorAt(endpoint),
+    ...(reportOn && { reportOn }),
+    ...(runbook !== undefined && { runbook }),
+    ...(pageOn && { pageOn }),
+    ...(deployment && { deployment }),
+  };
+}
+
+/** AWS's own errors have names that say enough; of credentials that aren't there, the message says which. */
+const whyOf = ({ name, message }: Error): string => (name === 'CredentialsProviderError' ? message : name);

@@ -1,0 +1,135 @@
+import { type Given, HIGHEST_RATE, limitOf, operatorCommand } from '../cli/command.js';
+import type { DiscardRequest } from '../failures/discard.js';
+import type { CustomerSource } from '../failures/failure-customers.js';
+import type { GroupRequest } from '../failures/group-redrive.js';
+import type { RedriveRequest } from '../failures/redrive.js';
+import { groupOf, timeBefore } from './group.js';
+
+const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
+
+/** Default number of messages per second. */
+const RATE = '10';
+
+const work = () => import('./failures-work.js');
+
+/**
+ * @param consumer name of a consumer, for the examples in the help
+ * @param customers loads how the application finds the customers of failures. @default the groups don't say them
+ */
+export const failuresCommands = (consumer: string, customers?: () => Promise<CustomerSource>) => [
+  operatorCommand({
+    name: 'failures list',
+    usage: 'failures list [--consumer <name>] [--limit <n>] [--before <time>]',
+    positionals: [],
+    options: {
+      consumer: { type: 'string' },
+      limit: { type: 'string', default: '100' },
+      before: { type: 'string' },
+    },
+    example: ['failures', 'list', '--consumer', consumer],
+    about: 'lists messages that could not be processed or published, newest first',
+    details: `  --consumer  failures of one consumer only; 'relay' for messages that could not be published
+  --limit     maximum number of failures, 1 to 1000; default 100
+  --before    only those that failed before this time: the list names it if there are older ones`,
+    parse: ({ options: { consumer, limit, before }, wrong }) => {
+      const time = timeBefore(before, wrong);
+      return { consumer, limit: limitOf(limit, wrong), before: time };
+    },
+    run: async (...call) => (await work()).listFailures(...call),
+  }),
+  operatorCommand({
+    name: 'failures groups',
+    usage: 'failures groups [--consumer <name>]',
+    positionals: [],
+    options: { consumer: { type: 'string' } },
+    example: ['failures', 'groups', '--consumer', consumer],
+    about: 'groups failures and stuck sagas by their cause, the largest group first, with what to do about each',
+    details: `A cause is a consumer, an error's name, and its message without ids, hashes, times and numbers; of a stuck saga, its step and
+the reason. Exit code 0: no failures, no stuck saga. 4: one waits for an operator.
+  --consumer  failures of one consumer only; 'relay' for messages that could not be published`,
+    parse: ({ options: { consumer } }) => ({ consumer }),
+    run: async (...call) => (await work()).listFailureGroups(...call, await customers?.()),
+  }),
+  operatorCommand({
+    name: 'failures show',
+    usage: 'failures show <consumer> <message id> [--payload]',
+    positionals: ['consumer', 'message id'],
+    options: { payload: { type: 'boolean' } },
+    example: ['failures', 'show', consumer, MESSAGE_ID],
+    about: 'shows one failure with its reasons, and the commands that end it',
+    details: `Of a failure's id, a beginning of at least 7 characters is enough.
+  --payload   prints the message too, which may contain personal data`,
+    parse: ({ words: [consumer, messageId], options: { payload } }) => ({ consumer, messageId, payload }),
+    run: async (...call) => (await work()).showFailure(...call),
+  }),
+  operatorCommand({
+    name: 'failures redrive',
+    usage: 'failures redrive (<consumer> <message id> [--not-done] | --group <id> [--rate <n>]) [--dry-run]',
+    positionals: ['consumer?', 'message id?'],
+    options: {
+      group: { type: 'string' },
+      rate: { type: 'string', default: RATE },
+      'not-done': { type: 'boolean' },
+      'dry-run': { type: 'boolean' },
+    },
+    example: ['failures', 'redrive', consumer, MESSAGE_ID],
+    about: 'sends a message again, or all of a group, and waits up to 20 seconds for the result',
+    details: `Exit code 0: processed. 3: no result yet, or stopped. 4: failed again, or skipped. 5: the probe of a group failed again, and
+nothing else was sent. May be stopped by Ctrl-C and run again: what was processed is not sent again.
+  --group     all failures of a group ('failures groups'; a beginning of its id is enough). The first one is a probe.
+              Those that may have been processed before, and those that can't be redriven, are skipped
+  --rate      maximum number of messages per second, 1 to ${HIGHEST_RATE}; default ${RATE}
+  --not-done  confirms that the message was not processed before (required if no record can show it)
+  --dry-run   prints what would be sent and where, and changes nothing`,
+    parse: ({ words, options, wrong }): RedriveRequest | GroupRequest => {
+      const dryRun = options['dry-run'];
+      if (options.group !== undefined) {
+        if (options['not-done']) throw wrong('--not-done is about one message: a group has some that were processed.');
+        return { ...groupOf('failures redrive', options.group, both(words), options.rate, wrong), dryRun };
+      }
+      return { ...messageOf('failures redrive', words, wrong), notDone: options['not-done'], dryRun };
+    },
+    run: async (...call) => (await work()).redriveOneOrAll(...call),
+  }),
+  operatorCommand({
+    name: 'failures discard',
+    irreversible: true,
+    usage: 'failures discard (<consumer> <message id> | --group <id> [--rate <n>]) --reason "<why>" [--dry-run]',
+    positionals: ['consumer?', 'message id?'],
+    options: {
+      group: { type: 'string' },
+      rate: { type: 'string', default: RATE },
+      reason: { type: 'string' },
+      'dry-run': { type: 'boolean' },
+    },
+    example: ['failures', 'discard', consumer, MESSAGE_ID, '--reason', 'test data, ticket 4711'],
+    about: 'ends a failure, or all of a group, without processing; the records stay, with reason, operator and time',
+    details: `Refused for the timeout of a waiting saga: 'sagas retry' sets a new one. Exit code of a group 3: stopped. 4: some refused.
+  --group     all failures of a group ('failures groups'; a beginning of its id is enough)
+  --rate      maximum number of messages per second, 1 to ${HIGHEST_RATE}; default ${RATE}
+  --reason    kept in the records, so it must not contain personal data
+  --dry-run   changes nothing`,
+    parse: ({ words, options, wrong }): DiscardRequest | (GroupRequest & Pick<DiscardRequest, 'reason'>) => {
+      const dryRun = options['dry-run'];
+      const one =
+        options.group === undefined
+          ? messageOf('failures discard', words, wrong)
+          : groupOf('failures discard', options.group, both(words), options.rate, wrong);
+      const reason = options.reason?.trim();
+      if (!reason) throw wrong("'failures discard' needs --reason: the record keeps it.");
+      return { ...one, reason, dryRun };
+    },
+    run: async (...call) => (await work()).discardOneOrAll(...call),
+  }),
+];
+
+type Words = readonly [string | undefined, string | undefined];
+
+const both = ([word]: Words) => ({ word, one: 'a consumer and a message id' });
+
+/** @throws {OperatorError} `usage` */
+function messageOf(name: string, [consumer, messageId]: Words, wrong: Given['wrong']) {
+  if (consumer === undefined) throw wrong(`'${name}' needs the consumer, or --group.`);
+  if (messageId === undefined) throw wrong(`'${name}' needs the message id.`);
+  return { consumer, messageId };
+}

@@ -1,0 +1,66 @@
+import type { AuditShortcuts } from '../audit/audit.js';
+import type { TwiceCheck } from '../audit/twice.js';
+import type { OperatorCommand } from '../cli/command.js';
+import type { CustomerSource } from '../failures/failure-customers.js';
+import type { ReadSection } from '../status/status.js';
+import { auditCommands } from './audit.js';
+import { auditLogCommand } from './audit-log.js';
+import { completionCommand } from './completion.js';
+import { doctorCommand } from './doctor.js';
+import { failuresCommands } from './failures.js';
+import { inboxCommands } from './inbox.js';
+import { projectionsCommands } from './projections.js';
+import { replayCommand } from './replay.js';
+import { restoreCommands } from './restore.js';
+import { sagasCommands } from './sagas.js';
+import { statusCommands } from './status.js';
+
+/** Words of the application in the help texts, and what it adds to the commands. */
+export interface HelpTexts {
+  /** Name of a consumer, for examples. */
+  readonly consumer?: string;
+  /** Name of an inbox's consumer, for examples. */
+  readonly inbox?: string;
+  /** Name of a projection, for examples. */
+  readonly projection?: string;
+  /** Name of a service, for examples. */
+  readonly service?: string;
+  /** A sentence that says which ids the sagas have: "The saga of an order has the order's id." */
+  readonly aboutSagaIds?: string;
+  /**
+   * Options of `audit` for aggregates that have the same id, by their names: `{ order: ['Order', 'Payment'] }` is
+   * `--order <id>`. @default none
+   */
+  readonly auditShortcuts?: AuditShortcuts;
+  /** Loads how the application finds what was done twice, for `audit`. @default `audit` doesn't ask for that */
+  readonly twiceCheck?: () => Promise<TwiceCheck>;
+  /** Loads how the application finds the customers of failures, for `failures groups`. @default the groups don't say them */
+  readonly customers?: () => Promise<CustomerSource>;
+  /** What the application adds to `status`. @default nothing */
+  readonly status?: readonly ReadSection[];
+}
+
+/** Commands that work for any application of the kit: status, audit, replay, failures, inboxes, sagas, projections and restores. */
+export const kitCommands = ({
+  consumer = 'my-consumer',
+  inbox = 'my-inbox',
+  projection = 'my-list',
+  service = 'my-service',
+  aboutSagaIds,
+  auditShortcuts,
+  twiceCheck,
+  customers,
+  status = [],
+}: HelpTexts = {}): readonly OperatorCommand[] => [
+  ...statusCommands(status),
+  doctorCommand,
+  ...auditCommands(consumer, auditShortcuts, twiceCheck),
+  replayCommand(consumer),
+  ...failuresCommands(consumer, customers),
+  ...inboxCommands(inbox),
+  ...sagasCommands(aboutSagaIds),
+  ...projectionsCommands(projection),
+  ...restoreCommands(service),
+  auditLogCommand,
+  completionCommand,
+];

@@ -1,0 +1,239 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  ResourceNotFoundException as NoTable,
+} from '@aws-sdk/client-dynamodb';
+import {
+  GetEventSourceMappingCommand,
+  GetFunctionConcurrencyCommand,
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  ResourceNotFoundException as NotInLambda,
+} from '@aws-sdk/client-lambda';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { eachOf } from '@orderly/kit/internal/aws/each-of.js';
+import type { CommandContext } from '../cli/context.js';
+import { Exit } from '../cli/errors.js';
+import type { Outcome } from '../cli/outcome.js';
+import { plural } from '../cli/text.js';
+import { clientConfig } from '../deployment/endpoint.js';
+import { functionsIn } from '../deployment/functions.js';
+import { stackPrefix } from '../deployment/stacks.js';
+import { sqsAt } from '../records/send.js';
+import { type DescribedAlarm, describeAlarms } from '../status/metrics.js';
+import { messagesIn, readQueues } from '../status/queues.js';
+import {
+  type Finding,
+  type FunctionState,
+  findingsOfAlarms,
+  findingsOfClock,
+  findingsOfContracts,
+  findingsOfFunction,
+  findingsOfMapping,
+  findingsOfStacks,
+  findingsOfTable,
+  findingsOfVersions,
+  type TableState,
+} from './judge.js';
+import { type Denied, deniedWords, NotChecked, type Unchecked } from './not-checked.js';
+import { type DeployedResource, readResources, readStatuses } from './templates.js';
+
+/** Calls at once: below the rates that AWS allows for descriptions. */
+const AT_ONCE = 8;
+
+/**
+ * `doctor`: compares what is deployed with the templates, and looks for what no alarm tells. A check that AWS refuses is a
+ * finding.
+ */
+export async function examine(context: CommandContext): Promise<Outcome> {
+  const { app, environment, endpoint, stacks, services, documents } = context;
+  const config = clientConfig(endpoint);
+  const [lambda, sqs, cloudWatch] = [new LambdaClient(config), sqsAt(endpoint), new CloudWatchClient(config)];
+  const place = { prefix: stackPrefix(app, environment), stacks: Object.keys(stacks) };
+  const checks: string[] = [];
+  const unchecked: Unchecked[] = [];
+  const denied: Denied[] = [];
+  const check = async (what: string, find: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> => {
+    try {
+      const findings = await find();
+      checks.push(what);
+      return findings;
+    } catch (error) {
+      if (error instanceof NotChecked) {
+        unchecked.push({ check: what, why: error.message });
+        return [];
+      }
+      const why = error instanceof Error ? error.name : String(error);
+      return [{ check: 'unread', text: `${what} can't be checked (${why})`, advice: 'let the caller describe them' }];
+    }
+  };
+  try {
+    const resources = await readResources(context);
+    let alarmsRead: ReturnType<typeof describeAlarms> | undefined;
+    const described = () => {
+      alarmsRead ??= describeAlarms(cloudWatch, place);
+      return alarmsRead;
+    };
+    const ofType = (...types: readonly string[]) => resources.filter(({ type }) => types.includes(type));
+    const [tables, mappings, functions, alarms] = [
+      ofType('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'),
+      ofType('AWS::Lambda::EventSourceMapping'),
+      ofType('AWS::Lambda::Function'),
+      ofType('AWS::CloudWatch::Alarm'),
+    ];
+    const findings = (
+      await Promise.all([
+        check(plural(tables.length, 'table'), async () =>
+          (await eachOf(tables, AT_ONCE, async (one) => findingsOfTable(one, await tableOf(documents, one)))).flat(),
+        ),
+        check(plural(mappings.length, 'event source mapping'), async () =>
+          (await eachOf(mappings, AT_ONCE, async (one) => findingsOfMapping(one, await mappingOf(lambda, one)))).flat(),
+        ),
+        check(plural(functions.length, 'function'), async () =>
+          functionFindings(
+            await eachOf(functions, AT_ONCE, async (one) => [one, await functionOf(lambda, one)] as const),
+          ),
+        ),
+        check('deployments', async () => findingsOfStacks(await readStatuses(context))),
+        check('subscriptions to alarms', async () => {
+          const { findingsOfSubscriptions } = await import('./subscriptions.js');
+          return findingsOfSubscriptions(context, topicsIn(await described()));
+        }),
+        check(plural(alarms.length, 'alarm'), async () => findingsOfAlarms(alarms, await described())),
+        check('dead-letter queues', async () => deadLettersOf(await readQueues(sqs, { ...place, known: [] }), context)),
+        check('outputs and contracts', async () => {
+          functionsIn(stacks);
+          return findingsOfContracts(services);
+        }),
+        check('your permissions', async () => {
+          const { deniedCommands } = await import('./permissions.js');
+          denied.push(...(await deniedCommands(context)));
+          return [];
+        }),
+        check('clocks', async () => findingsOfClock(await clockDifference(context))),
+      ])
+    ).flat();
+    unchecked.sort((one, other) => one.check.localeCompare(other.check));
+    return {
+      exitCode: findings.length === 0 ? Exit.OK : Exit.FAILED,
+      text: textOf(findings, checks, unchecked, denied),
+      json: { state: findings.length === 0 ? 'well' : 'findings', findings, checked: checks, unchecked, denied },
+    };
+  } finally {
+    for (const client of [lambda, sqs, cloudWatch]) client.destroy();
+  }
+}
+
+const functionFindings = (
+  functions: readonly (readonly [DeployedResource, FunctionState | undefined])[],
+): readonly Finding[] => [
+  ...functions.flatMap(([resource, state]) => findingsOfFunction(resource, state)),
+  ...findingsOfVersions(functions),
+];
+
+/** Returns the ARNs of the topics that alarms tell. */
+const topicsIn = (alarms: readonly DescribedAlarm[]): readonly string[] => [
+  ...new Set(alarms.flatMap(({ AlarmActions = [] }) => AlarmActions).filter((arn) => arn.split(':')[2] === 'sns')),
+];
+
+function textOf(
+  findings: readonly Finding[],
+  checks: readonly string[],
+  unchecked: readonly Unchecked[],
+  denied: readonly Denied[],
+): string {
+  const verdict = findings.length === 0 ? 'WELL: everything is as it was deployed' : plural(findings.length, 'finding');
+  const rows = findings.map(({ text, advice }) => `${text}\n      ${advice}`);
+  return [
+    verdict,
+    ...(rows.length > 0 ? ['', ...rows] : []),
+    ...(denied.length > 0 ? ['', ...denied.map(deniedWords)] : []),
+    '',
+    `checked: ${checks.join(', ')}`,
+    ...unchecked.map(({ check, why }) => `not checked: ${check} (${why})`),
+  ].join('\n');
+}
+
+async function tableOf(
+  documents: DynamoDBDocumentClient,
+  { physicalId: TableName }: DeployedResource,
+): Promise<TableState | undefined> {
+  try {
+    const [{ Table }, { TimeToLiveDescription: ttl }, { ContinuousBackupsDescription: backups }] = await Promise.all([
+      documents.send(new DescribeTableCommand({ TableName })),
+      documents.send(new DescribeTimeToLiveCommand({ TableName })),
+      documents.send(new DescribeContinuousBackupsCommand({ TableName })),
+    ]);
+    const recovery = backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus;
+    return {
+      ttl: ttl?.TimeToLiveStatus === 'ENABLED' || ttl?.TimeToLiveStatus === 'ENABLING',
+      pointInTimeRecovery: recovery === 'ENABLED',
+      stream: Table?.StreamSpecification?.StreamEnabled === true,
+      deletionProtection: Table?.DeletionProtectionEnabled === true,
+    };
+  } catch (error) {
+    if (error instanceof NoTable) return undefined;
+    throw error;
+  }
+}
+
+async function mappingOf(client: LambdaClient, { physicalId: UUID }: DeployedResource): Promise<string | undefined> {
+  try {
+    const { State = '' } = await client.send(new GetEventSourceMappingCommand({ UUID }));
+    return State;
+  } catch (error) {
+    if (error instanceof NotInLambda) return undefined;
+    throw error;
+  }
+}
+
+async function functionOf(
+  client: LambdaClient,
+  { physicalId: FunctionName }: DeployedResource,
+): Promise<FunctionState | undefined> {
+  try {
+    const [found, { ReservedConcurrentExecutions: reserved }] = await Promise.all([
+      client.send(new GetFunctionConfigurationCommand({ FunctionName })),
+      client.send(new GetFunctionConcurrencyCommand({ FunctionName })),
+    ]);
+    const { State = '', LastUpdateStatus = '', Timeout = 0, MemorySize = 0, Environment } = found;
+    const { CodeSha256: code, LastModified: changedAt } = found;
+    return {
+      state: State,
+      lastUpdate: LastUpdateStatus,
+      timeout: Timeout,
+      memory: MemorySize,
+      variables: Environment?.Variables ?? {},
+      ...(code !== undefined && { code }),
+      ...(changedAt !== undefined && { changedAt }),
+      ...(reserved !== undefined && { reserved }),
+    };
+  } catch (error) {
+    if (error instanceof NotInLambda) return undefined;
+    throw error;
+  }
+}
+
+const deadLettersOf = (
+  queues: Awaited<ReturnType<typeof readQueues>>,
+  { command }: Pick<CommandContext, 'command'>,
+): readonly Finding[] =>
+  queues
+    .filter(({ isDeadLetters, ...queue }) => isDeadLetters && messagesIn(queue) > 0)
+    .map((queue) => ({
+      check: 'dead-letters',
+      text: `${plural(messagesIn(queue), 'message')} in the dead-letter queue ${queue.name}`,
+      advice: command('status'),
+    }));
+
+/** Returns the seconds that this machine's clock is ahead of the endpoint's, by the `Date` of an answer. */
+async function clockDifference({ endpoint: { url, region } }: Pick<CommandContext, 'endpoint'>): Promise<number> {
+  const asked = Date.now();
+  const { headers } = await fetch(url ?? `https://sts.${region}.amazonaws.com/`, { method: 'HEAD' });
+  const answered = Date.now();
+  const date = Date.parse(headers.get('date') ?? '');
+  // The header has whole seconds.
+  return Number.isNaN(date) ? 0 : ((asked + answered) / 2 - date - 500) / 1000;
+}

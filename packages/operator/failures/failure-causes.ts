@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { FoundRecord } from '../records/records.js';
+
+/** Cause of a failure; failures with the same cause form a group. */
+export interface Cause {
+  readonly service: string;
+  readonly consumer: string;
+  /** Name of the error. */
+  readonly error: string;
+  /** Message of the error, without what differs from one message to the next. */
+  readonly message: string;
+}
+
+/** Maximum number of characters of a cause's message. */
+const LONGEST = 300;
+
+/**
+ * Places of a text that differ from one message to the next, in the order in which they are replaced. A later pattern does
+ * not match what an earlier one has put in, so a text that was replaced once stays as it is.
+ */
+const VARYING: readonly (readonly [RegExp, string])[] = [
+  // RFC 9562
+  [/(?<![0-9a-z])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9a-z])/gi, '<id>'],
+  // RFC 3339
+  [/(?<!\d)\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?!\d)/gi, '<time>'],
+  // Hashes: of 16 digits and more even without a decimal digit, of 8 and more with one, so that no word is taken for one.
+  [/(?<![0-9a-z])(?:[0-9a-f]{16,}|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,})(?![0-9a-z])/gi, '<id>'],
+  // ULID, KSUID, ids of providers and of SQS: long words of letters and digits.
+  [/(?<![0-9a-z])(?=[a-z_]*\d)(?=\d*[a-z_])[0-9a-z_]{16,}(?![0-9a-z])/gi, '<id>'],
+  [/(?<![\w>-])-?\d+(?:[.,:]\d+)*|\d+(?:[.,:]\d+)*/g, '#'],
+];
+
+/**
+ * Returns a message without ids, hashes, times and numbers, so that two failures with the same cause have the same text.
+ * @example withoutValues('lines.12.quantity of 019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10') // 'lines.#.quantity of <id>'
+ */
+export function withoutValues(message: string): string {
+  let text = message.trim().replace(/\s+/g, ' ');
+  for (const [pattern, shape] of VARYING) text = text.replace(pattern, shape);
+  // Cut between two words: a part of a word could look like a hash.
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1).replace(/\w+$/, '')}…` : text;
+}
+
+/** Returns the cause of a failure: of its newest reason, since that is what fails now. */
+export function causeOf({ listener, record }: Pick<FoundRecord, 'listener' | 'record'>): Cause {
+  const [newest] = record.failures ?? [];
+  return {
+    service: listener.service.name,
+    consumer: listener.name,
+    error: newest?.name || 'no reason was kept',
+    message: withoutValues(newest?.message ?? ''),
+  };
+}
+
+/** Returns the id of the group with this cause: 16 hexadecimal digits, the same on every machine and at every time. */
+export const groupIdOf = ({ service, consumer, error, message }: Cause): string =>
+  createHash('sha256')
+    .update(JSON.stringify([service, consumer, error, message]))
+    .digest('hex')
+    .slice(0, 16);
+
+/** Describes a cause in one line. */
+export const causeWords = ({ error, message }: Pick<Cause, 'error' | 'message'>): string =>
+  message === '' ? error : `${error}: ${message}`;
+
+/** Minimum number of characters of a shortened id, as in git. */
+const SHORTEST = 7;
+
+/** Returns the shortest beginning of an id that no other one has: at least seven characters. */
+export function shortened(id: string, others: readonly string[], shortest = SHORTEST): string {
+  for (let length = shortest; length < id.length; length++) {
+    const prefix = id.slice(0, length);
+    if (others.every((other) => other === id || !other.startsWith(prefix))) return prefix;
+  }
+  return id;
+}

@@ -1,0 +1,201 @@
+import type { CommandContext } from '../cli/context.js';
+import { Exit } from '../cli/errors.js';
+import type { Outcome } from '../cli/outcome.js';
+import { cutTo, table } from '../cli/table.js';
+import { aligned, type CommandText, plural } from '../cli/text.js';
+import { listenersNamed, listenersOf } from '../deployment/services.js';
+import { inSources } from '../deployment/sources.js';
+import {
+  type FoundRecord,
+  failuresOf,
+  findRecord,
+  isRedrivable,
+  type NewestFailures,
+  payloadOf,
+  reasonOf,
+} from '../records/records.js';
+import { openedReasons, type ShownReason, sealedTextWords } from '../records/sealed-texts.js';
+import { shownIds, shownTime } from '../records/shown.js';
+
+type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'pageOn'> &
+  Partial<Pick<CommandContext, 'stacks' | 'environment' | 'endpoint'>>;
+
+interface FailuresListRequest extends NewestFailures {
+  readonly consumer: string | undefined;
+}
+
+/**
+ * `failures list`: the newest failures, and as many more as failed in the same millisecond as the last of them, so that
+ * `before` that time leaves none out.
+ * @throws {OperatorError} `not-found` for a consumer that doesn't exist
+ */
+export async function listFailures(
+  { documents, services, command, clock }: Context & Pick<CommandContext, 'clock'>,
+  asked: FailuresListRequest,
+): Promise<Outcome> {
+  const { consumer, limit } = asked;
+  const listeners = consumer === undefined ? listenersOf(services) : listenersNamed(services, consumer);
+  const found = (await Promise.all(listeners.map((listener) => failuresOf(documents, listener, asked)))).flat();
+  const newestFirst = found.toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)));
+  const last = newestFirst[Math.min(limit, newestFirst.length) - 1];
+  const failures = newestFirst.filter((one) => last !== undefined && timeOf(one) >= timeOf(last));
+  const older = last && failures.length < newestFirst.length ? timeOf(last) : undefined;
+  return {
+    exitCode: Exit.OK,
+    text: listText(failures, older, { command, asked, now: clock.now() }),
+    json: {
+      failures: failures.map((one) => failureSummaryOf(one)),
+      ...(older !== undefined && { olderBefore: older }),
+    },
+  };
+}
+
+const timeOf = ({ record }: FoundRecord): string => record.failedAt ?? '';
+
+/** @param older time before which there are more */
+function listText(
+  failures: readonly FoundRecord[],
+  older: string | undefined,
+  { command, asked, now }: { readonly command: CommandText; readonly asked: FailuresListRequest; readonly now: string },
+): string {
+  const { consumer, before } = asked;
+  const [newest] = failures;
+  if (!newest) return before === undefined ? 'no failures' : `no failures before ${before}`;
+  const idOf = shownIds(failures);
+  const rows = failures.map((failure) => [
+    shownTime(failure.record.failedAt ?? '', now),
+    `${failure.listener.service.name}/${failure.listener.name}`,
+    idOf(failure),
+    failure.record.type ?? '-',
+    failure.record.subject ?? '-',
+    cutTo(80, reasonOf(failure.record)),
+  ]);
+  const head = ['FAILED AT', 'CONSUMER', 'MESSAGE ID', 'TYPE', 'SUBJECT', 'REASON'];
+  const next = command('failures', 'show', newest.listener.name, idOf(newest));
+  const ofOne = consumer === undefined ? [] : ['--consumer', consumer];
+  const more =
+    older === undefined ? '' : `\nthere are older ones: ${command('failures', 'list', ...ofOne, '--before', older)}`;
+  const shown = table(head, rows, ['REASON', 'TYPE', 'SUBJECT']);
+  return `${shown}\n\n${plural(failures.length, 'failure')}; the newest: ${next}${more}`;
+}
+
+/** `failures show`. It opens texts that are sealed, if the operator may. @throws {OperatorError} `not-found` */
+export async function showFailure(
+  context: Context,
+  asked: { readonly consumer: string; readonly messageId: string; readonly payload: boolean },
+): Promise<Outcome> {
+  return showFound(context, await findRecord(context.documents, context.services, asked), asked);
+}
+
+/** Shows a record that was found. */
+export async function showFound(
+  context: Omit<Context, 'services'>,
+  found: FoundRecord,
+  asked: { readonly payload: boolean },
+): Promise<Outcome> {
+  const reasons = await openedReasons(context, found);
+  const payload = asked.payload ? (payloadOf(found.record) ?? found.record.payloadBegin ?? null) : undefined;
+  return {
+    exitCode: Exit.OK,
+    text: `${showText(found, reasons)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found, context)}`,
+    json: {
+      failure: {
+        ...failureSummaryOf(found),
+        failures: reasons,
+        ...(payload !== undefined && { payload }),
+      },
+    },
+  };
+}
+
+/** Returns the fields of a record for scripts; it contains nothing of the message itself. */
+function failureSummaryOf({ listener, record, messageId }: FoundRecord) {
+  const { status, executeAt, failedAt, processedAt, type, subject, correlationId, attempts, unknown } = record;
+  const { discardedAt, discardedBy, discardReason, repeated, repeats } = record;
+  return {
+    service: listener.service.name,
+    consumer: listener.name,
+    messageId,
+    status,
+    ...(record.failures && { reason: reasonOf(record) }),
+    unknown: unknown ?? false,
+    redrivable: isRedrivable({ listener, record, messageId }),
+    // A finished record has no meaningful time.
+    ...(status === 'PENDING' && { executeAt }),
+    failedAt,
+    processedAt,
+    type,
+    subject,
+    correlationId,
+    attempts,
+    discardedAt,
+    discardedBy,
+    discardReason,
+    repeated,
+    repeats,
+  };
+}
+
+function showText({ listener, record, messageId }: FoundRecord, shown: readonly ShownReason[]): string {
+  const { status, type, subject, correlationId, failedAt, attempts, repeated, unknown } = record;
+  const payload = payloadOf(record);
+  const rows = [
+    ['consumer', `${listener.service.name}/${listener.name}`],
+    ['message', messageId],
+    ['status', statusOf(record)],
+    ...(type === undefined ? [] : [['type', type]]),
+    ...(subject === undefined ? [] : [['subject', subject]]),
+    ...(correlationId === undefined ? [] : [['correlation', correlationId]]),
+    ...(failedAt === undefined ? [] : [['failed', failedAt]]),
+    ...(attempts === undefined ? [] : [['deliveries', String(attempts)]]),
+    ...(repeated === undefined ? [] : [['repeated', `${plural(repeated, 'more command')} of its step failed`]]),
+    ...(unknown
+      ? [['unknown', 'it may have been processed before: make sure that it was not before you redrive it']]
+      : []),
+    ...(status === 'PROCESSED' || status === 'REPEATED' ? [] : [['payload', sizeOf(payload, record)]]),
+  ];
+  const reasons = shown.flatMap(({ at, name, message, stack, sealedText }) => [
+    `  ${at}  ${[name, message].filter((part) => part !== '').join(': ')}`,
+    ...(sealedText ? [`      text: ${sealedTextWords(sealedText)}`] : []),
+    ...inSources(stack.slice(0, 3)).map((line) => `      ${line}`),
+  ]);
+  return [aligned(rows), ...(reasons.length > 0 ? ['', 'reasons, newest first:', ...reasons] : [])].join('\n');
+}
+
+/** Returns the final status of a record, or that it is not final. */
+export function statusOf({
+  status,
+  executeAt,
+  processedAt,
+  discardedAt,
+  discardedBy,
+  discardReason,
+  repeats,
+}: FoundRecord['record']): string {
+  if (status === 'REPEATED') return `failed again, as ${repeats}, whose record stands for it`;
+  if (status === 'PROCESSED') return `processed ${processedAt ?? ''}`.trim();
+  if (status === 'PENDING') return `stored, to be sent ${executeAt ?? ''}`.trim();
+  return status === 'DISCARDED' ? `discarded ${discardedAt} by ${discardedBy}: ${discardReason}` : 'failed';
+}
+
+function sizeOf(payload: string | undefined, { payloadBytes }: FoundRecord['record']): string {
+  if (payload !== undefined) return `${Buffer.byteLength(payload)} bytes (--payload shows it)`;
+  return `only the beginning of its ${payloadBytes ?? '?'} bytes was kept`;
+}
+
+function adviceOn(
+  { listener, record, messageId }: FoundRecord,
+  { command, pageOn }: Pick<Context, 'command' | 'pageOn'>,
+): string {
+  if (record.status === 'REPEATED')
+    return `look there: ${command('failures', 'show', listener.name, record.repeats ?? '')}`;
+  if (record.status !== 'FAILED') return 'nothing to do here';
+  const one = [listener.name, messageId] as const;
+  const discard = `discard: ${command('failures', 'discard', ...one, '--reason', '<why>')}`;
+  const [newest] = record.failures ?? [];
+  const page = newest && pageOn?.({ what: 'failure', consumer: listener.name, error: newest.name });
+  const first = page === undefined ? '' : `first, what to do about it: ${page}\n`;
+  if (!isRedrivable({ listener, record, messageId })) return first + discard;
+  const redrive = command('failures', 'redrive', ...one, ...(record.unknown ? ['--not-done'] : []));
+  return `${first}redrive: ${redrive}${record.unknown ? '   (after you have made sure)' : ''}\n${discard}`;
+}

@@ -1,0 +1,64 @@
+import type { FailureReason } from '@orderly/kit/internal/failures/reasons.js';
+import { placeOfTexts } from '@orderly/kit/internal/failures/reasons.js';
+import type { CommandContext } from '../cli/context.js';
+import type { FoundRecord } from './records.js';
+
+/** Form in which an operator sees a text that is sealed with the data key of a person. */
+export type OpenedText =
+  | { readonly state: 'opened'; readonly text: string }
+  | { readonly state: 'forgotten' }
+  /** `why`: name of the error. */
+  | { readonly state: 'unreadable'; readonly why: string };
+
+/** Opens people's keys with the operator's own permissions. */
+type Context = Pick<CommandContext, 'documents'> & Partial<Pick<CommandContext, 'stacks' | 'environment' | 'endpoint'>>;
+
+/** A reason as it is shown: with the opened text in place of the sealed one. */
+export type ShownReason = Omit<FailureReason, 'sealed'> & { readonly sealedText?: OpenedText };
+
+/** Opens the sealed texts of a record's reasons. It reads no key if there are none. */
+export async function openedReasons(
+  context: Context,
+  { listener, record: { failures = [] } }: Pick<FoundRecord, 'listener' | 'record'>,
+): Promise<readonly ShownReason[]> {
+  const people = new Set(failures.flatMap(({ sealed }) => sealed?.person ?? []));
+  const shown = new Map<unknown, OpenedText>();
+  for (const person of people) {
+    const sealed = failures.flatMap((one) => (one.sealed?.person === person ? [one.sealed.text] : []));
+    const opened = await openedFor(context, person, listener.name, sealed);
+    for (const [at, text] of sealed.entries()) if (opened[at]) shown.set(text, opened[at]);
+  }
+  return failures.map(({ sealed, ...reason }) => {
+    const sealedText = sealed && shown.get(sealed.text);
+    return { ...reason, ...(sealedText && { sealedText }) };
+  });
+}
+
+async function openedFor(
+  { documents, stacks, environment, endpoint }: Context,
+  person: string,
+  consumer: string,
+  texts: readonly { readonly sealed: string }[],
+): Promise<readonly OpenedText[]> {
+  try {
+    if (!stacks || environment === undefined || !endpoint) return texts.map(() => unreadable('no keys'));
+    const { openKeys } = await import('../people/people.js');
+    const keys = openKeys({ stacks, environment, endpoint, documents });
+    const opened = await keys.openAll(
+      person,
+      texts.map((sealed) => ({ sealed, place: placeOfTexts(consumer) })),
+    );
+    return opened.map((text) => (typeof text === 'string' ? { state: 'opened', text } : { state: 'forgotten' }));
+  } catch (error) {
+    return texts.map(() => unreadable(error instanceof Error ? error.name : 'unknown'));
+  }
+}
+
+const unreadable = (why: string): OpenedText => ({ state: 'unreadable', why });
+
+/** Describes a sealed text in one line. */
+export function sealedTextWords(sealed: OpenedText): string {
+  if (sealed.state === 'opened') return `${sealed.text}   (sealed: readable until the person is forgotten)`;
+  if (sealed.state === 'forgotten') return 'the person of its message was forgotten, and its text with them';
+  return `sealed, and these credentials can't open it (${sealed.why})`;
+}

@@ -1,0 +1,37 @@
+import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
+import { terminalWidth } from '../cli/table.js';
+import { duration } from '../cli/text.js';
+import { shortened } from '../failures/failure-causes.js';
+
+/** Minimum length of a shortened message id: `body:` and seven digits, or a UUIDv7 without what those of a second share. */
+const SHORTEST = 'body:'.length + 7;
+
+interface Identified {
+  readonly messageId: string;
+  readonly listener: { readonly name: string };
+}
+
+/**
+ * Returns how a list shows message ids: on a terminal as the shortest beginning that no other message of the consumer in
+ * the list has, which the other commands take; elsewhere whole.
+ */
+export function shownIds(all: readonly Identified[], width = terminalWidth()): (one: Identified) => string {
+  if (width === undefined) return ({ messageId }) => messageId;
+  const byConsumer = new Map<string, string[]>();
+  for (const { messageId, listener } of all)
+    byConsumer.set(listener.name, [...(byConsumer.get(listener.name) ?? []), messageId]);
+  return ({ messageId, listener }) => shortened(messageId, byConsumer.get(listener.name) ?? [], SHORTEST);
+}
+
+/** Returns how a list shows a time: on a terminal relative to `now`, elsewhere in ISO 8601. */
+export function shownTime(at: string, now: string, width = terminalWidth()): string {
+  if (width === undefined || Number.isNaN(Date.parse(at))) return at;
+  return `${duration(Math.max(0, secondsBetween(at, now)))} ago`;
+}
+
+/** Finds the one message whose id begins so; undefined if there is none, or more than one. */
+export function begunBy<One extends Identified>(beginning: string, all: readonly One[]): One | undefined {
+  if (beginning.length < SHORTEST) return undefined;
+  const [only, another] = all.filter(({ messageId }) => messageId.startsWith(beginning));
+  return another === undefined ? only : undefined;
+}

@@ -1,0 +1,143 @@
+import { Exit } from '../cli/errors.js';
+import type { Outcome } from '../cli/outcome.js';
+import { aligned, type CommandText, duration, plural } from '../cli/text.js';
+import { RECORDED_STATES } from '../records/places.js';
+import type { Counts, Estimate } from './estimate.js';
+import { dollarsOf } from './price.js';
+import { continueWords, type FixedRequest, whatOf } from './request.js';
+import type { Report } from './run.js';
+import type { Target } from './target.js';
+
+/** A replay, for its texts. */
+export interface About {
+  readonly target: Target;
+  readonly request: FixedRequest;
+  readonly estimate: Estimate;
+  readonly command: CommandText;
+}
+
+const secondsOf = ({ request, estimate }: About): number => estimate.toSend / request.rate;
+const centsOf = ({ target, estimate }: About): number => Math.ceil(dollarsOf(target.consumer, estimate) * 100);
+
+/** Returns the estimate in a few lines. */
+export function estimateText(about: About): string {
+  const { target, request, estimate } = about;
+  const { consumer } = target;
+  const cents = centsOf(about);
+  const costs = cents <= 1 ? 'at most 0.01 dollars' : `about ${(cents / 100).toFixed(2)} dollars`;
+  return [
+    `${consumer.name}: ${plural(estimate.messages, 'message')} in ${plural(estimate.commits, 'commit')}, ${whatOf(request)}`,
+    aligned([['to send', String(estimate.toSend)], ...recordedRows(estimate)], '  '),
+    `it takes ${duration(secondsOf(about))} at ${request.rate} in a second, and costs ${costs}`,
+    ORDER[consumer.inbox?.mode ?? 'none'],
+  ].join('\n');
+}
+
+const recordedRows = ({ recorded, unreadable }: Counts): readonly (readonly string[])[] => [
+  ...RECORDED_STATES.filter((state) => recorded[state] > 0).map((state) => [
+    `${state}, not sent`,
+    String(recorded[state]),
+  ]),
+  ...(unreadable > 0 ? [["commits that can't be read", String(unreadable)]] : []),
+];
+
+/** Which order the consumer has, by the mode of its inbox. */
+const ORDER = {
+  sequential:
+    'the inbox restores the order of each aggregate; an event waits there until all before it have come, from the first one on',
+  single: 'messages are sent in about the order of time, and processed in any order',
+  batch: 'an event of a window that has closed counts as late, in the next open window',
+  none: 'messages are sent in about the order of time, and processed in any order',
+} as const;
+
+const jsonOf = (about: About) => {
+  const { target, request, estimate } = about;
+  const { commits, unreadable, messages, toSend, recorded } = estimate;
+  const { name, generation } = target.consumer;
+  return {
+    consumer: name,
+    generation,
+    selection: request.selection,
+    estimate: {
+      commits,
+      unreadable,
+      messages,
+      toSend,
+      recorded,
+      seconds: Math.ceil(secondsOf(about)),
+      cents: centsOf(about),
+    },
+  };
+};
+
+/** Outcome of `--dry-run`. */
+export const dryRun = (about: About): Outcome => ({
+  exitCode: Exit.OK,
+  text: [
+    estimateText(about),
+    '',
+    about.estimate.toSend > 0 ? `next: ${about.command(...continueWords(about.request))}` : nothingOf(about.estimate),
+  ].join('\n'),
+  json: { replay: { ...jsonOf(about), result: 'dry-run' } },
+});
+
+const nothingOf = ({ messages }: Counts): string =>
+  messages === 0 ? 'nothing to send: it hears no message of them' : 'nothing to send: every message has a record';
+
+/** Outcome if every message has a record. */
+export const nothingToSend = (about: About): Outcome =>
+  outcome(about, { verdict: 'done', sent: 0, counts: about.estimate, reached: undefined });
+
+/** Outcome of a replay. */
+export const reported = (about: About, report: Report): Outcome => outcome(about, report);
+
+function outcome(about: About, { verdict, sent, counts, reached }: Report): Outcome {
+  const { request, estimate, command, target } = about;
+  const { name } = target.consumer;
+  const isDone = verdict === 'done';
+  const left = isDone ? 0 : Math.max(0, estimate.toSend - sent);
+  const { failed } = estimate.recorded;
+  const tooOld = isDone ? counts.tooOld : 0;
+  const { unreadable } = counts;
+  const next = [
+    ...(isDone ? [] : [['to continue', continueWith(about, reached)]]),
+    ...(isDone && sent > 0 ? [['did all of them arrive?', command(...continueWords(request), '--dry-run')]] : []),
+    ...(failed > 0 ? [['what has failed is not replayed', command('failures', 'list')]] : []),
+    ...(unreadable > 0
+      ? [["what is in commits that can't be read is not replayed", command('failures', 'list', '--consumer', 'relay')]]
+      : []),
+  ];
+  return {
+    exitCode: isDone ? (failed + tooOld + unreadable > 0 ? Exit.NEEDS_OPERATOR : Exit.OK) : Exit.PENDING,
+    text: [
+      `${name}: ${isDone && sent === 0 ? nothingOf(counts) : verdictWords(verdict, sent, left)}`,
+      ...(tooOld > 0 ? [`  became too old meanwhile: ${tooOld}`] : []),
+      ...(isDone ? [aligned(recordedRows(counts), '  ')].filter((rows) => rows !== '') : []),
+      ...(next.length > 0 ? ['', ...next.map(([why, words]) => `${why}:\n  ${words}`)] : []),
+    ].join('\n'),
+    json: {
+      replay: { ...jsonOf(about), result: verdict, sent, left, tooOld, next: next.map(([, words]) => words) },
+    },
+  };
+}
+
+function verdictWords(verdict: Report['verdict'], sent: number, left: number): string {
+  switch (verdict) {
+    case 'done':
+      return `done: sent ${plural(sent, 'message')}`;
+    case 'stopped':
+      return `stopped by you: sent ${sent}, about ${left} are left`;
+    case 'slow':
+      return `stopped, since its queue stays full: sent ${sent}, about ${left} are left. It doesn't keep up, or it fails`;
+  }
+}
+
+/**
+ * Returns the command that continues a replay. A span begins with the hour that was not finished: the feed has an order of
+ * hours only. What was sent of it has a record by then, or is recognised as a duplicate.
+ */
+export function continueWith({ request, command }: About, reached: string | undefined): string {
+  const { selection } = request;
+  if (selection.kind !== 'span' || reached === undefined) return command(...continueWords(request));
+  return command(...continueWords({ ...request, selection: { ...selection, from: reached } }));
+}

@@ -1,0 +1,253 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
+import { DUE_INDEX, FAILED_INDEX } from '@orderly/kit/internal/aws/indexes.js';
+import { type ConsumerDescription, type FunctionDescription, Output } from '@orderly/kit/internal/base/outputs.js';
+import { measure, parkedPartitions } from '@orderly/kit/internal/inbox/measure.js';
+import { stuckKey } from '@orderly/kit/internal/saga/contract.js';
+import { DUE_SHARDS, duePartition } from '@orderly/kit/internal/timers/contract.js';
+import { Watermarks } from '../auditor/watermarks.js';
+import type { CommandContext } from '../cli/context.js';
+import { clientConfig } from '../deployment/endpoint.js';
+import { functionsIn } from '../deployment/functions.js';
+import type { Service } from '../deployment/services.js';
+import { stackPrefix } from '../deployment/stacks.js';
+import { backlogsOf } from '../records/places.js';
+import { sqsAt } from '../records/send.js';
+import {
+  type AuditState,
+  type ConsumerState,
+  kindOf,
+  type RelayState,
+  type StatusFacts,
+  type SweeperState,
+} from './facts.js';
+import { type AskedMetrics, alarmsIn, describeAlarms, type ReadMetrics, readMetrics } from './metrics.js';
+import { messagesIn, nameOf, type QueueState, readQueues } from './queues.js';
+
+type Context = Pick<
+  CommandContext,
+  'app' | 'environment' | 'endpoint' | 'clock' | 'documents' | 'stacks' | 'missingStacks' | 'services'
+>;
+
+/** Failures of one consumer that are counted at most. */
+const MOST_COUNTED = 1_000;
+
+/** Seconds from which on a lane is behind. */
+const LANE_BEHIND_SECONDS = 60;
+
+const SWEEPERS: readonly string[] = ['kit/timers/sweeper', 'kit/inbox/sweep'];
+const NO_METRICS: ReadMetrics = { oldest: new Map(), lag: new Map(), tick: new Map() };
+
+/**
+ * Reads the state of an environment: its queues, indexes of failures, due timers and stuck sagas, metrics and alarms. What
+ * CloudWatch refuses is listed as unread.
+ * @throws any error of SQS or DynamoDB
+ */
+export async function readStatus(context: Context): Promise<StatusFacts> {
+  const { app, environment, endpoint, clock, stacks, missingStacks, services } = context;
+  const place = { prefix: stackPrefix(app, environment), stacks: Object.keys(stacks) };
+  const sqs = sqsAt(endpoint);
+  const cloudWatch = new CloudWatchClient(clientConfig(endpoint));
+  const unread: string[] = [];
+  const orUnread =
+    (what: string) =>
+    (error: unknown): undefined => {
+      unread.push(`${what} (${error instanceof Error ? error.name : String(error)})`);
+    };
+  try {
+    const now = clock.now();
+    const consumers = services.flatMap((service) => service.consumers.map((consumer) => ({ service, consumer })));
+    const known = consumers.flatMap(({ consumer }) => urlsOf(consumer));
+    const [queues, counted, relays, audit, alarms] = await Promise.all([
+      readQueues(sqs, { ...place, known }),
+      Promise.all(consumers.map(({ service, consumer }) => countsOf(context.documents, service, consumer, now))),
+      Promise.all(
+        services.map(async (service) => ({ service, ...(await failuresOf(context.documents, service, 'relay')) })),
+      ),
+      auditIn(context),
+      describeAlarms(cloudWatch, place).then(alarmsIn).catch(orUnread('alarms')),
+    ]);
+    const sweepers = functionsIn(stacks).filter(({ entry }) => SWEEPERS.includes(entry));
+    const asked: AskedMetrics = {
+      queues: queues.filter((queue) => messagesIn(queue) > 0).map(({ name }) => name),
+      relays: [...services.map(({ relay }) => relay), ...consumers.flatMap(({ consumer }) => readersOf(consumer))],
+      sweepers: sweepers.map(({ name }) => name),
+    };
+    const metrics = (await readMetrics(cloudWatch, asked, now).catch(orUnread('metrics'))) ?? NO_METRICS;
+    const byName = new Map(queues.map((queue) => [queue.name, queue]));
+    const deadLetters = queues.filter(({ isDeadLetters }) => isDeadLetters);
+    return {
+      now,
+      consumers: consumers.map(({ service, consumer }, at) =>
+        consumerState(service, consumer, { queues: byName, counted: counted[at], metrics }),
+      ),
+      relays: relays.map(({ service, failed, more }) => relayState(service, { failed, more, metrics })),
+      sweepers: sweepers.map((sweeper) => sweeperState(sweeper, metrics)),
+      deadLetters: {
+        queues: deadLetters.length,
+        filled: deadLetters
+          .filter((queue) => messagesIn(queue) > 0)
+          .map((queue) => ({ queue: queue.name, messages: messagesIn(queue), ...ageOf([queue.name], metrics) })),
+      },
+      ...(audit && { audit }),
+      ...(alarms && { alarms }),
+      unread,
+      ...(missingStacks && { missingStacks }),
+    };
+  } finally {
+    sqs.destroy();
+    cloudWatch.destroy();
+  }
+}
+
+const urlsOf = ({ queueUrl, inbox }: ConsumerDescription): readonly string[] => [
+  queueUrl,
+  ...(inbox ? [inbox.queueUrl] : []),
+];
+
+/** Returns the age of the oldest message in some queues, as far as CloudWatch tells it. */
+function ageOf(queues: readonly string[], { oldest }: ReadMetrics): { readonly oldestSeconds?: number } {
+  const ages = queues.flatMap((name) => oldest.get(name) ?? []);
+  return ages.length === 0 ? {} : { oldestSeconds: Math.max(...ages) };
+}
+
+interface Counts {
+  readonly failed: number;
+  /** Whether there are more than were counted. */
+  readonly more: boolean;
+  readonly inbox?: { readonly pending: number; readonly parked: number; readonly oldestSeconds: number };
+  readonly lateSeconds?: number;
+  readonly stuck?: number;
+}
+
+async function countsOf(
+  documents: DynamoDBDocumentClient,
+  service: Service,
+  { name, inbox, saga }: ConsumerDescription,
+  now: string,
+): Promise<Counts> {
+  const parked = inbox?.mode === 'sequential' ? parkedPartitions(name) : [];
+  const [failures, measured, late, stuck] = await Promise.all([
+    failuresOf(documents, service, name),
+    inbox && measure(documents, { table: service.records, owner: name, parked }, now),
+    (inbox ?? saga) === undefined ? undefined : latenessOf(documents, service, name, now),
+    saga === undefined ? undefined : stuckOf(documents, service, saga),
+  ]);
+  return {
+    ...failures,
+    ...(measured && { inbox: measured }),
+    ...(late !== undefined && { lateSeconds: late }),
+    ...(stuck !== undefined && { stuck }),
+  };
+}
+
+/** Counts the failures of a consumer. It reads at most one page: about a megabyte, or {@link MOST_COUNTED}. */
+async function failuresOf(documents: DynamoDBDocumentClient, { records }: Service, consumer: string) {
+  const { Count = 0, LastEvaluatedKey } = await documents.send(
+    new QueryCommand({
+      TableName: records,
+      IndexName: FAILED_INDEX,
+      KeyConditionExpression: 'failedConsumer = :name',
+      ExpressionAttributeValues: { ':name': consumer },
+      Select: 'COUNT',
+      Limit: MOST_COUNTED,
+    }),
+  );
+  return { failed: Count, more: LastEvaluatedKey !== undefined };
+}
+
+/** Returns the seconds by which the most overdue of what a consumer has stored is late; 0 if nothing is. */
+async function latenessOf(documents: DynamoDBDocumentClient, { records }: Service, name: string, now: string) {
+  const firsts = await Promise.all(
+    Array.from({ length: DUE_SHARDS }, (_, shard) =>
+      documents.send(
+        new QueryCommand({
+          TableName: records,
+          IndexName: DUE_INDEX,
+          KeyConditionExpression: 'duePk = :shard',
+          ExpressionAttributeValues: { ':shard': duePartition(name, shard) },
+          Limit: 1,
+        }),
+      ),
+    ),
+  );
+  const due = firsts.flatMap(({ Items = [] }) => Items.map(({ executeAt }) => String(executeAt)));
+  return Math.max(0, ...due.map((at) => Math.round(secondsBetween(at, now))));
+}
+
+/** Counts the sagas that wait for an operator. It reads at most a megabyte of their list. */
+async function stuckOf(documents: DynamoDBDocumentClient, { table }: Service, saga: string): Promise<number> {
+  const { Count = 0 } = await documents.send(
+    new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: 'pk = :stuck',
+      ExpressionAttributeValues: { ':stuck': stuckKey(saga) },
+      Select: 'COUNT',
+    }),
+  );
+  return Count;
+}
+
+/** Names of the functions that read what is stored for a consumer from a stream. */
+const readersOf = (consumer: ConsumerDescription): readonly string[] =>
+  backlogsOf({ consumer }, { relay: '' }).flatMap(({ backlog }) => (backlog.kind === 'stream' ? [backlog.reader] : []));
+
+function consumerState(
+  { name: service }: Service,
+  description: ConsumerDescription,
+  read: {
+    readonly queues: ReadonlyMap<string, QueueState>;
+    readonly counted: Counts | undefined;
+    readonly metrics: ReadMetrics;
+  },
+): ConsumerState {
+  const { failed = 0, more = false, inbox, lateSeconds, stuck } = read.counted ?? {};
+  const own = read.queues.get(nameOf(description.queueUrl));
+  const work = description.inbox && read.queues.get(nameOf(description.inbox.queueUrl));
+  const queue = ageOf([nameOf(description.queueUrl)], read.metrics).oldestSeconds;
+  const lags = readersOf(description).map((reader) => read.metrics.lag.get(reader)?.lagSeconds ?? 0);
+  // A message of an inbox's second queue is counted where it is stored. Requests of a lane have no number.
+  const ages = [
+    ...(queue === undefined ? [] : [queue]),
+    ...(inbox && inbox.pending > 0 ? [inbox.oldestSeconds] : []),
+    ...lags.filter((lag) => lag >= LANE_BEHIND_SECONDS),
+  ];
+  return {
+    service,
+    consumer: description.name,
+    kind: kindOf(description),
+    pending: (own?.visible ?? 0) + (own?.delayed ?? 0) + (inbox?.pending ?? 0),
+    inFlight: (own?.inFlight ?? 0) + (work?.inFlight ?? 0),
+    ...(ages.length > 0 && { oldestSeconds: Math.max(...ages) }),
+    failed,
+    moreFailed: more,
+    ...(inbox && { parked: inbox.parked }),
+    ...(lateSeconds !== undefined && { lateSeconds }),
+    ...(stuck !== undefined && { stuck }),
+  };
+}
+
+function relayState(
+  { name: service, relay }: Service,
+  { failed, more, metrics }: { readonly failed: number; readonly more: boolean; readonly metrics: ReadMetrics },
+): RelayState {
+  const { lagSeconds } = metrics.lag.get(relay) ?? {};
+  return { service, ...(lagSeconds !== undefined && { lagSeconds }), failed, moreFailed: more };
+}
+
+function sweeperState({ service, consumer = '', name }: FunctionDescription, { tick }: ReadMetrics): SweeperState {
+  const lastTick = tick.get(name);
+  return { service, consumer, ...(lastTick !== undefined && { lastTick }) };
+}
+
+/** Reads how far the delivery audit is. @returns nothing where none is deployed */
+async function auditIn({ documents, stacks }: Context): Promise<AuditState | undefined> {
+  const outputs = Object.values(stacks).flatMap((stack) => Object.entries(stack));
+  const [, table] = outputs.find(([key]) => key.endsWith(Output.AUDIT_TABLE)) ?? [];
+  if (table === undefined) return undefined;
+  const watermarks = new Watermarks(documents, table);
+  const [marks, followed] = await Promise.all([watermarks.all(() => undefined), watermarks.followed()]);
+  const [auditedUntil] = marks.map((mark) => mark.auditedUntil).toSorted();
+  return { ...(auditedUntil !== undefined && { auditedUntil }), followed };
+}
