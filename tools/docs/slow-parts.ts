@@ -21,7 +21,7 @@ export interface SlowPart {
   readonly advice?: string;
 }
 
-const DECLARED = ['package-lock.json', 'tsconfig.json', 'lambdas', 'packages/kit'];
+const DECLARED = ['package-lock.json', 'tsconfig.json', 'lambdas', 'packages/kit', 'packages/operator'];
 
 /** Answers to the requests of the API's document, from a simulation of `prod`. The document shows them, so they come first. */
 export const played: SlowPart = {

@@ -8,9 +8,3 @@ test('V8 copies the configuration of the client fast, since it has a fixed layou
   setFlagsFromString('--no-allow-natives-syntax');
   expect(hasFixedLayout(documents.config)).toBe(true);
 });
-
-test('no step of a call copies its input and output for a log', () => {
-  const steps = documents.middlewareStack.identify().join(' ');
-  expect(steps).toContain('retryMiddleware');
-  expect(steps).not.toMatch(/log/i);
-});
