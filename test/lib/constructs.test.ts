@@ -227,9 +227,7 @@ describe('bundles', () => {
     const kit = join(modules, '@orderly', 'kit');
     const sources = fileURLToPath(new URL('../../packages/kit', import.meta.url));
     buildSync({
-      entryPoints: ['service/bundles.ts', 'service/bundle-cache.ts', 'operator/outputs.ts'].map((file) =>
-        join(sources, file),
-      ),
+      entryPoints: ['base/bundles.ts', 'base/bundle-cache.ts', 'base/outputs.ts'].map((file) => join(sources, file)),
       outbase: sources,
       outdir: kit,
       format: 'esm',
@@ -246,7 +244,7 @@ describe('bundles', () => {
       writeFileSync(join(kit, file), text);
     }
     for (const name of ['aws-cdk-lib', 'esbuild']) symlinkSync(resolve('node_modules', name), join(modules, name));
-    ({ Bundles: Installed } = await import(join(kit, 'service', 'bundles.js')));
+    ({ Bundles: Installed } = await import(join(kit, 'base', 'bundles.js')));
   });
   afterAll(() => {
     rmSync(elsewhere, { recursive: true, force: true });
@@ -260,7 +258,7 @@ describe('bundles', () => {
 
   test('name the folder in which an unknown entry point was searched', () => {
     expect(() => bundles.code('orders/nothing')).toThrow(
-      `no entry point 'orders/nothing': expected ${resolve('lambdas/orders/nothing.lambda.ts')}, or one of the kit's own`,
+      `no entry point 'orders/nothing': expected ${resolve('lambdas/orders/nothing.lambda.ts')}, or one of the packages kit, operator`,
     );
   });
 
