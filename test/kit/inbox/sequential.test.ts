@@ -350,14 +350,18 @@ describe('a failed message', () => {
 describe('a message that fails before it is stored', () => {
   const body = () => bodyOf(message(1, { id: 'event-1' }));
   const dead = async () => {
-    Object.assign(process.env, {
+    const own = {
       [Env.APP]: 'app',
       [Env.CONSUMER]: STEPS.name,
       [Env.CONSUMER_GENERATION]: String(STEPS.generation),
       [Env.UNDELIVERED]: 'arn:undelivered',
       [Env.INBOX]: JSON.stringify({ mode: 'sequential' }),
-    });
-    const { handler } = await import('../../../packages/kit/drains/drain-dead-letters.lambda.js');
+    };
+    for (const [name, value] of Object.entries(own)) vi.stubEnv(name, value);
+    // Of its own: files of a worker share their modules, and this one reads its environment once.
+    const drain = '../../../packages/kit/drains/drain-dead-letters.lambda.js?of-an-inbox';
+    const { handler } = await import(drain);
+    vi.unstubAllEnvs();
     const attributes = { ApproximateReceiveCount: '8' };
     const Records = [{ messageId: 'm', body: body(), attributes, messageAttributes: {}, eventSourceARN: 'arn' }];
     expect(await handler({ Records } as never)).toEqual({ batchItemFailures: [] });
