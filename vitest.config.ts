@@ -159,6 +159,7 @@ export default defineConfig({
         'unit',
         [
           'test/kit/**/*.test.ts',
+          'test/operator/**/*.test.ts',
           'test/lambdas/**/*.test.ts',
           'test/client/**/*.test.ts',
           'test/tools/**/*.test.ts',

@@ -17,7 +17,7 @@ const MAY: Readonly<Record<string, string>> = {
 
 /** The time by this machine: a date of now, the clock of functions, and ids that show the time. */
 const OF_MACHINE =
-  /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bnewId\(\s*\)|import \{[^}]*\bclock\b[^}]*\} from '[^']*(?:aws\/clock\.js|@orderly\/kit\/(?:aws|operator))'/;
+  /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bnewId\(\s*\)|import \{[^}]*\bclock\b[^}]*\} from '[^']*(?:aws\/clock\.js|@orderly\/(?:kit\/aws|operator))'/;
 
 const filesIn = (path: string): readonly string[] =>
   path.endsWith('.ts')
