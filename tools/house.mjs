@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const SOURCES = ['bin', 'lib', 'lambdas', 'packages', 'tools'].map((folder) => `${folder}/*.ts`);
 const TESTS = '*.test.ts';
-/** Texts that a command writes: committed, as they were decided (0258), and those of earlier commits. */
+/** Texts that a command writes: committed, as they were decided (0256), and those of earlier commits. */
 const GENERATED = [
   'docs/asyncapi.json',
   'docs/events.md',

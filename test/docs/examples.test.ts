@@ -33,7 +33,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   http: ['example.ts'],
   lane: ['example.ts', 'example.loading.ts'],
 };
-/** What functions and constructs are made with, and the functions of `failures` that know inboxes and lanes: no patterns. */
+/** Folders that are no patterns: the base of functions and constructs, and drains, which know inboxes and lanes. */
 const NO_PATTERNS = ['aws', 'base', 'drains'];
 /** A package of its own, whose page is like that of a pattern. */
 const OPERATOR = 'operator';

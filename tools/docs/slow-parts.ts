@@ -17,7 +17,7 @@ export interface SlowPart {
   /** Files and folders that it depends on, from the root of the repository; among them what it writes. */
   readonly inputs: readonly string[];
   readonly make: () => Promise<Made>;
-  /** What to think of when a file has changed. @default nothing */
+  /** Advice that is printed if a file has changed. @default nothing */
   readonly advice?: string;
 }
 

@@ -4,7 +4,7 @@
 export const FEED_INDEX = 'feed';
 /** Failures by consumer, then by time. A record without `failedConsumer` is not in the index. */
 export const FAILED_INDEX = 'failed';
-/** What sweepers hand out, by owner, then by time. */
+/** Records that sweepers send when they are due, by owner, then by time. */
 export const DUE_INDEX = 'due';
 /** Commits that contain a person's data or are about a person, by the attribute `person`; other commits are not in the index. */
 export const PEOPLE_INDEX = 'people';

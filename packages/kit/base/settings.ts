@@ -54,8 +54,8 @@ export interface AppSettings {
   /** Roles of operators. Their requests are logged with the caller's id, and histories show their ids to operators only. */
   readonly operatorRoles: readonly string[];
   /**
-   * What to do about each alarm: the path or address of a page with the alarms' names as its headings, or of a folder, which ends
-   * with `/` and has a page `alarms/<alarm>.md` for each. Alarms name it.
+   * Path or address of the runbook: a page with the alarms' names as its headings, or a folder that ends with `/` and has a page
+   * `alarms/<alarm>.md` for each alarm. Alarms name it.
    * @default alarms say what happened only
    */
   readonly runbook?: string;

@@ -358,7 +358,7 @@ describe('a message that fails before it is stored', () => {
       [Env.INBOX]: JSON.stringify({ mode: 'sequential' }),
     };
     for (const [name, value] of Object.entries(own)) vi.stubEnv(name, value);
-    // Of its own: files of a worker share their modules, and this one reads its environment once.
+    // Files of a worker share their modules, and this module reads its environment once: the query loads it again.
     const drain = '../../../packages/kit/drains/drain-dead-letters.lambda.js?of-an-inbox';
     const { handler } = await import(drain);
     vi.unstubAllEnvs();
