@@ -192,7 +192,7 @@ export abstract class OrderlyWorld implements Port.World {
     // What the consumer stored for its lane is what the writer applied, or a duplicate of which the writer need not hear.
     const ended = count(own, 'applied') + count(own, 'duplicate');
     const duplicate = applied > 0 ? ended + count(own, 'stored for the lane') - applied : count(own, 'duplicate');
-    return { applied, duplicate, retried: count(own, 'will be tried again') };
+    return { applied, duplicate, retried: count(own, 'retrying') };
   }
 
   /** Returns what a function logged about a message. */

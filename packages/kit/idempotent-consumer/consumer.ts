@@ -1,17 +1,16 @@
 import { ChangeMessageVisibilityCommand, DeleteMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { clock, secondsBetween } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
 import { consumerSince, dedupeWindow, required, requiredInteger, requiredList } from '../aws/read-environment.js';
-import { count, describeError, logger, publishMetrics, seconds } from '../aws/telemetry.js';
+import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js';
 import { isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { type TextKeys, withSealedText } from '../failures/reasons.js';
-import { aggregateOf, type Envelope, messageIdOf } from '../messages/envelope.js';
-import { Contended, type ContendedMessage, type LaneEntrance } from './lane-entrance.js';
-import { readFrom, type Source } from './listening.js';
+import type { LaneEntrance, OpenEntrance } from './lane-entrance.js';
+import { type Source, sourceFor } from './listening.js';
+import { MessageLog } from './message-log.js';
 import { processMessage } from './process-message.js';
 import { ProcessedRecords } from './process-once.js';
 
@@ -29,10 +28,10 @@ export interface ConsumerOptions {
    */
   readonly people?: TextKeys;
   /**
-   * Entrance to a lane, for messages that contend for one key.
+   * Entrance to a lane, for messages that contend for one key: `entranceOf` of `@orderly/kit/lane`.
    * @default none: every message takes a plain transaction
    */
-  readonly lane?: LaneEntrance;
+  readonly lane?: OpenEntrance;
 }
 
 /**
@@ -90,9 +89,7 @@ export function consumer(
   };
 }
 
-interface ContendedDelivery extends ContendedMessage {
-  readonly delivery: Delivery;
-}
+const NONE: ReadonlySet<Delivery> = new Set();
 
 class Consumption {
   private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
@@ -107,8 +104,7 @@ class Consumption {
   private readonly isRefusal: (error: unknown) => boolean;
   private readonly lane: LaneEntrance | undefined;
   private readonly people: TextKeys | undefined;
-  /** Sources for messages that may change to the lane after lost races. */
-  private readonly watched: readonly Source[];
+  private readonly log: MessageLog;
 
   constructor(
     private readonly sources: readonly Source[],
@@ -116,8 +112,8 @@ class Consumption {
   ) {
     this.people = people;
     this.isRefusal = isRefusal;
-    this.lane = lane;
-    this.watched = lane ? sources.map((source) => lane.watched(source)) : sources;
+    this.log = new MessageLog(this.identity.name, sources);
+    this.lane = lane?.({ sources, commanders: this.rules.commanders, log: this.log });
   }
 
   async batch({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
@@ -143,7 +139,7 @@ class Consumption {
 
   /** @returns the deliveries that the queue may delete */
   private async together(deliveries: readonly Delivery[], hasTime: () => boolean): Promise<readonly Delivery[]> {
-    const stored = await this.storeHot(deliveries);
+    const stored = (await this.lane?.storeHot(deliveries)) ?? NONE;
     const done: Delivery[] = [...stored];
     await Promise.all(
       this.groupsOf(deliveries.filter((one) => !stored.has(one))).map(async (group) => {
@@ -168,52 +164,14 @@ class Consumption {
   /** @returns whether the queue may delete the message */
   private async handle(delivery: Delivery): Promise<boolean> {
     try {
-      const sources = mayTakeLane(delivery) ? this.watched : this.sources;
+      const sources = this.lane?.sourcesFor(delivery) ?? this.sources;
       const outcome = await processMessage(delivery, sources, this.records, this.rules);
-      this.log(outcome, envelopeOf(delivery));
+      this.log.done(outcome, envelopeOf(delivery));
       return true;
     } catch (error) {
-      if (error instanceof Contended && (await this.store(this.contendedAmong([delivery]))).has(delivery)) return true;
+      if (await this.lane?.storeAfter(error, delivery)) return true;
       return this.failed(delivery, error);
     }
-  }
-
-  /**
-   * Stores messages whose key is hot for the lane. A message that can't be stored takes a plain transaction.
-   * @returns the deliveries that are stored, so that the queue may delete them
-   */
-  private async storeHot(deliveries: readonly Delivery[]): Promise<ReadonlySet<Delivery>> {
-    return this.store(this.lane?.hotAmong(this.contendedAmong(deliveries)) ?? []);
-  }
-
-  private async store(hot: readonly ContendedDelivery[]): Promise<ReadonlySet<Delivery>> {
-    const { lane } = this;
-    if (!lane || hot.length === 0) return new Set();
-    try {
-      const ids = await lane.store(hot);
-      const stored = hot.filter(({ message }) => ids.has(messageIdOf(message)));
-      for (const { message } of stored)
-        logger.info('stored for the lane', { consumer: this.identity.name, ...this.fieldsOf(message) });
-      return new Set(stored.map(({ delivery }) => delivery));
-    } catch (error) {
-      logger.warn('not stored for the lane', describeError(error));
-      return new Set();
-    }
-  }
-
-  /** Returns the deliveries that may take the lane, with the keys that they contend for. */
-  private contendedAmong(deliveries: readonly Delivery[]): readonly ContendedDelivery[] {
-    return deliveries.flatMap((delivery) => {
-      const message = envelopeOf(delivery);
-      if (!message || !mayTakeLane(delivery)) return [];
-      try {
-        const key = this.lane?.keyOf(message, readFrom(this.sources, message, this.rules.commanders).event);
-        return key === undefined ? [] : [{ key, message, delivery }];
-      } catch {
-        // The plain path refuses it, with its reasons.
-        return [];
-      }
-    });
   }
 
   /**
@@ -224,47 +182,40 @@ class Consumption {
     const groups = new Map<string, Delivery[]>();
     for (const delivery of deliveries) {
       const message = envelopeOf(delivery);
-      const key = message ? (this.sourceOf(message)?.contends(message) ?? message.subject) : delivery.record.messageId;
+      const key = message
+        ? (sourceFor(this.sources, message)?.contends(message) ?? message.subject)
+        : delivery.record.messageId;
       groups.set(key, [...(groups.get(key) ?? []), delivery]);
     }
     return [...groups.values()];
   }
 
-  private sourceOf(message: Envelope): Source | undefined {
-    return this.sources.find(({ sends }) => sends(message));
-  }
-
   /** @returns whether the queue may delete the message, which is the case once the failure is recorded */
   private async failed(delivery: Delivery, error: unknown): Promise<boolean> {
     const { attempts } = delivery;
+    const message = envelopeOf(delivery);
     const permanent = isPermanent(error, this.isRefusal);
-    const fields = { attempts, permanent, ...describeError(error), ...this.fieldsOf(envelopeOf(delivery)) };
+    const fields = { attempts, permanent, ...describeError(error), ...this.log.fieldsOf(message) };
     try {
       if (!permanent && attempts < this.maxAttempts) {
         count(Metric.TRANSIENT_FAILURES);
-        logger.warn('will be tried again', fields);
+        logger.warn('retrying', fields);
         await this.postpone(delivery);
         return false;
       }
-      const outcome = await this.failures.keep(delivery, await this.withText(error, envelopeOf(delivery)));
-      if (outcome === 'known') this.log('duplicate', envelopeOf(delivery));
+      const person = message && sourceFor(this.sources, message)?.personOf(message);
+      const reason = await withSealedText(error, { consumer: this.identity.name, person }, this.people);
+      const outcome = await this.failures.keep(delivery, reason);
+      if (outcome === 'known') this.log.done('duplicate', message);
       else {
         if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
         logger.error(outcome === 'recorded' ? 'failed' : 'failed again', fields);
       }
       return true;
     } catch (recording) {
-      logger.error('the failure could not be recorded', {
-        ...describeError(recording),
-        ...this.fieldsOf(envelopeOf(delivery)),
-      });
+      logger.error('the failure could not be recorded', { ...describeError(recording), ...this.log.fieldsOf(message) });
       return false;
     }
-  }
-
-  private withText(error: unknown, message: Envelope | undefined): Promise<unknown> {
-    const person = message && this.sourceOf(message)?.personOf(message);
-    return withSealedText(error, { consumer: this.identity.name, person }, this.people);
   }
 
   /**
@@ -281,34 +232,6 @@ class Consumption {
       }),
     );
   }
-
-  private log(outcome: 'applied' | 'duplicate', envelope: Envelope | undefined): void {
-    if (outcome === 'duplicate') count(Metric.DUPLICATES_SUPPRESSED);
-    if (envelope) seconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(envelope.time, clock.now())));
-    logger.info(outcome, { consumer: this.identity.name, ...this.fieldsOf(envelope) });
-  }
-
-  /** Returns the log fields that connect the log lines of one order. */
-  private fieldsOf(envelope: Envelope | undefined) {
-    if (!envelope) return {};
-    return {
-      eventId: envelope.id,
-      eventType: envelope.type,
-      subject: this.subjectToLog(envelope),
-      correlationId: envelope.correlationid,
-      causationId: envelope.causationid,
-      traceparent: envelope.traceparent,
-    };
-  }
-
-  /**
-   * Returns the subject for logs, for example `Order/3f…`. It leaves the id out if the id is a person's, or if that is
-   * unknown.
-   */
-  private subjectToLog(envelope: Envelope): string {
-    const source = this.sourceOf(envelope);
-    return source && !source.isAboutPerson(envelope) ? envelope.subject : aggregateOf(envelope);
-  }
 }
 
 /** Fisher-Yates. A message that crashes the function each time is not always the first, so those beside it are processed. */
@@ -320,10 +243,3 @@ function shuffled<T>(members: readonly T[]): readonly T[] {
   }
   return all;
 }
-
-/**
- * Tells whether a message may take the lane: not one that has a record, that a lane returned, or that is quarantined. A
- * request in a lane expires with the window of its message, so one of a replayed event might have expired before.
- */
-const mayTakeLane = ({ recorded, returned, replayed, tooOld }: Delivery): boolean =>
-  !recorded && !returned && !replayed && !tooOld;

@@ -1,35 +1,34 @@
-import type { AnyEvent } from '../messages/contract.js';
-import type { Envelope } from '../messages/envelope.js';
+import type { Delivery } from '../failures/delivery.js';
 import type { Source } from './listening.js';
+import type { MessageLog } from './message-log.js';
 
-/** A message and the key that it contends for. */
-export interface ContendedMessage {
-  readonly key: string;
-  readonly message: Envelope;
+/** What an entrance to a lane knows of its consumer. */
+export interface LaneConsumer {
+  readonly sources: readonly Source[];
+  /** Names of the services that may send commands. */
+  readonly commanders: readonly string[];
+  readonly log: MessageLog;
 }
 
 /**
- * Entrance to a lane for keys under contention. A consumer stores messages there, and one writer for each key decides for
- * many of them at once. `packages/kit/lane` implements it.
+ * Entrance to a lane for keys under contention: it stores messages there, and one writer for each key decides many of them
+ * at once. A consumer offers it every delivery. Either way is correct for a message at any time.
  */
 export interface LaneEntrance {
-  /** Returns the key that a message contends for, or `undefined` if it always takes a plain transaction. */
-  keyOf(message: Envelope, event: AnyEvent): string | undefined;
-  /** Returns those messages of a batch that should take the lane now. This is a hint: both ways are correct at any time. */
-  hotAmong<M extends ContendedMessage>(messages: readonly M[]): readonly M[];
   /**
-   * Returns the source with handlers that notice rivals.
-   * @throws {Contended} in the handler, as soon as its message should take the lane
+   * Stores those deliveries of a batch whose key is hot.
+   * @returns the deliveries that are stored, so that the queue may delete them
    */
-  watched(source: Source): Source;
+  storeHot(deliveries: readonly Delivery[]): Promise<ReadonlySet<Delivery>>;
+  /** Returns the sources for a delivery. Their handlers notice rivals if the delivery may take the lane. */
+  sourcesFor(delivery: Delivery): readonly Source[];
   /**
-   * Stores messages for the writer.
-   * @returns ids of the messages that are stored. The queue may delete these.
+   * Stores a delivery whose key turned out to be hot while plain transactions processed it.
+   * @param error what processing threw
+   * @returns whether it is stored, so that the queue may delete it
    */
-  store(messages: readonly ContendedMessage[]): Promise<ReadonlySet<string>>;
+  storeAfter(error: unknown, delivery: Delivery): Promise<boolean>;
 }
 
-/** Error for a message whose key turned out to be hot while it was processed by plain transactions. Nothing was written. */
-export class Contended extends Error {
-  override readonly name = 'Contended';
-}
+/** Opens the entrance for a consumer. `packages/kit/lane` implements it. */
+export type OpenEntrance = (consumer: LaneConsumer) => LaneEntrance;

@@ -159,11 +159,15 @@ const aboutPerson =
   (envelope: Envelope): boolean =>
     aggregatesOfPeople.includes(aggregateOf(envelope));
 
+/** Finds the source that a message is from. */
+export const sourceFor = <H>(sources: readonly Source<H>[], envelope: Envelope): Source<H> | undefined =>
+  sources.find(({ sends }) => sends(envelope));
+
 /** Returns the person whom a stored message names; `undefined` also for a payload that can't be read. */
 export function personOf(sources: readonly Source<unknown>[], payload: string): string | undefined {
   try {
     const envelope = readEnvelope(payload);
-    return sources.find(({ sends }) => sends(envelope))?.personOf(envelope);
+    return sourceFor(sources, envelope)?.personOf(envelope);
   } catch {
     return undefined;
   }
@@ -186,7 +190,7 @@ const reader =
  * @throws {ContractViolation} if no source matches the message, or if it is a command from any other service
  */
 export function readFrom<H>(sources: readonly Source<H>[], envelope: Envelope, commanders: readonly string[]): Read<H> {
-  const source = sources.find(({ sends }) => sends(envelope));
+  const source = sourceFor(sources, envelope);
   if (!source) {
     throw new ContractViolation('UNKNOWN_TYPE', `this consumer ${sources.map(({ does }) => does).join(', ')} only`);
   }

@@ -84,7 +84,7 @@ export abstract class RunnerBase {
     const fields = { attempts: taken.attempts, permanent: forGood, ...describeError(error) };
     if (!forGood) {
       count(Metric.TRANSIENT_FAILURES);
-      logger.warn('will be tried again', { record: taken.pk, ...fields });
+      logger.warn('retrying', { record: taken.pk, ...fields });
       const pause = pauseAfter(taken.attempts, this.options.settings.backoff);
       const outcome = await this.messages.postpone(taken, await this.withText(error, taken), pause);
       if (outcome === 'postponed') await handOutLater(this.options.queue, taken, pause);

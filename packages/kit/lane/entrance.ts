@@ -4,11 +4,12 @@ import { documents, type Item } from '../aws/dynamodb.js';
 import { checkItemSize } from '../aws/dynamodb-limits.js';
 import { Env } from '../aws/environment.js';
 import { dedupeWindow, required, requiredInteger, requiredList } from '../aws/read-environment.js';
-import { Contended, type ContendedMessage, type LaneEntrance } from '../idempotent-consumer/lane-entrance.js';
-import type { Source } from '../idempotent-consumer/listening.js';
+import { describeError, logger } from '../aws/telemetry.js';
+import { type Delivery, envelopeOf } from '../failures/delivery.js';
+import type { LaneConsumer, LaneEntrance, OpenEntrance } from '../idempotent-consumer/lane-entrance.js';
+import { readFrom, type Source } from '../idempotent-consumer/listening.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
 import type { DecidedTogether } from '../idempotent-consumer/together.js';
-import type { AnyEvent } from '../messages/contract.js';
 import { type Envelope, messageIdOf } from '../messages/envelope.js';
 import { HotKeys } from './hot-keys.js';
 import type { Lane } from './lane.js';
@@ -23,11 +24,33 @@ const MAX_ITEMS = 25;
  * export const handler = consumer([on(bookings, { BookSeat: ... })], { lane: entranceOf(seatLane) });
  * @throws {SettingMissing} at start, if the consumer's construct has no lane
  */
-export const entranceOf = (lane: Lane): LaneEntrance => new Entrance(lane);
+export const entranceOf =
+  (lane: Lane): OpenEntrance =>
+  (consumer) =>
+    new Entrance(lane, consumer);
 
-const countsOf = (messages: readonly ContendedMessage[]): ReadonlyMap<string, number> => {
+/** Error for a message whose key turned out to be hot while it was processed by plain transactions. Nothing was written. */
+export class Contended extends Error {
+  override readonly name = 'Contended';
+}
+
+/** A delivery that may take the lane, and the key that it contends for. */
+interface Contender {
+  readonly key: string;
+  readonly message: Envelope;
+  readonly delivery: Delivery;
+}
+
+/**
+ * Tells whether a message may take the lane: not one that has a record, that a lane returned, or that is quarantined. A
+ * request in a lane expires with the window of its message, so one of a replayed event might have expired before.
+ */
+const mayTakeLane = ({ recorded, returned, replayed, tooOld }: Delivery): boolean =>
+  !recorded && !returned && !replayed && !tooOld;
+
+const countsOf = (contenders: readonly Contender[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
-  for (const { key } of messages) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const { key } of contenders) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
 };
 
@@ -44,15 +67,43 @@ class Entrance implements LaneEntrance {
   /** Time since the last change of a key from which on a message has no rivals, in a lane that loads. */
   private readonly calmMilliseconds = 1000 / this.conflictsPerSecond;
 
-  constructor(private readonly lane: Lane) {}
+  private readonly watched: readonly Source[];
 
-  keyOf(message: Envelope, event: AnyEvent): string | undefined {
-    return this.lane.keyOf(message, event);
+  constructor(
+    private readonly lane: Lane,
+    private readonly of: LaneConsumer,
+  ) {
+    this.watched = of.sources.map((source) => this.watching(source));
   }
 
-  hotAmong<M extends ContendedMessage>(messages: readonly M[]): readonly M[] {
-    const counts = countsOf(messages);
-    return messages.filter(({ key }) => this.isHot(key) || (this.hasRivals && (counts.get(key) ?? 0) > 1));
+  storeHot(deliveries: readonly Delivery[]): Promise<ReadonlySet<Delivery>> {
+    const contenders = this.contendersAmong(deliveries);
+    const counts = countsOf(contenders);
+    return this.store(
+      contenders.filter(({ key }) => this.isHot(key) || (this.hasRivals && (counts.get(key) ?? 0) > 1)),
+    );
+  }
+
+  sourcesFor(delivery: Delivery): readonly Source[] {
+    return mayTakeLane(delivery) ? this.watched : this.of.sources;
+  }
+
+  async storeAfter(error: unknown, delivery: Delivery): Promise<boolean> {
+    return error instanceof Contended && (await this.store(this.contendersAmong([delivery]))).has(delivery);
+  }
+
+  private contendersAmong(deliveries: readonly Delivery[]): readonly Contender[] {
+    return deliveries.flatMap((delivery) => {
+      const message = envelopeOf(delivery);
+      if (!message || !mayTakeLane(delivery)) return [];
+      try {
+        const key = this.lane.keyOf(message, readFrom(this.of.sources, message, this.of.commanders).event);
+        return key === undefined ? [] : [{ key, message, delivery }];
+      } catch {
+        // A plain transaction refuses it, with its reasons.
+        return [];
+      }
+    });
   }
 
   private isHot(key: string): boolean {
@@ -64,7 +115,8 @@ class Entrance implements LaneEntrance {
     return this.lane.loads && this.calmMilliseconds >= 1;
   }
 
-  watched(source: Source): Source {
+  /** Returns a source whose handlers throw {@link Contended} as soon as their message should take the lane. */
+  private watching(source: Source): Source {
     return {
       ...source,
       read: (envelope) => {
@@ -84,16 +136,31 @@ class Entrance implements LaneEntrance {
     };
   }
 
+  /** Stores messages. One that can't be stored takes a plain transaction. @returns the deliveries that are stored */
+  private async store(contenders: readonly Contender[]): Promise<ReadonlySet<Delivery>> {
+    if (contenders.length === 0) return new Set();
+    try {
+      const ids = await this.putAll(contenders);
+      const stored = contenders.filter(({ message }) => ids.has(messageIdOf(message)));
+      for (const { message } of stored) this.of.log.info('stored for the lane', message);
+      return new Set(stored.map(({ delivery }) => delivery));
+    } catch (error) {
+      logger.warn('not stored for the lane', describeError(error));
+      return new Set();
+    }
+  }
+
   /**
-   * Stores the messages with one call for 25 of them. It puts without conditions: an item that exists is the same message,
+   * Puts the messages with one call for 25 of them. It puts without conditions: an item that exists is the same message,
    * and a put that changes nothing shows nothing in the stream ("Change data capture for DynamoDB Streams").
+   * @returns ids of the messages that are stored
    */
-  async store(messages: readonly ContendedMessage[]): Promise<ReadonlySet<string>> {
+  private async putAll(contenders: readonly Contender[]): Promise<ReadonlySet<string>> {
     const now = clock.now();
     const { consumer, windowSeconds } = this;
     // BatchWriteItem refuses a key that is named twice.
     const items = new Map(
-      messages.map(({ key, message }) => [
+      contenders.map(({ key, message }) => [
         messageIdOf(message),
         requestItem(consumer, { lane: this.name, key }, message, { now, windowSeconds }),
       ]),
@@ -105,7 +172,7 @@ class Entrance implements LaneEntrance {
       const left = await this.put(chunk.map(([, item]) => item));
       for (const [id, { sk }] of chunk) if (!left.has(sk)) stored.add(id);
     }
-    if (!this.lane.loads) this.avoided(messages);
+    if (!this.lane.loads) this.avoided(contenders);
     return stored;
   }
 
@@ -120,9 +187,9 @@ class Entrance implements LaneEntrance {
   }
 
   /** Counts the races that these messages would have lost among themselves, so that a busy key stays hot. */
-  private avoided(messages: readonly ContendedMessage[]): void {
+  private avoided(contenders: readonly Contender[]): void {
     const now = Date.parse(clock.now());
-    for (const [key, count] of countsOf(messages)) this.hotKeys.conflicted(key, now, count - 1);
+    for (const [key, count] of countsOf(contenders)) this.hotKeys.conflicted(key, now, count - 1);
   }
 
   /**

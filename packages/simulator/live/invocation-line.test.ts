@@ -19,12 +19,12 @@ test('an invocation that failed is shown with its error, from outside of the fun
 
 test('an error that the function caught is shown with its name and the text that it logged', () => {
   const said = {
-    message: 'will be tried again',
+    message: 'retrying',
     record: 'orders-reviews@0#1',
     name: 'Error',
     text: 'fraud service is down',
   };
-  expect(line(returned, said)).toContain('will be tried again orders-reviews@0#1 Error: fraud service is down');
+  expect(line(returned, said)).toContain('retrying orders-reviews@0#1 Error: fraud service is down');
   const { text: _, ...withoutText } = said;
   expect(line(returned, withoutText)).toMatch(/ Error$/);
   expect(line(returned, { message: 'order placed', orderId: 'o-1' })).toMatch(/ {2}order placed o-1$/);

@@ -1,8 +1,6 @@
 import type { Context, SQSRecord } from 'aws-lambda';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { REPLAY } from '../../../packages/kit/failures/delivery.js';
-import type { LaneEntrance } from '../../../packages/kit/idempotent-consumer/lane-entrance.js';
 import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
 import { commandsTo, subscribe } from '../../../packages/kit/messages/subscriptions.js';
 import { functionEnvironment } from '../../support/function-environment.js';
@@ -70,40 +68,17 @@ const recordOf = (coin: string, jar: string, type = 'Put'): SQSRecord => {
     messageAttributes: {},
   } as unknown as SQSRecord;
 };
-const batchWith = (lane: LaneEntrance | undefined, ...Records: readonly SQSRecord[]) => {
-  const handler = consumer(
-    [
-      on(commandsTo(jars, { from: [mints] }), { Put: ({ event }) => busy(event.data) }),
-      on(subscribe(mints, ['Minted'], { contends: 'jar' }), { Minted: ({ event }) => busy(event.data) }),
-    ],
-    lane && { lane },
-  );
+const batch = (...Records: readonly SQSRecord[]) => {
+  const handler = consumer([
+    on(commandsTo(jars, { from: [mints] }), { Put: ({ event }) => busy(event.data) }),
+    on(subscribe(mints, ['Minted'], { contends: 'jar' }), { Minted: ({ event }) => busy(event.data) }),
+  ]);
   return handler({ Records: [...Records] }, { getRemainingTimeInMillis: () => 30_000 } as Context);
 };
-const batch = (...Records: readonly SQSRecord[]) => batchWith(undefined, ...Records);
 
 test('by the field that their contract or their subscription names, whatever their subjects are', async () => {
   const records = [recordOf('1', 'a'), recordOf('2', 'a', 'Minted'), recordOf('3', 'b'), recordOf('4', 'a')];
   expect(await batch(...records)).toEqual({ batchItemFailures: [] });
   expect(atOnce.get('a')?.most).toBe(1);
   expect(atOnce.get('all')?.most).toBe(2);
-});
-
-test('a replayed message takes no lane, where its request would expire with the window of its message', async () => {
-  const stored: string[] = [];
-  const lane: LaneEntrance = {
-    keyOf: () => 'jar',
-    hotAmong: (messages) => messages,
-    watched: (source) => source,
-    store: async (messages) => {
-      stored.push(...messages.map(({ message }) => message.id));
-      return new Set(stored);
-    },
-  };
-  const replayed = {
-    ...recordOf('5', 'a'),
-    messageAttributes: { [REPLAY]: { stringValue: 'run', dataType: 'String' } },
-  };
-  expect(await batchWith(lane, recordOf('6', 'a'), replayed)).toEqual({ batchItemFailures: [] });
-  expect(stored).toEqual(['message-6']);
 });

@@ -4,9 +4,12 @@ import * as z from 'zod/mini';
 import { clock } from '../../../packages/kit/aws/clock.js';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { Contended, type LaneEntrance } from '../../../packages/kit/idempotent-consumer/lane-entrance.js';
+import type { Delivery } from '../../../packages/kit/failures/delivery.js';
+import type { LaneEntrance } from '../../../packages/kit/idempotent-consumer/lane-entrance.js';
 import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { MessageLog } from '../../../packages/kit/idempotent-consumer/message-log.js';
 import type { Decide, Refused } from '../../../packages/kit/idempotent-consumer/process-once.js';
+import { Contended } from '../../../packages/kit/lane/entrance.js';
 import { lane } from '../../../packages/kit/lane/lane.js';
 import type { Envelope } from '../../../packages/kit/messages/envelope.js';
 import { commandsTo } from '../../../packages/kit/messages/subscriptions.js';
@@ -29,8 +32,12 @@ const CONFLICTS = 3;
 
 const messageOf = (visitor: string): Envelope =>
   commandMessage(contract, { type: 'LetIn', data: { showId: 'tonight', visitor } }, 'shop', { id: visitor });
-const contended = (...visitors: readonly string[]) =>
-  visitors.map((visitor) => ({ key: 'tonight', message: messageOf(visitor) }));
+const deliveryOf = (visitor: string, mark: Partial<Delivery> = {}): Delivery =>
+  ({ message: messageOf(visitor), returned: false, replayed: false, ...mark }) as Delivery;
+/** Stores those of the messages that take the lane. @returns their ids */
+const storedOf = async (deliveries: readonly Delivery[]): Promise<readonly unknown[]> =>
+  [...(await at.storeHot(deliveries))].map(({ message }) => (message as Envelope).id);
+const deliveriesOf = (...visitors: readonly string[]) => visitors.map((visitor) => deliveryOf(visitor));
 
 /** A table of this file alone: the tests of a worker share their process. */
 const TABLE = 'door';
@@ -39,7 +46,7 @@ let at: LaneEntrance;
 let now: number;
 let entranceOf: typeof import('../../../packages/kit/lane/entrance.js').entranceOf;
 beforeAll(async () => {
-  functionEnvironment({ [Env.TABLE]: TABLE, CONSUMER: 'door', CONSUMER_GENERATION: '0', LANE_HOT_KEYS: '["always"]' });
+  functionEnvironment({ [Env.TABLE]: TABLE, CONSUMER: 'door', CONSUMER_GENERATION: '0', LANE_HOT_KEYS: '[]' });
   process.env.LANE_CONFLICTS_PER_SECOND = String(CONFLICTS);
   ({ entranceOf } = await import('../../../packages/kit/lane/entrance.js'));
 });
@@ -47,19 +54,20 @@ beforeEach(() => {
   now = Date.parse('2026-03-01T00:00:00.000Z');
   vi.spyOn(clock, 'now').mockImplementation(() => new Date(now).toISOString());
   inProcessDynamoDb({ [TABLE]: ['pk', 'sk'] });
-  at = entranceOf(doorLane);
+  at = entranceOf(doorLane)({ sources: [source], commanders: ['shop'], log: new MessageLog('door', [source]) });
 });
 afterEach(() => void vi.restoreAllMocks());
 
 const pass = (milliseconds: number) => {
   now += milliseconds;
 };
-const isHot = (key = 'tonight') => at.hotAmong([{ key, message: messageOf('any') }]).length === 1;
+const isHot = async (): Promise<boolean> => (await storedOf([deliveryOf('any')])).length === 1;
 
 /** Returns the attempts of one message, as the consumer makes them. */
 function attemptsOf(visitor: string): Decide {
   const message = messageOf(visitor);
-  const { event, handle } = at.watched(source).read(message);
+  const [watched = source] = at.sourcesFor(deliveryOf(visitor));
+  const { event, handle } = watched.read(message);
   return (handle({ envelope: message, event, trace: {} as never }) as { readonly decide: Decide }).decide;
 }
 
@@ -71,19 +79,39 @@ async function losesRaces(visitor: string, times: number): Promise<void> {
 }
 
 describe('the entrance of a lane that loads nothing', () => {
-  test('takes keys that the settings name, and no message without a key', () => {
-    expect([isHot('always'), isHot()]).toEqual([true, false]);
-    const message = messageOf('group');
-    expect(at.keyOf(message, { type: 'LetIn', data: message.data } as never)).toBeUndefined();
+  test('takes keys that the settings name, and no message without a key', async () => {
+    process.env.LANE_HOT_KEYS = '["tonight"]';
+    const open = entranceOf(doorLane);
+    const always = open({ sources: [source], commanders: ['shop'], log: new MessageLog('door', [source]) });
+    process.env.LANE_HOT_KEYS = '[]';
+    const [alone, group] = deliveriesOf('alone', 'group');
+    expect(await always.storeHot([alone, group] as Delivery[])).toEqual(new Set([alone]));
     // A batch with many messages of a key says nothing: their transactions may not meet.
-    expect(at.hotAmong(contended('a', 'b', 'c'))).toEqual([]);
+    expect(await storedOf(deliveriesOf('a', 'b', 'c'))).toEqual([]);
+  });
+
+  test('takes no message that is replayed, redriven, returned or too old', async () => {
+    await expect(losesRaces('a', CONFLICTS)).rejects.toThrow(Contended);
+    const marks = [{ replayed: true }, { recorded: {} }, { returned: true }, { tooOld: new Error() }];
+    const refused = marks.map((mark, number) => deliveryOf(`${number}`, mark as Partial<Delivery>));
+    expect(await storedOf([...refused, deliveryOf('b')])).toEqual(['b']);
+    for (const delivery of refused) {
+      expect(await at.storeAfter(new Contended('hot'), delivery)).toBe(false);
+      expect(at.sourcesFor(delivery)).toEqual([source]);
+    }
+  });
+
+  test('stores a message after it lost its race, and none after another error', async () => {
+    const [delivery] = deliveriesOf('a') as [Delivery];
+    expect(await at.storeAfter(new Error('throttled'), delivery)).toBe(false);
+    expect(await at.storeAfter(new Contended('hot'), delivery)).toBe(true);
   });
 
   test('takes a key that has lost so many races within a second, and the message that has lost the last of them', async () => {
     await losesRaces('a', CONFLICTS - 1);
-    expect(isHot()).toBe(false);
+    expect(await isHot()).toBe(false);
     await expect(losesRaces('b', 1)).rejects.toThrow(Contended);
-    expect(isHot()).toBe(true);
+    expect(await isHot()).toBe(true);
   });
 
   test('does not count what a condition has refused, nor the messages without a key', async () => {
@@ -91,27 +119,25 @@ describe('the entrance of a lane that loads nothing', () => {
     await decide(undefined);
     for (let refused = 0; refused < 2 * CONFLICTS; refused++) await decide({} as Refused);
     await losesRaces('group', 2 * CONFLICTS);
-    expect(isHot()).toBe(false);
+    expect(await isHot()).toBe(false);
   });
 
   test('leaves a key to plain transactions again when it is calm for 30 seconds', async () => {
     await expect(losesRaces('a', CONFLICTS)).rejects.toThrow(Contended);
     pass(29_999);
-    expect(isHot()).toBe(true);
+    expect(await isHot()).toBe(true);
     pass(1);
-    expect(isHot()).toBe(false);
+    expect(await isHot()).toBe(false);
   });
 
   test('keeps a key for as long as the messages that it stores would lose as many races', async () => {
     await expect(losesRaces('a', CONFLICTS)).rejects.toThrow(Contended);
     pass(20_000);
-    const messages = contended('b', 'c', 'd', 'e');
-    expect(await at.store(messages)).toEqual(new Set(['b', 'c', 'd', 'e'].map((id) => `app.shop:${id}`)));
+    expect(await storedOf(deliveriesOf('b', 'c', 'd', 'e'))).toEqual(['b', 'c', 'd', 'e']);
     pass(20_000);
-    expect(isHot()).toBe(true);
-    await at.store(contended('f', 'g'));
+    expect(await storedOf(deliveriesOf('f', 'g'))).toEqual(['f', 'g']);
     pass(20_000);
-    expect(isHot()).toBe(false);
+    expect(await isHot()).toBe(false);
     const { Items = [] } = await documents.send(new ScanCommand({ TableName: TABLE }));
     expect(Items).toHaveLength(6);
     expect(Items[0]).toMatchObject({ pk: 'LANE#lane#tonight', sk: expect.stringMatching(/^REQUEST#door@0#/) });

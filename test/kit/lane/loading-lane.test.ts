@@ -2,11 +2,14 @@ import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import type { Delivery } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { Contended, type LaneEntrance } from '../../../packages/kit/idempotent-consumer/lane-entrance.js';
+import type { LaneEntrance } from '../../../packages/kit/idempotent-consumer/lane-entrance.js';
 import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { MessageLog } from '../../../packages/kit/idempotent-consumer/message-log.js';
 import { type Decide, ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
 import { decidedTogether } from '../../../packages/kit/idempotent-consumer/together.js';
+import { Contended } from '../../../packages/kit/lane/entrance.js';
 import { laneOf } from '../../../packages/kit/lane/lane.js';
 import { readRequest, requestItem } from '../../../packages/kit/lane/request-item.js';
 import { decideRound } from '../../../packages/kit/lane/round.js';
@@ -170,24 +173,27 @@ describe('its entrance', () => {
   const entrance = (hotKeys: readonly string[] = [], conflictsPerSecond = 4): LaneEntrance => {
     process.env.LANE_HOT_KEYS = JSON.stringify(hotKeys);
     process.env.LANE_CONFLICTS_PER_SECOND = String(conflictsPerSecond);
-    return entranceOf(lane);
+    return entranceOf(lane)({ sources, commanders: ['mints'], log: new MessageLog(COMMANDS.name, sources) });
   };
-  const hot = (at: LaneEntrance, ...keys: readonly string[]) =>
-    at.hotAmong(keys.map((key, number) => ({ key, message: messageOf(`${number}`) }))).map(({ key }) => key);
+  const deliveryOf = (message: Envelope) => ({ message, returned: false, replayed: false }) as Delivery;
+  const hot = async (at: LaneEntrance, ...keys: readonly string[]) =>
+    [...(await at.storeHot(keys.map((key, number) => deliveryOf(messageOf(`${number}`, 'Put', key)))))].map(
+      ({ message }) => ((message as Envelope).data as z.infer<typeof Coin>).jar,
+    );
   /** Processes a message as the consumer does that has this entrance. */
   const process1 = (at: LaneEntrance, coin: string) => {
     const message = messageOf(coin);
-    const [source] = sources.map((one) => at.watched(one));
+    const [source] = at.sourcesFor(deliveryOf(message));
     const { event, handle } = source?.read(message) ?? {};
     const handling = handle?.({ envelope: message, event: event ?? { type: '', data: {} }, trace: {} as never });
     const records = new ProcessedRecords('records', COMMANDS, 86_400);
     return processOnce(message, (handling as { readonly decide: Decide }).decide, records);
   };
 
-  test('takes keys that the settings name, and keys that several messages of a batch share', () => {
-    expect(hot(entrance(['a']), 'a', 'b')).toEqual(['a']);
-    expect(hot(entrance(), 'a', 'b', 'a')).toEqual(['a', 'a']);
-    expect(hot(entrance([], 2_000), 'a', 'b', 'a')).toEqual([]);
+  test('takes keys that the settings name, and keys that several messages of a batch share', async () => {
+    expect(await hot(entrance(['a']), 'a', 'b')).toEqual(['a']);
+    expect(await hot(entrance(), 'a', 'b', 'a')).toEqual(['a', 'a']);
+    expect(await hot(entrance([], 2_000), 'a', 'b', 'a')).toEqual([]);
   });
 
   test('takes a message whose key was changed a moment ago, before its transaction', async () => {

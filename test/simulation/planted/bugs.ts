@@ -267,7 +267,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: "a consumer's log names whom its message is about",
     scenario: 'account-one',
     source: {
-      file: `${KIT}/idempotent-consumer/consumer.ts`,
+      file: `${KIT}/idempotent-consumer/message-log.ts`,
       from: 'this.subjectToLog(envelope)',
       to: 'envelope.subject',
     },
@@ -1430,7 +1430,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'a request that the lane returned is stored for it again',
     scenario: 'lane-one',
     source: {
-      file: `${KIT}/idempotent-consumer/consumer.ts`,
+      file: `${KIT}/lane/entrance.ts`,
       from: '!recorded && !returned && !replayed && !tooOld',
       to: '!recorded && !replayed && !tooOld && returned !== undefined',
     },
