@@ -1,9 +1,11 @@
 import { Problem, pointerFault } from '@orderly/kit/http';
 import type { Projection } from '@orderly/kit/projection';
+import { unchargeable } from '../charge-limits.js';
 import { customerLimits } from '../customer-limits.js';
 import { AppProblem } from '../problems.js';
-import { hourOf, MAX_FREE_QUANTITY } from './contract.js';
-import { hourIsFull, type LimitReached, limitReached, lookedAtSince } from './domain/admission.js';
+import type { UserStatus } from '../users/contract.js';
+import { hourOf, MAX_FREE_QUANTITY, type OrderLine } from './contract.js';
+import { hourIsFull, type LimitReached, limitReached, lookedAtSince, oversizedFreeLines } from './domain/admission.js';
 import type { Order } from './domain/order.js';
 import { newestSince } from './order-list.js';
 import { OrdersProblem } from './problems.js';
@@ -42,30 +44,45 @@ export async function limitOn(
   return reached;
 }
 
-const WHY = {
+const DETAILS = {
   ORDERS_PER_HOUR: `you have placed about ${limits.ordersPerHour} orders in this hour: try again in the next one`,
-  ORDERS_UNDER_WAY: `about ${limits.ordersUnderWay} of your orders are under way: try again when some are through`,
+  ORDERS_UNDER_WAY: `about ${limits.ordersUnderWay} of your orders are under way: try again when some of them have ended`,
 } as const;
 
+/** Returns what refuses a new order of these lines; `undefined` if it may be placed. */
+export function refusalOf(
+  lines: readonly OrderLine[],
+  status: UserStatus,
+  limit: LimitReached | undefined,
+): (() => never) | undefined {
+  if (status === 'BLOCKED') return refuseBlocked;
+  const freeLines = oversizedFreeLines(lines);
+  if (freeLines.length > 0) return () => refuseFreeLines(freeLines);
+  const fault = unchargeable(lines);
+  if (fault) return () => refuseUnchargeable(fault);
+  return limit && (() => refuseOverLimit(limit));
+}
+
 /** @throws {Problem} 429, always */
-export function refuseOverLimit({ limit, retryAfterSeconds }: LimitReached): never {
-  throw new Problem(AppProblem['limit-reached'], WHY[limit], { retryAfterSeconds, limit });
+function refuseOverLimit({ limit, retryAfterSeconds }: LimitReached): never {
+  throw new Problem(AppProblem['limit-reached'], DETAILS[limit], { retryAfterSeconds, limit });
 }
 
 /** @throws {Problem} 403, always */
-export function refuseBlocked(): never {
+function refuseBlocked(): never {
   throw new Problem(OrdersProblem['user-blocked'], 'this user is blocked and cannot place orders: contact support');
 }
 
 /** @throws {Problem} 400, always. @param places of free lines with too many pieces */
-export function refuseFreeLines(places: readonly number[]): never {
-  const detail = `expected at most ${MAX_FREE_QUANTITY} pieces of a line with a unit price of 0`;
+function refuseFreeLines(places: readonly number[]): never {
+  const detail = `expected at most ${MAX_FREE_QUANTITY} for a line with unit price 0`;
   const errors = places.map((at) => pointerFault(['lines', at, 'quantity'], detail));
-  throw new Problem('invalid-request', 'too many pieces of a line with a unit price of 0', { errors });
+  const most = `Quantity too high for a line with unit price 0: at most ${MAX_FREE_QUANTITY}.`;
+  throw new Problem('invalid-request', most, { errors });
 }
 
 /** @throws {Problem} 400, always. @param detail what would be right */
-export function refuseUnchargeable(detail: string): never {
+function refuseUnchargeable(detail: string): never {
   throw new Problem('invalid-request', 'no payment of this total can be charged', {
     errors: [pointerFault(['lines'], detail)],
   });

@@ -1,6 +1,6 @@
 import { count, logger, Metric, tableOfFunction } from '@orderly/kit/aws';
 import { eventStoreOfFunction } from '@orderly/kit/event-store';
-import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
+import { Problem, traceOf } from '@orderly/kit/http';
 import {
   changeOnce,
   createOnce,
@@ -37,45 +37,34 @@ const personal = new PersonalRequest(people, paymentsContract.events.PaymentRequ
 export const handler = endpoint(requestPayment, async (request) => {
   const { body, caller } = request;
   if (body.accountId !== caller.id) throw new Problem('not-found', 'no account has this id');
-  const requested = personal.hashed(keyedBy(request));
-  const [{ fields, isForgotten, keys }, closed] = await Promise.all([
-    personal.prepared(caller.id, body),
-    isClosed(table, body.accountId),
-  ]);
-  const refuseNew =
-    refusalOfCodes(body) ?? (closed ? refuseClosed : isForgotten ? personal.refuseForgotten : undefined);
   const trace = traceOf(request);
-  const commandOf = (paymentId: string): PaymentCommand => {
-    refuseNew?.();
-    const { accountId, amount } = body;
-    return { type: 'Request', paymentId, customerId: caller.id, accountId, amount, ...fields };
-  };
   const alongside = ({ at }: { readonly at: string }) => countPayment(records.table, caller.id, at);
-  const byKey = () =>
-    createOnce({
-      store: paymentStore,
-      key: idempotencyKey(requested),
-      trace,
-      refuseNew,
-      command: commandOf,
-      alongside,
-    });
-  const byNumber = () => {
-    const record = recordOfRequest(requested, records);
-    return changeOnce({
-      store: paymentStore,
-      record,
-      id: record.scope.slice(0, 32),
-      trace,
-      // The id is derived from the caller, so it can't be another customer's payment.
-      admit: () => undefined,
-      command: ({ id }) => commandOf(id),
-      alongside,
-    });
-  };
-  const { loaded, replayed } = await (requested.session ? byNumber() : byKey());
-  const payment = await shownTo(keys, caller, loaded);
-  personal.checkSame(body, payment);
+  const { shown: payment, replayed } = await personal.once(request, caller.id, {
+    key: (keyed) => (keyed.session ? recordOfRequest(keyed, records) : idempotencyKey(keyed)),
+    reads: () => isClosed(table, body.accountId),
+    make: ({ key, fields, refuseForgotten }, closed) => {
+      const refuseNew = refusalOfCodes(body) ?? (closed ? refuseClosed : refuseForgotten);
+      const commandOf = (paymentId: string): PaymentCommand => {
+        refuseNew?.();
+        const { accountId, amount } = body;
+        return { type: 'Request', paymentId, customerId: caller.id, accountId, amount, ...fields };
+      };
+      if (!('claim' in key)) {
+        return createOnce({ store: paymentStore, key, trace, refuseNew, command: commandOf, alongside });
+      }
+      return changeOnce({
+        store: paymentStore,
+        record: key,
+        id: key.scope.slice(0, 32),
+        trace,
+        // The id is derived from the caller, so it can't be another customer's payment.
+        admit: () => undefined,
+        command: ({ id }) => commandOf(id),
+        alongside,
+      });
+    },
+    show: (keys, { loaded }) => shownTo(keys, caller, loaded),
+  });
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'payment requested before' : 'payment requested', { paymentId: payment.paymentId });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};

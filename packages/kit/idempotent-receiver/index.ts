@@ -9,7 +9,7 @@ export {
   type KeyedRequest,
 } from './idempotency-key.js';
 export { keyRecord } from './key-record.js';
-export { PersonalRequest, type PreparedFields } from './personal-request.js';
+export { type PersonalEffect, PersonalRequest } from './personal-request.js';
 export { recordOfRequest } from './record-of-request.js';
 export {
   type Earlier,

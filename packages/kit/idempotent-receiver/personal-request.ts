@@ -1,4 +1,5 @@
 import { Problem } from '../http/errors.js';
+import { keyedBy, type Request } from '../http/http.js';
 import type { EventSchema } from '../messages/contract.js';
 import type { Unsealed } from '../messages/sealed.js';
 import type { PersonalKeys } from '../personal-data/personal-keys.js';
@@ -6,16 +7,25 @@ import { checkSamePersonal, type KeyedRequest } from './idempotency-key.js';
 
 type PersonalSchema = Required<Pick<EventSchema, 'personal'>> & Pick<EventSchema, 'shownAs'>;
 
-/**
- * Personal fields of an event, prepared for its commit. Absent fields are left out; so are all of them if the person is
- * forgotten.
- */
-export interface PreparedFields<Schema extends PersonalSchema> {
+/** Personal fields of an event, prepared for its commit. Absent fields are left out; so are all of them if the person is forgotten. */
+interface PreparedFields<Schema extends PersonalSchema> {
   readonly fields: { readonly [Field in keyof Schema['personal']]?: Unsealed };
-  /** Whether the request has personal data of a forgotten person, so that it cannot be stored. */
-  readonly isForgotten: boolean;
+  /** Refuses a new effect, if the request has personal data of a forgotten person. */
+  readonly refuseForgotten: (() => never) | undefined;
   /** Keys as this request has seen them: they open the answer without a second look at the person's item. */
   readonly keys: PersonalKeys;
+}
+
+/** Parts of a route whose request has one effect, and personal data of a person who is known from the start. */
+export interface PersonalEffect<Schema extends PersonalSchema, Key, Read, Made, View extends object> {
+  /** Reads the key of the request, before anything else. Personal text is hashed neither into the key nor beside it. */
+  readonly key: (request: KeyedRequest) => Key;
+  /** Reads that the effect needs. They run beside the look at the person's key. */
+  readonly reads: () => Promise<Read>;
+  /** Makes the effect, or finds it as an earlier request made it. */
+  readonly make: (personal: Omit<PreparedFields<Schema>, 'keys'> & { readonly key: Key }, read: Read) => Promise<Made>;
+  /** Returns what was made as its person may see it. */
+  readonly show: (keys: PersonalKeys, made: Made) => Promise<View>;
 }
 
 /**
@@ -27,10 +37,12 @@ export interface PreparedFields<Schema extends PersonalSchema> {
  * - The content is sealed, and a repeat is compared with what is stored.
  * @example
  * const personal = new PersonalRequest(people, ordersContract.events.OrderPlaced);
- * const key = idempotencyKey(personal.hashed(keyedBy(request)));
- * const { fields, isForgotten, keys } = await personal.prepared(caller.id, request.body);
- * const { loaded } = await createOnce({ ..., refuseNew: isForgotten ? personal.refuseForgotten : undefined });
- * personal.checkSame(request.body, await shownTo(keys, caller, loaded));
+ * const { shown, replayed } = await personal.once(request, caller.id, {
+ *   key: idempotencyKey,
+ *   reads: () => statusOf(table, caller.id),
+ *   make: ({ key, fields, refuseForgotten }, status) => createOnce({ key, refuseNew: refuseForgotten, ... }),
+ *   show: (keys, { loaded }) => shownTo(keys, caller, loaded),
+ * });
  */
 export class PersonalRequest<const Schema extends PersonalSchema> {
   /** Fields of the event, with the names of the body's fields. */
@@ -41,6 +53,25 @@ export class PersonalRequest<const Schema extends PersonalSchema> {
     { personal, shownAs = {} }: Schema,
   ) {
     this.fields = Object.keys(personal).map((field) => ({ field, name: shownAs[field] ?? field }));
+  }
+
+  /**
+   * Makes the one effect of a request with personal data: it hides the data from the key, prepares it for its commit, and
+   * compares that of a repeat with what is stored.
+   * @param person to whom the data belongs
+   * @throws {Problem} 422 if the key came with other personal data before
+   */
+  async once<Key, Read, Made, View extends object>(
+    request: Request<object, unknown>,
+    person: string,
+    { key, reads, make, show }: PersonalEffect<Schema, Key, Read, Made, View>,
+  ): Promise<Made & { readonly shown: View }> {
+    const read = key(this.hashed(keyedBy(request)));
+    const [{ keys, ...prepared }, beside] = await Promise.all([this.prepared(person, request.body), reads()]);
+    const made = await make({ ...prepared, key: read }, beside);
+    const shown = await show(keys, made);
+    this.checkSame(request.body, shown);
+    return { ...made, shown };
   }
 
   /**
@@ -60,7 +91,7 @@ export class PersonalRequest<const Schema extends PersonalSchema> {
   /** Prepares the personal fields of a body for the event. It creates a key for a person who has none. */
   async prepared(person: string, body: object): Promise<PreparedFields<Schema>> {
     const fields: Record<string, Unsealed> = {};
-    let isForgotten = false;
+    let refuseForgotten: (() => never) | undefined;
     const keys = this.people.forRequest();
     // One after the other, so that the second one finds what the first one has seen.
     for (const { field, name } of this.fields) {
@@ -68,17 +99,17 @@ export class PersonalRequest<const Schema extends PersonalSchema> {
       if (plain === undefined) continue;
       const unsealed = await keys.unsealed(person, plain);
       if (unsealed) fields[field] = unsealed;
-      else isForgotten = true;
+      else refuseForgotten = this.refuseForgotten;
     }
-    return { fields: fields as PreparedFields<Schema>['fields'], isForgotten, keys };
+    return { fields: fields as PreparedFields<Schema>['fields'], refuseForgotten, keys };
   }
 
   /** @throws {Problem} 409, always: the person is forgotten */
-  readonly refuseForgotten = (): never => {
+  private readonly refuseForgotten = (): never => {
     const names = this.fields.map(({ name }) => name).join(' and ');
     throw new Problem(
       'person-forgotten',
-      `your personal data was deleted, and none is taken any more: leave ${names} out`,
+      `Your personal data was erased; no new personal data is accepted. Leave ${names} out.`,
     );
   };
 

@@ -14,7 +14,7 @@ declare const tickets: DeciderStore<Ticket, TicketCommand, EventOf<typeof ticket
 
 // The example of the pattern's README, word for word from here on.
 
-import { endpoint, keyedBy, traceOf } from '@orderly/kit/http';
+import { endpoint, traceOf } from '@orderly/kit/http';
 import { createOnce, idempotencyKey, PersonalRequest } from '@orderly/kit/idempotent-receiver';
 import { aggregateKey, Sealed } from '@orderly/kit/messages';
 import { openFields, personalKeysOfFunction } from '@orderly/kit/personal-data';
@@ -37,18 +37,25 @@ const personal = new PersonalRequest(people, ticketsContract.events.TicketOpened
 
 /** POST /tickets */
 export const open = endpoint({ roles: ['customer'], body: z.strictObject({ text: z.string() }) }, async (request) => {
-  const { caller, body } = request;
-  const { fields, isForgotten, keys } = await personal.prepared(caller.id, body);
-  const { loaded } = await createOnce({
-    store: tickets,
-    key: idempotencyKey(personal.hashed(keyedBy(request))),
-    trace: traceOf(request),
-    refuseNew: isForgotten ? personal.refuseForgotten : undefined,
-    command: (ticketId) => ({ type: 'Open', ticketId, customerId: caller.id, ...fields }),
+  const { caller } = request;
+  const { loaded, shown } = await personal.once(request, caller.id, {
+    key: idempotencyKey,
+    reads: async () => undefined,
+    make: ({ key, fields, refuseForgotten }) =>
+      createOnce({
+        store: tickets,
+        key,
+        trace: traceOf(request),
+        refuseNew: refuseForgotten,
+        command: (ticketId) => ({ type: 'Open', ticketId, customerId: caller.id, ...fields }),
+      }),
+    show: async (keys, { loaded: { id, state } }) => {
+      const sealed = state.text === undefined ? {} : { text: state.text };
+      const [fields = {}] = await openFields(keys, ticketsContract, caller.id, [
+        { aggregate: aggregateKey('Ticket', id), sealed },
+      ]);
+      return fields;
+    },
   });
-  const sealed = { ...(loaded.state.text === undefined ? {} : { text: loaded.state.text }) };
-  const places = [{ aggregate: aggregateKey('Ticket', loaded.id), sealed }];
-  const [shown = {}] = await openFields(keys, ticketsContract, caller.id, places);
-  personal.checkSame(body, shown);
   return { status: 201, body: { ticketId: loaded.id, ...shown } };
 });

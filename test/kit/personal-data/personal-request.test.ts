@@ -52,17 +52,18 @@ describe('the hash of a request', () => {
 describe('personal fields', () => {
   test('are prepared under the names of the event, and absent ones are not', async () => {
     asked.length = 0;
-    const { fields, isForgotten } = await personal.prepared('ada', body);
+    const { fields, refuseForgotten } = await personal.prepared('ada', body);
     expect(Object.keys(fields)).toEqual(['text', 'sealedNote']);
-    expect({ asked, isForgotten }).toEqual({ asked: [body.text, body.note], isForgotten: false });
-    expect(await personal.prepared('ada', { to: 'ada' })).toEqual({ fields: {}, isForgotten: false, keys });
+    expect({ asked, refuseForgotten }).toEqual({ asked: [body.text, body.note], refuseForgotten: undefined });
+    expect(await personal.prepared('ada', { to: 'ada' })).toEqual({ fields: {}, refuseForgotten: undefined, keys });
   });
 
   test('of a forgotten person are left out, which a request without any does not need', async () => {
-    expect(await personal.prepared('forgotten', body)).toEqual({ fields: {}, isForgotten: true, keys });
-    expect(await personal.prepared('forgotten', { to: 'forgotten' })).toEqual({ fields: {}, isForgotten: false, keys });
-    expect(personal.refuseForgotten).toThrow(
-      expect.objectContaining({ code: 'person-forgotten', detail: expect.stringContaining('leave text and note out') }),
+    const { fields, refuseForgotten } = await personal.prepared('forgotten', body);
+    expect(fields).toEqual({});
+    expect(await personal.prepared('forgotten', { to: 'forgotten' })).toMatchObject({ refuseForgotten: undefined });
+    expect(refuseForgotten).toThrow(
+      expect.objectContaining({ code: 'person-forgotten', detail: expect.stringContaining('Leave text and note out') }),
     );
   });
 
@@ -72,5 +73,48 @@ describe('personal fields', () => {
     for (const field of ['text', 'note']) {
       expect(() => personal.checkSame(body, { ...body, [field]: 'other' })).toThrow('key-reused');
     }
+  });
+});
+
+describe('the effect of a request with personal data', () => {
+  const received = {
+    header: (name: string) => (name === 'idempotency-key' ? 'k' : undefined),
+    caller: { id: 'ada', role: 'customer' },
+    method: 'POST',
+    path: '/letters',
+    query: {},
+    body,
+  } as never;
+  const sends = (stored: object, key = idempotencyKey) => {
+    const steps: string[] = [];
+    const sent = personal.once(received, 'ada', {
+      key: (keyed) => {
+        steps.push('key');
+        return key(keyed);
+      },
+      reads: async () => steps.push('reads'),
+      make: async ({ key: { requestHash }, fields }) => ({ requestHash, fields: Object.keys(fields) }),
+      show: async () => stored,
+    });
+    return { steps, sent };
+  };
+
+  test('has a key without the personal text, the prepared fields, and the answer as it is shown', async () => {
+    const { requestHash } = keyOf(body);
+    const { steps, sent } = sends(body);
+    expect(await sent).toEqual({ requestHash, fields: ['text', 'sealedNote'], shown: body });
+    expect(steps).toEqual(['key', 'reads']);
+  });
+
+  test('is refused for a repeat with other personal text', async () => {
+    await expect(sends({ ...body, note: 'other' }).sent).rejects.toThrow('key-reused');
+  });
+
+  test('reads nothing for a malformed key', async () => {
+    const { steps, sent } = sends(body, () => {
+      throw new Error('malformed');
+    });
+    await expect(sent).rejects.toThrow('malformed');
+    expect(steps).toEqual(['key']);
   });
 });

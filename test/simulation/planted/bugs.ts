@@ -1275,7 +1275,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'an order is admitted without a look at the status of its user',
     scenario: 'user-races',
     source: {
-      file: 'lambdas/orders/place-order.lambda.ts',
+      file: 'lambdas/orders/admission.ts',
       from: "status === 'BLOCKED'",
       to: "(status as string) === ''",
     },
