@@ -57,6 +57,6 @@ export function checkOrders(environment: string, orders: OrderSettings): void {
   const taken = ordersPerSecond(orders);
   if (ROUTES * rate <= taken) return;
   throw new SettingsError(
-    `orders of '${environment}': ${ROUTES} routes admit ${rate} orders a second each, and the consumers take ${taken} together: take a throttle.rate of ${Math.floor(taken / ROUTES)} or less, or raise sagaConcurrency or providerConcurrency`,
+    `orders of '${environment}': throttle.rate ${rate} is too high: consumers process ${taken} orders/s, and ${ROUTES} routes share them. Use ${Math.floor(taken / ROUTES)} or less, or raise sagaConcurrency or providerConcurrency`,
   );
 }

@@ -22,7 +22,7 @@ export async function sealedReason(
 ): Promise<Unsealed> {
   const { reason } = (await personal.prepared(customerId, body)).fields;
   if (reason) return reason;
-  throw new Problem('person-forgotten', 'the personal data of this customer was deleted, so no bonus can be applied');
+  throw new Problem('person-forgotten', 'the personal data of this customer was erased, so no bonus can be applied');
 }
 
 /**

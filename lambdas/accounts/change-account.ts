@@ -58,5 +58,10 @@ export function refusedAs(error: unknown): never {
     );
   }
   const errors = [{ pointer: '/creditLimit/currency', detail: "expected the account's currency: it is in use" }];
-  throw new Problem('invalid-request', 'an account cannot change its currency', { errors }, { cause: error });
+  throw new Problem(
+    'invalid-request',
+    'the currency of an account with open amounts cannot change',
+    { errors },
+    { cause: error },
+  );
 }

@@ -22,7 +22,7 @@ export function refused(error: unknown): never {
     case 'BASKET_FULL':
       throw new Problem(BasketsProblem['basket-full'], `a basket has at most ${MAX_LINES} lines`, {}, cause);
     case 'TOO_MANY_FREE_PIECES': {
-      const detail = `expected at most ${MAX_FREE_QUANTITY} pieces of a product with a price of 0`;
+      const detail = `expected at most ${MAX_FREE_QUANTITY} for a product with price 0`;
       throw new Problem('invalid-request', detail, { errors: [pointerFault(['quantity'], detail)] }, cause);
     }
   }
@@ -41,6 +41,10 @@ export function refuseCheckout({ code, faults }: Obstacle): never {
         { reason: code, errors },
       );
     case 'NOT_ORDERABLE':
-      throw new Problem(BasketsProblem['not-orderable'], 'no order can have these lines', { errors });
+      throw new Problem(
+        BasketsProblem['not-orderable'],
+        `Lines that cannot be ordered: ${faults.map(({ at }) => `/lines/${at}`).join(', ')}.`,
+        { errors },
+      );
   }
 }

@@ -66,5 +66,5 @@ export async function preparedProfile(people: Writers, userId: string, profile: 
 
 /** @throws {Problem} 409, always: the user is forgotten */
 export function refuseForgotten(): never {
-  throw new Problem('person-forgotten', 'your personal data was deleted, and none is taken any more');
+  throw new Problem('person-forgotten', 'Your personal data was erased; no new personal data is accepted.');
 }

@@ -21,7 +21,7 @@ describe('the capacity for orders', () => {
   test('is at least what the API admits by both routes together', () => {
     expect(() => checkOrders('x', orders(12, 50))).not.toThrow();
     expect(() => checkOrders('x', orders(12, 51))).toThrow(
-      "orders of 'x': 2 routes admit 51 orders a second each, and the consumers take 100 together: take a throttle.rate of 50 or less, or raise sagaConcurrency or providerConcurrency",
+      "orders of 'x': throttle.rate 51 is too high: consumers process 100 orders/s, and 2 routes share them. Use 50 or less, or raise sagaConcurrency or providerConcurrency",
     );
   });
 

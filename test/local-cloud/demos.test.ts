@@ -95,7 +95,7 @@ const SHOWN: Readonly<Record<string, readonly RegExp[]>> = {
   forget: [
     /deliverTo \{"name":"Ed",.*\}\n/,
     /person forget ed-\w+\n +person ed-\w+: forgotten/,
-    /From now on[\s\S]*deliverTo \{"forgotten":true\}\n.* 409 {2}your personal data was deleted.*\n.* APPROVED, 1 line/,
+    /From now on[\s\S]*deliverTo \{"forgotten":true\}\n.* 409 {2}Your personal data was erased.*\n.* APPROVED, 1 line/,
     /Without the pattern/,
   ],
   time: [

@@ -191,7 +191,9 @@ describe('commands of one command line', () => {
     expect(lineOf(named('seat', 'boolean'), named('seat', 'boolean'))).toThrow("Two commands are named 'seat'."));
 
   test('agree whether an option has a value', () => {
-    expect(lineOf(named('seat', 'boolean'), named('row', 'string'))).toThrow('--flag has a value in one command only.');
+    expect(lineOf(named('seat', 'boolean'), named('row', 'string'))).toThrow(
+      'Option --flag is declared with two types.',
+    );
     expect(lineOf(named('seat', 'string'), named('row', 'string'))).not.toThrow();
   });
 });

@@ -382,7 +382,7 @@ next (see runbook, "failure"):
   sent 2: 2 processed, 0 failed again, 0 without a result
   skipped 1: they may have been processed before (unknown)
   skipped 1: they can't be redriven
-  skipped 1: they ended, or failed anew, meanwhile
+  skipped 1: ended or failed again in the meantime
 
 next, of those that may have been processed before:
   trips failures show seats u1

@@ -58,7 +58,7 @@ export function obstacleOf({ lines }: Basket, { products }: Facts): Obstacle | u
       (line) => line.unitPrice.currency !== currency,
     ),
     ...faultsOf(
-      `expected at most ${MAX_FREE_QUANTITY} pieces of a line with a unit price of 0`,
+      `expected at most ${MAX_FREE_QUANTITY} for a line with unit price 0`,
       ({ unitPrice, quantity }) => unitPrice.amount === 0 && quantity > MAX_FREE_QUANTITY,
     ),
     ...(total > Number.MAX_SAFE_INTEGER

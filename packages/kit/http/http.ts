@@ -221,7 +221,7 @@ function noteOperator(
 ): void {
   const of = Object.fromEntries(Object.entries(pathParameters ?? {}).filter(([name]) => !people.includes(name)));
   logger.appendKeys({ operator });
-  logger.info('an operator asks', { method: httpMethod, route: resource, of });
+  logger.info('operator request', { method: httpMethod, route: resource, of });
 }
 
 /**

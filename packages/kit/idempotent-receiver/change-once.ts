@@ -95,7 +95,7 @@ export async function changeOnce<State, const Command, Event extends AnyEvent>(
     const { version: foundVersion } = await store.load(id);
     throw new Problem(
       'conflict',
-      'others were changing the same thing: try again',
+      'other requests changed the same resource: try again',
       { retryAfterSeconds: 1, versions: { expectedVersion, foundVersion } },
       { cause: error },
     );
@@ -117,7 +117,7 @@ async function replayOf<State, Command, Event extends AnyEvent>(
 ): Promise<Change<State>> {
   if (!isSameRequest(record, requestHash)) record.refuseReused();
   const loaded = await store.loadVersion(id, version);
-  if (!loaded) throw new Error('a record names a version that its aggregate has not');
+  if (!loaded) throw new Error('the record of the request names a version that its aggregate does not have');
   const changed = loaded.commits.at(-1)?.trigger === trigger;
   const isRepeat = trigger !== trace.trigger;
   if (isRepeat) await record.repeated();

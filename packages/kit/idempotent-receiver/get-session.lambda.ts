@@ -12,6 +12,6 @@ const records = requestRecords();
 export const handler = endpoint({}, async ({ caller, parameter }) => {
   const sessionId = parameter('sessionId');
   const times = await sessionTimes(clientOf(caller), sessionId, records);
-  if (!times) throw new Problem('not-found', 'there is no session of yours by this id at this service');
+  if (!times) throw new Problem('not-found', 'this service has no session of yours with this id');
   return { status: 200, body: { sessionId, ...times } };
 });

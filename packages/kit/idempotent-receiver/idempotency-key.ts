@@ -158,7 +158,7 @@ export function refuseExpired(expiredFor: number): never {
   refuseUnlessUnderWay(expiredFor);
   throw new Problem(
     'key-expired',
-    `an issued key is used for the first time within ${ISSUED_KEY_SECONDS / 3600} hours: ask for a new one`,
+    `Expired key: a server-issued key must first be used within ${ISSUED_KEY_SECONDS / 3600} hours. Request a new one.`,
   );
 }
 
@@ -171,9 +171,13 @@ export function refuseExpired(expiredFor: number): never {
 export function refuseUnlessUnderWay(endedFor: number): void {
   const left = UNDER_WAY_SECONDS - endedFor;
   if (left <= 0) return;
-  throw new Problem('in-progress', 'its time is over, but an earlier try may still be under way: send the same again', {
-    retryAfterSeconds: left,
-  });
+  throw new Problem(
+    'in-progress',
+    'The key or session has expired, but an earlier attempt may still be running. Retry the same request after Retry-After.',
+    {
+      retryAfterSeconds: left,
+    },
+  );
 }
 
 /**

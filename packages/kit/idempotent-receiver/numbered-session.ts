@@ -46,7 +46,7 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
     if (!session || session.idleUntil <= clock.epochSeconds()) {
       if (session) refuseUnlessUnderWay(clock.epochSeconds() - session.idleUntil);
       const isOurs = sessionId.startsWith(prefixOf(records));
-      const what = isOurs ? 'there is no open session of yours by this id' : 'this session is not of this service';
+      const what = isOurs ? 'you have no open session with this id' : 'this session belongs to another service';
       throw new Problem('session-not-open', `${what}: open a new one by POST ${records.sessionsPath}`);
     }
     const upTo = Math.max(session.answeredUpTo, toldUpTo);

@@ -72,10 +72,11 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
     }
     count(Metric.EVENTS_PUBLISHED, outcomes.filter(({ state }) => state === 'sent').length);
     const itemIdentifier = event.Records[firstUnsent]?.dynamodb?.SequenceNumber;
-    if (itemIdentifier) logger.warn('not all could be sent in time', { unsent: event.Records.length - firstUnsent });
+    if (itemIdentifier)
+      logger.warn('some entries were not sent in time', { unsent: event.Records.length - firstUnsent });
     return { batchItemFailures: itemIdentifier ? [{ itemIdentifier }] : [], givenUp };
   } catch (error) {
-    throw logged('nothing can be published', error);
+    throw logged('publish failed', error);
   } finally {
     publishMetrics();
   }

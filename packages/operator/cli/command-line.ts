@@ -71,8 +71,12 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
   const missing = command.positionals[words.length];
   if (missing !== undefined && !missing.endsWith('?')) throw wrong(`'${name}' needs the ${missing}.`);
   const excess = words[command.positionals.length];
-  if (excess !== undefined) throw wrong(`'${excess}' is one word too many for '${name}'.`);
-  if (!/^[a-z][a-z0-9-]*$/.test(environment)) throw wrong(`'${environment}' is no name of an environment.`);
+  if (excess !== undefined)
+    throw wrong(
+      `Unexpected argument '${excess}'. '${name}' takes ${command.positionals.length === 0 ? 'none' : `only ${command.positionals.length}`}.`,
+    );
+  if (!/^[a-z][a-z0-9-]*$/.test(environment))
+    throw wrong(`Invalid environment name '${environment}': expected lower-case letters, digits and hyphens.`);
   const given = { words, options: valuesOf(command.options, values), wrong };
   if (command.print) return { help: command.print(given, { program: set.program, commands, common: COMMON }) };
   const dryRun = Reflect.get(values, 'dry-run') === true;

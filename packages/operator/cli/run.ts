@@ -89,7 +89,7 @@ function checkCommands(commands: readonly OperatorCommand[]): void {
     names.add(name);
     for (const [option, { type }] of Object.entries(options)) {
       // The words of a line are told from the values of options before its command is known.
-      if ((types.get(option) ?? type) !== type) throw new Error(`--${option} has a value in one command only.`);
+      if ((types.get(option) ?? type) !== type) throw new Error(`Option --${option} is declared with two types.`);
       types.set(option, type);
     }
   }

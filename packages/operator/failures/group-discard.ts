@@ -65,7 +65,7 @@ export async function discardGroup(
     text: [
       `${shortId}: ${left > 0 ? 'stopped by you; ' : ''}${plural(discarded, 'failure')} ${done}: ${reason}`,
       `  cause: ${causeWords(group.cause)}`,
-      ...(changed > 0 ? [`  skipped ${changed}: they ended, or failed anew, meanwhile`] : []),
+      ...(changed > 0 ? [`  skipped ${changed}: ended or failed again in the meantime`] : []),
       ...(first ? [`  refused ${refused.length}: ${first.why}`] : []),
       ...(left > 0 ? [`  not reached: ${left}`] : []),
       '',

@@ -267,7 +267,7 @@ function verdictWords({ verdict, sent, failedAgain, pending, skipped }: Report):
 const skippedLines = ({ unknown, notRedrivable, changed }: Readonly<Record<Skip, number>>): readonly string[] => [
   ...(unknown > 0 ? [`  skipped ${unknown}: they may have been processed before (unknown)`] : []),
   ...(notRedrivable > 0 ? [`  skipped ${notRedrivable}: they can't be redriven`] : []),
-  ...(changed > 0 ? [`  skipped ${changed}: they ended, or failed anew, meanwhile`] : []),
+  ...(changed > 0 ? [`  skipped ${changed}: ended or failed again in the meantime`] : []),
 ];
 
 /** Returns the next commands, the most urgent first. */

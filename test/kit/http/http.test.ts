@@ -270,8 +270,8 @@ describe('an endpoint', () => {
     vi.restoreAllMocks();
     const common = { method: 'POST', route: '/things/{id}' };
     expect(said).toEqual([
-      ['an operator asks', { ...common, of: { id: '7' } }],
-      ['an operator asks', { ...common, of: {} }],
+      ['operator request', { ...common, of: { id: '7' } }],
+      ['operator request', { ...common, of: {} }],
     ]);
     expect(added.filter(([more]) => 'operator' in more)).toEqual(Array(2).fill([{ operator: 'the-operator' }]));
     expect(looked.mock.calls).toEqual([[1], [2], [2]]);

@@ -224,8 +224,8 @@ describe('a session', () => {
   });
 
   test.each([
-    ['of another service', 'others_made-up', 'this session is not of this service'],
-    ['that is not open', 'tallies_made-up', 'there is no open session of yours by this id'],
+    ['of another service', 'others_made-up', 'this session belongs to another service'],
+    ['that is not open', 'tallies_made-up', 'you have no open session with this id'],
   ])('%s is told from others, and by which route one is opened here', async (_, id, what) => {
     sessionId = id;
     const detail = `${what}: open a new one by POST /tallies/sessions`;

@@ -18,7 +18,7 @@ test('docs/demos.md shows the list that is printed', () => {
 
 test.each([
   [['nonsense'], "There is no demo 'nonsense': dedupe, charge, "],
-  [['charge', 'numbers'], "'numbers' is one word too many."],
+  [['charge', 'numbers'], "Unexpected argument 'numbers'."],
 ])('npm run demo %j is a wrong call, with the right one behind it', async (args, words) => {
   const errors: string[] = [];
   const before = console.error;

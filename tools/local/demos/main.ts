@@ -15,7 +15,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const demo = DEMOS.find((one) => one.name === name);
   if (!demo || more.length > 0) {
     console.error(
-      `${demo ? `'${more[0]}' is one word too many.` : `There is no demo '${name}': ${DEMOS.map((one) => one.name).join(', ')}.`}\nCorrect usage: npm run demo ${demo?.name ?? 'charge'}`,
+      `${demo ? `Unexpected argument '${more[0]}'.` : `There is no demo '${name}': ${DEMOS.map((one) => one.name).join(', ')}.`}\nCorrect usage: npm run demo ${demo?.name ?? 'charge'}`,
     );
     return 2;
   }
