@@ -39,7 +39,6 @@ const COMMON = {
   profile: { type: 'string' },
   region: { type: 'string' },
   yes: { type: 'boolean', short: 'y', default: false },
-  'no-pager': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
@@ -152,8 +151,7 @@ const EXIT_CODES = `Exit codes:
 const commonHelp = ({ where }: CommandSet): string => `  --environment <name>  default dev
   --profile, --region   profile and region of AWS, as its command line has them; without --region, that of the profile
   --yes                 confirms what can't be undone; without it, you are asked outside of an emulator
-  --json                one JSON object
-  --no-pager            prints a long text at once, as NO_PAGER=1 does${where === undefined ? '' : `\n\n${where}`}`;
+  --json                one JSON object${where === undefined ? '' : `\n\n${where}`}`;
 
 function helpOf({ usage, about, details, example }: OperatorCommand, set: CommandSet): string {
   const right = commandTextOf(set.program)(...example);

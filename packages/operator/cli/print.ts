@@ -1,21 +1,9 @@
 import { coloured, wantsColour } from './colour.js';
 
-/**
- * Prints a result: with colours and in a pager, where somebody sees it.
- * @param paged whether a long text may go through a pager
- * @param app name of the application: `shop` has `SHOP_PAGER`
- */
-export async function print(text: string, { paged, app }: { readonly paged: boolean; readonly app: string }) {
+/** Prints a result, with colours where somebody sees it. */
+export function print(text: string): void {
   endWithReader();
-  const isJson = text.startsWith('{');
-  const shown = wantsColour(process.stdout) && !isJson ? coloured(text) : text;
-  if (paged && !isJson && process.stdout.isTTY) {
-    const { pagerFor, showInPager } = await import('./pager.js');
-    const variable = `${app.toUpperCase().replaceAll('-', '_')}_PAGER`;
-    const pager = pagerFor(shown, { variable });
-    if (pager !== undefined && (await showInPager(pager, shown))) return;
-  }
-  console.log(shown);
+  console.log(wantsColour(process.stdout) && !text.startsWith('{') ? coloured(text) : text);
 }
 
 let endsWithReader = false;

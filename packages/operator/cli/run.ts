@@ -9,7 +9,7 @@ import { commandTextOf } from './text.js';
 
 /** Output streams: results go to `out`, everything else to `err`. */
 export interface Streams {
-  readonly out: (text: string) => unknown;
+  readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** @default asks on the terminal, if there is one */
   readonly ask?: Ask;
@@ -31,17 +31,13 @@ export function operatorCommandLine(app: OperatorCommandLine) {
 
   return async (args: readonly string[], streams?: Streams): Promise<Exit> => {
     const json = args.includes('--json');
-    const paged = !args.includes('--no-pager');
-    const { out, err, ask }: Streams = streams ?? {
-      out: (text) => print(text, { paged, app: app.app }),
-      err: console.error,
-    };
+    const { out, err, ask }: Streams = streams ?? { out: print, err: console.error };
     const progress = new Progress(err, streams === undefined ? process.stderr : undefined);
     const say: Say = json ? () => {} : progress.say;
     try {
       const line = readCommandLine(args, app);
       if (line.help !== undefined) {
-        await out(line.help);
+        out(line.help);
         return Exit.OK;
       }
       // As AWS's command line does: the SDK reads both from the environment.
@@ -62,7 +58,7 @@ export function operatorCommandLine(app: OperatorCommandLine) {
         if (line.toConfirm) await confirmed(`${line.name} in ${context.place}`);
         const outcome = await line.run({ ...context, confirm: confirmed });
         progress.end();
-        await out(json ? JSON.stringify(outcome.json) : outcome.text);
+        out(json ? JSON.stringify(outcome.json) : outcome.text);
         return outcome.exitCode;
       } finally {
         context.documents.destroy();
@@ -71,7 +67,7 @@ export function operatorCommandLine(app: OperatorCommandLine) {
       progress.end();
       const { code, message, next: advice, exitCode } = explained(error);
       const next = typeof advice === 'object' ? command(...advice) : advice;
-      if (json) await out(JSON.stringify({ error: { code, message, next } }));
+      if (json) out(JSON.stringify({ error: { code, message, next } }));
       else err(next === undefined ? message : `${message}\n${introductionOf(code)}: ${next}`);
       return exitCode;
     }
