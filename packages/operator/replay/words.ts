@@ -3,7 +3,6 @@ import type { Outcome } from '../cli/outcome.js';
 import { aligned, type CommandText, duration, plural } from '../cli/text.js';
 import { RECORDED_STATES } from '../records/places.js';
 import type { Counts, Estimate } from './estimate.js';
-import { dollarsOf } from './price.js';
 import { continueWords, type FixedRequest, whatOf } from './request.js';
 import type { Report } from './run.js';
 import type { Target } from './target.js';
@@ -17,18 +16,15 @@ export interface About {
 }
 
 const secondsOf = ({ request, estimate }: About): number => estimate.toSend / request.rate;
-const centsOf = ({ target, estimate }: About): number => Math.ceil(dollarsOf(target.consumer, estimate) * 100);
 
 /** Returns the estimate in a few lines. */
 export function estimateText(about: About): string {
   const { target, request, estimate } = about;
   const { consumer } = target;
-  const cents = centsOf(about);
-  const costs = cents <= 1 ? 'at most 0.01 dollars' : `about ${(cents / 100).toFixed(2)} dollars`;
   return [
     `${consumer.name}: ${plural(estimate.messages, 'message')} in ${plural(estimate.commits, 'commit')}, ${whatOf(request)}`,
     aligned([['to send', String(estimate.toSend)], ...recordedRows(estimate)], '  '),
-    `it takes ${duration(secondsOf(about))} at ${request.rate} in a second, and costs ${costs}`,
+    `it takes ${duration(secondsOf(about))} at ${request.rate} in a second`,
     ORDER[consumer.inbox?.mode ?? 'none'],
   ].join('\n');
 }
@@ -65,7 +61,6 @@ const jsonOf = (about: About) => {
       toSend,
       recorded,
       seconds: Math.ceil(secondsOf(about)),
-      cents: centsOf(about),
     },
   };
 };
