@@ -56,7 +56,7 @@ export {
 } from './deployment/relays.js';
 export { type Listener, listenersOf, type Service, servicesIn } from './deployment/services.js';
 export { readStacks, type StackOutputs, stackPrefix } from './deployment/stacks.js';
-export type { CustomerSource } from './failures/failure-customers.js';
+export type { CustomerSource } from './groups/customers.js';
 export { type AggregatesOfPerson, type DataContext, keysByPerson, type PeopleOfApp } from './people/people.js';
 export { readCommits, readCommitsSince } from './records/commits.js';
 export {

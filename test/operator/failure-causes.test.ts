@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { listenersNamed } from '../../packages/operator/deployment/services.js';
-import {
-  causeOf,
-  causeWords,
-  groupIdOf,
-  shortened,
-  withoutValues,
-} from '../../packages/operator/failures/failure-causes.js';
+import { causeWords, groupIdOf, withoutValues } from '../../packages/operator/groups/cause.js';
+import { causeOf } from '../../packages/operator/groups/failures.js';
 import type { ConsumerRecord } from '../../packages/operator/records/records.js';
+import { shortened } from '../../packages/operator/records/shown.js';
 import { SERVICES } from '../lambdas/operations/facts.js';
 
 /** Values that differ from one message to the next. */

@@ -6,14 +6,11 @@ import { listAuditLog } from '../../packages/operator/audit-log/audit-log.js';
 import type { Outcome } from '../../packages/operator/cli/outcome.js';
 import { commandTextOf, wrapped } from '../../packages/operator/cli/text.js';
 import type { Service } from '../../packages/operator/deployment/services.js';
-import {
-  type CustomerSource,
-  customersOf,
-  type FailedThing,
-} from '../../packages/operator/failures/failure-customers.js';
-import { listFailureGroups } from '../../packages/operator/failures/failure-group-list.js';
-import { discardGroup } from '../../packages/operator/failures/group-discard.js';
-import { type GroupRequest, redriveGroup } from '../../packages/operator/failures/group-redrive.js';
+import { type CustomerSource, customersOf, type FailedThing } from '../../packages/operator/groups/customers.js';
+import { discardGroup } from '../../packages/operator/groups/discard.js';
+import { listFailureGroups } from '../../packages/operator/groups/list.js';
+import { redriveGroup } from '../../packages/operator/groups/redrive.js';
+import type { GroupRequest } from '../../packages/operator/groups/run.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
 
 const NOW = Date.parse('2026-12-01T12:00:00.000Z');
@@ -311,6 +308,7 @@ describe('orderly failures redrive --group', () => {
     expect(sent).toEqual(['seats m0', 'seats m1', 'seats m2', 'seats m3', 'seats m4']);
     expect(waited.filter((seconds) => seconds === 0.05)).toHaveLength(4);
     expect(json).toMatchObject({ redriveGroup: { result: 'ended', sent: 5, processed: 5, failedAgain: 0, left: 0 } });
+    indexed();
     expect((await groups()).text).toBe('no failures');
   });
 

@@ -104,14 +104,14 @@ const refused = (services: readonly Service[], request: Partial<ReplayRequest> =
 const idsSent = () => sent.map(({ body }) => readEnvelope(body).id);
 
 describe('a replay', () => {
-  test('sends what has no record, as the bus would have sent it, to that consumer only, and says first what it costs', async () => {
+  test('sends what has no record, as the bus would have sent it, to that consumer only, and says first how long it takes', async () => {
     await booked('b', ago(30));
     await booked('a', ago(90));
     await booked('done', ago(90));
     await record('seats', 'event-done', 'PROCESSED');
     const { exitCode, text } = await replayed(heardBy(SEATS, consumer('rooms')));
     expect(said[0]).toMatch(/^seats: 3 messages in 3 commits, --from \S+ --to \S+\n {2}to send +2\n/);
-    expect(said[0]).toMatch(/processed, not sent +1\nit takes 0 s at 10 in a second, and costs at most 0.01 dollars\n/);
+    expect(said[0]).toMatch(/processed, not sent +1\nit takes 0 s at 10 in a second\n/);
     expect(confirmed).toEqual(['replay of 2 messages to seats in prod']);
     expect(sent.map(({ queueUrl, group }) => [queueUrl, group])).toEqual([
       ['https://queue/seats', 'replay'],
@@ -121,7 +121,7 @@ describe('a replay', () => {
       { id: 'event-a', source: 'shop.trips', subject: 'Trip/a', sequence: 1, time: ago(90), data: { seat: '14A' } },
       { id: 'event-b', source: 'shop.trips', subject: 'Trip/b', sequence: 1 },
     ]);
-    expect(waits).toEqual([0.1, 0.1]);
+    expect(waits).toEqual([0.1]);
     expect(exitCode).toBe(0);
     expect(text).toMatch(/^seats: done: sent 2 messages\n/);
     expect(text).toMatch(/did all of them arrive\?:\n {2}shop replay --consumer seats --from \S+ --to \S+ --dry-run$/);
@@ -135,7 +135,7 @@ describe('a replay', () => {
     expect({ exitCode, sent, confirmed }).toEqual({ exitCode: 0, sent: [], confirmed: [] });
     expect(text).toMatch(/to send +1\n/);
     expect(text).toMatch(/next: shop replay --consumer seats --from \S+ --to \S+$/);
-    expect(found).toMatchObject({ result: 'dry-run', estimate: { commits: 1, messages: 1, toSend: 1, cents: 1 } });
+    expect(found).toMatchObject({ result: 'dry-run', estimate: { commits: 1, messages: 1, toSend: 1 } });
     expect((await listAuditLog({ documents, clock, services: heardBy(SEATS) }, { back: 2_000 })).json).toEqual({
       actions: [],
     });
@@ -190,14 +190,14 @@ describe('a replay', () => {
   test('sends in portions at a high rate', async () => {
     for (let at = 0; at < 12; at++) await booked(`trip-${at}`, ago(30));
     await replayed(heardBy(SEATS), { rate: 50 });
-    expect(waits).toEqual([0.1, 0.1, 0.04]);
+    expect(waits).toEqual([0.1, 0.1]);
   });
 
   test('waits while the queue is full, so that others are processed soon', async () => {
     await booked('a', ago(30));
     backlog = [5_000, 1_001];
     expect((await replayed(heardBy(SEATS))).exitCode).toBe(0);
-    expect(waits).toEqual([5, 5, 0.1]);
+    expect(waits).toEqual([5, 5]);
     expect(said).toContain('seats: waits, since its queue has 5000 messages');
   });
 

@@ -7,8 +7,8 @@ import { stuckKey } from '../../packages/kit/saga/contract.js';
 import { stepIdOf, undoIdOf } from '../../packages/kit/saga/saga.js';
 import { listAuditLog } from '../../packages/operator/audit-log/audit-log.js';
 import type { Service } from '../../packages/operator/deployment/services.js';
-import { listFailureGroups } from '../../packages/operator/failures/failure-group-list.js';
-import { commandSagaGroup, type SagaGroupRequest } from '../../packages/operator/sagas/saga-group-command.js';
+import { listFailureGroups } from '../../packages/operator/groups/list.js';
+import { commandSagaGroup, type SagaGroupRequest } from '../../packages/operator/groups/saga-command.js';
 import { showSaga } from '../../packages/operator/sagas/saga-show.js';
 import {
   AT,

@@ -8,8 +8,8 @@ import { personKey } from '../../packages/kit/personal-data/person-key.js';
 import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js';
 import { commandTextOf } from '../../packages/operator/cli/text.js';
 import type { Service } from '../../packages/operator/deployment/services.js';
-import { listFailureGroups } from '../../packages/operator/failures/failure-group-list.js';
 import { listFailures, showFailure } from '../../packages/operator/failures/failures.js';
+import { listFailureGroups } from '../../packages/operator/groups/list.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
 import { inProcessKms, KMS_KEY } from '../support/in-process-kms.js';
 

@@ -5,7 +5,7 @@ import { command } from '../../lambdas/operations/program.js';
 import { pageOn } from '../../lambdas/operations/runbook.js';
 import type { Outcome } from '../../packages/operator/cli/outcome.js';
 import { discard } from '../../packages/operator/failures/discard.js';
-import { listFailureGroups } from '../../packages/operator/failures/failure-group-list.js';
+import { listFailureGroups } from '../../packages/operator/groups/list.js';
 import { messageTo, type SagaRequest } from '../../packages/operator/sagas/saga-command.js';
 import { listSagas } from '../../packages/operator/sagas/saga-list.js';
 import { findSaga } from '../../packages/operator/sagas/sagas.js';

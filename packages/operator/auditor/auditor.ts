@@ -7,8 +7,8 @@ import type { Commit } from '@orderly/kit/internal/messages/commit.js';
 
 import { type JudgedDelivery, judge, withoutOwnMessages } from '../audit/judge.js';
 import type { Service } from '../deployment/services.js';
-import { groupedBy } from '../failures/grouped-by.js';
 import { CLOCKS_DIFFER_MS, type FeedEntry, PAGE_SIZE, partitionOf, readCommitsSurely } from '../records/feed.js';
+import { groupedBy } from '../records/grouped-by.js';
 import { failureIdOf, type OpenUnreadable, openUnreadable, recordUnreadable } from '../records/unreadable.js';
 import { AuditorMetric } from './contract.js';
 import type { AuditorOptions } from './options.js';

@@ -112,31 +112,3 @@ export const operatorCommand = <
     return { request, run: (context) => run(context, request) };
   },
 });
-
-/** Maximum number of rows that one list reads. */
-const HIGHEST_LIMIT = 1_000;
-
-/**
- * Reads the option `--limit` of a list.
- * @throws {OperatorError} `wrong(...)` if it is not 1 to 1000
- */
-export function limitOf(text: string, wrong: Given['wrong']): number {
-  const limit = Number(text);
-  if (!/^\d{1,4}$/.test(text) || limit < 1 || limit > HIGHEST_LIMIT)
-    throw wrong(`--limit is '${text}': expected 1 to ${HIGHEST_LIMIT}.`);
-  return limit;
-}
-
-/** Maximum number of messages that one command sends per second. */
-export const HIGHEST_RATE = 100;
-
-/**
- * Reads the option `--rate` of a command that sends messages: messages per second.
- * @throws {OperatorError} `wrong(...)` if it is not 1 to 100
- */
-export function rateOf(text: string, wrong: Given['wrong']): number {
-  const rate = Number(text);
-  if (!/^\d{1,3}$/.test(text) || rate < 1 || rate > HIGHEST_RATE)
-    throw wrong(`--rate is '${text}': expected 1 to ${HIGHEST_RATE}.`);
-  return rate;
-}

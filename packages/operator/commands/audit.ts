@@ -1,8 +1,7 @@
 import type { AuditShortcuts } from '../audit/audit.js';
 import type { TwiceCheck } from '../audit/twice.js';
-import { type Given, HIGHEST_RATE, operatorCommand, rateOf } from '../cli/command.js';
-import { secondsOf } from '../cli/text.js';
-import { timeOf } from './times.js';
+import { operatorCommand } from '../cli/command.js';
+import { HIGHEST_RATE, rateOf, spanOf, timeOf } from './options.js';
 
 /** Time within which a message may be on its way: without a record it is too new to tell. */
 export const DEFAULT_GRACE = '15m';
@@ -69,8 +68,9 @@ ${Object.entries(shortcuts)
       if (options.to !== undefined && options.from === undefined) throw wrong('--to needs --from.');
       if (subject !== undefined && !/^[A-Za-z]+\/.+$/.test(subject))
         throw wrong(`--subject is '${subject}': expected the aggregate's type and id, as Trip/3f9c…`);
-      const graceSeconds = spanOf('grace', options.grace, wrong);
-      const from = since === undefined ? timeOf('from', options.from, wrong) : spanOf('since', since, wrong);
+      const graceSeconds = spanOf('grace', options.grace, '90s or 1h', wrong);
+      const from =
+        since === undefined ? timeOf('from', options.from, wrong) : spanOf('since', since, '90s or 1h', wrong);
       const to = timeOf('to', options.to, wrong);
       return { from, to, subject, ...others, consumer, graceSeconds, resend, rate: rateOf(options.rate, wrong) };
     },
@@ -83,10 +83,3 @@ const aboutShortcut = ([type, ...parts]: AuditShortcuts[string]): string =>
     ? `the same as --subject ${type}/<id>`
     : `all messages of ${type}/<id>, and of its ${parts.join(', ')}.
               What other aggregates sent because of it is audited by time only`;
-
-/** @throws {OperatorError} `wrong(...)` */
-function spanOf(name: string, text: string, wrong: Given['wrong']): number {
-  const seconds = secondsOf(text);
-  if (seconds === undefined) throw wrong(`--${name} is '${text}': expected a number with s, m, h or d, as 90s or 1h.`);
-  return seconds;
-}

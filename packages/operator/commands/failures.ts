@@ -1,16 +1,14 @@
-import { type Given, HIGHEST_RATE, limitOf, operatorCommand } from '../cli/command.js';
+import { type Given, operatorCommand } from '../cli/command.js';
 import type { DiscardRequest } from '../failures/discard.js';
-import type { CustomerSource } from '../failures/failure-customers.js';
-import type { GroupRequest } from '../failures/group-redrive.js';
 import type { RedriveRequest } from '../failures/redrive.js';
-import { groupOf, timeBefore } from './group.js';
+import type { CustomerSource } from '../groups/customers.js';
+import type { GroupRequest } from '../groups/run.js';
+import { groupOf, HIGHEST_RATE, limitOf, reasonIn, timeOf } from './options.js';
 
 const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
 
 /** Default number of messages per second. */
 const RATE = '10';
-
-const work = () => import('./failures-work.js');
 
 /**
  * @param consumer name of a consumer, for the examples in the help
@@ -31,11 +29,12 @@ export const failuresCommands = (consumer: string, customers?: () => Promise<Cus
     details: `  --consumer  failures of one consumer only; 'relay' for messages that could not be published
   --limit     maximum number of failures, 1 to 1000; default 100
   --before    only those that failed before this time: the list names it if there are older ones`,
-    parse: ({ options: { consumer, limit, before }, wrong }) => {
-      const time = timeBefore(before, wrong);
-      return { consumer, limit: limitOf(limit, wrong), before: time };
-    },
-    run: async (...call) => (await work()).listFailures(...call),
+    parse: ({ options: { consumer, limit, before }, wrong }) => ({
+      consumer,
+      before: timeOf('before', before, wrong),
+      limit: limitOf(limit, wrong),
+    }),
+    run: async (...call) => (await import('../failures/failures.js')).listFailures(...call),
   }),
   operatorCommand({
     name: 'failures groups',
@@ -48,7 +47,7 @@ export const failuresCommands = (consumer: string, customers?: () => Promise<Cus
 the reason. Exit code 0: no failures, no stuck saga. 4: one waits for an operator.
   --consumer  failures of one consumer only; 'relay' for messages that could not be published`,
     parse: ({ options: { consumer } }) => ({ consumer }),
-    run: async (...call) => (await work()).listFailureGroups(...call, await customers?.()),
+    run: async (...call) => (await import('../groups/list.js')).listFailureGroups(...call, await customers?.()),
   }),
   operatorCommand({
     name: 'failures show',
@@ -60,7 +59,7 @@ the reason. Exit code 0: no failures, no stuck saga. 4: one waits for an operato
     details: `Of a failure's id, a beginning of at least 7 characters is enough.
   --payload   prints the message too, which may contain personal data`,
     parse: ({ words: [consumer, messageId], options: { payload } }) => ({ consumer, messageId, payload }),
-    run: async (...call) => (await work()).showFailure(...call),
+    run: async (...call) => (await import('../failures/failures.js')).showFailure(...call),
   }),
   operatorCommand({
     name: 'failures redrive',
@@ -85,11 +84,14 @@ nothing else was sent. May be stopped by Ctrl-C and run again: what was processe
       const dryRun = options['dry-run'];
       if (options.group !== undefined) {
         if (options['not-done']) throw wrong('--not-done is about one message: a group has some that were processed.');
-        return { ...groupOf('failures redrive', options.group, both(words), options.rate, wrong), dryRun };
+        return { ...groupOf('failures redrive', { ...options, group: options.group }, both(words), wrong), dryRun };
       }
       return { ...messageOf('failures redrive', words, wrong), notDone: options['not-done'], dryRun };
     },
-    run: async (...call) => (await work()).redriveOneOrAll(...call),
+    run: async (context, request) =>
+      'group' in request
+        ? (await import('../groups/redrive.js')).redriveAll(context, request)
+        : (await import('../failures/redrive.js')).redrive(context, request),
   }),
   operatorCommand({
     name: 'failures discard',
@@ -110,16 +112,17 @@ nothing else was sent. May be stopped by Ctrl-C and run again: what was processe
   --reason    kept in the records, so it must not contain personal data
   --dry-run   changes nothing`,
     parse: ({ words, options, wrong }): DiscardRequest | (GroupRequest & Pick<DiscardRequest, 'reason'>) => {
-      const dryRun = options['dry-run'];
+      const { group } = options;
       const one =
-        options.group === undefined
+        group === undefined
           ? messageOf('failures discard', words, wrong)
-          : groupOf('failures discard', options.group, both(words), options.rate, wrong);
-      const reason = options.reason?.trim();
-      if (!reason) throw wrong("'failures discard' needs --reason: the record keeps it.");
-      return { ...one, reason, dryRun };
+          : groupOf('failures discard', { ...options, group }, both(words), wrong);
+      return { ...one, reason: reasonIn('failures discard', options.reason, wrong), dryRun: options['dry-run'] };
     },
-    run: async (...call) => (await work()).discardOneOrAll(...call),
+    run: async (context, request) =>
+      'group' in request
+        ? (await import('../groups/discard.js')).discardAll(context, request)
+        : (await import('../failures/discard.js')).discard(context, request),
   }),
 ];
 

@@ -1,5 +1,6 @@
 import { operatorCommand } from '../cli/command.js';
 import { INBOX_STATES } from '../inboxes/inbox-states.js';
+import { reasonIn } from './options.js';
 
 const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
 const isState = (text: string): text is (typeof INBOX_STATES)[number] =>
@@ -64,11 +65,12 @@ export const inboxCommands = (inbox: string) => [
     about: 'ends a failed message without processing it; the record stays, with reason, operator and time',
     details: `  --reason    kept in the record, so it must not contain personal data
   --dry-run   changes nothing`,
-    parse: ({ words: [consumer, messageId], options, wrong }) => {
-      const reason = options.reason?.trim();
-      if (!reason) throw wrong("'inbox discard' needs --reason: the record keeps it.");
-      return { consumer, messageId, reason, dryRun: options['dry-run'] };
-    },
+    parse: ({ words: [consumer, messageId], options, wrong }) => ({
+      consumer,
+      messageId,
+      reason: reasonIn('inbox discard', options.reason, wrong),
+      dryRun: options['dry-run'],
+    }),
     run: async (...call) => (await import('../inboxes/inbox.js')).discardInbox(...call),
   }),
 ];

@@ -1,7 +1,7 @@
 import type { AuditShortcuts } from '../audit/audit.js';
 import type { TwiceCheck } from '../audit/twice.js';
 import type { OperatorCommand } from '../cli/command.js';
-import type { CustomerSource } from '../failures/failure-customers.js';
+import type { CustomerSource } from '../groups/customers.js';
 import type { ReadSection } from '../status/status.js';
 import { auditCommands } from './audit.js';
 import { auditLogCommand } from './audit-log.js';

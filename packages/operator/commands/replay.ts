@@ -1,5 +1,5 @@
-import { HIGHEST_RATE, operatorCommand, rateOf } from '../cli/command.js';
-import { timeOf } from './times.js';
+import { operatorCommand } from '../cli/command.js';
+import { HIGHEST_RATE, rateOf, timeOf } from './options.js';
 
 /** @param consumer name of a consumer, for the examples in the help */
 export const replayCommand = (consumer: string) =>
@@ -20,7 +20,7 @@ export const replayCommand = (consumer: string) =>
     },
     example: ['replay', '--consumer', consumer, '--from', '2026-12-01T08:00:00Z'],
     about: 'sends events from the feed to one consumer, which has not processed them',
-    details: `Says first how many messages that are, how long it takes and what it costs. What has a record of the consumer is not sent, and a
+    details: `Says first how many messages that are, and how long it takes. What has a record of the consumer is not sent, and a
 duplicate is recognised. Ctrl-C stops it, and it prints the command that continues. At AWS it asks before it sends.
 Exit code 0: all were sent. 3: stopped. 4: some have failed, or became too old meanwhile.
   --from, --to  commits from a time and before another one, as 2026-12-01T08:00:00Z. Default of --to: now

@@ -1,5 +1,9 @@
-import { type Given, HIGHEST_RATE, limitOf, operatorCommand } from '../cli/command.js';
-import { groupOf, timeBefore } from './group.js';
+import { type Given, operatorCommand } from '../cli/command.js';
+import type { CommandContext } from '../cli/context.js';
+import type { Outcome } from '../cli/outcome.js';
+import type { SagaGroupRequest } from '../groups/saga-command.js';
+import type { SagaRequest } from '../sagas/saga-command.js';
+import { groupOf, HIGHEST_RATE, limitOf, timeOf } from './options.js';
 
 /** Maximum number of characters that a saga's history keeps of a note. */
 const LONGEST_NOTE = 500;
@@ -52,7 +56,7 @@ ${ABOUT_GROUP}
   --dry-run   prints what would be sent and where, and changes nothing`,
     parse: ({ words: [sagaId], options, wrong }) =>
       ({ action: 'retry', ...oneOrAll('retry', sagaId, options, wrong), dryRun: options['dry-run'] }) as const,
-    run: async (...call) => (await import('./sagas-work.js')).commandOneOrAll(...call),
+    run: commandOneOrAll,
   }),
   operatorCommand({
     name: 'sagas resolve',
@@ -81,12 +85,12 @@ ${ABOUT_GROUP}
       if (note.length > LONGEST_NOTE)
         throw wrong(`--note has ${note.length} characters: expected 1 to ${LONGEST_NOTE}.`);
       const one = oneOrAll('resolve', sagaId, options, wrong);
-      const before = timeBefore(options.before, wrong);
+      const before = timeOf('before', options.before, wrong);
       if (before !== undefined && !('group' in one)) throw wrong('--before is about the sagas of a --group.');
       const when = before === undefined ? {} : { before };
       return { action: 'resolve', ...one, ...when, note, dryRun: options['dry-run'] } as const;
     },
-    run: async (...call) => (await import('./sagas-work.js')).commandOneOrAll(...call),
+    run: commandOneOrAll,
   }),
 ];
 
@@ -97,7 +101,12 @@ function oneOrAll(
   { group, rate }: { readonly group?: string | undefined; readonly rate: string },
   wrong: Given['wrong'],
 ) {
-  if (group !== undefined) return groupOf(`sagas ${name}`, group, { word: sagaId, one: 'a saga id' }, rate, wrong);
+  if (group !== undefined) return groupOf(`sagas ${name}`, { group, rate }, { word: sagaId, one: 'a saga id' }, wrong);
   if (sagaId === undefined) throw wrong(`'sagas ${name}' needs the saga id, or --group.`);
   return { sagaId };
 }
+
+const commandOneOrAll = async (context: CommandContext, request: SagaRequest | SagaGroupRequest): Promise<Outcome> =>
+  'group' in request
+    ? (await import('../groups/saga-command.js')).commandAllSagas(context, request)
+    : (await import('../sagas/saga-command.js')).commandSaga(context, request);

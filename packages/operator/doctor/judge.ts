@@ -1,7 +1,7 @@
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import { plural } from '../cli/text.js';
 import type { Service } from '../deployment/services.js';
-import { groupedBy } from '../failures/grouped-by.js';
+import { groupedBy } from '../records/grouped-by.js';
 import type { DescribedAlarm } from '../status/metrics.js';
 import type { DeployedResource } from './templates.js';
 

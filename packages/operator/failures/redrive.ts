@@ -8,6 +8,7 @@ import { PLACES, placeOfRecord } from '../records/places.js';
 import {
   type ConsumerRecord,
   type FoundRecord,
+  failedAgain,
   findRecord,
   hasNoId,
   isOfThisGeneration,
@@ -155,10 +156,6 @@ export function failedAgainWords(consumer: string, now: ConsumerRecord, pageOn: 
   const page = pageOn?.({ what: 'failure', consumer, error: now.failures?.[0]?.name ?? '' });
   return `failed again: ${reasonOf(now)}${page === undefined ? '' : `. What to do: ${page}`}`;
 }
-
-/** Whether a redriven message failed again: a new failure puts its reason first. */
-export const failedAgain = (before: ConsumerRecord, now: ConsumerRecord): boolean =>
-  now.failures?.[0]?.at !== before.failures?.[0]?.at;
 
 const EXITS = {
   'dry-run': Exit.OK,

@@ -88,6 +88,10 @@ export function reasonOf({ failures, unknown }: ConsumerRecord): string {
   return unknown ? `${why} (may have been done before)` : why;
 }
 
+/** Whether a redriven message failed again: a new failure puts its reason first. */
+export const failedAgain = (before: ConsumerRecord, now: ConsumerRecord): boolean =>
+  now.failures?.[0]?.at !== before.failures?.[0]?.at;
+
 /** A failure and its listener. */
 export interface FoundRecord {
   readonly listener: Listener;

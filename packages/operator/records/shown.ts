@@ -1,7 +1,19 @@
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import { terminalWidth } from '../cli/table.js';
 import { duration } from '../cli/text.js';
-import { shortened } from '../failures/failure-causes.js';
+import { groupedBy } from './grouped-by.js';
+
+/**
+ * Returns the shortest beginning of an id that no other one has.
+ * @param shortest minimum number of characters. @default 7, as in git
+ */
+export function shortened(id: string, others: readonly string[], shortest = 7): string {
+  for (let length = shortest; length < id.length; length++) {
+    const prefix = id.slice(0, length);
+    if (others.every((other) => other === id || !other.startsWith(prefix))) return prefix;
+  }
+  return id;
+}
 
 /** Minimum length of a shortened message id: `body:` and seven digits, or a UUIDv7 without what those of a second share. */
 const SHORTEST = 'body:'.length + 7;
@@ -17,10 +29,9 @@ interface Identified {
  */
 export function shownIds(all: readonly Identified[], width = terminalWidth()): (one: Identified) => string {
   if (width === undefined) return ({ messageId }) => messageId;
-  const byConsumer = new Map<string, string[]>();
-  for (const { messageId, listener } of all)
-    byConsumer.set(listener.name, [...(byConsumer.get(listener.name) ?? []), messageId]);
-  return ({ messageId, listener }) => shortened(messageId, byConsumer.get(listener.name) ?? [], SHORTEST);
+  const byConsumer = groupedBy(all, ({ listener }) => listener.name);
+  return ({ messageId, listener }) =>
+    shortened(messageId, byConsumer.get(listener.name)?.map((one) => one.messageId) ?? [], SHORTEST);
 }
 
 /** Returns how a list shows a time: on a terminal relative to `now`, elsewhere in ISO 8601. */

@@ -3,6 +3,7 @@ import { REPLAY } from '@orderly/kit/internal/failures/delivery.js';
 import { queueBodyOf } from '../audit/audit.js';
 import type { Delivery } from '../audit/deliveries.js';
 import { beforehand, noteResult } from '../audit-log/audit-log.js';
+import { atRate, portionsOf } from '../cli/at-rate.js';
 import type { CommandContext } from '../cli/context.js';
 import type { Interruption } from '../cli/interruptible.js';
 import { duration } from '../cli/text.js';
@@ -85,26 +86,31 @@ export class ReplayRun {
   }
 
   private async sendAll(): Promise<Report['verdict']> {
-    const { documents, clock } = this.context;
+    const { context } = this;
+    const verdict = await atRate(this.portions(), { ...context, rate: this.of.rate }, async (portion) => {
+      if (!(await this.hasRoom())) return context.stopped() ? 'stopped' : 'slow';
+      await Promise.all(portion.map(({ delivery, from }) => this.send(delivery, from)));
+      this.sent += portion.length;
+      this.tell();
+      return portion.length;
+    });
+    return verdict ?? (context.stopped() ? 'stopped' : 'done');
+  }
+
+  /** Yields what is to be sent: about ten portions in a second, so that a high rate doesn't wait for each message's answer. */
+  private async *portions(): AsyncGenerator<readonly { readonly delivery: Delivery; readonly from: Service }[]> {
+    const { documents, clock, stopped } = this.context;
     for await (const page of judgedPages(this.of.reading)) {
+      const from = page.service;
       this.reached = page.since;
-      for (const one of page.unreadable) await recordUnreadable(documents, page.service, one, clock.now());
-      const toSend = page.deliveries.flatMap(({ delivery, verdict }) => (verdict === 'send' ? [delivery] : []));
-      // About ten portions in a second, so that a high rate doesn't wait for each message's answer.
-      const portion = Math.max(1, Math.floor(this.of.rate / 10));
-      for (let at = 0; at < toSend.length; at += portion) {
-        if (this.context.stopped()) return 'stopped';
-        if (!(await this.hasRoom())) return this.context.stopped() ? 'stopped' : 'slow';
-        const next = toSend.slice(at, at + portion);
-        await Promise.all(next.map((delivery) => this.send(delivery, page.service)));
-        this.sent += next.length;
-        this.tell();
-        await this.context.wait(next.length / this.of.rate);
-      }
+      for (const one of page.unreadable) await recordUnreadable(documents, from, one, clock.now());
+      const toSend = page.deliveries
+        .filter(({ verdict }) => verdict === 'send')
+        .map(({ delivery }) => ({ delivery, from }));
+      yield* portionsOf(toSend, Math.max(1, Math.floor(this.of.rate / 10)));
       this.sums.add(page);
-      if (this.context.stopped()) return 'stopped';
+      if (stopped()) return;
     }
-    return 'done';
   }
 
   private async send(delivery: Delivery, from: Service): Promise<void> {

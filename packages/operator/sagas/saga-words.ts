@@ -9,6 +9,11 @@ export type WaitingState = Extract<SagaState<unknown>, { status: 'RUNNING' | 'CO
 export const isWaiting = (state: SagaState<unknown>): state is WaitingState =>
   state.status === 'RUNNING' || state.status === 'COMPENSATING' || state.status === 'STUCK';
 
+/** A saga that waits for an operator. */
+export type StuckSaga = Saga & { readonly state: WaitingState & { readonly status: 'STUCK' } };
+
+export const isStuck = (saga: Saga): saga is StuckSaga => saga.state.status === 'STUCK';
+
 /** Describes what the saga waits for: a step, its compensation, or the release before a step. */
 export function stepWords(state: WaitingState): string {
   if (isHeld(state)) return `release before ${state.held}`;

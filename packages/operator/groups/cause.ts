@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { FoundRecord } from '../records/records.js';
 
-/** Cause of a failure; failures with the same cause form a group. */
+/** Why something waits for an operator; what has the same cause forms a group. */
 export interface Cause {
   readonly service: string;
   readonly consumer: string;
@@ -41,17 +40,6 @@ export function withoutValues(message: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1).replace(/\w+$/, '')}…` : text;
 }
 
-/** Returns the cause of a failure: of its newest reason, since that is what fails now. */
-export function causeOf({ listener, record }: Pick<FoundRecord, 'listener' | 'record'>): Cause {
-  const [newest] = record.failures ?? [];
-  return {
-    service: listener.service.name,
-    consumer: listener.name,
-    error: newest?.name || 'no reason was kept',
-    message: withoutValues(newest?.message ?? ''),
-  };
-}
-
 /** Returns the id of the group with this cause: 16 hexadecimal digits, the same on every machine and at every time. */
 export const groupIdOf = ({ service, consumer, error, message }: Cause): string =>
   createHash('sha256')
@@ -62,15 +50,3 @@ export const groupIdOf = ({ service, consumer, error, message }: Cause): string 
 /** Describes a cause in one line. */
 export const causeWords = ({ error, message }: Pick<Cause, 'error' | 'message'>): string =>
   message === '' ? error : `${error}: ${message}`;
-
-/** Minimum number of characters of a shortened id, as in git. */
-const SHORTEST = 7;
-
-/** Returns the shortest beginning of an id that no other one has: at least seven characters. */
-export function shortened(id: string, others: readonly string[], shortest = SHORTEST): string {
-  for (let length = shortest; length < id.length; length++) {
-    const prefix = id.slice(0, length);
-    if (others.every((other) => other === id || !other.startsWith(prefix))) return prefix;
-  }
-  return id;
-}

@@ -3,8 +3,9 @@ import { readItems } from '@orderly/kit/internal/aws/reading.js';
 import { readEnvelope } from '@orderly/kit/internal/messages/envelope.js';
 import * as z from 'zod/mini';
 import type { CommandContext } from '../cli/context.js';
+import { groupedBy } from '../records/grouped-by.js';
 import { ConsumerRecord, type FoundRecord, payloadOf } from '../records/records.js';
-import { groupedBy } from './grouped-by.js';
+import type { Member } from './group.js';
 
 /** How an application finds the customers that failures are about. */
 export interface CustomerSource {
@@ -27,21 +28,18 @@ export interface Customers {
   readonly looked: number;
 }
 
-/** Something that failed: a failure with its record, or a stuck saga. */
-export interface FailedThing {
-  readonly subject?: string | undefined;
-  readonly failure?: FoundRecord;
-}
+/** What is looked at to find the customers. */
+export type FailedThing = Pick<Member, 'subject' | 'failure'>;
 
 /** Most failures of a group whose customers are looked for, the newest. */
-export const MOST_LOOKED = 100;
+const MOST_LOOKED = 100;
 /** Most of their messages that are read, each of at most 350 KB, where the subject says nothing. */
 const MOST_MESSAGES = 20;
 const SHOWN = 3;
 
 /**
  * Finds the customers of groups: by the subjects of the newest failures of each, and else by their messages.
- * @param groups what failed of each group, oldest first
+ * @param groups members of each group, oldest first
  * @returns the customers of each, in the same order
  */
 export async function customersOf(

@@ -1,0 +1,74 @@
+import type { Trouble } from '../cli/context.js';
+import { OperatorError } from '../cli/errors.js';
+import { groupedBy } from '../records/grouped-by.js';
+import type { FoundRecord } from '../records/records.js';
+import { type Cause, groupIdOf } from './cause.js';
+
+/** Something that waits for an operator: a failure, or a stuck saga. */
+export interface Member {
+  /** Message id, or id of the saga. */
+  readonly id: string;
+  readonly cause: Cause;
+  readonly trouble: Trouble;
+  /** Time since which it waits. */
+  readonly at: string;
+  /** Words of the command that shows it, without its id. */
+  readonly show: readonly string[];
+  readonly subject: string | undefined;
+  /** Whether it may have been processed before. */
+  readonly unknown: boolean;
+  /** Whether its newest text is sealed. */
+  readonly sealed: boolean;
+  readonly failure?: FoundRecord;
+}
+
+/** What waits for an operator with the same cause. */
+export interface Group<One extends Member = Member> {
+  readonly kind: Trouble['what'];
+  readonly id: string;
+  readonly cause: Cause;
+  readonly trouble: Trouble;
+  /** Whether there may be more than were read. */
+  readonly more: boolean;
+  /** Oldest first. */
+  readonly members: readonly One[];
+}
+
+/**
+ * Groups members by their causes, the largest group first.
+ * @param isCut whether more like a member may exist than were read. @default all were read
+ */
+export function groupsOf<One extends Member>(
+  members: readonly One[],
+  isCut: (member: One) => boolean = () => false,
+): readonly Group<One>[] {
+  const oldestFirst = members.toSorted((one, other) => one.at.localeCompare(other.at));
+  const groups = [...groupedBy(oldestFirst, ({ cause }) => groupIdOf(cause))].flatMap(([id, own]) => {
+    const { cause, trouble } = own[0] ?? {};
+    return cause && trouble ? [{ kind: trouble.what, id, cause, trouble, more: own.some(isCut), members: own }] : [];
+  });
+  return groups.toSorted(largestFirst);
+}
+
+export const largestFirst = (one: Group, other: Group): number =>
+  other.members.length - one.members.length || one.id.localeCompare(other.id);
+
+/**
+ * Finds the group whose id begins so, as git finds a commit.
+ * @throws {OperatorError} `not-found`, or `refused` if several begin so
+ */
+export function groupNamed<One extends Member>(groups: readonly Group<One>[], prefix: string): Group<One> {
+  const found = groups.filter(({ id }) => id.startsWith(prefix));
+  const [only, another] = found;
+  if (only && !another) return only;
+  const next = ['failures', 'groups'];
+  if (!only) {
+    throw new OperatorError(
+      'not-found',
+      `No group '${prefix}' of this kind waits. 'failures groups' lists all groups, each with its command.`,
+      next,
+    );
+  }
+  const all = found.map(({ id, cause }) => `${id} (${cause.consumer})`).join(', ');
+  throw new OperatorError('refused', `${found.length} groups begin with '${prefix}': ${all}.`, next);
+}

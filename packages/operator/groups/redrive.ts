@@ -1,0 +1,247 @@
+import { type AuditKey, noteResult } from '../audit-log/audit-log.js';
+import { atRate, portionsOf } from '../cli/at-rate.js';
+import type { CommandContext } from '../cli/context.js';
+import { Exit, OperatorError } from '../cli/errors.js';
+import { interruptible } from '../cli/interruptible.js';
+import type { Outcome } from '../cli/outcome.js';
+import { duration, plural } from '../cli/text.js';
+import { RESULT_WORDS, redrivable, sendAgain, type Ways } from '../failures/redrive.js';
+import { relayAt } from '../failures/redrive-relay.js';
+import { type ConsumerRecord, type FoundRecord, failedAgain, readRecord, reasonOf } from '../records/records.js';
+import { LOOK_EVERY_SECONDS, sending, WAIT_SECONDS } from '../records/send.js';
+import { type Failure, readFailureGroups, stillFailed } from './failures.js';
+import { counted, exitOf, type GroupContext, type GroupRequest, GroupRun, REPORT_EVERY, type Verdict } from './run.js';
+
+/** Maximum number of messages without a result. Where consumers don't keep up, the command waits for them. */
+const IN_FLIGHT = 25;
+
+/** What can become of a message that was sent; why a failure was left out. */
+type Result = 'processed' | 'failed again' | 'ended otherwise' | 'pending' | 'unknown' | 'notRedrivable' | 'changed';
+
+type Run = GroupRun<Failure, Result, FoundRecord>;
+
+/** `failures redrive --group` at an endpoint, until Ctrl-C. */
+export const redriveAll = (context: CommandContext, request: GroupRequest): Promise<Outcome> =>
+  interruptible((interruption) =>
+    sending(context.endpoint, (send) =>
+      redriveGroup({ ...context, ...interruption }, request, { ...context, send, invoke: relayAt(context.endpoint) }),
+    ),
+  );
+
+/**
+ * Sends the failures of a group again, the oldest first. The first one is a probe: if it fails again, no other is sent.
+ * @throws {OperatorError} `not-found`, or `refused` if several groups begin so
+ */
+export async function redriveGroup(context: GroupContext, request: GroupRequest, ways: Ways): Promise<Outcome> {
+  const groups = await readFailureGroups(context.documents, context.services);
+  const run: Run = new GroupRun(groups, request, context);
+  if (request.dryRun) return dryRun(context, run, request.rate);
+  const redrive = new GroupRedrive(context, run, ways, await context.actor());
+  return outcomeOf(context, run, await redrive.run(request.rate));
+}
+
+/** Returns a failure that may be sent again, with its message; else notes why it is left out. */
+async function sendable(context: GroupContext, run: Run, member: Failure) {
+  const found = await stillFailed(context.documents, member);
+  if (found === undefined) {
+    run.set(member, 'changed', member.failure);
+    return undefined;
+  }
+  try {
+    return { found, payload: redrivable(context, found, { notDone: false }) };
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    run.set(member, found.record.unknown ? 'unknown' : 'notRedrivable', found);
+    return undefined;
+  }
+}
+
+class GroupRedrive {
+  private readonly pending = new Map<Failure, { readonly found: FoundRecord; readonly key: AuditKey }>();
+
+  constructor(
+    private readonly context: GroupContext,
+    private readonly of: Run,
+    private readonly ways: Ways,
+    private readonly actor: string,
+  ) {}
+
+  async run(rate: number): Promise<Verdict> {
+    const { context, of, pending } = this;
+    let isProbed = false;
+    const portions = portionsOf(of.group.members, 1);
+    const verdict = await atRate(portions, { ...context, rate }, async ([member]): Promise<Verdict | number> => {
+      const one = member && (await sendable(context, of, member));
+      if (one) await this.send(member, one.found, one.payload);
+      if (one && !isProbed) {
+        isProbed = true;
+        return this.probe();
+      }
+      if (of.reached % REPORT_EVERY === 0) this.tell();
+      if (pending.size >= IN_FLIGHT) await this.settle(IN_FLIGHT - 1);
+      return pending.size >= IN_FLIGHT && !context.stopped() ? 'slow' : Number(one !== undefined);
+    });
+    if (verdict !== undefined && verdict !== 'stopped') return verdict;
+    await this.settle(0);
+    return context.stopped() ? 'stopped' : 'ended';
+  }
+
+  private async probe(): Promise<Verdict | number> {
+    const { context, of } = this;
+    context.say(`${of.shortId}: the first one is sent as a probe; waits up to ${WAIT_SECONDS} s for its result`);
+    await this.settle(0);
+    if (of.count('failed again') > 0) return 'probe failed';
+    if (this.pending.size === 0) return 1;
+    return context.stopped() ? 'stopped' : 'probe pending';
+  }
+
+  private async send(member: Failure, found: FoundRecord, payload: string): Promise<void> {
+    const { ways, actor, of } = this;
+    const by = { actor, value: 'again', run: of.entry } as const;
+    const { key, done } = await sendAgain(ways, found, payload, by);
+    if (done === undefined) {
+      of.set(member, 'pending', found);
+      this.pending.set(member, { found, key });
+      return;
+    }
+    of.set(member, done.result === 'processed' ? 'processed' : 'failed again', found);
+    await noteResult(ways.documents, key, RESULT_WORDS[done.result]);
+  }
+
+  /** Waits until at most this many messages have no result, but no longer than for a single message. */
+  private async settle(pending: number): Promise<void> {
+    for (let waited = 0; this.pending.size > pending && waited < WAIT_SECONDS; waited += LOOK_EVERY_SECONDS) {
+      await this.context.wait(LOOK_EVERY_SECONDS);
+      await Promise.all([...this.pending.keys()].map((member) => this.look(member)));
+      if (this.context.stopped()) return;
+    }
+  }
+
+  private async look(member: Failure): Promise<void> {
+    const sent = this.pending.get(member);
+    if (!sent) return;
+    const { documents } = this.ways;
+    const { found, key } = sent;
+    const now = await readRecord(documents, found.listener.service, found.record.pk);
+    const result = resultIn(now, found.record);
+    if (result === undefined) return;
+    this.pending.delete(member);
+    const isOtherwise = result !== 'processed' && result !== 'failed again';
+    this.of.set(member, isOtherwise ? 'ended otherwise' : result, { ...found, ...(now && { record: now }) });
+    await noteResult(documents, key, result);
+  }
+
+  private tell(): void {
+    const { of, pending } = this;
+    const failed = of.count('failed again');
+    const words = `, ${of.count('processed')} processed, ${failed} failed again, ${pending.size} without a result`;
+    of.tell(this.context, words);
+  }
+}
+
+/** Returns the result that the record of a sent message shows, if it shows one. A stored message is still pending. */
+function resultIn(now: ConsumerRecord | undefined, before: ConsumerRecord) {
+  if (now === undefined) return 'ended';
+  if (now.status === 'PROCESSED') return RESULT_WORDS.processed;
+  if (now.status === 'DISCARDED') return 'discarded';
+  if (now.status === 'REPEATED') return 'repeated';
+  return now.status === 'FAILED' && failedAgain(before, now) ? RESULT_WORDS['failed-again'] : undefined;
+}
+
+const countsOf = (run: Run) => ({
+  sent: run.count('processed', 'failed again', 'ended otherwise', 'pending'),
+  processed: run.count('processed'),
+  failedAgain: run.count('failed again'),
+  pending: run.count('pending'),
+  endedOtherwise: run.count('ended otherwise'),
+  skipped: skippedOf(run),
+  left: run.left,
+});
+
+const skippedOf = (run: Run) => ({
+  unknown: run.count('unknown'),
+  notRedrivable: run.count('notRedrivable'),
+  changed: run.count('changed'),
+});
+
+function outcomeOf(context: GroupContext, run: Run, verdict: Verdict): Outcome {
+  const counts = countsOf(run);
+  const { sent, processed, failedAgain, pending, endedOtherwise, skipped, left } = counts;
+  const undecided = skipped.unknown + skipped.notRedrivable;
+  const otherwise = endedOtherwise > 0 ? `, ${endedOtherwise} ended otherwise` : '';
+  return run.outcome({
+    name: 'redriveGroup',
+    result: verdict,
+    exitCode: exitOf(verdict, { failed: failedAgain, pending: pending + left, undecided }),
+    words: verdictWords(run, verdict, counts),
+    lines: [
+      `sent ${sent}: ${processed} processed, ${failedAgain} failed again, ${pending} without a result${otherwise}`,
+      ...skippedLines(skipped),
+      ...counted([left, `not reached: ${left}`]),
+    ],
+    counts,
+    next: nextOf(context, run, verdict),
+  });
+}
+
+function verdictWords(
+  run: Run,
+  verdict: Verdict,
+  { sent, failedAgain, pending, skipped }: ReturnType<typeof countsOf>,
+) {
+  const failed = run.first('failed again');
+  const why = failed ? reasonOf(failed.record) : '';
+  switch (verdict) {
+    case 'probe failed':
+      return `stopped, since the probe failed again: ${why}`;
+    case 'probe pending':
+      return `stopped, since the probe has no result within ${WAIT_SECONDS} s: its consumer still tries it, or is behind`;
+    case 'slow':
+      return `stopped, since ${pending} messages have no result within ${WAIT_SECONDS} s: their consumer doesn't keep up`;
+    case 'stopped':
+      return 'stopped by you';
+    case 'ended':
+      if (failed) return `${failedAgain} of ${sent} failed again: ${why}`;
+      if (pending > 0) return `${pending} of ${sent} have no result yet`;
+      if (skipped.unknown + skipped.notRedrivable > 0) return 'done, but for those that need a decision';
+      return sent === 0 ? 'nothing was left to send' : `done: all ${sent} were processed`;
+  }
+}
+
+const skippedLines = ({ unknown, notRedrivable, changed }: ReturnType<typeof skippedOf>): readonly string[] =>
+  counted(
+    [unknown, `skipped ${unknown}: they may have been processed before (unknown)`],
+    [notRedrivable, `skipped ${notRedrivable}: they can't be redriven`],
+    [changed, `skipped ${changed}: ended or failed again in the meantime`],
+  );
+
+function nextOf({ command, pageOn }: GroupContext, run: Run, verdict: Verdict) {
+  const page = pageOn?.(run.group.trouble);
+  const shown = (result: Result, why: string) => {
+    const { listener, messageId } = run.first(result) ?? {};
+    return listener && messageId ? [{ why, commands: [command('failures', 'show', listener.name, messageId)] }] : [];
+  };
+  const isMore = verdict !== 'probe failed' && run.count('pending') + run.left > 0;
+  const next = [
+    ...shown('failed again', page === undefined ? '' : ` (see ${page})`),
+    ...(isMore ? [{ why: ', to continue', commands: [command('failures', 'redrive', '--group', run.shortId)] }] : []),
+    ...shown('unknown', ', of those that may have been processed before'),
+    ...shown('notRedrivable', ", of those that can't be redriven"),
+  ];
+  return next.length > 0 ? next : [{ why: '', commands: [command('failures', 'groups')] }];
+}
+
+async function dryRun(context: GroupContext, run: Run, rate: number): Promise<Outcome> {
+  let count = 0;
+  for (const member of run.group.members) if (await sendable(context, run, member)) count++;
+  const skipped = skippedOf(run);
+  const messages = `${plural(count, 'message')} to ${run.group.cause.consumer}`;
+  return run.outcome({
+    name: 'redriveGroup',
+    result: 'dry-run',
+    exitCode: Exit.OK,
+    words: `would send ${messages}, the first one as a probe, in about ${duration(count / rate)}`,
+    lines: [run.cause, ...skippedLines(skipped)],
+    counts: { sendable: count, skipped },
+  });
+}

@@ -1,0 +1,67 @@
+import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
+import type { CommandContext } from '../cli/context.js';
+import type { Customers } from './customers.js';
+import type { Group } from './group.js';
+
+/** Length of the two periods that are compared. */
+const TREND_SECONDS = 3_600;
+/** Maximum number of subjects of a group. */
+const SHOWN_SUBJECTS = 3;
+
+export interface SummaryContext extends Pick<CommandContext, 'command' | 'pageOn'> {
+  /** ISO 8601, UTC. */
+  readonly now: string;
+}
+
+/**
+ * Returns the commands that end a group: once its cause is gone, and by a decision.
+ * @param id the group's, or a beginning of it
+ */
+export function waysOf(kind: Group['kind'], id: string, { now, command }: Pick<SummaryContext, 'now' | 'command'>) {
+  return kind === 'failure'
+    ? {
+        again: command('failures', 'redrive', '--group', id),
+        close: command('failures', 'discard', '--group', id, '--reason', '<why>'),
+      }
+    : {
+        again: command('sagas', 'retry', '--group', id),
+        // A saga that gets stuck after the list was not compensated by hand.
+        close: command('sagas', 'resolve', '--group', id, '--before', now, '--note', '<what you did>'),
+      };
+}
+
+/** Returns the fields of a group for scripts. */
+export function summaryOf(
+  { kind, id, cause, trouble, members, more }: Group,
+  customers: Customers | undefined,
+  { now, command, pageOn }: SummaryContext,
+) {
+  const ages = members.map(({ at }) => secondsBetween(at, now));
+  const subjects = [...new Set(members.flatMap(({ subject }) => subject ?? []))];
+  const newest = members.at(-1);
+  const page = pageOn?.(trouble);
+  const ways = waysOf(kind, id, { now, command });
+  return {
+    id,
+    kind,
+    ...cause,
+    count: members.length,
+    more,
+    first: members[0]?.at,
+    last: newest?.at,
+    lastHour: ages.filter((age) => age < TREND_SECONDS).length,
+    hourBefore: ages.filter((age) => age >= TREND_SECONDS && age < 2 * TREND_SECONDS).length,
+    /** Those that may have been processed before: a redrive of the group leaves them out. */
+    unknown: members.filter(({ unknown }) => unknown).length,
+    /** Those whose texts are sealed, so that they have no part in the cause. */
+    sealedTexts: members.filter(({ sealed }) => sealed).length,
+    subjects: { count: subjects.length, newest: subjects.slice(-SHOWN_SUBJECTS).toReversed() },
+    ...(customers && { customers }),
+    sample: newest?.id,
+    next: ways.again,
+    close: ways.close,
+    ...(page !== undefined && { page }),
+  };
+}
+
+export type Summary = ReturnType<typeof summaryOf>;
