@@ -70,6 +70,7 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const checks = Promise.all([
     step(progress, 'types', () => check('types', 'typescript/bin/tsc', TYPES)),
     step(progress, 'lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '.'])),
+    step(progress, 'words', () => check('words', '../tools/words.mjs')),
   ]);
   const unit = checks.then(() => one('unit'));
   const computing = Promise.all([unit, synth]).then(() =>
@@ -81,7 +82,7 @@ async function all({ quick }: Options): Promise<readonly Outcome[]> {
 }
 
 /** Runs a check. It counts as one failure or as nothing. */
-async function check(name: string, bin: string, args: readonly string[]): Promise<Outcome> {
+async function check(name: string, bin: string, args: readonly string[] = []): Promise<Outcome> {
   return (await run(bin, args)) === 0 ? NOTHING : failed(name);
 }
 

@@ -1,0 +1,1 @@
+export function bannedWords(text: string): readonly { readonly line: number; readonly message: string }[];
