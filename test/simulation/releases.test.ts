@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playSeed } from '../../packages/simulator/search/scenario.js';
-import type { PlantedBug } from './planted/bugs.js';
+import type { PlantedBug } from './planted/bug.js';
 import { planted } from './planted/plant.js';
 import { scenarioCalled } from './scenarios/all.js';
 import { twoReleasesWith } from './scenarios/two-releases.js';

@@ -3,9 +3,6 @@ import { wordsOf } from './cli/replay.js';
 import { BUGS } from './planted/bugs.js';
 import { find, shortCut } from './planted/find.js';
 import { HINTS, keepHint } from './planted/hints.js';
-import { INBOX_BUGS } from './planted/inbox-bugs.js';
-import { RESTORE_BUGS } from './planted/restore-bugs.js';
-import { REVIEWED_BUGS } from './planted/reviewed-bugs.js';
 import { FOUND, playFoundWith } from './support/found.js';
 import { groundOf } from './support/ground.js';
 
@@ -19,9 +16,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const part = positionals.join(' ');
   let missed = 0;
-  for (const bug of [...BUGS, ...REVIEWED_BUGS, ...INBOX_BUGS, ...RESTORE_BUGS].filter(({ name }) =>
-    name.includes(part),
-  )) {
+  for (const bug of BUGS.filter(({ name }) => name.includes(part))) {
     const ground = groundOf(bug.scenario);
     const hint = values.hints ? HINTS[bug.name] : undefined;
     const { history, runs } = await find(ground, bug, { seeds: 1_000, ...(hint && { hint }) });

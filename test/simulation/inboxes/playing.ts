@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { report } from '../../../packages/simulator/search/report.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { singles } from '../../../packages/simulator/search/singles.js';
+import { BUGS } from '../planted/bugs.js';
 import { find } from '../planted/find.js';
 import { HINTS } from '../planted/hints.js';
-import { INBOX_BUGS } from '../planted/inbox-bugs.js';
 import { deploymentOf } from '../support/app-code.js';
 import { effort } from '../support/effort.js';
 import { inboxes } from '../support/ground.js';
@@ -25,7 +25,7 @@ export function keepPromises(scenarios: readonly Scenario[], faults: number): vo
     expect(runs).toBeGreaterThan(faults / OF);
   });
 
-  const bugs = INBOX_BUGS.filter(({ scenario }) => scenarios.some(({ name }) => name === scenario));
+  const bugs = BUGS.filter(({ scenario }) => scenarios.some(({ name }) => name === scenario));
   test.each(bugs.map((bug) => [bug.name, bug] as const))('it is found when %s', async (name, bug) => {
     const { history } = await find(inboxes, bug, { hint: HINTS[name] ?? { faults: [] } });
     expect(history?.violations ?? []).not.toEqual([]);

@@ -7,7 +7,7 @@ import type { Deployment } from '../../../packages/simulator/cloud.js';
 import type { Environment } from '../../../packages/simulator/runtime/environment.js';
 import { Recycled } from '../../../packages/simulator/runtime/recycled.js';
 import { type AppCode, appCode, deploymentOf, entriesOf, ROOT } from '../support/app-code.js';
-import type { PlantedBug } from './bugs.js';
+import type { PlantedBug } from './bug.js';
 
 /** A planted bug that changes nothing (any more): what it was to be put into reads otherwise by now. */
 export class NothingPlanted extends Error {

@@ -12,9 +12,9 @@ import type { Recycled } from '../../../packages/simulator/runtime/recycled.js';
 import { SharedPackages } from '../../../packages/simulator/runtime/shared-packages.js';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const LAMBDAS = join(ROOT, 'lambdas');
+export const LAMBDAS = join(ROOT, 'lambdas');
 /** Packages besides the kit that bring entry points. */
-const PACKAGES = { operator: operatorEntries };
+export const PACKAGES = { operator: operatorEntries };
 const SUPPORT = join(ROOT, 'test/simulation/support');
 
 /**

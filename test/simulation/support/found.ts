@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { History } from '../../../packages/simulator/search/scenario.js';
 import { replay, replayOf } from '../cli/replay.js';
-import type { PlantedBug } from '../planted/bugs.js';
+import type { PlantedBug } from '../planted/bug.js';
 import { planted } from '../planted/plant.js';
 import { groundOf } from './ground.js';
 
