@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { run } from '../../tools/operator/command-line.js';
 import { queued, toInventory } from '../acceptance/messages.js';
-import { becomes, line, placed, stocked } from '../acceptance/orders.js';
+import { line, placed, stocked } from '../acceptance/orders.js';
 import { stockSteps } from '../acceptance/stock.js';
-import { needsFaults, world } from '../support/world.js';
+import { world } from '../support/world.js';
 
-const DAY = 86_400;
 const { endpoint, region } = inject('deployed');
 
 let before: string | undefined;
@@ -20,7 +19,6 @@ afterAll(() => {
   if (before === undefined) delete process.env.ORDERLY_ENDPOINT;
   else process.env.ORDERLY_ENDPOINT = before;
 });
-afterEach(() => world.heal());
 
 async function orderly(...args: string[]) {
   const out: string[] = [];
@@ -190,173 +188,6 @@ describe('orderly failures', () => {
     const redriven = await asked('failures', 'redrive', CONSUMER, id);
     expect(redriven).toMatchObject({ code: 1, found: { error: { code: 'refused' } } });
   });
-
-  test('redrives an unknown failure only if the operator says that it was not done', async () => {
-    const step = stepFor(await stocked(1), { time: world.time(40 * DAY) });
-    const { orderId } = step.data as { readonly orderId: string };
-    const id = await failing(step);
-
-    const refused = await orderly('failures', 'redrive', CONSUMER, id);
-    expect(refused.code).toBe(1);
-    expect(refused.err).toMatch(/may have been processed before[\s\S]*--not-done$/);
-    expect(await world.commits('Reservation', orderId)).toEqual([]);
-
-    const done = await asked('failures', 'redrive', CONSUMER, id, '--not-done');
-    expect(done).toMatchObject({ code: 0, found: { redrive: { result: 'processed' } } });
-    expect(await world.commits('Reservation', orderId)).toHaveLength(1);
-    expect(await ownFailures(id)).toEqual([]);
-  });
-
-  test('groups failures by their cause; a probe that fails again stops a redrive, and a discard ends all of them', async () => {
-    const secret = world.fresh('secret');
-    // A cause of its own: no other test breaks exactly these fields.
-    const broken = () => {
-      const step = stepFor('sku');
-      const { orderId, stepId } = step.data as { readonly orderId: string; readonly stepId: string };
-      return { ...step, data: { orderId, stepId, lines: secret } };
-    };
-    const ids = [await failing(broken()), await failing(broken()), await failing(broken())];
-    const groupOf = async () => {
-      const { code, found } = await asked('failures', 'groups', '--consumer', CONSUMER);
-      const groups = found.groups as readonly { id: string; count: number; sample: string }[];
-      return { code, group: groups.find(({ sample }) => ids.includes(sample)) };
-    };
-    const { code, group } = await groupOf();
-    expect({ code, group }).toMatchObject({ code: 4, group: { count: 3, consumer: CONSUMER, lastHour: 3 } });
-    expect(JSON.stringify(group)).not.toContain(secret);
-    const id = group?.id ?? '';
-
-    const dry = await asked('failures', 'redrive', '--group', id, '--dry-run');
-    expect(dry).toMatchObject({ code: 0, found: { redriveGroup: { result: 'dry-run', sendable: 3 } } });
-    const probed = await asked('failures', 'redrive', '--group', id.slice(0, 10), '--rate', '50');
-    expect(probed).toMatchObject({
-      code: 5,
-      found: { redriveGroup: { result: 'probe failed', sent: 1, failedAgain: 1, left: 2 } },
-    });
-
-    const discarded = await asked('failures', 'discard', '--group', id, '--rate', '50', '--reason', 'a test');
-    expect(discarded).toMatchObject({ code: 0, found: { discardGroup: { discarded: 3, refused: 0, left: 0 } } });
-    await world.eventually('none is left', async () => expect((await groupOf()).group).toBeUndefined());
-    const { found } = await asked('audit-log', '--since', '1h');
-    const own = found.actions.filter(({ target }: { target: string }) => ids.some((one) => target.endsWith(one)));
-    const words = own.map(({ action, result }: { action: string; result?: string }) =>
-      `${action} ${result ?? ''}`.trim(),
-    );
-    expect(words.toSorted()).toEqual(['discard', 'discard', 'discard', 'redrive failed again']);
-    expect(new Set(own.map(({ group }: { group: string }) => group))).toEqual(new Set([id]));
-  });
-
-  test("shows and discards an unreadable message, but can't redrive it", async () => {
-    const garbage = world.fresh('garbage');
-    await world.send(CONSUMER, garbage);
-    const [failure] = await world.eventually('it is recorded', async () => {
-      const found = await world.failures(CONSUMER, garbage);
-      expect(found).toHaveLength(1);
-      return found;
-    });
-    const id = failure!.messageId;
-    const { code, err } = await orderly('failures', 'redrive', CONSUMER, id);
-    expect({ code, err }).toEqual({
-      code: 1,
-      err: expect.stringMatching(/no id[\s\S]*discard inventory-commands body:/),
-    });
-    expect((await orderly('failures', 'discard', CONSUMER, id, '--reason', 'a test')).code).toBe(0);
-  });
-
-  test('names the command that lists existing ones if nothing is found', async () => {
-    for (const [consumer, next] of [
-      [CONSUMER, `failures list --consumer ${CONSUMER}`],
-      ['nobody', 'failures list'],
-    ] as const) {
-      const { code, found } = await asked('failures', 'show', consumer, 'nothing');
-      expect({ code, error: found.error }).toMatchObject({
-        code: 1,
-        error: { code: 'not-found', next: expect.stringMatching(new RegExp(`${next}$`)) },
-      });
-    }
-  });
-
-  test.skipIf(!world.makesFaults)(
-    `a commit that its relay gave up stays failed until all of it is sent ${needsFaults}`,
-    async () => {
-      const sku = await stocked(1);
-      const match = { detailType: 'OrderPlaced', including: sku };
-      await world.failEntries(match, { errorCode: 'MalformedDetail', times: 2 });
-      const { orderId } = await placed([line(sku)]);
-      const id = `Order#${orderId}/COMMIT#0000000001`;
-      await recorded('orders/relay', id);
-      expect(await ownFailures(id)).toHaveLength(1);
-      const lost = await asked('order', orderId);
-      expect(lost).toMatchObject({ code: 4, found: { verdict: { state: 'failed' }, order: { status: 'PENDING' } } });
-      expect(lost.found.verdict.next).toContain(`failures show relay '${id}'`);
-
-      const again = await asked('failures', 'redrive', 'relay', id);
-      expect(again).toMatchObject({ code: 4, found: { redrive: { result: 'failed-again' } } });
-      expect((await asked('failures', 'show', 'relay', id)).found.failure.failures).toHaveLength(2);
-      expect(await ownFailures(id)).toHaveLength(1);
-
-      const sent = await asked('failures', 'redrive', 'relay', id);
-      expect(sent).toMatchObject({ code: 0, found: { redrive: { result: 'processed' } } });
-      await becomes(orderId, 'APPROVED');
-      await world.settled(orderId);
-      expect(await ownFailures(id)).toEqual([]);
-      expect(await asked('order', orderId)).toMatchObject({ code: 0, found: { verdict: { state: 'complete' } } });
-    },
-  );
-});
-
-describe('orderly sagas', () => {
-  test('names the command that lists existing ones if nothing is found', async () => {
-    const { code, found } = await asked('sagas', 'show', 'nobody');
-    expect({ code, error: found.error }).toMatchObject({
-      code: 1,
-      error: { code: 'not-found', next: expect.stringMatching(/sagas list$/) },
-    });
-  });
-
-  test.skipIf(!world.makesFaults)(
-    `lists and shows a saga whose command got lost; it continues once the command is sent again ${needsFaults}`,
-    async () => {
-      const sku = await stocked(1);
-      await world.failEntries(
-        { detailType: 'ReserveStock', including: sku },
-        { errorCode: 'MalformedDetail', times: 1 },
-      );
-      const { orderId } = await placed([line(sku)]);
-      const lost = `CreateOrderSaga#${orderId}/COMMIT#0000000006`;
-      await recorded('orders/relay', lost);
-
-      const shown = await asked('sagas', 'show', orderId);
-      expect(shown).toMatchObject({
-        code: 3,
-        found: { saga: { status: 'RUNNING', step: 'reserve-stock', attempt: 1 } },
-      });
-      await world.eventually('it is listed', async () => {
-        const { found } = await asked('sagas', 'list', '--limit', '1000');
-        expect(found.sagas.map(({ id }: { id: string }) => id)).toContain(orderId);
-      });
-      expect(await asked('sagas', 'resolve', orderId, '--note', 'a test')).toMatchObject({
-        code: 1,
-        found: { error: { code: 'refused' } },
-      });
-      const dry = await asked('sagas', 'retry', orderId, '--dry-run');
-      expect(dry).toMatchObject({ code: 0, found: { retry: { result: 'dry-run', attempt: 1 } } });
-
-      const retried = await asked('sagas', 'retry', orderId);
-      expect(retried).toMatchObject({ code: 0, found: { retry: { result: 'processed' } } });
-      await becomes(orderId, 'APPROVED');
-      expect(await asked('sagas', 'show', orderId)).toMatchObject({
-        code: 0,
-        found: { saga: { status: 'COMPLETED' } },
-      });
-      expect((await asked('sagas', 'retry', orderId)).found.error.code).toBe('refused');
-
-      const sent = await asked('failures', 'redrive', 'relay', lost);
-      expect(sent).toMatchObject({ code: 0, found: { redrive: { result: 'processed' } } });
-      await world.settled(orderId);
-      expect(await asked('order', orderId)).toMatchObject({ code: 0, found: { doneTwice: [] } });
-    },
-  );
 });
 
 describe('orderly person', () => {
@@ -382,10 +213,5 @@ describe('orderly person', () => {
     const after = await asked('person', 'export', customer);
     expect(after.found.personalData.state).toBe('forgotten');
     expect(addressIn(after.found)).toEqual([{ forgotten: true }]);
-  });
-
-  test('export reports an unknown person', async () => {
-    const { code, found } = await asked('person', 'export', world.fresh('nobody'));
-    expect({ code, error: found.error.code }).toEqual({ code: 1, error: 'not-found' });
   });
 });

@@ -34,15 +34,17 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 import { waitUntil } from '../../tools/local/progress.js';
-import { config } from './own-tables.js';
 
 /**
  * Whether the endpoint is a LocalStack with this project's plugin. These tests cover what the plugin adds to LocalStack
  * and no test of Orderly's own stacks shows. Other endpoints are not their subject. deployed.test.ts shows the rest
  * (processes as functions, authorizers).
  */
-const ours = inject('deployed').proxyUrl !== undefined;
+const { endpoint, region, proxyUrl } = inject('deployed');
+const ours = proxyUrl !== undefined;
+const config = clientConfig({ url: endpoint, region });
 
 const name = `orderly-test-${randomUUID().slice(0, 8)}`;
 const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });

@@ -54,7 +54,8 @@ export const outcomeOf = async (messageId: string): Promise<unknown> => (await r
 /** Why a message failed, each time. */
 export const failuresOf = async (messageId: string): Promise<unknown> => (await recordOf(messageId))?.failures;
 
-async function recordOf(messageId: string): Promise<Record<string, unknown> | undefined> {
+/** Returns a consumer's record of a message. */
+export async function recordOf(messageId: string): Promise<Record<string, unknown> | undefined> {
   const { documents } = await import('../../packages/kit/aws/dynamodb.js');
   const { Items = [] } = await documents.send(
     new ScanCommand({

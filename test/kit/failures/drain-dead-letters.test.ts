@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
 import { paymentsContract } from '../../../lambdas/payments/contract.js';
+import { Env } from '../../../packages/kit/aws/environment.js';
+import { idOfBody, REDRIVE } from '../../../packages/kit/failures/delivery.js';
+import { ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
 import { commandMessage } from '../../../packages/kit/testing/messages.js';
-import { bodyOf, failuresOf } from '../../support/consumed.js';
+import { bodyOf, failuresOf, outcomeOf, recordOf } from '../../support/consumed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { environment } from '../timers/waiting.js';
 
@@ -21,11 +24,53 @@ test.each([
   ['crashed its function, was given up', 'arn:dead-letters', 'its function did not acknowledge it'],
 ])('a command of the service’s own that %s', async (_, eventSourceARN, message) => {
   const id = randomUUID();
-  const data = { customerId: 'alice', orderId: id, stepId: `${id}/refund` };
-  const command = { type: 'RefundPayment', data } as const;
-  const body = bodyOf(commandMessage(paymentsContract, command, 'payments', { id, source: 'orderly.payments' }));
-  const attributes = { ApproximateReceiveCount: '1' };
-  const record = { messageId: 'm', body, attributes, messageAttributes: {}, eventSourceARN };
-  expect(await drain({ Records: [record as unknown as SQSRecord] })).toEqual({ batchItemFailures: [] });
+  await drained(refund(id), { eventSourceARN });
   expect(await failuresOf(id)).toMatchObject([{ message }]);
 });
+
+test('what EventBridge could not deliver has its reason, and what has no readable id is known by its text', async () => {
+  const id = randomUUID();
+  const messageAttributes = { ERROR_CODE: { stringValue: 'NO_PERMISSIONS', dataType: 'String' } };
+  await drained(refund(id), { eventSourceARN: 'arn:dead-letters', messageAttributes });
+  await drained('garbage', { eventSourceARN: 'arn:dead-letters' });
+  expect(await failuresOf(id)).toMatchObject([{ message: 'EventBridge could not deliver it: NO_PERMISSIONS' }]);
+  expect(await recordOf(idOfBody('garbage'))).toMatchObject({ payload: 'garbage' });
+});
+
+test.each([
+  [34.5, true],
+  [33.5, undefined],
+])('of what is %d days old, it is unknown whether it was processed: %s', async (days, unknown) => {
+  const id = randomUUID();
+  await drained(refund(id, new Date(Date.now() - days * 86_400_000).toISOString()));
+  expect((await recordOf(id))?.unknown).toBe(unknown);
+});
+
+test('a redrive that crashed adds a reason to the failure', async () => {
+  const id = randomUUID();
+  await drained(refund(id));
+  await drained(refund(id));
+  expect(await failuresOf(id)).toHaveLength(1);
+  await drained(refund(id), { messageAttributes: { [REDRIVE]: { stringValue: 'again', dataType: 'String' } } });
+  expect(await failuresOf(id)).toMatchObject([{ name: 'DeadLettered' }, { name: 'DeadLettered' }]);
+});
+
+test('what was processed after all stays so', async () => {
+  const [id, time] = [randomUUID(), new Date().toISOString()];
+  const records = new ProcessedRecords('records', { name: process.env[Env.CONSUMER] ?? '', generation: 0 }, 3600);
+  await processOnce({ id, source: 'orderly.payments', time }, async () => [], records);
+  await drained(refund(id, time));
+  expect(await outcomeOf(id)).toBe('PROCESSED');
+});
+
+const refund = (id: string, time = new Date().toISOString()): string => {
+  const data = { customerId: 'alice', orderId: id, stepId: `${id}/refund` };
+  const fields = { id, time, source: 'orderly.payments' };
+  return bodyOf(commandMessage(paymentsContract, { type: 'RefundPayment', data }, 'payments', fields));
+};
+
+async function drained(body: string, more: Partial<SQSRecord> = {}): Promise<void> {
+  const attributes = { ApproximateReceiveCount: '1' };
+  const record = { messageId: 'm', body, attributes, messageAttributes: {}, ...more };
+  expect(await drain({ Records: [record as unknown as SQSRecord] })).toEqual({ batchItemFailures: [] });
+}

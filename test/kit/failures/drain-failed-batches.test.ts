@@ -6,12 +6,13 @@ import { idOfBody } from '../../../packages/kit/failures/delivery.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
-let drain: (records: readonly object[]) => Promise<void>;
+let drain: (records: readonly object[], packed?: (payload: object) => unknown) => Promise<void>;
 beforeAll(async () => {
   functionEnvironment();
   const { handler } = await import('../../../packages/kit/drains/drain-failed-batches.lambda.js');
-  drain = async (Records) => {
-    const object = JSON.stringify({ requestContext: { condition: 'RetryAttemptsExhausted' }, payload: { Records } });
+  drain = async (Records, packed = (payload) => payload) => {
+    const requestContext = { condition: 'RetryAttemptsExhausted' };
+    const object = JSON.stringify({ requestContext, payload: packed({ Records }) });
     vi.spyOn(S3Client.prototype, 'send').mockImplementation((async () => ({
       Body: { transformToString: async () => object },
     })) as never);
@@ -54,5 +55,10 @@ test('an item that can not be recorded now fails the run after all others were t
   await expect(drain([commit('1'), commit('2')])).rejects.toThrow();
   expect(await failures()).toEqual([COMMITS[1]]);
   await drain([commit('1'), commit('2')]);
+  expect(await failures()).toEqual(COMMITS);
+});
+
+test('a batch whose payload is a text is read, too', async () => {
+  await drain([commit('1'), commit('2')], JSON.stringify);
   expect(await failures()).toEqual(COMMITS);
 });

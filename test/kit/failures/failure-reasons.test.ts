@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { SafeError, safeText } from '../../../packages/kit/aws/safe-error.js';
-import type { Delivery } from '../../../packages/kit/failures/delivery.js';
+import { type Delivery, idOfBody } from '../../../packages/kit/failures/delivery.js';
 import { FailureRecords, MAX_REASONS, recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
@@ -39,3 +40,29 @@ test.each(Object.entries(AGAIN))(
     );
   },
 );
+
+const recordOf = async (id: string) =>
+  (await documents.send(new GetCommand({ TableName: 'records', Key: { pk: recordKey(consumer, id) } }))).Item;
+
+test('a failure is recorded once, without values, and does not expire', async () => {
+  const id = randomUUID();
+  const failure = { id, payload: '{"name":"value"}', error: new Error('secret') };
+  expect(await failures.put(failure)).toBe('recorded');
+  expect(await failures.put({ ...failure, payload: 'another' })).toBe('known');
+  const record = await recordOf(id);
+  expect(record).toMatchObject({ status: 'FAILED', failedConsumer: 'counts', payload: failure.payload });
+  expect(record).not.toHaveProperty('expiresAt');
+  expect(JSON.stringify(record?.failures)).not.toContain('secret');
+});
+
+test('a payload that is too long for an item is compressed; of one that is too long even then, its beginning is kept', async () => {
+  const [long, longer] = [JSON.stringify('x'.repeat(600_000)), randomBytes(900_000).toString('base64')];
+  await failures.put({ id: 'long', payload: long, error: fault(1) });
+  await failures.put({ id: 'longer', payload: longer, error: fault(1) });
+  const record = await recordOf('long');
+  expect(record).not.toHaveProperty('payload');
+  expect(gunzipSync(record?.payloadGzip as Uint8Array).toString()).toBe(long);
+  const shortened = await recordOf('longer');
+  expect(shortened).toMatchObject({ payloadBytes: longer.length, payloadHash: idOfBody(longer) });
+  expect(longer.startsWith(String(shortened?.payloadBegin))).toBe(true);
+});

@@ -68,17 +68,24 @@ const recordOf = (coin: string, jar: string, type = 'Put'): SQSRecord => {
     messageAttributes: {},
   } as unknown as SQSRecord;
 };
-const batch = (...Records: readonly SQSRecord[]) => {
+const batchWithin = (milliseconds: number, ...Records: readonly SQSRecord[]) => {
   const handler = consumer([
     on(commandsTo(jars, { from: [mints] }), { Put: ({ event }) => busy(event.data) }),
     on(subscribe(mints, ['Minted'], { contends: 'jar' }), { Minted: ({ event }) => busy(event.data) }),
   ]);
-  return handler({ Records: [...Records] }, { getRemainingTimeInMillis: () => 30_000 } as Context);
+  return handler({ Records: [...Records] }, { getRemainingTimeInMillis: () => milliseconds } as Context);
 };
+const batch = (...Records: readonly SQSRecord[]) => batchWithin(30_000, ...Records);
 
 test('by the field that their contract or their subscription names, whatever their subjects are', async () => {
   const records = [recordOf('1', 'a'), recordOf('2', 'a', 'Minted'), recordOf('3', 'b'), recordOf('4', 'a')];
   expect(await batch(...records)).toEqual({ batchItemFailures: [] });
   expect(atOnce.get('a')?.most).toBe(1);
   expect(atOnce.get('all')?.most).toBe(2);
+});
+
+test('no message is started shortly before the timeout', async () => {
+  const { batchItemFailures } = await batchWithin(1_000, recordOf('7', 'a'), recordOf('8', 'b'));
+  expect(batchItemFailures).toHaveLength(2);
+  expect(atOnce.get('all')?.most).toBe(0);
 });

@@ -184,20 +184,6 @@ describe('a line', () => {
 });
 
 describe('prices that were seen', () => {
-  test('of another version than the basket has now are refused, and a repeat is accepted', async () => {
-    await learned(100, 1);
-    await put(1);
-    await priceChanges(200, 2);
-    await expect(change({ type: 'See' }, customerId, 1)).rejects.toMatchObject({
-      code: 'conflict',
-      extra: { versions: { expectedVersion: 1, foundVersion: 2 } },
-    });
-    for (const _ of ['first', 'repeat']) {
-      const { basket, version } = await change({ type: 'See' }, customerId, 2);
-      expect(viewOf(basket, version)).toEqual({ lines: [{ sku, quantity: 1, unitPrice: eur(200) }], version: 3 });
-    }
-  });
-
   test('do not include the one that comes in between', async () => {
     await learned(100, 1);
     await put(1);
@@ -230,19 +216,6 @@ describe('a price in more baskets than a page has', () => {
     await Promise.all(customers.map((customer) => put(1, sku, customer)));
   });
 
-  test('reaches all of them, page by page, and each once however often a page comes', async () => {
-    const more = Array.from({ length: 20 }, (_, at) => `d-${at}`);
-    await Promise.all(more.map((customer) => put(1, sku, customer)));
-    await priceChanges(200, 2);
-    expect((await pricesOf()).filter((amount) => amount === 200)).toHaveLength(20);
-    expect(await rolledOut(2)).toBe(3);
-    for (const customer of more) expect((await stored(customer))?.lines.at(-1)?.unitPrice).toEqual(eur(200));
-    expect(new Set(await pricesOf())).toEqual(new Set([200]));
-    const versions = await Promise.all(customers.map(async (customer) => (await stored(customer))?.version));
-    await rolledOut(2);
-    expect(await Promise.all(customers.map(async (customer) => (await stored(customer))?.version))).toEqual(versions);
-  });
-
   test('goes on after a crash in the middle of a page', async () => {
     failing = 'c-07';
     const message = priceMessage(200, 2);
@@ -252,13 +225,6 @@ describe('a price in more baskets than a page has', () => {
     await consumed(onProduct, message.body);
     expect(await rolledOut(2)).toBe(2);
     expect(new Set(await pricesOf())).toEqual(new Set([200]));
-  });
-
-  test('takes the newest price to the pages that are left', async () => {
-    await priceChanges(200, 2);
-    await learned(300, 3);
-    await rolledOut(2);
-    expect((await pricesOf()).filter((amount) => amount === 300)).toHaveLength(2);
   });
 });
 
@@ -298,59 +264,10 @@ describe('a checkout', () => {
     await put(1);
   });
 
-  test('sends one command, however often it is repeated, also after the basket was emptied', async () => {
-    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => out('k')));
-    expect(new Set(answers.map(({ loaded }) => loaded.id)).size).toBe(1);
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
-    const orderId = answers[0]!.loaded.id;
-    await orderPlaced(orderId);
-    expect((await look()).lines).toEqual([]);
-    expect(await out('k')).toMatchObject({ loaded: { id: orderId }, replayed: true });
-    const commits = await itemsOf(`Checkout#${orderId}`);
-    expect(commits).toMatchObject([{ commands: [{ type: 'PlaceOrder', to: 'orders' }] }]);
-    expect(JSON.parse(commits[0]!.commands[0].data)).toEqual({
-      orderId,
-      customerId,
-      lines: [{ sku, quantity: 1, unitPrice: eur(100) }],
-    });
-  });
-
-  test('with another key at the same time finds nothing to order', async () => {
-    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((key) => out(key)));
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'basket-empty' });
-    }
-  });
-
   test('orders what the basket has when it commits, not what it had when it was read', async () => {
     rival = { operation: 'BatchGetItemCommand', work: () => put(5) };
     const { loaded } = await out('k');
     expect(loaded.state).toMatchObject({ lines: [{ quantity: 5 }] });
-  });
-
-  test('orders at the newest price', async () => {
-    await learned(200, 2);
-    const { loaded } = await out('k');
-    expect(loaded.state).toMatchObject({ lines: [{ unitPrice: eur(200) }] });
-  });
-
-  test('of the version that was shown is refused if a price has changed since, and its repeat is answered', async () => {
-    await learned(200, 2);
-    await expect(out('k', 1)).rejects.toMatchObject({ code: 'conflict', extra: { versions: { foundVersion: 2 } } });
-    const { loaded } = await out('k', 2);
-    expect(await out('k', 2)).toMatchObject({ loaded: { id: loaded.id }, replayed: true });
-  });
-
-  test('of an empty basket, or of products that are not sold, leaves nothing', async () => {
-    await learn({ sku, unitPrice: eur(100), version: 2, discontinued: true });
-    await expect(out('k')).rejects.toMatchObject({
-      code: 'product-discontinued',
-      extra: { reason: 'PRODUCT_DISCONTINUED', errors: [{ pointer: '/lines/0' }] },
-    });
-    await change({ type: 'RemoveItem', sku });
-    await expect(out('k')).rejects.toMatchObject({ code: 'basket-empty' });
-    expect(await itemsOf(`Checkout#${keyOf('k').scope.slice(0, 32)}`)).toEqual([]);
   });
 
   test('that has become an order leaves what was changed meanwhile, in whatever order it happens', async () => {

@@ -98,36 +98,6 @@ const FORWARDS = [
 ];
 
 describe('the saga of an order', () => {
-  test('has its price confirmed, its account authorised, its stock reserved and its payment charged, and approves it', async () => {
-    for (const heard of [isPlaced, confirmed, authorized, reserved]) await heard();
-    expect((await order()).status).toBe('PENDING');
-    await charged();
-    expect((await order()).status).toBe('APPROVED');
-    expect(await sent()).toEqual(FORWARDS);
-  });
-
-  test('that is refused a step rejects its order at once, and undoes the steps before it', async () => {
-    for (const heard of [isPlaced, confirmed, authorized]) await heard();
-    await hears(inventoryContract, {
-      type: 'StockRejected',
-      data: { ...stepOf('reserve-stock'), reason: 'OUT_OF_STOCK', skus: ['TEA-1'] },
-    });
-    expect(await order()).toMatchObject({ status: 'REJECTED', reason: 'OUT_OF_STOCK' });
-    expect(await sent()).toEqual([...FORWARDS.slice(0, 3), 'accounts ReleaseAuthorization']);
-    await done(accountsContract, 'authorize-account/undo', ofBob);
-    expect(await sagaStatus()).toBe('COMPENSATED');
-  });
-
-  test('whose order was cancelled meanwhile is not approved, but undone', async () => {
-    for (const heard of [isPlaced, confirmed, authorized, reserved]) await heard();
-    await changed({ type: 'Cancel' });
-    await charged();
-    expect((await order()).status).toBe('CANCELLED');
-    expect((await sent()).at(-1)).toBe('payments RefundPayment');
-    await isCancelled();
-    expect(await sent()).toHaveLength(FORWARDS.length + 1);
-  });
-
   test('is over before it began where the cancellation is heard first', async () => {
     await isCancelled();
     await isPlaced();

@@ -2,6 +2,7 @@ import { bugsIn, type PlantedBug } from '../bug.js';
 
 const commandOn = bugsIn('packages/kit/idempotent-consumer/command-on.ts');
 const consumer = bugsIn('packages/kit/idempotent-consumer/consumer.ts');
+const messageLog = bugsIn('packages/kit/idempotent-consumer/message-log.ts');
 const processMessage = bugsIn('packages/kit/idempotent-consumer/process-message.ts');
 const processOnce = bugsIn('packages/kit/idempotent-consumer/process-once.ts');
 
@@ -32,13 +33,9 @@ export const IDEMPOTENT_CONSUMER: readonly PlantedBug[] = [
       to: 'const CALM_DELIVERIES = 99;',
     },
   ),
-  consumer("a consumer's log names whom its message is about", 'account-one', {
+  messageLog("a consumer's log names whom its message is about", 'account-one', {
     from: 'this.subjectToLog(envelope)',
     to: 'envelope.subject',
-  }),
-  consumer('a request that the lane returned is stored for it again', 'lane-one', {
-    from: '!recorded && !returned && !replayed && !tooOld',
-    to: '!recorded && !replayed && !tooOld && returned !== undefined',
   }),
   processMessage('what is too old is dropped without a word', 'redrive-weeks-later', {
     from: 'if (tooOld && !recorded) throw tooOld;',

@@ -6,6 +6,10 @@ const round = bugsIn('packages/kit/lane/round.ts');
 const writer = bugsIn('packages/kit/lane/writer.ts');
 
 export const LANE: readonly PlantedBug[] = [
+  entrance('a request that the lane returned is stored for it again', 'lane-one', {
+    from: '!recorded && !returned && !replayed && !tooOld',
+    to: '!recorded && !replayed && !tooOld && returned !== undefined',
+  }),
   entrance('requests that DynamoDB did not store count as stored', 'lane-one', {
     from: 'if (!left.has(sk)) stored.add(id);',
     to: 'if (left && sk) stored.add(id);',

@@ -1,5 +1,6 @@
 import { bugsIn, type PlantedBug } from '../bug.js';
 
+const admission = bugsIn('lambdas/orders/admission.ts');
 const cancelOrder = bugsIn('lambdas/orders/cancel-order.lambda.ts');
 const contract = bugsIn('lambdas/orders/contract.ts');
 const createOrder = bugsIn('lambdas/orders/domain/create-order.ts');
@@ -120,7 +121,7 @@ export const ORDERS: readonly PlantedBug[] = [
     from: 'trace: traceOf(request),',
     to: 'trace: { ...traceOf(request), ...(body.clientReference ? { correlationId: body.clientReference } : {}) },',
   }),
-  placeOrder('an order is admitted without a look at the status of its user', 'user-races', {
+  admission('an order is admitted without a look at the status of its user', 'user-races', {
     from: "status === 'BLOCKED'",
     to: "(status as string) === ''",
   }),
