@@ -2,17 +2,21 @@
 
 export { Assembly, type TemplateChange } from './assembly/assembly.js';
 export type { JsonObject } from './assembly/intrinsics.js';
-export type { ApiRequest, ApiResponse } from './aws/api-messages.js';
-export type { Answer, Interceptor, PassingCall } from './aws/calls.js';
-export type { Fault, FaultKind, FaultPlan, Point } from './aws/faults.js';
-export type { LambdaFunction, LogLine, Result } from './aws/lambda.js';
-export { AWS_CALLS, type CallTimes, type Load, type MappingLimits } from './aws/load.js';
-export type { Message, NewMessage, Queue } from './aws/sqs.js';
-export type { ThirdParties, ThirdParty } from './aws/third-parties.js';
-export { type Answered, Client, type ClientOptions, type JsonCall, jsonClient, type Reply } from './client/client.js';
+export {
+  type Answered,
+  ApiClient,
+  type ClientOptions,
+  type JsonCall,
+  jsonClient,
+  type Reply,
+} from './client/client.js';
 export { SimulatedIssuer, simulatedIssuer } from './client/issuer.js';
-export { Cloud, type CloudOptions, Deployment, deploymentOf } from './cloud.js';
-export { AWS_PARTITIONS, type PartitionLimits } from './dynamodb/throughput.js';
+export type { Interceptor, PassingCall } from './cloud/calls.js';
+export { Cloud, type CloudOptions, Deployment, deploymentOf } from './cloud/cloud.js';
+export type { Answer } from './cloud/services.js';
+export type { ThirdParties, ThirdParty } from './cloud/third-parties.js';
+export { EventLoop } from './engine/event-loop.js';
+export type { Fault, FaultKind, FaultPlan, Point } from './engine/faults.js';
 export { durationOf, LocalCloudClient, LocalCloudRefused } from './live/client.js';
 export type { LiveStatus } from './live/control.js';
 export { LiveCloud } from './live/live-cloud.js';
@@ -35,4 +39,8 @@ export {
 } from './search/scenario.js';
 export { shrink } from './search/shrink.js';
 export { type SinglesOptions, singles } from './search/singles.js';
-export { World } from './world/world.js';
+export type { ApiRequest, ApiResponse } from './services/apigateway/messages.js';
+export { AWS_PARTITIONS, type PartitionLimits } from './services/dynamodb/throughput.js';
+export { AWS_CALLS, type CallTimes, type Load, type MappingLimits } from './services/lambda/load.js';
+export type { LambdaFunction, LogLine, Result } from './services/lambda/model.js';
+export type { Message, NewMessage, Queue } from './services/sqs/model.js';

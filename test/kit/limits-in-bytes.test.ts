@@ -6,10 +6,10 @@ import { batchesOf, SQS_BATCH, utf8Bytes } from '../../packages/kit/aws/batches.
 import { checkItemSize, checkTransactionSize } from '../../packages/kit/aws/dynamodb-limits.js';
 import type { Item } from '../../packages/kit/aws/items.js';
 import { publish } from '../../packages/kit/outbox/publish.js';
-import { putEvents } from '../../packages/simulator/aws/put-events.js';
-import { QUEUE_OPERATIONS } from '../../packages/simulator/aws/queue-operations.js';
-import { cloudOf } from '../../packages/simulator/aws/support.js';
-import { itemBytes, MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES } from '../../packages/simulator/dynamodb/size.js';
+import { itemBytes, MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES } from '../../packages/simulator/services/dynamodb/size.js';
+import { putEvents } from '../../packages/simulator/services/events/put-events.js';
+import { QUEUE_OPERATIONS } from '../../packages/simulator/services/sqs/messages.js';
+import { cloudOf } from '../../packages/simulator/support/clouds.js';
 
 /**
  * AWS counts bytes of UTF-8, and a character has up to four. Whatever the kit sends at once stays below the limits of the
@@ -33,9 +33,7 @@ test('each call of the relay has a size that EventBridge takes', () =>
       let calls = 0;
       client.send = async ({ input }: { readonly input: PutEventsCommandInput }) => {
         calls += 1;
-        const answer = putEvents(events, { input: { Entries: input.Entries } } as never, world.now, 'Shop/Relay');
-        if ('error' in answer) throw new Error(answer.error.message);
-        return 'output' in answer ? answer.output : {};
+        return putEvents(events, { Entries: input.Entries }, world.now);
       };
       // A commit, of which each entry is a part, has at most 400 KB.
       const Details = details.map((detail) => JSON.stringify({ detail: detail.slice(0, 90_000) }));

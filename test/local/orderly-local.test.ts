@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalCloudClient } from '@orderly/simulator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { arnOf, assemblyOf, fn, TABLE } from '../../packages/simulator/aws/support.js';
+import { arnOf, assemblyOf, fn, TABLE } from '../../packages/simulator/support/clouds.js';
 import { makeBundle } from '../../tools/bundle.mjs';
 import { END_WITH_PARENT } from '../../tools/local/cdk.js';
 import { waitUntil } from '../../tools/local/progress.js';

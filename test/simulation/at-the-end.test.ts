@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../packages/simulator/aws/faults.js';
+import type { Fault } from '../../packages/simulator/engine/faults.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith, type Scenario } from '../../packages/simulator/search/scenario.js';
 import { brokenPromises } from './invariants/broken-promises.js';

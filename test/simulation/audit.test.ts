@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../packages/simulator/aws/faults.js';
-import { ChosenFaults } from '../../packages/simulator/aws/faults.js';
-import { Cloud } from '../../packages/simulator/cloud.js';
+import { Cloud } from '../../packages/simulator/cloud/cloud.js';
+import type { Fault } from '../../packages/simulator/engine/faults.js';
+import { ChosenFaults } from '../../packages/simulator/engine/faults.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
 import { commandOf } from './cli/replay.js';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { parkedPartition } from '../../packages/kit/inbox/contract.js';
-import { Cloud } from '../../packages/simulator/cloud.js';
-import { awaitsDueRecords } from '../../tools/local/awaits.js';
+import { Cloud } from '../../packages/simulator/cloud/cloud.js';
+import { dueRecords } from '../../tools/local/awaits.js';
 import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { stacksOf } from './support/stacks.js';
@@ -27,7 +27,7 @@ function store(service: string, record: Readonly<Record<'pk' | 'duePk' | 'execut
 
 /** Returns the rules that are awaited, and when. */
 const awaited = (): Readonly<Record<string, string>> => {
-  const awaits = awaitsDueRecords(cloud);
+  const awaits = dueRecords(cloud);
   const times = rules.flatMap((rule) => {
     const at = awaits(rule);
     return at === undefined ? [] : [[rule, new Date(at).toISOString()]];

@@ -21,7 +21,7 @@ const [bundle] = buildSync({
 let cloud: LocalCloud;
 beforeAll(async () => {
   const folder = assemblyForPages();
-  cloud = await LocalCloud.start({ folder, says: () => undefined });
+  cloud = await LocalCloud.start({ folder, log: () => undefined });
 });
 afterAll(() => cloud.stop());
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ApiRequest, ApiResponse } from '../../packages/simulator/aws/api-messages.js';
-import { Cloud } from '../../packages/simulator/cloud.js';
+import { Cloud } from '../../packages/simulator/cloud/cloud.js';
+import type { ApiRequest, ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
 import { deploymentOf } from './support/app-code.js';
 import { ADMIN, assemblyForPages, SHOP } from './support/assembly.js';
 import { token } from './support/issuer.js';

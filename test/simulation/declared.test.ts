@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RouteDeclaration } from '../../packages/kit/routes.js';
-import type { ApiRequest, ApiResponse } from '../../packages/simulator/aws/api-messages.js';
-import { Cloud } from '../../packages/simulator/cloud.js';
+import { Cloud } from '../../packages/simulator/cloud/cloud.js';
+import type { ApiRequest, ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
 import { orderlyApi } from '../../tools/docs/openapi/api.js';
 import { bodiesOf } from './fuzz/samples.js';
 import { deploymentOf } from './support/app-code.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deploymentOf as deployedBundles } from '../../packages/simulator/cloud.js';
+import { deploymentOf as deployedBundles } from '../../packages/simulator/cloud/cloud.js';
 import { playSeed } from '../../packages/simulator/search/scenario.js';
 import { toldOf } from './cli/replay.js';
 import { scenarioCalled } from './scenarios/all.js';

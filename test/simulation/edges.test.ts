@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
 import { cursorOf } from '../../packages/kit/http/paging.js';
-import type { ApiRequest, ApiResponse } from '../../packages/simulator/aws/api-messages.js';
-import { Cloud } from '../../packages/simulator/cloud.js';
+import { Cloud } from '../../packages/simulator/cloud/cloud.js';
+import type { ApiRequest, ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
 import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 import { token } from './support/issuer.js';

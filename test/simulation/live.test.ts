@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import type { Awaits } from '../../packages/simulator/aws/schedules.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import type { Violation } from '../../packages/simulator/search/scenario.js';
+import type { NextWorkAt } from '../../packages/simulator/services/events/schedules.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { ONE_FAILURE } from './invariants/failures.js';
 import { cancellationOf, DAY, orderOf, productOf } from './scenarios/shop.js';
@@ -21,13 +21,13 @@ const areAnswers = ({ invariant, detail }: Violation): boolean =>
   invariant === ONE_FAILURE && / SagaReplyRequested /.test(detail);
 
 test(`${ORDERS} orders over HTTP by the real clock, with a fault at every tenth chance, break no promise`, async () => {
-  let due: Awaits = () => undefined;
-  const awaits = (): Awaits => (rule) => due(rule);
-  const local = await beginLocalCloud({ remembers: 1_000_000, awaits });
+  let due: NextWorkAt = () => undefined;
+  const nextWorkAt = (): NextWorkAt => (rule) => due(rule);
+  const local = await beginLocalCloud({ historyLimit: 1_000_000, nextWorkAt });
   begun.push(local);
   const { live } = local;
   const orderly = new Orderly(live.cloud, ['rewards', 'reports']);
-  due = live.cloud.events.schedules.awaits ?? due;
+  due = live.cloud.events.schedules.nextWorkAt ?? due;
 
   /** Many may wait at once: time passes once for all of them. */
   let passing: Promise<void> | undefined;

@@ -12,7 +12,7 @@ import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 import { projectionNamed, projectionsOf } from '../../packages/operator/projections/projections.js';
 import { rebuild } from '../../packages/operator/projections/rebuild.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
-import { awaitsDueRecords } from '../../tools/local/awaits.js';
+import { dueRecords } from '../../tools/local/awaits.js';
 import { ORDERLY, run } from '../../tools/operator/command-line.js';
 import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
 import { DAY, orderOf, productOf } from './scenarios/shop.js';
@@ -51,7 +51,7 @@ let afterForward: unknown;
 let stuckGroup = '';
 
 beforeAll(async () => {
-  local = await beginLocalCloud({ awaits: awaitsDueRecords });
+  local = await beginLocalCloud({ nextWorkAt: dueRecords });
   await local.live.forward(AHEAD);
   deployed = storedTexts();
   await call(productOf('TEA-1'));

@@ -9,7 +9,7 @@ import { listFailureGroups } from '../../packages/operator/groups/list.js';
 import { messageTo, type SagaRequest } from '../../packages/operator/sagas/saga-command.js';
 import { listSagas } from '../../packages/operator/sagas/saga-list.js';
 import { findSaga } from '../../packages/operator/sagas/sagas.js';
-import { Cloud } from '../../packages/simulator/cloud.js';
+import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { showOrder } from '../../tools/operator/order.js';
 import { cancellationOf, orderAt, orderOf, productOf, stocked } from './scenarios/shop.js';
 import { deploymentOf } from './support/app-code.js';

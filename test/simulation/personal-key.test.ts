@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Iam } from '../../packages/simulator/aws/iam.js';
+import { Iam } from '../../packages/simulator/services/iam/model.js';
 import { deploymentOf } from './support/app-code.js';
 import { prodAssembly } from './support/assembly.js';
 

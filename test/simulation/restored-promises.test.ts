@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Awaits } from '../../packages/simulator/aws/schedules.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
+import type { NextWorkAt } from '../../packages/simulator/services/events/schedules.js';
 import { run } from '../../tools/operator/command-line.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { DAY, orderOf, productOf } from './scenarios/shop.js';
@@ -14,12 +14,12 @@ import { Restoring } from './support/restoring.js';
 
 let local: LocalCloud;
 let orderly: Orderly;
-let due: Awaits = () => undefined;
+let due: NextWorkAt = () => undefined;
 beforeAll(async () => {
-  const awaits = (): Awaits => (rule) => due(rule);
-  local = await beginLocalCloud({ remembers: 1_000_000, awaits });
+  const nextWorkAt = (): NextWorkAt => (rule) => due(rule);
+  local = await beginLocalCloud({ historyLimit: 1_000_000, nextWorkAt });
   orderly = new Orderly(local.live.cloud, ['rewards', 'reports']);
-  due = local.live.cloud.events.schedules.awaits ?? due;
+  due = local.live.cloud.events.schedules.nextWorkAt ?? due;
 });
 afterAll(() => endLocalCloud(local));
 

@@ -23,7 +23,7 @@ let local: LocalCloud;
 let restoring: Restoring;
 let dynamodb: DynamoDBClient;
 beforeAll(async () => {
-  local = await beginLocalCloud({ remembers: 1_000_000 });
+  local = await beginLocalCloud({ historyLimit: 1_000_000 });
   restoring = new Restoring(local);
   dynamodb = new DynamoDBClient(clientConfig({ url: local.url, region: 'eu-west-1' }));
 });

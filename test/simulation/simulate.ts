@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { Iam } from '../../packages/simulator/aws/iam.js';
 import { Bookmarks } from '../../packages/simulator/search/bookmarks.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playSeed, playWith } from '../../packages/simulator/search/scenario.js';
 import { singles } from '../../packages/simulator/search/singles.js';
+import { Iam } from '../../packages/simulator/services/iam/model.js';
 import { REPLAY_OPTIONS, replay } from './cli/replay.js';
 import { bookmarksOf } from './cli/worker.js';
 import { shareOut } from './cli/workers.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { World } from '../../packages/simulator/world/world.js';
+import { EventLoop } from '../../packages/simulator/engine/event-loop.js';
 import type { World as Port } from '../acceptance/world.js';
 import { SimulatorWorld } from '../support/simulator-world.js';
 import { routesIn } from '../support/template-routes.js';
@@ -106,7 +106,7 @@ describe('in the simulator', () => {
 
 describe('virtual time', () => {
   test('passes for all waits in order, and a resumed wait continues before time passes on', async () => {
-    const world = new World({ seed: '1' });
+    const world = new EventLoop({ seed: '1' });
     const time = new VirtualTime(world);
     const told: string[] = [];
     const waits = (delay: number, what: string) =>
@@ -118,7 +118,7 @@ describe('virtual time', () => {
   });
 
   test('stands still while nothing waits', async () => {
-    const world = new World({ seed: '1' });
+    const world = new EventLoop({ seed: '1' });
     const time = new VirtualTime(world);
     const begun = world.now;
     let happened = false;
@@ -131,7 +131,7 @@ describe('virtual time', () => {
   });
 
   test('fails all waits with the error that ended the world', async () => {
-    const world = new World({ seed: '1' });
+    const world = new EventLoop({ seed: '1' });
     const time = new VirtualTime(world);
     world.after(5, () => {
       throw new Error('not modelled');

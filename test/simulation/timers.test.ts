@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import { Assembly } from '../../packages/simulator/assembly/assembly.js';
-import type { FaultKind } from '../../packages/simulator/aws/faults.js';
-import { type Cloud, Deployment } from '../../packages/simulator/cloud.js';
-import { plain } from '../../packages/simulator/dynamodb/plain.js';
+import { type Cloud, Deployment } from '../../packages/simulator/cloud/cloud.js';
+import type { FaultKind } from '../../packages/simulator/engine/faults.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playSeed, playWith, type Scenario, type Violation } from '../../packages/simulator/search/scenario.js';
 import { singles } from '../../packages/simulator/search/singles.js';
+import { plain } from '../../packages/simulator/services/dynamodb/plain.js';
 import { traceOf } from '../support/tally.js';
 import { waiterAssembly } from '../support/waiter/assembly.js';
 import { WAITER, waiterContract, waitId } from '../support/waiter/contract.js';
@@ -62,7 +62,7 @@ const waits: Scenario = {
   faultProbability: 0.03,
   async play(cloud) {
     const { world } = cloud;
-    cloud.events.schedules.awaits = awaits(cloud);
+    cloud.events.schedules.nextWorkAt = awaits(cloud);
     const begun = world.now;
     const until = begun + 10 * MINUTE;
     for (const name of ['anna', 'bert', 'cora']) tell(cloud, 'Begin', { name, until: iso(until) });

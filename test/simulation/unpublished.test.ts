@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import type * as z from 'zod/mini';
 import type { TraceView } from '../../lambdas/operations/contract.js';
-import { ChosenFaults } from '../../packages/simulator/aws/faults.js';
-import { Cloud } from '../../packages/simulator/cloud.js';
+import { Cloud } from '../../packages/simulator/cloud/cloud.js';
+import { ChosenFaults } from '../../packages/simulator/engine/faults.js';
 import { showOrder } from '../../tools/operator/order.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 import { deploymentOf } from './support/app-code.js';

@@ -1,4 +1,5 @@
-import type { Answer, Interceptor, PassingCall } from '../../packages/simulator/aws/calls.js';
+import type { Interceptor, PassingCall } from '../../packages/simulator/cloud/calls.js';
+import type { Answer } from '../../packages/simulator/cloud/services.js';
 import type { AwsRequest } from '../../packages/simulator/wire/request.js';
 import type { FaultOptions, FunctionCall } from '../acceptance/world.js';
 import { FaultPlan } from './faults.js';

@@ -1,8 +1,8 @@
 import { documents } from '../../packages/kit/aws/dynamodb.js';
-import { DynamoDbError } from '../../packages/simulator/dynamodb/errors.js';
-import { DynamoDbModel } from '../../packages/simulator/dynamodb/model.js';
-import { seeded } from '../../packages/simulator/dynamodb/support/random.js';
-import type { Operation, WireObject } from '../../packages/simulator/dynamodb/wire.js';
+import { DynamoDbError } from '../../packages/simulator/services/dynamodb/errors.js';
+import { DynamoDbModel } from '../../packages/simulator/services/dynamodb/model.js';
+import type { Operation, WireObject } from '../../packages/simulator/services/dynamodb/wire.js';
+import { seeded } from '../../packages/simulator/support/dynamodb/random.js';
 import { unsigned } from './unsigned.js';
 
 /** What was asked of DynamoDB, and what it cost. */

@@ -1,6 +1,6 @@
 import { LocalCloud } from '@orderly/simulator';
 import { localAssembly } from '../../tools/local/assembly.js';
-import { awaitsDueRecords } from '../../tools/local/awaits.js';
+import { dueRecords } from '../../tools/local/awaits.js';
 import { readDeployment } from '../../tools/local/deploy.js';
 import { endpointAt } from '../../tools/local/endpoint.js';
 import type * as Port from '../acceptance/world.js';
@@ -38,7 +38,7 @@ export class LocalCloudWorld extends LocalStackWorld {
   /** Begins a world with nothing in it. All files of this process have one cloud, which begins again for each. */
   static async begin(): Promise<LocalCloudWorld> {
     shared ??= localAssembly().then((folder) =>
-      LocalCloud.start({ folder, says: () => undefined, awaits: awaitsDueRecords }),
+      LocalCloud.start({ folder, log: () => undefined, nextWorkAt: dueRecords }),
     );
     const local = await shared;
     local.live.reset();

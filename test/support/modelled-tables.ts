@@ -1,10 +1,10 @@
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { type Item, TransactionRefused, type TransactWriteItem } from '../../packages/kit/aws/dynamodb.js';
 import type { ServiceTables } from '../../packages/kit/testing/in-memory-tables.js';
-import { DynamoDbError } from '../../packages/simulator/dynamodb/errors.js';
-import { DynamoDbModel } from '../../packages/simulator/dynamodb/model.js';
-import { seeded } from '../../packages/simulator/dynamodb/support/random.js';
-import type { WireObject } from '../../packages/simulator/dynamodb/wire.js';
+import { DynamoDbError } from '../../packages/simulator/services/dynamodb/errors.js';
+import { DynamoDbModel } from '../../packages/simulator/services/dynamodb/model.js';
+import type { WireObject } from '../../packages/simulator/services/dynamodb/wire.js';
+import { seeded } from '../../packages/simulator/support/dynamodb/random.js';
 
 const OF_A_SERVICE = { table: ['pk', 'sk'], records: ['pk'] } as const;
 

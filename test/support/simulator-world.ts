@@ -4,15 +4,16 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { settingsFor } from '../../lib/settings.js';
 import { REDRIVE } from '../../packages/kit/failures/delivery.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
-import type { ApiResponse } from '../../packages/simulator/aws/api-messages.js';
-import type { Kms } from '../../packages/simulator/aws/kms.js';
-import { putAccess } from '../../packages/simulator/aws/put-events.js';
-import type { Queue } from '../../packages/simulator/aws/sqs.js';
-import { Cloud } from '../../packages/simulator/cloud.js';
-import type { DynamoDbModel } from '../../packages/simulator/dynamodb/model.js';
-import type { Operation } from '../../packages/simulator/dynamodb/wire.js';
-import type { Random } from '../../packages/simulator/world/random.js';
-import { awaitsDueRecords } from '../../tools/local/awaits.js';
+import { Cloud } from '../../packages/simulator/cloud/cloud.js';
+import type { Random } from '../../packages/simulator/engine/random.js';
+import type { ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
+import type { DynamoDbModel } from '../../packages/simulator/services/dynamodb/model.js';
+import type { Operation } from '../../packages/simulator/services/dynamodb/wire.js';
+import { putAccess } from '../../packages/simulator/services/events/put-events.js';
+import type { Kms } from '../../packages/simulator/services/kms/model.js';
+import type { Queue } from '../../packages/simulator/services/sqs/model.js';
+import type { Operation as ApiOperation } from '../../packages/simulator/wire/operation.js';
+import { dueRecords } from '../../tools/local/awaits.js';
 import type * as Port from '../acceptance/world.js';
 import { deploymentOf } from '../simulation/support/app-code.js';
 import { prodAssembly } from '../simulation/support/assembly.js';
@@ -199,7 +200,7 @@ export class SimulatorWorld extends OrderlyWorld {
   async pass(seconds: number): Promise<void> {
     const { schedules } = this.cloud.events;
     // Thousands of ticks would find nothing. From here on, the only rules that tick are those of sweepers that find something.
-    schedules.awaits = awaitsDueRecords(this.cloud);
+    schedules.nextWorkAt = dueRecords(this.cloud);
     schedules.look();
     await this.passes(seconds * 1000);
   }
@@ -251,13 +252,7 @@ const clientOf = (model: DynamoDbModel): DynamoDBDocumentClient =>
 
 const kmsClientOf = (kms: Kms): KMSClient =>
   takeFewerSteps(
-    new KMSClient(
-      answeredBy('1.1', (operation, input) => {
-        const answer = kms.call(operation, input);
-        if ('output' in answer) return answer.output;
-        throw new Error(JSON.stringify(answer));
-      }),
-    ),
+    new KMSClient(answeredBy('1.1', (operation, input) => (kms.operations[operation] as ApiOperation)(input))),
   );
 
 /** Settings of a client of AWS JSON whose requests are carried out in process. */

@@ -1,4 +1,4 @@
-import type { World } from '../../packages/simulator/world/world.js';
+import type { EventLoop } from '../../packages/simulator/engine/event-loop.js';
 
 /**
  * Lets the time of a simulated world pass for as long as somebody waits for something in it, and only then. Many may wait
@@ -9,7 +9,7 @@ export class VirtualTime {
   private served = 0;
   private passing = false;
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: EventLoop) {}
 
   /**
    * @param begin plans something and tells when it has come about

@@ -1,6 +1,6 @@
 import { Assembly, type TemplateChange } from '../../packages/simulator/assembly/assembly.js';
 import type { JsonObject } from '../../packages/simulator/assembly/intrinsics.js';
-import { Cloud, Deployment } from '../../packages/simulator/cloud.js';
+import { Cloud, Deployment } from '../../packages/simulator/cloud/cloud.js';
 import { assembly, DEV } from '../local/assembly.js';
 
 // npm run bench:hot-account: orders of one customer at once, in the simulator, with its model of transaction conflicts and

@@ -3,7 +3,7 @@ import { buildSync } from 'esbuild';
 import { CREDENTIALS_ALIAS } from '../../packages/kit/base/bundles.js';
 import { Assembly, type TemplateChange } from '../../packages/simulator/assembly/assembly.js';
 import type { JsonObject } from '../../packages/simulator/assembly/intrinsics.js';
-import { Cloud, Deployment } from '../../packages/simulator/cloud.js';
+import { Cloud, Deployment } from '../../packages/simulator/cloud/cloud.js';
 import { assembly, DEV } from '../local/assembly.js';
 
 // npm run bench:hot-key: reservations of one SKU by four consumers at once, in the simulator, with its model of transaction

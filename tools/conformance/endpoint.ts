@@ -1,15 +1,16 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { DynamoDbError, NotModelled } from '../../packages/simulator/dynamodb/errors.js';
-import { DynamoDbModel } from '../../packages/simulator/dynamodb/model.js';
+import { refusalOf } from '../../packages/simulator/live/pages.js';
+import { DynamoDbError } from '../../packages/simulator/services/dynamodb/errors.js';
+import { DynamoDbModel } from '../../packages/simulator/services/dynamodb/model.js';
 import {
   OPERATIONS,
   type Operation,
   STREAM_OPERATIONS,
   type WireObject,
-} from '../../packages/simulator/dynamodb/wire.js';
-import { refusalOf } from '../../packages/simulator/live/pages.js';
+} from '../../packages/simulator/services/dynamodb/wire.js';
+import { NotModelled } from '../../packages/simulator/wire/operation.js';
 
 const STREAMS = 'DynamoDBStreams_20120810';
 

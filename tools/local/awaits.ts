@@ -7,7 +7,7 @@ import { Env } from '../../packages/kit/aws/environment.js';
  * A sweeper has work when the earliest due record of its owner is due. Other rules tick in the last minutes of a forward only:
  * the delivery audit then continues from its watermarks (`auditSkipped`).
  */
-export const awaitsDueRecords: NonNullable<LocalCloudOptions['awaits']> = (cloud) => {
+export const dueRecords: NonNullable<LocalCloudOptions['nextWorkAt']> = (cloud) => {
   const sweepers = new Map(
     [...cloud.functions.values()]
       .filter(({ variables }) => Env.RESEND_SECONDS in variables)

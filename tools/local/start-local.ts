@@ -3,7 +3,7 @@ import { LocalCloud, PortInUse, StateRefused } from '@orderly/simulator';
 import { BUILT } from '../docs/built.js';
 import { localAssembly } from './assembly.js';
 import { atExit } from './at-exit.js';
-import { awaitsDueRecords } from './awaits.js';
+import { dueRecords } from './awaits.js';
 import { runDemo } from './demo.js';
 import { readDeployment } from './deploy.js';
 import { devTokens } from './dev-issuer.js';
@@ -60,14 +60,14 @@ async function begun(options: StartOptions & { readonly say: Progress }): Promis
   const folder = await step(say, 'synthesize', localAssembly);
   let run: LocalRun | undefined;
   // Tokens of before are expired by the clock of after.
-  const clockSet = (ahead: number): void => {
+  const onClockSet = (ahead: number): void => {
     if (!run) return;
     run = runOf(cloud, keep);
     renewLocalRun(run);
     say(`${clockAt(ahead)}: new tokens are in .orderly/local.json, and npm run token prints more.`);
   };
   const cloud = await step(say, 'start the local cloud', () =>
-    begin({ folder, port, hosts, keep, logs, say, clockSet }),
+    begin({ folder, port, hosts, keep, logs, say, onClockSet }),
   );
   run = runOf(cloud, keep);
   writeLocalRun(run);
@@ -93,9 +93,9 @@ async function begin(options: {
   keep: boolean;
   logs: boolean;
   say: (line: string) => void;
-  clockSet: (ahead: number) => void;
+  onClockSet: (ahead: number) => void;
 }): Promise<LocalCloud> {
-  const { folder, port, hosts, keep, logs, say: says, clockSet } = options;
+  const { folder, port, hosts, keep, logs, say, onClockSet } = options;
   try {
     const state = keep ? STATE : undefined;
     const codeCache = join(folder, 'code-cache');
@@ -105,12 +105,12 @@ async function begin(options: {
       hosts,
       docs: BUILT,
       keep: state,
-      logs,
-      says,
-      clockSet,
+      logInvocations: logs,
+      log: say,
+      onClockSet,
       codeCache,
       smallHeaps: true,
-      awaits: awaitsDueRecords,
+      nextWorkAt: dueRecords,
     });
   } catch (error) {
     if (error instanceof PortInUse || error instanceof StateRefused) throw new LocalRunError(error.message);

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allow, arnOf, assemblyOf, CLIENT, fn, TABLE } from '../aws/support.js';
-import { Cloud, Deployment } from '../cloud.js';
+import { Cloud, Deployment } from '../cloud/cloud.js';
+import { allow, arnOf, assemblyOf, CLIENT, fn, TABLE } from '../support/clouds.js';
 import { Assembly } from './assembly.js';
 
 /** Writes an assembly whose stacks are for these environments. @returns its folder */

@@ -1,5 +1,5 @@
-import type { ApiRequest, ApiResponse } from '../aws/api-messages.js';
-import type { Cloud } from '../cloud.js';
+import type { Cloud } from '../cloud/cloud.js';
+import type { ApiRequest, ApiResponse } from '../services/apigateway/messages.js';
 import { type SimulatedIssuer, simulatedIssuer } from './issuer.js';
 
 /** An answer with its body parsed; `{}` if it has none. */
@@ -27,7 +27,7 @@ const TRIES = 40;
 const LONGEST_PAUSE = 3_600_000;
 
 /** A well-behaved client of the API of a simulated cloud: it sends a request again until the answer is final. */
-export class Client<Call extends object> {
+export class ApiClient<Call extends object> {
   /** Calls with a final answer, in the order of their ends. */
   readonly answered: Answered<Call>[] = [];
   /** Calls that the client gave up. */
@@ -101,8 +101,8 @@ export const jsonClient = (
   cloud: Cloud,
   claims: Readonly<Record<string, string>>,
   issuer: SimulatedIssuer = simulatedIssuer,
-): Client<JsonCall> =>
-  new Client<JsonCall>(cloud, {
+): ApiClient<JsonCall> =>
+  new ApiClient<JsonCall>(cloud, {
     describe: ({ method, path, headers = {} }) => `client ${method} ${path} ${Object.values(headers).join(' ')}`.trim(),
     request: ({ method, path, body, headers }, now) => ({
       method,

@@ -4,8 +4,8 @@
  * test that it comes from; and what Amazon API Gateway's Developer Guide says of its error answers.
  */
 import { describe, expect, test } from 'vitest';
-import type { ApiResponse } from '../aws/api-messages.js';
-import { apiOf, ask, gatewayResponse, method, mock, part, uriOf } from './support/apis.js';
+import type { ApiResponse } from '../services/apigateway/messages.js';
+import { apiOf, ask, gatewayResponse, method, mock, part, uriOf } from '../support/apis.js';
 
 const parsed = ({ body }: ApiResponse) => JSON.parse(body) as { [member: string]: unknown };
 

@@ -19,15 +19,15 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
-import { cloudOf } from '../aws/support.js';
-import { outsideOf } from '../outside/support/clients.js';
+import { awsApiOf } from '../support/clients.js';
+import { cloudOf } from '../support/clouds.js';
 
 const ENTRY = { Source: 'core.update-account-command', DetailType: 'core.update-account-command', Detail: '{}' };
 
 /** A client of AWS's SDK in an account with the queue `queue`. */
 async function account() {
   const cloud = cloudOf({});
-  const { config } = outsideOf(cloud);
+  const { config } = awsApiOf(cloud);
   await new SQSClient(config).send(new CreateQueueCommand({ QueueName: 'queue' }));
   return { cloud, events: new EventBridgeClient(config), queue: cloud.queue('queue').resource.arn };
 }

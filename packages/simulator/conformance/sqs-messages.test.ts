@@ -5,7 +5,7 @@
  */
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
-import { bodiesOf, QueueAccount } from './support/queues.js';
+import { bodiesOf, QueueAccount } from '../support/queues.js';
 
 type Case = readonly [test: string, play: (aws: QueueAccount) => Promise<void>];
 

@@ -11,7 +11,7 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
-import { bodiesOf, QueueAccount } from './support/queues.js';
+import { bodiesOf, QueueAccount } from '../support/queues.js';
 
 type Case = readonly [test: string, play: (aws: QueueAccount) => Promise<void>];
 

@@ -21,7 +21,7 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import { describe, test } from 'vitest';
-import { QueueAccount, refused } from './support/queues.js';
+import { QueueAccount, refused } from '../support/queues.js';
 
 /** Commands of the SDK have no type in common. */
 type Command = object;

@@ -4,7 +4,7 @@
  * `test_sqs_move_task.py`. Each has the name of the test that it comes from; digests are those that AWS answered.
  */
 import { describe, expect, test } from 'vitest';
-import { bodiesOf, QueueAccount, refused } from './support/queues.js';
+import { bodiesOf, QueueAccount, refused } from '../support/queues.js';
 
 type Case = readonly [test: string, play: (aws: QueueAccount) => Promise<void>];
 

@@ -1,4 +1,4 @@
-import type { World } from '../world/world.js';
+import type { EventLoop } from '../engine/event-loop.js';
 import { SharedClock } from './messages.js';
 
 /** Longest real time between two looks at the clock: a machine that slept is noticed by the next one. */
@@ -16,7 +16,7 @@ const LONGEST_TURN = 50;
  */
 export class RealTime {
   readonly shared = new SharedClock();
-  private world: World | undefined;
+  private world: EventLoop | undefined;
   private timer: NodeJS.Timeout | undefined;
   private immediate: NodeJS.Immediate | undefined;
   private forwarding = false;
@@ -25,7 +25,7 @@ export class RealTime {
   constructor(private readonly failed: (error: Error) => void = () => undefined) {}
 
   /** Begins to run a world, in the place of an earlier one. */
-  run(world: World): void {
+  run(world: EventLoop): void {
     this.world = world;
     this.shared.set(world.now);
     this.arm();
@@ -85,7 +85,7 @@ export class RealTime {
   }
 
   /** Runs the events up to a moment, also behind one that failed. */
-  private advance(world: World, to: number): void {
+  private advance(world: EventLoop, to: number): void {
     for (;;) {
       try {
         world.advance(to);

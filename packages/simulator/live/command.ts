@@ -75,15 +75,14 @@ const COMMANDS: Readonly<
 };
 
 async function run(folder: string, { port, host, keep, logs, outside }: Values): Promise<number> {
-  const says = (line: string): void => console.log(line);
   const cloud = await LocalCloud.start({
     folder,
     port: portOf(port),
     hosts: host,
     keep,
-    logs,
+    logInvocations: logs,
     outside: stubAddresses(outside ?? []),
-    says,
+    log: (line) => console.log(line),
     smallHeaps: true,
   });
   // Before the line that invites it. A second signal ends the process at once.

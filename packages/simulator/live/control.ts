@@ -7,7 +7,7 @@ import {
   LOSSES,
   MESSAGE_FAULTS,
   READ_FAULTS,
-} from '../aws/faults.js';
+} from '../engine/faults.js';
 import type { HttpResponse } from '../runtime/http.js';
 import { FAULT_KINDS } from './faults.js';
 import type { LiveCloud } from './live-cloud.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allow, arnOf, assemblyOf, CLIENT, fn, QUEUE_RIGHTS, TABLE } from '../aws/support.js';
+import { allow, arnOf, assemblyOf, CLIENT, fn, QUEUE_RIGHTS, TABLE } from '../support/clouds.js';
 import { Control } from './control.js';
 import { FAULT_KINDS } from './faults.js';
 import { LiveCloud } from './live-cloud.js';
@@ -44,7 +44,7 @@ beforeAll(() => {
   live = new LiveCloud({
     folder: assemblyOf(RESOURCES, { Work: WORK }),
     threads: 1,
-    says: (line) => said.push(line),
+    log: (line) => said.push(line),
   });
   control = new Control(live);
 });

@@ -9,7 +9,7 @@ import {
   MESSAGE_FAULTS,
   type Point,
   READ_FAULTS,
-} from '../aws/faults.js';
+} from '../engine/faults.js';
 
 /** Every kind of fault that somebody can ask for. */
 export const FAULT_KINDS: readonly FaultKind[] = [

@@ -1,11 +1,11 @@
 /** The thread in which functions of a live account run. It knows environments only: every call leaves it as a message. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { Random } from '../engine/random.js';
+import { turnEnds } from '../engine/turn.js';
 import { Bundle } from '../runtime/bundle.js';
 import { Environment, type Surroundings } from '../runtime/environment.js';
 import type { Reply } from '../runtime/http.js';
 import { SharedPackages } from '../runtime/shared-packages.js';
-import { Random } from '../world/random.js';
-import { turnEnds } from '../world/turn.js';
 import { CodeCache } from './code-cache.js';
 import { type FromThread, SharedClock, type ThreadData, type ToEnvironment, type ToThread } from './messages.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Invocation } from '../aws/lambda.js';
+import type { Invocation } from '../services/lambda/model.js';
 import { invocationLine } from './invocation-line.js';
 
 const line = (result: Invocation['result'], logged?: object | string): string =>

@@ -1,4 +1,4 @@
-import type { Invocation } from '../aws/lambda.js';
+import type { Invocation } from '../services/lambda/model.js';
 
 const BY_RUNTIME = /^(Invoke Error|Uncaught Exception|Unhandled Promise Rejection) \{/;
 

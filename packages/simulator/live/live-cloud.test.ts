@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { Assembly } from '../assembly/assembly.js';
-import type { Result } from '../aws/lambda.js';
-import { allow, arnOf, assemblyOf, CLIENT, fn, QUEUE_RIGHTS, STREAM_RIGHTS, TABLE } from '../aws/support.js';
-import { Deployment } from '../cloud.js';
+import { Deployment } from '../cloud/cloud.js';
 import { Bundle } from '../runtime/bundle.js';
 import { SharedPackages } from '../runtime/shared-packages.js';
+import type { Result } from '../services/lambda/model.js';
+import { allow, arnOf, assemblyOf, CLIENT, fn, QUEUE_RIGHTS, STREAM_RIGHTS, TABLE } from '../support/clouds.js';
 import { LiveCloud, type LiveOptions } from './live-cloud.js';
 import { parseState, type SavedState, StateRefused } from './state.js';
 
@@ -115,7 +115,7 @@ test.each([
   [undefined, [0, 0]],
   [100, [1, 1]],
 ])('told to remember %s records, it keeps so many that only invariants look at', async (remembers, kept) => {
-  const live = begin(inbox, { Read: READS }, remembers === undefined ? {} : { remembers });
+  const live = begin(inbox, { Read: READS }, remembers === undefined ? {} : { historyLimit: remembers });
   live.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'read' }));
   await live.forward(660_000);
   expect(keys(live)).toEqual(['read']);
@@ -132,7 +132,7 @@ test('a function that blocks is reported by name, and its thread is replaced', a
   const live = begin(
     { ...fn('Loop', [], { Timeout: 1 }), ...fn('Other') },
     { Loop: 'exports.handler = async () => { for (;;); };', Other: 'exports.handler = async () => 1;' },
-    { says: (line) => said.push(line) },
+    { log: (line) => said.push(line) },
   );
   expect(await invoke(live, 'Shop/Loop')).toMatchObject({ kind: 'failed', name: 'Sandbox.Timedout' });
   expect(
@@ -168,7 +168,7 @@ test('an end in the middle of a forward ends it, and nobody hears of the clock',
   const live = begin(
     { Ticks: TICKS, Inbox: { Type: 'AWS::SQS::Queue' } },
     {},
-    { clockSet: (ahead) => clockSet.push(ahead) },
+    { onClockSet: (ahead) => clockSet.push(ahead) },
   );
   const forwarded = live.forward(3650 * 86_400_000);
   await new Promise((resolve) => setTimeout(resolve, 0));
@@ -180,7 +180,7 @@ test('an end in the middle of a forward ends it, and nobody hears of the clock',
 
 test('a fault that was asked for happens as often as it was asked for', async () => {
   const said: string[] = [];
-  const live = begin(writer, { Write: WRITES }, { says: (line) => said.push(line) });
+  const live = begin(writer, { Write: WRITES }, { log: (line) => said.push(line) });
   live.fault('Shop/Write', 'killed-after', { next: 1 });
   expect(await invoke(live, 'Shop/Write', { key: 'a' })).toMatchObject({ kind: 'failed', name: 'Runtime.ExitError' });
   expect(keys(live)).toEqual(['a']);

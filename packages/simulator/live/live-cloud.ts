@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { Assembly } from '../assembly/assembly.js';
-import type { ApiRequest, ApiResponse } from '../aws/api-messages.js';
-import type { Fault } from '../aws/faults.js';
-import type { Invocation } from '../aws/lambda.js';
-import type { Awaits } from '../aws/schedules.js';
-import { Cloud, Deployment } from '../cloud.js';
-import { Outside } from '../outside/outside.js';
+import { AwsApi } from '../cloud/aws-api.js';
+import { Cloud, Deployment } from '../cloud/cloud.js';
+import type { Fault } from '../engine/faults.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 import { setV8Flag } from '../runtime/v8-flags.js';
+import type { ApiRequest, ApiResponse } from '../services/apigateway/messages.js';
+import type { NextWorkAt } from '../services/events/schedules.js';
+import type { Invocation } from '../services/lambda/model.js';
 import { RealTime } from './clock.js';
 import { OrderedFaults } from './faults.js';
 import { resume, type SavedState, stateOf } from './state.js';
@@ -47,7 +47,7 @@ export interface LiveOptions {
    * Number of records of the past that it remembers, of each kind: events, log lines, calls, messages that left their queue.
    * @default 10,000 events and log lines, and nothing that only invariants look at
    */
-  readonly remembers?: number;
+  readonly historyLimit?: number;
   /** Threads that run functions. @default one less than the machine's cores, from 2 to 4 */
   readonly threads?: number;
   /**
@@ -62,7 +62,7 @@ export interface LiveOptions {
    */
   readonly smallHeaps?: boolean;
   /** Tells when a scheduled rule finds work, so that time can be forwarded without ticks that find none. @default hourly ticks */
-  readonly awaits?: (cloud: Cloud) => Awaits;
+  readonly nextWorkAt?: (cloud: Cloud) => NextWorkAt;
   /**
    * Stubs of hosts outside of AWS that functions call: their addresses by the hosts, as in
    * `{ 'cards.example.com': 'http://127.0.0.1:9000' }`. A request to any other host fails with ENOTFOUND.
@@ -70,24 +70,24 @@ export interface LiveOptions {
    */
   readonly outside?: Readonly<Record<string, string>>;
   /** Hears of what an operator of this cloud should know: faults that were made, threads that were replaced, calls that were denied. */
-  readonly says?: (line: string) => void;
+  readonly log?: (line: string) => void;
   /** Hears when its clock was set: time was forwarded, or everything began anew. @param ahead of the machine's, in milliseconds */
-  readonly clockSet?: (ahead: number) => void;
+  readonly onClockSet?: (ahead: number) => void;
   /** Hears of each invocation that has ended. */
-  readonly ended?: (invocation: Invocation) => void;
+  readonly onInvocationEnd?: (invocation: Invocation) => void;
 }
 
 /** A deployment that lives by the real clock: what `cdk deploy` makes of the assembly, in this process. */
 export class LiveCloud {
-  private account: { readonly cloud: Cloud; readonly outside: Outside };
+  private account: { readonly cloud: Cloud; readonly aws: AwsApi };
   /** Keys of KMS and all random numbers follow from it. */
   private readonly seed: string;
   private readonly clock = new RealTime((error) =>
-    this.options.says?.(`the simulator failed, and goes on: ${error.stack ?? error.message}`),
+    this.options.log?.(`the simulator failed, and goes on: ${error.stack ?? error.message}`),
   );
   private readonly stubs = new Stubs({
     take: (answer) => this.clock.take(answer),
-    says: (line) => this.options.says?.(line),
+    log: (line) => this.options.log?.(line),
   });
   private readonly threads: Threads;
   private faults: OrderedFaults;
@@ -98,7 +98,7 @@ export class LiveCloud {
   private stopped = false;
 
   constructor(private readonly options: LiveOptions) {
-    const { says = () => undefined, threads, codeCache, smallHeaps = false } = options;
+    const { log = () => undefined, threads, codeCache, smallHeaps = false } = options;
     const { state } = options;
     if (smallHeaps) setV8Flag('heap-growing-percent', HEAP_GROWTH);
     // First, since it may fail: threads that have begun would keep the process.
@@ -107,7 +107,7 @@ export class LiveCloud {
     this.threads = new Threads({
       clock: this.clock.shared,
       around: (take) => this.clock.take(take),
-      replaced: says,
+      replaced: log,
       codeCache,
       isAwaited: (label) => this.awaited.has(label),
       ...(threads !== undefined && { threads }),
@@ -155,8 +155,8 @@ export class LiveCloud {
   async forward(milliseconds: number): Promise<void> {
     const { cloud } = this;
     const { schedules } = cloud.events;
-    const { awaits } = this.options;
-    if (awaits) schedules.awaits = awaits(cloud);
+    const { nextWorkAt } = this.options;
+    if (nextWorkAt) schedules.nextWorkAt = nextWorkAt(cloud);
     else schedules.spacing = TICKS_APART;
     this.clock.take(() => schedules.look());
     const last = milliseconds > SHORT ? LAST_MINUTES : 0;
@@ -166,7 +166,7 @@ export class LiveCloud {
       if (last > 0 && this.cloud === cloud) await this.clock.forward(last, () => this.quiet());
     } finally {
       schedules.resume();
-      if (!this.stopped) this.options.clockSet?.(this.now - Date.now());
+      if (!this.stopped) this.options.onClockSet?.(this.now - Date.now());
     }
   }
 
@@ -183,7 +183,7 @@ export class LiveCloud {
   /** Answers a request in one of the protocols of AWS. */
   aws(request: HttpRequest): Promise<HttpResponse> {
     return this.answered((answer, fail) => {
-      this.within(() => this.account.outside.answer(request)).then(answer, fail);
+      this.within(() => this.account.aws.answer(request)).then(answer, fail);
     });
   }
 
@@ -213,7 +213,7 @@ export class LiveCloud {
     this.end();
     this.faults = this.newFaults();
     this.account = this.begin(deployment, Date.now());
-    this.options.clockSet?.(0);
+    this.options.onClockSet?.(0);
   }
 
   /** Returns all that it remembers, for a later {@link LiveOptions.state}. */
@@ -282,17 +282,17 @@ export class LiveCloud {
   }
 
   private begin(deployment: Deployment, begins: number): LiveCloud['account'] {
-    const { remembers, ended = () => undefined } = this.options;
-    const says = onceEach((line) => this.options.says?.(line));
-    const live = { begins, remembers, host: this.threads, environments: ENVIRONMENTS, ended, says };
+    const { historyLimit, onInvocationEnd = () => undefined } = this.options;
+    const log = onceEach((line) => this.options.log?.(line));
+    const live = { begins, historyLimit, host: this.threads, environments: ENVIRONMENTS, onInvocationEnd, log };
     const cloud = new Cloud(deployment, { seed: this.seed, faults: this.faults, ttlLag: 0, live });
     for (const [host, address] of Object.entries(this.options.outside ?? {}))
       cloud.thirdParties.addStub(host, this.stubs.at(host, address));
     const arns = cloud.apis.flatMap((api) => [...api.functionArns]);
     this.awaited = new Set(arns.flatMap((arn) => cloud.functions.get(arn)?.label ?? []));
-    const outside = new Outside(cloud, { unknown: (line) => this.options.says?.(`not served: ${line}`) });
+    const aws = new AwsApi(cloud, { unknown: (line) => this.options.log?.(`not served: ${line}`) });
     this.clock.run(cloud.world);
-    return { cloud, outside };
+    return { cloud, aws };
   }
 
   /** Ends the present account: what its functions do from now on has no effect, and who waits for an answer hears so. */
@@ -314,7 +314,7 @@ export class LiveCloud {
   }
 
   private newFaults(): OrderedFaults {
-    return new OrderedFaults(({ point, kind }: Fault) => this.options.says?.(`fault ${kind} at ${point}`));
+    return new OrderedFaults(({ point, kind }: Fault) => this.options.log?.(`fault ${kind} at ${point}`));
   }
 }
 
@@ -328,11 +328,11 @@ const GONE: ApiResponse = {
 const idIn = (detail: unknown): unknown => (detail as { id?: unknown } | null)?.id;
 
 /** Says each line once: a function that is retried would say it for ever. */
-function onceEach(says: (line: string) => void): (line: string) => void {
+function onceEach(log: (line: string) => void): (line: string) => void {
   const said = new Set<string>();
   return (line) => {
     if (said.has(line)) return;
     said.add(line);
-    says(line);
+    log(line);
   };
 }

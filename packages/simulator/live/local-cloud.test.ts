@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { assemblyOf, TABLE } from '../aws/support.js';
+import { assemblyOf, TABLE } from '../support/clouds.js';
 import { LocalCloud } from './local-cloud.js';
 import { LiveServer } from './server.js';
 
@@ -11,7 +11,7 @@ describe('an end that takes longer than two seconds', () => {
 
   /** Ends a cloud in which one part never ends. @returns whether the end was forced before two seconds, then, and after twenty */
   async function forcedWhile(keep: string | undefined, hangs: 'its port' | 'its threads'): Promise<readonly boolean[]> {
-    const one = await LocalCloud.start({ folder, keep, threads: 1, says: () => undefined });
+    const one = await LocalCloud.start({ folder, keep, threads: 1, log: () => undefined });
     const stops = hangs === 'its port' ? vi.spyOn(LiveServer.prototype, 'stop') : vi.spyOn(one.live, 'stop');
     const hung = new Promise<void>((resolve) => {
       stops.mockImplementationOnce(() => {

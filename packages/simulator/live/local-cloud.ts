@@ -9,7 +9,15 @@ import { parseState, type SavedState, StateRefused } from './state.js';
 export interface LocalCloudOptions
   extends Pick<
     LiveOptions,
-    'folder' | 'deployment' | 'awaits' | 'threads' | 'remembers' | 'clockSet' | 'codeCache' | 'smallHeaps' | 'outside'
+    | 'folder'
+    | 'deployment'
+    | 'nextWorkAt'
+    | 'threads'
+    | 'historyLimit'
+    | 'onClockSet'
+    | 'codeCache'
+    | 'smallHeaps'
+    | 'outside'
   > {
   /** Port of 127.0.0.1. @default 4566, or else the next free one */
   readonly port?: number | undefined;
@@ -20,9 +28,9 @@ export interface LocalCloudOptions
   /** File from which it takes what an earlier one remembered, and to which it writes that at its end. @default it forgets */
   readonly keep?: string | undefined;
   /** Tells each invocation in a line: function, duration, outcome, what it logged. @default false */
-  readonly logs?: boolean | undefined;
+  readonly logInvocations?: boolean | undefined;
   /** Hears what somebody at the terminal should know, line by line. */
-  readonly says: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /** A local cloud: the deployment of a cloud assembly that lives by the real clock, behind a port of 127.0.0.1. */
@@ -44,13 +52,13 @@ export class LocalCloud {
    * @throws {PortInUse} if the port that was asked for is in use
    */
   static async start(given: LocalCloudOptions): Promise<LocalCloud> {
-    const { port, hosts, docs, keep, logs = false, says, ...options } = given;
+    const { port, hosts, docs, keep, logInvocations = false, log, ...options } = given;
     const state = keep === undefined ? undefined : readState(keep);
     const live = new LiveCloud({
       ...options,
-      says,
+      log,
       ...(state && { state }),
-      ...(logs && { ended: (invocation) => says(invocationLine(invocation)) }),
+      ...(logInvocations && { onInvocationEnd: (invocation) => log(invocationLine(invocation)) }),
     });
     try {
       const server = await LiveServer.listen({

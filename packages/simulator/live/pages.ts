@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiRequest, ApiResponse } from '../aws/api-messages.js';
+import type { ApiRequest, ApiResponse } from '../services/apigateway/messages.js';
 
 /** Names of this machine. Any page may resolve a name of its own to it (DNS rebinding), but none of these. */
 const THIS_MACHINE = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;

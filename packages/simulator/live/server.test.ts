@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { arnOf, assemblyOf, fn, TABLE } from '../aws/support.js';
+import { arnOf, assemblyOf, fn, TABLE } from '../support/clouds.js';
 import { durationOf, LocalCloudClient, LocalCloudRefused } from './client.js';
 import { answerWithFile } from './docs.js';
 import { LocalCloud } from './local-cloud.js';
@@ -84,8 +84,8 @@ beforeAll(async () => {
     threads: 1,
     hosts: ['Devbox'],
     docs: documents(),
-    says: (line) => said.push(line),
-    clockSet: (ahead) => clockSet.push(ahead),
+    log: (line) => said.push(line),
+    onClockSet: (ahead) => clockSet.push(ahead),
   });
   client = new LocalCloudClient(cloud.url);
 });
@@ -193,7 +193,7 @@ test('AWS protocols answer beside it, and a path that is none is said', async ()
 });
 
 test('a port in use is refused, the next start gets another one', async () => {
-  const options = { folder: assemblyOf({ Things: TABLE }), threads: 1, says: () => undefined };
+  const options = { folder: assemblyOf({ Things: TABLE }), threads: 1, log: () => undefined };
   const port = Number(new URL(cloud.url).port);
   await expect(LocalCloud.start({ ...options, port })).rejects.toThrow(PortInUse);
   const other = await LocalCloud.start(options);
@@ -353,7 +353,7 @@ test('a function that answers clients shares no thread with those that work in t
       Other: loop,
     }),
     threads: 2,
-    says: () => undefined,
+    log: () => undefined,
   });
   for (const name of ['Shop/One', 'Shop/Other'])
     busy.live.within((account) => account.fn(name).invoke({}, () => undefined));

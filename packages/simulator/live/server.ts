@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import type { ApiRequest } from '../aws/api-messages.js';
 import { bodyOf as bodyFrom, bytesOf, type HttpRequest, type HttpResponse } from '../runtime/http.js';
+import type { ApiRequest } from '../services/apigateway/messages.js';
 import type { Control } from './control.js';
 import { answerWithFile, DOCS } from './docs.js';
 import type { LiveCloud } from './live-cloud.js';

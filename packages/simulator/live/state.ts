@@ -1,11 +1,11 @@
-import type { PendingInvocation } from '../aws/async-invoke.js';
-import type { PendingDelivery } from '../aws/eventbridge.js';
-import type { Parameter } from '../aws/parameters.js';
-import type { SavedBuckets } from '../aws/s3.js';
-import type { SavedQueue } from '../aws/sqs.js';
-import type { Cloud } from '../cloud.js';
-import type { Restored } from '../dynamodb/administration/table-record.js';
-import type { Item, StreamRecord, WireObject } from '../dynamodb/wire.js';
+import type { Cloud } from '../cloud/cloud.js';
+import type { Restored } from '../services/dynamodb/administration/table-record.js';
+import type { Item, StreamRecord, WireObject } from '../services/dynamodb/wire.js';
+import type { PendingDelivery } from '../services/events/model.js';
+import type { PendingInvocation } from '../services/lambda/async-invoke.js';
+import type { SavedBuckets } from '../services/s3/model.js';
+import type { SavedQueue } from '../services/sqs/model.js';
+import type { Parameter } from '../services/ssm/model.js';
 
 /** Version of the format. Another one is refused. */
 const VERSION = 1;
@@ -76,7 +76,7 @@ export function stateOf(cloud: Cloud, seed: string): SavedState {
     ),
     queues: Object.fromEntries([...queues].map(([arn, queue]) => [arn, queue.save()])),
     buckets: buckets.save(),
-    parameters: parameters.save(),
+    parameters: parameters.all(),
     deliveries: events.pending,
     invocations: asynchronous.pending,
     switches: switchesOf(cloud),

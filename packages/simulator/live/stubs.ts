@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Stub } from '../aws/third-parties.js';
+import type { Stub } from '../cloud/third-parties.js';
 import { bodyOf, bytesOf, type HttpRequest, type HttpResponse } from '../runtime/http.js';
 
 /** Real milliseconds after which a stub counts as silent: its connection breaks. */
@@ -17,7 +17,7 @@ export class Stubs {
       /** Takes an answer at the current time of the account. */
       readonly take: (answer: () => void) => void;
       /** Hears of a stub that doesn't answer. */
-      readonly says: (line: string) => void;
+      readonly log: (line: string) => void;
     },
   ) {}
 
@@ -39,7 +39,7 @@ export class Stubs {
     return (request, then) => {
       const asking = ask(address, request)
         .catch((error: Error) => {
-          this.around.says(`the stub of ${host} at ${address} doesn't answer: ${error.message}`);
+          this.around.log(`the stub of ${host} at ${address} doesn't answer: ${error.message}`);
           return undefined;
         })
         .then((answer) => {

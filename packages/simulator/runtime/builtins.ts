@@ -11,7 +11,7 @@ import * as streamWeb from 'node:stream/web';
 import * as stringDecoder from 'node:string_decoder';
 import * as url from 'node:url';
 import * as util from 'node:util';
-import type { Random } from '../world/random.js';
+import type { Random } from '../engine/random.js';
 import { cryptoOf } from './crypto.js';
 import { type Work, zlibOf } from './zlib.js';
 

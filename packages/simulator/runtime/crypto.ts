@@ -1,5 +1,5 @@
 import * as nodeCrypto from 'node:crypto';
-import type { Random } from '../world/random.js';
+import type { Random } from '../engine/random.js';
 import type { Work } from './zlib.js';
 
 /**

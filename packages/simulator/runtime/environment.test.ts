@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { World } from '../world/world.js';
+import { EventLoop } from '../engine/event-loop.js';
+import { environment, value } from '../support/environments.js';
 import { Bundle } from './bundle.js';
 import { Recycled } from './recycled.js';
 import { SharedPackages } from './shared-packages.js';
-import { environment, value } from './support/environments.js';
 
 test('module state lives as long as the environment, and no longer', async () => {
   const source = 'let calls = 0; exports.handler = async () => ++calls;';
@@ -66,7 +66,7 @@ describe('packages that environments share', () => {
       await shared.wait(1000);
       shared.say(shared.look()[0]);
       return { waited: shared.now() - begun, isDate: begun instanceof Date, seen: shared.look() };`);
-    const world = new World({ seed: '1' });
+    const world = new EventLoop({ seed: '1' });
     const one = environment(waits, '1', undefined, 'one', world);
     const other = environment(waits, '2', undefined, 'other', world);
     const [first, second] = [one.begin(), other.begin()];

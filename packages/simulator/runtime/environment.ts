@@ -1,8 +1,8 @@
-import type { Random } from '../world/random.js';
-import { type CodeUnderTest, entered, works } from '../world/turn.js';
+import type { Random } from '../engine/random.js';
+import { type CodeUnderTest, entered, works } from '../engine/turn.js';
 import type { Bundle } from './bundle.js';
 import type { HttpRequest, Reply } from './http.js';
-import { type Outside, providedBy } from './provided.js';
+import { type Externals, providedBy } from './provided.js';
 import { Timers } from './timers.js';
 
 /** Resources that the world provides to an execution environment. */
@@ -78,7 +78,7 @@ type Handler = (event: unknown, context: object) => unknown;
  */
 export class Environment implements RunningCode, CodeUnderTest {
   private readonly timers: Timers;
-  private readonly outside: Outside;
+  private readonly externals: Externals;
   private handler: Handler | undefined;
   private dead = false;
   private requests = 0;
@@ -104,7 +104,7 @@ export class Environment implements RunningCode, CodeUnderTest {
         }),
     });
     const env = { ...variables };
-    this.outside = {
+    this.externals = {
       env: () => env,
       random: () => this.around.random,
       drew: (bytes) => {
@@ -176,7 +176,7 @@ export class Environment implements RunningCode, CodeUnderTest {
   }
 
   private load(): Readonly<Record<string, unknown>> {
-    const { globals, require } = providedBy(this.outside, this.bundle.realm);
+    const { globals, require } = providedBy(this.externals, this.bundle.realm);
     const sources = { now: () => this.around.now(), random: () => this.around.random.fraction() };
     return this.bundle.load(globals, sources, require);
   }
@@ -284,7 +284,7 @@ export class Environment implements RunningCode, CodeUnderTest {
 
   /** @returns the code that was entered before in this turn */
   private enter(): CodeUnderTest | undefined {
-    this.bundle.packages?.enter(this.outside);
+    this.bundle.packages?.enter(this.externals);
     this.around.enter();
     return entered(this);
   }

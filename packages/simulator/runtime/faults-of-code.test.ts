@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { cloudOf, fn } from '../aws/support.js';
 import { playWith } from '../search/scenario.js';
-import { environment, value } from './support/environments.js';
+import { cloudOf, fn } from '../support/clouds.js';
+import { environment, value } from '../support/environments.js';
 
 /** What no code catches, and what an invocation ends with. */
 const FAULTS: readonly (readonly [where: string, code: string, ending: object])[] = [

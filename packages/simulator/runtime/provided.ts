@@ -5,23 +5,23 @@ import type { Timers } from './timers.js';
 import { webOf } from './web.js';
 
 /** Everything outside that code can use: the time, random numbers, the network, a log. */
-export interface Outside extends Omit<BuiltinsOptions, 'http' | 'https'> {
+export interface Externals extends Omit<BuiltinsOptions, 'http' | 'https'> {
   readonly timers: Pick<Timers, 'setTimeout' | 'setInterval' | 'setImmediate' | 'clear'>;
   readonly send: Send;
 }
 
 /** Returns the globals and the modules of Node through which code reaches what is outside. @param realm of the code */
 export function providedBy(
-  outside: Outside,
+  externals: Externals,
   { parse }: Realm,
 ): {
   readonly globals: ProvidedGlobals;
   readonly require: (name: string) => unknown;
 } {
-  const { timers, now, begun, random, work } = outside;
-  const send: Send = (request, reply) => outside.send(request, reply);
+  const { timers, now, begun, random, work } = externals;
+  const send: Send = (request, reply) => externals.send(request, reply);
   const [http, https] = ['http:', 'https:'].map((protocol) => httpModule(send, timers, protocol)) as [object, object];
-  const { require, process, console, crypto } = builtins({ ...outside, http, https });
+  const { require, process, console, crypto } = builtins({ ...externals, http, https });
   const globals = {
     process,
     console,

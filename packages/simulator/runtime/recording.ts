@@ -1,4 +1,4 @@
-import type { Random } from '../world/random.js';
+import type { Random } from '../engine/random.js';
 import type { Ending, Surroundings } from './environment.js';
 import type { HttpRequest } from './http.js';
 

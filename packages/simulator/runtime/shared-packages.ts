@@ -1,5 +1,5 @@
 import { Script } from 'node:vm';
-import { type Outside, providedBy } from './provided.js';
+import { type Externals, providedBy } from './provided.js';
 import { CLOSING, type ClockAndNumbers, ModuleCode, OPENING, Realm } from './realm.js';
 
 /**
@@ -16,21 +16,21 @@ export class SharedPackages {
   /** `Date` and `Math` of the same code. */
   readonly clockAndNumbers: ClockAndNumbers;
   private modules: Readonly<Record<string, unknown>> | undefined;
-  private running: Outside | undefined;
+  private running: Externals | undefined;
 
   /** @param source a CommonJS module that exports `modules`: what `require` returns, by the name of the package */
   constructor(readonly source: string) {
     const own = this.realm.clockAndNumbers({
-      now: () => this.outside.now(),
-      random: () => this.outside.random().fraction(),
+      now: () => this.externals.now(),
+      random: () => this.externals.random().fraction(),
     });
     // A change would reach other environments.
     this.clockAndNumbers = { Date: Object.freeze(own.Date), Math: Object.freeze(own.Math) };
   }
 
   /** Must be called whenever code of an environment is entered: what it reaches is that of this environment. */
-  enter(outside: Outside): void {
-    this.running = outside;
+  enter(externals: Externals): void {
+    this.running = externals;
   }
 
   /** Returns what `require` returns for a package; `undefined` if it isn't one of these. */
@@ -39,7 +39,7 @@ export class SharedPackages {
     return this.modules[name];
   }
 
-  private get outside(): Outside {
+  private get externals(): Externals {
     if (!this.running) throw new Error('code of a shared package runs outside of every environment');
     return this.running;
   }
@@ -49,25 +49,25 @@ export class SharedPackages {
       this.realm,
       new Script(`${OPENING}${this.source}${CLOSING}`, { filename: 'packages.js' }),
     );
-    const outside: Outside = {
-      env: () => this.outside.env(),
-      random: () => this.outside.random(),
-      drew: (bytes) => this.outside.drew(bytes),
-      isReal: () => this.outside.isReal(),
-      now: () => this.outside.now(),
-      begun: () => this.outside.begun(),
-      log: (level, line) => this.outside.log(level, line),
-      exit: (code) => this.outside.exit(code),
-      send: (request, reply) => this.outside.send(request, reply),
+    const externals: Externals = {
+      env: () => this.externals.env(),
+      random: () => this.externals.random(),
+      drew: (bytes) => this.externals.drew(bytes),
+      isReal: () => this.externals.isReal(),
+      now: () => this.externals.now(),
+      begun: () => this.externals.begun(),
+      log: (level, line) => this.externals.log(level, line),
+      exit: (code) => this.externals.exit(code),
+      send: (request, reply) => this.externals.send(request, reply),
       timers: {
-        setTimeout: (...args) => this.outside.timers.setTimeout(...args),
-        setInterval: (...args) => this.outside.timers.setInterval(...args),
-        setImmediate: (...args) => this.outside.timers.setImmediate(...args),
-        clear: (timer) => this.outside.timers.clear(timer),
+        setTimeout: (...args) => this.externals.timers.setTimeout(...args),
+        setInterval: (...args) => this.externals.timers.setInterval(...args),
+        setImmediate: (...args) => this.externals.timers.setImmediate(...args),
+        clear: (timer) => this.externals.timers.clear(timer),
       },
-      work: (begin) => this.outside.work(begin),
+      work: (begin) => this.externals.work(begin),
     };
-    const { globals, require } = providedBy(outside, this.realm);
+    const { globals, require } = providedBy(externals, this.realm);
     return code.load(globals, this.clockAndNumbers, require).modules as Readonly<Record<string, unknown>>;
   }
 }

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { builtinModules } from 'node:module';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { environment, value } from '../support/environments.js';
 import type { HttpRequest, HttpResponse } from './http.js';
-import { environment, value } from './support/environments.js';
 
 /** Runs the body of a handler. @param answer to each request; a text is the code of an error */
 async function ran(body: string, answer: (request: HttpRequest) => Partial<HttpResponse> | string = () => ({})) {

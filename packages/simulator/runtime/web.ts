@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import type { Random } from '../world/random.js';
+import type { Random } from '../engine/random.js';
 import { bodyOf, bytesOf, connectionError, type HttpResponse, type Send } from './http.js';
 
 /** Sources of what the web's globals of an environment need from outside. */

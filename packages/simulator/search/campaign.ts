@@ -1,4 +1,4 @@
-import type { Deployment } from '../cloud.js';
+import type { Deployment } from '../cloud/cloud.js';
 import { Bookmarks } from './bookmarks.js';
 import { type History, playSeed, type Scenario } from './scenario.js';
 import { shrink } from './shrink.js';

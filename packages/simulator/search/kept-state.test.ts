@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { Assembly } from '../assembly/assembly.js';
-import { assemblyOf, cloudOf, fn } from '../aws/support.js';
-import { type Cloud, Deployment } from '../cloud.js';
+import { type Cloud, Deployment } from '../cloud/cloud.js';
+import { assemblyOf, cloudOf, fn } from '../support/clouds.js';
 import { playSeed, type Scenario } from './scenario.js';
 
 /** A scenario whose trace tells what its function says. */

@@ -1,4 +1,4 @@
-import { deploymentOf } from '../cloud.js';
+import { deploymentOf } from '../cloud/cloud.js';
 import { report } from './report.js';
 import { type History, playSeed, playWith, type Scenario } from './scenario.js';
 import { shrink } from './shrink.js';

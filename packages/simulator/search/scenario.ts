@@ -1,6 +1,6 @@
-import { ChosenFaults, type Fault, type FaultPlan, type Point, RandomFaults } from '../aws/faults.js';
-import { Cloud, type CloudOptions, type Deployment } from '../cloud.js';
-import { Random } from '../world/random.js';
+import { Cloud, type CloudOptions, type Deployment } from '../cloud/cloud.js';
+import { ChosenFaults, type Fault, type FaultPlan, type Point, RandomFaults } from '../engine/faults.js';
+import { Random } from '../engine/random.js';
 
 /** A promise that a history broke. */
 export interface Violation {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../aws/faults.js';
+import type { Fault } from '../engine/faults.js';
 import { report } from './report.js';
 import type { History } from './scenario.js';
 import { shrink } from './shrink.js';

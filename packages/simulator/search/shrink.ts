@@ -1,4 +1,4 @@
-import type { Fault } from '../aws/faults.js';
+import type { Fault } from '../engine/faults.js';
 import type { History } from './scenario.js';
 
 /** Returns the promises that a history broke. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
-import { allow, arnOf, CLIENT, cloudOf, fn, TABLE } from '../aws/support.js';
 import { Environment } from '../runtime/environment.js';
+import { allow, arnOf, CLIENT, cloudOf, fn, TABLE } from '../support/clouds.js';
 import { type Conditions, playWith, type Scenario } from './scenario.js';
 import { singles } from './singles.js';
 

@@ -1,7 +1,7 @@
-import type { Fault, FaultKind } from '../aws/faults.js';
-import type { Deployment } from '../cloud.js';
+import type { Deployment } from '../cloud/cloud.js';
+import type { Fault, FaultKind } from '../engine/faults.js';
+import { Random } from '../engine/random.js';
 import { Recording } from '../runtime/recording.js';
-import { Random } from '../world/random.js';
 import { type History, playWith, type Scenario } from './scenario.js';
 
 /** Returns every fault that a history without faults has a point for, each alone. */

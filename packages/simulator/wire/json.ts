@@ -1,5 +1,5 @@
-import { queryCodeOf } from '../aws/queue-refusals.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
+import { queryCodeOf } from './query.js';
 import type { AwsError, Input, WireRequest } from './request.js';
 
 /** Smithy, "AWS JSON 1.0 protocol" and "AWS JSON 1.1 protocol": the operation stands in `X-Amz-Target`. */

@@ -60,3 +60,20 @@ export function queryError({ service }: WireRequest, { status, code, message }: 
   const content = elements({ Error: error, RequestId: 'simulated' });
   return { status, headers: HEADERS, body: document('ErrorResponse', QUERY[service]?.namespace, content) };
 }
+
+/** Returns the code that SQS's Query protocol gives to an error; entries of batches fail with it in every protocol. */
+export const queryCodeOf = (type: string): string => QUERY_CODES[type] ?? `AWS.SimpleQueueService.${type}`;
+
+/** Codes that don't follow from the error's name. Amazon SQS API Reference, "Common Errors". */
+const QUERY_CODES: Readonly<Record<string, string>> = {
+  InvalidParameterValueException: 'InvalidParameterValue',
+  MissingRequiredParameterException: 'MissingParameter',
+  QueueDoesNotExist: 'AWS.SimpleQueueService.NonExistentQueue',
+  QueueNameExists: 'QueueAlreadyExists',
+  ReceiptHandleIsInvalid: 'ReceiptHandleIsInvalid',
+  InvalidAttributeName: 'InvalidAttributeName',
+  InvalidAttributeValue: 'InvalidAttributeValue',
+  InvalidMessageContents: 'InvalidMessageContents',
+  ResourceNotFoundException: 'ResourceNotFoundException',
+  ThrottlingException: 'ThrottlingException',
+};

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { EventStore } from '../../../packages/kit/event-store/event-store.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
-import { Random } from '../../../packages/simulator/world/random.js';
+import { Random } from '../../../packages/simulator/engine/random.js';
 import {
   counted,
   evolution,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SagaMessage } from '../../../packages/kit/saga/saga.js';
-import { Random } from '../../../packages/simulator/world/random.js';
+import { Random } from '../../../packages/simulator/engine/random.js';
 import { done, Journey, refused, stepId, type Trip, tripSaga, undoId } from './trip.js';
 
 const steps = tripSaga.steps.map(({ name }) => name);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { Fault, FaultKind } from '../../../packages/simulator/aws/faults.js';
-import type { Deployment } from '../../../packages/simulator/cloud.js';
+import type { Deployment } from '../../../packages/simulator/cloud/cloud.js';
+import type { Fault, FaultKind } from '../../../packages/simulator/engine/faults.js';
 import { report } from '../../../packages/simulator/search/report.js';
 import { type History, playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
 import { shrink } from '../../../packages/simulator/search/shrink.js';

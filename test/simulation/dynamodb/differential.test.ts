@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DynamoDbError } from '../../../packages/simulator/dynamodb/errors.js';
-import type { DynamoDbModel } from '../../../packages/simulator/dynamodb/model.js';
-import { comparable, smooth } from '../../../packages/simulator/dynamodb/support/differences.js';
-import { STATEMENTS } from '../../../packages/simulator/dynamodb/support/partiql-statements.js';
-import { Dice, seeded } from '../../../packages/simulator/dynamodb/support/random.js';
+import { DynamoDbError } from '../../../packages/simulator/services/dynamodb/errors.js';
+import type { DynamoDbModel } from '../../../packages/simulator/services/dynamodb/model.js';
+import { comparable, smooth } from '../../../packages/simulator/support/dynamodb/differences.js';
+import { STATEMENTS } from '../../../packages/simulator/support/dynamodb/partiql-statements.js';
+import { Dice, seeded } from '../../../packages/simulator/support/dynamodb/random.js';
 import {
   OperationWriter,
   type RandomOperation,
-} from '../../../packages/simulator/dynamodb/support/random-operations.js';
-import { model, PROPERTIES, TABLE, WITH_LOCAL_INDEXES } from '../../../packages/simulator/dynamodb/support/tables.js';
+} from '../../../packages/simulator/support/dynamodb/random-operations.js';
+import { model, PROPERTIES, TABLE, WITH_LOCAL_INDEXES } from '../../../packages/simulator/support/dynamodb/tables.js';
 import { DynamoDbLocal } from '../../../tools/local/dynamodb-local.js';
 import { install, installed } from '../../../tools/local/localstack/install.js';
 

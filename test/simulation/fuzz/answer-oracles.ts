@@ -6,7 +6,7 @@ import { AppProblem } from '../../../lambdas/problems.js';
 import { ReportsProblem } from '../../../lambdas/reports/problems.js';
 import { ANSWER_HEADERS } from '../../../packages/kit/http/answer-headers.js';
 import { PROBLEMS } from '../../../packages/kit/http/errors.js';
-import type { ApiResponse } from '../../../packages/simulator/aws/api-messages.js';
+import type { ApiResponse } from '../../../packages/simulator/services/apigateway/messages.js';
 import type { FuzzRequest } from './request.js';
 
 /** Every kind of problem that a route may answer. */

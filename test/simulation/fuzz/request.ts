@@ -1,4 +1,4 @@
-import type { Route } from '../../../packages/simulator/aws/api-routes.js';
+import type { Route } from '../../../packages/simulator/services/apigateway/routes.js';
 
 /** Sender of a request; `none` sends no token. Any other text is the Authorization header. */
 export type Sender = 'alice' | 'bob' | 'operator' | 'none' | { readonly authorization: string };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { cursorOf } from '../../../packages/kit/http/paging.js';
-import type { Route } from '../../../packages/simulator/aws/api-routes.js';
+import type { Route } from '../../../packages/simulator/services/apigateway/routes.js';
 import { bodyOf } from './bodies.js';
 import { type FuzzRequest, nameOf, type Sender } from './request.js';
 import { KEY, LISTS, PARAMETERS, valuesOf } from './samples.js';

@@ -1,6 +1,6 @@
-import type { ApiResponse } from '../../../packages/simulator/aws/api-messages.js';
-import type { Route } from '../../../packages/simulator/aws/api-routes.js';
-import { Cloud, type Deployment } from '../../../packages/simulator/cloud.js';
+import { Cloud, type Deployment } from '../../../packages/simulator/cloud/cloud.js';
+import type { ApiResponse } from '../../../packages/simulator/services/apigateway/messages.js';
+import type { Route } from '../../../packages/simulator/services/apigateway/routes.js';
 import { token } from '../support/issuer.js';
 import { Orderly } from '../support/orderly.js';
 import { faultsOfAnswer } from './answer-oracles.js';

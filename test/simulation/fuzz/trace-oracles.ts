@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import type { LogLine } from '../../../packages/simulator/aws/lambda.js';
-import type { AttributeValue, Item } from '../../../packages/simulator/dynamodb/wire.js';
+import type { AttributeValue, Item } from '../../../packages/simulator/services/dynamodb/wire.js';
+import type { LogLine } from '../../../packages/simulator/services/lambda/model.js';
 import type { FuzzRequest } from './request.js';
 import { KEY } from './samples.js';
 

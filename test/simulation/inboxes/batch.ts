@@ -1,5 +1,5 @@
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { SALES, TENS } from '../../support/inboxes/contract.js';
 import { awaitStored, itemsIn, ofShop, publish, recordsIn } from './shop.js';

@@ -1,5 +1,5 @@
 import { COMMIT_PREFIX } from '../../../packages/kit/messages/keys.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Part } from '../../kit/inbox/example.collecting.js';
 import { Carrier } from './carrier.js';
@@ -95,7 +95,7 @@ export const partsOfOrders: Scenario = {
 /** Makes the sweepers tick while a timer or a stored message waits. */
 function awaitDue(cloud: Cloud): void {
   const begun = cloud.world.now;
-  cloud.events.schedules.awaits = () => {
+  cloud.events.schedules.nextWorkAt = () => {
     if (cloud.world.now > begun + LOST_AFTER) return undefined;
     const due = packingRecordsIn(cloud).flatMap(({ duePk, executeAt }) =>
       duePk === undefined ? [] : [Date.parse(String(executeAt))],

@@ -1,6 +1,6 @@
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { STEPS } from '../../support/inboxes/contract.js';
 import { awaitStored, itemsIn, ofShop, publish, recordsIn } from './shop.js';

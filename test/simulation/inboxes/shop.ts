@@ -1,6 +1,6 @@
 import { cursorKey, placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { messageIdOf } from '../../../packages/kit/messages/envelope.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import { STEPS } from '../../support/inboxes/contract.js';
 import { traceOf } from '../../support/tally.js';
 
@@ -63,7 +63,7 @@ const LOST_AFTER = 12 * 3_600_000;
 /** Makes the sweepers tick while a stored message waits. @param until what waits from a later time on is not waited for */
 export function awaitStored(cloud: Cloud, until = Number.POSITIVE_INFINITY): void {
   const begun = cloud.world.now;
-  cloud.events.schedules.awaits = () => {
+  cloud.events.schedules.nextWorkAt = () => {
     if (cloud.world.now > begun + LOST_AFTER) return undefined;
     const records = recordsIn(cloud);
     const due = records

@@ -1,6 +1,7 @@
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import type { Answer, Interceptor, PassingCall } from '../../../packages/simulator/aws/calls.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Interceptor, PassingCall } from '../../../packages/simulator/cloud/calls.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
+import type { Answer } from '../../../packages/simulator/cloud/services.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { ADDRESS, PAGES, PARCELS } from '../../support/inboxes/contract.js';
 import { copiesBesideTables } from '../support/copies.js';

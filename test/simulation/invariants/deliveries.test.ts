@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
-import { Cloud } from '../../../packages/simulator/cloud.js';
+import { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import { deploymentOf } from '../support/app-code.js';
 import { prodAssembly } from '../support/assembly.js';
 import { Facts } from '../support/facts.js';

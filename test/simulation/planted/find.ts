@@ -1,4 +1,4 @@
-import type { Fault } from '../../../packages/simulator/aws/faults.js';
+import type { Fault } from '../../../packages/simulator/engine/faults.js';
 import { type History, playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
 import { singles } from '../../../packages/simulator/search/singles.js';
 import type { Ground } from '../support/ground.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { Assembly, type TemplateChange } from '../../../packages/simulator/assembly/assembly.js';
 import type { JsonObject } from '../../../packages/simulator/assembly/intrinsics.js';
-import type { Deployment } from '../../../packages/simulator/cloud.js';
+import type { Deployment } from '../../../packages/simulator/cloud/cloud.js';
 import type { Environment } from '../../../packages/simulator/runtime/environment.js';
 import { Recycled } from '../../../packages/simulator/runtime/recycled.js';
 import { type AppCode, appCode, deploymentOf, entriesOf, ROOT } from '../support/app-code.js';

@@ -1,7 +1,7 @@
 import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
 import { viewOf } from '../../../lambdas/accounts/domain/account.js';
+import type { Random } from '../../../packages/simulator/engine/random.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
-import type { Random } from '../../../packages/simulator/world/random.js';
 import { accountAt } from '../invariants/accounts.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { sender } from '../support/commands.js';

@@ -1,7 +1,7 @@
 import type { InventoryCommand } from '../../../lambdas/inventory/contract.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
+import type { Random } from '../../../packages/simulator/engine/random.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
-import type { Random } from '../../../packages/simulator/world/random.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { sender } from '../support/commands.js';
 import { Facts, type MessageRecord } from '../support/facts.js';

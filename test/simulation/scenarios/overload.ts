@@ -1,7 +1,7 @@
-import type { Load } from '../../../packages/simulator/aws/load.js';
 import type { Reply } from '../../../packages/simulator/client/client.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import type { Load } from '../../../packages/simulator/services/lambda/load.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';
 import { MINUTE, orderOf, stocked } from './shop.js';

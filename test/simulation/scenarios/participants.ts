@@ -1,5 +1,5 @@
 import { recordsOf } from '../../../packages/kit/failures/contract.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { hearsLateAnswers } from '../invariants/saga-commits.js';

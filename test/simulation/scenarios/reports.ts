@@ -2,7 +2,7 @@ import { ordersContract } from '../../../lambdas/orders/contract.js';
 import { daysOf } from '../../../lambdas/reports/days.js';
 import { settingsFor } from '../../../lib/settings.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { bodyOf } from '../../support/consumed.js';
 import { brokenPromises } from '../invariants/broken-promises.js';

@@ -1,4 +1,4 @@
-import type { Random } from '../../../packages/simulator/world/random.js';
+import type { Random } from '../../../packages/simulator/engine/random.js';
 import type { Call, Orderly } from '../support/orderly.js';
 import { cancellationOf } from './shop.js';
 

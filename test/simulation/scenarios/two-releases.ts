@@ -1,7 +1,7 @@
-import type { LambdaFunction } from '../../../packages/simulator/aws/lambda.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Bundle } from '../../../packages/simulator/runtime/bundle.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import type { LambdaFunction } from '../../../packages/simulator/services/lambda/model.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Facts, type MessageRecord } from '../support/facts.js';
 import { Operator } from '../support/operator.js';

@@ -1,5 +1,5 @@
 import { Env } from '../../../packages/kit/aws/environment.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { Orderly } from '../support/orderly.js';

@@ -6,7 +6,7 @@ import { type BuildOptions, build, buildSync, type Metafile, type OutputFile, ty
 import { BUNDLING, entryFiles } from '../../../packages/kit/base/bundles.js';
 import { operatorEntries } from '../../../packages/operator/entries.js';
 import { Assembly } from '../../../packages/simulator/assembly/assembly.js';
-import { Deployment } from '../../../packages/simulator/cloud.js';
+import { Deployment } from '../../../packages/simulator/cloud/cloud.js';
 import { Bundle } from '../../../packages/simulator/runtime/bundle.js';
 import type { Recycled } from '../../../packages/simulator/runtime/recycled.js';
 import { SharedPackages } from '../../../packages/simulator/runtime/shared-packages.js';

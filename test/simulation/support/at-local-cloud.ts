@@ -9,12 +9,12 @@ import type { Call } from './orderly.js';
  * Starts a local cloud, at which the command line of this process works until {@link endLocalCloud}. Its functions share their packages.
  */
 export async function beginLocalCloud(
-  options: Pick<LocalCloudOptions, 'remembers' | 'awaits'> = {},
+  options: Pick<LocalCloudOptions, 'historyLimit' | 'nextWorkAt'> = {},
 ): Promise<LocalCloud> {
   const local = await LocalCloud.start({
     folder: prodAssembly(),
     deployment: deploymentOf,
-    says: () => undefined,
+    log: () => undefined,
     ...options,
   });
   vi.stubEnv('ORDERLY_ENDPOINT', local.url);

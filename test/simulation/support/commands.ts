@@ -1,4 +1,4 @@
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 
 interface Step {
   readonly type: string;

@@ -1,4 +1,4 @@
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 
 /**
  * Finds a text outside of the tables, now or earlier: in messages that are or were in queues, in events that the bus accepted

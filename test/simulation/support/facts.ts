@@ -15,10 +15,10 @@ import { pointerKey, versionOf, versionsIn } from '../../../packages/kit/project
 import { stuckKey } from '../../../packages/kit/saga/contract.js';
 import { evolve as evolveSaga, initialState as noSaga, type SagaState } from '../../../packages/kit/saga/state.js';
 import { type Listener, listenersOf, recordKeysOf } from '../../../packages/operator/deployment/services.js';
-import type { BusEvent } from '../../../packages/simulator/aws/eventbridge.js';
-import type { Queue } from '../../../packages/simulator/aws/sqs.js';
-import { plain } from '../../../packages/simulator/dynamodb/plain.js';
-import type { Change } from '../../../packages/simulator/dynamodb/wire.js';
+import { plain } from '../../../packages/simulator/services/dynamodb/plain.js';
+import type { Change } from '../../../packages/simulator/services/dynamodb/wire.js';
+import type { BusEvent } from '../../../packages/simulator/services/events/model.js';
+import type { Queue } from '../../../packages/simulator/services/sqs/model.js';
 import type { Orderly, Row } from './orderly.js';
 import { STRIPE, Stripe } from './stripe.js';
 

@@ -15,11 +15,11 @@ import { discard } from '../../../packages/operator/failures/discard.js';
 import { redrivable } from '../../../packages/operator/failures/redrive.js';
 import { forget } from '../../../packages/operator/people/forget.js';
 import { type FoundRecord, failuresOf } from '../../../packages/operator/records/records.js';
-import type { Result } from '../../../packages/simulator/aws/lambda.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
-import { DynamoDbError } from '../../../packages/simulator/dynamodb/errors.js';
-import type { Operation } from '../../../packages/simulator/dynamodb/wire.js';
-import { outsideOf } from '../../../packages/simulator/outside/support/clients.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
+import { DynamoDbError } from '../../../packages/simulator/services/dynamodb/errors.js';
+import type { Operation } from '../../../packages/simulator/services/dynamodb/wire.js';
+import type { Result } from '../../../packages/simulator/services/lambda/model.js';
+import { awsApiOf } from '../../../packages/simulator/support/clients.js';
 import { takeFewerSteps } from '../../support/fewer-steps.js';
 import { Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
@@ -186,6 +186,6 @@ const textOf = (body: string | Uint8Array = '{}'): string =>
 
 /** Returns how the relays of a cloud are asked. Asking does not let the world run. */
 export function relaysOf(cloud: Cloud): AskRelays {
-  const client = new CloudWatchClient(outsideOf(cloud, async () => undefined).config);
+  const client = new CloudWatchClient(awsApiOf(cloud, async () => undefined).config);
   return (services) => readRelays(client, services, new Date(cloud.world.now).toISOString());
 }

@@ -3,11 +3,11 @@ import { AuditKey, AuditorEnv } from '../../../packages/operator/auditor/contrac
 import { type Service, servicesIn } from '../../../packages/operator/deployment/services.js';
 import type { StackOutputs } from '../../../packages/operator/deployment/stacks.js';
 import { keysOfPeopleIn } from '../../../packages/operator/people/people.js';
-import type { ApiRequest } from '../../../packages/simulator/aws/api-messages.js';
-import type { Queue } from '../../../packages/simulator/aws/sqs.js';
-import { type Answered as AnsweredCall, Client, type Reply } from '../../../packages/simulator/client/client.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
-import type { Item } from '../../../packages/simulator/dynamodb/wire.js';
+import { type Answered as AnsweredCall, ApiClient, type Reply } from '../../../packages/simulator/client/client.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
+import type { ApiRequest } from '../../../packages/simulator/services/apigateway/messages.js';
+import type { Item } from '../../../packages/simulator/services/dynamodb/wire.js';
+import type { Queue } from '../../../packages/simulator/services/sqs/model.js';
 import { token } from './issuer.js';
 import { stacksOf } from './stacks.js';
 
@@ -38,7 +38,7 @@ const AUDIT = 'Audit/';
 const JUDGED_AFTER = 15 * 60_000;
 
 /** Orderly in a simulated cloud, with the interface of clients and operators. */
-export class Orderly extends Client<Call> {
+export class Orderly extends ApiClient<Call> {
   readonly stacks: StackOutputs;
   readonly services: readonly Service[];
   /** Table of the people's keys. */
@@ -68,7 +68,7 @@ export class Orderly extends Client<Call> {
     if (this.isAudited && cloud.pageItems !== undefined) this.auditPages(cloud.pageItems);
     this.services = servicesIn(this.stacks).filter(({ name }) => !asleep.includes(name));
     this.personalKeys = keysOfPeopleIn({ stacks: this.stacks, environment: 'simulated' }).table;
-    cloud.events.schedules.awaits = (rule) => (rule.startsWith(AUDIT) ? this.nextAudit() : this.nextTimer());
+    cloud.events.schedules.nextWorkAt = (rule) => (rule.startsWith(AUDIT) ? this.nextAudit() : this.nextTimer());
   }
 
   /** Lets the delivery audit judge a few commits at once, so that an hour has many of its pages. */

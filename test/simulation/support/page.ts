@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiResponse } from '../../../packages/simulator/aws/api-messages.js';
+import type { ApiRequest, ApiResponse } from '../../../packages/simulator/services/apigateway/messages.js';
 
 /** Methods and headers that a page may send without asking before (Fetch standard, "CORS-safelisted"). */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'POST']);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Assembly } from '../../../packages/simulator/assembly/assembly.js';
-import type { Deployment } from '../../../packages/simulator/cloud.js';
+import type { Deployment } from '../../../packages/simulator/cloud/cloud.js';
 import type { Bundle } from '../../../packages/simulator/runtime/bundle.js';
 import {
   hasSources,

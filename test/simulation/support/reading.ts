@@ -1,4 +1,4 @@
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 
 /**
  * Returns the event source mapping by which a function reads: a scenario switches it off and on again.

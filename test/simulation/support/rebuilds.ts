@@ -3,7 +3,7 @@ import type { RebuildAnswer, RebuildRequest } from '../../../packages/kit/projec
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
 import type { DeployedProjection } from '../../../packages/operator/projections/projections.js';
 import { type RebuildOrder, rebuild } from '../../../packages/operator/projections/rebuild.js';
-import type { Result } from '../../../packages/simulator/aws/lambda.js';
+import type { Result } from '../../../packages/simulator/services/lambda/model.js';
 import type { Orderly } from './orderly.js';
 
 /** Small page size, so that faults, stops and writes happen between the pages of a scenario's few items. */

@@ -4,8 +4,8 @@ import { Env } from '../../../packages/kit/aws/environment.js';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
 import { applyRestore } from '../../../packages/operator/restore/apply.js';
 import { type ApplyAccess, applyAccess } from '../../../packages/operator/restore/apply-access.js';
-import type { LambdaFunction } from '../../../packages/simulator/aws/lambda.js';
-import type { Cloud } from '../../../packages/simulator/cloud.js';
+import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
+import type { LambdaFunction } from '../../../packages/simulator/services/lambda/model.js';
 import { documentsOf } from './operator.js';
 import type { Orderly } from './orderly.js';
 

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { LocalCloud } from '@orderly/simulator';
 import { localAssembly } from '../assembly.js';
 import { atExit } from '../at-exit.js';
-import { awaitsDueRecords } from '../awaits.js';
+import { dueRecords } from '../awaits.js';
 import { runDemo } from '../demo.js';
 import { readDeployment } from '../deploy.js';
 import { devTokens, makeToken } from '../dev-issuer.js';
@@ -50,7 +50,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const schemathesis = await installSchemathesis();
   const folder = await localAssembly();
-  const cloud = await LocalCloud.start({ folder, says: () => undefined, awaits: awaitsDueRecords });
+  const cloud = await LocalCloud.start({ folder, log: () => undefined, nextWorkAt: dueRecords });
   try {
     await prepare(cloud);
     let [sent, failed] = [0, 0];

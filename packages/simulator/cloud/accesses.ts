@@ -1,0 +1,80 @@
+import type { Home } from '../assembly/identity.js';
+import { tableAccesses } from '../services/dynamodb/access.js';
+import type { DynamoDbModel } from '../services/dynamodb/model.js';
+import { type Entry, putAccess } from '../services/events/put-events.js';
+import type { Access } from '../services/iam/model.js';
+import type { Kms } from '../services/kms/model.js';
+import { arnOf } from '../services/ssm/model.js';
+import type { AwsError, WireRequest } from '../wire/request.js';
+
+/** Returns the accesses that a request needs; none for a service whose resources have no policies here. */
+export function accessesOf(
+  { service, operation, input }: WireRequest,
+  { dynamodb, kms, home }: { readonly dynamodb: DynamoDbModel; readonly kms: Kms; readonly home: Home },
+): readonly Access[] {
+  switch (service) {
+    case 'dynamodb':
+      return tableAccesses(operation, input, (table) => dynamodb.partitionOf(table), home);
+    case 'events':
+      return operation === 'PutEvents'
+        ? ((input.Entries ?? []) as readonly Entry[]).map((entry) => putAccess(entry, home))
+        : [];
+    case 'sqs': {
+      // It names no queue, so no resource can be compared.
+      if (operation === 'ListQueues') return [{ action: 'sqs:ListQueues', resource: '*' }];
+      const name = String(input.QueueUrl).split('/').at(-1) ?? '';
+      // A batch needs the permission of its parts.
+      return [{ action: `sqs:${operation.replace(/Batch$/, '')}`, resource: home.arn('sqs', name) }];
+    }
+    case 'kms': {
+      const { key, context } = kms.rightOf(input);
+      return [{ action: `kms:${operation}`, resource: key, context }];
+    }
+    case 'ssm': {
+      const names = (input.Names ?? [input.Name ?? input.Path]) as readonly unknown[];
+      return names.map((name) => ({ action: `ssm:${operation}`, resource: arnOf(String(name), home) }));
+    }
+    case 'lambda': {
+      const name = String(input.FunctionName).replace(/^.*function:/, '');
+      return [
+        {
+          action: `lambda:${operation === 'Invoke' ? 'InvokeFunction' : operation}`,
+          resource: home.arn('lambda', `function:${name}`),
+        },
+      ];
+    }
+    case 'cloudformation': {
+      // Of a request without a name every stack is asked.
+      const resource =
+        input.StackName === undefined ? '*' : home.arn('cloudformation', `stack/${String(input.StackName)}/simulated`);
+      return [{ action: `cloudformation:${operation}`, resource }];
+    }
+    case 'monitoring':
+      // Service Authorization Reference, "Amazon CloudWatch": GetMetricData has no resource; DescribeAlarms is asked for all.
+      return [{ action: `cloudwatch:${operation}`, resource: '*' }];
+    case 's3': {
+      // "GetObject": reading a version by its id needs a separate permission, and not that of the current version.
+      const action = `${OBJECT_RIGHTS[operation] ?? operation}${input.VersionId === undefined ? '' : 'Version'}`;
+      const object = input.Key === undefined ? '' : `/${String(input.Key)}`;
+      return [{ action: `s3:${action}`, resource: `arn:aws:s3:::${String(input.Bucket)}${object}` }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Rights whose names aren't those of their operations. Amazon S3 User Guide, "Required permissions for API operations". */
+const OBJECT_RIGHTS: Readonly<Record<string, string>> = {
+  HeadObject: 'GetObject',
+  HeadBucket: 'ListBucket',
+  ListObjectsV2: 'ListBucket',
+  ListBuckets: 'ListAllMyBuckets',
+};
+
+/** Returns the error for a caller that lacks a right. @param user its ARN */
+export function accessDenied({ service }: WireRequest, user: string, access: Access): AwsError {
+  const message = `User: ${user} is not authorized to perform: ${access.action} on resource: ${access.resource}`;
+  if (service === 's3') return { status: 403, code: 'AccessDenied', message };
+  const code = service === 'dynamodb' ? 'com.amazon.coral.service#AccessDeniedException' : 'AccessDeniedException';
+  return { status: 400, code, message };
+}

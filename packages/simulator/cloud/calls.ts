@@ -1,0 +1,296 @@
+import type { EventLoop } from '../engine/event-loop.js';
+import { CALL_FAULTS, type FaultKind, type FaultPlan, READ_FAULTS } from '../engine/faults.js';
+import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
+import { callTime, cpuTime, type Load } from '../services/lambda/load.js';
+import type { Caller, CallingFunction } from '../services/lambda/sandbox.js';
+import type { AwsError, AwsRequest } from '../wire/request.js';
+import { isForAws } from '../wire/services.js';
+import { answerTo, refusalOf, refusalOfUnknown, requestOf } from '../wire/wire.js';
+import type { Answer, Later, Services } from './services.js';
+import type { ThirdParties } from './third-parties.js';
+
+/** A function's call on its way to a service. */
+export interface PassingCall {
+  readonly fn: CallingFunction;
+  readonly request: AwsRequest;
+  /** The request body as it was sent. */
+  readonly body: string;
+}
+
+/**
+ * Intercepts calls between functions and services for a scenario. It sees each call and can inject a fault that the
+ * scenario is about, independently of the seed.
+ */
+export interface Interceptor {
+  /**
+   * Runs before a call.
+   * @returns the fault to inject there; for operations with entries also the entries to refuse
+   */
+  before(call: PassingCall): 'killed-before' | 'refused' | AwsRequest['refusedEntries'];
+  /** Runs after the service has carried the call out or refused it. */
+  after(call: PassingCall, answer: Answer): 'killed-after' | 'answer-lost' | undefined;
+}
+
+const FIRST_ENTRY: AwsRequest['refusedEntries'] = new Map([[0, 'InternalFailure']]);
+const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
+/** Operations that answer for each entry whether it was carried out. */
+const BATCHES = new Set(['PutEvents', 'SendMessageBatch', 'BatchWriteItem', 'BatchGetItem']);
+/** Duration of `refused-for-long`: the SDK gives up after three attempts within a second or two. */
+const LONG = 30_000;
+const TWO_SECONDS = 2_000;
+const FORTY_SECONDS = 40_000;
+/** Ages of what a stale read sees, milliseconds. AWS gives no bound; a second is usual ("DynamoDB read consistency"). */
+const STALE_BY = [100, 1_000, 5_000, 5_000];
+
+/**
+ * Carries each request from a function to a service and back. This takes time, and anything can happen on the way:
+ * every request is one point at which a fault may be injected.
+ */
+export class Calls {
+  private readonly refusing = new Map<string, number>();
+  /** Interceptor of a scenario; it runs after the faults of the plan. */
+  interceptor: Interceptor | undefined;
+  count = 0;
+
+  constructor(
+    private readonly world: EventLoop,
+    private readonly faults: FaultPlan,
+    private readonly services: Services,
+    private readonly thirdParties: ThirdParties,
+    private readonly load: Load = {},
+    /**
+     * Hears of a request that no model answers, which then gets an error. @default there is no answer, and the history ends: it would
+     * be about something else than what is deployed
+     */
+    private readonly unmodelled?: ((line: string) => void) | undefined,
+  ) {}
+
+  /** Time at which the code of an environment has done what its earlier calls needed, milliseconds since 1970. */
+  private readonly computed = new WeakMap<Caller, number>();
+
+  /** Answers one HTTP request of the SDK. */
+  readonly send = (caller: Caller, http: HttpRequest, reply: Reply): void => {
+    if (this.thirdParties.has(http.host) || !isForAws(http)) {
+      this.thirdParties.send(caller, http, reply);
+      return;
+    }
+    const { world } = this;
+    const { fn } = caller;
+    let request: AwsRequest;
+    try {
+      request = requestOf(http);
+    } catch (error) {
+      // The code that sent it must not catch it.
+      world.after(0, () => {
+        const refused = this.notModelled(caller, error as Error);
+        reply.answer(refusalOfUnknown(http, refused));
+      });
+      return;
+    }
+    const id = `${fn.label} call ${++fn.calls}`;
+    this.count++;
+    const call = { fn, request, body: http.body };
+    const planned = this.faults.at({ id, kinds: kindsFor(request) });
+    const byHand = planned ? undefined : this.interceptor?.before(call);
+    const fault = planned ?? (typeof byHand === 'string' ? byHand : undefined);
+    world.note(`${id} ${request.service}.${request.operation} ${summaryOf(request)}${fault ? ` FAULT ${fault}` : ''}`);
+    if (fault === 'killed-before') return void world.after(0, () => caller.kill(`before ${id}`));
+    if (fault === 'hung-before') return;
+    // Only one operation is throttled, not all calls of a function, so that its reaction to the throttle can succeed.
+    const throttled = `${fn.label} ${request.service}.${request.operation}`;
+    const refusalsEnd = this.refusing.get(throttled) ?? 0;
+    if (fault === 'refused-for-long') this.refusing.set(throttled, world.now + LONG);
+    const refused =
+      fault === 'refused' ||
+      fault === 'refused-for-long' ||
+      world.now < refusalsEnd ||
+      (caller.writesAreThrottled && request.service === 'dynamodb' && WRITES.has(request.operation));
+    if (refused || fault === 'conflict') {
+      const error = refused ? throttle(request) : conflict(request);
+      world.after(this.latency(), () => reply.answer(refusalOf(request, error)));
+      return;
+    }
+    if (fault === 'late' || fault === 'very-late') {
+      world.after(this.latency(), () => reply.fail('ECONNRESET'));
+      world.after(fault === 'late' ? TWO_SECONDS : FORTY_SECONDS, () =>
+        this.carryOut(id, request, caller, () => undefined),
+      );
+      return;
+    }
+    const refusedEntries = fault === 'entry-refused' ? FIRST_ENTRY : typeof byHand === 'object' ? byHand : undefined;
+    const changed =
+      fault === 'stale'
+        ? { ...request, staleBy: world.random.fork(`stale read at ${id}`).pick(STALE_BY) }
+        : refusedEntries
+          ? { ...request, refusedEntries }
+          : request;
+    world.after(this.computing(caller) + this.latency(), () =>
+      this.carryOut(id, changed, caller, (answer) => {
+        const behind = planned ?? this.interceptor?.after(call, answer);
+        if (behind && !planned) world.note(`${id} FAULT ${behind}`);
+        if (behind === 'killed-after') return caller.kill(`after ${id}`);
+        if (behind === 'hung-after') return;
+        world.after(this.latency(), () => {
+          if (behind === 'answer-lost') reply.fail('ECONNRESET');
+          else reply.answer(responseOf(request, answer));
+        });
+      }),
+    );
+  };
+
+  private carryOut(id: string, request: AwsRequest, caller: Caller, then: (answer: Answer) => void): void {
+    const end = this.services.begin(request);
+    // A transaction holds its items for a moment, in which other transactions meet a conflict.
+    const time = request.operation.startsWith('Transact')
+      ? this.world.latency((random) => random.between(1, 4) + longerFor(request.input.TransactItems))
+      : 0;
+    const perform = (): void => {
+      const answer = this.performed(request, caller);
+      end();
+      if (typeof answer === 'function') answer(answered);
+      else answered(answer);
+    };
+    const answered = (answer: Answer): void => {
+      const said = 'error' in answer ? answer.error.code.replace(/^.*#/, '') : 'ok';
+      this.world.note(`${id} ${said}${'error' in answer ? reasonsOf(answer.error) : ''}`);
+      then(answer);
+    };
+    if (time === 0) perform();
+    else this.world.after(time, perform);
+  }
+
+  private performed(request: AwsRequest, caller: Caller): Answer | Later {
+    try {
+      return this.services.perform(request, caller);
+    } catch (error) {
+      return { error: this.notModelled(caller, error as Error) };
+    }
+  }
+
+  /** @returns what the caller is told @throws the error, in a history */
+  private notModelled({ fn }: Caller, error: Error): AwsError {
+    if (!this.unmodelled) throw error;
+    this.unmodelled(`${fn.label}: the simulator doesn't model this: ${error.message}`);
+    return { status: 501, code: 'NotImplemented', message: `The simulator doesn't model this: ${error.message}` };
+  }
+
+  /** Returns the milliseconds until the code of a call has run: an environment runs one call's code after the other. */
+  private computing(caller: Caller): number {
+    const { cpu } = this.load;
+    if (!cpu) return 0;
+    const { now } = this.world;
+    const memory = Number(caller.fn.resource.properties.MemorySize ?? 128);
+    const done = Math.max(now, this.computed.get(caller) ?? 0) + cpuTime(cpu, memory);
+    this.computed.set(caller, done);
+    return done - now;
+  }
+
+  private latency(): number {
+    const { calls } = this.load;
+    if (calls) return this.world.latency((random) => callTime(calls, random) / 2);
+    // Most calls take milliseconds, but one in a hundred takes much longer.
+    return this.world.latency((random) => (random.chance(0.01) ? random.between(50, 400) : random.between(1, 6)));
+  }
+}
+
+function responseOf(request: AwsRequest, answer: Answer): HttpResponse {
+  if ('raw' in answer) return answer.raw;
+  return 'error' in answer ? refusalOf(request, answer.error) : answerTo(request, answer.output);
+}
+
+/**
+ * Returns the milliseconds by which a transaction of many items takes longer. AWS documents no numbers; DynamoDB prepares
+ * and commits each item (Idziorek et al., "Distributed Transactions at Scale in Amazon DynamoDB", USENIX ATC 2023).
+ */
+const longerFor = (items: unknown): number => (Array.isArray(items) ? Math.floor(items.length / ITEMS_PER_MS) : 0);
+const ITEMS_PER_MS = 8;
+
+const kindsKnown = new Map<string, readonly FaultKind[]>();
+
+function kindsFor(request: AwsRequest): readonly FaultKind[] {
+  const { service, operation } = request;
+  const mayBeStale = isEventuallyConsistent(request);
+  const name = `${service}.${operation}${mayBeStale ? ' stale' : ''}`;
+  const known = kindsKnown.get(name) ?? [...faultsOf(service, operation), ...(mayBeStale ? READ_FAULTS : [])];
+  kindsKnown.set(name, known);
+  return known;
+}
+
+/**
+ * Tells whether a request reads a table without `ConsistentRead`. A read of a global index is late by the index itself, and
+ * a transaction reads what is committed.
+ */
+function isEventuallyConsistent({ service, operation, input }: AwsRequest): boolean {
+  if (service !== 'dynamodb') return false;
+  if (operation === 'BatchGetItem') {
+    const requests = Object.values((input.RequestItems ?? {}) as Readonly<Record<string, Reading | undefined>>);
+    return requests.some((request) => request?.ConsistentRead !== true);
+  }
+  if (!['GetItem', 'Query', 'Scan'].includes(operation)) return false;
+  const { ConsistentRead, IndexName } = input as Reading;
+  return ConsistentRead !== true && IndexName === undefined;
+}
+
+interface Reading {
+  readonly ConsistentRead?: unknown;
+  readonly IndexName?: unknown;
+}
+
+function faultsOf(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
+  // KMS stores nothing of its requests, and functions only read parameters and stacks.
+  const writes = WRITES.has(operation) || !['dynamodb', 'kms', 'ssm', 'cloudformation', 'monitoring'].includes(service);
+  return CALL_FAULTS.filter((kind) => {
+    // A batch leaves a write that meets a transaction unprocessed.
+    if (kind === 'conflict') return service === 'dynamodb' && WRITES.has(operation) && !BATCHES.has(operation);
+    if (kind === 'entry-refused') return BATCHES.has(operation);
+    // A read that is carried out late, or before a crash, differs in no way from one that wasn't carried out.
+    return writes || !['late', 'very-late', 'killed-after', 'hung-after', 'answer-lost'].includes(kind);
+  });
+}
+
+const throttle = ({ service }: AwsRequest): AwsError =>
+  service === 'dynamodb'
+    ? {
+        status: 400,
+        code: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
+        message: 'The level of configured provisioned throughput for the table was exceeded.',
+      }
+    : { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' };
+
+function conflict({ operation, input }: AwsRequest): AwsError {
+  const code = 'com.amazonaws.dynamodb.v20120810#';
+  if (operation !== 'TransactWriteItems') {
+    return { status: 400, code: `${code}TransactionConflictException`, message: 'Transaction is ongoing for the item' };
+  }
+  const reasons = (input.TransactItems as readonly unknown[]).map((_, at) =>
+    at === 0 ? { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' } : { Code: 'None' },
+  );
+  return {
+    status: 400,
+    code: `${code}TransactionCanceledException`,
+    message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${reasons.map(({ Code }) => Code).join(', ')}]`,
+    more: { CancellationReasons: reasons },
+  };
+}
+
+/** Summarises a request for the trace: keys and types, as short as possible. */
+function summaryOf({ input }: AwsRequest): string {
+  const keys: string[] = [];
+  const look = (value: unknown, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > 5) return;
+    const { pk, sk, DetailType, ReceiptHandle } = value as Record<string, { S?: string } & string>;
+    if (pk?.S) keys.push(sk?.S ? `${pk.S}/${sk.S}` : pk.S);
+    else if (DetailType) keys.push(DetailType);
+    else if (ReceiptHandle) keys.push(String(ReceiptHandle));
+    else for (const member of Object.values(value)) look(member, depth + 1);
+  };
+  look(input, 0);
+  const { ExpressionAttributeValues: values } = input as { ExpressionAttributeValues?: Record<string, { S?: string }> };
+  if (keys.length === 0 && values) keys.push(...Object.values(values).flatMap(({ S }) => (S === undefined ? [] : [S])));
+  return keys.join(' + ');
+}
+
+const reasonsOf = ({ more }: AwsError): string => {
+  const reasons = (more?.CancellationReasons ?? []) as readonly { Code: string }[];
+  return reasons.length > 0 ? ` [${reasons.map(({ Code }) => Code).join(', ')}]` : '';
+};

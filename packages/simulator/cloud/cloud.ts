@@ -1,0 +1,381 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Assembly, type Resource } from '../assembly/assembly.js';
+import type { Home } from '../assembly/identity.js';
+import { EventLoop } from '../engine/event-loop.js';
+import { ChosenFaults, type FaultPlan, LOSSES, WithLosses } from '../engine/faults.js';
+import { Bundle } from '../runtime/bundle.js';
+import type { CodeHost } from '../runtime/environment.js';
+import type { Recording, Replays } from '../runtime/recording.js';
+import { Recycled } from '../runtime/recycled.js';
+import { RestApi } from '../services/apigateway/model.js';
+import { usualIndexDelay } from '../services/dynamodb/administration/catalog.js';
+import type { TableCall } from '../services/dynamodb/api.js';
+import { DynamoDbModel } from '../services/dynamodb/model.js';
+import { plain } from '../services/dynamodb/plain.js';
+import { EventBridge } from '../services/events/model.js';
+import { Iam } from '../services/iam/model.js';
+import { Kms } from '../services/kms/model.js';
+import { AsyncInvocations } from '../services/lambda/async-invoke.js';
+import { type Concurrency, unreservedConcurrency } from '../services/lambda/concurrency.js';
+import type { Load } from '../services/lambda/load.js';
+import { type EnvironmentLimits, type Invocation, LambdaFunction, type LogLine } from '../services/lambda/model.js';
+import { type EventSource, QueueMapping } from '../services/lambda/queue-mapping.js';
+import { StreamMapping } from '../services/lambda/stream-mapping.js';
+import { Buckets } from '../services/s3/model.js';
+import { Queue } from '../services/sqs/model.js';
+import { Parameters } from '../services/ssm/model.js';
+import { Calls } from './calls.js';
+import { checkInert, INERT } from './inert.js';
+import { checkProperties, MODELLED } from './properties.js';
+import { Services } from './services.js';
+import { ThirdParties } from './third-parties.js';
+
+/** A resource that has no model and isn't listed as inert. */
+export class ResourceNotModelled extends Error {
+  override readonly name = 'ResourceNotModelled';
+}
+
+/** A deployment: templates and compiled bundles. All runs share it, since none changes it. */
+export class Deployment {
+  /**
+   * Whether histories reuse environments of earlier ones. It ends when the same history came out differently with used ones: then a
+   * module keeps something that counts.
+   */
+  recycles = true;
+  private readonly bundles = new Map<string, Bundle>();
+
+  /**
+   * @param change changes a function's code, by its label; it may return a bundle with the code
+   * @param recycled environments of earlier histories
+   */
+  constructor(
+    readonly assembly: Assembly,
+    private readonly change: (source: string, label: string) => string | Bundle = (source) => source,
+    readonly recycled: Recycled = new Recycled(),
+  ) {
+    for (const resource of assembly.resources) {
+      const { type, label } = resource;
+      if (!(type in MODELLED) && !(type in INERT)) throw new ResourceNotModelled(`${type} (${label})`);
+      checkProperties(resource);
+    }
+    checkInert(assembly);
+  }
+
+  /** Puts new code in the place of a function's. @param label path of its construct @param source of the bundle */
+  replace(label: string, source: string): void {
+    this.bundles.set(label, new Bundle(label, source));
+  }
+
+  bundleOf({ label, properties }: Resource): Bundle {
+    const name = label.replace(/\/Function$/, '');
+    const known = this.bundles.get(name);
+    if (known) return known;
+    const source = readFileSync(join(this.assembly.assetOf(properties.Code), 'index.js'), 'utf8');
+    const code = this.change(source, name);
+    const bundle = typeof code === 'string' ? new Bundle(name, code) : code;
+    this.bundles.set(name, bundle);
+    return bundle;
+  }
+}
+
+export interface CloudOptions {
+  readonly seed: string;
+  readonly faults?: FaultPlan;
+  readonly keepTrace?: boolean;
+  /** Largest clock difference in milliseconds. @default 0 */
+  readonly clockSkew?: number;
+  /** Probability of a cold start although a warm environment is available. @default 0 */
+  readonly coldness?: number;
+  /** Delay of TTL deletions, milliseconds. @default two days */
+  readonly ttlLag?: number;
+  /**
+   * Longest delay of a change on its way to a global secondary index, milliseconds. One change in fifty takes up to so long.
+   * @default 5 s
+   */
+  readonly indexLag?: number;
+  /**
+   * Probability that a shard of a table's stream ends before a record: it splits, or rolls over. If it is above 0, each shard
+   * also rolls over after four hours.
+   * @default 0
+   */
+  readonly shardChanges?: number;
+  /**
+   * Number of items after which a page that is read from a table ends (`DynamoDbModelOptions.pageItems`).
+   * @default only the limits in bytes count
+   */
+  readonly pageItems?: number;
+  /** Whether messages and events may be lost on their way, which AWS excludes. @default false */
+  readonly losses?: boolean;
+  /** Starts with environments of finished histories, and keeps its own for later ones. @default false */
+  readonly recycle?: boolean;
+  /** Records what invocations do. @default no recording */
+  readonly recording?: Recording;
+  /**
+   * Recorded invocations that may be replayed instead of running code, where environments are recycled.
+   * @default none
+   */
+  readonly replays?: Replays;
+  /** Throughput of the account. @default calls take milliseconds, and tables take everything */
+  readonly load?: Load;
+  /** Lives by the real clock instead of being a history. @default a history */
+  readonly live?: LiveOptions;
+}
+
+/** An account that lives by the real clock. */
+export interface LiveOptions {
+  /** Time at which it begins, milliseconds since 1970. */
+  readonly begins: number;
+  /** @see EventLoopOptions.historyLimit */
+  readonly historyLimit?: number | undefined;
+  /** Runs the code of functions. */
+  readonly host: CodeHost;
+  /** @see LambdaSettings.environments */
+  readonly environments: EnvironmentLimits;
+  /** Hears of each invocation that has ended. */
+  readonly onInvocationEnd: (invocation: Invocation) => void;
+  /** Hears what somebody at the terminal should know: a call that was denied, or that nothing answers. */
+  readonly log: (line: string) => void;
+}
+
+/** Share of the changes of global secondary indexes that are late, in a history where some are. */
+const LATE_INDEX = 0.02;
+
+/** Age at which a shard rolls over: about four hours. AWS documents no number. */
+const SHARD_ROLLS_OVER = 4 * 3_600_000;
+
+/** Interval of TTL deletions; with no lag TTL deletes within this time. */
+const TTL_ROUND = 3_600_000;
+
+/** An account that contains all resources of a deployment, at the beginning of its history. */
+export class Cloud {
+  readonly world: EventLoop;
+  readonly faults: FaultPlan;
+  readonly iam: Iam;
+  readonly dynamodb: DynamoDbModel;
+  readonly functions = new Map<string, LambdaFunction>();
+  readonly queues = new Map<string, Queue>();
+  readonly streams: StreamMapping[] = [];
+  /** Event source mappings, of queues and of streams. */
+  readonly sources: EventSource[] = [];
+  /** Asynchronous invocations of functions. */
+  readonly asynchronous: AsyncInvocations;
+  readonly events: EventBridge;
+  readonly buckets: Buckets;
+  readonly kms: Kms;
+  readonly parameters: Parameters;
+  /** Operations of its services. */
+  readonly services: Services;
+  /** Models of services outside of AWS that functions call. */
+  readonly thirdParties: ThirdParties;
+  readonly apis: readonly RestApi[];
+  readonly log: LogLine[];
+  readonly tableCalls: TableCall[];
+  readonly calls: Calls;
+  /** Concurrency that no function has reserved; a scenario can occupy it to simulate other users of the account. */
+  readonly unreserved: Concurrency;
+  private readonly load: Load | undefined;
+  /** Whether messages and events may be lost. */
+  readonly losesMessages: boolean;
+  /** Items after which a page that is read from a table ends. */
+  readonly pageItems: number | undefined;
+  /** Least delay of changes on their way to global secondary indexes, milliseconds: a scenario may set it. */
+  indexesLateBy = 0;
+
+  constructor(
+    readonly deployment: Deployment,
+    options: CloudOptions,
+  ) {
+    const { assembly } = deployment;
+    const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
+    const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false, pageItems } = options;
+    this.load = load;
+    this.losesMessages = losses;
+    this.pageItems = pageItems;
+    const world = new EventLoop({ seed, keepTrace, ...(live && liveLoop(live)) });
+    const plan = options.faults ?? new ChosenFaults([]);
+    const faults = losses ? new WithLosses(plan) : plan;
+    const iam = new Iam(assembly);
+    const random = world.random.fork('dynamodb');
+    const lateIndexes = world.random.fork('late indexes');
+    const shards = world.random.fork('shards');
+    const dynamodb = new DynamoDbModel({
+      now: () => world.now,
+      random: () => random.fraction(),
+      indexDelay: (usual) => {
+        const delay = usualIndexDelay(usual);
+        if (indexLag > 0 && lateIndexes.chance(LATE_INDEX)) return lateIndexes.between(0, indexLag);
+        return Math.max(delay, this.indexesLateBy);
+      },
+      shardChange: (age) => {
+        if (shardChanges === 0) return undefined;
+        if (shards.chance(shardChanges)) return shards.pick(['splits', 'rolls over'] as const);
+        return age >= SHARD_ROLLS_OVER ? 'rolls over' : undefined;
+      },
+      pageItems,
+      region: assembly.home.region,
+      account: assembly.home.account,
+      partitions: load?.partitions,
+      // The records of one shard make larger batches than those of several.
+      ...(live && { shardsPerStream: 1 }),
+    });
+    this.world = world;
+    this.log = world.records();
+    this.tableCalls = world.evidence();
+    this.faults = faults;
+    this.iam = iam;
+    this.dynamodb = dynamodb;
+    for (const table of [
+      ...assembly.ofType('AWS::DynamoDB::GlobalTable'),
+      ...assembly.ofType('AWS::DynamoDB::Table'),
+    ]) {
+      const label = table.attributes.StreamArn?.split('/').at(-1);
+      dynamodb.createTable(table.ref, { Type: table.type, Properties: table.properties }, label);
+    }
+    for (const queue of assembly.ofType('AWS::SQS::Queue')) this.queues.set(queue.arn, new Queue(queue, world, faults));
+    for (const queue of this.queues.values()) {
+      const target = this.queues.get(queue.redrivesTo ?? '');
+      if (target) queue.connect(target);
+    }
+    this.buckets = new Buckets(
+      world,
+      new Map(assembly.ofType('AWS::S3::Bucket').map((bucket) => [bucket.ref, bucket])),
+      assembly.home.account,
+    );
+    this.kms = new Kms(assembly.ofType('AWS::KMS::Key'), world.random.fork('kms'));
+    this.parameters = new Parameters(world, assembly.home);
+    const { functions, queues } = this;
+    const configurations = new Map(
+      assembly
+        .ofType('AWS::Lambda::EventInvokeConfig')
+        .map((config) => [String(config.properties.FunctionName), config]),
+    );
+    this.asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
+    this.events = new EventBridge(assembly, { world, faults, iam, queues, functions: this.asynchronous });
+    this.buckets.events = this.events;
+    this.services = new Services(this, (line) => live?.log(line));
+    this.thirdParties = new ThirdParties(world, faults, live?.log);
+    this.calls = new Calls(world, faults, this.services, this.thirdParties, load, live?.log);
+    const log = (line: LogLine): void => void this.log.push(line);
+    this.unreserved = unreservedConcurrency(assembly);
+    for (const fn of assembly.ofType('AWS::Lambda::Function')) {
+      const recycled = recycle ? { recycled: deployment.recycled, recording, replays } : {};
+      const settings = {
+        world,
+        faults,
+        send: this.calls.send,
+        log,
+        shared: this.unreserved,
+        clockSkew,
+        coldness,
+        ...(live && { host: live.host, environments: live.environments, onInvocationEnd: live.onInvocationEnd }),
+        ...recycled,
+      };
+      functions.set(fn.arn, new LambdaFunction(fn, () => deployment.bundleOf(fn), settings));
+    }
+    for (const mapping of assembly.ofType('AWS::Lambda::EventSourceMapping')) this.map(mapping);
+    this.apis = assembly
+      .ofType('AWS::ApiGateway::RestApi')
+      .map((api) => new RestApi(api, assembly, { world, iam, functions, share: load?.apiShare }));
+    this.expireInBackground(ttlLag);
+  }
+
+  /** Ends the history: its remaining environments may serve another one. */
+  end(): void {
+    for (const fn of this.functions.values()) fn.recycle();
+  }
+
+  /** Its account and region. */
+  get home(): Home {
+    return this.deployment.assembly.home;
+  }
+
+  /** @param label path of its construct. @throws {Error} if it doesn't exist */
+  fn(label: string): LambdaFunction {
+    const found = [...this.functions.values()].find((fn) => fn.label === label);
+    if (!found) throw new Error(`there is no function ${label}`);
+    return found;
+  }
+
+  /** @param label path of its construct. @throws {Error} if it doesn't exist */
+  queue(label: string): Queue {
+    const found = [...this.queues.values()].find((queue) => queue.label === label);
+    if (!found) throw new Error(`there is no queue ${label}`);
+    return found;
+  }
+
+  /**
+   * Returns the items of a table as plain objects, in the order of their keys.
+   * @param table path of its construct, or its name. @throws {Error} if it doesn't exist
+   */
+  itemsOf(table: string): readonly Record<string, unknown>[] {
+    const { assembly } = this.deployment;
+    const tables = [...assembly.ofType('AWS::DynamoDB::GlobalTable'), ...assembly.ofType('AWS::DynamoDB::Table')];
+    const found = tables.find(({ label, ref }) => label === table || ref === table);
+    if (!found)
+      throw new Error(`there is no table ${table}; there are: ${tables.map(({ label }) => label).join(', ')}`);
+    return this.dynamodb.items(found.ref).map(plain);
+  }
+
+  private readonly streamsOf = new Map<string, StreamMapping[]>();
+
+  /** Must be called after a write to a table: its stream has records, and schedules may have work. */
+  written(table: string): void {
+    this.events.schedules.look();
+    for (const stream of this.streamsOf.get(table) ?? []) stream.wake();
+  }
+
+  private map(mapping: Resource): void {
+    const { world, iam, dynamodb, buckets, queues, functions } = this;
+    const { EventSourceArn, FunctionName } = mapping.properties;
+    const fn = functions.get(this.deployment.assembly.byArn(FunctionName).arn);
+    if (!fn) throw new ResourceNotModelled(`${mapping.label}: no function ${String(FunctionName)}`);
+    const queue = queues.get(String(EventSourceArn));
+    if (queue) {
+      this.sources.push(new QueueMapping(mapping, queue, fn, { world, iam, load: this.load }));
+      return;
+    }
+    const [, table] = /:table\/([^/]+)\/stream\//.exec(String(EventSourceArn)) ?? [];
+    if (table === undefined) throw new ResourceNotModelled(`${mapping.label}: event source ${String(EventSourceArn)}`);
+    const loses = (id: string): boolean => this.faults.at({ id, kinds: LOSSES }) === 'lost';
+    const stream = new StreamMapping(mapping, table, fn, {
+      world,
+      iam,
+      dynamodb,
+      buckets,
+      ...(this.losesMessages && { loses }),
+    });
+    this.streams.push(stream);
+    this.sources.push(stream);
+    this.streamsOf.set(table, [...(this.streamsOf.get(table) ?? []), stream]);
+  }
+
+  private expireInBackground(lag: number): void {
+    const { world, dynamodb } = this;
+    world.afterInBackground(TTL_ROUND, () => {
+      const gone = dynamodb.expire(world.now - lag);
+      if (gone.length > 0) world.note(`TTL deletes ${gone.length} items`);
+      for (const table of new Set(gone.map(({ table }) => table))) this.written(table);
+      this.expireInBackground(lag);
+    });
+  }
+}
+
+const liveLoop = ({ begins, historyLimit }: LiveOptions) => ({
+  begins,
+  isLive: true,
+  ...(historyLimit !== undefined && { historyLimit }),
+});
+
+const deployments = new Map<string, Deployment>();
+
+/**
+ * Returns the deployment of a cloud assembly. It is a singleton of the process, so that later runs find environments
+ * that V8 has warmed up to.
+ * @param folder an assembly, which doesn't change
+ */
+export function deploymentOf(folder: string): Deployment {
+  const deployment = deployments.get(folder) ?? new Deployment(new Assembly(folder));
+  deployments.set(folder, deployment);
+  return deployment;
+}

@@ -1,0 +1,338 @@
+/**
+ * Each operation that is served, called by AWS's own client of its service: in process, and over HTTP in a local cloud. An
+ * operation without a call here is red, and so is a call of one that isn't served.
+ */
+import * as apigateway from '@aws-sdk/client-api-gateway';
+import * as cloudformation from '@aws-sdk/client-cloudformation';
+import * as monitoring from '@aws-sdk/client-cloudwatch';
+import * as logs from '@aws-sdk/client-cloudwatch-logs';
+import * as dynamodb from '@aws-sdk/client-dynamodb';
+import * as streams from '@aws-sdk/client-dynamodb-streams';
+import * as events from '@aws-sdk/client-eventbridge';
+import * as kms from '@aws-sdk/client-kms';
+import * as lambda from '@aws-sdk/client-lambda';
+import * as s3 from '@aws-sdk/client-s3';
+import * as sqs from '@aws-sdk/client-sqs';
+import * as ssm from '@aws-sdk/client-ssm';
+import * as sts from '@aws-sdk/client-sts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LocalCloud } from '../live/local-cloud.js';
+import { awsApiOf } from '../support/clients.js';
+import { allow, arnOf, assemblyOf, cloudOf, fn, QUEUE_RIGHTS } from '../support/clouds.js';
+
+/** Newest answer of each operation; a test may read any member of it. */
+// biome-ignore lint/suspicious/noExplicitAny: answers of a hundred operations, in one list
+type Answers = Readonly<Record<string, any>>;
+type Call = readonly [operation: string, input?: object | ((answers: Answers) => object)];
+
+const STACK = [
+  {
+    ...fn('Work', [allow(QUEUE_RIGHTS, arnOf('Queue'))]),
+    Dead: { Type: 'AWS::SQS::Queue' },
+    Queue: {
+      Type: 'AWS::SQS::Queue',
+      Properties: { RedrivePolicy: { deadLetterTargetArn: arnOf('Dead'), maxReceiveCount: 3 } },
+    },
+    Mapping: {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      Properties: { EventSourceArn: arnOf('Queue'), FunctionName: { Ref: 'Work' } },
+    },
+    Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } },
+    Bucket: { Type: 'AWS::S3::Bucket', Properties: { BucketName: 'things' } },
+    Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'shop' } },
+    Stage: {
+      Type: 'AWS::ApiGateway::Stage',
+      Properties: { RestApiId: { Ref: 'Api' }, StageName: 'v1', DeploymentId: 'first' },
+    },
+  },
+  { Work: "exports.handler = async () => { console.log('worked'); };" },
+] as const;
+
+const mine = { QueueUrl: 'http://127.0.0.1:4566/123456789012/mine' };
+const ofStack = { StackName: 'Shop' };
+const work = { FunctionName: 'Shop-Work' };
+const object = { Bucket: 'things', Key: 'a' };
+const pattern = JSON.stringify({ source: ['shop'] });
+const Targets = [{ Id: 'queue', Arn: 'arn:aws:sqs:eu-west-1:123456789012:Shop-Dead' }];
+const rule = { EventBusName: 'own', Name: 'all' };
+const TableName = 'Things';
+const Key = { pk: { S: 'a' } };
+const handleOf = ({ ReceiveMessage }: Answers) => ReceiveMessage.Messages[0].ReceiptHandle as string;
+const send: Call = ['SendMessage', { ...mine, MessageBody: 'a' }];
+const receive: Call = ['ReceiveMessage', mine];
+
+const SQS: readonly Call[] = [
+  ['CreateQueue', { QueueName: 'mine' }],
+  ['ListQueues'],
+  ['GetQueueUrl', { QueueName: 'mine' }],
+  ['SetQueueAttributes', { ...mine, Attributes: { VisibilityTimeout: '5' } }],
+  ['GetQueueAttributes', { ...mine, AttributeNames: ['All'] }],
+  send,
+  receive,
+  ['ChangeMessageVisibility', (answers) => ({ ...mine, ReceiptHandle: handleOf(answers), VisibilityTimeout: 1 })],
+  [
+    'ChangeMessageVisibilityBatch',
+    (answers) => ({ ...mine, Entries: [{ Id: 'a', ReceiptHandle: handleOf(answers), VisibilityTimeout: 1 }] }),
+  ],
+  ['DeleteMessage', (answers) => ({ ...mine, ReceiptHandle: handleOf(answers) })],
+  ['SendMessageBatch', { ...mine, Entries: [{ Id: 'a', MessageBody: 'a' }] }],
+  receive,
+  ['DeleteMessageBatch', (answers) => ({ ...mine, Entries: [{ Id: 'a', ReceiptHandle: handleOf(answers) }] })],
+  ['PurgeQueue', mine],
+  ['ListDeadLetterSourceQueues', { QueueUrl: 'http://127.0.0.1:4566/123456789012/Shop-Dead' }],
+  ['StartMessageMoveTask', { SourceArn: Targets[0]?.Arn }],
+  ['ListMessageMoveTasks', { SourceArn: Targets[0]?.Arn }],
+  ['DeleteQueue', mine],
+];
+
+const EVENTS: readonly Call[] = [
+  ['CreateEventBus', { Name: 'own' }],
+  ['ListEventBuses'],
+  ['DescribeEventBus', { Name: 'own' }],
+  ['PutRule', { ...rule, EventPattern: pattern }],
+  ['ListRules', { EventBusName: 'own' }],
+  ['DescribeRule', rule],
+  ['DisableRule', rule],
+  ['EnableRule', rule],
+  ['PutTargets', { EventBusName: 'own', Rule: 'all', Targets }],
+  ['ListTargetsByRule', { EventBusName: 'own', Rule: 'all' }],
+  ['ListRuleNamesByTarget', { EventBusName: 'own', TargetArn: Targets[0]?.Arn }],
+  ['PutEvents', { Entries: [{ EventBusName: 'own', Source: 'shop', DetailType: 'a', Detail: '{}' }] }],
+  ['TestEventPattern', { EventPattern: pattern, Event: JSON.stringify(EVENT()) }],
+  ['RemoveTargets', { EventBusName: 'own', Rule: 'all', Ids: ['queue'] }],
+  ['DeleteRule', rule],
+  ['DeleteEventBus', { Name: 'own' }],
+];
+
+function EVENT() {
+  const parts = { id: 'a', account: '123456789012', time: '2026-01-05T00:00:00Z', region: 'eu-west-1', resources: [] };
+  return { ...parts, source: 'shop', 'detail-type': 'a', detail: {} };
+}
+
+const LAMBDA: readonly Call[] = [
+  ['Invoke', work],
+  ['ListFunctions'],
+  ['GetFunction', work],
+  ['GetFunctionConfiguration', work],
+  ['PutFunctionConcurrency', { ...work, ReservedConcurrentExecutions: 2 }],
+  ['GetFunctionConcurrency', work],
+  ['DeleteFunctionConcurrency', work],
+  ['ListEventSourceMappings', work],
+  ['GetEventSourceMapping', ({ ListEventSourceMappings: { EventSourceMappings } }) => EventSourceMappings[0]],
+  ['UpdateEventSourceMapping', ({ GetEventSourceMapping: { UUID } }) => ({ UUID, Enabled: false })],
+];
+
+const LOGS: readonly Call[] = [
+  ['DescribeLogGroups'],
+  ['DescribeLogStreams', groupOf],
+  ['FilterLogEvents', (answers) => ({ ...groupOf(answers), filterPattern: 'worked' })],
+  [
+    'GetLogEvents',
+    (answers) => ({ ...groupOf(answers), logStreamName: answers.DescribeLogStreams.logStreams[0].logStreamName }),
+  ],
+];
+
+function groupOf({ DescribeLogGroups: { logGroups } }: Answers) {
+  return { logGroupName: logGroups[0].logGroupName as string };
+}
+
+const DYNAMODB: readonly Call[] = [
+  ['DescribeLimits'],
+  ['DescribeEndpoints'],
+  [
+    'CreateTable',
+    {
+      TableName,
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      BillingMode: 'PAY_PER_REQUEST',
+      StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' },
+    },
+  ],
+  ['ListTables'],
+  ['DescribeTable', { TableName }],
+  ['UpdateTable', { TableName, DeletionProtectionEnabled: false }],
+  ['UpdateTimeToLive', { TableName, TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true } }],
+  ['DescribeTimeToLive', { TableName }],
+  ['TagResource', (answers) => ({ ...tableArn(answers), Tags: [{ Key: 'a', Value: 'b' }] })],
+  ['ListTagsOfResource', tableArn],
+  ['UntagResource', (answers) => ({ ...tableArn(answers), TagKeys: ['a'] })],
+  ['PutItem', { TableName, Item: Key }],
+  ['GetItem', { TableName, Key }],
+  ['Query', { TableName, KeyConditionExpression: 'pk = :a', ExpressionAttributeValues: { ':a': Key.pk } }],
+  ['Scan', { TableName }],
+  ['UpdateItem', { TableName, Key, UpdateExpression: 'SET b = :b', ExpressionAttributeValues: { ':b': { N: '1' } } }],
+  ['TransactWriteItems', { TransactItems: [{ Put: { TableName, Item: { pk: { S: 'b' } } } }] }],
+  ['TransactGetItems', { TransactItems: [{ Get: { TableName, Key } }] }],
+  ['BatchWriteItem', { RequestItems: { [TableName]: [{ PutRequest: { Item: { pk: { S: 'c' } } } }] } }],
+  ['BatchGetItem', { RequestItems: { [TableName]: { Keys: [Key] } } }],
+  ['ExecuteStatement', { Statement: `SELECT * FROM ${TableName} WHERE pk = 'a'` }],
+  ['BatchExecuteStatement', { Statements: [{ Statement: `SELECT * FROM ${TableName} WHERE pk = 'a'` }] }],
+  ['ExecuteTransaction', { TransactStatements: [{ Statement: `SELECT * FROM ${TableName} WHERE pk = 'a'` }] }],
+  ['DeleteItem', { TableName, Key }],
+  ['UpdateContinuousBackups', { TableName, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }],
+  ['DescribeContinuousBackups', { TableName }],
+  [
+    'RestoreTableToPointInTime',
+    { SourceTableName: TableName, TargetTableName: 'Restored', UseLatestRestorableTime: true },
+  ],
+];
+
+function tableArn({ CreateTable }: Answers) {
+  return { ResourceArn: CreateTable.TableDescription.TableArn as string };
+}
+
+const STREAMS: readonly Call[] = [
+  ['ListStreams', { TableName }],
+  ['DescribeStream', ({ ListStreams: { Streams } }) => ({ StreamArn: Streams[0].StreamArn })],
+  [
+    'GetShardIterator',
+    ({ DescribeStream: { StreamDescription } }) => ({
+      StreamArn: StreamDescription.StreamArn,
+      ShardId: StreamDescription.Shards[0].ShardId,
+      ShardIteratorType: 'TRIM_HORIZON',
+    }),
+  ],
+  ['GetRecords', ({ GetShardIterator: { ShardIterator } }) => ({ ShardIterator })],
+];
+
+const period = { StartTime: new Date(0), EndTime: new Date(8.64e13) };
+const metric = { Namespace: 'AWS/SQS', MetricName: 'ApproximateNumberOfMessagesVisible' };
+const REST: Readonly<Record<string, readonly Call[]>> = {
+  apigateway: [
+    ['GetRestApis'],
+    ['GetRestApi', ({ GetRestApis: { items } }) => ({ restApiId: items[0].id })],
+    ['GetStages', ({ GetRestApi: { id } }) => ({ restApiId: id })],
+  ],
+  cloudformation: [
+    ['DescribeStacks', ofStack],
+    ['ListStacks'],
+    ['ListStackResources', ofStack],
+    ['DescribeStackResources', ofStack],
+    ['DescribeStackEvents', ofStack],
+    ['GetTemplate', ofStack],
+  ],
+  kms: [
+    ['ListKeys'],
+    ['DescribeKey', keyOf],
+    ['GenerateDataKey', (answers) => ({ ...keyOf(answers), KeySpec: 'AES_256' })],
+    ['Encrypt', (answers) => ({ ...keyOf(answers), Plaintext: new Uint8Array([1]) })],
+    ['Decrypt', ({ Encrypt: { CiphertextBlob } }) => ({ CiphertextBlob })],
+  ],
+  monitoring: [
+    ['DescribeAlarms'],
+    [
+      'GetMetricData',
+      {
+        ...period,
+        MetricDataQueries: [
+          {
+            Id: 'm1',
+            MetricStat: {
+              Metric: { ...metric, Dimensions: [{ Name: 'QueueName', Value: 'Shop-Queue' }] },
+              Period: 60,
+              Stat: 'Maximum',
+            },
+          },
+        ],
+      },
+    ],
+  ],
+  s3: [
+    ['ListBuckets'],
+    ['HeadBucket', { Bucket: 'things' }],
+    ['PutObject', { ...object, Body: 'a' }],
+    ['ListObjectsV2', { Bucket: 'things' }],
+    ['HeadObject', object],
+    ['GetObject', object],
+    ['DeleteObject', object],
+  ],
+  ssm: [
+    ['PutParameter', { Name: '/a/b', Value: 'c', Type: 'String' }],
+    ['GetParameter', { Name: '/a/b' }],
+    ['GetParameters', { Names: ['/a/b'] }],
+    ['GetParametersByPath', { Path: '/a' }],
+    ['DescribeParameters'],
+    ['DeleteParameter', { Name: '/a/b' }],
+  ],
+  sts: [['GetCallerIdentity']],
+};
+
+function keyOf({ ListKeys: { Keys } }: Answers) {
+  return { KeyId: Keys[0].KeyId as string };
+}
+
+/** Clients, and what they call, by the name with which requests to a service are signed. */
+const CLIENTS: Readonly<Record<string, readonly (readonly [sdk: object, client: string, calls: readonly Call[]])[]>> = {
+  apigateway: [[apigateway, 'APIGatewayClient', REST.apigateway ?? []]],
+  cloudformation: [[cloudformation, 'CloudFormationClient', REST.cloudformation ?? []]],
+  dynamodb: [
+    [dynamodb, 'DynamoDBClient', DYNAMODB],
+    [streams, 'DynamoDBStreamsClient', STREAMS],
+    [dynamodb, 'DynamoDBClient', [['DeleteTable', { TableName }]]],
+  ],
+  events: [[events, 'EventBridgeClient', EVENTS]],
+  kms: [[kms, 'KMSClient', REST.kms ?? []]],
+  lambda: [[lambda, 'LambdaClient', LAMBDA]],
+  logs: [
+    [lambda, 'LambdaClient', [['Invoke', work]]],
+    [logs, 'CloudWatchLogsClient', LOGS],
+  ],
+  monitoring: [[monitoring, 'CloudWatchClient', REST.monitoring ?? []]],
+  s3: [[s3, 'S3Client', REST.s3 ?? []]],
+  sqs: [[sqs, 'SQSClient', SQS]],
+  ssm: [[ssm, 'SSMClient', REST.ssm ?? []]],
+  sts: [[sts, 'STSClient', REST.sts ?? []]],
+};
+
+interface Sender {
+  send(command: object): Promise<object>;
+  destroy(): void;
+}
+
+const { served } = cloudOf({}).services;
+
+test('every service has a client', () => expect(Object.keys(CLIENTS)).toEqual(Object.keys(served).sort()));
+
+/** Calls every operation of a service. @returns the names of those that are its own */
+async function callAll(service: string, config: object): Promise<readonly string[]> {
+  const answers: Record<string, object> = {};
+  const own = new Set<string>();
+  for (const [sdk, name, calls] of CLIENTS[service] ?? []) {
+    const made = sdk as Readonly<Record<string, new (input: object) => Sender>>;
+    const Client = made[name] as new (input: object) => Sender;
+    const client = new Client({ ...config, forcePathStyle: true });
+    for (const [operation, input = {}] of calls) {
+      const Command = made[`${operation}Command`];
+      if (!Command) throw new Error(`the SDK has no ${operation}`);
+      answers[operation] = await client.send(new Command(typeof input === 'function' ? input(answers) : input));
+      if (service !== 'logs' || sdk === logs) own.add(operation);
+    }
+    client.destroy();
+  }
+  return [...own].sort();
+}
+
+test.each(Object.keys(served))("every operation of %s is called by AWS's client, and answered", async (service) => {
+  const { config, unknown } = awsApiOf(cloudOf(...STACK));
+  expect(await callAll(service, config)).toEqual([...(served[service] ?? [])].sort());
+  expect(unknown).toEqual([]);
+});
+
+describe('over HTTP', () => {
+  let cloud: LocalCloud;
+  const said: string[] = [];
+  beforeAll(async () => {
+    cloud = await LocalCloud.start({ folder: assemblyOf(...STACK), threads: 1, log: (line) => said.push(line) });
+  });
+  afterAll(() => cloud.stop());
+
+  test.each(Object.keys(served))("every operation of %s is called by AWS's client, and answered", async (service) => {
+    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+    // The addresses of queues in the table have another port.
+    const ofQueues = { useQueueUrlAsEndpoint: false };
+    const overHttp = { region: 'eu-west-1', credentials, maxAttempts: 1, endpoint: cloud.url, ...ofQueues };
+    expect(await callAll(service, overHttp)).toEqual([...(served[service] ?? [])].sort());
+    expect(said).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { type arnOf, cloudOf } from '../support/clouds.js';
+
+const TOPIC = { Type: 'AWS::SNS::Topic', Properties: { TopicName: 'alerts' } };
+const subscription = (Protocol: string) => ({
+  Type: 'AWS::SNS::Subscription',
+  Properties: { TopicArn: { Ref: 'Topic' }, Protocol, Endpoint: 'somewhere' },
+});
+const ruleTo = (Arn: ReturnType<typeof arnOf>) => ({
+  Type: 'AWS::Events::Rule',
+  Properties: { EventPattern: { source: ['shop'] }, Targets: [{ Id: 'Target', Arn }] },
+});
+
+test('a topic of people is inert, and its rule says in the trace that they are told', async () => {
+  const cloud = cloudOf({ Topic: TOPIC, Subscription: subscription('email'), Rule: ruleTo({ Ref: 'Topic' }) });
+  cloud.events.put('default', { source: 'shop', detailType: 'Sold', detail: {} });
+  await cloud.world.settle();
+  expect(cloud.world.trace.lines.join('\n')).toContain('Shop/Rule tells people of Sold');
+});
+
+test.each(['sqs', 'lambda', 'firehose', 'application'])(
+  'a subscription of a program is refused by name: %s',
+  (protocol) => {
+    const refused = `AWS::SNS::Subscription (Shop/Subscription): SNS delivers nothing here, and protocol '${protocol}'`;
+    expect(() => cloudOf({ Topic: TOPIC, Subscription: subscription(protocol) })).toThrow(refused);
+    const inline = { ...TOPIC, Properties: { Subscription: [{ Protocol: protocol, Endpoint: 'x' }] } };
+    expect(() => cloudOf({ Topic: inline })).toThrow(`AWS::SNS::Topic (Shop/Topic): SNS delivers nothing here`);
+  },
+);
+
+test('an endpoint of a pager hears alarms, and no rule', () => {
+  const pager = { Topic: TOPIC, Subscription: subscription('https') };
+  expect(() => cloudOf(pager)).not.toThrow();
+  expect(() => cloudOf({ ...pager, Rule: ruleTo({ Ref: 'Topic' }) })).toThrow(
+    'AWS::Events::Rule (Shop/Rule): its target',
+  );
+});
+
+test.each([
+  [
+    'a rule',
+    { Rule: ruleTo('arn:aws:states:eu-west-1:123456789012:stateMachine:Order') },
+    'Shop/Rule: the target arn:aws:states',
+  ],
+  [
+    'a function',
+    {
+      Config: {
+        Type: 'AWS::Lambda::EventInvokeConfig',
+        Properties: { FunctionName: 'Work', DestinationConfig: { OnFailure: { Destination: 'arn:aws:sns:::alerts' } } },
+      },
+    },
+    'AWS::Lambda::EventInvokeConfig (Shop/Config): the destination arn:aws:sns:::alerts is no queue',
+  ],
+  [
+    'a deployment that makes a stage',
+    { Deployed: { Type: 'AWS::ApiGateway::Deployment', Properties: { RestApiId: 'x', StageName: 'v1' } } },
+    'AWS::ApiGateway::Deployment (Shop/Deployed): StageName',
+  ],
+  [
+    'a bucket with a key of its own',
+    {
+      Bucket: {
+        Type: 'AWS::S3::Bucket',
+        Properties: {
+          BucketEncryption: {
+            ServerSideEncryptionConfiguration: [
+              { ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: 'key' } },
+            ],
+          },
+        },
+      },
+    },
+    'ServerSideEncryptionByDefault.KMSMasterKeyID',
+  ],
+])('what is delivered to nobody, or would have an effect, is refused by name: %s', (_, resources, message) => {
+  expect(() => cloudOf(resources)).toThrow(message);
+});

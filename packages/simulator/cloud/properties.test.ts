@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { cloudOf } from '../support/clouds.js';
+import { PropertyNotModelled } from './properties.js';
+
+const bucket = (Properties: NonNullable<Parameters<typeof cloudOf>[0][string]['Properties']>) =>
+  cloudOf({ Batches: { Type: 'AWS::S3::Bucket', Properties } });
+
+test('a property that no model reads is refused by name', () => {
+  const locked = { ObjectLockEnabled: true };
+  expect(() => bucket(locked)).toThrow(PropertyNotModelled);
+  expect(() => bucket(locked)).toThrow('AWS::S3::Bucket (Shop/Batches): ObjectLockEnabled');
+});
+
+test('so is one inside a property of which parts are read', () => {
+  const rule = { Status: 'Enabled', ExpirationInDays: 30, Prefix: 'old/' };
+  expect(() => bucket({ LifecycleConfiguration: { Rules: [rule] } })).toThrow(
+    'AWS::S3::Bucket (Shop/Batches): LifecycleConfiguration.Rules.Prefix',
+  );
+});
+
+test('what is read, what takes no part, and tags pass', () => {
+  const properties = {
+    Tags: [{ Key: 'a', Value: 'b' }],
+    BucketEncryption: { ServerSideEncryptionConfiguration: [] },
+    NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
+  };
+  expect(bucket(properties).buckets.arnOf('shop-batches')).toBeDefined();
+});

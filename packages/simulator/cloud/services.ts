@@ -1,0 +1,153 @@
+import type { HttpResponse } from '../runtime/http.js';
+import { apigatewayApi } from '../services/apigateway/api.js';
+import { cloudformationApi } from '../services/cloudformation/api.js';
+import { cloudwatchApi } from '../services/cloudwatch/api.js';
+import { DynamoDbApi } from '../services/dynamodb/api.js';
+import type { Consumed } from '../services/dynamodb/wire.js';
+import { OPERATIONS } from '../services/dynamodb/wire.js';
+import { eventsApi } from '../services/events/api.js';
+import type { Iam } from '../services/iam/model.js';
+import type { Kms } from '../services/kms/model.js';
+import { lambdaApi } from '../services/lambda/api.js';
+import type { Caller } from '../services/lambda/sandbox.js';
+import { logsApi } from '../services/logs/api.js';
+import { s3Api } from '../services/s3/api.js';
+import { sqsApi } from '../services/sqs/api.js';
+import type { Parameters as SsmParameters } from '../services/ssm/model.js';
+import { stsApi } from '../services/sts/api.js';
+import { type Operation, type Operations, Raw, Refused, UnknownOperation } from '../wire/operation.js';
+import type { AwsError, AwsRequest, WireRequest } from '../wire/request.js';
+import { accessDenied, accessesOf } from './accesses.js';
+
+/** Result of a service's request: an answer (members of its JSON, or a raw response), or an error. */
+export type Answer =
+  | {
+      readonly output: object;
+      /** Capacity units of DynamoDB, whether the request asked for them or not. */
+      readonly consumed?: readonly Consumed[];
+    }
+  | { readonly raw: HttpResponse }
+  | { readonly error: AwsError };
+
+/** An answer that comes later: that of a function that was invoked. */
+export type Later = (then: (answer: Answer) => void) => void;
+
+const APIS = {
+  apigateway: apigatewayApi,
+  cloudformation: cloudformationApi,
+  events: eventsApi,
+  kms: ({ kms }: { readonly kms: Kms }) => kms.operations,
+  lambda: lambdaApi,
+  logs: logsApi,
+  monitoring: cloudwatchApi,
+  s3: s3Api,
+  sqs: sqsApi,
+  ssm: ({ parameters }: { readonly parameters: SsmParameters }) => parameters.operations,
+  sts: stsApi,
+};
+
+type AllOf<Union> = (Union extends unknown ? (part: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** All that the services need of their account, each a part of it. */
+export type Account = AllOf<
+  Parameters<(typeof APIS)[keyof typeof APIS]>[0] | ConstructorParameters<typeof DynamoDbApi>[0] | { readonly iam: Iam }
+>;
+
+/** Operations that functions may ask for, where they are fewer than those of callers from outside: of the others no fault is modelled. */
+const OF_FUNCTIONS: Readonly<Record<string, RegExp>> = {
+  events: /^PutEvents$/,
+  s3: /^GetObject$/,
+  sqs: /^((SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?|PurgeQueue|GetQueueAttributes|ListQueues)$/,
+  ssm: /^Get/,
+};
+
+/** The services of an account, each with its operations, for functions and for callers from outside. */
+export class Services {
+  private readonly dynamodb: DynamoDbApi;
+  /** Operations by service; each service's are made when the first one is asked for. */
+  private readonly made = new Map<string, Operations>();
+
+  /** @param log hears what somebody at a terminal should know */
+  constructor(
+    private readonly account: Account,
+    private readonly log: (line: string) => void,
+  ) {
+    this.dynamodb = new DynamoDbApi(account);
+  }
+
+  /** Names of all operations, by the name with which requests to their service are signed. */
+  get served(): Readonly<Record<string, readonly string[]>> {
+    const names = Object.keys(APIS).map((service) => [service, Object.keys(this.operationsOf(service))] as const);
+    return { ...Object.fromEntries(names), dynamodb: OPERATIONS };
+  }
+
+  /** @throws {UnknownOperation} */
+  operation({ service, operation }: Pick<WireRequest, 'service' | 'operation'>): Operation {
+    if (service === 'dynamodb') return (input) => this.dynamodb.call(operation, input).output;
+    const operations = this.operationsOf(service);
+    const found = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+    if (!found) throw new UnknownOperation(`${service} ${operation}`);
+    return found;
+  }
+
+  private operationsOf(service: string): Operations {
+    const known = this.made.get(service);
+    if (known || !Object.hasOwn(APIS, service)) return known ?? {};
+    const api: (account: Account) => Operations = APIS[service as keyof typeof APIS];
+    const operations = api(this.account);
+    this.made.set(service, operations);
+    return operations;
+  }
+
+  /** Begins a function's request and locks what it needs until it is carried out. @returns a function that ends it */
+  begin({ service, operation, input }: AwsRequest): () => void {
+    return service === 'dynamodb' ? this.dynamodb.begin(operation, input) : () => undefined;
+  }
+
+  /** Carries a function's request out, at once and whole, or begins what is answered later, if the function's role allows it. */
+  perform(request: AwsRequest, caller: Caller): Answer | Later {
+    const { iam, world } = this.account;
+    const { service, operation, input, refusedEntries, staleBy } = request;
+    const { label, role, resource } = caller.fn;
+    const denied = accessesOf(request, this.account).find(
+      (access) =>
+        !iam.roleAllows(role, access) ||
+        iam.resourceDenies(access) ||
+        (service === 'kms' && !iam.keyLetsRoleDecide(role, access)),
+    );
+    if (denied) {
+      const { action, resource: object, context = {} } = denied;
+      const line = `${label} DENIED ${action} on ${object} for ${role} ${JSON.stringify(context)}`;
+      world.note(line);
+      this.log(line);
+      return { error: accessDenied(request, resource.arn, denied) };
+    }
+    const call = { by: label, ...(refusedEntries && { refusedEntries }), ...(staleBy !== undefined && { staleBy }) };
+    try {
+      if (service === 'dynamodb') {
+        const { output, effects } = this.dynamodb.call(operation, input, call);
+        return { output, consumed: effects.consumed };
+      }
+      if (OF_FUNCTIONS[service]?.test(operation) === false) throw new UnknownOperation(`${service} ${operation}`);
+      const output = this.operation(request)(input, call);
+      if (!(output instanceof Promise)) return answerOf(output);
+      return (then) =>
+        void output.then(
+          (found) => then(answerOf(found)),
+          (error: unknown) => then(refusalIn(error)),
+        );
+    } catch (error) {
+      return refusalIn(error);
+    }
+  }
+}
+
+const answerOf = (output: object): Answer => (output instanceof Raw ? { raw: output.response } : { output });
+
+/** @throws what is no refusal of AWS */
+function refusalIn(error: unknown): Answer {
+  if (error instanceof Refused) return { error: error.error };
+  throw error;
+}

@@ -1,0 +1,127 @@
+import type { EventLoop } from '../engine/event-loop.js';
+import { CALL_FAULTS, type FaultKind, type FaultPlan } from '../engine/faults.js';
+import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
+import type { Caller } from '../services/lambda/sandbox.js';
+
+/** Model of a service outside of AWS that functions call over HTTPS. */
+export interface ThirdParty {
+  /** Carries a request out, at once and whole. @returns the answer, or `undefined` if the connection breaks before it */
+  answer(request: HttpRequest): HttpResponse | undefined;
+  /** Returns the answer to a request that is refused without any effect, since there are too many. */
+  refusal(): HttpResponse;
+}
+
+/** Faults that make no sense outside of AWS's own operations. */
+const OF_AWS: readonly FaultKind[] = ['conflict', 'entry-refused', 'refused-for-long'];
+/** Faults of requests that change something. A read that is carried out late differs in no way from one that wasn't. */
+const OF_WRITES: readonly FaultKind[] = ['late', 'very-late', 'killed-after', 'hung-after', 'answer-lost'];
+const TWO_SECONDS = 2_000;
+const FORTY_SECONDS = 40_000;
+
+/** Carries a request to a stub of a host that runs elsewhere. @param then gets the answer; `undefined` if there was none */
+export type Stub = (request: HttpRequest, then: (answer: HttpResponse | undefined) => void) => void;
+
+/** A host that is known: how it answers, and what it says to too many requests. */
+interface Known {
+  readonly answer: Stub;
+  readonly refusal: () => HttpResponse;
+  readonly model?: ThirdParty;
+}
+
+const TOO_MANY: HttpResponse = { status: 429, headers: { 'content-type': 'text/plain' }, body: 'Too many requests' };
+
+/** Carries functions' requests to services outside of AWS, with the faults that happen on the way. */
+export class ThirdParties {
+  private readonly byHost = new Map<string, Known>();
+  /** Hosts that functions have called and that nobody has added: requests to them fail, as to a host that doesn't exist. */
+  readonly unknown = new Set<string>();
+
+  constructor(
+    private readonly world: EventLoop,
+    private readonly faults: FaultPlan,
+    /** Hears what somebody at a terminal should know. */
+    private readonly log: (line: string) => void = () => undefined,
+  ) {}
+
+  /**
+   * Puts a model in the place of a host.
+   * @param host with its port where that isn't the usual one: `api.example.com`, `api.example.com:8443`
+   * @example
+   * cloud.thirdParties.add('cards.example.com', {
+   *   answer: ({ body }) => ({ status: 200, headers: {}, body: JSON.stringify({ charged: JSON.parse(body).amount }) }),
+   *   refusal: () => ({ status: 429, headers: {}, body: '' }),
+   * });
+   */
+  add(host: string, model: ThirdParty): void {
+    const answer: Stub = (request, then) => then(model.answer(request));
+    this.byHost.set(host, { answer, refusal: () => model.refusal(), model });
+  }
+
+  /** Returns the model of a host. */
+  of(host: string): ThirdParty | undefined {
+    return this.byHost.get(host)?.model;
+  }
+
+  /** Whether a host has a model or a stub. */
+  has(host: string): boolean {
+    return this.byHost.has(host);
+  }
+
+  /** Puts a stub that runs elsewhere in the place of a host: for a local cloud, as nothing outside of this process is a history. */
+  addStub(host: string, answer: Stub): void {
+    this.byHost.set(host, { answer, refusal: () => TOO_MANY });
+  }
+
+  /** Carries a request out. A host that nobody has added can't be found, as Node says. */
+  send(caller: Caller, http: HttpRequest, reply: Reply): void {
+    const { world } = this;
+    const { fn } = caller;
+    const id = `${fn.label} call ${++fn.calls}`;
+    const model = this.byHost.get(http.host);
+    if (!model) {
+      this.unknown.add(http.host);
+      world.note(`${id} ${http.method} ${http.host}${http.path} FAILS with ENOTFOUND: no model of this host was added`);
+      this.log(
+        `${fn.label} calls ${http.host}, which nobody has named: the request fails with ENOTFOUND. ` +
+          `--outside ${http.host}=http://127.0.0.1:9000 names a stub`,
+      );
+      world.after(this.latency(), () => reply.fail('ENOTFOUND'));
+      return;
+    }
+    const reads = http.method === 'GET';
+    const kinds = CALL_FAULTS.filter((kind) => !OF_AWS.includes(kind) && !(reads && OF_WRITES.includes(kind)));
+    const fault = this.faults.at({ id, kinds });
+    world.note(`${id} ${http.method} ${http.host}${http.path}${fault ? ` FAULT ${fault}` : ''}`);
+    if (fault === 'killed-before') world.after(0, () => caller.kill(`before ${id}`));
+    if (fault === 'killed-before' || fault === 'hung-before') return;
+    if (fault === 'refused') {
+      world.after(this.latency(), () => reply.answer(model.refusal()));
+      return;
+    }
+    const carryOut = (then: (answer: HttpResponse | undefined) => void): void =>
+      model.answer(http, (answer) => {
+        world.note(`${id} ${answer ? answer.status : 'no answer'}`);
+        then(answer);
+      });
+    if (fault === 'late' || fault === 'very-late') {
+      world.after(this.latency(), () => reply.fail('ECONNRESET'));
+      world.after(fault === 'late' ? TWO_SECONDS : FORTY_SECONDS, () => carryOut(() => undefined));
+      return;
+    }
+    world.after(this.latency(), () =>
+      carryOut((answer) => {
+        if (fault === 'killed-after') return caller.kill(`after ${id}`);
+        if (fault === 'hung-after') return;
+        world.after(this.latency(), () => {
+          if (answer && fault !== 'answer-lost') reply.answer(answer);
+          else reply.fail('ECONNRESET');
+        });
+      }),
+    );
+  }
+
+  /** Half of a request's time: most take 50 to 400 ms together, and one in fifty takes seconds. */
+  private latency(): number {
+    return this.world.latency((random) => (random.chance(0.02) ? random.between(500, 1_500) : random.between(25, 200)));
+  }
+}

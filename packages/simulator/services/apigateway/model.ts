@@ -1,0 +1,242 @@
+import type { Assembly, Resource } from '../../assembly/assembly.js';
+import type { EventLoop } from '../../engine/event-loop.js';
+import type { Iam } from '../iam/model.js';
+import { wildcard } from '../iam/policies.js';
+import type { LambdaFunction, Result } from '../lambda/model.js';
+import { type Context, GatewayResponses, type GatewayResponseType } from './gateway-responses.js';
+import type { ApiRequest, ApiResponse } from './messages.js';
+import { type ProxyEvent, proxyEvent, proxyResponse } from './proxy.js';
+import { functionIn, pathOf, type Route, routesOf, routeTo } from './routes.js';
+import { Throttling } from './throttling.js';
+
+/** AWS, "Amazon API Gateway quotas": integration timeout of a REST API, and its maximum payload. */
+const INTEGRATION_TIMEOUT = 29_000;
+const MAX_PAYLOAD = 10 * 1024 * 1024;
+/** Answer to a path that can't be decoded. It is refused in front of the API, so gateway responses don't apply. */
+const BAD_REQUEST: ApiResponse = {
+  status: 400,
+  headers: { 'content-type': 'application/json' },
+  body: '{"message":"Bad Request"}',
+};
+
+/**
+ * A REST API with Lambda proxy and mock integrations and a REQUEST authorizer. AWS, "Lambda proxy integrations in API Gateway",
+ * "Use API Gateway Lambda authorizers".
+ */
+export class RestApi {
+  readonly routes: readonly Route[];
+  private readonly answers: GatewayResponses;
+  private readonly throttling: Throttling;
+  readonly stage: string;
+  private readonly deploymentId: string;
+
+  constructor(
+    private readonly api: Resource,
+    private readonly assembly: Assembly,
+    private readonly around: {
+      readonly world: EventLoop;
+      readonly iam: Iam;
+      readonly functions: ReadonlyMap<string, LambdaFunction>;
+      /** @see Load.apiShare */
+      readonly share?: number | undefined;
+    },
+  ) {
+    const own = (type: string): readonly Resource[] =>
+      assembly.ofType(type).filter(({ properties }) => properties.RestApiId === api.ref);
+    const [stage] = own('AWS::ApiGateway::Stage');
+    if (!stage) throw new Error(`${api.label} has no stage`);
+    this.stage = String(stage.properties.StageName);
+    this.deploymentId = String(stage.properties.DeploymentId ?? 'simulated');
+    this.throttling = new Throttling(stage, around.share);
+    this.routes = routesOf(own, assembly);
+    this.answers = new GatewayResponses(own('AWS::ApiGateway::GatewayResponse'));
+  }
+
+  /** Its id, as in its address. */
+  get id(): string {
+    return this.api.ref;
+  }
+
+  /** Path of its construct. */
+  get label(): string {
+    return this.api.label;
+  }
+
+  /** ARNs of the functions that answer its requests, or decide who may send them. */
+  get functionArns(): ReadonlySet<string> {
+    return new Set(
+      this.routes.flatMap(({ authorizer, backend }) => [
+        ...(authorizer ? [functionIn(String(authorizer.properties.AuthorizerUri))] : []),
+        ...('functionArn' in backend ? [backend.functionArn] : []),
+      ]),
+    );
+  }
+
+  /** @param done called once */
+  request(request: ApiRequest, done: (response: ApiResponse) => void): void {
+    const { world } = this.around;
+    const context: Context = { requestId: world.random.id() };
+    const path = pathOf(request);
+    const answer = (response: ApiResponse): void => {
+      const sent = request.method === 'HEAD' ? { ...response, body: '' } : response;
+      world.after(passing(world), () => done(sent));
+    };
+    if (!canBeDecoded(path)) {
+      answer(BAD_REQUEST);
+      return;
+    }
+    const route = routeTo(this.routes, request.method, path);
+    const refuse = (type: GatewayResponseType, more: Context = {}): void =>
+      answer(this.answers.answer(type, { ...context, ...more }));
+    if (!route) {
+      refuse('MISSING_AUTHENTICATION_TOKEN');
+      return;
+    }
+    if (!this.throttling.passes(`${route.method} ${route.resource}`, world.now)) {
+      refuse('THROTTLED');
+      return;
+    }
+    if (Buffer.byteLength(request.body ?? '') > MAX_PAYLOAD) {
+      refuse('REQUEST_TOO_LARGE');
+      return;
+    }
+    const place = {
+      apiId: this.api.ref,
+      deploymentId: this.deploymentId,
+      stage: this.stage,
+      requestId: String(context.requestId),
+      now: world.now,
+      home: this.assembly.home,
+    };
+    const event = proxyEvent(place, route, request);
+    world.after(passing(world), () => {
+      this.authorize(route, request, event, (outcome) => {
+        if (outcome.kind === 'refused') return refuse(outcome.type);
+        if (outcome.kind === 'denied') return refuse('ACCESS_DENIED', { authorizer: outcome.context });
+        if ('mock' in route.backend) {
+          const response = route.backend.mock.answer(request.headers, { ...context, authorizer: outcome.context });
+          return response ? answer(response) : refuse('UNSUPPORTED_MEDIA_TYPE');
+        }
+        const { functionArn } = route.backend;
+        const requestContext = { ...event.requestContext, ...(outcome.context && { authorizer: outcome.context }) };
+        this.integrate(route, functionArn, { ...event, requestContext }, (result) => {
+          const authorizer = { authorizer: outcome.context };
+          if (result === 'timeout') return refuse('INTEGRATION_TIMEOUT', authorizer);
+          if (result === 'forbidden') return refuse('API_CONFIGURATION_ERROR', authorizer);
+          if (result.kind !== 'returned') return refuse('INTEGRATION_FAILURE', authorizer);
+          const response = proxyResponse(result.value);
+          if (!response) return refuse('DEFAULT_5XX', authorizer);
+          answer(response);
+        });
+      });
+    });
+  }
+
+  private authorize(
+    { authorizer }: Route,
+    request: ApiRequest,
+    event: ProxyEvent,
+    done: (
+      outcome: { kind: 'allowed' | 'denied'; context?: Context } | { kind: 'refused'; type: GatewayResponseType },
+    ) => void,
+  ): void {
+    if (!authorizer) {
+      done({ kind: 'allowed' });
+      return;
+    }
+    const { properties } = authorizer;
+    if (properties.Type !== 'REQUEST') throw new Error(`${authorizer.label}: authorizer ${String(properties.Type)}`);
+    if (Number(properties.AuthorizerResultTtlInSeconds ?? 300) !== 0)
+      throw new Error(`${authorizer.label}: caching results isn't modelled`);
+    const identity = String(properties.IdentitySource ?? '')
+      .split(',')
+      .filter((source) => source !== '');
+    const missing = identity.some(
+      (source) => !Object.keys(request.headers).some((name) => source.toLowerCase().endsWith(`.${name.toLowerCase()}`)),
+    );
+    if (missing) {
+      done({ kind: 'refused', type: 'UNAUTHORIZED' });
+      return;
+    }
+    const methodArn = this.assembly.home.arn(
+      'execute-api',
+      `${this.api.ref}/${this.stage}/${request.method}${event.path}`,
+    );
+    const input = { ...event, type: 'REQUEST', methodArn, body: undefined };
+    const source = this.assembly.home.arn('execute-api', `${this.api.ref}/authorizers/${authorizer.ref}`);
+    this.call(functionIn(String(properties.AuthorizerUri)), source, input, (result) => {
+      if (result === 'forbidden') return done({ kind: 'refused', type: 'AUTHORIZER_CONFIGURATION_ERROR' });
+      // An authorizer that throws this text means the caller.
+      const type =
+        result.kind === 'failed' && result.message === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE';
+      if (result.kind !== 'returned') return done({ kind: 'refused', type });
+      const { policyDocument, context = {} } = (result.value ?? {}) as {
+        policyDocument?: { Statement?: readonly { Effect?: string; Resource?: string | readonly string[] }[] };
+        context?: Context;
+      };
+      if (!policyDocument) return done({ kind: 'refused', type: 'AUTHORIZER_CONFIGURATION_ERROR' });
+      const statements = policyDocument.Statement ?? [];
+      const applies = (resource: string | readonly string[] = []): boolean =>
+        [resource].flat().some((one) => wildcard(one).test(methodArn));
+      const effects = statements.filter(({ Resource }) => applies(Resource)).map(({ Effect }) => Effect);
+      const allowed = effects.includes('Allow') && !effects.includes('Deny');
+      done({ kind: allowed ? 'allowed' : 'denied', context });
+    });
+  }
+
+  private integrate(
+    route: Route,
+    functionArn: string,
+    event: ProxyEvent,
+    done: (result: Result | 'forbidden' | 'timeout') => void,
+  ): void {
+    let over = false;
+    const { world } = this.around;
+    const finish = (result: Result | 'forbidden' | 'timeout'): void => {
+      if (over) return;
+      over = true;
+      limit.cancel();
+      done(result);
+    };
+    const limit = world.after(INTEGRATION_TIMEOUT, () => finish('timeout'));
+    const source = this.assembly.home.arn(
+      'execute-api',
+      `${this.api.ref}/${this.stage}/${route.method}${route.resource.replace(/\{\w+\+?\}/g, 'x')}`,
+    );
+    this.call(functionArn, source, event, finish);
+  }
+
+  /** Invokes a function if its policy allows this API to do so. */
+  private call(
+    functionArn: string,
+    SourceArn: string,
+    event: object,
+    done: (result: Result | 'forbidden') => void,
+  ): void {
+    const { iam, functions, world } = this.around;
+    const access = {
+      action: 'lambda:InvokeFunction',
+      resource: functionArn,
+      context: { 'aws:SourceArn': SourceArn },
+      service: 'apigateway.amazonaws.com',
+    };
+    const fn = functions.get(functionArn);
+    if (!fn || !iam.resourceAllows(functionArn, access)) {
+      world.after(1, () => done('forbidden'));
+      return;
+    }
+    fn.invoke(event, done);
+  }
+}
+
+/** Milliseconds that a request or an answer takes through the gateway. */
+const passing = (world: EventLoop): number => world.latency((random) => random.between(2, 15));
+
+function canBeDecoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Assembly, Resource } from '../../assembly/assembly.js';
+import type { JsonObject } from '../../assembly/intrinsics.js';
+import type { ApiRequest } from './messages.js';
+import { type MockIntegration, mockIntegration } from './mock-integration.js';
+
+/** A method of a path, and its integration. */
+export interface Route {
+  /** `ANY` for all methods for which the resource has no route. */
+  readonly method: string;
+  readonly resource: string;
+  readonly resourceId: string;
+  readonly pattern: RegExp;
+  readonly parameters: readonly string[];
+  readonly backend: { readonly functionArn: string } | { readonly mock: MockIntegration };
+  readonly authorizer: Resource | undefined;
+}
+
+/** Methods that `ANY` covers. API Gateway, "Methods for REST APIs". */
+const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
+
+/**
+ * Returns the methods of an API, those of the most specific path first: a name precedes a parameter in the same place.
+ * @param own resources of a type that belong to the API
+ */
+export function routesOf(own: (type: string) => readonly Resource[], assembly: Assembly): readonly Route[] {
+  const resources = new Map(own('AWS::ApiGateway::Resource').map((resource) => [resource.ref, resource]));
+  const pathOf = (id: string): string => {
+    const resource = resources.get(id);
+    return resource ? `${pathOf(String(resource.properties.ParentId))}/${String(resource.properties.PathPart)}` : '';
+  };
+  return own('AWS::ApiGateway::Method')
+    .map(({ properties, label }) => {
+      const resource = pathOf(String(properties.ResourceId)) || '/';
+      const { AuthorizationType, AuthorizerId } = properties;
+      if (AuthorizationType !== 'CUSTOM' && AuthorizationType !== 'NONE')
+        throw new Error(`${label}: ${AuthorizationType}`);
+      return {
+        method: String(properties.HttpMethod),
+        resource,
+        resourceId: String(properties.ResourceId),
+        // A trailing slash belongs to no parameter. The last parameter may be greedy: it takes all that is left.
+        pattern: new RegExp(`^${resource.replace(/\{\w+\+\}$/, '(.+?)').replace(/\{\w+\}/g, '([^/]+)')}/?$`),
+        parameters: [...resource.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name),
+        backend: backendOf(label, properties),
+        authorizer: AuthorizationType === 'CUSTOM' ? assembly.byArn(AuthorizerId) : undefined,
+      };
+    })
+    .sort((one, other) => bySpecificity(one.resource, other.resource));
+}
+
+/**
+ * Finds a request's route. It selects the path before the method: if that path lacks the method, no other fitting path
+ * is used but one with a greedy parameter. LocalStack, `test_proxy_routing_with_hardcoded_resource_sibling`, recorded at
+ * AWS.
+ */
+export function routeTo(routes: readonly Route[], method: string, path: string): Route | undefined {
+  const fitting = routes.filter(({ pattern }) => pattern.test(path));
+  const first = fitting.find((route) => !isGreedy(route.resource))?.resource;
+  const here = fitting.filter(({ resource }) => resource === first);
+  return (
+    methodOf(here, method) ??
+    methodOf(
+      fitting.filter(({ resource }) => isGreedy(resource)),
+      method,
+    )
+  );
+}
+
+const methodOf = (routes: readonly Route[], method: string): Route | undefined =>
+  routes.find((route) => route.method === method) ??
+  (METHODS.has(method) ? routes.find((route) => route.method === 'ANY') : undefined);
+
+const isGreedy = (resource: string): boolean => resource.endsWith('+}');
+
+/** Returns the path of a request without its query; slashes before it count as one. */
+export const pathOf = ({ path }: ApiRequest): string => (path.split('?')[0] ?? '').replace(/^\/*/, '/');
+
+function backendOf(label: string, properties: JsonObject): Route['backend'] {
+  const { Type, Uri, IntegrationHttpMethod } = properties.Integration as Record<string, string | undefined>;
+  if (Type === 'MOCK') return { mock: mockIntegration(label, properties) };
+  if (Type === 'AWS_PROXY' && IntegrationHttpMethod === 'POST') return { functionArn: functionIn(Uri) };
+  throw new Error(`${label}: integration ${Type} by ${IntegrationHttpMethod}`);
+}
+
+/** Compares two paths of the same length: the one whose names come first takes precedence. */
+function bySpecificity(one: string, other: string): number {
+  const [a, b] = [one, other].map((path) => path.replace(/\{\w+\+?\}/g, '~')) as [string, string];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const INVOCATION = /^arn:[\w-]+:apigateway:[\w-]+:lambda:path\/2015-03-31\/functions\/(arn:[^/]+)\/invocations$/;
+
+/** Returns the function in the URI of an integration or authorizer. */
+export function functionIn(uri: string | undefined): string {
+  const [, found] = INVOCATION.exec(uri ?? '') ?? [];
+  if (found === undefined) throw new Error(`an integration without a function: ${uri}`);
+  return found;
+}

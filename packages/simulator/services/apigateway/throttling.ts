@@ -1,0 +1,65 @@
+import type { Resource } from '../../assembly/assembly.js';
+
+/** Amazon API Gateway, "Quotas": defaults of an account and region. */
+const ACCOUNT = { rate: 10_000, burst: 5_000 };
+
+interface Bucket {
+  tokens: number;
+  filledAt: number;
+}
+
+interface Limit {
+  readonly rate: number;
+  readonly burst: number;
+}
+
+interface MethodSetting {
+  readonly HttpMethod: string;
+  readonly ResourcePath: string;
+  readonly ThrottlingRateLimit?: number;
+  readonly ThrottlingBurstLimit?: number;
+}
+
+/**
+ * The limits of a stage: a token bucket for each of its methods. Amazon API Gateway, "Throttle requests to your REST
+ * APIs for better throughput": each request takes a token; the rate refills the bucket, and the burst is its size. A
+ * stage's limits apply to each method separately, except to those with limits of their own.
+ */
+export class Throttling {
+  /** By method and path (`POST /orders`); those of the whole stage by `*`. */
+  private readonly limits: ReadonlyMap<string, Limit>;
+  private readonly buckets = new Map<string, Bucket>();
+
+  /**
+   * @param share of its limits that it has. @default 1
+   * @throws {Error} if all methods of one path have settings
+   */
+  constructor({ label, properties }: Resource, share = 1) {
+    const settings = (properties.MethodSettings ?? []) as unknown as readonly MethodSetting[];
+    const limits = settings.map(({ HttpMethod, ResourcePath, ThrottlingRateLimit, ThrottlingBurstLimit }) => {
+      if (HttpMethod === '*' && ResourcePath !== '/*') {
+        throw new Error(`${label}: settings of * ${ResourcePath} alone aren't modelled`);
+      }
+      const rate = Number(ThrottlingRateLimit ?? ACCOUNT.rate) * share;
+      const burst = Math.max(1, Number(ThrottlingBurstLimit ?? ACCOUNT.burst) * share);
+      return [nameOf(HttpMethod, ResourcePath), { rate, burst }] as const;
+    });
+    this.limits = new Map(limits);
+  }
+
+  /** Checks whether a request to a method may pass, and takes a token if so. @param now milliseconds */
+  passes(method: string, now: number): boolean {
+    const { rate, burst } = this.limits.get(method) ?? this.limits.get(STAGE) ?? ACCOUNT;
+    const { tokens, filledAt } = this.buckets.get(method) ?? { tokens: burst, filledAt: now };
+    const filled = Math.min(burst, tokens + ((now - filledAt) / 1000) * rate);
+    const passes = filled >= 1;
+    this.buckets.set(method, { tokens: passes ? filled - 1 : filled, filledAt: now });
+    return passes;
+  }
+}
+
+const STAGE = '*';
+
+/** CloudFormation writes the slashes of a path below the first one as `~1`. */
+const nameOf = (method: string, path: string): string =>
+  method === '*' ? STAGE : `${method} ${path.replace(/^\//, '').replaceAll('~1', '/')}`;

@@ -1,0 +1,100 @@
+import type { Assembly, Resource, Stack } from '../../assembly/assembly.js';
+import type { EventLoop } from '../../engine/event-loop.js';
+import { type Operations, pageOf, Refused } from '../../wire/operation.js';
+import type { Input } from '../../wire/request.js';
+
+const STATUS = 'CREATE_COMPLETE';
+const PAGE = 100;
+
+/** Parts of an account that its stacks need. */
+interface Account {
+  readonly deployment: { readonly assembly: Assembly };
+  readonly world: EventLoop;
+}
+
+/** The deployed stacks. AWS CloudFormation API Reference, "Actions". */
+export function cloudformationApi({ deployment: { assembly }, world }: Account): Operations {
+  const CreationTime = new Date(world.begins).toISOString();
+  const described = (stack: Stack) => ({
+    StackId: idOf(stack, assembly),
+    StackName: stack.name,
+    ...(typeof stack.template.Description === 'string' && { Description: stack.template.Description }),
+    CreationTime,
+    StackStatus: STATUS,
+    DisableRollback: false,
+    Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
+    Outputs: stack.outputs.map(({ key, value, description, exportName }) => ({
+      OutputKey: key,
+      OutputValue: String(value),
+      Description: description,
+      ExportName: exportName,
+    })),
+    DriftInformation: { StackDriftStatus: 'NOT_CHECKED' },
+  });
+  const resources = (input: Input) => {
+    const stack = stackOf(assembly, input);
+    return resourcesOf(assembly, stack).map((resource) => ({
+      StackId: idOf(stack, assembly),
+      StackName: stack.name,
+      LogicalResourceId: resource.logicalId,
+      PhysicalResourceId: resource.ref,
+      ResourceType: resource.type,
+      Timestamp: CreationTime,
+      ResourceStatus: STATUS,
+    }));
+  };
+  return {
+    DescribeStacks: (input) => {
+      const { page, next } = pageOf(
+        input.StackName === undefined ? assembly.stacks : [stackOf(assembly, input)],
+        input.NextToken,
+        PAGE,
+      );
+      return { Stacks: page.map(described), NextToken: next };
+    },
+    ListStacks: ({ StackStatusFilter, NextToken }) => {
+      const shown = StackStatusFilter === undefined || (StackStatusFilter as readonly string[]).includes(STATUS);
+      const { page, next } = pageOf(shown ? assembly.stacks : [], NextToken, PAGE);
+      const StackSummaries = page.map((stack) => {
+        const { StackId, StackName, StackStatus, DriftInformation } = described(stack);
+        return { StackId, StackName, CreationTime, StackStatus, DriftInformation };
+      });
+      return { StackSummaries, NextToken: next };
+    },
+    ListStackResources: (input) => {
+      const { page, next } = pageOf(resources(input), input.NextToken, PAGE);
+      const StackResourceSummaries = page.map(({ StackId, StackName, Timestamp, ...resource }) => ({
+        ...resource,
+        LastUpdatedTimestamp: Timestamp,
+      }));
+      return { StackResourceSummaries, NextToken: next };
+    },
+    DescribeStackResources: (input) => {
+      const { LogicalResourceId } = input;
+      const StackResources = resources(input).filter(
+        (resource) => LogicalResourceId === undefined || resource.LogicalResourceId === LogicalResourceId,
+      );
+      return { StackResources };
+    },
+    DescribeStackEvents: (input) => {
+      stackOf(assembly, input);
+      return { StackEvents: [] };
+    },
+    GetTemplate: (input) => ({
+      TemplateBody: JSON.stringify(stackOf(assembly, input).template),
+      StagesAvailable: ['Original', 'Processed'],
+    }),
+  };
+}
+
+const idOf = ({ name }: Stack, { home }: Assembly): string => home.arn('cloudformation', `stack/${name}/simulated`);
+
+const resourcesOf = (assembly: Assembly, { name }: Stack): readonly Resource[] =>
+  assembly.resources.filter(({ stack }) => stack === name);
+
+/** @throws {Refused} if there is no such stack: CloudFormation's form of "not found" */
+function stackOf(assembly: Assembly, { StackName }: Input): Stack {
+  const found = assembly.stacks.find((stack) => stack.name === StackName || idOf(stack, assembly) === StackName);
+  if (!found) throw new Refused('ValidationError', `Stack with id ${String(StackName)} does not exist`);
+  return found;
+}

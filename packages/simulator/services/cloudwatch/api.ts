@@ -1,0 +1,168 @@
+import type { Assembly, Resource } from '../../assembly/assembly.js';
+import type { Home } from '../../assembly/identity.js';
+import type { EventLoop } from '../../engine/event-loop.js';
+import { type Operations, pageOf, secondsOf } from '../../wire/operation.js';
+import type { LambdaFunction } from '../lambda/model.js';
+import type { EventSource } from '../lambda/queue-mapping.js';
+import { StreamMapping } from '../lambda/stream-mapping.js';
+import type { Queue } from '../sqs/model.js';
+
+/** Parts of an account that its alarms and metrics need. */
+interface Account {
+  readonly deployment: { readonly assembly: Assembly };
+  readonly world: EventLoop;
+  readonly queues: ReadonlyMap<string, Queue>;
+  readonly functions: ReadonlyMap<string, LambdaFunction>;
+  readonly sources: readonly EventSource[];
+}
+
+/** Metric of a query. Amazon CloudWatch API Reference, "MetricStat". */
+interface MetricStat {
+  readonly Metric: {
+    readonly Namespace?: string;
+    readonly MetricName?: string;
+    readonly Dimensions?: readonly { readonly Name: string; readonly Value: string }[];
+  };
+  readonly Period: number;
+}
+
+interface MetricDataQuery {
+  readonly Id: string;
+  readonly Label?: string;
+  readonly MetricStat?: MetricStat;
+}
+
+/** Value of a metric of the minute that begins at `at`, in milliseconds since 1970. */
+interface Sample {
+  readonly at: number;
+  readonly value: number;
+}
+
+const MINUTE = 60_000;
+const PAGE = 50;
+const STATE = 'INSUFFICIENT_DATA';
+
+/** Alarms and metrics. Amazon CloudWatch API Reference, "Actions". */
+export const cloudwatchApi = (account: Account): Operations => ({ ...alarms(account), ...metrics(account) });
+
+/**
+ * Alarms of the templates. Amazon CloudWatch API Reference, "DescribeAlarms". There are no metrics here, so no alarm
+ * ever has the data that it needs.
+ */
+function alarms({ deployment: { assembly } }: Account): Operations {
+  const all = assembly.ofType('AWS::CloudWatch::Alarm').map((alarm) => described(alarm, assembly.home));
+  return {
+    DescribeAlarms: ({ AlarmNames, AlarmNamePrefix = '', StateValue = STATE, NextToken, MaxRecords = PAGE }) => {
+      const found = all.filter(
+        ({ AlarmName }) =>
+          StateValue === STATE &&
+          AlarmName.startsWith(String(AlarmNamePrefix)) &&
+          (AlarmNames === undefined || (AlarmNames as readonly string[]).includes(AlarmName)),
+      );
+      const { page, next } = pageOf(found, NextToken, Number(MaxRecords));
+      return { MetricAlarms: page, CompositeAlarms: [], ...(next !== undefined && { NextToken: next }) };
+    },
+  };
+}
+
+function described({ ref, properties: { AlarmName = ref, Tags, ...properties } }: Resource, home: Home) {
+  const name = String(AlarmName);
+  return {
+    AlarmName: name,
+    AlarmArn: home.arn('cloudwatch', `alarm:${name}`),
+    ActionsEnabled: true,
+    StateValue: STATE,
+    StateReason: 'Unchecked: Initial alarm creation',
+    ...properties,
+  };
+}
+
+/**
+ * Metrics of AWS that the models know. Amazon CloudWatch API Reference, "GetMetricData". A queue's and a stream's metric is
+ * its value at this moment: no history of it is kept. Everything else has no data, as a metric that nobody has sent.
+ */
+function metrics(cloud: Account): Operations {
+  return {
+    GetMetricData: ({ MetricDataQueries = [], StartTime, EndTime }) => {
+      const [from, to] = [timeOf(StartTime, 0), timeOf(EndTime, Number.POSITIVE_INFINITY)];
+      return {
+        MetricDataResults: (MetricDataQueries as readonly MetricDataQuery[]).map(({ Id, Label, MetricStat: stat }) => {
+          const samples = stat ? samplesOf(cloud, stat).filter(({ at }) => at + MINUTE > from && at < to) : [];
+          const values = inPeriods(samples, (stat?.Period ?? 60) * 1000, stat?.Metric.MetricName);
+          return {
+            Id,
+            Label: Label ?? stat?.Metric.MetricName ?? Id,
+            Timestamps: values.map(({ at }) => secondsOf(at)),
+            Values: values.map(({ value }) => value),
+            StatusCode: 'Complete',
+          };
+        }),
+        Messages: [],
+      };
+    },
+  };
+}
+
+/** @param time seconds since 1970, as JSON has it, or ISO 8601, as Query has it */
+function timeOf(time: unknown, otherwise: number): number {
+  if (time === undefined) return otherwise;
+  return typeof time === 'number' ? time * 1000 : new Date(String(time)).getTime();
+}
+
+/** Returns one value for each period, newest first. Invocations are added up; of the others the highest value counts. */
+function inPeriods(samples: readonly Sample[], period: number, name: string | undefined): readonly Sample[] {
+  const values = new Map<number, number>();
+  for (const { at, value } of samples) {
+    const begins = Math.floor(at / period) * period;
+    const before = values.get(begins);
+    if (before === undefined) values.set(begins, value);
+    else values.set(begins, name === 'Invocations' ? before + value : Math.max(before, value));
+  }
+  return [...values].map(([at, value]) => ({ at, value })).toSorted((one, other) => other.at - one.at);
+}
+
+function samplesOf(cloud: Account, { Metric }: MetricStat): readonly Sample[] {
+  const { Namespace, MetricName, Dimensions = [] } = Metric;
+  const [dimension, ...others] = Dimensions;
+  if (!dimension || others.length > 0) return [];
+  const at = Math.floor(cloud.world.now / MINUTE) * MINUTE;
+  const now = (value: number | undefined): readonly Sample[] => (value === undefined ? [] : [{ at, value }]);
+  if (Namespace === 'AWS/SQS' && dimension.Name === 'QueueName') {
+    const queue = [...cloud.queues.values()].find(({ name }) => name === dimension.Value);
+    return queue ? now(valueOfQueue(cloud, queue, MetricName)) : [];
+  }
+  if (Namespace === 'AWS/Lambda' && dimension.Name === 'FunctionName') {
+    const fn = [...cloud.functions.values()].find(({ resource }) => resource.ref === dimension.Value);
+    if (!fn) return [];
+    if (MetricName === 'Invocations') return [...fn.invokedAt].map(([minute, value]) => ({ at: minute, value }));
+    if (MetricName === 'IteratorAge') return now(iteratorAge(cloud, fn.resource.ref));
+  }
+  return [];
+}
+
+/** Amazon SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS". The age is in seconds. */
+function valueOfQueue({ world }: Account, queue: Queue, name: string | undefined): number | undefined {
+  const messages = queue.all();
+  const hidden = messages.filter(({ visibleAt }) => visibleAt > world.now);
+  const delayed = hidden.filter(({ receiveCount }) => receiveCount === 0);
+  switch (name) {
+    case 'ApproximateAgeOfOldestMessage':
+      return Math.max(0, ...messages.map(({ sentAt }) => Math.floor(secondsOf(world.now - sentAt))));
+    case 'ApproximateNumberOfMessagesVisible':
+      return messages.length - hidden.length;
+    case 'ApproximateNumberOfMessagesNotVisible':
+      return hidden.length - delayed.length;
+    case 'ApproximateNumberOfMessagesDelayed':
+      return delayed.length;
+    default:
+      return undefined;
+  }
+}
+
+/** Age of the oldest record of a stream that a function has not worked off, in milliseconds. */
+function iteratorAge({ sources }: Account, fn: string): number | undefined {
+  const ages = sources.flatMap((source) =>
+    source instanceof StreamMapping && source.fn.resource.ref === fn ? [source.iteratorAge] : [],
+  );
+  return ages.length === 0 ? undefined : Math.max(...ages);
+}

@@ -1,0 +1,265 @@
+import type { Assembly } from '../../assembly/assembly.js';
+import type { EventLoop } from '../../engine/event-loop.js';
+import { DELIVERY_FAULTS, type FaultPlan } from '../../engine/faults.js';
+import { matches } from '../../patterns/matches.js';
+import type { Iam } from '../iam/model.js';
+import type { MessageAttribute, Queue } from '../sqs/model.js';
+import { type Rule, Rules, type Target } from './rules.js';
+import { Schedules } from './schedules.js';
+
+/** An event on a bus. */
+export interface BusEvent {
+  readonly version: '0';
+  readonly id: string;
+  readonly 'detail-type': string;
+  readonly source: string;
+  readonly account: string;
+  readonly time: string;
+  readonly region: string;
+  readonly resources: readonly string[];
+  readonly detail: unknown;
+}
+
+/** An event that a bus has accepted. */
+export interface Accepted {
+  readonly bus: string;
+  readonly event: BusEvent;
+  readonly at: number;
+  /** Label of the function that put it; absent if AWS or a scenario put it. */
+  readonly by?: string;
+}
+
+/** Functions that a rule may invoke asynchronously. */
+export interface AsyncInvoker {
+  invokeAsync(arn: string, event: unknown): void;
+}
+
+/** What is put on a bus. */
+interface NewEvent {
+  readonly source: string;
+  readonly detailType: string;
+  readonly detail: unknown;
+  /** ARNs. @default none */
+  readonly resources?: readonly string[];
+  /** Milliseconds since 1970. @default now */
+  readonly time?: number;
+}
+
+/** A delivery that is still to be made: of one event to one target. */
+export interface PendingDelivery {
+  readonly name: string;
+  /** ARN of the rule. */
+  readonly rule: string;
+  /** Id of the rule's target. */
+  readonly target: string;
+  readonly event: BusEvent;
+  /** When it comes; this and the other times are milliseconds since 1970. */
+  readonly at: number;
+  readonly begun: number;
+  readonly tries: number;
+  readonly downUntil: number;
+}
+
+const UNREACHABLE_FOR = 90_000;
+/** AWS, "How EventBridge retries delivering events": 24 hours and 185 times by default, with backoff and jitter. */
+const MAX_AGE = 86_400_000;
+const MAX_TRIES = 185;
+
+/**
+ * Buses, rules and schedules. AWS, "Event buses in Amazon EventBridge", "PutEvents", "How EventBridge retries delivering events",
+ * "Using dead-letter queues to process undelivered events".
+ */
+export class EventBridge {
+  readonly rules: Rules;
+  readonly schedules: Schedules;
+  private handovers = 0;
+  private readonly undelivered = new Set<PendingDelivery>();
+  /** Events that a bus has accepted: for invariants. */
+  readonly accepted: Accepted[];
+  /** End of a throttling period that a scenario sets, milliseconds since 1970. */
+  refusesUntil = 0;
+
+  constructor(
+    private readonly assembly: Assembly,
+    private readonly around: {
+      readonly world: EventLoop;
+      readonly faults: FaultPlan;
+      readonly iam: Iam;
+      readonly queues: ReadonlyMap<string, Queue>;
+      readonly functions: AsyncInvoker;
+    },
+  ) {
+    this.accepted = around.world.records();
+    const functions = new Set(assembly.ofType('AWS::Lambda::Function').map(({ arn }) => arn));
+    this.schedules = new Schedules(around.world);
+    this.rules = new Rules(assembly, {
+      schedules: this.schedules,
+      tick: (rule) => this.tick(rule),
+      reaches: (arn) => around.queues.has(arn) || functions.has(arn),
+    });
+  }
+
+  /** Disables rules, as an operator may: they match no event, and their schedules do nothing. @param which by its construct's path */
+  disable(which: (label: string) => boolean): void {
+    for (const rule of this.rules.all()) if (which(rule.resource.label)) this.rules.disable(rule);
+  }
+
+  /** @param bus name or ARN; returns `undefined` if there is no such bus */
+  busName(bus: string): string | undefined {
+    const name = bus.split('/').at(-1) ?? '';
+    return this.rules.buses.has(name) ? name : undefined;
+  }
+
+  /**
+   * Accepts an event; each matching rule delivers it to its targets.
+   * @param by the function that puts it
+   * @returns the event's id
+   */
+  put(bus: string, entry: NewEvent, by?: string): string {
+    const event = this.event(entry);
+    this.accepted.push({ bus, event, at: this.around.world.now, ...(by !== undefined && { by }) });
+    for (const rule of this.rules.enabledOn(bus)) {
+      if (!rule.pattern || !matches(rule.pattern, event)) continue;
+      for (const target of rule.reached) this.handOver(rule, target, event);
+      const isForPeople = rule.targets.length > rule.reached.length;
+      if (isForPeople) this.around.world.note(`${rule.resource.label} tells people of ${event['detail-type']}`);
+    }
+    return event.id;
+  }
+
+  /** Drops an event, as AWS does if there is no such bus. @returns the event's id */
+  drop(): string {
+    return this.around.world.random.id();
+  }
+
+  private tick(rule: Rule): void {
+    const tick = { source: 'aws.events', detailType: 'Scheduled Event', detail: {}, resources: [rule.resource.arn] };
+    const event = this.event(tick);
+    for (const target of rule.reached) this.handOver(rule, target, event);
+  }
+
+  private event({ source, detailType, detail, resources = [], time = this.around.world.now }: NewEvent): BusEvent {
+    const { world } = this.around;
+    return {
+      version: '0',
+      id: world.random.id(),
+      'detail-type': detailType,
+      source,
+      account: this.assembly.home.account,
+      time: new Date(time).toISOString().replace(/\.\d{3}Z$/, 'Z'),
+      region: this.assembly.home.region,
+      resources,
+      detail,
+    };
+  }
+
+  private handOver(rule: Rule, target: Target, event: BusEvent): void {
+    const { world, faults } = this.around;
+    const name = `${rule.resource.label} delivery ${++this.handovers}`;
+    const fault = faults.at({ id: name, kinds: DELIVERY_FAULTS });
+    world.note(`${name} of ${event['detail-type']}${fault ? ` FAULT ${fault}` : ''}`);
+    if (fault === 'lost') return;
+    const delay = world.latency((random) => (random.chance(0.02) ? random.between(200, 5_000) : random.between(5, 60)));
+    const begun = world.now;
+    const downUntil =
+      fault === 'undeliverable'
+        ? begun + 2 * MAX_AGE
+        : fault === 'undeliverable-at-first'
+          ? begun + UNREACHABLE_FOR
+          : 0;
+    const delivery = { name, rule: rule.resource.arn, target: idOf(target), event, begun, tries: 1, downUntil };
+    this.plan({ ...delivery, at: begun + delay });
+    if (fault === 'delivered-twice') this.plan({ ...delivery, at: begun + delay + 30_000, downUntil: 0 });
+  }
+
+  /** Deliveries that are still to be made. */
+  get pending(): readonly PendingDelivery[] {
+    return [...this.undelivered];
+  }
+
+  /** Takes a delivery over from another time of this deployment; what is no target any more gets nothing. */
+  plan(delivery: PendingDelivery): void {
+    const { world } = this.around;
+    this.undelivered.add(delivery);
+    world.after(delivery.at - world.now, () => {
+      this.undelivered.delete(delivery);
+      this.deliver(delivery);
+    });
+  }
+
+  private deliver(delivery: PendingDelivery): void {
+    const { world } = this.around;
+    const { name, event } = delivery;
+    const rule = this.rules.all().find(({ resource }) => resource.arn === delivery.rule);
+    const target = rule?.reached.find((one) => idOf(one) === delivery.target);
+    if (!rule || !target) return;
+    if (!this.allowed(rule, target)) {
+      this.giveUp(name, rule, target, event, 'NO_PERMISSIONS');
+      return;
+    }
+    if (world.now >= delivery.downUntil) {
+      const queue = this.around.queues.get(target.Arn);
+      const group = groupOf(target, event);
+      if (queue) queue.send({ body: JSON.stringify(event), ...(group === undefined ? {} : { group }) });
+      else this.around.functions.invokeAsync(target.Arn, event);
+      return;
+    }
+    const { MaximumEventAgeInSeconds: age = MAX_AGE / 1000, MaximumRetryAttempts: most = MAX_TRIES } =
+      target.RetryPolicy ?? {};
+    const wait = Math.min(1_000 * 2 ** delivery.tries, 900_000);
+    if (world.now + wait - delivery.begun > age * 1000 || delivery.tries > most) {
+      this.giveUp(name, rule, target, event, 'SERVICE_UNAVAILABLE');
+      return;
+    }
+    this.plan({ ...delivery, at: world.now + wait, tries: delivery.tries + 1 });
+  }
+
+  private allowed(rule: Rule, target: Target): boolean {
+    const action = this.around.queues.has(target.Arn) ? 'sqs:SendMessage' : 'lambda:InvokeFunction';
+    return this.mayReach(rule, target.Arn, action);
+  }
+
+  private mayReach(rule: Rule, arn: string, action: string): boolean {
+    const context = { 'aws:SourceArn': rule.resource.arn };
+    return this.around.iam.resourceAllows(arn, { action, resource: arn, context, service: 'events.amazonaws.com' });
+  }
+
+  private giveUp(name: string, rule: Rule, target: Target, event: BusEvent, code: string): void {
+    const { queues, world } = this.around;
+    const deadLetters = target.DeadLetterConfig?.Arn;
+    const queue = deadLetters === undefined ? undefined : queues.get(deadLetters);
+    if (deadLetters === undefined || !queue || !this.mayReach(rule, deadLetters, 'sqs:SendMessage')) {
+      world.note(`${name} given up and LOST: ${code}`);
+      return;
+    }
+    world.note(`${name} given up: ${code}`);
+    const attribute = (StringValue: string): MessageAttribute => ({ DataType: 'String', StringValue });
+    queue.send({
+      body: JSON.stringify(event),
+      attributes: {
+        RULE_ARN: attribute(rule.resource.arn),
+        TARGET_ARN: attribute(target.Arn),
+        ERROR_CODE: attribute(code),
+        ERROR_MESSAGE: attribute('simulated'),
+      },
+    });
+  }
+}
+
+/** A target's id among those of its rule. */
+const idOf = ({ Id, Arn }: Target): string => Id ?? Arn;
+
+/**
+ * Returns the message group that a target gives an event: a fixed text, or the event's value at a path. AWS, "Event bus
+ * targets in Amazon EventBridge": dynamic path parameters, for `SqsParameters` too.
+ * @throws {Error} if the event has no value there: AWS doesn't document that case
+ */
+function groupOf({ SqsParameters: { MessageGroupId: group } = {} }: Target, event: BusEvent): string | undefined {
+  if (!group?.startsWith('$.')) return group;
+  const found = group
+    .slice(2)
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], event);
+  if (typeof found !== 'string' || found === '') throw new Error(`an event without ${group} isn't modelled`);
+  return found;
+}

@@ -1,0 +1,132 @@
+import type { Assembly, Resource } from '../../assembly/assembly.js';
+import { fieldsOf, type Pattern } from '../../patterns/compile.js';
+import { NotModelled } from '../../wire/operation.js';
+import type { Schedules } from './schedules.js';
+
+/** A target as a template or PutTargets describes it. */
+export interface Target {
+  readonly Arn: string;
+  readonly Id?: string;
+  readonly DeadLetterConfig?: { readonly Arn: string };
+  readonly SqsParameters?: { readonly MessageGroupId?: string };
+  readonly RetryPolicy?: { readonly MaximumEventAgeInSeconds?: number; readonly MaximumRetryAttempts?: number };
+}
+
+const MODELLED = new Set(['Arn', 'Id', 'DeadLetterConfig', 'RetryPolicy', 'SqsParameters']);
+
+/** A rule of a bus, read once. */
+export interface Rule {
+  readonly resource: Resource;
+  readonly bus: string;
+  /** Absent if the rule has a schedule instead. */
+  readonly pattern: Record<string, unknown> | undefined;
+  readonly expression: string | undefined;
+  readonly targets: readonly Target[];
+  /** The targets that are part of a history: topics notify people, who are not. */
+  readonly reached: readonly Target[];
+}
+
+/** Rules of the templates, and those that a caller from outside puts. */
+export class Rules {
+  /** Names of the buses. */
+  readonly buses: Set<string>;
+  private readonly rules: Rule[];
+  private readonly disabled = new Set<Rule>();
+  /** Ends of the schedules that are running. */
+  private readonly ticking = new Map<Rule, () => void>();
+  private readonly topics: ReadonlySet<string>;
+
+  constructor(
+    assembly: Assembly,
+    private readonly around: {
+      readonly schedules: Schedules;
+      readonly tick: (rule: Rule) => void;
+      /** Whether a target has a model. @param arn its ARN */
+      readonly reaches: (arn: string) => boolean;
+    },
+  ) {
+    this.buses = new Set(['default', ...assembly.ofType('AWS::Events::EventBus').map(({ ref }) => ref)]);
+    this.topics = new Set(assembly.ofType('AWS::SNS::Topic').map(({ ref }) => ref));
+    this.rules = assembly.ofType('AWS::Events::Rule').map((resource) => this.read(resource));
+    for (const rule of this.rules) this.enter(rule);
+  }
+
+  all(): readonly Rule[] {
+    return this.rules;
+  }
+
+  enabledOn(bus: string): readonly Rule[] {
+    return this.rules.filter((rule) => rule.bus === bus && !this.disabled.has(rule));
+  }
+
+  named(bus: string, name: string): Rule | undefined {
+    return this.rules.find((rule) => rule.bus === bus && nameOf(rule) === name);
+  }
+
+  isEnabled(rule: Rule): boolean {
+    return !this.disabled.has(rule);
+  }
+
+  enable(rule: Rule): void {
+    this.disabled.delete(rule);
+    const { expression, resource } = rule;
+    if (expression === undefined || this.ticking.has(rule)) return;
+    const tick = (): void => (this.disabled.has(rule) ? undefined : this.around.tick(rule));
+    this.ticking.set(rule, this.around.schedules.add({ label: resource.label, expression, tick }));
+  }
+
+  /** Its schedule goes on, and does nothing. */
+  disable(rule: Rule): void {
+    this.disabled.add(rule);
+  }
+
+  /** Adds a rule, or replaces the one of this name. @throws {NotModelled} names what has no model @throws {InvalidPattern} */
+  put(resource: Resource): Rule {
+    const rule = this.read(resource);
+    const earlier = this.named(rule.bus, nameOf(rule));
+    if (earlier) this.remove(earlier);
+    this.rules.push(rule);
+    this.enter(rule);
+    return rule;
+  }
+
+  remove(rule: Rule): void {
+    this.ticking.get(rule)?.();
+    this.ticking.delete(rule);
+    this.disabled.delete(rule);
+    this.rules.splice(this.rules.indexOf(rule), 1);
+  }
+
+  private enter(rule: Rule): void {
+    if (rule.resource.properties.State === 'DISABLED') this.disabled.add(rule);
+    else this.enable(rule);
+  }
+
+  private read(resource: Resource): Rule {
+    const { EventBusName = 'default', EventPattern, Targets = [], ScheduleExpression } = resource.properties;
+    const targets = Targets as unknown as readonly Target[];
+    const reached = targets.filter(({ Arn }) => !this.topics.has(Arn));
+    if (EventPattern !== undefined && ScheduleExpression !== undefined)
+      throw new NotModelled(`${resource.label}: a rule with a pattern and a schedule isn't modelled`);
+    for (const target of reached) {
+      if (!this.around.reaches(target.Arn))
+        throw new NotModelled(`${resource.label}: the target ${target.Arn} isn't modelled; queues and functions are`);
+      const unknown = Object.keys(target).filter((name) => !MODELLED.has(name));
+      if (unknown.length > 0)
+        throw new NotModelled(`${resource.label}: target property ${unknown.join(', ')} isn't modelled`);
+    }
+    // A pattern that AWS would refuse must not wait for its first event.
+    if (EventPattern !== undefined) fieldsOf(EventPattern as Pattern);
+    return {
+      resource,
+      bus: String(EventBusName).split('/').at(-1) ?? '',
+      pattern: EventPattern as Record<string, unknown> | undefined,
+      expression: ScheduleExpression as string | undefined,
+      targets,
+      reached,
+    };
+  }
+}
+
+/** Returns a rule's name: for a template's rule on another bus than the default one, `Ref` is `<bus>|<name>` on AWS. */
+export const nameOf = ({ resource }: Rule): string => resource.arn.split('/').at(-1) ?? '';

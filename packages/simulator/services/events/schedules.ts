@@ -1,0 +1,128 @@
+import type { EventLoop, Planned } from '../../engine/event-loop.js';
+import { NotModelled } from '../../wire/operation.js';
+
+/** A scheduled rule, and what a tick does. */
+export interface ScheduledRule {
+  readonly label: string;
+  /** `rate(5 minutes)` */
+  readonly expression: string;
+  tick(): void;
+}
+
+/**
+ * Returns the time at which a tick of a rule is expected to find work, milliseconds since 1970; `undefined` if none is
+ * expected.
+ * @param rule path of its construct
+ */
+export type NextWorkAt = (rule: string) => number | undefined;
+
+/**
+ * Scheduled rules. AWS, "Creating a scheduled rule (legacy) in Amazon EventBridge": `rate(value unit)`, from the rule's
+ * creation on, to the minute.
+ *
+ * By default a rule ticks in the background, forever: a history of weeks has tens of thousands of ticks that find
+ * nothing, and it ends before the effects of later ticks. If a scenario sets `nextWorkAt`, ticks that would find nothing
+ * are skipped, and the end of the history waits for those that find something.
+ */
+export class Schedules {
+  /** Called at the minute after each write of a function, and at each time that it returned. */
+  nextWorkAt: NextWorkAt | undefined;
+  /** Least milliseconds between two ticks of a rule, for time that is passed at once. @default 0: each tick comes */
+  spacing = 0;
+  private readonly schedules = new Set<Schedule>();
+
+  constructor(private readonly world: EventLoop) {}
+
+  /** @returns a function that ends the rule's ticks @throws {NotModelled} if its expression has no model */
+  add(rule: ScheduledRule): () => void {
+    const schedule = new Schedule(rule, this.world, this);
+    this.schedules.add(schedule);
+    return () => {
+      this.schedules.delete(schedule);
+      schedule.end();
+    };
+  }
+
+  /** Lets every tick come again, after a time in which only some did. */
+  resume(): void {
+    this.nextWorkAt = undefined;
+    this.spacing = 0;
+    for (const schedule of this.schedules) schedule.resume();
+  }
+
+  /** Checks the awaited time again after a write, which may have changed it. */
+  look(): void {
+    for (const schedule of this.schedules) schedule.look();
+  }
+}
+
+class Schedule {
+  private readonly period: number;
+  private readonly begins: number;
+  private next: (Planned & { readonly awaited: boolean }) | undefined;
+
+  constructor(
+    private readonly rule: ScheduledRule,
+    private readonly world: EventLoop,
+    private readonly all: Schedules,
+  ) {
+    this.period = periodOf(rule);
+    // Rules are created one after the other, so they don't tick at the same time.
+    this.begins = world.now + world.random.fork(`schedule ${rule.label}`).between(0, this.period - 1);
+    this.plan(this.begins, false);
+  }
+
+  resume(): void {
+    this.plan(this.atOrAfter(this.world.now + 1), false);
+  }
+
+  look(): void {
+    if (!this.all.nextWorkAt) return;
+    const soonest = this.atOrAfter(this.world.now + 1);
+    if (this.next?.awaited && this.next.at <= soonest) return;
+    this.plan(soonest, true);
+  }
+
+  end(): void {
+    this.next?.cancel();
+  }
+
+  private come(): void {
+    this.next = undefined;
+    const { world } = this;
+    const { nextWorkAt, spacing } = this.all;
+    const moment = nextWorkAt?.(this.rule.label);
+    // No tick is planned until a write makes one necessary, nor for work that no tick has done for this long.
+    if (nextWorkAt && (moment === undefined || moment < world.now - GIVEN_UP)) return;
+    if (moment === undefined || moment <= world.now) this.rule.tick();
+    this.plan(this.atOrAfter(Math.max(world.now + 1, world.now + spacing, moment ?? 0)), moment !== undefined);
+  }
+
+  /** @param awaited whether the history's end waits for this tick */
+  private plan(at: number, awaited: boolean): void {
+    const { world } = this;
+    this.next?.cancel();
+    const come = (): void => this.come();
+    const delay = at - world.now;
+    const planned = awaited ? world.after(delay, come) : world.afterInBackground(delay, come);
+    this.next = { at, awaited, cancel: () => planned.cancel() };
+  }
+
+  private atOrAfter(moment: number): number {
+    return this.begins + Math.max(0, Math.ceil((moment - this.begins) / this.period)) * this.period;
+  }
+}
+
+/** Ends a history in which ticks don't do the awaited work: longer than any outage that ends within a day. */
+const GIVEN_UP = 2 * 86_400_000;
+
+const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** @throws {NotModelled} for `cron(...)`, which isn't modelled, and for anything that AWS refuses */
+function periodOf({ label, expression }: ScheduledRule): number {
+  const [, value = '', unit = '', plural] = /^rate\(([1-9]\d*) (minute|hour|day)(s?)\)$/.exec(expression) ?? [];
+  if (value === '' || (value === '1') === (plural === 's')) {
+    throw new NotModelled(`${label}: the schedule ${expression} isn't modelled`);
+  }
+  return Number(value) * (UNITS[unit] ?? Number.NaN);
+}

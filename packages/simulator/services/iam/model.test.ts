@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../assembly/intrinsics.js';
+import { allow, CLIENT, cloudOf, fn } from '../../support/clouds.js';
+import { PolicyNotModelled } from './policies.js';
+
+const cloudWith = (statement: { [name: string]: Json }) =>
+  cloudOf(fn('Work', [{ Effect: 'Allow', ...statement }]), { Work: 'exports.handler = async () => 1;' });
+
+const GET = 'dynamodb:GetItem';
+
+test.each<[string, { [name: string]: Json }]>([
+  ['NotResource in a statement', { Action: GET, NotResource: 'arn:aws:dynamodb:eu-west-1:123456789012:table/secret' }],
+  ['NotAction in a statement', { NotAction: 'dynamodb:DeleteItem', Resource: '*' }],
+  ['NotPrincipal in a statement', { Action: GET, Resource: '*', NotPrincipal: '*' }],
+  ['a statement without Action or Resource', { Action: GET }],
+  ["condition operator 'IpAddress'", { Action: GET, Resource: '*', Condition: { IpAddress: { 'aws:SourceIp': [] } } }],
+])('%s is refused, not guessed', (told, statement) => {
+  expect(() => cloudWith(statement)).toThrow(PolicyNotModelled);
+  expect(() => cloudWith(statement)).toThrow(`Shop/WorkPolicy: ${told}`);
+});
+
+test("a policy of AWS's own is refused by name, since nobody reads it here", () => {
+  const ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
+  expect(() => cloudOf({ Role: { Type: 'AWS::IAM::Role', Properties: { ManagedPolicyArns } } })).toThrow(
+    'Shop/Role: arn:aws:iam::aws:policy/AdministratorAccess',
+  );
+});
+
+/** Checks whether a role with this condition has permission if a request's context contains these values. */
+function permits(Condition: Json, ...values: readonly string[]): boolean {
+  const cloud = cloudWith({ Action: GET, Resource: '*', Condition });
+  const context = values.length > 0 ? { 'a:key': values } : {};
+  return cloud.iam.roleAllows(cloud.fn('Shop/Work').role, { action: GET, resource: 'any', context });
+}
+
+const NAMED = { Null: { 'a:key': 'false' } };
+
+test.each<[string, Json, readonly (readonly string[])[], readonly (readonly string[])[]]>([
+  ['one value equals', { StringEquals: { 'a:key': ['x', 'y'] } }, [['x'], ['y']], [[], ['z'], ['x', 'y']]],
+  ['no value equals', { StringNotEquals: { 'a:key': ['x', 'y'] } }, [[], ['z']], [['x'], ['y']]],
+  ['no value is like', { StringNotLike: { 'a:key': 'x.*' } }, [[], ['y.1']], [['x.1']]],
+  ['each is like', { 'ForAllValues:StringLike': { 'a:key': 'x*' } }, [[], ['x1'], ['x1', 'x2']], [['x1', 'y']]],
+  ['each is like, and one is there', { 'ForAllValues:StringLike': { 'a:key': 'x*' }, ...NAMED }, [['x1']], [[], ['y']]],
+  ['one is like', { 'ForAnyValue:StringLike': { 'a:key': 'x*' } }, [['y', 'x']], [[], ['y']]],
+  ['none is there', { Null: { 'a:key': 'true' } }, [[]], [['x']]],
+])('a condition holds where %s', (_, condition, holding, failing) => {
+  expect(holding.filter((values) => !permits(condition, ...values))).toEqual([]);
+  expect(failing.filter((values) => permits(condition, ...values))).toEqual([]);
+});
+
+test('an entry is put where the role allows its source and the policy of the bus does not deny it', async () => {
+  const bus = { 'Fn::GetAtt': ['Bus', 'Arn'] };
+  const put = `exports.handler = (Entries) => call('AWSEvents.PutEvents', { Entries });`;
+  const cloud = cloudOf(
+    {
+      Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: 'shop' } },
+      BusPolicy: {
+        Type: 'AWS::Events::EventBusPolicy',
+        Properties: {
+          EventBusName: { Ref: 'Bus' },
+          StatementId: 'OwnOnly',
+          Statement: {
+            Effect: 'Deny',
+            Principal: { AWS: '*' },
+            Action: 'events:PutEvents',
+            Resource: bus,
+            Condition: { StringNotLike: { 'events:source': 'shop.*' } },
+          },
+        },
+      },
+      ...fn('Work', [allow(['events:PutEvents'], bus, { StringLike: { 'events:source': ['shop.a', 'other.*'] } })]),
+    },
+    { Work: `${CLIENT}\n${put}` },
+  );
+  const answers: unknown[] = [];
+  const entry = (Source: string) => ({ EventBusName: 'shop', Source, DetailType: 'Sold', Detail: '{}' });
+  for (const sources of [['shop.a'], ['shop.b'], ['other.a'], ['shop.a', 'shop.b']]) {
+    cloud.fn('Shop/Work').invoke(sources.map(entry), (result) => answers.push(result));
+    await cloud.world.settle();
+  }
+  const refused = { kind: 'returned', value: { status: 400, body: { __type: 'AccessDeniedException' } } };
+  expect(answers).toMatchObject([{ kind: 'returned', value: { status: 200 } }, refused, refused, refused]);
+  expect(cloud.events.accepted.map(({ event }) => event.source)).toEqual(['shop.a']);
+});
+
+test('a bus policy of the short form is refused, not guessed', () => {
+  const Properties = { EventBusName: { Ref: 'Bus' }, StatementId: 'Open', Action: 'events:PutEvents', Principal: '*' };
+  const bus = { Bus: { Type: 'AWS::Events::EventBus' }, Open: { Type: 'AWS::Events::EventBusPolicy', Properties } };
+  expect(() => cloudOf(bus)).toThrow('AWS::Events::EventBusPolicy (Shop/Open): Action, Principal');
+});

@@ -1,0 +1,161 @@
+import type { Assembly, Resource } from '../../assembly/assembly.js';
+import type { Json, JsonObject } from '../../assembly/intrinsics.js';
+
+/** A part of a policy that isn't modelled: a guess would allow, or deny, what AWS doesn't. */
+export class PolicyNotModelled extends Error {
+  override readonly name = 'PolicyNotModelled';
+}
+
+/** Members of a statement that the model reads; `NotAction`, `NotResource` and `NotPrincipal` are not among them. */
+const READ = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Principal']);
+const OPERATOR =
+  /^(?:Null|(?:ForAllValues:|ForAnyValue:)?(?:StringEquals|StringNotEquals|StringLike|StringNotLike|ArnEquals|ArnLike|Bool))$/;
+/** AWS's own policies that the model doesn't read, because no function's role has them. */
+const UNREAD_POLICY =
+  /:policy\/service-role\/(AmazonAPIGatewayPushToCloudWatchLogs|AWSBackupServiceRolePolicyForBackup)$/;
+
+export interface Statement {
+  readonly holder: string;
+  readonly allows: boolean;
+  readonly actions: readonly Text[];
+  readonly resources: readonly Text[];
+  readonly services: readonly string[] | undefined;
+  readonly conditions: readonly Condition[];
+}
+
+export interface Condition {
+  readonly operator: string;
+  readonly key: string;
+  readonly values: readonly Text[];
+}
+
+/** A text of a policy and its meaning. */
+interface Text {
+  readonly text: string;
+  fits(value: string): boolean;
+}
+
+/** The statements of an assembly's roles and resource policies, by their holders' ARNs; all runs share them. */
+export class Policies {
+  readonly byRole = new Map<string, Statement[]>();
+  readonly byResource = new Map<string, Statement[]>();
+  /** Condition keys that a role provides: `aws:PrincipalTag/<name>`. */
+  readonly tagsOfRole = new Map<string, Readonly<Record<string, string>>>();
+  private static readonly read = new WeakMap<Assembly, Policies>();
+
+  static of(assembly: Assembly): Policies {
+    const known = Policies.read.get(assembly) ?? new Policies(assembly);
+    Policies.read.set(assembly, known);
+    return known;
+  }
+
+  private constructor(assembly: Assembly) {
+    for (const policy of assembly.ofType('AWS::IAM::Policy')) {
+      const { Roles = [], PolicyDocument } = policy.properties;
+      for (const role of Roles as readonly string[])
+        this.add(this.byRole, assembly.byArn(role).arn, policy, PolicyDocument);
+    }
+    for (const role of assembly.ofType('AWS::IAM::Role')) {
+      const unread = many(role.properties.ManagedPolicyArns ?? []).find((arn) => !UNREAD_POLICY.test(String(arn)));
+      if (unread !== undefined) throw new PolicyNotModelled(`${role.label}: ${String(unread)}`);
+      const tags = (role.properties.Tags ?? []) as readonly { readonly Key: string; readonly Value: string }[];
+      this.tagsOfRole.set(
+        role.arn,
+        Object.fromEntries(tags.map(({ Key, Value }) => [`aws:PrincipalTag/${Key}`, Value])),
+      );
+      for (const { PolicyDocument } of (role.properties.Policies ?? []) as readonly JsonObject[]) {
+        this.add(this.byRole, role.arn, role, PolicyDocument);
+      }
+    }
+    for (const policy of assembly.ofType('AWS::SQS::QueuePolicy')) {
+      for (const queue of policy.properties.Queues as readonly string[]) {
+        this.add(this.byResource, assembly.byArn(queue).arn, policy, policy.properties.PolicyDocument);
+      }
+    }
+    for (const policy of assembly.ofType('AWS::S3::BucketPolicy')) {
+      const bucket = assembly.byArn(policy.properties.Bucket);
+      this.add(this.byResource, bucket.arn, policy, policy.properties.PolicyDocument);
+    }
+    for (const policy of assembly.ofType('AWS::Events::EventBusPolicy')) {
+      const bus = assembly.byArn(policy.properties.EventBusName);
+      this.add(this.byResource, bus.arn, policy, { Statement: policy.properties.Statement ?? {} });
+    }
+    for (const key of assembly.ofType('AWS::KMS::Key')) {
+      this.add(this.byResource, key.arn, key, key.properties.KeyPolicy);
+    }
+    for (const permission of assembly.ofType('AWS::Lambda::Permission')) {
+      const { FunctionName, Action = null, Principal = null, SourceArn } = permission.properties;
+      const target = assembly.byArn(FunctionName);
+      const condition = SourceArn === undefined ? {} : { Condition: { ArnLike: { 'aws:SourceArn': SourceArn } } };
+      const statement = {
+        Effect: 'Allow',
+        Action,
+        Principal: { Service: Principal },
+        Resource: target.arn,
+        ...condition,
+      };
+      this.add(this.byResource, target.arn, permission, { Statement: [statement] });
+    }
+  }
+
+  private add(to: Map<string, Statement[]>, owner: string, { label }: Resource, document: Json | undefined): void {
+    const statements = statementsOf(label, document);
+    if (statements.length > 0) to.set(owner, [...(to.get(owner) ?? []), ...statements]);
+  }
+}
+
+/** Reads a policy. @param holder what it belongs to, for people @throws {PolicyNotModelled} */
+export function statementsOf(holder: string, document: Json | undefined): readonly Statement[] {
+  const { Statement = [] } = (document ?? {}) as JsonObject;
+  return (many(Statement) as readonly JsonObject[]).map((statement) => {
+    const unread = Object.keys(statement).find((name) => !READ.has(name));
+    if (unread !== undefined) throw new PolicyNotModelled(`${holder}: ${unread} in a statement`);
+    const { Effect, Action, Resource, Condition = {}, Principal } = statement;
+    if (Action === undefined || Resource === undefined)
+      throw new PolicyNotModelled(`${holder}: a statement without Action or Resource`);
+    const unknown = Object.keys(Condition as JsonObject).find((operator) => !OPERATOR.test(operator));
+    if (unknown !== undefined) throw new PolicyNotModelled(`${holder}: condition operator '${unknown}'`);
+    const conditions = Object.entries(Condition as JsonObject).flatMap(([operator, keys]) =>
+      Object.entries(keys as JsonObject).map(([key, values]) => ({
+        operator,
+        key,
+        values: many(values).map(textOf),
+      })),
+    );
+    const { Service, AWS } = (Principal ?? {}) as JsonObject;
+    const services = Service ?? (AWS === undefined || AWS === '*' ? undefined : AWS);
+    return {
+      holder,
+      allows: Effect === 'Allow',
+      actions: many(Action).map(textOf),
+      resources: many(Resource).map(textOf),
+      services: services === undefined ? undefined : many(services).map(String),
+      conditions,
+    };
+  });
+}
+
+function textOf(value: Json): Text {
+  const text = String(value);
+  if (!/[*?]/.test(text)) return { text, fits: (other) => other === text };
+  const pattern = wildcard(text);
+  return { text, fits: (other) => pattern.test(other) };
+}
+
+/** Returns a list: the value itself, or a list with the single value. */
+export const many = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);
+
+const compiled = new Map<string, RegExp>();
+
+/** Compiles a text of a policy: `*` matches any text, `?` one character; everything else matches itself. */
+export function wildcard(text: string): RegExp {
+  const known = compiled.get(text);
+  if (known) return known;
+  const escaped = text
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '[\\s\\S]*')
+    .replaceAll('?', '[\\s\\S]');
+  const made = new RegExp(`^${escaped}$`);
+  compiled.set(text, made);
+  return made;
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { Random } from '../../engine/random.js';
+import { allow, arnOf, CLIENT, cloudOf, fn, QUEUE_RIGHTS, TABLE } from '../../support/clouds.js';
+import { AWS_CALLS, callTime, type Load, rampedUp } from './load.js';
+
+describe('the time of a call', () => {
+  const times = Array.from({ length: 5_000 }, (_, at) => callTime(AWS_CALLS, new Random(`call ${at}`))).sort(
+    (one, other) => one - other,
+  );
+
+  test('has the median and the 99th percentile that are asked for', () => {
+    expect(times[2_500]).toBeCloseTo(AWS_CALLS.median, 0);
+    expect(Math.abs((times[4_950] ?? 0) - AWS_CALLS.p99)).toBeLessThan(5);
+  });
+});
+
+const READS = `${CLIENT}
+exports.handler = async ({ times = 1 }) => {
+  const began = Date.now();
+  const get = () => call('DynamoDB_20120810.GetItem', { TableName: process.env.TABLE, Key: { pk: { S: 'a' } } });
+  await Promise.all(Array.from({ length: times }, get));
+  return Date.now() - began;
+};`;
+
+async function durationOf(times: number, load?: Load): Promise<number> {
+  const rights = [allow(['dynamodb:GetItem'], arnOf('Table'))];
+  const cloud = cloudOf(
+    {
+      Table: TABLE,
+      ...fn('Work', rights, { MemorySize: 512, Environment: { Variables: { TABLE: { Ref: 'Table' } } } }),
+    },
+    { Work: READS },
+    load ? { load } : {},
+  );
+  let took = Number.NaN;
+  cloud.fn('Shop/Work').invoke({ times }, (result) => {
+    took = result.kind === 'returned' ? Number(result.value) : Number.NaN;
+  });
+  await cloud.world.settle();
+  return took;
+}
+
+describe('a load', () => {
+  test('lets calls take as long as it says', async () => {
+    const took = await durationOf(1, { calls: { median: 1_000, p99: 1_001 } });
+    expect(Math.abs(took - 1_000)).toBeLessThan(5);
+  });
+
+  test('lets code take CPU time: calls at once wait for each other, and a part of a vCPU takes longer', async () => {
+    const calls = { median: 100, p99: 100.1 };
+    // 512 MB are 0.29 of a vCPU, so 20 ms are 69.
+    expect(Math.abs((await durationOf(1, { calls, cpu: 20 })) - 169)).toBeLessThan(5);
+    expect(Math.abs((await durationOf(10, { calls, cpu: 20 })) - 791)).toBeLessThan(10);
+  });
+});
+
+describe('a queue', () => {
+  const SLOW = 'exports.handler = () => new Promise((resolve) => setTimeout(resolve, 1000));';
+  const mostAtOnce = async (load?: Load) => {
+    const cloud = cloudOf(
+      {
+        Queue: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 600 } },
+        ...fn('Work', [allow(QUEUE_RIGHTS, arnOf('Queue'))]),
+        Mapping: {
+          Type: 'AWS::Lambda::EventSourceMapping',
+          Properties: {
+            EventSourceArn: arnOf('Queue'),
+            FunctionName: { Ref: 'Work' },
+            BatchSize: 1,
+            ScalingConfig: { MaximumConcurrency: 50 },
+          },
+        },
+      },
+      { Work: SLOW },
+      load ? { load } : {},
+    );
+    for (let number = 0; number < 60; number++) cloud.queue('Shop/Queue').send({ body: String(number) });
+    await cloud.world.pass(900);
+    return cloud.queue('Shop/Queue').handled.size;
+  };
+
+  test('is read by as many at once as its mapping allows, without a load at once', async () => {
+    expect(await mostAtOnce()).toBe(50);
+  });
+
+  test('is read by five at first under a load, and by 300 more each minute', async () => {
+    expect(await mostAtOnce({})).toBe(5);
+    expect([0, 200, 60_000].map(rampedUp)).toEqual([5, 6, 305]);
+  });
+
+  test('is read by as many as the load says', async () => {
+    expect(await mostAtOnce({ queues: { 'Shop/Work': { concurrency: 2, batchSize: 1 } } })).toBe(2);
+  });
+});

@@ -1,0 +1,218 @@
+import type { Resource } from '../../assembly/assembly.js';
+import type { EventLoop } from '../../engine/event-loop.js';
+import { matches } from '../../patterns/matches.js';
+import type { Iam } from '../iam/model.js';
+import type { Message, Queue } from '../sqs/model.js';
+import { type Load, rampedUp } from './load.js';
+import type { LambdaFunction, Result } from './model.js';
+
+const KNOWN = new Set([
+  'BatchSize',
+  'EventSourceArn',
+  'FunctionName',
+  'FunctionResponseTypes',
+  'ScalingConfig',
+  'FilterCriteria',
+  'Enabled',
+  'Tags',
+]);
+
+/** Milliseconds in which a live queue collects a batch. */
+const POLLED_AFTER = 2;
+
+/** An event source mapping, as its API shows and changes it. */
+export interface EventSource {
+  readonly resource: Resource;
+  readonly fn: LambdaFunction;
+  /** While it isn't, Lambda reads nothing from the source. */
+  enabled: boolean;
+}
+
+/** Number of batches that Lambda initially reads from a queue at once. */
+const DEFAULT_CONCURRENCY = 5;
+
+/**
+ * Event source mapping of a queue to a function. AWS, "Using Lambda with Amazon SQS", "Handling errors for an SQS event
+ * source in Lambda", "Control which events Lambda sends to your function".
+ */
+export class QueueMapping implements EventSource {
+  private readonly batchSize: number;
+  private readonly concurrency: number;
+  private readonly partial: boolean;
+  private readonly filters: readonly Record<string, unknown>[];
+  private running = 0;
+  /** Time since which it has had work, milliseconds since 1970. */
+  private busySince = 0;
+  private polling = false;
+  private isEnabled: boolean;
+
+  constructor(
+    readonly resource: Resource,
+    private readonly queue: Queue,
+    readonly fn: LambdaFunction,
+    private readonly around: { readonly world: EventLoop; readonly iam: Iam; readonly load?: Load | undefined },
+  ) {
+    const { properties } = resource;
+    const unknown = Object.keys(properties).filter((name) => !KNOWN.has(name));
+    if (unknown.length > 0) throw new Error(`${resource.label}: ${unknown.join(', ')} isn't modelled for a queue`);
+    const scaled = around.load?.queues?.[fn.label];
+    this.batchSize = scaled?.batchSize ?? Number(properties.BatchSize ?? 10);
+    const { MaximumConcurrency = DEFAULT_CONCURRENCY } = (properties.ScalingConfig ?? {}) as {
+      MaximumConcurrency?: number;
+    };
+    this.concurrency = scaled?.concurrency ?? MaximumConcurrency;
+    this.partial = ((properties.FunctionResponseTypes ?? []) as readonly string[]).includes('ReportBatchItemFailures');
+    const { Filters = [] } = (properties.FilterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
+    this.filters = Filters.map(({ Pattern }) => JSON.parse(Pattern) as Record<string, unknown>);
+    this.isEnabled = properties.Enabled !== false;
+    queue.onVisible(() => this.wake());
+  }
+
+  get enabled(): boolean {
+    return this.isEnabled;
+  }
+
+  set enabled(enabled: boolean) {
+    this.isEnabled = enabled;
+    this.wake();
+  }
+
+  private wake(): void {
+    const { world } = this.around;
+    if (!this.isEnabled || this.polling || this.running >= this.most()) return;
+    this.polling = true;
+    const wait = world.latency((random) => random.between(2, 40), POLLED_AFTER);
+    world.after(wait, () => {
+      this.polling = false;
+      this.poll();
+    });
+  }
+
+  /** Number of batches that it may take at once. */
+  private most(): number {
+    const { world, load } = this.around;
+    const ramp = load ? rampedUp(this.running > 0 ? world.now - this.busySince : 0) : Number.POSITIVE_INFINITY;
+    // A batch that would only wait for an environment stays in the queue, where more messages join it.
+    return Math.min(this.concurrency, ramp, this.fn.atOnce);
+  }
+
+  private poll(): void {
+    if (!this.may('sqs:ReceiveMessage') || !this.may('sqs:DeleteMessage') || !this.may('sqs:GetQueueAttributes'))
+      return;
+    if (this.running === 0) this.busySince = this.around.world.now;
+    while (this.running < this.most()) {
+      const messages = this.queue.receive(this.batchSize).filter((message) => this.fits(message));
+      if (messages.length === 0) return;
+      this.running++;
+      this.around.world.note(`${this.fn.label} gets ${messages.map(({ id }) => id).join(' ')}`);
+      for (const { id, loose } of messages) {
+        if (this.queue.handled.has(id) && !loose) this.around.world.note(`${id} OVERLAP: it is being handled already`);
+        this.queue.handled.add(id);
+      }
+      const ended = (result: Result): void => {
+        this.running--;
+        for (const { id } of messages) this.queue.handled.delete(id);
+        for (const message of messages)
+          if (isDone(result, message, this.partial, messages)) this.queue.delete(message.receipt);
+        this.wake();
+      };
+      const event = { Records: messages.map((message) => this.record(message)) };
+      this.fn.invoke(event, ended, this.queue.troubleOf(messages));
+    }
+  }
+
+  /** Checks a message against the filter; a message that doesn't match is deleted. */
+  private fits(message: Message): boolean {
+    if (this.filters.length === 0) return true;
+    const body = parsed(message.body);
+    if (this.filters.some((filter) => matches(filter, { ...message, body }))) return true;
+    this.queue.delete(message.receipt);
+    return false;
+  }
+
+  private record({
+    id,
+    receipt,
+    body,
+    group,
+    attributes = {},
+    trace,
+    receiveCount,
+    receivedBefore = 0,
+    movedFrom,
+    sentAt,
+    firstReceivedAt,
+  }: Message): object {
+    const messageAttributes = Object.fromEntries(
+      Object.entries(attributes).map(([name, { DataType, StringValue, BinaryValue }]) => [
+        name,
+        {
+          dataType: DataType,
+          ...(StringValue !== undefined && { stringValue: StringValue }),
+          ...(BinaryValue !== undefined && { binaryValue: BinaryValue }),
+          stringListValues: [],
+          binaryListValues: [],
+        },
+      ]),
+    );
+    return {
+      messageId: id,
+      receiptHandle: receipt,
+      body,
+      attributes: {
+        ApproximateReceiveCount: String(receivedBefore + receiveCount),
+        SentTimestamp: String(sentAt),
+        SenderId: 'simulated',
+        ApproximateFirstReceiveTimestamp: String(firstReceivedAt),
+        ...(group !== undefined && { MessageGroupId: group }),
+        ...(trace !== undefined && { AWSTraceHeader: trace }),
+        ...(movedFrom !== undefined && { DeadLetterQueueSourceArn: movedFrom }),
+      },
+      messageAttributes,
+      md5OfBody: 'simulated',
+      eventSource: 'aws:sqs',
+      eventSourceARN: this.queue.resource.arn,
+      awsRegion: this.queue.resource.arn.split(':')[3],
+    };
+  }
+
+  private may(action: string): boolean {
+    const resource = this.queue.resource.arn;
+    const allowed = this.around.iam.roleAllows(this.fn.role, { action, resource });
+    if (!allowed) this.around.world.note(`${this.fn.label} may not ${action}: its mapping stands still`);
+    return allowed;
+  }
+}
+
+/**
+ * AWS, "Implementing partial batch responses": the required form of an answer that leaves only its failures in the
+ * queue.
+ */
+function isDone(result: Result, message: Message, partial: boolean, batch: readonly Message[]): boolean {
+  if (result.kind !== 'returned') return false;
+  if (!partial) return true;
+  const failed = failuresOf(result.value);
+  if (failed === undefined || failed.some((id) => !batch.some((other) => other.id === id))) return false;
+  return !failed.includes(message.id);
+}
+
+/** Returns the identifiers in a partial answer; `undefined` if its form counts as a failure of the whole batch. */
+export function failuresOf(value: unknown): readonly string[] | undefined {
+  if (value === null || value === undefined) return [];
+  if (typeof value !== 'object') return undefined;
+  const { batchItemFailures = [] } = value as { batchItemFailures?: unknown };
+  if (batchItemFailures === null) return [];
+  if (!Array.isArray(batchItemFailures)) return undefined;
+  const identifiers = batchItemFailures.map(
+    (failure) => (failure as { itemIdentifier?: unknown } | null)?.itemIdentifier,
+  );
+  return identifiers.every((id): id is string => typeof id === 'string' && id !== '') ? identifiers : undefined;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

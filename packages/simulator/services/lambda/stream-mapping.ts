@@ -1,0 +1,359 @@
+import { createHash } from 'node:crypto';
+import type { Resource } from '../../assembly/assembly.js';
+import type { EventLoop } from '../../engine/event-loop.js';
+import { matches } from '../../patterns/matches.js';
+import type { DynamoDbModel } from '../dynamodb/model.js';
+import type { StreamRecord } from '../dynamodb/wire.js';
+import type { Iam } from '../iam/model.js';
+import type { Buckets } from '../s3/model.js';
+import type { LambdaFunction, Result } from './model.js';
+import { type EventSource, failuresOf } from './queue-mapping.js';
+
+const KNOWN = new Set([
+  'BatchSize',
+  'BisectBatchOnFunctionError',
+  'DestinationConfig',
+  'EventSourceArn',
+  'FilterCriteria',
+  'FunctionName',
+  'FunctionResponseTypes',
+  'MaximumRecordAgeInSeconds',
+  'MaximumRetryAttempts',
+  'ParallelizationFactor',
+  'StartingPosition',
+  'Enabled',
+  'Tags',
+]);
+
+/** Records of one part of a shard, strictly one batch after the other. */
+interface Lane {
+  readonly shardId: string;
+  readonly records: StreamRecord[];
+  busy: boolean;
+  /** Batches that are in work, and those that wait behind them. */
+  batches: readonly Batch[];
+}
+
+interface Batch {
+  readonly records: readonly StreamRecord[];
+  /** Failed attempts so far; splitting doesn't count. */
+  readonly retries: number;
+  readonly invocations: number;
+}
+
+/** Milliseconds in which a live stream collects a batch. */
+const POLLED_AFTER = 5;
+
+/** Longest time until Lambda finds a shard whose parent it has worked off, ms. AWS documents none. */
+const FOUND_WITHIN = 10_000;
+
+/** Retention of a stream's records. */
+const STREAM_RETENTION = 24 * 3_600_000;
+
+/**
+ * Event source mapping of a table's stream to a function. AWS, "Using AWS Lambda with Amazon DynamoDB", "Process
+ * DynamoDB records with Lambda" (parallelization factor: order per item is kept), "Retain discarded records".
+ *
+ * Each shard is read by itself, with batches, retries and a position of its own. A shard that took over items of another one
+ * is read after that one was worked off, so the order per item is kept, too. AWS, "Change data capture for DynamoDB Streams"
+ * (a parent shard is processed before its children).
+ */
+export class StreamMapping implements EventSource {
+  private readonly positions = new Map<string, string | undefined>();
+  /** Closed shards that were read to their end. */
+  private readonly ended = new Set<string>();
+  /** Shards of which nothing is left to do. */
+  private readonly workedOff = new Set<string>();
+  /** Times from which shards with a parent are read. */
+  private readonly found = new Map<string, number>();
+  private readonly lanes = new Map<string, Lane>();
+  private readonly number = (name: string, otherwise: number): number => {
+    const value = Number(this.resource.properties[name] ?? otherwise);
+    return value < 0 ? Number.POSITIVE_INFINITY : value;
+  };
+  private readonly filters: readonly Record<string, unknown>[];
+  private polling = false;
+  private saved = 0;
+  /** Records that can no longer be delivered: more than 24 hours old, or given up without a destination. */
+  readonly lost: StreamRecord[] = [];
+
+  private isEnabled: boolean;
+
+  constructor(
+    readonly resource: Resource,
+    private readonly table: string,
+    readonly fn: LambdaFunction,
+    private readonly around: {
+      readonly world: EventLoop;
+      readonly iam: Iam;
+      readonly dynamodb: DynamoDbModel;
+      readonly buckets: Buckets;
+      /** Whether a batch is lost, which AWS excludes. @default none is */
+      readonly loses?: (batch: string) => boolean;
+    },
+  ) {
+    this.isEnabled = resource.properties.Enabled !== false;
+    const unknown = Object.keys(resource.properties).filter((name) => !KNOWN.has(name));
+    if (unknown.length > 0) throw new Error(`${resource.label}: ${unknown.join(', ')} isn't modelled for a stream`);
+    const { Filters = [] } = (resource.properties.FilterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
+    this.filters = Filters.map(({ Pattern }) => JSON.parse(Pattern) as Record<string, unknown>);
+  }
+
+  /** Path of its construct. */
+  get label(): string {
+    return this.resource.label;
+  }
+
+  /**
+   * Records that it has read and not yet worked off, oldest first in each part of a shard. No shard of a live account splits,
+   * so none waits for its parent.
+   */
+  get unprocessed(): readonly StreamRecord[] {
+    this.read();
+    return [...this.lanes.values()].flatMap(({ batches, records }) => [
+      ...batches.flatMap((batch) => batch.records),
+      ...records,
+    ]);
+  }
+
+  /** Age of the oldest record that is not worked off, read or not, in milliseconds; 0 if there is none. It reads nothing. */
+  get iteratorAge(): number {
+    const { dynamodb } = this.around;
+    const open = dynamodb.shardsOf(this.table).filter(({ shardId }) => !this.workedOff.has(shardId));
+    const unread = open.flatMap(({ shardId }) => {
+      const { records } = dynamodb.readShard(shardId, this.positions.get(shardId), 1000);
+      return records.filter((record) => this.fits(record)).slice(0, 1);
+    });
+    const read = [...this.lanes.values()].flatMap(({ batches, records }) => [
+      ...batches.flatMap((batch) => batch.records),
+      ...records,
+    ]);
+    return Math.max(0, ...[...unread, ...read].map((record) => this.age(record)));
+  }
+
+  /** Takes records over from another time of this table. */
+  resume(records: readonly StreamRecord[]): void {
+    for (const record of records) this.enqueue('shardId-resumed', record);
+    for (const lane of this.lanes.values()) this.next(lane);
+  }
+
+  get enabled(): boolean {
+    return this.isEnabled;
+  }
+
+  set enabled(enabled: boolean) {
+    this.isEnabled = enabled;
+    this.wake();
+  }
+
+  /** The table may have new records. */
+  wake(): void {
+    const { world } = this.around;
+    if (this.polling || !this.isEnabled) return;
+    this.polling = true;
+    // Lambda polls each shard 4 times a second.
+    const wait = world.latency((random) => random.between(10, 250), POLLED_AFTER);
+    world.after(wait, () => {
+      this.polling = false;
+      this.read();
+    });
+  }
+
+  private read(): void {
+    const { dynamodb } = this.around;
+    for (const right of ['dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:DescribeStream']) {
+      if (!this.may(right, String(this.resource.properties.EventSourceArn))) return;
+    }
+    const shards = dynamodb.shardsOf(this.table);
+    const listed = new Set(shards.map(({ shardId }) => shardId));
+    for (const { shardId, parentShardId: parent } of shards) {
+      if (this.workedOff.has(shardId)) continue;
+      if (parent !== undefined && listed.has(parent) && !this.isFound(shardId, parent)) continue;
+      for (;;) {
+        const page = dynamodb.readShard(shardId, this.positions.get(shardId), 1000);
+        if (page.trimmed) this.around.world.note(`${this.resource.label} ${shardId}: records were LOST to age`);
+        this.positions.set(shardId, page.next);
+        for (const record of page.records) this.enqueue(shardId, record);
+        if (page.ended) this.ended.add(shardId);
+        if (page.records.length === 0) break;
+      }
+    }
+    for (const lane of this.lanes.values()) this.next(lane);
+    this.leaveWorkedOff();
+  }
+
+  /** Whether a shard may be read: its parent is worked off, and Lambda has found it since. */
+  private isFound(shardId: string, parent: string): boolean {
+    const { world } = this.around;
+    if (!this.workedOff.has(parent)) return false;
+    let at = this.found.get(shardId);
+    if (at === undefined) {
+      const wait = world.latency((random) => random.between(0, FOUND_WITHIN));
+      at = world.now + wait;
+      this.found.set(shardId, at);
+      world.after(wait, () => this.wake());
+    }
+    return at <= world.now;
+  }
+
+  /** Forgets the shards that are read to their end and whose batches are done; then others follow. */
+  private leaveWorkedOff(): void {
+    for (const shardId of this.ended) {
+      const lanes = [...this.lanes].filter(([, lane]) => lane.shardId === shardId);
+      if (lanes.some(([, { busy }]) => busy)) continue;
+      for (const [name] of lanes) this.lanes.delete(name);
+      this.ended.delete(shardId);
+      this.positions.delete(shardId);
+      this.workedOff.add(shardId);
+      this.wake();
+    }
+  }
+
+  private enqueue(shardId: string, record: StreamRecord): void {
+    if (!this.fits(record)) return;
+    const key = createHash('sha256').update(JSON.stringify(record.dynamodb.Keys)).digest().readUInt32BE(0);
+    // A lane that would only wait for an environment makes batches smaller.
+    const lanes = Math.min(this.number('ParallelizationFactor', 1), this.fn.atOnce);
+    const name = `${shardId}/${key % lanes}`;
+    const lane = this.lanes.get(name) ?? { shardId, records: [], busy: false, batches: [] };
+    this.lanes.set(name, lane);
+    lane.records.push(record);
+  }
+
+  private fits(record: StreamRecord): boolean {
+    return this.filters.length === 0 || this.filters.some((filter) => matches(filter, record));
+  }
+
+  private next(lane: Lane): void {
+    if (lane.busy || lane.records.length === 0) return;
+    lane.busy = true;
+    const records = lane.records.splice(0, this.number('BatchSize', 100));
+    if (this.around.loses?.(`${this.label} batch ${++this.begun}`)) {
+      this.lose(records);
+      lane.busy = false;
+      this.next(lane);
+      return;
+    }
+    this.process(lane, [{ records, retries: 0, invocations: 0 }]);
+  }
+  private begun = 0;
+
+  /** Processes batches of a lane in order; the next one waits until the previous one has succeeded or was given up. */
+  private process(lane: Lane, batches: readonly Batch[]): void {
+    const { world } = this.around;
+    lane.batches = batches;
+    const [batch, ...later] = batches;
+    if (!batch) {
+      lane.busy = false;
+      this.next(lane);
+      if (!lane.busy && this.ended.has(lane.shardId)) this.wake();
+      return;
+    }
+    const young = batch.records.filter(
+      (record) => this.age(record) <= this.number('MaximumRecordAgeInSeconds', -1) * 1000,
+    );
+    if (young.length < batch.records.length) {
+      const old = batch.records.filter((record) => !young.includes(record));
+      this.giveUp(lane, { ...batch, records: old }, 'RecordAgeExceeded');
+      this.process(lane, [...(young.length > 0 ? [{ ...batch, records: young }] : []), ...later]);
+      return;
+    }
+    if (batch.records.some((record) => this.age(record) > STREAM_RETENTION)) {
+      this.lose(batch.records);
+      this.process(lane, later);
+      return;
+    }
+    const Records = batch.records.map((record) => ({
+      ...record,
+      eventSourceARN: this.resource.properties.EventSourceArn,
+    }));
+    this.fn.invoke({ Records }, (result) => {
+      const rest = this.rest(batch, result);
+      if (rest.length === 0) return this.process(lane, later);
+      const counts = result.kind !== 'throttled';
+      const retries = batch.retries + (counts ? 1 : 0);
+      const invocations = batch.invocations + 1;
+      if (retries > this.number('MaximumRetryAttempts', -1)) {
+        this.giveUp(lane, { records: rest, retries, invocations }, 'RetryAttemptsExhausted');
+        return this.process(lane, later);
+      }
+      const half = Math.ceil(rest.length / 2);
+      const splits =
+        result.kind === 'failed' && this.resource.properties.BisectBatchOnFunctionError === true && rest.length > 1;
+      const again = splits ? [rest.slice(0, half), rest.slice(half)] : [rest];
+      const wait = Math.min(60_000, 500 * 2 ** Math.min(retries, 7)) + world.random.between(0, 200);
+      world.after(wait, () =>
+        this.process(lane, [...again.map((records) => ({ records, retries, invocations })), ...later]),
+      );
+    });
+  }
+
+  /** Returns the records to retry: all from the first failure on, as the function reports it. */
+  private rest({ records }: Batch, result: Result): readonly StreamRecord[] {
+    if (result.kind !== 'returned') return records;
+    const types = (this.resource.properties.FunctionResponseTypes ?? []) as readonly string[];
+    if (!types.includes('ReportBatchItemFailures')) return [];
+    const failed = failuresOf(result.value);
+    if (failed === undefined) return records;
+    const places = failed.map((id) => records.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === id));
+    if (places.includes(-1)) return records;
+    return failed.length === 0 ? [] : records.slice(Math.min(...places));
+  }
+
+  private giveUp(lane: Lane, { records, invocations }: Batch, condition: string): void {
+    const { world, buckets } = this.around;
+    const { OnFailure } = (this.resource.properties.DestinationConfig ?? {}) as {
+      OnFailure?: { Destination?: string };
+    };
+    const bucket = OnFailure?.Destination?.replace(/^arn:[\w-]+:s3:::/, '');
+    const time = new Date(world.now).toISOString();
+    const { shardId } = lane;
+    const key = `aws/lambda/${this.resource.ref}/${shardId}/${time.slice(0, 19).replaceAll(':', '.')}-${++this.saved}`;
+    if (bucket === undefined || !this.may('s3:PutObject', `${buckets.arnOf(bucket)}/${key}`)) {
+      this.lose(records);
+      return;
+    }
+    const first = records[0]?.dynamodb;
+    const last = records.at(-1)?.dynamodb;
+    const body = {
+      requestContext: {
+        requestId: world.random.id(),
+        functionArn: this.fn.resource.arn,
+        condition,
+        approximateInvokeCount: invocations,
+      },
+      responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+      version: '1.0',
+      timestamp: time,
+      DDBStreamBatchInfo: {
+        shardId,
+        startSequenceNumber: first?.SequenceNumber,
+        endSequenceNumber: last?.SequenceNumber,
+        approximateArrivalOfFirstRecord: first && new Date(first.ApproximateCreationDateTime * 1000).toISOString(),
+        approximateArrivalOfLastRecord: last && new Date(last.ApproximateCreationDateTime * 1000).toISOString(),
+        batchSize: records.length,
+        streamArn: this.resource.properties.EventSourceArn,
+      },
+      payload: JSON.stringify({
+        Records: records.map((record) => ({ ...record, eventSourceARN: this.resource.properties.EventSourceArn })),
+      }),
+    };
+    world.note(`${this.resource.label} gives ${records.length} records up: ${condition}`);
+    buckets.put(bucket, key, JSON.stringify(body));
+  }
+
+  private lose(records: readonly StreamRecord[]): void {
+    this.lost.push(...records);
+    this.around.world.note(`${this.resource.label}: ${records.length} records LOST`);
+  }
+
+  private age({ dynamodb }: StreamRecord): number {
+    return this.around.world.now - dynamodb.ApproximateCreationDateTime * 1000;
+  }
+
+  private may(action: string, resource: string): boolean {
+    const allowed = this.around.iam.roleAllows(this.fn.role, { action, resource });
+    if (!allowed) this.around.world.note(`${this.fn.label} may not ${action}`);
+    return allowed;
+  }
+}

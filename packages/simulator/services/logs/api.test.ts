@@ -1,0 +1,104 @@
+import {
+  CloudWatchLogsClient,
+  DescribeLogStreamsCommand,
+  type FilteredLogEvent,
+  FilterLogEventsCommand,
+  GetLogEventsCommand,
+  paginateDescribeLogGroups,
+  paginateFilterLogEvents,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-cloudwatch-logs';
+import { expect, test } from 'vitest';
+import { awsApiOf } from '../../support/clients.js';
+import { cloudOf, fn } from '../../support/clouds.js';
+import { filterOf } from './api.js';
+
+const code = 'exports.handler = async (event) => console.log(event);';
+const logGroupName = '/aws/lambda/Shop-Work';
+
+async function shop(...lines: readonly string[]) {
+  const cloud = cloudOf(
+    {
+      ...fn('Work'),
+      ...fn('Other', [], { LoggingConfig: { LogGroup: { Ref: 'Lines' } } }),
+      Lines: { Type: 'AWS::Logs::LogGroup', Properties: { LogGroupName: 'lines', RetentionInDays: 7 } },
+    },
+    { Work: code, Other: code },
+  );
+  for (const line of lines) {
+    for (const name of ['Shop/Work', 'Shop/Other']) cloud.fn(name).invoke(`${name} ${line}`, () => undefined);
+    await cloud.world.settle();
+  }
+  return { cloud, logs: new CloudWatchLogsClient(awsApiOf(cloud).config) };
+}
+
+test('log groups are those of the templates and of functions without one', async () => {
+  const { logs } = await shop();
+  const groups: unknown[] = [];
+  for await (const { logGroups = [] } of paginateDescribeLogGroups({ client: logs, pageSize: 1 }, {}))
+    groups.push(...logGroups);
+  expect(groups).toMatchObject([{ logGroupName }, { logGroupName: 'lines', retentionInDays: 7 }]);
+});
+
+test('lines are found by group, time and text, page by page, and none twice', async () => {
+  const { logs, cloud } = await shop('a', 'b', 'a b', 'c');
+  const found: FilteredLogEvent[] = [];
+  const search = { logGroupName, filterPattern: '?"Work a" ?c' };
+  for await (const { events = [] } of paginateFilterLogEvents({ client: logs, pageSize: 1 }, { ...search })) {
+    expect(events.length).toBeLessThanOrEqual(1);
+    found.push(...events);
+  }
+  expect(found.map(({ message }) => message)).toEqual(['Shop/Work a', 'Shop/Work a b', 'Shop/Work c']);
+  expect(new Set(found.map(({ eventId }) => eventId)).size).toBe(3);
+  const again = await logs.send(new FilterLogEventsCommand(search));
+  expect(again.events?.map(({ eventId }) => eventId)).toEqual(found.map(({ eventId }) => eventId));
+  const times = cloud.log.filter(({ fn }) => fn === 'Shop/Other').map(({ at }) => at);
+  const between = { logGroupName: 'lines', startTime: times[1], endTime: times[2] };
+  const some = await logs.send(new FilterLogEventsCommand(between));
+  expect(some.events?.map(({ message }) => message)).toEqual(['Shop/Other b', 'Shop/Other a b']);
+});
+
+test('a stream is read backwards from its end, or forwards from its head', async () => {
+  const { logs } = await shop('a', 'b', 'c');
+  const { logStreams = [] } = await logs.send(new DescribeLogStreamsCommand({ logGroupName }));
+  const stream = { logGroupName, logStreamName: logStreams[0]?.logStreamName, limit: 2 };
+  const read = async (more: object) => {
+    const { events = [], ...tokens } = await logs.send(new GetLogEventsCommand({ ...stream, ...more }));
+    return { lines: events.map(({ message }) => message?.at(-1)).join(''), ...tokens };
+  };
+  const last = await read({});
+  expect(last.lines).toBe('bc');
+  expect((await read({ nextToken: last.nextBackwardToken })).lines).toBe('a');
+  const first = await read({ startFromHead: true });
+  expect(first.lines).toBe('ab');
+  const second = await read({ nextToken: first.nextForwardToken });
+  expect(second.lines).toBe('c');
+  const end = await read({ nextToken: second.nextForwardToken });
+  expect([end.lines, end.nextForwardToken]).toEqual(['', second.nextForwardToken]);
+});
+
+test("a group that doesn't exist is AWS's error; one without lines has no stream", async () => {
+  const { logs } = await shop();
+  const missing = logs.send(new FilterLogEventsCommand({ logGroupName: 'none' }));
+  await expect(missing).rejects.toThrow(ResourceNotFoundException);
+  expect((await logs.send(new DescribeLogStreamsCommand({ logGroupName }))).logStreams).toEqual([]);
+});
+
+test.each<[string, string, boolean]>([
+  ['', 'anything', true],
+  ['one two', 'two and one', true],
+  ['one two', 'one', false],
+  ['"one two"', 'one two', true],
+  ['"one two"', 'two one', false],
+  ['one -two', 'one two', false],
+  ['one -two', 'one', true],
+  ['?one ?two', 'two', true],
+  ['?one ?two', 'three', false],
+  ['"say \\"hi\\""', 'say "hi"', true],
+])('filter %s of %s', (pattern, line, fits) => {
+  expect(filterOf(pattern)(line)).toBe(fits);
+});
+
+test('a pattern of JSON is an error, not a guess', () => {
+  expect(() => filterOf('{ $.level = "ERROR" }')).toThrow('the filter pattern { $.level');
+});

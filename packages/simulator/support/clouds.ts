@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Assembly } from '../assembly/assembly.js';
+import type { Json } from '../assembly/intrinsics.js';
+import { Cloud, type CloudOptions, Deployment } from '../cloud/cloud.js';
+
+type Resources = Readonly<Record<string, { Type: string; Properties?: { [name: string]: Json } }>>;
+
+/** Creates a cloud of one stack, for tests of the models: resources as in a template, functions by their code. */
+export const cloudOf = (
+  resources: Resources,
+  code: Readonly<Record<string, string>> = {},
+  options: Partial<CloudOptions> = {},
+): Cloud => new Cloud(new Deployment(new Assembly(assemblyOf(resources, code))), { seed: '1', ...options });
+
+/** Writes the cloud assembly of one stack. @returns its folder */
+export function assemblyOf(resources: Resources, code: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'simulator-'));
+  const artifacts = {
+    Shop: { type: 'aws:cloudformation:stack', properties: { templateFile: 'shop.json', stackName: 'Shop' } },
+  };
+  for (const [name, source] of Object.entries(code)) {
+    mkdirSync(join(folder, `asset.${name}`));
+    writeFileSync(join(folder, `asset.${name}`, 'index.js'), source);
+  }
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ artifacts }));
+  writeFileSync(join(folder, 'shop.json'), JSON.stringify({ Resources: resources }));
+  return folder;
+}
+
+/**
+ * Creates a function with a role that allows the listed actions, as resources named `<name>`, `<name>Role`,
+ * `<name>Policy`.
+ */
+export const fn = (name: string, statements: readonly Json[] = [], more: { [name: string]: Json } = {}) => ({
+  [name]: {
+    Type: 'AWS::Lambda::Function',
+    Properties: {
+      Code: { S3Key: `${name}.zip` },
+      Handler: 'index.handler',
+      Role: { 'Fn::GetAtt': [`${name}Role`, 'Arn'] },
+      Timeout: 10,
+      ...more,
+    },
+  },
+  [`${name}Role`]: { Type: 'AWS::IAM::Role', Properties: {} },
+  [`${name}Policy`]: {
+    Type: 'AWS::IAM::Policy',
+    Properties: { Roles: [{ Ref: `${name}Role` }], PolicyDocument: { Statement: statements } },
+  },
+});
+
+/** A table whose key is a text `pk`. */
+export const TABLE = {
+  Type: 'AWS::DynamoDB::Table',
+  Properties: {
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    BillingMode: 'PAY_PER_REQUEST',
+  },
+};
+
+export const allow = (actions: readonly string[], resource: Json, condition?: Json): Json => ({
+  Effect: 'Allow',
+  Action: [...actions],
+  Resource: resource,
+  ...(condition === undefined ? {} : { Condition: condition }),
+});
+
+export const QUEUE_RIGHTS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+export const STREAM_RIGHTS = ['dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:DescribeStream'];
+export const arnOf = (name: string): Json => ({ 'Fn::GetAtt': [name, 'Arn'] });
+
+/** A minimal client, for the code of a function under test. */
+export const CLIENT = `const call = (target, body) => new Promise((resolve, reject) => {
+  const request = require('https').request({
+    method: 'POST', host: 'aws', path: '/', headers: { 'X-Amz-Target': target },
+  });
+  request.on('error', ({ code }) => reject(new Error(code)));
+  request.on('response', (response) => {
+    let text = '';
+    response.on('data', (chunk) => (text += chunk));
+    response.on('end', () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
+  });
+  request.end(JSON.stringify(body));
+});`;
