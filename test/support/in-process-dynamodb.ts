@@ -1,7 +1,8 @@
 import { documents } from '../../packages/kit/aws/dynamodb.js';
 import { DynamoDbError } from '../../packages/simulator/services/dynamodb/errors.js';
+import type { Operation } from '../../packages/simulator/services/dynamodb/model.js';
 import { DynamoDbModel } from '../../packages/simulator/services/dynamodb/model.js';
-import type { Operation, WireObject } from '../../packages/simulator/services/dynamodb/wire.js';
+import type { WireObject } from '../../packages/simulator/services/dynamodb/wire.js';
 import { seeded } from '../../packages/simulator/support/dynamodb/random.js';
 import { unsigned } from './unsigned.js';
 

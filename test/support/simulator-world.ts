@@ -7,8 +7,7 @@ import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import type { Random } from '../../packages/simulator/engine/random.js';
 import type { ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
-import type { DynamoDbModel } from '../../packages/simulator/services/dynamodb/model.js';
-import type { Operation } from '../../packages/simulator/services/dynamodb/wire.js';
+import type { DynamoDbModel, Operation } from '../../packages/simulator/services/dynamodb/model.js';
 import { putAccess } from '../../packages/simulator/services/events/put-events.js';
 import type { Kms } from '../../packages/simulator/services/kms/model.js';
 import type { Queue } from '../../packages/simulator/services/sqs/model.js';

@@ -2,14 +2,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { refusalOf } from '../../packages/simulator/live/pages.js';
+import { STREAM_OPERATIONS } from '../../packages/simulator/services/dynamodb/administration/operations.js';
 import { DynamoDbError } from '../../packages/simulator/services/dynamodb/errors.js';
-import { DynamoDbModel } from '../../packages/simulator/services/dynamodb/model.js';
-import {
-  OPERATIONS,
-  type Operation,
-  STREAM_OPERATIONS,
-  type WireObject,
-} from '../../packages/simulator/services/dynamodb/wire.js';
+import { DynamoDbModel, OPERATIONS, type Operation } from '../../packages/simulator/services/dynamodb/model.js';
+import type { WireObject } from '../../packages/simulator/services/dynamodb/wire.js';
 import { NotModelled } from '../../packages/simulator/wire/operation.js';
 
 const STREAMS = 'DynamoDBStreams_20120810';
@@ -41,7 +37,7 @@ export async function startEndpoint(): Promise<Endpoint> {
 
 async function answer(model: DynamoDbModel, request: IncomingMessage): Promise<{ status: number; body: object }> {
   const [service, operation = ''] = String(request.headers['x-amz-target']).split('.');
-  const ofStreams = STREAM_OPERATIONS.some((known) => known === operation);
+  const ofStreams = Object.hasOwn(STREAM_OPERATIONS, operation);
   const refusal = refusalOf(request.headers);
   if (refusal !== undefined) return { status: 403, body: { message: refusal } };
   try {

@@ -6,6 +6,7 @@ import type { Caller, CallingFunction } from '../services/lambda/sandbox.js';
 import type { AwsError, AwsRequest } from '../wire/request.js';
 import { isForAws } from '../wire/services.js';
 import { answerTo, refusalOf, refusalOfUnknown, requestOf } from '../wire/wire.js';
+import { pass } from './passage.js';
 import type { Answer, Later, Services } from './services.js';
 import type { ThirdParties } from './third-parties.js';
 
@@ -37,8 +38,6 @@ const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteIte
 const BATCHES = new Set(['PutEvents', 'SendMessageBatch', 'BatchWriteItem', 'BatchGetItem']);
 /** Duration of `refused-for-long`: the SDK gives up after three attempts within a second or two. */
 const LONG = 30_000;
-const TWO_SECONDS = 2_000;
-const FORTY_SECONDS = 40_000;
 /** Ages of what a stale read sees, milliseconds. AWS gives no bound; a second is usual ("DynamoDB read consistency"). */
 const STALE_BY = [100, 1_000, 5_000, 5_000];
 
@@ -94,8 +93,6 @@ export class Calls {
     const byHand = planned ? undefined : this.interceptor?.before(call);
     const fault = planned ?? (typeof byHand === 'string' ? byHand : undefined);
     world.note(`${id} ${request.service}.${request.operation} ${summaryOf(request)}${fault ? ` FAULT ${fault}` : ''}`);
-    if (fault === 'killed-before') return void world.after(0, () => caller.kill(`before ${id}`));
-    if (fault === 'hung-before') return;
     // Only one operation is throttled, not all calls of a function, so that its reaction to the throttle can succeed.
     const throttled = `${fn.label} ${request.service}.${request.operation}`;
     const refusalsEnd = this.refusing.get(throttled) ?? 0;
@@ -105,18 +102,7 @@ export class Calls {
       fault === 'refused-for-long' ||
       world.now < refusalsEnd ||
       (caller.writesAreThrottled && request.service === 'dynamodb' && WRITES.has(request.operation));
-    if (refused || fault === 'conflict') {
-      const error = refused ? throttle(request) : conflict(request);
-      world.after(this.latency(), () => reply.answer(refusalOf(request, error)));
-      return;
-    }
-    if (fault === 'late' || fault === 'very-late') {
-      world.after(this.latency(), () => reply.fail('ECONNRESET'));
-      world.after(fault === 'late' ? TWO_SECONDS : FORTY_SECONDS, () =>
-        this.carryOut(id, request, caller, () => undefined),
-      );
-      return;
-    }
+    const error = refused ? throttle(request) : fault === 'conflict' ? conflict(request) : undefined;
     const refusedEntries = fault === 'entry-refused' ? FIRST_ENTRY : typeof byHand === 'object' ? byHand : undefined;
     const changed =
       fault === 'stale'
@@ -124,18 +110,21 @@ export class Calls {
         : refusedEntries
           ? { ...request, refusedEntries }
           : request;
-    world.after(this.computing(caller) + this.latency(), () =>
-      this.carryOut(id, changed, caller, (answer) => {
-        const behind = planned ?? this.interceptor?.after(call, answer);
-        if (behind && !planned) world.note(`${id} FAULT ${behind}`);
-        if (behind === 'killed-after') return caller.kill(`after ${id}`);
-        if (behind === 'hung-after') return;
-        world.after(this.latency(), () => {
-          if (behind === 'answer-lost') reply.fail('ECONNRESET');
-          else reply.answer(responseOf(request, answer));
-        });
-      }),
-    );
+    pass(world, {
+      id,
+      caller,
+      reply,
+      fault,
+      computing: () => this.computing(caller),
+      latency: () => this.latency(),
+      refusal: error && refusalOf(request, error),
+      carryOut: (then) =>
+        this.carryOut(id, changed, caller, (answer) => {
+          const byHandBehind = planned ? undefined : this.interceptor?.after(call, answer);
+          if (byHandBehind) world.note(`${id} FAULT ${byHandBehind}`);
+          then(responseOf(request, answer), byHandBehind);
+        }),
+    });
   };
 
   private carryOut(id: string, request: AwsRequest, caller: Caller, then: (answer: Answer) => void): void {

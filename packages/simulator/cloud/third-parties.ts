@@ -2,6 +2,7 @@ import type { EventLoop } from '../engine/event-loop.js';
 import { CALL_FAULTS, type FaultKind, type FaultPlan } from '../engine/faults.js';
 import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
 import type { Caller } from '../services/lambda/sandbox.js';
+import { pass } from './passage.js';
 
 /** Model of a service outside of AWS that functions call over HTTPS. */
 export interface ThirdParty {
@@ -15,8 +16,6 @@ export interface ThirdParty {
 const OF_AWS: readonly FaultKind[] = ['conflict', 'entry-refused', 'refused-for-long'];
 /** Faults of requests that change something. A read that is carried out late differs in no way from one that wasn't. */
 const OF_WRITES: readonly FaultKind[] = ['late', 'very-late', 'killed-after', 'hung-after', 'answer-lost'];
-const TWO_SECONDS = 2_000;
-const FORTY_SECONDS = 40_000;
 
 /** Carries a request to a stub of a host that runs elsewhere. @param then gets the answer; `undefined` if there was none */
 export type Stub = (request: HttpRequest, then: (answer: HttpResponse | undefined) => void) => void;
@@ -77,8 +76,8 @@ export class ThirdParties {
     const { world } = this;
     const { fn } = caller;
     const id = `${fn.label} call ${++fn.calls}`;
-    const model = this.byHost.get(http.host);
-    if (!model) {
+    const known = this.byHost.get(http.host);
+    if (!known) {
       this.unknown.add(http.host);
       world.note(`${id} ${http.method} ${http.host}${http.path} FAILS with ENOTFOUND: no model of this host was added`);
       this.log(
@@ -92,32 +91,19 @@ export class ThirdParties {
     const kinds = CALL_FAULTS.filter((kind) => !OF_AWS.includes(kind) && !(reads && OF_WRITES.includes(kind)));
     const fault = this.faults.at({ id, kinds });
     world.note(`${id} ${http.method} ${http.host}${http.path}${fault ? ` FAULT ${fault}` : ''}`);
-    if (fault === 'killed-before') world.after(0, () => caller.kill(`before ${id}`));
-    if (fault === 'killed-before' || fault === 'hung-before') return;
-    if (fault === 'refused') {
-      world.after(this.latency(), () => reply.answer(model.refusal()));
-      return;
-    }
-    const carryOut = (then: (answer: HttpResponse | undefined) => void): void =>
-      model.answer(http, (answer) => {
-        world.note(`${id} ${answer ? answer.status : 'no answer'}`);
-        then(answer);
-      });
-    if (fault === 'late' || fault === 'very-late') {
-      world.after(this.latency(), () => reply.fail('ECONNRESET'));
-      world.after(fault === 'late' ? TWO_SECONDS : FORTY_SECONDS, () => carryOut(() => undefined));
-      return;
-    }
-    world.after(this.latency(), () =>
-      carryOut((answer) => {
-        if (fault === 'killed-after') return caller.kill(`after ${id}`);
-        if (fault === 'hung-after') return;
-        world.after(this.latency(), () => {
-          if (answer && fault !== 'answer-lost') reply.answer(answer);
-          else reply.fail('ECONNRESET');
-        });
-      }),
-    );
+    pass(world, {
+      id,
+      caller,
+      reply,
+      fault,
+      latency: () => this.latency(),
+      refusal: fault === 'refused' ? known.refusal() : undefined,
+      carryOut: (then) =>
+        known.answer(http, (answer) => {
+          world.note(`${id} ${answer ? answer.status : 'no answer'}`);
+          then(answer);
+        }),
+    });
   }
 
   /** Half of a request's time: most take 50 to 400 ms together, and one in fifty takes seconds. */

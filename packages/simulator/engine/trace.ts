@@ -7,7 +7,6 @@ import { createHash, type Hash } from 'node:crypto';
 export class Trace {
   private readonly hash: Hash = createHash('sha256');
   private readonly kept: string[] = [];
-  private length = 0;
 
   constructor(private readonly keep = true) {}
 
@@ -15,16 +14,11 @@ export class Trace {
   add(at: number, text: string): void {
     const line = `${new Date(at).toISOString()} ${text}`;
     this.hash.update(`${line}\n`);
-    this.length++;
     if (this.keep) this.kept.push(line);
   }
 
   get lines(): readonly string[] {
     return this.kept;
-  }
-
-  get count(): number {
-    return this.length;
   }
 
   /** Returns lower-case hexadecimal; may be called at any time. */

@@ -80,9 +80,4 @@ export class SharedClock {
   set(moment: number): void {
     this.offset[0] = moment - Date.now();
   }
-
-  /** What it adds to the machine's clock, in milliseconds. */
-  get ahead(): number {
-    return this.offset[0] ?? 0;
-  }
 }

@@ -17,7 +17,7 @@ import { forget } from '../../../packages/operator/people/forget.js';
 import { type FoundRecord, failuresOf } from '../../../packages/operator/records/records.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import { DynamoDbError } from '../../../packages/simulator/services/dynamodb/errors.js';
-import type { Operation } from '../../../packages/simulator/services/dynamodb/wire.js';
+import type { Operation } from '../../../packages/simulator/services/dynamodb/model.js';
 import type { Result } from '../../../packages/simulator/services/lambda/model.js';
 import { awsApiOf } from '../../../packages/simulator/support/clients.js';
 import { takeFewerSteps } from '../../support/fewer-steps.js';

@@ -2,8 +2,8 @@ import type { Assembly, Resource } from '../../assembly/assembly.js';
 import type { Home } from '../../assembly/identity.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { type Operations, pageOf, secondsOf } from '../../wire/operation.js';
+import type { EventSource } from '../lambda/event-source.js';
 import type { LambdaFunction } from '../lambda/model.js';
-import type { EventSource } from '../lambda/queue-mapping.js';
 import { StreamMapping } from '../lambda/stream-mapping.js';
 import type { Queue } from '../sqs/model.js';
 
@@ -142,18 +142,16 @@ function samplesOf(cloud: Account, { Metric }: MetricStat): readonly Sample[] {
 
 /** Amazon SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS". The age is in seconds. */
 function valueOfQueue({ world }: Account, queue: Queue, name: string | undefined): number | undefined {
-  const messages = queue.all();
-  const hidden = messages.filter(({ visibleAt }) => visibleAt > world.now);
-  const delayed = hidden.filter(({ receiveCount }) => receiveCount === 0);
+  const { visible, inFlight, delayed } = queue.counts;
   switch (name) {
     case 'ApproximateAgeOfOldestMessage':
-      return Math.max(0, ...messages.map(({ sentAt }) => Math.floor(secondsOf(world.now - sentAt))));
+      return Math.max(0, ...queue.all().map(({ sentAt }) => Math.floor(secondsOf(world.now - sentAt))));
     case 'ApproximateNumberOfMessagesVisible':
-      return messages.length - hidden.length;
+      return visible;
     case 'ApproximateNumberOfMessagesNotVisible':
-      return hidden.length - delayed.length;
+      return inFlight;
     case 'ApproximateNumberOfMessagesDelayed':
-      return delayed.length;
+      return delayed;
     default:
       return undefined;
   }

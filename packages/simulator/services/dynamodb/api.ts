@@ -3,7 +3,8 @@ import { type FunctionCall, Refused, UnknownOperation } from '../../wire/operati
 import type { Input } from '../../wire/request.js';
 import { DynamoDbError } from './errors.js';
 import type { DynamoDbModel } from './model.js';
-import { type Effects, OPERATIONS, type Operation } from './wire.js';
+import { OPERATIONS, type Operation } from './model.js';
+import type { Effects } from './wire.js';
 
 /** Writes, capacity and refusals of a function's call to DynamoDB: for invariants and cost calculations. */
 export interface TableCall {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/dynamodb/refusals.js';
 import { model, PROPERTIES, TABLE } from '../../support/dynamodb/tables.js';
 import { NotModelled } from '../../wire/operation.js';
-import type { Item, Operation, WireObject } from './wire.js';
+import type { Operation } from './model.js';
+import type { Item, WireObject } from './wire.js';
 
 const at = (pk: string, sk: number): Item => ({ pk: { S: pk }, sk: { N: String(sk) } });
 const put = (item: WireObject, more: WireObject = {}) => ({ TableName: TABLE, Item: item, ...more });
@@ -132,27 +133,26 @@ test('what the model does not know is no answer of AWS', () => {
 });
 
 test('an eventually consistent read lags where it is told to', () => {
-  const lag = { ms: 0 };
-  const { db, clock } = model({ readLag: () => lag.ms });
+  const { db, clock } = model();
   db.call('PutItem', put({ ...at('a', 1), v: { N: '1' } }));
   clock.now += 1000;
   db.call('PutItem', put({ ...at('a', 1), v: { N: '2' } }));
   db.call('PutItem', put(at('a', 2)));
-  lag.ms = 500;
+  const lagging = (operation: Operation, input: WireObject) => db.call(operation, input, undefined, 500).output;
   const get = (ConsistentRead: boolean) =>
-    db.call('GetItem', { TableName: TABLE, Key: at('a', 1), ConsistentRead }).output.Item;
+    lagging('GetItem', { TableName: TABLE, Key: at('a', 1), ConsistentRead }).Item;
   expect([get(true), get(false)]).toMatchObject([{ v: { N: '2' } }, { v: { N: '1' } }]);
   const query = {
     TableName: TABLE,
     KeyConditionExpression: 'pk = :p',
     ExpressionAttributeValues: { ':p': { S: 'a' } },
   };
-  expect(db.call('Query', query).output.Items).toEqual([{ ...at('a', 1), v: { N: '1' } }]);
-  expect(db.call('Query', { ...query, ConsistentRead: true }).output.Count).toBe(2);
+  expect(lagging('Query', query).Items).toEqual([{ ...at('a', 1), v: { N: '1' } }]);
+  expect(lagging('Query', { ...query, ConsistentRead: true }).Count).toBe(2);
   const keys = { RequestItems: { [TABLE]: { Keys: [at('a', 1), at('a', 2)] } } };
-  expect(db.call('BatchGetItem', keys).output.Responses).toEqual({ [TABLE]: [{ ...at('a', 1), v: { N: '1' } }] });
-  expect(db.call('Scan', { TableName: TABLE }).output.Items).toEqual([{ ...at('a', 1), v: { N: '1' } }]);
-  expect(db.call('Scan', { TableName: TABLE, ConsistentRead: true }).output.Count).toBe(2);
+  expect(lagging('BatchGetItem', keys).Responses).toEqual({ [TABLE]: [{ ...at('a', 1), v: { N: '1' } }] });
+  expect(lagging('Scan', { TableName: TABLE }).Items).toEqual([{ ...at('a', 1), v: { N: '1' } }]);
+  expect(lagging('Scan', { TableName: TABLE, ConsistentRead: true }).Count).toBe(2);
 });
 
 test('one call may be told how far it lags, and sees nothing that is older than five seconds', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/dynamodb/refusals.js';
 import { model, TABLE } from '../../support/dynamodb/tables.js';
-import type { AttributeValue, Item, Operation, WireObject } from './wire.js';
+import type { Operation } from './model.js';
+import type { AttributeValue, Item, WireObject } from './wire.js';
 
 const s = (S: string): AttributeValue => ({ S });
 const n = (N: number): AttributeValue => ({ N: String(N) });

@@ -11,17 +11,6 @@ export interface DynamoDbModelOptions {
    * @default 5 to 100 ms, one in fifty up to 5 s
    */
   readonly indexDelay?: (random: () => number) => number;
-  /**
-   * Returns the age of the state that an eventually consistent read of a table sees, ms, at most 5,000; called once per
-   * read. A call may name an age of its own.
-   * @default 0: such a read sees the newest state, as it usually does on AWS
-   */
-  readonly readLag?: (random: () => number) => number;
-  /**
-   * Returns the time until a write is visible in the stream, ms; the order within a shard is kept.
-   * @default 0
-   */
-  readonly streamDelay?: (random: () => number) => number;
   /** Units that each partition takes in a second. @default any number */
   readonly partitions?: PartitionLimits | undefined;
   /** Number of shards with which a stream begins. @default 4 */

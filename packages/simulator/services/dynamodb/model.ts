@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NotModelled } from '../../wire/operation.js';
 import { Catalog } from './administration/catalog.js';
-import { ADMINISTRATION } from './administration/operations.js';
+import { STREAM_OPERATIONS, TABLE_OPERATIONS } from './administration/operations.js';
 import type { Restored } from './administration/table-record.js';
 import { compareNumbers } from './decimal.js';
 import { type Hold, Holds } from './holds.js';
@@ -15,30 +15,46 @@ import { Tokens } from './operations/tokens.js';
 import { itemsWritten, transactGetItems, transactWriteItems } from './operations/transactions.js';
 import { batchExecuteStatement, executeStatement, executeTransaction } from './partiql/execute.js';
 import type { Table } from './table.js';
-import type { TableDefinition, TableResource } from './table-definition.js';
+import type { TableResource } from './table-definition.js';
 import { Throughput } from './throughput.js';
-import type {
-  AdministrativeOperation,
-  CallResult,
-  Change,
-  Item,
-  ItemKey,
-  Operation,
-  ShardPage,
-  WireObject,
-} from './wire.js';
+import type { CallResult, Change, Item, ItemKey, ShardPage, WireObject } from './wire.js';
 
 export interface ShardDescription {
   readonly shardId: string;
   /** Shard whose items it took over. */
   readonly parentShardId: string | undefined;
-  readonly startingSequenceNumber: string;
 }
 
 /**
  * TTL ignores items that expired longer ago, because it assumes a mistake. AWS, "Using time to live (TTL) in DynamoDB".
  */
 const TTL_FORGETS_SECONDS = 5 * 365 * 24 * 60 * 60;
+
+const ITEM_OPERATIONS = {
+  PutItem: putItem,
+  GetItem: getItem,
+  UpdateItem: updateItem,
+  DeleteItem: deleteItem,
+  Query: query,
+  Scan: scan,
+  TransactWriteItems: transactWriteItems,
+  TransactGetItems: transactGetItems,
+  BatchGetItem: batchGetItem,
+  BatchWriteItem: batchWriteItem,
+  ExecuteStatement: executeStatement,
+  BatchExecuteStatement: batchExecuteStatement,
+  ExecuteTransaction: executeTransaction,
+} satisfies Readonly<Record<string, (call: Call, input: WireObject, tokens: Tokens) => WireObject>>;
+
+const ADMINISTRATION = { ...TABLE_OPERATIONS, ...STREAM_OPERATIONS };
+
+export type Operation = keyof typeof ITEM_OPERATIONS | keyof typeof ADMINISTRATION;
+
+/** All operations; those of `DynamoDB_20120810` are the ones that aren't in {@link STREAM_OPERATIONS}. */
+export const OPERATIONS = [...Object.keys(ITEM_OPERATIONS), ...Object.keys(ADMINISTRATION)] as readonly Operation[];
+
+const isOf = <Names extends object>(operations: Names, name: PropertyKey): name is keyof Names =>
+  Object.hasOwn(operations, name);
 
 /**
  * DynamoDB in memory, for one account and region. It is deterministic: the same calls with the same options give the
@@ -51,11 +67,11 @@ export class DynamoDbModel {
   private readonly tokens: Tokens;
   private readonly world: ModelState;
   /** Age of the state that reads of the present call see, ms. */
-  private staleBy: number | undefined;
+  private staleBy = 0;
 
   constructor(private readonly options: DynamoDbModelOptions) {
-    const { now, random, partitions, pageItems, readLag = () => 0 } = options;
-    this.catalog = new Catalog({ ...options, readLag: (drawn) => this.staleBy ?? readLag(drawn) });
+    const { now, random, partitions, pageItems } = options;
+    this.catalog = new Catalog(options, () => this.staleBy);
     this.tablesByName = this.catalog.tables;
     this.tokens = new Tokens(now);
     this.world = {
@@ -81,11 +97,11 @@ export class DynamoDbModel {
   /**
    * Carries out one request, at once and whole.
    * @param hold the request's own, so that it doesn't conflict with itself
-   * @param staleBy age of the state that its eventually consistent reads see, ms. @default as the options say
+   * @param staleBy age of the state that its eventually consistent reads see, ms, at most 5,000. @default 0
    * @throws {DynamoDbError} AWS's error for the request
    * @throws {NotModelled} if the model doesn't know AWS's answer
    */
-  call(operation: Operation, input: WireObject, hold?: Hold, staleBy?: number): CallResult {
+  call(operation: Operation, input: WireObject, hold?: Hold, staleBy = 0): CallResult {
     const call = new Call(this.world, hold);
     this.staleBy = staleBy;
     const output = this.answer(call, operation, input);
@@ -112,10 +128,9 @@ export class DynamoDbModel {
   /** Returns the shards of a table's stream, each behind its parent; none if the template enables no stream. */
   shardsOf(table: string): readonly ShardDescription[] {
     const shards = this.tableOf(table).stream?.shards ?? [];
-    return shards.map(({ id, parent, first }) => ({
+    return shards.map(({ id, parent }) => ({
       shardId: id,
       parentShardId: parent,
-      startingSequenceNumber: first,
     }));
   }
 
@@ -189,10 +204,6 @@ export class DynamoDbModel {
     return [...this.tablesByName.keys()];
   }
 
-  definitionOf(table: string): TableDefinition {
-    return this.tableOf(table).definition;
-  }
-
   /** Returns the partition key's attribute; `undefined` if there is no such table. */
   partitionOf(table: string): string | undefined {
     return this.tablesByName.get(table)?.definition.key.partition;
@@ -218,36 +229,9 @@ export class DynamoDbModel {
   }
 
   private answer(call: Call, operation: Operation, input: WireObject): WireObject {
-    switch (operation) {
-      case 'PutItem':
-        return putItem(call, input);
-      case 'GetItem':
-        return getItem(call, input);
-      case 'UpdateItem':
-        return updateItem(call, input);
-      case 'DeleteItem':
-        return deleteItem(call, input);
-      case 'Query':
-        return query(call, input);
-      case 'Scan':
-        return scan(call, input);
-      case 'TransactWriteItems':
-        return transactWriteItems(call, input, this.tokens);
-      case 'TransactGetItems':
-        return transactGetItems(call, input);
-      case 'BatchGetItem':
-        return batchGetItem(call, input);
-      case 'BatchWriteItem':
-        return batchWriteItem(call, input);
-      case 'ExecuteStatement':
-        return executeStatement(call, input);
-      case 'BatchExecuteStatement':
-        return batchExecuteStatement(call, input);
-      case 'ExecuteTransaction':
-        return executeTransaction(call, input, this.tokens);
-      default:
-        return administer(this.catalog, operation, input);
-    }
+    if (isOf(ITEM_OPERATIONS, operation)) return ITEM_OPERATIONS[operation](call, input, this.tokens);
+    if (isOf(ADMINISTRATION, operation)) return ADMINISTRATION[operation](this.catalog, input);
+    throw new NotModelled(`operation ${String(operation)}`);
   }
 
   private tableOf(name: string): Table {
@@ -255,12 +239,6 @@ export class DynamoDbModel {
     if (!table) throw new NotModelled(`table ${name} was not created`);
     return table;
   }
-}
-
-function administer(catalog: Catalog, operation: AdministrativeOperation, input: WireObject): WireObject {
-  const carryOut = ADMINISTRATION[operation];
-  if (!carryOut) throw new NotModelled(`operation ${String(operation)}`);
-  return carryOut(catalog, input);
 }
 
 const sortedMembers = (_name: string, value: unknown): unknown =>

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { STATEMENTS } from '../../support/dynamodb/partiql-statements.js';
 import { refusal } from '../../support/dynamodb/refusals.js';
 import { model, TABLE } from '../../support/dynamodb/tables.js';
-import type { Item, Operation, WireObject } from './wire.js';
+import type { Operation } from './model.js';
+import type { Item, WireObject } from './wire.js';
 
 /** A table with what the first three statements insert. */
 function filled() {

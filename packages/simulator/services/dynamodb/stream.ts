@@ -41,8 +41,6 @@ export interface StreamSettings {
   readonly now: () => number;
   readonly region: string;
   readonly random: () => number;
-  /** Returns the time until a record is readable, ms. */
-  readonly delay: () => number;
   /** Returns increasing sequence numbers of equal length. */
   readonly nextSequence: () => string;
 }
@@ -50,7 +48,6 @@ export interface StreamSettings {
 interface Kept {
   readonly record: StreamRecord;
   readonly at: number;
-  readonly visibleAt: number;
 }
 
 export interface Shard {
@@ -60,7 +57,6 @@ export interface Shard {
   readonly first: string;
   readonly openedAt: number;
   readonly kept: Kept[];
-  visibleAt: number;
   /** Newest sequence number that was trimmed. */
   trimmed?: string;
   /** Absent as long as it is written to. */
@@ -96,16 +92,14 @@ export class Stream {
       const shard = this.shardFor(change.key, now);
       // Nobody may ever read it.
       trim(shard, now);
-      shard.visibleAt = Math.max(shard.visibleAt, now + Math.max(0, this.settings.delay()));
-      shard.kept.push({ record: this.record(change, now, byTtl), at: now, visibleAt: shard.visibleAt });
+      shard.kept.push({ record: this.record(change, now, byTtl), at: now });
     }
   }
 
   read(shard: Shard, from: string | undefined, limit: number, now: number): ShardPage {
     trim(shard, now);
     const start = from === undefined ? 0 : firstWhere(shard.kept, (kept) => kept.record.dynamodb.SequenceNumber > from);
-    const end = firstWhere(shard.kept, (kept) => kept.visibleAt > now);
-    const records = shard.kept.slice(start, Math.max(start, Math.min(end, start + limit))).map(({ record }) => record);
+    const records = shard.kept.slice(start, start + limit).map(({ record }) => record);
     const trimmed = shard.trimmed !== undefined && (from === undefined || from < shard.trimmed);
     // A reader that comes too late goes on behind what was trimmed.
     const next = records.at(-1)?.dynamodb.SequenceNumber ?? (trimmed ? shard.trimmed : from);
@@ -158,7 +152,6 @@ export class Stream {
       first,
       openedAt: now(),
       kept: [],
-      visibleAt: 0,
     };
     this.all.push(shard);
     return shard;

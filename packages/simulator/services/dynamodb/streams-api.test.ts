@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { refusal } from '../../support/dynamodb/refusals.js';
 import { model, TABLE } from '../../support/dynamodb/tables.js';
-import type { Item, Operation, WireObject } from './wire.js';
+import type { Operation } from './model.js';
+import type { Item, WireObject } from './wire.js';
 
 const HOUR = 3_600_000;
 const at = (pk: string, sk: number): Item => ({ pk: { S: pk }, sk: { N: String(sk) } });

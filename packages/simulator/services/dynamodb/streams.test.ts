@@ -68,7 +68,6 @@ describe('a stream', () => {
       now: () => now,
       region: 'eu-west-1',
       random: () => 0,
-      delay: () => 0,
       nextSequence: () => String(++sequence).padStart(21, '0'),
     });
     const hour = 3_600_000;
@@ -136,17 +135,6 @@ describe('a stream', () => {
           .map(({ v }) => v.N)
           .join(''),
       ).toBe(values);
-  });
-
-  test('may show a record late, never before an earlier one of its shard', () => {
-    const delays = [1000, 10];
-    const { db, clock } = model({ shardsPerStream: 1, streamDelay: () => delays.shift() ?? 0 });
-    put(db, 'a');
-    put(db, 'b');
-    clock.now += 500;
-    expect(all(db)).toEqual([]);
-    clock.now += 500;
-    expect(all(db).map(({ dynamodb }) => dynamodb.Keys)).toEqual([at('a'), at('b')]);
   });
 });
 

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { seeded } from '../../support/dynamodb/random.js';
 import { refusal } from '../../support/dynamodb/refusals.js';
 import { model, TABLE } from '../../support/dynamodb/tables.js';
+import type { Operation } from './model.js';
 import { DynamoDbModel } from './model.js';
-import type { Item, Operation, WireObject } from './wire.js';
+import type { Item, WireObject } from './wire.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const key = (...names: readonly string[]) =>
@@ -225,7 +226,9 @@ test('TTL is switched on for one attribute, and off again', () => {
     expect(refusal(db, 'UpdateTimeToLive', { TableName: 'orders', ...again }).type).toBe('ValidationException');
   }
   call('UpdateTimeToLive', set('until', false));
-  expect(db.definitionOf('orders').ttlAttribute).toBeUndefined();
+  expect(call('DescribeTimeToLive', { TableName: 'orders' })).toEqual({
+    TimeToLiveDescription: { TimeToLiveStatus: 'DISABLED' },
+  });
 });
 
 test('tags are added, replaced and removed by the table’s ARN', () => {

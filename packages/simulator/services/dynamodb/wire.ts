@@ -24,47 +24,6 @@ export type Item = { readonly [attribute: string]: AttributeValue };
 /** A request or an answer. */
 export type WireObject = { readonly [member: string]: unknown };
 
-const ITEM_OPERATIONS = [
-  'PutItem',
-  'GetItem',
-  'Query',
-  'UpdateItem',
-  'DeleteItem',
-  'TransactWriteItems',
-  'TransactGetItems',
-  'BatchGetItem',
-  'BatchWriteItem',
-  'Scan',
-  'ExecuteStatement',
-  'BatchExecuteStatement',
-  'ExecuteTransaction',
-] as const;
-const TABLE_OPERATIONS = [
-  'CreateTable',
-  'DescribeTable',
-  'ListTables',
-  'UpdateTable',
-  'DeleteTable',
-  'UpdateTimeToLive',
-  'DescribeTimeToLive',
-  'TagResource',
-  'UntagResource',
-  'ListTagsOfResource',
-  'DescribeLimits',
-  'DescribeEndpoints',
-  'DescribeContinuousBackups',
-  'UpdateContinuousBackups',
-  'RestoreTableToPointInTime',
-] as const;
-
-/** Operations of DynamoDB Streams, which has a target of its own: `DynamoDBStreams_20120810`. */
-export const STREAM_OPERATIONS = ['ListStreams', 'DescribeStream', 'GetShardIterator', 'GetRecords'] as const;
-
-/** All operations; those of `DynamoDB_20120810` are the ones that aren't in {@link STREAM_OPERATIONS}. */
-export const OPERATIONS = [...ITEM_OPERATIONS, ...TABLE_OPERATIONS, ...STREAM_OPERATIONS] as const;
-export type Operation = (typeof OPERATIONS)[number];
-export type AdministrativeOperation = (typeof TABLE_OPERATIONS | typeof STREAM_OPERATIONS)[number];
-
 /** One item of one table, as a request names it. */
 export interface ItemKey {
   readonly table: string;

@@ -3,8 +3,8 @@ import type { EventLoop } from '../../engine/event-loop.js';
 import { NotModelled, type Operations, pageOf, Raw, Refused, secondsOf } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 import type { AsyncInvocations } from './async-invoke.js';
+import type { EventSource } from './event-source.js';
 import type { LambdaFunction, LogLine, Result } from './model.js';
-import type { EventSource } from './queue-mapping.js';
 
 const PAGE = 50;
 /** Bytes of the log's end that an invocation answers. AWS Lambda API Reference, "Invoke": `LogType`. */

@@ -1,85 +1,49 @@
 import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { matches } from '../../patterns/matches.js';
 import type { Iam } from '../iam/model.js';
 import type { Message, Queue } from '../sqs/model.js';
+import { EventSource } from './event-source.js';
 import { type Load, rampedUp } from './load.js';
 import type { LambdaFunction, Result } from './model.js';
 
-const KNOWN = new Set([
-  'BatchSize',
-  'EventSourceArn',
-  'FunctionName',
-  'FunctionResponseTypes',
-  'ScalingConfig',
-  'FilterCriteria',
-  'Enabled',
-  'Tags',
-]);
-
 /** Milliseconds in which a live queue collects a batch. */
 const POLLED_AFTER = 2;
-
-/** An event source mapping, as its API shows and changes it. */
-export interface EventSource {
-  readonly resource: Resource;
-  readonly fn: LambdaFunction;
-  /** While it isn't, Lambda reads nothing from the source. */
-  enabled: boolean;
-}
 
 /** Number of batches that Lambda initially reads from a queue at once. */
 const DEFAULT_CONCURRENCY = 5;
 
 /**
  * Event source mapping of a queue to a function. AWS, "Using Lambda with Amazon SQS", "Handling errors for an SQS event
- * source in Lambda", "Control which events Lambda sends to your function".
+ * source in Lambda".
  */
-export class QueueMapping implements EventSource {
+export class QueueMapping extends EventSource {
   private readonly batchSize: number;
   private readonly concurrency: number;
-  private readonly partial: boolean;
-  private readonly filters: readonly Record<string, unknown>[];
   private running = 0;
   /** Time since which it has had work, milliseconds since 1970. */
   private busySince = 0;
   private polling = false;
-  private isEnabled: boolean;
 
   constructor(
-    readonly resource: Resource,
+    resource: Resource,
     private readonly queue: Queue,
-    readonly fn: LambdaFunction,
+    fn: LambdaFunction,
     private readonly around: { readonly world: EventLoop; readonly iam: Iam; readonly load?: Load | undefined },
   ) {
+    super(resource, fn, around, 'queue', ['ScalingConfig']);
     const { properties } = resource;
-    const unknown = Object.keys(properties).filter((name) => !KNOWN.has(name));
-    if (unknown.length > 0) throw new Error(`${resource.label}: ${unknown.join(', ')} isn't modelled for a queue`);
     const scaled = around.load?.queues?.[fn.label];
     this.batchSize = scaled?.batchSize ?? Number(properties.BatchSize ?? 10);
     const { MaximumConcurrency = DEFAULT_CONCURRENCY } = (properties.ScalingConfig ?? {}) as {
       MaximumConcurrency?: number;
     };
     this.concurrency = scaled?.concurrency ?? MaximumConcurrency;
-    this.partial = ((properties.FunctionResponseTypes ?? []) as readonly string[]).includes('ReportBatchItemFailures');
-    const { Filters = [] } = (properties.FilterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
-    this.filters = Filters.map(({ Pattern }) => JSON.parse(Pattern) as Record<string, unknown>);
-    this.isEnabled = properties.Enabled !== false;
     queue.onVisible(() => this.wake());
   }
 
-  get enabled(): boolean {
-    return this.isEnabled;
-  }
-
-  set enabled(enabled: boolean) {
-    this.isEnabled = enabled;
-    this.wake();
-  }
-
-  private wake(): void {
+  wake(): void {
     const { world } = this.around;
-    if (!this.isEnabled || this.polling || this.running >= this.most()) return;
+    if (!this.enabled || this.polling || this.running >= this.most()) return;
     this.polling = true;
     const wait = world.latency((random) => random.between(2, 40), POLLED_AFTER);
     world.after(wait, () => {
@@ -97,11 +61,12 @@ export class QueueMapping implements EventSource {
   }
 
   private poll(): void {
-    if (!this.may('sqs:ReceiveMessage') || !this.may('sqs:DeleteMessage') || !this.may('sqs:GetQueueAttributes'))
-      return;
+    const { arn } = this.queue.resource;
+    const rights = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+    if (!rights.every((right) => this.may(right, arn, ': its mapping stands still'))) return;
     if (this.running === 0) this.busySince = this.around.world.now;
     while (this.running < this.most()) {
-      const messages = this.queue.receive(this.batchSize).filter((message) => this.fits(message));
+      const messages = this.queue.receive(this.batchSize).filter((message) => this.takes(message));
       if (messages.length === 0) return;
       this.running++;
       this.around.world.note(`${this.fn.label} gets ${messages.map(({ id }) => id).join(' ')}`);
@@ -113,7 +78,7 @@ export class QueueMapping implements EventSource {
         this.running--;
         for (const { id } of messages) this.queue.handled.delete(id);
         for (const message of messages)
-          if (isDone(result, message, this.partial, messages)) this.queue.delete(message.receipt);
+          if (isDone(result, message, this.reportsFailures, messages)) this.queue.delete(message.receipt);
         this.wake();
       };
       const event = { Records: messages.map((message) => this.record(message)) };
@@ -122,10 +87,8 @@ export class QueueMapping implements EventSource {
   }
 
   /** Checks a message against the filter; a message that doesn't match is deleted. */
-  private fits(message: Message): boolean {
-    if (this.filters.length === 0) return true;
-    const body = parsed(message.body);
-    if (this.filters.some((filter) => matches(filter, { ...message, body }))) return true;
+  private takes(message: Message): boolean {
+    if (this.fits(() => ({ ...message, body: parsed(message.body) }))) return true;
     this.queue.delete(message.receipt);
     return false;
   }
@@ -174,13 +137,6 @@ export class QueueMapping implements EventSource {
       eventSourceARN: this.queue.resource.arn,
       awsRegion: this.queue.resource.arn.split(':')[3],
     };
-  }
-
-  private may(action: string): boolean {
-    const resource = this.queue.resource.arn;
-    const allowed = this.around.iam.roleAllows(this.fn.role, { action, resource });
-    if (!allowed) this.around.world.note(`${this.fn.label} may not ${action}: its mapping stands still`);
-    return allowed;
   }
 }
 

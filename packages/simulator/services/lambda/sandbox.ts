@@ -25,7 +25,6 @@ export interface CallingFunction {
 export interface Caller {
   readonly fn: CallingFunction;
   kill(reason: string): void;
-  readonly isDead: boolean;
   /** Whether DynamoDB throttles every write of its invocation. */
   readonly writesAreThrottled: boolean;
 }

@@ -1,29 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { matches } from '../../patterns/matches.js';
 import type { DynamoDbModel } from '../dynamodb/model.js';
 import type { StreamRecord } from '../dynamodb/wire.js';
 import type { Iam } from '../iam/model.js';
 import type { Buckets } from '../s3/model.js';
+import { EventSource } from './event-source.js';
 import type { LambdaFunction, Result } from './model.js';
-import { type EventSource, failuresOf } from './queue-mapping.js';
+import { failuresOf } from './queue-mapping.js';
 
-const KNOWN = new Set([
-  'BatchSize',
+const KNOWN = [
   'BisectBatchOnFunctionError',
   'DestinationConfig',
-  'EventSourceArn',
-  'FilterCriteria',
-  'FunctionName',
-  'FunctionResponseTypes',
   'MaximumRecordAgeInSeconds',
   'MaximumRetryAttempts',
   'ParallelizationFactor',
   'StartingPosition',
-  'Enabled',
-  'Tags',
-]);
+];
 
 /** Records of one part of a shard, strictly one batch after the other. */
 interface Lane {
@@ -58,7 +51,7 @@ const STREAM_RETENTION = 24 * 3_600_000;
  * is read after that one was worked off, so the order per item is kept, too. AWS, "Change data capture for DynamoDB Streams"
  * (a parent shard is processed before its children).
  */
-export class StreamMapping implements EventSource {
+export class StreamMapping extends EventSource {
   private readonly positions = new Map<string, string | undefined>();
   /** Closed shards that were read to their end. */
   private readonly ended = new Set<string>();
@@ -71,18 +64,15 @@ export class StreamMapping implements EventSource {
     const value = Number(this.resource.properties[name] ?? otherwise);
     return value < 0 ? Number.POSITIVE_INFINITY : value;
   };
-  private readonly filters: readonly Record<string, unknown>[];
   private polling = false;
   private saved = 0;
   /** Records that can no longer be delivered: more than 24 hours old, or given up without a destination. */
   readonly lost: StreamRecord[] = [];
 
-  private isEnabled: boolean;
-
   constructor(
-    readonly resource: Resource,
+    resource: Resource,
     private readonly table: string,
-    readonly fn: LambdaFunction,
+    fn: LambdaFunction,
     private readonly around: {
       readonly world: EventLoop;
       readonly iam: Iam;
@@ -92,16 +82,7 @@ export class StreamMapping implements EventSource {
       readonly loses?: (batch: string) => boolean;
     },
   ) {
-    this.isEnabled = resource.properties.Enabled !== false;
-    const unknown = Object.keys(resource.properties).filter((name) => !KNOWN.has(name));
-    if (unknown.length > 0) throw new Error(`${resource.label}: ${unknown.join(', ')} isn't modelled for a stream`);
-    const { Filters = [] } = (resource.properties.FilterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
-    this.filters = Filters.map(({ Pattern }) => JSON.parse(Pattern) as Record<string, unknown>);
-  }
-
-  /** Path of its construct. */
-  get label(): string {
-    return this.resource.label;
+    super(resource, fn, around, 'stream', KNOWN);
   }
 
   /**
@@ -110,6 +91,10 @@ export class StreamMapping implements EventSource {
    */
   get unprocessed(): readonly StreamRecord[] {
     this.read();
+    return this.inWork;
+  }
+
+  private get inWork(): readonly StreamRecord[] {
     return [...this.lanes.values()].flatMap(({ batches, records }) => [
       ...batches.flatMap((batch) => batch.records),
       ...records,
@@ -122,13 +107,9 @@ export class StreamMapping implements EventSource {
     const open = dynamodb.shardsOf(this.table).filter(({ shardId }) => !this.workedOff.has(shardId));
     const unread = open.flatMap(({ shardId }) => {
       const { records } = dynamodb.readShard(shardId, this.positions.get(shardId), 1000);
-      return records.filter((record) => this.fits(record)).slice(0, 1);
+      return records.filter((record) => this.fits(() => record)).slice(0, 1);
     });
-    const read = [...this.lanes.values()].flatMap(({ batches, records }) => [
-      ...batches.flatMap((batch) => batch.records),
-      ...records,
-    ]);
-    return Math.max(0, ...[...unread, ...read].map((record) => this.age(record)));
+    return Math.max(0, ...[...unread, ...this.inWork].map((record) => this.age(record)));
   }
 
   /** Takes records over from another time of this table. */
@@ -137,19 +118,10 @@ export class StreamMapping implements EventSource {
     for (const lane of this.lanes.values()) this.next(lane);
   }
 
-  get enabled(): boolean {
-    return this.isEnabled;
-  }
-
-  set enabled(enabled: boolean) {
-    this.isEnabled = enabled;
-    this.wake();
-  }
-
   /** The table may have new records. */
   wake(): void {
     const { world } = this.around;
-    if (this.polling || !this.isEnabled) return;
+    if (this.polling || !this.enabled) return;
     this.polling = true;
     // Lambda polls each shard 4 times a second.
     const wait = world.latency((random) => random.between(10, 250), POLLED_AFTER);
@@ -210,7 +182,7 @@ export class StreamMapping implements EventSource {
   }
 
   private enqueue(shardId: string, record: StreamRecord): void {
-    if (!this.fits(record)) return;
+    if (!this.fits(() => record)) return;
     const key = createHash('sha256').update(JSON.stringify(record.dynamodb.Keys)).digest().readUInt32BE(0);
     // A lane that would only wait for an environment makes batches smaller.
     const lanes = Math.min(this.number('ParallelizationFactor', 1), this.fn.atOnce);
@@ -218,10 +190,6 @@ export class StreamMapping implements EventSource {
     const lane = this.lanes.get(name) ?? { shardId, records: [], busy: false, batches: [] };
     this.lanes.set(name, lane);
     lane.records.push(record);
-  }
-
-  private fits(record: StreamRecord): boolean {
-    return this.filters.length === 0 || this.filters.some((filter) => matches(filter, record));
   }
 
   private next(lane: Lane): void {
@@ -291,8 +259,7 @@ export class StreamMapping implements EventSource {
   /** Returns the records to retry: all from the first failure on, as the function reports it. */
   private rest({ records }: Batch, result: Result): readonly StreamRecord[] {
     if (result.kind !== 'returned') return records;
-    const types = (this.resource.properties.FunctionResponseTypes ?? []) as readonly string[];
-    if (!types.includes('ReportBatchItemFailures')) return [];
+    if (!this.reportsFailures) return [];
     const failed = failuresOf(result.value);
     if (failed === undefined) return records;
     const places = failed.map((id) => records.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === id));
@@ -349,11 +316,5 @@ export class StreamMapping implements EventSource {
 
   private age({ dynamodb }: StreamRecord): number {
     return this.around.world.now - dynamodb.ApproximateCreationDateTime * 1000;
-  }
-
-  private may(action: string, resource: string): boolean {
-    const allowed = this.around.iam.roleAllows(this.fn.role, { action, resource });
-    if (!allowed) this.around.world.note(`${this.fn.label} may not ${action}`);
-    return allowed;
   }
 }

@@ -60,17 +60,15 @@ const FIFO_ONLY = new Set(['DeduplicationScope', 'FifoThroughputLimit']);
 const OPTIONAL = new Set(['Policy', 'RedrivePolicy', ...FIFO, ...FIFO_ONLY]);
 
 /** "GetQueueAttributes": all values are texts; numbers of messages are exact here. */
-function allAttributes({ world, iam }: Account, queue: Queue): Attributes {
+function allAttributes({ iam }: Account, queue: Queue): Attributes {
   const { resource, settings, redrive } = queue;
-  const messages = queue.all();
-  const hidden = messages.filter(({ visibleAt }) => visibleAt > world.now);
-  const delayed = hidden.filter(({ receiveCount }) => receiveCount === 0);
+  const { visible, inFlight, delayed } = queue.counts;
   const policy = iam.policyOf(resource.arn);
   return {
     QueueArn: resource.arn,
-    ApproximateNumberOfMessages: String(messages.length - hidden.length),
-    ApproximateNumberOfMessagesNotVisible: String(hidden.length - delayed.length),
-    ApproximateNumberOfMessagesDelayed: String(delayed.length),
+    ApproximateNumberOfMessages: String(visible),
+    ApproximateNumberOfMessagesNotVisible: String(inFlight),
+    ApproximateNumberOfMessagesDelayed: String(delayed),
     CreatedTimestamp: String(Math.floor(queue.createdAt / 1000)),
     LastModifiedTimestamp: String(Math.floor(queue.changedAt / 1000)),
     VisibilityTimeout: String(settings.visibility),

@@ -302,6 +302,14 @@ export class Queue {
     return [...this.messages.values()];
   }
 
+  /** Numbers of messages by what can be done with them now. */
+  get counts(): { readonly visible: number; readonly inFlight: number; readonly delayed: number } {
+    const messages = this.all();
+    const hidden = messages.filter(({ visibleAt }) => visibleAt > this.world.now);
+    const delayed = hidden.filter(({ receiveCount }) => receiveCount === 0).length;
+    return { visible: messages.length - hidden.length, inFlight: hidden.length - delayed, delayed };
+  }
+
   /** Orders messages: those of quiet groups first, then those of the noisy group with the fewest messages in flight. */
   private fairly(messages: readonly Message[]): readonly Message[] {
     const inFlight = new Map<string, number>();

@@ -1,4 +1,5 @@
-import type { AttributeValue, Item, Operation, WireObject } from '../../services/dynamodb/wire.js';
+import type { Operation } from '../../services/dynamodb/model.js';
+import type { AttributeValue, Item, WireObject } from '../../services/dynamodb/wire.js';
 import type { Dice } from './random.js';
 import { ExpressionWriter } from './random-expressions.js';
 

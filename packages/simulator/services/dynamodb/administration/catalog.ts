@@ -4,7 +4,7 @@ import { Stream } from '../stream.js';
 import { Table } from '../table.js';
 import { readDefinition, type TableDefinition, type TableResource } from '../table-definition.js';
 import type { WireObject } from '../wire.js';
-import { StreamArchive, type StreamEntry } from './stream-archive.js';
+import { StreamArchive } from './stream-archive.js';
 import { isOnDemand, propertiesOf, type Restored, type TableRecord, uuidOf } from './table-record.js';
 
 const DEFAULT_SHARDS = 4;
@@ -28,7 +28,11 @@ export class Catalog {
   private readonly records = new Map<string, TableRecord>();
   private next = 0n;
 
-  constructor(readonly options: DynamoDbModelOptions) {
+  /** @param readLag returns the lag of an eventually consistent read, ms */
+  constructor(
+    readonly options: DynamoDbModelOptions,
+    private readonly readLag: () => number,
+  ) {
     this.streams = new StreamArchive(options.now);
   }
 
@@ -60,12 +64,12 @@ export class Catalog {
    * @throws {NotModelled} names the parts of the resource that have no model
    */
   create(name: string, resource: TableResource, streamLabel?: string, restored?: Restored): Listed {
-    const { now, random, indexDelay = usualIndexDelay, readLag = () => 0 } = this.options;
+    const { now, random, indexDelay = usualIndexDelay } = this.options;
     const definition = readDefinition(name, resource);
     const clock = {
       now,
       indexDelay: () => indexDelay(random),
-      readLag: () => readLag(random),
+      readLag: this.readLag,
     };
     // Before its stream's, also by a clock that goes on meanwhile.
     const createdAt = now();
@@ -125,13 +129,9 @@ export class Catalog {
     throw inUse(`Attempt to change a resource which is still in use: Table is being created: ${name}`);
   }
 
-  streamOf(table: string): StreamEntry | undefined {
-    return this.streams.current(table);
-  }
-
   private openStream({ name, stream: view, key }: TableDefinition, given?: string): Stream | undefined {
     if (!view) return undefined;
-    const { now, random, streamDelay, shardChange, shardsPerStream: shards = DEFAULT_SHARDS } = this.options;
+    const { now, random, shardChange, shardsPerStream: shards = DEFAULT_SHARDS } = this.options;
     const { label, isFirst } = this.streams.newLabel(name, given);
     const stream = new Stream({
       id: isFirst ? name : `${name}/${label}`,
@@ -145,7 +145,6 @@ export class Catalog {
       now,
       region: this.region,
       random,
-      delay: () => streamDelay?.(random) ?? 0,
       nextSequence: () => String(10n ** 20n + 100n * this.next++),
     });
     this.streams.add({ arn: `${this.arnOf(name)}/stream/${label}`, label, table: name, view, key, stream });

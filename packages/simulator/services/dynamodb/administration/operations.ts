@@ -1,4 +1,4 @@
-import type { AdministrativeOperation, WireObject } from '../wire.js';
+import type { WireObject } from '../wire.js';
 import { describeEndpoints, describeLimits } from './account.js';
 import type { Catalog } from './catalog.js';
 import { describeContinuousBackups, restoreTableToPointInTime, updateContinuousBackups } from './recovery.js';
@@ -8,10 +8,10 @@ import { listTagsOfResource, tagResource, untagResource } from './tags.js';
 import { describeTimeToLive, updateTimeToLive } from './time-to-live.js';
 import { updateTable } from './update-table.js';
 
-/** Operations on tables, streams and the account. */
-export const ADMINISTRATION: Readonly<
-  Record<AdministrativeOperation, (catalog: Catalog, input: WireObject) => WireObject>
-> = {
+type Carry = Readonly<Record<string, (catalog: Catalog, input: WireObject) => WireObject>>;
+
+/** Operations on tables and the account. */
+export const TABLE_OPERATIONS = {
   CreateTable: createTable,
   DescribeTable: describeTable,
   ListTables: listTables,
@@ -27,8 +27,12 @@ export const ADMINISTRATION: Readonly<
   DescribeContinuousBackups: describeContinuousBackups,
   UpdateContinuousBackups: updateContinuousBackups,
   RestoreTableToPointInTime: restoreTableToPointInTime,
+} satisfies Carry;
+
+/** Operations of DynamoDB Streams, which has a target of its own: `DynamoDBStreams_20120810`. */
+export const STREAM_OPERATIONS = {
   ListStreams: listStreams,
   DescribeStream: describeStream,
   GetShardIterator: getShardIterator,
   GetRecords: getRecords,
-};
+} satisfies Carry;
