@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { inRunbook } from '../../lambdas/operations/runbook.js';
 import { matches } from '../../packages/simulator/patterns/matches.js';
-import { consumersOf, type Json, referenced, SERVICES, synthesized } from './support/environments.js';
+import { consumersOf, type Json, referenced, SERVICES, synthesized } from '../support/environments.js';
 
 const prod = synthesized('prod');
 const alarms = prod.everywhere('AWS::CloudWatch::Alarm');

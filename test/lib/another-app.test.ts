@@ -20,7 +20,7 @@ import { commandsTo, subscribe } from '../../packages/kit/messages/subscriptions
 import { Platform, type PlatformProps } from '../../packages/kit/service/platform.construct.js';
 import { type EnvironmentProps, Service, type ServiceProps } from '../../packages/kit/service/service.construct.js';
 import { simulatedIssuer } from '../../packages/simulator/client/issuer.js';
-import { type Json, noCode } from './support/environments.js';
+import { type Json, noCode } from '../support/environments.js';
 
 const event = { version: 1, data: z.object({ title: z.string() }) };
 const boardContract = { service: 'board', events: { TicketOpened: event }, commands: { CloseTicket: event } };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
 import { RESERVED_IDS } from '../../packages/kit/http/caller-id.js';
 import { Problem, type ProblemCode } from '../../packages/kit/http/errors.js';
-import { type Json, referenced, SERVICES, synthesized } from './support/environments.js';
+import { type Json, referenced, SERVICES, synthesized } from '../support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { AsyncApi } from '../../tools/docs/asyncapi.js';
 import type { Json } from '../../tools/docs/openapi/schemas.js';
-import { consumersOf, referenced, synthesized } from './support/environments.js';
+import { consumersOf, referenced, synthesized } from '../support/environments.js';
 
 const document = JSON.parse(readFileSync('docs/asyncapi.json', 'utf8')) as AsyncApi;
 const prod = synthesized('prod');

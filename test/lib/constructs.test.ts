@@ -25,7 +25,7 @@ import {
 import { inSources } from '../../packages/operator/deployment/sources.js';
 import { operatorEntries } from '../../packages/operator/entries.js';
 import { BUNDLE_CACHE } from '../../tools/local/assembly.js';
-import { newApp, noCode } from './support/environments.js';
+import { newApp, noCode } from '../support/environments.js';
 
 const settings = settingsFor('dev');
 const context = { service: 'shipping', settings, bundles: noCode };

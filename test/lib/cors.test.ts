@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { settingsFor } from '../../lib/settings.js';
 import { corsOriginsOf } from '../../packages/kit/base/cors-settings.js';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
-import { type Json, referenced, synthesized } from './support/environments.js';
+import { type Json, referenced, synthesized } from '../support/environments.js';
 
 const SHOP = 'https://shop.example.org';
 const ADMIN = 'https://admin.example.org:8443';

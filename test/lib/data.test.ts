@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PEOPLE_INDEX } from '../../packages/kit/aws/indexes.js';
 import type { EventSchema } from '../../packages/kit/messages/contract.js';
 import { contracts } from '../../tools/release/contracts.js';
-import { type Json, referenced, SERVICES, STACKS, statements, synthesized } from './support/environments.js';
+import { type Json, referenced, SERVICES, STACKS, statements, synthesized } from '../support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');

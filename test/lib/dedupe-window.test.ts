@@ -8,7 +8,7 @@ import { settingsFor } from '../../lib/settings.js';
 import { Env } from '../../packages/kit/aws/environment.js';
 import { checkDeployedWindow, secondsOf, windowVariable } from '../../packages/kit/base/dedupe-window.js';
 import type { DedupeWindowSetting } from '../../packages/kit/base/settings.js';
-import { type Json, newApp, noCode, stackOf, synthesized } from './support/environments.js';
+import { type Json, newApp, noCode, stackOf, synthesized } from '../support/environments.js';
 
 /** Calls back while `lib/deployed-windows.json` has other content. */
 function withDeployed(content: object, run: () => void): void {

@@ -7,7 +7,7 @@ import { settingsFor } from '../../lib/settings.js';
 import { SettingsError } from '../../packages/kit/base/settings.js';
 import { Service } from '../../packages/kit/service/service.construct.js';
 import { DeliveryAudit, type DeliveryAuditProps } from '../../packages/operator/auditor/auditor.construct.js';
-import { type Json, newApp, noCode, propertiesIn } from './support/environments.js';
+import { type Json, newApp, noCode, propertiesIn } from '../support/environments.js';
 
 const settings = settingsFor('dev');
 

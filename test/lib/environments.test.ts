@@ -2,7 +2,7 @@ import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { rulePacks } from '../../lib/checks.js';
 import { type Overrides, PLACEHOLDER_ISSUER } from '../../lib/settings.js';
-import { type Json, referenced, STACKS, stackOf, synthesized } from './support/environments.js';
+import { type Json, referenced, STACKS, stackOf, synthesized } from '../support/environments.js';
 
 const SANDBOX: Overrides = { paymentProvider: 'sandbox', allowSandbox: 'true' };
 const CONFIGURED = {

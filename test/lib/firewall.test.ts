@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OrderlyEnvironment } from '../../lib/environment.js';
 import { type Settings, settingsFor } from '../../lib/settings.js';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
-import { type Json, newApp, noCode, referenced, synthesized } from './support/environments.js';
+import { type Json, newApp, noCode, referenced, synthesized } from '../support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');

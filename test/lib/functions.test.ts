@@ -21,7 +21,7 @@ import {
   SERVICES,
   statements,
   synthesized,
-} from './support/environments.js';
+} from '../support/environments.js';
 
 const dev = synthesized('dev');
 const prod = synthesized('prod');

@@ -11,10 +11,10 @@ import { settingsFor } from '../../lib/settings.js';
 import { batch, linearBackoff, sequential } from '../../packages/kit/inbox/modes.construct.js';
 import { subscribe } from '../../packages/kit/messages/subscriptions.js';
 import { Service, type ServiceInboxProps } from '../../packages/kit/service/service.construct.js';
+import { type Json, keyed, newApp, noCode, propertiesIn, referenced, synthesized } from '../support/environments.js';
 import { parcels, sales, steps, tillContract } from '../support/inboxes/contract.js';
 import { InboxesStack } from '../support/inboxes/stack.js';
 import { waiterCommands } from '../support/waiter/contract.js';
-import { type Json, keyed, newApp, noCode, propertiesIn, referenced, synthesized } from './support/environments.js';
 
 const template = Template.fromStack(new InboxesStack(newApp(), noCode));
 const { Resources, Outputs } = template.toJSON() as Json;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { matches } from '../../packages/simulator/patterns/matches.js';
-import { type Json, keyed, referenced, statements, synthesized } from './support/environments.js';
+import { type Json, keyed, referenced, statements, synthesized } from '../support/environments.js';
 
 const prod = synthesized('prod', { hotSkus: 'TEA-1,TEA-2', hotCustomers: 'acme' });
 const [mapping, ...others] = prod

@@ -18,7 +18,7 @@ import {
   SERVICES,
   STACKS,
   synthesized,
-} from './support/environments.js';
+} from '../support/environments.js';
 
 const prod = synthesized('prod');
 

@@ -6,8 +6,8 @@ import { Annotations, App, Stack } from 'aws-cdk-lib';
 import { afterAll, expect, test } from 'vitest';
 import { assembly, BUNDLE_CACHE, DEV } from '../../tools/local/assembly.js';
 import { errorsIn, saidOf } from '../../tools/local/kept-assemblies.js';
-import { prodAssembly } from '../simulation/support/assembly.js';
-import { STACKS } from './support/environments.js';
+import { STACKS } from '../support/environments.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 
 const output = mkdtempSync(join(tmpdir(), 'orderly-synth-'));
 afterAll(() => rmSync(output, { recursive: true, force: true }));

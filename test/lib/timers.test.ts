@@ -4,8 +4,8 @@ import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { inRunbook } from '../../lambdas/operations/runbook.js';
 import { checkByRulePacks } from '../../lib/checks.js';
+import { type Json, keyed, newApp, noCode, propertiesIn, referenced } from '../support/environments.js';
 import { WaiterStack } from '../support/waiter/waiter-stack.js';
-import { type Json, keyed, newApp, noCode, propertiesIn, referenced } from './support/environments.js';
 
 const template = Template.fromStack(new WaiterStack(newApp(), noCode));
 const { Resources } = template.toJSON() as Json;

@@ -9,7 +9,7 @@ import { DEMOS, type Demo } from '../../tools/local/demos/demos.js';
 import { played } from '../../tools/local/demos/main.js';
 import { Stage } from '../../tools/local/demos/stage.js';
 import { type Endpoint, endpointAt } from '../../tools/local/endpoint.js';
-import { Started } from '../local/support/started.js';
+import { Started } from '../support/local/started.js';
 import type { LocalCloudWorld } from '../support/local-cloud-world.js';
 import { world } from '../support/world.js';
 

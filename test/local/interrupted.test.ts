@@ -6,9 +6,9 @@ import { expectFromApi } from '../../tools/local/api.js';
 import type { LocalRun } from '../../tools/local/local-run.js';
 import { waitUntil } from '../../tools/local/progress.js';
 import { openShop } from '../../tools/local/shop.js';
-import { Clone } from './support/clone.js';
-import { isTaken } from './support/port.js';
-import type { Started } from './support/started.js';
+import { Clone } from '../support/local/clone.js';
+import { isTaken } from '../support/local/port.js';
+import type { Started } from '../support/local/started.js';
 
 // One copy serves the tests of this file: each of them ends what it has started.
 const clone = new Clone({ assemblies: 'of its own' });

@@ -7,8 +7,8 @@ import { arnOf, assemblyOf, fn, TABLE } from '../../packages/simulator/support/c
 import { makeBundle } from '../../tools/bundle.mjs';
 import { END_WITH_PARENT } from '../../tools/local/cdk.js';
 import { waitUntil } from '../../tools/local/progress.js';
-import { isTaken } from './support/port.js';
-import { Started } from './support/started.js';
+import { isTaken } from '../support/local/port.js';
+import { Started } from '../support/local/started.js';
 
 // The command line of the simulator's package, for an app that isn't Orderly: one instance serves the tests in their order.
 const WORK = `exports.handler = async ({ number }) => {

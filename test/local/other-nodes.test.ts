@@ -3,8 +3,8 @@ import type { OrderView } from '../../lambdas/orders/contract.js';
 import { expectFromApi } from '../../tools/local/api.js';
 import type { LocalRun } from '../../tools/local/local-run.js';
 import { waitUntil } from '../../tools/local/progress.js';
-import { Clone } from './support/clone.js';
-import { otherNode } from './support/other-node.js';
+import { Clone } from '../support/local/clone.js';
+import { otherNode } from '../support/local/other-node.js';
 
 // Node 22 is what the README advises, and Node 24 is what runs on AWS. The tests run on one of them at most.
 const clone = new Clone();

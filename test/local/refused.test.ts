@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Clone } from './support/clone.js';
+import { Clone } from '../support/local/clone.js';
 
 const clone = new Clone();
 afterAll(() => clone.remove());

@@ -7,10 +7,10 @@ import { expectFromApi } from '../../tools/local/api.js';
 import type { LocalRun } from '../../tools/local/local-run.js';
 import { waitUntil } from '../../tools/local/progress.js';
 import { listeningBelow } from '../support/listening.js';
-import { Clone } from './support/clone.js';
-import { isTaken } from './support/port.js';
-import { documentedCommands, printedCommands } from './support/printed.js';
-import type { Started } from './support/started.js';
+import { Clone } from '../support/local/clone.js';
+import { isTaken } from '../support/local/port.js';
+import { documentedCommands, printedCommands } from '../support/local/printed.js';
+import type { Started } from '../support/local/started.js';
 
 // One start, with its demonstration, serves the tests of this file in their order: time goes forwards, and it ends last.
 let clone: Clone;

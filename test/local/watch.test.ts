@@ -9,8 +9,8 @@ import type { OrderView } from '../../lambdas/orders/contract.js';
 import { expectFromApi } from '../../tools/local/api.js';
 import type { LocalRun } from '../../tools/local/local-run.js';
 import { waitUntil } from '../../tools/local/progress.js';
-import { Clone } from './support/clone.js';
-import type { Started } from './support/started.js';
+import { Clone } from '../support/local/clone.js';
+import type { Started } from '../support/local/started.js';
 
 // Sources of one copy are changed while a start runs in it, test after test.
 const clone = new Clone();

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { Fault } from '../../packages/simulator/engine/faults.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith, type Scenario } from '../../packages/simulator/search/scenario.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { type Answered, type Call, Orderly } from '../support/simulation/orderly.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { cancellationOf, HOUR, MINUTE, orderOf, placed, stocked } from './scenarios/shop.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { type Answered, type Call, Orderly } from './support/orderly.js';
 
 const deployment = deploymentOf(prodAssembly());
 

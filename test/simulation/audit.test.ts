@@ -4,15 +4,15 @@ import type { Fault } from '../../packages/simulator/engine/faults.js';
 import { ChosenFaults } from '../../packages/simulator/engine/faults.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { Auditor } from '../support/simulation/auditor.js';
+import { Orderly } from '../support/simulation/orderly.js';
 import { commandOf } from './cli/replay.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { scenarioCalled } from './scenarios/all.js';
 import { bringLate } from './scenarios/place-one.js';
 import { HOUR, orderOf, stocked } from './scenarios/shop.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { Auditor } from './support/auditor.js';
-import { Orderly } from './support/orderly.js';
 
 const deployment = deploymentOf(prodAssembly());
 

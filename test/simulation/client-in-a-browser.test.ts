@@ -3,8 +3,8 @@ import { Window } from 'happy-dom';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClientOptions, orderlyClient } from '../../packages/client/index.js';
 import { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
-import { ADMIN, assemblyForPages } from './support/assembly.js';
-import { token } from './support/issuer.js';
+import { ADMIN, assemblyForPages } from '../support/simulation/assembly.js';
+import { token } from '../support/simulation/issuer.js';
 
 /** The bundle of `@orderly/client` as a page loads it, in a browser's window with its `fetch` and its rules of origins. */
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { report } from '../../packages/simulator/search/report.js';
 import { singles } from '../../packages/simulator/search/singles.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 import { commandOf } from './cli/replay.js';
 import { rejectOne } from './scenarios/place-one.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
 
 /**
  * Crashes after every call while an order is rejected, so between every two writes. A crash before a call leaves what the

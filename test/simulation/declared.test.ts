@@ -3,10 +3,10 @@ import type { RouteDeclaration } from '../../packages/kit/routes.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import type { ApiRequest, ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
 import { orderlyApi } from '../../tools/docs/openapi/api.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { token } from '../support/simulation/issuer.js';
 import { bodiesOf } from './fuzz/samples.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { token } from './support/issuer.js';
 
 /**
  * What a declaration says of headers is what the function does with them. Schemas and answers are held by the compiler and by

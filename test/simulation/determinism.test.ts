@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { deploymentOf as deployedBundles } from '../../packages/simulator/cloud/cloud.js';
 import { playSeed } from '../../packages/simulator/search/scenario.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 import { toldOf } from './cli/replay.js';
 import { scenarioCalled } from './scenarios/all.js';
 import { rejectOne } from './scenarios/place-one.js';
 import { redeliveryWhileDown } from './scenarios/redelivery.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
 
 const SEEDS = Array.from({ length: 3 }, (_, seed) => String(seed));
 /** Seeds that are played a second time. */

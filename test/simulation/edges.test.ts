@@ -3,9 +3,9 @@ import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
 import { cursorOf } from '../../packages/kit/http/paging.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import type { ApiRequest, ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { token } from './support/issuer.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { token } from '../support/simulation/issuer.js';
 
 /** What stands at the edge of the API, held at every route that is deployed: a new one can't be forgotten. */
 

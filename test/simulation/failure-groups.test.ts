@@ -8,11 +8,11 @@ import { listFailureGroups } from '../../packages/operator/groups/list.js';
 import { redriveGroup } from '../../packages/operator/groups/redrive.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { DynamoDbError } from '../../packages/simulator/services/dynamodb/errors.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { documentsOf } from '../support/simulation/operator.js';
+import { Orderly } from '../support/simulation/orderly.js';
 import { orderOf, stocked } from './scenarios/shop.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { documentsOf } from './support/operator.js';
-import { Orderly } from './support/orderly.js';
 
 /** Customers of the orders: one has two. */
 const CUSTOMERS = ['alice', 'bob', 'carol', 'dave', 'alice'];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { report } from '../../packages/simulator/search/report.js';
-import { FOUND, playFound, playFoundWith } from './support/found.js';
+import { FOUND, playFound, playFoundWith } from '../support/simulation/found.js';
 
 /** One of so many found faults is put back here, the same ones in each run. `npm run simulate:planted` puts all of them back. */
 const STRIDE = 6;

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 import { keep, search } from './fuzz/search.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
 
 const USAGE = `npm run fuzz                                  a minute of inputs that nobody would think of, to every route
   --seconds N   for how long (default: 60)

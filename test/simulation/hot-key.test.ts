@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CALLS_AT_MOST, deploymentOf, FASTER_AT_LEAST, LANE, play, powertoolsWay } from '../../tools/bench/hot-key.js';
-import { prodAssembly } from './support/assembly.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 
 /** The goals of `npm run bench:hot-key` at fewer orders. Calls and virtual seconds are the same on any machine. */
 

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
 import { singles } from '../../packages/simulator/search/singles.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { effort } from '../support/simulation/effort.js';
 import { accountLaneOne } from './scenarios/account-lanes.js';
 import { laneByItself, laneOne } from './scenarios/lanes.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { effort } from './support/effort.js';
 
 const deployment = deploymentOf(prodAssembly());
 

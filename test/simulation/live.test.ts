@@ -2,11 +2,11 @@ import { afterAll, expect, test } from 'vitest';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import type { Violation } from '../../packages/simulator/search/scenario.js';
 import type { NextWorkAt } from '../../packages/simulator/services/events/schedules.js';
+import { beginLocalCloud, endLocalCloud, request } from '../support/simulation/at-local-cloud.js';
+import { type Call, Orderly } from '../support/simulation/orderly.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { ONE_FAILURE } from './invariants/failures.js';
 import { cancellationOf, DAY, orderOf, productOf } from './scenarios/shop.js';
-import { beginLocalCloud, endLocalCloud, request } from './support/at-local-cloud.js';
-import { type Call, Orderly } from './support/orderly.js';
 
 const ORDERS = 200;
 /** Customers at once. */

@@ -7,12 +7,12 @@ import type { Commit } from '../../packages/kit/messages/commit.js';
 import { partitionOf } from '../../packages/operator/records/feed.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { ChosenFaults } from '../../packages/simulator/engine/faults.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { Auditor } from '../support/simulation/auditor.js';
+import { documentsOf } from '../support/simulation/operator.js';
+import { Orderly } from '../support/simulation/orderly.js';
 import { orderOf, stocked } from './scenarios/shop.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { Auditor } from './support/auditor.js';
-import { documentsOf } from './support/operator.js';
-import { Orderly } from './support/orderly.js';
 
 /** What the operator's API says of a loss and of a double effect, which no fault by hand can make. Services that only listen are asleep here. */
 

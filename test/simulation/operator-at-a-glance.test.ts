@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { run } from '../../tools/operator/command-line.js';
+import { accepted, beginLocalCloud, endLocalCloud } from '../support/simulation/at-local-cloud.js';
+import type { Call } from '../support/simulation/orderly.js';
 import { orderOf, productOf } from './scenarios/shop.js';
-import { accepted, beginLocalCloud, endLocalCloud } from './support/at-local-cloud.js';
-import type { Call } from './support/orderly.js';
 
 let local: LocalCloud;
 beforeAll(async () => {

@@ -15,9 +15,9 @@ import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { dueRecords } from '../../tools/local/awaits.js';
 import { ORDERLY, run } from '../../tools/operator/command-line.js';
 import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
+import { accepted, beginLocalCloud, endLocalCloud } from '../support/simulation/at-local-cloud.js';
+import type { Call } from '../support/simulation/orderly.js';
 import { DAY, orderOf, productOf } from './scenarios/shop.js';
-import { accepted, beginLocalCloud, endLocalCloud } from './support/at-local-cloud.js';
-import type { Call } from './support/orderly.js';
 
 const PAGE = readFileSync('docs/operations/json.md', 'utf8');
 

@@ -11,12 +11,12 @@ import { listSagas } from '../../packages/operator/sagas/saga-list.js';
 import { findSaga } from '../../packages/operator/sagas/sagas.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { showOrder } from '../../tools/operator/order.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { holding } from '../support/simulation/holding.js';
+import { documentsOf, relaysOf } from '../support/simulation/operator.js';
+import { Orderly } from '../support/simulation/orderly.js';
 import { cancellationOf, orderAt, orderOf, productOf, stocked } from './scenarios/shop.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { holding } from './support/holding.js';
-import { documentsOf, relaysOf } from './support/operator.js';
-import { Orderly } from './support/orderly.js';
 
 const deployment = deploymentOf(prodAssembly());
 

@@ -4,9 +4,9 @@ import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { run } from '../../tools/operator/command-line.js';
 import { callsIn, sectionOf, wordsOf } from '../support/runbook-commands.js';
+import { accepted, beginLocalCloud, endLocalCloud } from '../support/simulation/at-local-cloud.js';
+import type { Call } from '../support/simulation/orderly.js';
 import { orderOf, productOf } from './scenarios/shop.js';
-import { accepted, beginLocalCloud, endLocalCloud } from './support/at-local-cloud.js';
-import type { Call } from './support/orderly.js';
 
 let local: LocalCloud;
 /** Values of the placeholders in the runbook's commands, such as `<order id>`, as the reports name them. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Iam } from '../../packages/simulator/services/iam/model.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 
 /** Who may use the KMS key that wraps the people's keys: a right of one's own, and the key's own policy. */
 

@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playSeed } from '../../packages/simulator/search/scenario.js';
-import type { PlantedBug } from './planted/bug.js';
-import { planted } from './planted/plant.js';
-import { scenarioCalled } from './scenarios/all.js';
-import { twoReleasesWith } from './scenarios/two-releases.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 import {
   ACKNOWLEDGES_NEWER,
   besidePreviousRelease,
   type Changes,
   KNOWS_NO_SETTLEMENT,
   playsPreviousRelease,
-} from './support/previous-release.js';
+} from '../support/simulation/previous-release.js';
+import type { PlantedBug } from './planted/bug.js';
+import { planted } from './planted/plant.js';
+import { scenarioCalled } from './scenarios/all.js';
+import { twoReleasesWith } from './scenarios/two-releases.js';
 
 /** A release that knows version 1 only. */
 const knowsTheFirst = {

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { Fault } from '../../packages/simulator/engine/faults.js';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 import { planted } from './planted/plant.js';
 import { deployedLater } from './scenarios/replays.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
 
 const folder = prodAssembly();
 const deployment = deploymentOf(folder);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type History, playWith } from '../../packages/simulator/search/scenario.js';
 import { singles } from '../../packages/simulator/search/singles.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 import { placeOne } from './scenarios/place-one.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
 
 /** What must be the same of two histories. */
 const told = ({ fingerprint, violations, points, cloud }: History) => ({

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import type { NextWorkAt } from '../../packages/simulator/services/events/schedules.js';
 import { run } from '../../tools/operator/command-line.js';
+import { beginLocalCloud, endLocalCloud, request } from '../support/simulation/at-local-cloud.js';
+import { token } from '../support/simulation/issuer.js';
+import { type Call, Orderly } from '../support/simulation/orderly.js';
+import { raiseEpoch } from '../support/simulation/restorer.js';
+import { Restoring } from '../support/simulation/restoring.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { DAY, orderOf, productOf } from './scenarios/shop.js';
-import { beginLocalCloud, endLocalCloud, request } from './support/at-local-cloud.js';
-import { token } from './support/issuer.js';
-import { type Call, Orderly } from './support/orderly.js';
-import { raiseEpoch } from './support/restorer.js';
-import { Restoring } from './support/restoring.js';
 
 /** Orders are placed before, while and after the catalogue goes back to an instant: every promise holds at the end. */
 

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { accepted, beginLocalCloud, endLocalCloud } from '../support/simulation/at-local-cloud.js';
+import type { Call } from '../support/simulation/orderly.js';
+import { type Dead, Restoring } from '../support/simulation/restoring.js';
 import { productOf } from './scenarios/shop.js';
-import { prodAssembly } from './support/assembly.js';
-import { accepted, beginLocalCloud, endLocalCloud } from './support/at-local-cloud.js';
-import type { Call } from './support/orderly.js';
-import { type Dead, Restoring } from './support/restoring.js';
 
 /**
  * The rehearsal of the runbook's "Restore to a point in time": the catalogue goes back to an instant by `restore apply`, and

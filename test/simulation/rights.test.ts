@@ -11,11 +11,11 @@ import type { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
 import { putAccess } from '../../packages/simulator/services/events/put-events.js';
 import { type Access, Iam } from '../../packages/simulator/services/iam/model.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 import { BUGS } from './planted/bugs.js';
 import { planted } from './planted/plant.js';
 import { scenarioCalled } from './scenarios/all.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
 
 /** What the roles of what is deployed may do, and what none of them may. */
 

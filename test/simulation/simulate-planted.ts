@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
+import { FOUND, playFoundWith } from '../support/simulation/found.js';
+import { groundOf } from '../support/simulation/ground.js';
 import { wordsOf } from './cli/replay.js';
 import { BUGS } from './planted/bugs.js';
 import { find, shortCut } from './planted/find.js';
 import { HINTS, keepHint } from './planted/hints.js';
-import { FOUND, playFoundWith } from './support/found.js';
-import { groundOf } from './support/ground.js';
 
 /**
  * `npm run simulate:planted [-- <part of a name>]`: every planted bug must be found by singles or 1,000 seeds, and every

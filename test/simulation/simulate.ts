@@ -5,13 +5,13 @@ import { report } from '../../packages/simulator/search/report.js';
 import { playSeed, playWith } from '../../packages/simulator/search/scenario.js';
 import { singles } from '../../packages/simulator/search/singles.js';
 import { Iam } from '../../packages/simulator/services/iam/model.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { ALL_SCENARIOS } from '../support/simulation/ground.js';
 import { REPLAY_OPTIONS, replay } from './cli/replay.js';
 import { bookmarksOf } from './cli/worker.js';
 import { shareOut } from './cli/workers.js';
 import { SCENARIOS, scenarioCalled } from './scenarios/all.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { ALL_SCENARIOS } from './support/ground.js';
 
 const USAGE = `npm run simulate                                    every single fault of place-one, then 100 seeds of each scenario
 npm run simulate -- --singles [--scenario S]        every single fault of one scenario (place-one)

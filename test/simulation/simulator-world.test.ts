@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EventLoop } from '../../packages/simulator/engine/event-loop.js';
 import type { World as Port } from '../acceptance/world.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 import { SimulatorWorld } from '../support/simulator-world.js';
 import { routesIn } from '../support/template-routes.js';
 import { VirtualTime } from '../support/virtual-time.js';
-import { prodAssembly } from './support/assembly.js';
 
 /** What scenarios rely on where they run in the simulator: of the rest the scenarios themselves tell. */
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { stripeAssembly } from '../support/simulation/assembly.js';
 import { STRIPE_SCENARIOS } from './scenarios/stripe.js';
-import { deploymentOf } from './support/app-code.js';
-import { stripeAssembly } from './support/assembly.js';
 
 const deployment = deploymentOf(stripeAssembly());
 

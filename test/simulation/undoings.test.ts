@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { report } from '../../packages/simulator/search/report.js';
 import { playWith } from '../../packages/simulator/search/scenario.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { Facts } from '../support/simulation/facts.js';
+import { Orderly } from '../support/simulation/orderly.js';
 import { commandOf } from './cli/replay.js';
 import { AT_REST, undoAt } from './scenarios/charges.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { Facts } from './support/facts.js';
-import { Orderly } from './support/orderly.js';
 
 const deployment = deploymentOf(prodAssembly());
 

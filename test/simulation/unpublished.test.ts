@@ -4,12 +4,12 @@ import type { TraceView } from '../../lambdas/operations/contract.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { ChosenFaults } from '../../packages/simulator/engine/faults.js';
 import { showOrder } from '../../tools/operator/order.js';
+import { deploymentOf } from '../support/simulation/app-code.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
+import { holding } from '../support/simulation/holding.js';
+import { documentsOf, relaysOf } from '../support/simulation/operator.js';
+import { Orderly } from '../support/simulation/orderly.js';
 import { orderOf, stocked } from './scenarios/shop.js';
-import { deploymentOf } from './support/app-code.js';
-import { prodAssembly } from './support/assembly.js';
-import { holding } from './support/holding.js';
-import { documentsOf, relaysOf } from './support/operator.js';
-import { Orderly } from './support/orderly.js';
 
 /** The bus refuses the calls of orders' relay for 30 seconds, from the first one on. */
 const REFUSED = { point: 'Orders/Outbox/Relay call 1', kind: 'refused-for-long' } as const;

@@ -1,6 +1,6 @@
 import { assemblies, DEV } from '../../tools/local/assembly.js';
-import { prodAssembly, SIMULATED_ASSEMBLIES } from '../simulation/support/assembly.js';
-import { QUICK } from '../simulation/support/effort.js';
+import { prodAssembly, SIMULATED_ASSEMBLIES } from './simulation/assembly.js';
+import { QUICK } from './simulation/effort.js';
 
 // Makes what the simulator plays and what is deployed to the emulator, before the processes that need it start: each would
 // make it for itself.

@@ -31,7 +31,6 @@ export const played: SlowPart = {
     ...SOURCES.filter((source) => source !== 'docs/openapi.json'),
     'packages/simulator',
     'test/acceptance/world.ts',
-    'test/simulation/support',
     'test/support',
     'tools/docs/openapi/answers.json',
     'tools/docs/openapi/api.ts',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type History, playSeed, playWith, type Scenario } from '../../../packages/simulator/search/scenario.js';
+import { deploymentOf } from '../../support/simulation/app-code.js';
+import { prodAssembly } from '../../support/simulation/assembly.js';
 import { readOne } from '../scenarios/place-one.js';
-import { deploymentOf } from '../support/app-code.js';
-import { prodAssembly } from '../support/assembly.js';
 import { commandOf, replay, replayOf, toldOf } from './replay.js';
 
 /** Splits a command line into arguments like a shell. */

@@ -4,8 +4,8 @@ import type { Fault, FaultKind } from '../../../packages/simulator/engine/faults
 import { report } from '../../../packages/simulator/search/report.js';
 import { type History, playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
 import { shrink } from '../../../packages/simulator/search/shrink.js';
-import { deploymentOf } from '../support/app-code.js';
-import { groundOf } from '../support/ground.js';
+import { deploymentOf } from '../../support/simulation/app-code.js';
+import { groundOf } from '../../support/simulation/ground.js';
 
 /** Seed of the histories of single faults. */
 const SINGLES = 'singles';

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { type CampaignOptions, everySingle, seeds } from '../../../packages/simulator/search/campaign.js';
 import { report } from '../../../packages/simulator/search/report.js';
-import { deploymentOf } from '../support/app-code.js';
-import { groundOf } from '../support/ground.js';
+import { deploymentOf } from '../../support/simulation/app-code.js';
+import { groundOf } from '../../support/simulation/ground.js';
 import { commandOf } from './replay.js';
 
 /** Part of a search that one worker plays. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../support/app-code.js';
-import { prodAssembly } from '../support/assembly.js';
-import { effort } from '../support/effort.js';
+import { deploymentOf } from '../../support/simulation/app-code.js';
+import { prodAssembly } from '../../support/simulation/assembly.js';
+import { effort } from '../../support/simulation/effort.js';
 import { kept, played, search } from './search.js';
 
 const deployment = deploymentOf(prodAssembly());

@@ -1,8 +1,8 @@
 import { Cloud, type Deployment } from '../../../packages/simulator/cloud/cloud.js';
 import type { ApiResponse } from '../../../packages/simulator/services/apigateway/messages.js';
 import type { Route } from '../../../packages/simulator/services/apigateway/routes.js';
-import { token } from '../support/issuer.js';
-import { Orderly } from '../support/orderly.js';
+import { token } from '../../support/simulation/issuer.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { faultsOfAnswer } from './answer-oracles.js';
 import type { FuzzRequest } from './request.js';
 import { SKU } from './samples.js';

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { report } from '../../../packages/simulator/search/report.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { singles } from '../../../packages/simulator/search/singles.js';
+import { deploymentOf } from '../../support/simulation/app-code.js';
+import { effort } from '../../support/simulation/effort.js';
+import { inboxes } from '../../support/simulation/ground.js';
 import { BUGS } from '../planted/bugs.js';
 import { find } from '../planted/find.js';
 import { HINTS } from '../planted/hints.js';
-import { deploymentOf } from '../support/app-code.js';
-import { effort } from '../support/effort.js';
-import { inboxes } from '../support/ground.js';
 
 export const deployment = deploymentOf(inboxes.folder, inboxes.lambdas);
 

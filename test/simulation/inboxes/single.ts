@@ -4,7 +4,7 @@ import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Answer } from '../../../packages/simulator/cloud/services.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { ADDRESS, PAGES, PARCELS } from '../../support/inboxes/contract.js';
-import { copiesBesideTables } from '../support/copies.js';
+import { copiesBesideTables } from '../../support/simulation/copies.js';
 import { awaitStored, functionsOf, itemsIn, ofShop, publish, type Row, recordsIn } from './shop.js';
 
 const { runner } = functionsOf('Parcels');

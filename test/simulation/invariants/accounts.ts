@@ -3,7 +3,7 @@ import { type Account, evolveAccount, viewOf } from '../../../lambdas/accounts/d
 import { evolve, initialState } from '../../../lambdas/accounts/domain/authorization.js';
 import { readEvent } from '../../../packages/kit/messages/contract.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import type { Commit } from '../support/facts.js';
+import type { Commit } from '../../support/simulation/facts.js';
 import { type Check, violation } from './violation.js';
 
 /** Invariants of every customer's credit, despite duplicates, delays, concurrency and reordering. */

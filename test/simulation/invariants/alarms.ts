@@ -1,4 +1,4 @@
-import type { Commit, Facts } from '../support/facts.js';
+import type { Commit, Facts } from '../../support/simulation/facts.js';
 import { type Check, violation } from './violation.js';
 
 /**

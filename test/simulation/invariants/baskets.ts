@@ -2,8 +2,8 @@ import { type BasketEvent, basketsContract } from '../../../lambdas/baskets/cont
 import { evolve, initialState, type Line } from '../../../lambdas/baskets/domain/basket.js';
 import { catalogContract, type ProductEvent } from '../../../lambdas/catalog/contract.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import { type Commit, eventIn, type Facts, type Write } from '../support/facts.js';
-import type { Row } from '../support/orderly.js';
+import { type Commit, eventIn, type Facts, type Write } from '../../support/simulation/facts.js';
+import type { Row } from '../../support/simulation/orderly.js';
 import { type Check, violation } from './violation.js';
 
 /** Invariants of baskets and of checkouts, despite duplicates, delays and concurrency. */

@@ -1,6 +1,6 @@
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import { Facts, type MessageRecord } from '../support/facts.js';
-import type { Orderly } from '../support/orderly.js';
+import { Facts, type MessageRecord } from '../../support/simulation/facts.js';
+import type { Orderly } from '../../support/simulation/orderly.js';
 import { accounts } from './accounts.js';
 import { alarms } from './alarms.js';
 import { answers } from './answers.js';

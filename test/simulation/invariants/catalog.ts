@@ -5,7 +5,7 @@ import {
   type ProductEvent,
 } from '../../../lambdas/catalog/contract.js';
 import { evolve, initialState, type Product } from '../../../lambdas/catalog/domain/product.js';
-import { type Commit, eventIn, type Facts } from '../support/facts.js';
+import { type Commit, eventIn, type Facts } from '../../support/simulation/facts.js';
 import { type Check, violation } from './violation.js';
 
 /** Invariants of products and of price checks, despite duplicates, delays and concurrency. */

@@ -1,6 +1,6 @@
 import type { PaymentEvent, StepCommand } from '../../../lambdas/payments/contract.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import type { Facts } from '../support/facts.js';
+import type { Facts } from '../../support/simulation/facts.js';
 import { isUnderWay, toldOf } from './payments.js';
 import { type Check, violation } from './violation.js';
 

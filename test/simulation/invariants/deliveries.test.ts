@@ -1,10 +1,10 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
 import { Cloud } from '../../../packages/simulator/cloud/cloud.js';
-import { deploymentOf } from '../support/app-code.js';
-import { prodAssembly } from '../support/assembly.js';
-import { Facts } from '../support/facts.js';
-import { Orderly } from '../support/orderly.js';
+import { deploymentOf } from '../../support/simulation/app-code.js';
+import { prodAssembly } from '../../support/simulation/assembly.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { deliveries } from './deliveries.js';
 
 const deployment = deploymentOf(prodAssembly());

@@ -5,7 +5,7 @@ import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { messageIdOf, readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import { recordKeysOf } from '../../../packages/operator/deployment/services.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import { type Commit, type Facts, idIn, isCommit, type QueueListener } from '../support/facts.js';
+import { type Commit, type Facts, idIn, isCommit, type QueueListener } from '../../support/simulation/facts.js';
 import { type Check, violation } from './violation.js';
 
 /** Outcome of each commit and each event: G1, G3 and G5. */

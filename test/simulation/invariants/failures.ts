@@ -1,5 +1,5 @@
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import type { Facts, MessageRecord } from '../support/facts.js';
+import type { Facts, MessageRecord } from '../../support/simulation/facts.js';
 import { violation } from './violation.js';
 
 /** Maximum number of failures in a report: one cause leads to many. */

@@ -1,5 +1,5 @@
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import type { Facts, QueueListener } from '../support/facts.js';
+import type { Facts, QueueListener } from '../../support/simulation/facts.js';
 import { type Check, violation } from './violation.js';
 
 /** Invariants of all inboxes: each message that was stored ends, and ends once (G3, G5). */

@@ -2,7 +2,7 @@ import type { AccountEvent } from '../../../lambdas/accounts/contract.js';
 import type { PaymentEvent } from '../../../lambdas/payments/contract.js';
 import { settingsFor } from '../../../lib/settings.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import type { Facts } from '../support/facts.js';
+import type { Facts } from '../../support/simulation/facts.js';
 import { type Check, violation } from './violation.js';
 
 /** Limits with which a history is deployed (support/assembly.ts). */

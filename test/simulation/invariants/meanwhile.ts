@@ -1,8 +1,8 @@
 import { PROJECTIONS } from '../../../packages/kit/projection/contract.js';
 import { versionOf, versionsIn } from '../../../packages/kit/projection/versions.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import { type Commit, type Facts, isCommit, type Line, linesOf, type Write } from '../support/facts.js';
-import type { Row } from '../support/orderly.js';
+import { type Commit, type Facts, isCommit, type Line, linesOf, type Write } from '../../support/simulation/facts.js';
+import type { Row } from '../../support/simulation/orderly.js';
 import { type Check, violation } from './violation.js';
 
 /** Promises about moments of a history, which its end no longer shows. */

@@ -1,7 +1,7 @@
 import { paymentsContract } from '../../../lambdas/payments/contract.js';
 import { isDeclinedCharge, type Payer } from '../../../lambdas/payments/domain/payer.js';
-import { type Commit, eventIn, type Facts, isCommit } from '../support/facts.js';
-import type { Row } from '../support/orderly.js';
+import { type Commit, eventIn, type Facts, isCommit } from '../../support/simulation/facts.js';
+import type { Row } from '../../support/simulation/orderly.js';
 import { toldOf } from './payments.js';
 import { type Check, violation } from './violation.js';
 

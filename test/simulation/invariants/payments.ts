@@ -2,8 +2,8 @@ import type { PaymentEvent } from '../../../lambdas/payments/contract.js';
 import { evolve, initialState, isRequested, type Payment } from '../../../lambdas/payments/domain/payment.js';
 import { isAwaitedBySaga } from '../../../lambdas/payments/domain/steps.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import type { Commit, Facts } from '../support/facts.js';
-import type { Row } from '../support/orderly.js';
+import type { Commit, Facts } from '../../support/simulation/facts.js';
+import type { Row } from '../../support/simulation/orderly.js';
 import { type Check, violation } from './violation.js';
 
 /** Invariants of every payment, here and at the provider, however often a request, an answer or a loss occurs. */

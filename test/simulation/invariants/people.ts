@@ -1,6 +1,6 @@
-import { copiesBesideTables } from '../support/copies.js';
-import type { Facts } from '../support/facts.js';
-import type { Call, Row } from '../support/orderly.js';
+import { copiesBesideTables } from '../../support/simulation/copies.js';
+import type { Facts } from '../../support/simulation/facts.js';
+import type { Call, Row } from '../../support/simulation/orderly.js';
 import { type Check, violation } from './violation.js';
 
 /** G8: personal data is nowhere in plain text, and a forgotten person stays forgotten. */

@@ -3,8 +3,8 @@ import { reportOf } from '../../../lambdas/reports/domain/report.js';
 import { type CountedEvent, tallyOf } from '../../../lambdas/reports/domain/tally.js';
 import { settingsFor } from '../../../lib/settings.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
-import type { Facts, Write } from '../support/facts.js';
-import type { Row } from '../support/orderly.js';
+import type { Facts, Write } from '../../support/simulation/facts.js';
+import type { Row } from '../../support/simulation/orderly.js';
 import { type Check, violation } from './violation.js';
 
 /** Invariants of the daily reports, whenever their events came, and however often a day was begun again. */

@@ -1,4 +1,4 @@
-import type { Answered, Call } from '../support/orderly.js';
+import type { Answered, Call } from '../../support/simulation/orderly.js';
 import { type Check, violation } from './violation.js';
 
 /** Answers to clients: G1, G2, and no client sees another's data. */

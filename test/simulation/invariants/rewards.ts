@@ -11,8 +11,8 @@ import { initialStanding, standingAfter } from '../../../lambdas/rewards/domain/
 import { settingsFor } from '../../../lib/settings.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import type { Envelope } from '../../../packages/kit/messages/envelope.js';
-import { type Facts, idIn } from '../support/facts.js';
-import type { Row } from '../support/orderly.js';
+import { type Facts, idIn } from '../../support/simulation/facts.js';
+import type { Row } from '../../support/simulation/orderly.js';
 import { type Check, violation } from './violation.js';
 
 /** Invariants of customers' rewards, whatever order their events were delivered in, and however often. */

@@ -5,7 +5,7 @@ import { timerIdOf } from '../../../packages/kit/saga/contract.js';
 import { stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import { type Commit, type Facts, isCommit } from '../support/facts.js';
+import { type Commit, type Facts, isCommit } from '../../support/simulation/facts.js';
 import { type Check, violation } from './violation.js';
 
 /**

@@ -7,7 +7,7 @@ import type { OrderView } from '../../../lambdas/orders/contract.js';
 import { leftOf } from '../../../lambdas/payments/domain/payment.js';
 import { behaviourOf } from '../../../lambdas/payments/provider/sandbox-amounts.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import { type Facts, linesOf, type SagaTold } from '../support/facts.js';
+import { type Facts, linesOf, type SagaTold } from '../../support/simulation/facts.js';
 import { isUnderWay, toldOf } from './payments.js';
 import { type Check, violation } from './violation.js';
 

@@ -2,8 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { windowAt } from '../../../packages/kit/aws/dedupe-window.js';
 import { type Envelope, messageIdOf } from '../../../packages/kit/messages/envelope.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import { type Commit, type Counter, type Facts, isCommit, type Line, linesOf, type Write } from '../support/facts.js';
-import type { Row } from '../support/orderly.js';
+import {
+  type Commit,
+  type Counter,
+  type Facts,
+  isCommit,
+  type Line,
+  linesOf,
+  type Write,
+} from '../../support/simulation/facts.js';
+import type { Row } from '../../support/simulation/orderly.js';
 import { type Check, violation } from './violation.js';
 
 /** Checks what must hold after each single write, by replaying the writes in their order. */

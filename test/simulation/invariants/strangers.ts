@@ -1,5 +1,5 @@
 import { isRequested } from '../../../lambdas/payments/domain/payment.js';
-import type { Commit, Facts } from '../support/facts.js';
+import type { Commit, Facts } from '../../support/simulation/facts.js';
 import { toldOf } from './payments.js';
 import { type Check, violation } from './violation.js';
 

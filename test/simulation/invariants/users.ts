@@ -1,7 +1,7 @@
 import { type UserEvent, type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
 import { evolve, initialState, sealedIn, type User } from '../../../lambdas/users/domain/user.js';
-import { type Commit, eventIn, type Facts, isCommit } from '../support/facts.js';
-import type { Row } from '../support/orderly.js';
+import { type Commit, eventIn, type Facts, isCommit } from '../../support/simulation/facts.js';
+import type { Row } from '../../support/simulation/orderly.js';
 import { type Check, violation } from './violation.js';
 
 /** Invariants of users, and of what orders know of them, despite duplicates, delays and concurrency. */

@@ -1,5 +1,5 @@
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import type { Facts } from '../support/facts.js';
+import type { Facts } from '../../support/simulation/facts.js';
 
 /** A check of one or more promises against a history. */
 export type Check = (facts: Facts) => readonly Violation[];

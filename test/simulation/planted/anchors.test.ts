@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { entryFiles } from '../../../packages/kit/base/bundles.js';
 import { INBOX_LAMBDAS } from '../../support/inboxes/assembly.js';
-import { LAMBDAS, PACKAGES } from '../support/app-code.js';
-import { FOUND } from '../support/found.js';
+import { LAMBDAS, PACKAGES } from '../../support/simulation/app-code.js';
+import { FOUND } from '../../support/simulation/found.js';
 import { BUGS } from './bugs.js';
 
 /** Changes of the sources that the searches plant, most of which `npm test` doesn't play. */

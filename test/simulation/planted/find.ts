@@ -1,7 +1,7 @@
 import type { Fault } from '../../../packages/simulator/engine/faults.js';
 import { type History, playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
 import { singles } from '../../../packages/simulator/search/singles.js';
-import type { Ground } from '../support/ground.js';
+import type { Ground } from '../../support/simulation/ground.js';
 import type { PlantedBug } from './bug.js';
 import { entryPoints, NothingPlanted, planted } from './plant.js';
 

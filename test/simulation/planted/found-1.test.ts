@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { prodAssembly } from '../support/assembly.js';
+import { prodAssembly } from '../../support/simulation/assembly.js';
 import { findPart } from './looking.js';
 import { NothingPlanted, planted } from './plant.js';
 

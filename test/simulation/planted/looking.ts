@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { effort } from '../support/effort.js';
-import { groundOf } from '../support/ground.js';
+import { effort } from '../../support/simulation/effort.js';
+import { groundOf } from '../../support/simulation/ground.js';
 import type { PlantedBug } from './bug.js';
 import { BUGS } from './bugs.js';
 import { find } from './find.js';

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../packages/simulator/assembly/intrinsics
 import type { Deployment } from '../../../packages/simulator/cloud/cloud.js';
 import type { Environment } from '../../../packages/simulator/runtime/environment.js';
 import { Recycled } from '../../../packages/simulator/runtime/recycled.js';
-import { type AppCode, appCode, deploymentOf, entriesOf, ROOT } from '../support/app-code.js';
+import { type AppCode, appCode, deploymentOf, entriesOf, ROOT } from '../../support/simulation/app-code.js';
 import type { PlantedBug } from './bug.js';
 
 /** A planted bug that changes nothing (any more): what it was to be put into reads otherwise by now. */

@@ -2,12 +2,12 @@ import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
 import { viewOf } from '../../../lambdas/accounts/domain/account.js';
 import type { Random } from '../../../packages/simulator/engine/random.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { sender } from '../../support/simulation/commands.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { Orderly } from '../../support/simulation/orderly.js';
+import { itemsOfPages } from '../../support/simulation/readers.js';
 import { accountAt } from '../invariants/accounts.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { sender } from '../support/commands.js';
-import { Facts } from '../support/facts.js';
-import { Orderly } from '../support/orderly.js';
-import { itemsOfPages } from '../support/readers.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 

@@ -1,9 +1,9 @@
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { Operator } from '../../support/simulation/operator.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts } from '../support/facts.js';
-import { Operator } from '../support/operator.js';
-import { Orderly } from '../support/orderly.js';
 import { HOUR, placed, stocked } from './shop.js';
 
 /** Counts of one SKU before and in the middle of the outage: their commits are in one shard, several in each of its lanes. */

@@ -1,9 +1,9 @@
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { type Answered, type Call, Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { violation } from '../invariants/violation.js';
-import { Facts } from '../support/facts.js';
-import { type Answered, type Call, Orderly } from '../support/orderly.js';
 import { productOf, stocked } from './shop.js';
 import { statusOf } from './users.js';
 

@@ -1,6 +1,6 @@
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
-import { Orderly } from '../support/orderly.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { limitOf } from './accounts.js';
 import { orderOf, stocked } from './shop.js';
 

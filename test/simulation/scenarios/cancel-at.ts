@@ -1,6 +1,6 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Orderly } from '../support/orderly.js';
 import { cancellationOf, orderAt, productOf, stocked } from './shop.js';
 
 /** Event that races with the cancellation: an approval, a rejection because of missing stock, or a declined payment. */

@@ -1,8 +1,8 @@
 import type { CatalogCommand } from '../../../lambdas/catalog/contract.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { sender } from '../../support/simulation/commands.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { sender } from '../support/commands.js';
-import { Orderly } from '../support/orderly.js';
 import { endedAs } from './sagas.js';
 import { orderOf, productOf, stocked } from './shop.js';
 

@@ -1,8 +1,8 @@
 import type { StepCommand } from '../../../lambdas/payments/contract.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { sender } from '../../support/simulation/commands.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { sender } from '../support/commands.js';
-import { Orderly } from '../support/orderly.js';
 import { isUnclear } from './payments.js';
 
 /** Returns the steps of an order's saga that payments handles. */

@@ -1,8 +1,8 @@
 import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { sender } from '../../support/simulation/commands.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { sender } from '../support/commands.js';
-import { Orderly } from '../support/orderly.js';
 import { bonusOf, limitOf, readersSeeAccounts, stepsOf } from './accounts.js';
 
 /** Closes a customer's account as an operator, or opens it again. */

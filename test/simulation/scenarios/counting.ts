@@ -1,6 +1,6 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Orderly } from '../support/orderly.js';
 import { cancellationOf, orderOf, stocked } from './shop.js';
 
 /** Operators count one SKU again and again, some at once, while orders reserve and release pieces. */

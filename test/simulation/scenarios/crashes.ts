@@ -1,6 +1,6 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Orderly } from '../support/orderly.js';
 import { endedAs } from './sagas.js';
 import { MINUTE, orderOf, stocked } from './shop.js';
 

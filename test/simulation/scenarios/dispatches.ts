@@ -1,8 +1,8 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { Orderly } from '../../support/simulation/orderly.js';
+import { readingOf } from '../../support/simulation/reading.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts } from '../support/facts.js';
-import { Orderly } from '../support/orderly.js';
-import { readingOf } from '../support/reading.js';
 import { cancellationOf, dispatchOf, orderOf, placed, returnOf, stocked } from './shop.js';
 import { Stranger } from './strangers.js';
 

@@ -1,6 +1,6 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Orderly } from '../support/orderly.js';
 import { MINUTE, placed, stocked } from './shop.js';
 
 /** Three orders are in progress when a flood of API requests takes all unreserved concurrency for ten minutes. */

@@ -1,7 +1,7 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Operator } from '../../support/simulation/operator.js';
+import { type Answered, Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Operator } from '../support/operator.js';
-import { type Answered, Orderly } from '../support/orderly.js';
 import { cancellationOf, orderOf, stocked } from './shop.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { type Call, Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { type Call, Orderly } from '../support/orderly.js';
 import { limitOf } from './accounts.js';
 import { productOf, stocked } from './shop.js';
 import { statusOf } from './users.js';

@@ -1,6 +1,6 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { type Answered, type Call, Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { type Answered, type Call, Orderly } from '../support/orderly.js';
 import { bonusOf } from './accounts.js';
 import { cancellationOf, HOUR, orderOf, stocked } from './shop.js';
 

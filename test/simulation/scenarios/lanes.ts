@@ -2,11 +2,11 @@ import type { InventoryCommand } from '../../../lambdas/inventory/contract.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Random } from '../../../packages/simulator/engine/random.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { sender } from '../../support/simulation/commands.js';
+import { Facts, type MessageRecord } from '../../support/simulation/facts.js';
+import { Operator } from '../../support/simulation/operator.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { sender } from '../support/commands.js';
-import { Facts, type MessageRecord } from '../support/facts.js';
-import { Operator } from '../support/operator.js';
-import { Orderly } from '../support/orderly.js';
 import { cancellationOf, DAY, HOUR, orderOf, stocked } from './shop.js';
 
 /** SKU that is hot by the settings of the simulated `prod`. */

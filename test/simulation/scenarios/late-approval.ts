@@ -1,8 +1,8 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { holding } from '../../support/simulation/holding.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts } from '../support/facts.js';
-import { holding } from '../support/holding.js';
-import { Orderly } from '../support/orderly.js';
 import { cancellationOf, placed, stocked } from './shop.js';
 
 /**

@@ -1,10 +1,10 @@
 import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
 import { settingsFor } from '../../../lib/settings.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { sender } from '../../support/simulation/commands.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { sender } from '../support/commands.js';
-import { Facts } from '../support/facts.js';
-import { Orderly } from '../support/orderly.js';
 import { limitOf, stepsOf } from './accounts.js';
 import { paymentOf, refundOf } from './payments.js';
 

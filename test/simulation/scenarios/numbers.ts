@@ -1,7 +1,7 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { type Answered, Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts } from '../support/facts.js';
-import { type Answered, Orderly } from '../support/orderly.js';
 import { HOUR, placed, stocked } from './shop.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });

@@ -2,8 +2,8 @@ import type { Reply } from '../../../packages/simulator/client/client.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import type { Load } from '../../../packages/simulator/services/lambda/load.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Orderly } from '../support/orderly.js';
 import { MINUTE, orderOf, stocked } from './shop.js';
 
 const NAME = /^overload-of-(\d+)$/;

@@ -1,13 +1,13 @@
 import { recordsOf } from '../../../packages/kit/failures/contract.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { holding } from '../../support/simulation/holding.js';
+import { Operator } from '../../support/simulation/operator.js';
+import { Orderly } from '../../support/simulation/orderly.js';
+import { readingOf } from '../../support/simulation/reading.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { hearsLateAnswers } from '../invariants/saga-commits.js';
-import { Facts } from '../support/facts.js';
-import { holding } from '../support/holding.js';
-import { Operator } from '../support/operator.js';
-import { Orderly } from '../support/orderly.js';
-import { readingOf } from '../support/reading.js';
 import { paymentOf, refundOf } from './payments.js';
 import { endedAs } from './sagas.js';
 import { cancellationOf, DAY, HOUR, MINUTE, orderAt, orderOf, placed, productOf, stocked } from './shop.js';

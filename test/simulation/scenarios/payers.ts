@@ -1,7 +1,7 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts } from '../support/facts.js';
-import { Orderly } from '../support/orderly.js';
 import { paymentOf } from './payments.js';
 import { DAY, orderOf, stocked } from './shop.js';
 import { statusOf } from './users.js';

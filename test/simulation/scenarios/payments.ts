@@ -1,8 +1,8 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts, type MessageRecord } from '../../support/simulation/facts.js';
+import { Operator } from '../../support/simulation/operator.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts, type MessageRecord } from '../support/facts.js';
-import { Operator } from '../support/operator.js';
-import { Orderly } from '../support/orderly.js';
 import { DAY } from './shop.js';
 import { Stranger } from './strangers.js';
 

@@ -1,9 +1,9 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { Auditor } from '../../support/simulation/auditor.js';
+import { Orderly } from '../../support/simulation/orderly.js';
+import { readersSeeTheTruth } from '../../support/simulation/readers.js';
+import { readingOf } from '../../support/simulation/reading.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Auditor } from '../support/auditor.js';
-import { Orderly } from '../support/orderly.js';
-import { readersSeeTheTruth } from '../support/readers.js';
-import { readingOf } from '../support/reading.js';
 import { withLosses } from './losses.js';
 import { HOUR, productOf, stocked } from './shop.js';
 

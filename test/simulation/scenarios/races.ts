@@ -1,7 +1,7 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts } from '../support/facts.js';
-import { Orderly } from '../support/orderly.js';
 import { cancellationOf, orderOf, stocked } from './shop.js';
 import { Stranger } from './strangers.js';
 

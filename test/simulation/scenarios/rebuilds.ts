@@ -1,11 +1,11 @@
 import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { sender } from '../../support/simulation/commands.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { Orderly } from '../../support/simulation/orderly.js';
+import { Rebuilds } from '../../support/simulation/rebuilds.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { sender } from '../support/commands.js';
-import { Facts } from '../support/facts.js';
-import { Orderly } from '../support/orderly.js';
-import { Rebuilds } from '../support/rebuilds.js';
 import { limitOf, readersSeeAccounts, stepsOf } from './accounts.js';
 import { cancellationOf, orderOf, placed, stocked } from './shop.js';
 

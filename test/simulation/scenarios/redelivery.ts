@@ -1,9 +1,9 @@
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { Operator } from '../../support/simulation/operator.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts } from '../support/facts.js';
-import { Operator } from '../support/operator.js';
-import { Orderly } from '../support/orderly.js';
 import { cancellationOf, DAY, placed, stocked } from './shop.js';
 
 /** Ages at which all events of the bus are redelivered. */

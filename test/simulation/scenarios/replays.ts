@@ -1,7 +1,7 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { Orderly } from '../../support/simulation/orderly.js';
+import { Replayer } from '../../support/simulation/replayer.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Orderly } from '../support/orderly.js';
-import { Replayer } from '../support/replayer.js';
 import { DAY, orderOf, placed, stocked } from './shop.js';
 
 /** Consumers that are deployed late, and the beginnings of their constructs' paths: a plain one, and a sequential inbox. */

@@ -5,9 +5,9 @@ import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { bodyOf } from '../../support/consumed.js';
+import { type Answered, type Call, Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { violation } from '../invariants/violation.js';
-import { type Answered, type Call, Orderly } from '../support/orderly.js';
 import { DAY, HOUR, placed, stocked } from './shop.js';
 
 const { timeZone, closeAfter } = settingsFor('prod').reports;

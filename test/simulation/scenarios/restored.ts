@@ -7,12 +7,12 @@ import {
   type PaidOrder,
 } from '../../../lambdas/rewards/domain/entries.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Auditor } from '../../support/simulation/auditor.js';
+import { Operator } from '../../support/simulation/operator.js';
+import { Orderly, type Row } from '../../support/simulation/orderly.js';
+import { Rebuilds } from '../../support/simulation/rebuilds.js';
+import { Restorer } from '../../support/simulation/restorer.js';
 import { violation } from '../invariants/violation.js';
-import { Auditor } from '../support/auditor.js';
-import { Operator } from '../support/operator.js';
-import { Orderly, type Row } from '../support/orderly.js';
-import { Rebuilds } from '../support/rebuilds.js';
-import { Restorer } from '../support/restorer.js';
 import { MINUTE, orderOf, productOf, stocked } from './shop.js';
 
 /** Services that can be restored: all that have tables of their own. */

@@ -3,11 +3,11 @@ import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
 import { REWARDS } from '../../../lambdas/rewards/keys.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { sender } from '../../support/simulation/commands.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { documentsOf, Operator } from '../../support/simulation/operator.js';
+import { Orderly, type Row } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { sender } from '../support/commands.js';
-import { Facts } from '../support/facts.js';
-import { documentsOf, Operator } from '../support/operator.js';
-import { Orderly, type Row } from '../support/orderly.js';
 import { bonusOf, limitOf, stepsOf } from './accounts.js';
 import { DAY, placed, stocked } from './shop.js';
 

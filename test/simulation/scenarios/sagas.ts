@@ -1,7 +1,7 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { type Call, Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts } from '../support/facts.js';
-import { type Call, Orderly } from '../support/orderly.js';
 import { cancellationOf, MINUTE, orderAt, placed, productOf, stocked } from './shop.js';
 
 /** Amounts that select the sandbox's behaviour (`sandbox-amounts.ts`). */

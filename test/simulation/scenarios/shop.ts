@@ -1,4 +1,4 @@
-import type { Answered, Orderly } from '../support/orderly.js';
+import type { Answered, Orderly } from '../../support/simulation/orderly.js';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

@@ -1,9 +1,9 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { Operator } from '../../support/simulation/operator.js';
+import { type Answered, type Call, Orderly } from '../../support/simulation/orderly.js';
+import { Rebuilds } from '../../support/simulation/rebuilds.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts } from '../support/facts.js';
-import { Operator } from '../support/operator.js';
-import { type Answered, type Call, Orderly } from '../support/orderly.js';
-import { Rebuilds } from '../support/rebuilds.js';
 import { cancellationOf, MINUTE, orderOf, placed, stocked } from './shop.js';
 
 const STREET = 'Street of alice';

@@ -1,5 +1,5 @@
 import type { Random } from '../../../packages/simulator/engine/random.js';
-import type { Call, Orderly } from '../support/orderly.js';
+import type { Call, Orderly } from '../../support/simulation/orderly.js';
 import { cancellationOf } from './shop.js';
 
 /** A customer who owns nothing. */

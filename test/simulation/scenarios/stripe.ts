@@ -1,5 +1,5 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
-import { Stripe } from '../support/stripe.js';
+import { Stripe } from '../../support/simulation/stripe.js';
 import { chargeOne } from './charges.js';
 import { payerRaces } from './payers.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';

@@ -1,10 +1,10 @@
 import { idOfBody } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts, type MessageRecord } from '../../support/simulation/facts.js';
+import { Operator } from '../../support/simulation/operator.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts, type MessageRecord } from '../support/facts.js';
-import { Operator } from '../support/operator.js';
-import { Orderly } from '../support/orderly.js';
 import { cancellationOf, DAY, HOUR, MINUTE, orderOf, placed, stocked } from './shop.js';
 
 /** The orders' relay fails for 26 hours, longer than its stream keeps a record. */

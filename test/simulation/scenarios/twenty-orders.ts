@@ -1,9 +1,9 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
+import { Facts } from '../../support/simulation/facts.js';
+import { Orderly } from '../../support/simulation/orderly.js';
+import { itemsOfPages } from '../../support/simulation/readers.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { violation } from '../invariants/violation.js';
-import { Facts } from '../support/facts.js';
-import { Orderly } from '../support/orderly.js';
-import { itemsOfPages } from '../support/readers.js';
 import { cancellationOf, MINUTE, orderOf, stocked } from './shop.js';
 
 const SKUS = ['TEA-1', 'CUP-1', 'POT-1'];

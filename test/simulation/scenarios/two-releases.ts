@@ -2,11 +2,11 @@ import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Bundle } from '../../../packages/simulator/runtime/bundle.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import type { LambdaFunction } from '../../../packages/simulator/services/lambda/model.js';
+import { Facts, type MessageRecord } from '../../support/simulation/facts.js';
+import { Operator } from '../../support/simulation/operator.js';
+import { Orderly } from '../../support/simulation/orderly.js';
+import { type Changes, previousRelease } from '../../support/simulation/previous-release.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Facts, type MessageRecord } from '../support/facts.js';
-import { Operator } from '../support/operator.js';
-import { Orderly } from '../support/orderly.js';
-import { type Changes, previousRelease } from '../support/previous-release.js';
 import { cancellationOf, HOUR, MINUTE, orderAt, productOf, stocked } from './shop.js';
 
 /** Amounts that select the sandbox's behaviour (`sandbox-amounts.ts`). */

@@ -1,8 +1,8 @@
 import { Env } from '../../../packages/kit/aws/environment.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
+import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
-import { Orderly } from '../support/orderly.js';
 import { bonusOf } from './accounts.js';
 import { processedIn, quarantined, redeliver } from './redelivery.js';
 import { DAY, placed, stocked } from './shop.js';

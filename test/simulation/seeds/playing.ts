@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { report } from '../../../packages/simulator/search/report.js';
 import { playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
+import { deploymentOf } from '../../support/simulation/app-code.js';
+import { prodAssembly } from '../../support/simulation/assembly.js';
+import { effort, QUICK } from '../../support/simulation/effort.js';
+import { playsPreviousRelease } from '../../support/simulation/previous-release.js';
 import { commandOf, toldOf } from '../cli/replay.js';
 import { SCENARIOS } from '../scenarios/all.js';
-import { deploymentOf } from '../support/app-code.js';
-import { prodAssembly } from '../support/assembly.js';
-import { effort, QUICK } from '../support/effort.js';
-import { playsPreviousRelease } from '../support/previous-release.js';
 
 /** Seed of each scenario in `npm test`: the cheapest of four that makes faults. determinism.test.ts plays others. */
 const SEEDS: Readonly<Record<string, number>> = {

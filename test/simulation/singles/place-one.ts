@@ -1,6 +1,6 @@
 import { test } from 'vitest';
+import { effort } from '../../support/simulation/effort.js';
 import { placeOne } from '../scenarios/place-one.js';
-import { effort } from '../support/effort.js';
 import { expectNoneBroken } from './playing.js';
 
 /** Number of parts. Each file plays one part, so that all cores are used. */

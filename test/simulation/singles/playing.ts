@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { report } from '../../../packages/simulator/search/report.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { singles } from '../../../packages/simulator/search/singles.js';
+import { deploymentOf } from '../../support/simulation/app-code.js';
+import { prodAssembly } from '../../support/simulation/assembly.js';
 import { commandOf } from '../cli/replay.js';
-import { deploymentOf } from '../support/app-code.js';
-import { prodAssembly } from '../support/assembly.js';
 
 /**
  * Plays a part of a scenario's single faults and fails for a broken promise.

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { waitUntil } from '../../../tools/local/progress.js';
-import { listeningBelow } from '../../support/listening.js';
+import { listeningBelow } from '../listening.js';
 
 /** Variables that would lead a start elsewhere, or colour what it says. */
 const UNSET = /^(ORDERLY_|AWS_|VITEST|NODE_ENV$|FORCE_COLOR$|npm_)/;

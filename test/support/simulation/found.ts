@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { History } from '../../../packages/simulator/search/scenario.js';
-import { replay, replayOf } from '../cli/replay.js';
-import type { PlantedBug } from '../planted/bug.js';
-import { planted } from '../planted/plant.js';
+import { replay, replayOf } from '../../simulation/cli/replay.js';
+import type { PlantedBug } from '../../simulation/planted/bug.js';
+import { planted } from '../../simulation/planted/plant.js';
 import { groundOf } from './ground.js';
 
 /** Violation that was found in Orderly, stored as the history that shows it. */
@@ -28,7 +28,7 @@ export interface Found {
   readonly back?: NonNullable<PlantedBug['source']>;
 }
 
-const FOLDER = fileURLToPath(new URL('../found/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../simulation/found/', import.meta.url));
 
 /** Returns every stored violation, by its file name. */
 export const FOUND: readonly Found[] = readdirSync(FOLDER)

@@ -15,7 +15,7 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export const LAMBDAS = join(ROOT, 'lambdas');
 /** Packages besides the kit that bring entry points. */
 export const PACKAGES = { operator: operatorEntries };
-const SUPPORT = join(ROOT, 'test/simulation/support');
+const SUPPORT = join(ROOT, 'test/support/simulation');
 
 /**
  * Packages that the functions of simulated histories share, as esbuild names them. They are most of what a function runs, and

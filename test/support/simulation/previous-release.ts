@@ -8,7 +8,7 @@ import {
   previousRelease as release,
   sourcesOf,
 } from '../../../tools/release/previous-sources.js';
-import { type Patch, patching } from '../planted/plant.js';
+import { type Patch, patching } from '../../simulation/planted/plant.js';
 import { appCode, entriesOf, entryFileOf } from './app-code.js';
 
 /** Differences from the previous release as it was. */

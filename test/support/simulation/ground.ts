@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
-import { INBOX_LAMBDAS, inboxesAssembly } from '../../support/inboxes/assembly.js';
-import { salesOfWindows } from '../inboxes/batch.js';
-import { partsOfOrders } from '../inboxes/collecting.js';
-import { stepsOfTills } from '../inboxes/sequential.js';
-import { frozenParcel, parcelsOfAllKinds } from '../inboxes/single.js';
-import { SCENARIOS, scenarioCalled } from '../scenarios/all.js';
-import { STRIPE_SCENARIOS } from '../scenarios/stripe.js';
+import { salesOfWindows } from '../../simulation/inboxes/batch.js';
+import { partsOfOrders } from '../../simulation/inboxes/collecting.js';
+import { stepsOfTills } from '../../simulation/inboxes/sequential.js';
+import { frozenParcel, parcelsOfAllKinds } from '../../simulation/inboxes/single.js';
+import { SCENARIOS, scenarioCalled } from '../../simulation/scenarios/all.js';
+import { STRIPE_SCENARIOS } from '../../simulation/scenarios/stripe.js';
+import { INBOX_LAMBDAS, inboxesAssembly } from '../inboxes/assembly.js';
 import { prodAssembly, stripeAssembly } from './assembly.js';
 
 /** A cloud assembly, and the scenarios that play in it. */

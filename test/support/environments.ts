@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { OrderlyEnvironment } from '../../../lib/environment.js';
-import { type Overrides, settingsFor } from '../../../lib/settings.js';
-import { type ConsumerDescription, type FunctionDescription, Output } from '../../../packages/kit/base/outputs.js';
+import { OrderlyEnvironment } from '../../lib/environment.js';
+import { type Overrides, settingsFor } from '../../lib/settings.js';
+import { type ConsumerDescription, type FunctionDescription, Output } from '../../packages/kit/base/outputs.js';
 
 /** Stacks of services. */
 export const SERVICES = [

@@ -1,5 +1,5 @@
 import { __Client as Client } from '@aws-sdk/client-dynamodb';
-import { type SdkClient, takeFewerSteps } from '../../support/fewer-steps.js';
+import { type SdkClient, takeFewerSteps } from '../fewer-steps.js';
 
 // All clients of the SDK are of this class, so those of functions take fewer steps.
 const { send } = Client.prototype;

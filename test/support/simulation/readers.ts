@@ -3,9 +3,9 @@ import { viewOf as viewOfPayment } from '../../../lambdas/payments/domain/paymen
 import { ANSWER_HEADERS } from '../../../packages/kit/http/answer-headers.js';
 import { cursorOf } from '../../../packages/kit/http/paging.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import { accountAt } from '../invariants/accounts.js';
-import { brokenPromises } from '../invariants/broken-promises.js';
-import { toldOf } from '../invariants/payments.js';
+import { accountAt } from '../../simulation/invariants/accounts.js';
+import { brokenPromises } from '../../simulation/invariants/broken-promises.js';
+import { toldOf } from '../../simulation/invariants/payments.js';
 import { type Commit, Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
 
