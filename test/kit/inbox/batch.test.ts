@@ -205,18 +205,6 @@ describe('windows', () => {
     expect(await read('records', { pk: calendarKey(SALES) })).toMatchObject({ next: '2026-03-01T00:30', closed: 3 });
   });
 
-  test('that have closed take no message: it goes to the next one, which says that it is late', async () => {
-    await sell(['a'], 1);
-    minute(11);
-    await runWindow(FIRST);
-    await sell(['late'], 2);
-    await sell(['own'], 12);
-    expect(await record('late')).toMatchObject({ window: SECOND, lateFrom: FIRST });
-    minute(21);
-    await runWindow(SECOND);
-    expect(seen.at(-2)).toBe(`${SECOND} 1: late late from ${FIRST}, own`);
-  });
-
   test('that close while a message gets its place there refuse it: it goes to the next one', async () => {
     await sell(['a'], 1);
     minute(11);
@@ -234,22 +222,6 @@ describe('windows', () => {
     expect([(await window(FIRST)).size, await times(FIRST)]).toEqual([1, 1]);
   });
 
-  test('that grow while they close are closed with what came', async () => {
-    await sell(['a', 'b'], 1);
-    minute(11);
-    const close = CollectedMessages.prototype.close;
-    vi.spyOn(CollectedMessages.prototype, 'close').mockImplementationOnce(async function (
-      this: CollectedMessages,
-      ...given
-    ) {
-      await sell(['c'], 1);
-      return close.apply(this, given);
-    });
-    await runWindow(FIRST);
-    expect(seen).toEqual([`${FIRST} 1: a, b`, `${FIRST} 2: c`, `${FIRST} closes as 1, 3 in 2`]);
-    expect(await record('c')).toMatchObject({ status: 'PROCESSED', window: FIRST });
-  });
-
   test('keep the size of their pages, whatever a deployment sets meanwhile', async () => {
     await sell(['a', 'b', 'c'], 1);
     runner = new BatchRunner({ ...runnerOptions(), settings: { ...settings, pageSize: 5 } });
@@ -257,14 +229,6 @@ describe('windows', () => {
     minute(11);
     await runWindow(FIRST);
     expect(seen).toEqual([`${FIRST} 1: a, b`, `${FIRST} 2: c, d`, `${FIRST} 3: e`, `${FIRST} closes as 1, 5 in 3`]);
-  });
-
-  test('close once, however often they are handed out', async () => {
-    await sell(['a'], 1);
-    minute(11);
-    await Promise.all([runWindow(FIRST), runWindow(FIRST)]);
-    await runWindow(FIRST);
-    expect([await times(FIRST), await times(`${FIRST} closed`)]).toEqual([1, 1]);
   });
 });
 

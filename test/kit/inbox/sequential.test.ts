@@ -88,15 +88,6 @@ const stepsDone = async () => (await read('table', { pk: 'Till#1', sk: 'STATE' }
 const position = async () => (await read('records', { pk: cursorKey(STEPS, subject) })).position;
 
 describe('messages of a subject', () => {
-  test('are processed in their order, whatever order they come in', async () => {
-    for (const sequence of [3, 2, 4, 1]) {
-      await receive(sequence);
-      await run(sequence);
-    }
-    expect(await stepsDone()).toEqual(['1', '2', '3', '4']);
-    expect(await position()).toBe(4);
-  });
-
   test('are parked while they are early, to be found by the sweeper', async () => {
     await receive(2);
     await run(2);
@@ -158,18 +149,6 @@ describe('messages of a subject', () => {
     }
     expect(await position()).toBe(1);
   });
-
-  test('move the cursor with the effect, or neither: a crash in between is not possible', async () => {
-    handle = () => ({
-      decide: async () => [
-        { ...appended('1'), Update: { ...appended('1').Update, ConditionExpression: 'attribute_exists(pk)' } },
-      ],
-    });
-    await receive(1);
-    await run(1);
-    expect([await position(), await stepsDone()]).toEqual([undefined, []]);
-    expect(await record(1)).toMatchObject({ status: 'PENDING', attempts: 1 });
-  });
 });
 
 describe('a gap', () => {
@@ -200,18 +179,6 @@ describe('a duplicate', () => {
     expect(await record(2)).not.toHaveProperty('wake');
     await receive(1);
     expect(await record(2)).toMatchObject({ wake: true });
-  });
-
-  test('whose record has expired has no effect: the cursor is beyond it', async () => {
-    for (const sequence of [1, 2]) {
-      await receive(sequence);
-      await run(sequence);
-    }
-    await documents.send(new DeleteCommand({ TableName: 'records', Key: { pk: key(1) } }));
-    await receive(1);
-    await run(1);
-    expect(await stepsDone()).toEqual(['1', '2']);
-    expect(await record(1)).toMatchObject({ status: 'PROCESSED' });
   });
 });
 

@@ -76,15 +76,6 @@ describe('receiving', () => {
     ).toMatchObject({ status: 'PENDING' });
   });
 
-  test('stores a message once, whatever its record says by then', async () => {
-    await parcels.receive([parcels.message('one')]);
-    await parcels.run('one');
-    await parcels.receive([parcels.message('one'), parcels.message('one')]);
-    expect((await parcels.record('one')).status).toBe('PROCESSED');
-    await parcels.run('one');
-    expect(await parcels.times('one')).toBe(1);
-  });
-
   test('records what it can never store, and keeps it out of the queue', async () => {
     const old = parcels.message('old', { time: at(-40 * 86_400) });
     expect(await parcels.receive(['no message', old, parcels.message('good')])).toEqual([]);
@@ -158,30 +149,6 @@ describe('processing', () => {
     expect(await parcels.record('two')).toMatchObject({ status: 'FAILED', failures: [{ name: 'DeadLettered' }] });
   });
 
-  test('continues at the saved progress, whose writes were made once', async () => {
-    const seen: unknown[] = [];
-    parcels.handle = async (name, work) => {
-      seen.push(work.progress);
-      if (work.progress === undefined) {
-        await work.save({ page: 1 }, [counted(`${name}/1`)]);
-        throw new Error('after the first page');
-      }
-      await work.save({ page: 2 }, [counted(`${name}/2`)]);
-      return unfinished;
-    };
-    await parcels.run('one');
-    parcels.pass(60);
-    await parcels.run('one');
-    expect(await parcels.record('one')).toMatchObject({ status: 'PENDING', attempts: 0, wake: true });
-    parcels.handle = (name, work) => {
-      seen.push(work.progress);
-      return { decide: async () => [counted(name)] };
-    };
-    await parcels.run('one');
-    expect(seen).toEqual([undefined, { page: 1 }, { page: 2 }]);
-    expect(await Promise.all(['one/1', 'one/2', 'one'].map((name) => parcels.times(name)))).toEqual([1, 1, 1]);
-  });
-
   test('has attempts of its own from each new progress on, whether an attempt fails or dies', async () => {
     const PAGES = 8;
     parcels.handle = async (name, work) => {
@@ -227,19 +194,6 @@ describe('processing', () => {
     const record = await parcels.record('one');
     expect(record).toMatchObject({ status: 'PENDING', attempts: 1, failures: [{ name: 'NoProgress' }] });
     expect(record).not.toHaveProperty('wake');
-  });
-
-  test('gives each call to another system a key that no attempt changes', async () => {
-    const keys: string[] = [];
-    parcels.handle = (_, work) => {
-      keys.push(work.idempotencyKey('charge'), work.idempotencyKey('refund'));
-      throw new Error('not today');
-    };
-    await parcels.run('one');
-    parcels.pass(60);
-    await parcels.run('one');
-    expect(keys.slice(2)).toEqual(keys.slice(0, 2));
-    expect(new Set(keys).size).toBe(2);
   });
 });
 
@@ -381,22 +335,6 @@ describe('a lease', () => {
     await parcels.run('one');
     expect(signal?.reason).toBeInstanceOf(LeaseLost);
     expect(await parcels.record('one')).toMatchObject({ status: 'PENDING', fence: 2 });
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  test('is renewed while the handler works', async () => {
-    const heldUntil: unknown[] = [];
-    parcels.handle = async (name) => {
-      for (let third = 0; third < 6; third++) {
-        vi.advanceTimersByTime(20_000);
-        for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate);
-        heldUntil.push((await parcels.record(name)).heldUntil);
-      }
-      return { decide: async () => [counted(name)] };
-    };
-    await parcels.run('one');
-    expect(heldUntil).toEqual([80, 100, 120, 140, 160, 180].map(at));
-    expect(await parcels.record('one')).toMatchObject({ status: 'PROCESSED', fence: 1 });
     expect(vi.getTimerCount()).toBe(0);
   });
 });
