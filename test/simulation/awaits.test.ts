@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { parkedPartition } from '../../packages/kit/inbox/contract.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { dueRecords } from '../../tools/local/awaits.js';
-import { awaitsDueRecords } from '../../tools/local/awaits.js';
 import { deploymentOf } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { stacksOf } from '../support/simulation/stacks.js';

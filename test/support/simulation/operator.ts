@@ -20,7 +20,6 @@ import { DynamoDbError } from '../../../packages/simulator/services/dynamodb/err
 import type { Operation } from '../../../packages/simulator/services/dynamodb/model.js';
 import type { Result } from '../../../packages/simulator/services/lambda/model.js';
 import { awsApiOf } from '../../../packages/simulator/support/clients.js';
-import { takeFewerSteps } from '../../support/fewer-steps.js';
 import { takeFewerSteps } from '../fewer-steps.js';
 import { Facts } from './facts.js';
 import type { Orderly } from './orderly.js';
