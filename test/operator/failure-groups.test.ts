@@ -501,7 +501,7 @@ describe('orderly failures discard --group', () => {
     const meanwhile = { ...context, wait: (seconds: number) => wait(seconds).then(() => processed('m1')) };
     const [id = ''] = await idsOf();
     const { text } = await discardGroup(meanwhile, { group: id, rate: 10, dryRun: false, reason: 'no' });
-    expect(text).toMatch(/1 failure discarded: no\n.*\n {2}skipped 1: they ended/);
+    expect(text).toMatch(/1 failure discarded: no\n.*\n {2}skipped 1: ended or failed again/);
     expect(await recordOf('m1')).toMatchObject({ status: 'PROCESSED' });
     expect(await actions()).toHaveLength(1);
   });
