@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import type { Service } from '../../../packages/operator/deployment/services.js';
+import {
+  findingsOfAlarms,
+  findingsOfClock,
+  findingsOfContracts,
+  findingsOfFunction,
+  findingsOfMapping,
+  findingsOfStacks,
+  findingsOfTable,
+  findingsOfVersions,
+} from '../../../packages/operator/doctor/judge.js';
+
+const resource = (properties: Readonly<Record<string, unknown>>) => ({
+  stack: 'Halls',
+  logicalId: 'One',
+  type: 'any',
+  physicalId: 'one',
+  properties,
+});
+const checks = (findings: readonly { readonly check: string }[]) => findings.map(({ check }) => check);
+
+describe('doctor finds', () => {
+  const ON = { ttl: true, pointInTimeRecovery: true, stream: true, deletionProtection: true };
+  const OFF = { ttl: false, pointInTimeRecovery: false, stream: false, deletionProtection: false };
+  const recovery = { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
+
+  test('what a table has lost, and nothing that its template does not ask for', () => {
+    const table = resource({
+      TimeToLiveSpecification: { Enabled: true },
+      StreamSpecification: {},
+      Replicas: [{ ...recovery, DeletionProtectionEnabled: true }],
+    });
+    expect(findingsOfTable(table, ON)).toEqual([]);
+    expect(checks(findingsOfTable(table, OFF))).toEqual(['ttl', 'pointInTimeRecovery', 'stream', 'deletionProtection']);
+    expect(checks(findingsOfTable(resource(recovery), OFF))).toEqual(['pointInTimeRecovery']);
+    expect(findingsOfTable(resource({}), OFF)).toEqual([]);
+    expect(findingsOfTable(table, undefined)[0]?.text).toBe('the table one is gone');
+  });
+
+  test('a mapping that gives its function nothing, unless the template wants that', () => {
+    expect(findingsOfMapping(resource({}), 'Enabled')).toEqual([]);
+    expect(findingsOfMapping(resource({ Enabled: false }), 'Disabled')).toEqual([]);
+    expect(findingsOfMapping(resource({}), 'Disabled')[0]?.advice).toBe(
+      'aws lambda update-event-source-mapping --enabled --uuid one',
+    );
+    expect(findingsOfMapping(resource({}), undefined)[0]?.text).toContain('is gone');
+  });
+
+  test('a function that is not as its template', () => {
+    const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: { LEVEL: 'INFO' } };
+    const fn = resource({
+      Timeout: 10,
+      MemorySize: 512,
+      Environment: { Variables: { LEVEL: 'INFO', TABLE: { Ref: 'Table' } } },
+    });
+    expect(findingsOfFunction(fn, state)).toEqual([]);
+    const other = { state: 'Failed', lastUpdate: 'Failed', timeout: 3, memory: 128, variables: { LEVEL: 'DEBUG' } };
+    expect(findingsOfFunction(fn, other).map(({ text }) => text)).toEqual([
+      'the function one is in state Failed',
+      'the function one runs older code: its last update failed',
+      'the function one has a timeout of 3 s instead of 10 s',
+      'the function one has 128 MB instead of 512 MB',
+      'the function one has other values than its template: LEVEL',
+    ]);
+    expect(checks(findingsOfFunction(fn, undefined))).toEqual(['function']);
+  });
+
+  test('a function that was changed after its deployment', () => {
+    const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: {} };
+    const found = (changedAt: string) =>
+      findingsOfFunction({ ...resource({}), deployedAt: '2026-03-01T12:00:00.000Z' }, { ...state, changedAt });
+    // Lambda writes offsets so.
+    expect([...found('2026-03-01T11:00:00.000+0000'), ...found('2026-03-01T12:00:59.000+0000')]).toEqual([]);
+    expect(found('2026-03-01T12:01:01.000+0000').map(({ check, text }) => [check, text])).toEqual([
+      ['version', expect.stringMatching(/^the function one was changed at .*: it may run other code$/)],
+    ]);
+  });
+
+  test('functions of one file that run different code', () => {
+    const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: {} };
+    const fn = (physicalId: string, S3Key: string, code: string) =>
+      [
+        { ...resource({ Code: { S3Key } }), physicalId },
+        { ...state, code },
+      ] as const;
+    const same = [fn('a', 'relay.zip', 'one'), fn('b', 'relay.zip', 'one'), fn('c', 'place.zip', 'two')];
+    expect(findingsOfVersions(same)).toEqual([]);
+    expect(findingsOfVersions([...same, fn('d', 'relay.zip', 'old')]).map(({ text }) => text)).toEqual([
+      'd runs other code than 2 functions with the same file in their templates',
+    ]);
+    expect(
+      findingsOfVersions([
+        [resource({}), undefined],
+        [resource({ Code: { S3Key: 'x' } }), state],
+      ]),
+    ).toEqual([]);
+  });
+
+  test('a stack whose newest deployment failed', () => {
+    const statuses = { Orders: 'UPDATE_COMPLETE', Users: 'CREATE_COMPLETE', Rewards: 'UPDATE_IN_PROGRESS' };
+    expect(findingsOfStacks(new Map(Object.entries(statuses)))).toEqual([]);
+    const failed = { Orders: 'UPDATE_ROLLBACK_COMPLETE', Users: 'UPDATE_ROLLBACK_FAILED' };
+    expect(findingsOfStacks(new Map(Object.entries(failed))).map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^the stack Orders is UPDATE_ROLLBACK_COMPLETE: its newest deployment failed/),
+      expect.stringMatching(/^the stack Users is UPDATE_ROLLBACK_FAILED/),
+    ]);
+  });
+
+  test('a function that stands still, or has another concurrency than its template', () => {
+    const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: {} };
+    const found = (template: unknown, reserved?: number) =>
+      findingsOfFunction(resource({ ReservedConcurrentExecutions: template }), {
+        ...state,
+        ...(reserved !== undefined && { reserved }),
+      }).map(({ text, advice }) => [text, advice]);
+    expect([...found(undefined), ...found(10, 10), ...found({ Ref: 'Limit' }, 0)]).toEqual([]);
+    expect(found(undefined, 0)).toEqual([
+      [
+        'the function one is stopped: its reserved concurrency is 0',
+        'aws lambda delete-function-concurrency --function-name one',
+      ],
+    ]);
+    expect(found(10)).toEqual([
+      [
+        'the function one has a reserved concurrency of none instead of 10',
+        'aws lambda put-function-concurrency --reserved-concurrent-executions 10 --function-name one',
+      ],
+    ]);
+  });
+
+  test('an alarm that is gone, or tells nobody', () => {
+    const loud = resource({ AlarmActions: [{ Ref: 'Topic' }] });
+    const texts = (...described: Parameters<typeof findingsOfAlarms>[1]) =>
+      findingsOfAlarms([loud], described).map(({ text }) => text);
+    expect(texts({ AlarmName: 'one', ActionsEnabled: true, AlarmActions: ['topic'] })).toEqual([]);
+    expect(texts()).toEqual(['the alarm one is gone']);
+    expect(texts({ AlarmName: 'one', ActionsEnabled: false, AlarmActions: ['topic'] })).toEqual([
+      'the alarm one tells nobody: its actions are disabled',
+    ]);
+    expect(texts({ AlarmName: 'one', ActionsEnabled: true, AlarmActions: [] })).toEqual([
+      'the alarm one tells nobody: it has no actions',
+    ]);
+    expect(findingsOfAlarms([resource({})], [{ AlarmName: 'one', ActionsEnabled: false }])).toEqual([]);
+  });
+
+  test('a consumer of a service that is not there', () => {
+    const halls = {
+      name: 'halls',
+      consumers: [{ name: 'bookings', events: [{ service: 'films', types: ['Shown'] }] }],
+    } as unknown as Service;
+    expect(findingsOfContracts([halls]).map(({ text }) => text)).toEqual([
+      'bookings hears Shown of films, which is not deployed here',
+    ]);
+    expect(findingsOfContracts([halls, { ...halls, name: 'films', consumers: [] }])).toEqual([]);
+  });
+
+  test.each([
+    [0.4, 0],
+    [-29, 0],
+    [31, 1],
+    [-31, 1],
+  ])('a clock that is %s s ahead: %s', (difference, findings) =>
+    expect(findingsOfClock(difference)).toHaveLength(findings),
+  );
+});

@@ -1,0 +1,147 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { copyBack, differencesOf } from '../../../packages/operator/restore/copy-back.js';
+import { ownRunCheck } from '../../../packages/operator/restore/record.js';
+import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
+
+const NOW = '2026-12-01T12:00:00.000Z';
+const AT = '2026-12-01T11:00:00.000Z';
+const PAIR = { live: 'trips', copy: 'copy' };
+let calls: readonly Call[];
+beforeEach(async () => {
+  ({ calls } = inProcessDynamoDb({ trips: ['pk', 'sk'], copy: ['pk', 'sk'] }));
+  await put('trips', { pk: 'RESTORE', sk: AT, run: 'mine' });
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const put = (TableName: string, item: Item) => documents.send(new PutCommand({ TableName, Item: item }));
+const itemsIn = async (TableName: string) => (await documents.send(new ScanCommand({ TableName }))).Items ?? [];
+const commit = (id: number, more: Item = {}): Item => ({ pk: `Trip#${id}`, sk: 'COMMIT#0000000001', ...more });
+const copied = (run = 'mine') =>
+  copyBack(
+    {
+      documents,
+      check: ownRunCheck({ table: 'trips' }, { at: AT, run }),
+      wait: async () => undefined,
+      told: () => undefined,
+    },
+    PAIR,
+    NOW,
+  );
+const transactions = () => calls.filter(({ operation }) => operation === 'TransactWriteItems').length;
+
+describe('a live table', () => {
+  test('becomes equal to its copy, in transactions of 100, and stays so', async () => {
+    for (let id = 0; id < 250; id++) await put('copy', commit(id, { n: id }));
+    for (let id = 200; id < 300; id++) await put('trips', commit(id, { n: id % 2 === 0 ? id : -1 }));
+    // 25 even ones are the same. The others of the copy are put, and the newer ones deleted.
+    expect(await differencesOf(documents, PAIR, NOW)).toMatchObject({ same: 25, put: 225, deleted: 50 });
+    expect(transactions()).toBe(0);
+    expect(await copied()).toMatchObject({ same: 25, put: 225, deleted: 50 });
+    expect(transactions()).toBe(Math.ceil(275 / 99));
+    const numbers = (await itemsIn('trips')).filter(({ pk }) => pk !== 'RESTORE').map(({ n }) => Number(n));
+    expect(numbers.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 250 }, (_, id) => id));
+    expect(await differencesOf(documents, PAIR, NOW)).toMatchObject({ put: 0, deleted: 0 });
+  });
+
+  test('gets commits that are not published a second time, and states as they were', async () => {
+    await put('copy', commit(1));
+    await put('copy', { pk: 'Trip#1', sk: 'STATE', version: 1 });
+    await copied();
+    expect(await itemsIn('trips')).toEqual(
+      expect.arrayContaining([commit(1, { published: false }), { pk: 'Trip#1', sk: 'STATE', version: 1 }]),
+    );
+  });
+
+  test('keeps what operators did: the audit log, and records of restores', async () => {
+    const own = [
+      { pk: 'AUDIT#2026-12', sk: 'a' },
+      { pk: 'RESTORE', sk: AT, run: 'mine' },
+    ];
+    await put('trips', own[0] as Item);
+    await put('copy', { pk: 'AUDIT#2026-11', sk: 'b' });
+    await put('copy', { pk: 'RESTORE', sk: '2026-11-01T00:00:00.000Z', run: 'old' });
+    expect(await copied()).toMatchObject({ put: 0, deleted: 0 });
+    expect(await itemsIn('trips')).toEqual(expect.arrayContaining(own));
+    expect(await itemsIn('trips')).toHaveLength(2);
+  });
+
+  test('does not get back what has expired: TTL has deleted it, or will', async () => {
+    const seconds = Date.parse(NOW) / 1000;
+    await put('copy', commit(1, { expiresAt: seconds }));
+    await put('copy', commit(2, { expiresAt: seconds + 1 }));
+    expect(await copied()).toMatchObject({ same: 1, put: 1 });
+    expect((await itemsIn('trips')).map(({ pk }) => pk)).toEqual(expect.arrayContaining(['RESTORE', 'Trip#2']));
+    expect(await itemsIn('trips')).toHaveLength(2);
+  });
+
+  test('is the same where a set has another order, and numbers keep their digits', async () => {
+    const digits = '12345678901234567890123456789012345678';
+    const raw = (SS: string[]) => ({
+      pk: { S: 'a' },
+      sk: { S: 'b' },
+      tags: { SS },
+      deep: { L: [{ M: { n: { N: digits } } }] },
+    });
+    const { PutItemCommand, ScanCommand: RawScan } = await import('@aws-sdk/client-dynamodb');
+    await documents.send(new PutItemCommand({ TableName: 'copy', Item: raw(['x', 'y']) }));
+    await documents.send(new PutItemCommand({ TableName: 'trips', Item: raw(['y', 'x']) }));
+    expect(await copied()).toMatchObject({ same: 1, put: 0 });
+    await documents.send(new PutItemCommand({ TableName: 'copy', Item: raw(['x', 'z']) }));
+    await copied();
+    const { Items = [] } = await documents.send(new RawScan({ TableName: 'trips' }));
+    expect(Items.find(({ pk }) => pk?.S === 'a')).toEqual(raw(['x', 'z']));
+  });
+
+  test('takes items of which one transaction would be too large', async () => {
+    for (let id = 0; id < 12; id++) await put('copy', commit(id, { text: 'x'.repeat(390_000) }));
+    expect(await copied()).toMatchObject({ put: 12 });
+    expect(transactions()).toBe(2);
+  });
+});
+
+describe('nothing is written', () => {
+  test.each([
+    ['by a run that another one has overtaken', { run: 'another' }],
+    ['once the copying is done', { run: 'mine', copiedAt: NOW }],
+  ])('%s', async (_, record) => {
+    await put('trips', { pk: 'RESTORE', sk: AT, ...record });
+    await put('copy', commit(1));
+    await put('trips', commit(2));
+    await expect(copied()).rejects.toMatchObject({ code: 'refused', message: expect.stringMatching(/taken over/) });
+    expect((await itemsIn('trips')).map(({ pk }) => pk).toSorted()).toEqual(['RESTORE', 'Trip#2']);
+  });
+});
+
+describe('a transaction', () => {
+  const failing = (codes: readonly string[], times: number) => {
+    const send = documents.send.bind(documents) as (command: object) => Promise<unknown>;
+    let failed = 0;
+    vi.spyOn(documents, 'send').mockImplementation((async (command: object) => {
+      if (command.constructor.name === 'TransactWriteItemsCommand' && failed++ < times) {
+        const CancellationReasons = codes.map((Code) => ({ Code }));
+        throw new TransactionCanceledException({ message: 'cancelled', $metadata: {}, CancellationReasons });
+      }
+      return send(command);
+    }) as never);
+  };
+
+  test('that meets another one, or is throttled, is tried again', async () => {
+    await put('copy', commit(1));
+    failing(['TransactionConflict', 'ThrottlingError'], 3);
+    expect(await copied()).toMatchObject({ put: 1 });
+    vi.restoreAllMocks();
+    expect(await differencesOf(documents, PAIR, NOW)).toMatchObject({ put: 0 });
+  });
+
+  test.each([
+    ['for another reason is not', ['None', 'ValidationError'], 1],
+    ['again and again ends', ['None', 'TransactionConflict'], 10],
+  ])('that fails %s', async (_, codes, times) => {
+    await put('copy', commit(1));
+    failing(codes, times);
+    await expect(copied()).rejects.toThrow('cancelled');
+  });
+});
