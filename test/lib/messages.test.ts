@@ -164,7 +164,8 @@ describe('each queue', () => {
 
 describe('consumers', () => {
   test('have pinned names, since these are part of each processed record', () => {
-    expect(consumers.map(keyOf).toSorted()).toEqual(Object.keys(HEARS));
+    const message = 'each consumer has a line in HEARS of this file, and a pinned name never changes';
+    expect(consumers.map(keyOf).toSorted(), message).toEqual(Object.keys(HEARS));
     // A function that consumes says the name of a consumer, and no two say the same.
     const told = prod.everywhere('AWS::Lambda::Function').flatMap(({ id, properties }) => {
       const { CONSUMER, CONSUMER_GENERATION, QUEUE_URL } = properties.Environment.Variables;
