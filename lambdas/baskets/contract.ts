@@ -1,4 +1,4 @@
-import type { CommandOf, EventOf } from '@orderly/kit/messages';
+import type { EventOf } from '@orderly/kit/messages';
 import { described, type Shown } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import { Money, MoneyView, OrderId, OrderLine, Sku } from '../orders/contract.js';
@@ -87,7 +87,6 @@ export type BasketEvent = Extract<BasketsEvent, { type: `Basket${string}` }>;
 export type CheckoutEvent = Extract<BasketsEvent, { type: `Checkout${string}` }>;
 /** Events of one rollout of a price. */
 export type PriceRolloutEvent = Extract<BasketsEvent, { type: `PriceRollout${string}` }>;
-export type BasketsCommand = CommandOf<typeof basketsContract>;
 
 /** Body of `PUT /basket/items/{sku}`. */
 export const SetItem = z.strictObject({ quantity: Quantity });

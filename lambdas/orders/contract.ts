@@ -398,7 +398,6 @@ export const RejectedLineView = z.object({
   sku: z.string(),
   unitPrice: z.exactOptional(described("The catalogue's price when the line was refused.", MoneyView)),
 });
-export type RejectedLine = Shown<z.infer<typeof RejectedLineView>>;
 
 /** An order as every answer shows it. */
 export const OrderView = z.object({

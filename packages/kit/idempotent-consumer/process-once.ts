@@ -125,6 +125,7 @@ export class ProcessedRecords {
  *   },
  *   records,
  * );
+ * @param claimOf creates the write that fails if the effect happened before. @default the claim of the message's record
  * @returns `applied`, or `duplicate` if an earlier delivery was applied, or was recorded as failed
  * @throws what `decide` throws, {@link WriteConflict} after five lost races, and any other failure of the transaction.
  *   Nothing was written, and the message stays in its queue.
@@ -134,11 +135,12 @@ export async function processOnce(
   decide: Decide,
   records: ProcessedRecords,
   recorded?: Recorded,
+  claimOf: () => TransactWriteItem = () => records.claim(message, recorded),
 ): Promise<'applied' | 'duplicate'> {
   let refused: TransactionRefused | undefined;
   try {
     return await retryOnConflict(async () => {
-      const claim = records.claim(message, recorded);
+      const claim = claimOf();
       try {
         const effect = await decide(refused);
         await records.transact([claim, ...effect.filter((write) => !clears(write, claim))]);

@@ -72,11 +72,9 @@ export abstract class RunnerBase {
     decide: Decide,
   ): Promise<'applied' | 'lost'> {
     const { table, consumer, windowSeconds } = this.options;
-    const records = new HeldRecord(claim, table, consumer, windowSeconds);
-    const outcome = await processOnce({ id: pk, source: consumer.name, time: clock.now() }, decide, records, {
-      kind: 'stored',
-      record: pk,
-    });
+    const records = new ProcessedRecords(table, consumer, windowSeconds);
+    const message = { id: pk, source: consumer.name, time: clock.now() };
+    const outcome = await processOnce(message, decide, records, { kind: 'stored', record: pk }, claim);
     return outcome === 'applied' ? 'applied' : 'lost';
   }
 
@@ -105,15 +103,5 @@ export abstract class RunnerBase {
 
   protected log(outcome: Outcome, record: string, taken?: Taken): void {
     logger.info(outcome, { consumer: this.options.consumer.name, record, ...(taken && { attempts: taken.attempts }) });
-  }
-}
-
-/** The record that a runner holds. Its claim is the progress that commits, under the runner's fencing token. */
-class HeldRecord extends ProcessedRecords {
-  constructor(
-    override readonly claim: () => TransactWriteItem,
-    ...of: ConstructorParameters<typeof ProcessedRecords>
-  ) {
-    super(...of);
   }
 }
