@@ -1,21 +1,13 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
 import { FailureRecords } from '../../../packages/kit/failures/failure-records.js';
-import { on } from '../../../packages/kit/inbox/listening.js';
-import { Receiver } from '../../../packages/kit/inbox/receiver.js';
-import { cursorKey, isNext, isPassed, placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
-import { SequentialRunner } from '../../../packages/kit/inbox/sequential-runner.js';
+import { isNext, isPassed, placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
-import type { Service } from '../../../packages/operator/deployment/services.js';
-import { discard } from '../../../packages/operator/failures/discard.js';
 import { functionEnvironment } from '../../support/function-environment.js';
-import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { STEPS, steps, tillContract } from '../../support/inboxes/contract.js';
+import { STEPS, tillContract } from '../../support/inboxes/contract.js';
 import { sentMessages } from '../../support/sent-messages.js';
-import { bodyOf, Refused, SETTINGS } from './parcels.js';
+import { bodyOf, Refused } from './parcels.js';
+import { appended, cursorItem, discarded, read, stepsDone, subject, tillInbox } from './tills.js';
 
 /** A sequential inbox whose publisher was restored: versions come again in a later epoch, behind those that were forgotten. */
 
@@ -27,39 +19,20 @@ interface Sent {
   readonly forgotten?: true;
 }
 
-const options = { table: 'records', consumer: STEPS };
 let told: string[];
 let refused: string | undefined;
-let receiver: Receiver;
-let runner: SequentialRunner;
+let inbox: ReturnType<typeof tillInbox>;
 beforeAll(() => functionEnvironment());
 function begin(latestEpoch = 2): void {
-  inProcessDynamoDb(
-    { table: ['pk', 'sk'], records: ['pk'] },
-    { records: { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] } },
-  );
   told = [];
   refused = undefined;
-  receiver = new Receiver({ ...options, app: 'app', windowSeconds: 35 * 86_400, commanders: [], mode: 'sequential' });
-  runner = new SequentialRunner({
-    ...options,
-    service: 'desk',
-    windowSeconds: 35 * 86_400,
-    settings: { ...SETTINGS, mode: 'sequential', gapAlarmSeconds: 600, latestEpoch },
-    queue: 'queue',
-    isRefusal: (error) => error instanceof Refused,
-    sources: [
-      on(steps, {
-        StepTaken: ({ event: { data }, forgotten }) => {
-          if (refused === data.step) throw new Refused();
-          return {
-            decide: async () => [appended(forgotten ? `${data.step} without ${spanOf(forgotten)}` : data.step)],
-          };
-        },
-        TillCleaned: () => ({ decide: async () => [] }),
-      }),
-    ],
-  });
+  inbox = tillInbox(
+    (step, forgotten) => {
+      if (refused === step) throw new Refused();
+      return { decide: async () => [appended(forgotten ? `${step} without ${spanOf(forgotten)}` : step)] };
+    },
+    { latestEpoch },
+  );
 }
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T00:00:00.000Z') });
@@ -74,15 +47,6 @@ afterEach(() => {
 type At = { readonly epoch: number; readonly sequence: number };
 const spanOf = ({ after, upTo }: { readonly after: At; readonly upTo: At }): string =>
   `${after.epoch}/${after.sequence}..${upTo.epoch}/${upTo.sequence}`;
-const appended = (step: string) => ({
-  Update: {
-    TableName: 'table',
-    Key: { pk: 'Till#1', sk: 'STATE' },
-    UpdateExpression: 'SET steps = list_append(if_not_exists(steps, :none), :step)',
-    ExpressionAttributeValues: { ':none': [], ':step': [step] },
-  },
-});
-const subject = 'Till/1';
 const placeOf = (at: string) => {
   const [epoch = 0, sequence = 0] = at.split('/').map(Number);
   return { subject, epoch, sequence };
@@ -93,30 +57,15 @@ const messageOf = ({ at, follows }: Sent) =>
     { type: 'StepTaken', data: { step: at } },
     { id: `event-${at}`, ...placeOf(at), ...(follows === undefined ? {} : { follows }) },
   );
-const receive = (sent: Sent) =>
-  receiver.batch({
-    Records: [
-      {
-        messageId: 'm',
-        body: bodyOf(messageOf(sent)),
-        attributes: { ApproximateReceiveCount: '1' },
-        messageAttributes: {},
-      },
-    ],
-  } as never);
-const run = (at: string) => runner.run({ record: placeKey(STEPS, placeOf(at)) }, () => 60_000);
-const read = async (TableName: string, Key: Item): Promise<Item> =>
-  (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item ?? {};
-const stepsDone = async (): Promise<readonly string[]> =>
-  ((await read('table', { pk: 'Till#1', sk: 'STATE' })).steps ?? []) as string[];
+const run = (at: string) => inbox.runner.run({ record: placeKey(STEPS, placeOf(at)) }, () => 60_000);
 const statusOf = async (at: string) => (await read('records', { pk: placeKey(STEPS, placeOf(at)) })).status;
 const cursor = async () => {
-  const { epoch = 0, position } = await read('records', { pk: cursorKey(STEPS, subject) });
+  const { epoch = 0, position } = await cursorItem();
   return `${epoch}/${position}`;
 };
 async function deliver(...messages: readonly Sent[]): Promise<void> {
   for (const one of messages) {
-    await receive(one);
+    await inbox.receive(messageOf(one));
     await run(one.at);
   }
   told = [...(await stepsDone())];
@@ -258,26 +207,17 @@ describe('the first message after a restore', () => {
 });
 
 describe('an operator', () => {
-  const service = {
-    name: 'desk',
-    table: 'table',
-    records: 'records',
-    consumers: [{ name: 'steps', generation: 0, inbox: { mode: 'sequential', queueUrl: '' } }],
-  } as unknown as Service;
-  const discarded = async (at: string) => {
+  const discardedLater = (at: string) => {
     // Lets the index know what was written.
     vi.setSystemTime(Date.now() + 10_000);
-    await discard(
-      { documents, clock, services: [service], actor: async () => 'olga' },
-      { consumer: 'steps', messageId: `app.till:event-${at}`, reason: 'test', dryRun: false },
-    );
+    return discarded(`event-${at}`);
   };
 
   test('discards the first message of an epoch, and its successors follow', async () => {
     refused = '1/2';
     await deliver({ at: '0/1' }, { at: '0/2' }, { at: '1/2', follows: '0/1' }, { at: '1/3' });
     expect([told, await statusOf('1/2')]).toEqual([['0/1', '0/2'], 'FAILED']);
-    await discarded('1/2');
+    await discardedLater('1/2');
     expect(await cursor()).toBe('1/2');
     await run('1/3');
     expect(await stepsDone()).toEqual(['0/1', '0/2', '1/3']);
@@ -292,7 +232,7 @@ describe('an operator', () => {
       error: new Error('crashed'),
       subject,
     });
-    await discarded('1/3');
+    await discardedLater('1/3');
     await deliver({ at: '1/4' }, { at: '0/2' });
     expect([told, await cursor()]).toEqual([[], '0/undefined']);
     await deliver({ at: '0/1' });

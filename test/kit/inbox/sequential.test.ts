@@ -1,66 +1,35 @@
-import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents, type Item, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documents, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { type Finished, on } from '../../../packages/kit/inbox/listening.js';
-import { Receiver } from '../../../packages/kit/inbox/receiver.js';
-import { cursorKey, placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
+import type { Finished } from '../../../packages/kit/inbox/listening.js';
+import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { SequencedMessages } from '../../../packages/kit/inbox/sequenced-messages.js';
-import { SequentialRunner } from '../../../packages/kit/inbox/sequential-runner.js';
 import { eventMessage, type MessageFields } from '../../../packages/kit/testing/messages.js';
-import type { Service } from '../../../packages/operator/deployment/services.js';
-import { discard } from '../../../packages/operator/failures/discard.js';
 import { functionEnvironment } from '../../support/function-environment.js';
-import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { STEPS, steps, tillContract } from '../../support/inboxes/contract.js';
+import { STEPS, tillContract } from '../../support/inboxes/contract.js';
 import { type SentMessage, sentMessages } from '../../support/sent-messages.js';
-import { bodyOf, Refused, SETTINGS } from './parcels.js';
+import { bodyOf, Refused } from './parcels.js';
+import { appended, cursorItem, discarded, keyOf, options, read, stepsDone, subject, tillInbox } from './tills.js';
 
-const settings = { ...SETTINGS, mode: 'sequential', gapAlarmSeconds: 600 } as const;
-const options = { table: 'records', consumer: STEPS };
 let handle: (step: string) => Finished;
-let receiver: Receiver;
-let runner: SequentialRunner;
+let inbox: ReturnType<typeof tillInbox>;
 let sent: readonly SentMessage[];
 beforeAll(() => functionEnvironment());
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T00:00:00.000Z') });
-  inProcessDynamoDb(
-    { table: ['pk', 'sk'], records: ['pk'] },
-    { records: { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] } },
-  );
   sent = sentMessages();
   handle = (step) => ({ decide: async () => [appended(step)] });
-  receiver = new Receiver({ ...options, app: 'app', windowSeconds: 35 * 86_400, commanders: [], mode: 'sequential' });
-  runner = new SequentialRunner({
-    ...options,
-    service: 'desk',
-    windowSeconds: 35 * 86_400,
-    settings,
-    queue: 'queue',
-    isRefusal: (error) => error instanceof Refused,
-    sources: [on(steps, { StepTaken: ({ event }) => handle(event.data.step), TillCleaned: () => handle('clean') })],
-  });
+  inbox = tillInbox((step) => handle(step));
 });
 afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
-const appended = (step: string) => ({
-  Update: {
-    TableName: 'table',
-    Key: { pk: 'Till#1', sk: 'STATE' },
-    UpdateExpression: 'SET steps = list_append(if_not_exists(steps, :none), :step)',
-    ExpressionAttributeValues: { ':none': [], ':step': [step] },
-  },
-});
-const subject = 'Till/1';
-const key = (sequence: number, epoch = 0): string => placeKey(STEPS, { subject, sequence, epoch });
 const message = (sequence: number, fields: MessageFields = {}) =>
   eventMessage(
     tillContract,
@@ -68,24 +37,10 @@ const message = (sequence: number, fields: MessageFields = {}) =>
     { id: `event-${sequence}`, subject, sequence, ...fields },
   );
 const receive = (sequence: number, attributes: Readonly<Record<string, string>> = {}, fields: MessageFields = {}) =>
-  receiver.batch({
-    Records: [
-      {
-        messageId: 'm',
-        body: bodyOf(message(sequence, fields)),
-        attributes: { ApproximateReceiveCount: '1' },
-        messageAttributes: Object.fromEntries(
-          Object.entries(attributes).map(([name, stringValue]) => [name, { stringValue }]),
-        ),
-      },
-    ],
-  } as never);
-const run = (sequence: number, epoch = 0) => runner.run({ record: key(sequence, epoch) }, () => 60_000);
-const read = async (TableName: string, Key: Item): Promise<Item> =>
-  (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item ?? {};
-const record = (sequence: number, epoch = 0) => read('records', { pk: key(sequence, epoch) });
-const stepsDone = async () => (await read('table', { pk: 'Till#1', sk: 'STATE' })).steps ?? [];
-const position = async () => (await read('records', { pk: cursorKey(STEPS, subject) })).position;
+  inbox.receive(message(sequence, fields), attributes);
+const run = (sequence: number, epoch = 0) => inbox.runner.run({ record: keyOf(sequence, epoch) }, () => 60_000);
+const record = (sequence: number, epoch = 0) => read('records', { pk: keyOf(sequence, epoch) });
+const position = async () => (await cursorItem()).position;
 
 describe('messages of a subject', () => {
   test('are parked while they are early, to be found by the sweeper', async () => {
@@ -106,7 +61,7 @@ describe('messages of a subject', () => {
     await run(1);
     expect(await stepsDone()).toEqual(['1']);
     // Its record expires, and it comes again.
-    await documents.send(new DeleteCommand({ TableName: 'records', Key: { pk: key(1) } }));
+    await documents.send(new DeleteCommand({ TableName: 'records', Key: { pk: keyOf(1) } }));
     await receive(1, {}, { time });
     await run(1);
     expect(await stepsDone()).toEqual(['1']);
@@ -123,7 +78,7 @@ describe('messages of a subject', () => {
     await receive(2);
     await run(2);
     await receive(1, {}, { id: 'other-1', subject: 'Till/2' });
-    await runner.run({ record: placeKey(STEPS, { subject: 'Till/2', sequence: 1, epoch: 0 }) }, () => 60_000);
+    await inbox.runner.run({ record: placeKey(STEPS, { subject: 'Till/2', sequence: 1, epoch: 0 }) }, () => 60_000);
     expect(await stepsDone()).toEqual(['1']);
   });
 
@@ -131,7 +86,7 @@ describe('messages of a subject', () => {
     for (const sequence of [3, 2, 1]) await receive(sequence);
     for (const sequence of [3, 2]) await run(sequence);
     const times = [60_000, 20_000];
-    await runner.run({ record: key(1) }, () => times.shift() ?? 20_000);
+    await inbox.runner.run({ record: keyOf(1) }, () => times.shift() ?? 20_000);
     expect(await stepsDone()).toEqual(['1']);
     expect(await record(2)).toMatchObject({ status: 'PENDING', wake: true });
     await run(2);
@@ -191,24 +146,13 @@ describe('a message that is tried again', () => {
     handle = good;
     await run(2);
     expect(await stepsDone()).toEqual([]);
-    expect(sent).toMatchObject([{ MessageBody: JSON.stringify({ record: key(1), fence: 1 }), DelaySeconds: 30 }]);
-    await runner.run({ record: key(1), fence: 1 }, () => 60_000);
+    expect(sent).toMatchObject([{ MessageBody: JSON.stringify({ record: keyOf(1), fence: 1 }), DelaySeconds: 30 }]);
+    await inbox.runner.run({ record: keyOf(1), fence: 1 }, () => 60_000);
     expect(await stepsDone()).toEqual(['1', '2']);
   });
 });
 
 describe('a failed message', () => {
-  const service = {
-    name: 'desk',
-    table: 'table',
-    records: 'records',
-    consumers: [{ name: 'steps', generation: 0, inbox: { mode: 'sequential', queueUrl: '' } }],
-  } as unknown as Service;
-  const discarding = (messageId: string) =>
-    discard(
-      { documents, clock, services: [service], actor: async () => 'olga' },
-      { consumer: 'steps', messageId: `app.till:${messageId}`, reason: 'test', dryRun: false },
-    );
   /** Lets the index know what was written. */
   const settle = () => vi.setSystemTime(Date.now() + 10_000);
 
@@ -235,7 +179,7 @@ describe('a failed message', () => {
   });
 
   test('that is discarded moves the cursor in the same transaction; its successors follow', async () => {
-    await discarding('event-2');
+    await discarded('event-2');
     expect([await position(), (await record(2)).status]).toEqual([2, 'DISCARDED']);
     await run(3);
     expect(await stepsDone()).toEqual(['1', '3']);
@@ -247,9 +191,9 @@ describe('a failed message', () => {
     // It was never stored: dead letters.
     await failures.put({ id: 'app.till:event-5', payload: body, error: new Error('crashed'), subject });
     settle();
-    await discarding('event-5');
+    await discarded('event-5');
     expect(await record(5)).toMatchObject({ status: 'DISCARDED', sequence: 5 });
-    await discarding('event-2');
+    await discarded('event-2');
     for (const sequence of [3, 4, 6]) {
       await receive(sequence);
       await run(sequence);
@@ -283,9 +227,9 @@ describe('a failed message', () => {
     expect(await record(4)).toMatchObject({ status: 'FAILED' });
     handle = good;
     settle();
-    await discarding('event-4');
+    await discarded('event-4');
     expect([await position(), (await record(4)).status]).toEqual([4, 'DISCARDED']);
-    await expect(discarding('event-4')).rejects.toMatchObject({ code: 'refused' });
+    await expect(discarded('event-4')).rejects.toMatchObject({ code: 'refused' });
   });
 
   /** A failure of release 0.3, under its own id, whose second copy has the place. */
@@ -309,7 +253,7 @@ describe('a failed message', () => {
   test('whose place another copy has taken can be discarded, and the copy stays', async () => {
     await failedTwice();
     settle();
-    await discarding('event-4');
+    await discarded('event-4');
     expect([await failure(), (await record(4)).status]).toEqual(['DISCARDED', 'PENDING']);
   });
 });
