@@ -29,7 +29,7 @@ import { Parameters } from '../services/ssm/model.js';
 import { Calls } from './calls.js';
 import { checkInert, INERT } from './inert.js';
 import { checkProperties, MODELLED } from './properties.js';
-import { Services } from './services.js';
+import { AccountServices, type Services } from './services.js';
 import { ThirdParties } from './third-parties.js';
 
 /** A resource that has no model and isn't listed as inert. */
@@ -254,7 +254,7 @@ export class Cloud {
     this.asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
     this.events = new EventBridge(assembly, { world, faults, iam, queues, functions: this.asynchronous });
     this.buckets.events = this.events;
-    this.services = new Services(this, (line) => live?.log(line));
+    this.services = new AccountServices(this, (line) => live?.log(line));
     this.thirdParties = new ThirdParties(world, faults, live?.log);
     this.calls = new Calls(world, faults, this.services, this.thirdParties, load, live?.log);
     const log = (line: LogLine): void => void this.log.push(line);

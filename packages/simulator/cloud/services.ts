@@ -51,7 +51,7 @@ type AllOf<Union> = (Union extends unknown ? (part: Union) => void : never) exte
   : never;
 
 /** All that the services need of their account, each a part of it. */
-export type Account = AllOf<
+type Account = AllOf<
   Parameters<(typeof APIS)[keyof typeof APIS]>[0] | ConstructorParameters<typeof DynamoDbApi>[0] | { readonly iam: Iam }
 >;
 
@@ -64,7 +64,18 @@ const OF_FUNCTIONS: Readonly<Record<string, RegExp>> = {
 };
 
 /** The services of an account, each with its operations, for functions and for callers from outside. */
-export class Services {
+export interface Services {
+  /** Names of all operations, by the name with which requests to their service are signed. */
+  readonly served: Readonly<Record<string, readonly string[]>>;
+  /** @throws {UnknownOperation} */
+  operation(request: Pick<WireRequest, 'service' | 'operation'>): Operation;
+  /** Begins a function's request and locks what it needs until it is carried out. @returns a function that ends it */
+  begin(request: AwsRequest): () => void;
+  /** Carries a function's request out, at once and whole, or begins what is answered later, if the function's role allows it. */
+  perform(request: AwsRequest, caller: Caller): Answer | Later;
+}
+
+export class AccountServices implements Services {
   private readonly dynamodb: DynamoDbApi;
   /** Operations by service; each service's are made when the first one is asked for. */
   private readonly made = new Map<string, Operations>();
@@ -77,13 +88,11 @@ export class Services {
     this.dynamodb = new DynamoDbApi(account);
   }
 
-  /** Names of all operations, by the name with which requests to their service are signed. */
   get served(): Readonly<Record<string, readonly string[]>> {
     const names = Object.keys(APIS).map((service) => [service, Object.keys(this.operationsOf(service))] as const);
     return { ...Object.fromEntries(names), dynamodb: OPERATIONS };
   }
 
-  /** @throws {UnknownOperation} */
   operation({ service, operation }: Pick<WireRequest, 'service' | 'operation'>): Operation {
     if (service === 'dynamodb') return (input) => this.dynamodb.call(operation, input).output;
     const operations = this.operationsOf(service);
@@ -101,12 +110,10 @@ export class Services {
     return operations;
   }
 
-  /** Begins a function's request and locks what it needs until it is carried out. @returns a function that ends it */
   begin({ service, operation, input }: AwsRequest): () => void {
     return service === 'dynamodb' ? this.dynamodb.begin(operation, input) : () => undefined;
   }
 
-  /** Carries a function's request out, at once and whole, or begins what is answered later, if the function's role allows it. */
   perform(request: AwsRequest, caller: Caller): Answer | Later {
     const { iam, world } = this.account;
     const { service, operation, input, refusedEntries, staleBy } = request;
