@@ -66,7 +66,7 @@ export const CHARGE_LIMITS = {
  * Returns what would be right if the provider could never charge an amount. An amount of 0 is never charged.
  * @returns `undefined` if the amount can be charged
  */
-export function chargeFault({ amount, currency }: Amount): string | undefined {
+export function findChargeFault({ amount, currency }: Amount): string | undefined {
   const { smallest, others, threeDecimals, largest } = CHARGE_LIMITS;
   if (amount === 0) return undefined;
   const isThree = (threeDecimals as readonly string[]).includes(currency);
@@ -81,11 +81,14 @@ export function chargeFault({ amount, currency }: Amount): string | undefined {
  * Returns why no provider could charge an order with these lines, if this environment refuses such orders: each one would be
  * rejected by its saga, seconds later.
  */
-export function unchargeable(
+export function findUnchargeable(
   lines: readonly { readonly quantity: number; readonly unitPrice: Amount }[],
 ): string | undefined {
   const [first] = lines;
   if (first === undefined || process.env[AppEnv.UNCHARGEABLE_ORDERS] !== 'refuse') return undefined;
   const { currency } = first.unitPrice;
-  return chargeFault({ amount: lines.reduce((sum, line) => sum + line.quantity * line.unitPrice.amount, 0), currency });
+  return findChargeFault({
+    amount: lines.reduce((sum, line) => sum + line.quantity * line.unitPrice.amount, 0),
+    currency,
+  });
 }

@@ -1,4 +1,4 @@
-import { checked, pointerFault } from '@orderly/kit/http';
+import { pointerFault, validate } from '@orderly/kit/http';
 import * as z from 'zod/mini';
 import { COUNTRIES } from './countries.js';
 
@@ -24,8 +24,8 @@ const STANDARDS: Readonly<Record<string, { readonly schema: z.ZodMiniType; reado
  * @param before what is stored already, in the same form: a code that is there at the same place is kept
  * @throws {Problem} the result throws 400 `invalid-request`, with one fault for each code
  */
-export function refusalOfCodes(sent: unknown, before?: unknown): (() => never) | undefined {
-  const unknown = unknownCodes(sent, before, []);
+export function findCodeRefusal(sent: unknown, before?: unknown): (() => never) | undefined {
+  const unknown = findUnknownCodes(sent, before, []);
   if (unknown.length === 0) return undefined;
   const never = z.unknown().check(
     z.superRefine((_, context) => {
@@ -33,7 +33,7 @@ export function refusalOfCodes(sent: unknown, before?: unknown): (() => never) |
         context.addIssue({ code: 'custom', path: [...path], message: expected });
     }),
   );
-  return () => checked(never, sent, pointerFault) as never;
+  return () => validate(never, sent, pointerFault) as never;
 }
 
 interface UnknownCode {
@@ -41,13 +41,13 @@ interface UnknownCode {
   readonly expected: string;
 }
 
-function unknownCodes(sent: unknown, before: unknown, path: UnknownCode['path']): readonly UnknownCode[] {
-  if (Array.isArray(sent)) return sent.flatMap((one, at) => unknownCodes(one, memberOf(before, at), [...path, at]));
+function findUnknownCodes(sent: unknown, before: unknown, path: UnknownCode['path']): readonly UnknownCode[] {
+  if (Array.isArray(sent)) return sent.flatMap((one, at) => findUnknownCodes(one, memberOf(before, at), [...path, at]));
   if (typeof sent !== 'object' || sent === null) return [];
   return Object.entries(sent).flatMap(([name, value]) => {
     const was = memberOf(before, name);
     const standard = Object.hasOwn(STANDARDS, name) ? STANDARDS[name] : undefined;
-    if (!standard || typeof value !== 'string') return unknownCodes(value, was, [...path, name]);
+    if (!standard || typeof value !== 'string') return findUnknownCodes(value, was, [...path, name]);
     const isKnown = value === was || z.safeParse(standard.schema, value).success;
     return isKnown ? [] : [{ path: [...path, name], expected: standard.expected }];
   });

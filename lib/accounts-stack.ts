@@ -1,6 +1,6 @@
 import type { PersonalKeys } from '@orderly/kit/constructs';
 import { addPeopleIndex, type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
-import { keysOf } from '@orderly/kit/messages';
+import { aggregateKeyPrefix } from '@orderly/kit/messages';
 import { Stack } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
@@ -8,7 +8,7 @@ import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.
 import { AccountsEnv } from '../lambdas/accounts/environment.js';
 import { ACCOUNT, CREDIT_ROWS, EXHAUSTED_LISTS, EXHAUSTED_PROJECTION } from '../lambdas/accounts/keys.js';
 import * as routes from '../lambdas/accounts/routes.js';
-import { listEvents, orderEnds, paymentEvents, steps } from '../lambdas/accounts/subscriptions.js';
+import { listEvents, orderEnds, paymentEvents, stepCommands } from '../lambdas/accounts/subscriptions.js';
 import { AppEnv } from '../lambdas/environment.js';
 import type { Settings } from './settings.js';
 
@@ -40,32 +40,32 @@ export class AccountsStack extends Stack {
     });
     addPeopleIndex(table);
 
-    const setCreditLimit = service.endpoint('SetCreditLimit', routes.setCreditLimit, 'accounts/set-credit-limit');
+    const setCreditLimit = service.addEndpoint('SetCreditLimit', routes.setCreditLimit, 'accounts/set-credit-limit');
     service.grantAppend(setCreditLimit, ACCOUNT);
-    const setStatus = service.endpoint('SetAccountStatus', routes.setAccountStatus, 'accounts/set-status');
+    const setStatus = service.addEndpoint('SetAccountStatus', routes.setAccountStatus, 'accounts/set-status');
     service.grantAppend(setStatus, ACCOUNT);
     props.personalKeys.grantEncrypt(setStatus);
-    const applyBonus = service.endpoint('ApplyBonus', routes.applyBonus, 'accounts/apply-bonus');
+    const applyBonus = service.addEndpoint('ApplyBonus', routes.applyBonus, 'accounts/apply-bonus');
     service.grantAppend(applyBonus, ACCOUNT);
     service.grantRequestRecords(applyBonus);
     props.personalKeys.grantEncrypt(applyBonus);
-    const getAccount = service.endpoint('GetAccount', routes.getAccount, 'accounts/get-account');
+    const getAccount = service.addEndpoint('GetAccount', routes.getAccount, 'accounts/get-account');
     service.grantLoad(getAccount, ACCOUNT);
-    const history = service.endpoint('AccountHistory', routes.accountHistory, 'accounts/account-history');
+    const history = service.addEndpoint('AccountHistory', routes.accountHistory, 'accounts/account-history');
     service.grantLoad(history, ACCOUNT);
     props.personalKeys.grantDecrypt(history);
-    const listAccounts = service.endpoint('ListAccounts', routes.listAccounts, 'accounts/list-accounts');
+    const listAccounts = service.addEndpoint('ListAccounts', routes.listAccounts, 'accounts/list-accounts');
     listAccounts.grantIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED_LISTS);
     service.grantPointer(listAccounts);
 
-    const { handlers, writer } = service.sharedLane('Accounts', {
+    const { handlers, writer } = service.addSharedLane('Accounts', {
       name,
       laneEntry: 'accounts/on-lane',
       hotKeys: props.settings.hotCustomers,
       consumers: {
-        Commands: { name: 'accounts-commands', entry: 'accounts/on-command', hears: [steps] },
-        OrderEnds: { name: 'accounts-orders', entry: 'accounts/on-order-event', hears: [orderEnds] },
-        Settlements: { name: 'accounts-payments', entry: 'accounts/on-payment-event', hears: [paymentEvents] },
+        Commands: { name: 'accounts-commands', entry: 'accounts/on-command', subscribesTo: [stepCommands] },
+        OrderEnds: { name: 'accounts-orders', entry: 'accounts/on-order-event', subscribesTo: [orderEnds] },
+        Settlements: { name: 'accounts-payments', entry: 'accounts/on-payment-event', subscribesTo: [paymentEvents] },
       },
     });
     for (const handler of [handlers.Commands, handlers.OrderEnds]) service.grantAppend(handler, ACCOUNT);
@@ -74,7 +74,7 @@ export class AccountsStack extends Stack {
     const deciding = [...Object.values(handlers), writer];
     for (const handler of deciding) {
       // Each authorization is an item of its own in the account's partition.
-      handler.grantItems(table, ['BatchGetItem'], keysOf(ACCOUNT));
+      handler.grantItems(table, ['BatchGetItem'], aggregateKeyPrefix(ACCOUNT));
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     }
 
@@ -82,11 +82,11 @@ export class AccountsStack extends Stack {
       handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
     }
 
-    service.projection('ExhaustedProjection', {
+    service.addProjection('ExhaustedProjection', {
       name: EXHAUSTED_PROJECTION,
       entry: 'accounts/exhausted-projection',
       rebuildEntry: 'accounts/rebuild-exhausted',
-      hears: listEvents,
+      subscribesTo: listEvents,
       aggregate: ACCOUNT,
       rows: CREDIT_ROWS,
     });

@@ -31,7 +31,7 @@ export function checkAuth(
     refuse(`the issuer's keys are at '${address}': expected an https: address`);
   }
   if (jwks === undefined) return;
-  const keys = keysIn(jwks) ?? refuse('jwks is no key set: expected {"keys":[...]} with at least one key');
+  const keys = parseKeys(jwks) ?? refuse('jwks is no key set: expected {"keys":[...]} with at least one key');
   checkTextSize(`auth.jwks of '${environment}'`, jwks, 'name a jwksUri');
   if (keys.some((key) => 'd' in key || 'k' in key)) refuse('jwks contains a private key: expected public keys only');
   if (!keepsData) return;
@@ -48,7 +48,7 @@ function isHttps(address: string): boolean {
 }
 
 /** Returns the keys of a JSON Web Key Set (RFC 7517, 5), or `undefined` if the text is none or has no key. */
-function keysIn(jwks: string): readonly Readonly<Record<string, unknown>>[] | undefined {
+function parseKeys(jwks: string): readonly Readonly<Record<string, unknown>>[] | undefined {
   try {
     const { keys } = JSON.parse(jwks) as { keys?: unknown };
     return Array.isArray(keys) && keys.length > 0 ? keys : undefined;

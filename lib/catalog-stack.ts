@@ -1,14 +1,14 @@
 import { type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
-import { keysOf } from '@orderly/kit/messages';
+import { aggregateKeyPrefix } from '@orderly/kit/messages';
 import { Stack } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { catalogContract, PRODUCTS_INDEX } from '../lambdas/catalog/contract.js';
 import { PRICE_CHECK, PRODUCT, PRODUCT_LISTS } from '../lambdas/catalog/keys.js';
 import * as routes from '../lambdas/catalog/routes.js';
-import { steps } from '../lambdas/catalog/subscriptions.js';
+import { stepCommands } from '../lambdas/catalog/subscriptions.js';
 
-const PRODUCTS = keysOf(PRODUCT);
+const PRODUCTS = aggregateKeyPrefix(PRODUCT);
 
 /** Service `catalog`: products and their prices, set by operators. It confirms an order's prices on a command of its saga. */
 export class CatalogStack extends Stack {
@@ -36,17 +36,19 @@ export class CatalogStack extends Stack {
     });
 
     service
-      .endpoint('SetProduct', routes.setProduct, 'catalog/set-product')
+      .addEndpoint('SetProduct', routes.setProduct, 'catalog/set-product')
       .grantItems(table, ['GetItem', 'PutItem'], PRODUCTS);
-    service.endpoint('GetProduct', routes.getProduct, 'catalog/get-product').grantItems(table, ['GetItem'], PRODUCTS);
     service
-      .endpoint('ListProducts', routes.listProducts, 'catalog/list-products')
+      .addEndpoint('GetProduct', routes.getProduct, 'catalog/get-product')
+      .grantItems(table, ['GetItem'], PRODUCTS);
+    service
+      .addEndpoint('ListProducts', routes.listProducts, 'catalog/list-products')
       .grantIndex(table, PRODUCTS_INDEX, PRODUCT_LISTS);
 
-    const commands = service.consumer('Commands', {
+    const commands = service.addConsumer('Commands', {
       name: 'catalog-commands',
       entry: 'catalog/on-command',
-      hears: [steps],
+      subscribesTo: [stepCommands],
     });
     service.grantAppend(commands, PRICE_CHECK);
     commands.grantItems(table, ['BatchGetItem'], PRODUCTS);

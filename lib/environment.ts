@@ -1,5 +1,5 @@
 import type { Bundles } from '@orderly/kit/constructs';
-import { acknowledgeCompliance, OF_EVERY_FUNCTION, SettingsError } from '@orderly/kit/constructs';
+import { acknowledgeCompliance, FUNCTION_ACKNOWLEDGEMENTS, SettingsError } from '@orderly/kit/constructs';
 import { Tags } from 'aws-cdk-lib';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -19,7 +19,7 @@ import type { Settings } from './settings.js';
 import { UsersStack } from './users-stack.js';
 
 /** Concurrency that AWS keeps for functions without a reservation ("Configuring reserved concurrency for a function"). */
-const LEAST_UNRESERVED = 100;
+const MIN_UNRESERVED = 100;
 
 export interface OrderlyEnvironmentProps {
   readonly settings: Settings;
@@ -53,7 +53,7 @@ export class OrderlyEnvironment extends Construct {
     new AuditStack(this, 'Audit', { settings, bundles, alarmTopic, services });
     const { operations } = new OperationsStack(this, 'Operations', { settings, bundles, services });
     new ApiStack(this, 'Api', { ...common, services: [...services, operations] });
-    acknowledgeCompliance(this, OF_EVERY_FUNCTION);
+    acknowledgeCompliance(this, FUNCTION_ACKNOWLEDGEMENTS);
     Tags.of(this).add('orderly:environment', settings.environment);
     this.checkConcurrency(settings);
   }
@@ -65,9 +65,9 @@ export class OrderlyEnvironment extends Construct {
       .findAll()
       .filter((construct) => construct instanceof CfnFunction)
       .reduce((sum, { reservedConcurrentExecutions = 0 }) => sum + reservedConcurrentExecutions, 0);
-    if (reserved + LEAST_UNRESERVED > concurrency) {
+    if (reserved + MIN_UNRESERVED > concurrency) {
       throw new SettingsError(
-        `the functions of '${environment}' reserve ${reserved} executions at once, and AWS keeps ${LEAST_UNRESERVED} unreserved: concurrency is ${concurrency}, take ${reserved + LEAST_UNRESERVED} or more (a higher quota of AWS Lambda), or false to reserve nothing`,
+        `the functions of '${environment}' reserve ${reserved} executions at once, and AWS keeps ${MIN_UNRESERVED} unreserved: concurrency is ${concurrency}, take ${reserved + MIN_UNRESERVED} or more (a higher quota of AWS Lambda), or false to reserve nothing`,
       );
     }
   }

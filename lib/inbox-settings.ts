@@ -1,8 +1,8 @@
 import {
   exponentialBackoff,
+  findInboxFaults,
   type InboxOptions,
-  inboxFaults,
-  LARGEST_PAGE,
+  MAX_PAGE_SIZE,
   SettingsError,
 } from '@orderly/kit/constructs';
 import type { Duration } from 'aws-cdk-lib';
@@ -24,7 +24,7 @@ export interface InboxSettings {
 }
 
 /** Returns the props of an inbox that these settings give it. */
-export const inboxOptionsOf = ({ attempts, base, cap, pageSize, sweepEvery }: InboxSettings) =>
+export const toInboxOptions = ({ attempts, base, cap, pageSize, sweepEvery }: InboxSettings) =>
   ({ attempts, backoff: exponentialBackoff({ base, cap }), pageSize, sweepEvery }) satisfies InboxOptions;
 
 /**
@@ -32,6 +32,6 @@ export const inboxOptionsOf = ({ attempts, base, cap, pageSize, sweepEvery }: In
  * @throws {SettingsError} naming each setting that no queue and no schedule keeps
  */
 export function checkInboxes(environment: string, inboxes: InboxSettings): void {
-  const faults = inboxFaults(inboxOptionsOf(inboxes), LARGEST_PAGE);
+  const faults = findInboxFaults(toInboxOptions(inboxes), MAX_PAGE_SIZE);
   if (faults.length > 0) throw new SettingsError(`inboxes of '${environment}': ${faults.join('; ')}`);
 }

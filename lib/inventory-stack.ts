@@ -1,14 +1,14 @@
 import { type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
-import { keysOf } from '@orderly/kit/messages';
+import { aggregateKeyPrefix } from '@orderly/kit/messages';
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { inventoryContract } from '../lambdas/inventory/contract.js';
 import { RESERVATION, STOCK_ITEM } from '../lambdas/inventory/keys.js';
 import * as routes from '../lambdas/inventory/routes.js';
-import { orderEnds, steps } from '../lambdas/inventory/subscriptions.js';
+import { orderEnds, stepCommands } from '../lambdas/inventory/subscriptions.js';
 import type { Settings } from './settings.js';
 
-const STOCK = keysOf(STOCK_ITEM);
+const STOCK = aggregateKeyPrefix(STOCK_ITEM);
 
 export interface InventoryStackProps extends EnvironmentProps {
   readonly settings: Settings;
@@ -30,22 +30,22 @@ export class InventoryStack extends Stack {
     const { table } = service;
 
     service
-      .endpoint('SetStock', routes.setStock, 'inventory/set-stock')
+      .addEndpoint('SetStock', routes.setStock, 'inventory/set-stock')
       .grantItems(table, ['GetItem', 'PutItem', 'UpdateItem'], STOCK);
-    service.endpoint('GetStock', routes.getStock, 'inventory/get-stock').grantItems(table, ['GetItem'], STOCK);
+    service.addEndpoint('GetStock', routes.getStock, 'inventory/get-stock').grantItems(table, ['GetItem'], STOCK);
 
-    const reservations = service.consumer('Reservations', {
+    const reservations = service.addConsumer('Reservations', {
       name: 'reservations',
       entry: 'inventory/on-order-event',
-      hears: [orderEnds],
+      subscribesTo: [orderEnds],
     });
     service.grantEffect(reservations, RESERVATION);
     reservations.grantItems(table, ['UpdateItem'], STOCK);
 
-    const { handler: commands, writer } = service.lane('Commands', {
+    const { handler: commands, writer } = service.addLane('Commands', {
       name: 'inventory-commands',
       entry: 'inventory/on-command',
-      hears: [steps],
+      subscribesTo: [stepCommands],
       laneEntry: 'inventory/on-lane',
       hotKeys: props.settings.hotSkus,
     });
@@ -53,7 +53,7 @@ export class InventoryStack extends Stack {
     service.grantAppend(commands, RESERVATION);
     commands.grantItems(table, ['UpdateItem'], STOCK);
     // The writer loads nothing: its conditions say what it assumes.
-    writer.grantItems(table, ['PutItem'], keysOf(RESERVATION));
+    writer.grantItems(table, ['PutItem'], aggregateKeyPrefix(RESERVATION));
     writer.grantItems(table, ['UpdateItem'], STOCK);
   }
 }

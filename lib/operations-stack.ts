@@ -24,10 +24,10 @@ export class OperationsStack extends Stack {
     const otherStacks = OTHER_STACKS.map((name) => stackProps(settings, name, '').stackName);
     const operations = new OperatorApi(this, 'Default', { ...props, otherStacks });
     this.operations = operations;
-    operations.status('GetStatus', routes.getOperationsStatus, 'operations/get-status');
-    operations.failures('GetFailures', routes.getFailureGroups, 'operations/get-failures');
-    operations.audit('GetAudit', routes.getDeliveryAudit, 'operations/get-audit', TRACED.aggregates);
-    operations.trace('GetTrace', routes.getTrace, 'operations/get-trace', TRACED);
-    operations.auditLog('GetAuditLog', routes.getOperatorsLog, 'operations/get-audit-log');
+    operations.addStatus('GetStatus', routes.getOperationsStatus, 'operations/get-status');
+    operations.addFailures('GetFailures', routes.getFailureGroups, 'operations/get-failures');
+    operations.addAudit('GetAudit', routes.getDeliveryAudit, 'operations/get-audit', TRACED.aggregates);
+    operations.addTrace('GetTrace', routes.getTrace, 'operations/get-trace', TRACED);
+    operations.addAuditLog('GetAuditLog', routes.getOperatorsLog, 'operations/get-audit-log');
   }
 }

@@ -39,9 +39,11 @@ export function ordersPerSecond({
   sagaConcurrency,
   providerConcurrency,
 }: Pick<OrderSettings, 'sagaConcurrency' | 'providerConcurrency'>): number {
-  const taken = (concurrency: number, { messages, batchSeconds }: (typeof NEEDS)['saga']): number =>
+  const computeCapacity = (concurrency: number, { messages, batchSeconds }: (typeof NEEDS)['saga']): number =>
     (concurrency * BATCH) / batchSeconds / messages;
-  return Math.floor(Math.min(taken(sagaConcurrency, NEEDS.saga), taken(providerConcurrency, NEEDS.provider)));
+  return Math.floor(
+    Math.min(computeCapacity(sagaConcurrency, NEEDS.saga), computeCapacity(providerConcurrency, NEEDS.provider)),
+  );
 }
 
 /**
@@ -54,9 +56,9 @@ export function checkOrders(environment: string, orders: OrderSettings): void {
   if (![rate, burst].every((limit) => Number.isSafeInteger(limit) && limit > 0)) {
     throw new SettingsError(`orders of '${environment}': expected throttle.rate and throttle.burst above 0`);
   }
-  const taken = ordersPerSecond(orders);
-  if (ROUTES * rate <= taken) return;
+  const capacity = ordersPerSecond(orders);
+  if (ROUTES * rate <= capacity) return;
   throw new SettingsError(
-    `orders of '${environment}': throttle.rate ${rate} is too high: consumers process ${taken} orders/s, and ${ROUTES} routes share them. Use ${Math.floor(taken / ROUTES)} or less, or raise sagaConcurrency or providerConcurrency`,
+    `orders of '${environment}': throttle.rate ${rate} is too high: consumers process ${capacity} orders/s, and ${ROUTES} routes share them. Use ${Math.floor(capacity / ROUTES)} or less, or raise sagaConcurrency or providerConcurrency`,
   );
 }

@@ -8,15 +8,15 @@ import { OrdersEnv } from '../lambdas/orders/environment.js';
 import { CREATE_ORDER_SAGA, CUSTOMER_LISTS, ORDER, ORDERS_LIST, REVIEWS, USER_COPIES } from '../lambdas/orders/keys.js';
 import * as routes from '../lambdas/orders/routes.js';
 import {
-  answers,
-  checkedOut,
+  checkoutCommands,
   listEvents,
   orderEvents,
   payerChanges,
+  sagaReplies,
   statusChanges,
   userChanges,
 } from '../lambdas/orders/subscriptions.js';
-import { inboxOptionsOf } from './inbox-settings.js';
+import { toInboxOptions } from './inbox-settings.js';
 import type { Settings } from './settings.js';
 
 export interface OrdersStackProps extends EnvironmentProps {
@@ -37,7 +37,7 @@ export class OrdersStack extends Stack {
     addPeopleIndex(table);
 
     const { throttle, sagaConcurrency } = props.settings.orders;
-    const placeOrder = service.endpoint('PlaceOrder', routes.placeOrder, 'orders/place-order', { throttle });
+    const placeOrder = service.addEndpoint('PlaceOrder', routes.placeOrder, 'orders/place-order', { throttle });
     service.grantAppend(placeOrder, ORDER);
     // It counts the recent orders of the customer.
     placeOrder.grantItems(table, ['Query'], CUSTOMER_LISTS);
@@ -46,50 +46,50 @@ export class OrdersStack extends Stack {
     placeOrder.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     if (props.settings.unchargeableOrders === 'refuse') placeOrder.setEnvironment(AppEnv.UNCHARGEABLE_ORDERS, 'refuse');
     props.personalKeys.grantEncrypt(placeOrder);
-    const getOrder = service.endpoint('GetOrder', routes.getOrder, 'orders/get-order');
+    const getOrder = service.addEndpoint('GetOrder', routes.getOrder, 'orders/get-order');
     service.grantLoad(getOrder, ORDER);
     props.personalKeys.grantDecrypt(getOrder);
-    const listOrders = service.endpoint('ListOrders', routes.listOrders, 'orders/list-orders');
+    const listOrders = service.addEndpoint('ListOrders', routes.listOrders, 'orders/list-orders');
     listOrders.grantItems(table, ['Query'], CUSTOMER_LISTS, REVIEWS);
     service.grantLoad(listOrders, ORDER);
     service.grantPointer(listOrders);
     props.personalKeys.grantDecrypt(listOrders);
-    const history = service.endpoint('OrderHistory', routes.orderHistory, 'orders/order-history');
+    const history = service.addEndpoint('OrderHistory', routes.orderHistory, 'orders/order-history');
     service.grantLoad(history, ORDER);
     props.personalKeys.grantDecrypt(history);
-    const cancelOrder = service.endpoint('CancelOrder', routes.cancelOrder, 'orders/cancel-order');
+    const cancelOrder = service.addEndpoint('CancelOrder', routes.cancelOrder, 'orders/cancel-order');
     service.grantEffect(cancelOrder, ORDER);
     service.grantRequestRecords(cancelOrder);
     cancelOrder.grantItems(table, ['DeleteItem'], REVIEWS);
     props.personalKeys.grantEncrypt(cancelOrder);
-    service.sessions(routes.openSession.path, [cancelOrder]);
-    const dispatchOrder = service.endpoint('DispatchOrder', routes.dispatchOrder, 'orders/dispatch-order');
+    service.addSessions(routes.openSession.path, [cancelOrder]);
+    const dispatchOrder = service.addEndpoint('DispatchOrder', routes.dispatchOrder, 'orders/dispatch-order');
     service.grantEffect(dispatchOrder, ORDER);
     service.grantRequestRecords(dispatchOrder);
-    service.endpoint('IssueKey', routes.issueKey, 'orders/issue-key');
+    service.addEndpoint('IssueKey', routes.issueKey, 'orders/issue-key');
 
-    const saga = service.saga('Saga', {
+    const saga = service.addSaga('Saga', {
       aggregate: CREATE_ORDER_SAGA,
       name: 'orders-saga',
       entry: 'orders/on-saga-message',
-      hears: [orderEvents, ...Object.values(answers)],
+      subscribesTo: [orderEvents, ...Object.values(sagaReplies)],
       maxConcurrency: sagaConcurrency,
     });
     service.grantEffect(saga, ORDER);
-    const judged = service.inbox('Judgements', {
+    const reviewRunner = service.addInbox('Judgements', {
       name: 'orders-reviews',
-      entry: 'orders/on-user-judged',
-      hears: [statusChanges],
-      ...inboxOptionsOf(props.settings.inboxes),
+      entry: 'orders/on-user-status-changed',
+      subscribesTo: [statusChanges],
+      ...toInboxOptions(props.settings.inboxes),
       timeout: Duration.minutes(5),
     });
-    service.grantEffect(judged, ORDER);
-    judged.grantItems(table, ['Query', 'DeleteItem'], REVIEWS);
-    judged.grantItems(table, ['PutItem'], USER_COPIES);
+    service.grantEffect(reviewRunner, ORDER);
+    reviewRunner.grantItems(table, ['Query', 'DeleteItem'], REVIEWS);
+    reviewRunner.grantItems(table, ['PutItem'], USER_COPIES);
     // An order may be rejected or cancelled while it is under review.
     saga.grantItems(table, ['DeleteItem'], REVIEWS);
     // All of them start reviews.
-    for (const handler of [saga, judged, dispatchOrder]) {
+    for (const handler of [saga, reviewRunner, dispatchOrder]) {
       handler.grantItems(table, ['PutItem'], REVIEWS);
       handler.grantItems(table, ['GetItem', 'ConditionCheckItem'], USER_COPIES);
       // A review counts the user's orders in an hour.
@@ -99,19 +99,23 @@ export class OrdersStack extends Stack {
       props.personalKeys.grantDecrypt(handler);
       handler.setEnvironment(OrdersEnv.REVIEW_RULES, JSON.stringify(props.settings.reviewRules));
     }
-    const reviewOrder = service.endpoint('ReviewOrder', routes.reviewOrder, 'orders/review-order');
+    const reviewOrder = service.addEndpoint('ReviewOrder', routes.reviewOrder, 'orders/review-order');
     service.grantAppend(reviewOrder, ORDER);
     reviewOrder.grantItems(table, ['DeleteItem'], REVIEWS);
     props.personalKeys.grantEncrypt(reviewOrder);
 
     service
-      .consumer('Users', { name: 'orders-users', entry: 'orders/on-user-change', hears: [userChanges, payerChanges] })
+      .addConsumer('Users', {
+        name: 'orders-users',
+        entry: 'orders/on-user-change',
+        subscribesTo: [userChanges, payerChanges],
+      })
       .grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USER_COPIES);
 
-    const commands = service.consumer('Commands', {
+    const commands = service.addConsumer('Commands', {
       name: 'orders-commands',
       entry: 'orders/on-command',
-      hears: [checkedOut],
+      subscribesTo: [checkoutCommands],
     });
     service.grantEffect(commands, ORDER);
     // It reads the customer's status and recent orders, as placing an order does.
@@ -120,11 +124,11 @@ export class OrdersStack extends Stack {
     service.grantPointer(commands);
     commands.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
 
-    service.projection('ListProjection', {
+    service.addProjection('ListProjection', {
       name: ORDERS_LIST,
       entry: 'orders/list-projection',
       rebuildEntry: 'orders/rebuild-list',
-      hears: listEvents,
+      subscribesTo: listEvents,
       aggregate: ORDER,
       rows: CUSTOMER_LISTS,
     });

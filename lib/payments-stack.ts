@@ -12,7 +12,7 @@ import {
   stackProps,
   tableDefaults,
 } from '@orderly/kit/constructs';
-import { keysOf } from '@orderly/kit/messages';
+import { aggregateKeyPrefix } from '@orderly/kit/messages';
 import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
@@ -31,7 +31,13 @@ import {
 } from '../lambdas/payments/keys.js';
 import { PaymentsMetric } from '../lambdas/payments/metrics.js';
 import * as routes from '../lambdas/payments/routes.js';
-import { accountStatuses, forgettings, orderEnds, providerTasks, steps } from '../lambdas/payments/subscriptions.js';
+import {
+  accountStatuses,
+  orderEnds,
+  providerTasks,
+  stepCommands,
+  userErasures,
+} from '../lambdas/payments/subscriptions.js';
 import type { Settings } from './settings.js';
 
 /** Name of the consumer, and prefix of the guard's records. The run time reads it from the consumer's environment. */
@@ -64,55 +70,63 @@ export class PaymentsStack extends Stack {
     const { table } = service;
     addPeopleIndex(table);
 
-    const requestPayment = service.endpoint('RequestPayment', routes.requestPayment, 'payments/request-payment');
+    const requestPayment = service.addEndpoint('RequestPayment', routes.requestPayment, 'payments/request-payment');
     service.grantAppend(requestPayment, PAYMENT);
-    const getPayment = service.endpoint('GetPayment', routes.getPayment, 'payments/get-payment');
+    const getPayment = service.addEndpoint('GetPayment', routes.getPayment, 'payments/get-payment');
     service.grantLoad(getPayment, PAYMENT);
-    const refundPayment = service.endpoint('RefundPayment', routes.refundPayment, 'payments/refund-payment');
+    const refundPayment = service.addEndpoint('RefundPayment', routes.refundPayment, 'payments/refund-payment');
     service.grantEffect(refundPayment, PAYMENT);
     service.grantRequestRecords(refundPayment);
     props.personalKeys.grantEncrypt(requestPayment);
     requestPayment.grantItems(table, ['GetItem'], ACCOUNT_COPIES);
     for (const handler of [getPayment, refundPayment]) props.personalKeys.grantDecrypt(handler);
-    service.sessions(routes.openSession.path, [requestPayment, refundPayment]);
+    service.addSessions(routes.openSession.path, [requestPayment, refundPayment]);
     for (const handler of [requestPayment, refundPayment]) {
       handler.grantItems(service.records, ['UpdateItem'], DAILY_COUNTS);
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(settings.customerLimits));
     }
 
-    const commands = service.consumer('Commands', {
+    const commands = service.addConsumer('Commands', {
       name: 'payments-commands',
       entry: 'payments/on-command',
-      hears: [steps],
+      subscribesTo: [stepCommands],
     });
     service.grantEffect(commands, PAYMENT);
 
-    const cancelling = service.consumer('Cancellations', {
+    const cancelling = service.addConsumer('Cancellations', {
       name: 'payments-orders',
       entry: 'payments/on-order-event',
-      hears: [orderEnds],
+      subscribesTo: [orderEnds],
     });
     service.grantEffect(cancelling, PAYMENT);
 
     // Also without Stripe: an environment that changes its provider may still have entries.
     service
-      .consumer('Forgettings', { name: 'payments-users', entry: 'payments/on-user-event', hears: [forgettings] })
+      .addConsumer('Forgettings', {
+        name: 'payments-users',
+        entry: 'payments/on-user-event',
+        subscribesTo: [userErasures],
+      })
       .grantItems(table, ['DeleteItem'], STRIPE_CUSTOMERS, PAYMENT_METHODS);
 
     service
-      .consumer('Accounts', { name: 'payments-accounts', entry: 'payments/on-account-event', hears: [accountStatuses] })
+      .addConsumer('Accounts', {
+        name: 'payments-accounts',
+        entry: 'payments/on-account-event',
+        subscribesTo: [accountStatuses],
+      })
       .grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], ACCOUNT_COPIES);
 
-    const charging = service.consumer('Provider', {
+    const charging = service.addConsumer('Provider', {
       name: PROVIDER_CONSUMER,
       entry: `payments/charge-at-${settings.payments.provider}`,
       timeout: PROVIDER_TIMEOUT,
-      hears: [providerTasks],
+      subscribesTo: [providerTasks],
       maxConcurrency: settings.orders.providerConcurrency,
     });
     service.grantEffect(charging, PAYMENT);
-    charging.grantItems(table, ['GetItem', 'PutItem'], keysOf(PAYER), PAYMENT_METHODS);
-    const guard = this.ownTable('Guard', settings);
+    charging.grantItems(table, ['GetItem', 'PutItem'], aggregateKeyPrefix(PAYER), PAYMENT_METHODS);
+    const guard = this.createTable('Guard', settings);
     charging.setEnvironment(PaymentsEnv.GUARD, guard.tableName);
     charging.grantItems(guard, ['PutItem', 'UpdateItem', 'DeleteItem'], `${PROVIDER_CONSUMER}#`);
     this.configureProvider(charging, settings);
@@ -130,7 +144,7 @@ export class PaymentsStack extends Stack {
     if (payments.provider === 'stripe') {
       charging.setEnvironment(PaymentsEnv.STRIPE_SECRET, payments.secretParameter);
       charging.grantItems(this.service.table, ['GetItem', 'PutItem'], STRIPE_CUSTOMERS);
-      charging.allow(
+      charging.grantActions(
         ['ssm:GetParameter'],
         Stack.of(this).formatArn({
           service: 'ssm',
@@ -146,13 +160,13 @@ export class PaymentsStack extends Stack {
         `payments of '${environment}' go to the sandbox: no money is moved`,
       );
     }
-    const sandbox = this.ownTable('Sandbox', settings);
+    const sandbox = this.createTable('Sandbox', settings);
     charging.setEnvironment(PaymentsEnv.SANDBOX, sandbox.tableName);
     charging.grantItems(sandbox, ['GetItem', 'PutItem', 'UpdateItem'], SANDBOX_KEYS, SANDBOX_OBJECTS, SANDBOX_TALLIES);
     new CfnOutput(this, 'SandboxName', { value: sandbox.tableName });
   }
 
-  private ownTable(id: string, settings: Settings): TableV2 {
+  private createTable(id: string, settings: Settings): TableV2 {
     const table = new TableV2(this, id, {
       ...tableDefaults(settings),
       partitionKey: { name: 'pk', type: AttributeType.STRING },

@@ -6,7 +6,7 @@ import { type ReportDays, ReportsEnv } from '../lambdas/reports/environment.js';
 import { PAGES, REPORTS } from '../lambdas/reports/keys.js';
 import * as routes from '../lambdas/reports/routes.js';
 import { moneyEvents, orderEvents } from '../lambdas/reports/subscriptions.js';
-import { inboxOptionsOf } from './inbox-settings.js';
+import { toInboxOptions } from './inbox-settings.js';
 import type { Settings } from './settings.js';
 
 /** A day is counted by one function, while another one collects what arrives. */
@@ -29,21 +29,21 @@ export class ReportsStack extends Stack {
     const { timeZone, closeAfter } = props.settings.reports;
     const days: ReportDays = { timeZone, closeAfterSeconds: closeAfter.toSeconds() };
 
-    const daily = service.inbox('Days', {
+    const daily = service.addInbox('Days', {
       name: 'reports-daily',
       entry: 'reports/on-day',
-      hears: [orderEvents, moneyEvents],
+      subscribesTo: [orderEvents, moneyEvents],
       mode: batch({ closeAfter }),
-      ...inboxOptionsOf(props.settings.inboxes),
+      ...toInboxOptions(props.settings.inboxes),
       parallel: RUNNERS,
       timeout: Duration.minutes(5),
     });
     daily.grantItems(table, ['PutItem', 'Query'], PAGES);
     daily.grantItems(table, ['GetItem', 'PutItem'], REPORTS);
 
-    const getReport = service.endpoint('GetReport', routes.getReport, 'reports/get-report');
+    const getReport = service.addEndpoint('GetReport', routes.getReport, 'reports/get-report');
     getReport.grantItems(table, ['GetItem', 'Query'], REPORTS);
-    const listReports = service.endpoint('ListReports', routes.listReports, 'reports/list-reports');
+    const listReports = service.addEndpoint('ListReports', routes.listReports, 'reports/list-reports');
     listReports.grantItems(table, ['Query'], REPORTS);
     for (const handler of [daily, getReport]) handler.setEnvironment(ReportsEnv.REPORT_DAYS, JSON.stringify(days));
   }

@@ -6,7 +6,7 @@ import { RewardsEnv } from '../lambdas/rewards/environment.js';
 import { REWARDS } from '../lambdas/rewards/keys.js';
 import * as routes from '../lambdas/rewards/routes.js';
 import { accountEvents } from '../lambdas/rewards/subscriptions.js';
-import { inboxOptionsOf } from './inbox-settings.js';
+import { toInboxOptions } from './inbox-settings.js';
 import type { Settings } from './settings.js';
 
 export interface RewardsStackProps extends EnvironmentProps {
@@ -24,16 +24,16 @@ export class RewardsStack extends Stack {
     this.service = service;
     const { table } = service;
 
-    const counting = service.inbox('AccountEvents', {
+    const counting = service.addInbox('AccountEvents', {
       name: 'rewards-accounts',
       entry: 'rewards/on-account-event',
-      hears: [accountEvents],
+      subscribesTo: [accountEvents],
       mode: sequential(),
-      ...inboxOptionsOf(props.settings.inboxes),
+      ...toInboxOptions(props.settings.inboxes),
     });
     counting.grantItems(table, ['GetItem', 'Query', 'PutItem'], REWARDS);
-    const getMine = service.endpoint('GetMyRewards', routes.getMyRewards, 'rewards/get-my-rewards');
-    const get = service.endpoint('GetRewards', routes.getRewards, 'rewards/get-rewards');
+    const getMine = service.addEndpoint('GetMyRewards', routes.getMyRewards, 'rewards/get-my-rewards');
+    const get = service.addEndpoint('GetRewards', routes.getRewards, 'rewards/get-rewards');
     for (const handler of [getMine, get]) handler.grantItems(table, ['GetItem', 'Query'], REWARDS);
     for (const handler of [counting, getMine, get]) {
       handler.setEnvironment(RewardsEnv.REWARD_TIERS, JSON.stringify(props.settings.rewardTiers));

@@ -14,7 +14,7 @@ import { CustomerId } from '../lambdas/accounts/contract.js';
 import { APP } from '../lambdas/app.js';
 import type { CustomerLimits } from '../lambdas/environment.js';
 import { type ReviewRules, Sku } from '../lambdas/orders/contract.js';
-import { MOST_DECLINES } from '../lambdas/payments/contract.js';
+import { MAX_DECLINES } from '../lambdas/payments/contract.js';
 import { checkAuth } from './auth-settings.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
 import { ENVIRONMENT_NAMES, type EnvironmentName } from './environment-names.js';
@@ -227,7 +227,7 @@ export function checkCustomerLimits(environment: string, limits: CustomerLimits)
 }
 
 /** Most orders of an hour that a review reads (`lambdas/orders/reviews.ts`). */
-const MOST_COUNTED = 100;
+const MAX_COUNTED = 100;
 
 /**
  * Checks the rules of reviews. `NaN`, more orders than a review reads, or more declined charges than payments tell, would
@@ -235,7 +235,7 @@ const MOST_COUNTED = 100;
  * @throws {SettingsError}
  */
 export function checkReviewRules(environment: string, { otherAddress: _, ...rules }: ReviewRules): void {
-  const most: Partial<typeof rules> = { manyOrders: MOST_COUNTED, manyDeclines: MOST_DECLINES };
+  const most: Partial<typeof rules> = { manyOrders: MAX_COUNTED, manyDeclines: MAX_DECLINES };
   for (const name of Object.keys(rules) as (keyof typeof rules)[]) {
     const limit = most[name];
     const isReached = Number.isSafeInteger(rules[name]) && rules[name] >= 1 && rules[name] <= (limit ?? Infinity);
@@ -297,14 +297,14 @@ export function checkReports(environment: string, { timeZone, closeAfter }: Repo
   }
 }
 
-const withKeys = (known: HotKeySettings, always: string | undefined): HotKeySettings =>
+const overrideKeys = (known: HotKeySettings, always: string | undefined): HotKeySettings =>
   always === undefined ? known : { ...known, always: always.split(',') };
 
 /**
  * Returns the deduplication windows that are deployed. Add an entry of the settings to that file once it is deployed; never
  * change one. An environment that it does not name has no data yet.
  */
-function deployedWindows(environment: string): readonly DeployedWindow[] {
+function readDeployedWindows(environment: string): readonly DeployedWindow[] {
   const deployed: Readonly<Record<string, readonly DeployedWindow[]>> = JSON.parse(
     readFileSync(new URL('deployed-windows.json', import.meta.url), 'utf8'),
   );
@@ -328,15 +328,15 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   const { issuer, audience, jwks, jwksUri, alarmEmail, paymentProvider } = overrides;
   checkCustomerLimits(environment, known.customerLimits);
   checkReviewRules(environment, known.reviewRules);
-  const hotSkus = withKeys(known.hotSkus, overrides.hotSkus);
+  const hotSkus = overrideKeys(known.hotSkus, overrides.hotSkus);
   checkHotSkus(environment, hotSkus);
-  const hotCustomers = withKeys(known.hotCustomers, overrides.hotCustomers);
+  const hotCustomers = overrideKeys(known.hotCustomers, overrides.hotCustomers);
   checkHotCustomers(environment, hotCustomers);
   checkRewardTiers(environment, known.rewardTiers);
   checkReports(environment, known.reports);
   checkInboxes(environment, known.inboxes);
   checkOrders(environment, known.orders);
-  checkDeployedWindow(known.dedupeWindow, deployedWindows(environment));
+  checkDeployedWindow(known.dedupeWindow, readDeployedWindows(environment));
   const auth: AuthSettings = {
     ...known.auth,
     ...(issuer !== undefined && { issuer }),

@@ -1,13 +1,13 @@
 import type { PersonalKeys } from '@orderly/kit/constructs';
 import { addPeopleIndex, type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
-import { keysOf } from '@orderly/kit/messages';
+import { aggregateKeyPrefix } from '@orderly/kit/messages';
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { usersContract } from '../lambdas/users/contract.js';
 import { USER } from '../lambdas/users/keys.js';
 import * as routes from '../lambdas/users/routes.js';
 
-const USERS = keysOf(USER);
+const USERS = aggregateKeyPrefix(USER);
 
 export interface UsersStackProps extends EnvironmentProps {
   readonly personalKeys: PersonalKeys;
@@ -25,15 +25,15 @@ export class UsersStack extends Stack {
     const { table } = service;
     addPeopleIndex(table);
 
-    const getMe = service.endpoint('GetMe', routes.getMe, 'users/get-me');
-    const getUser = service.endpoint('GetUser', routes.getUser, 'users/get-user');
+    const getMe = service.addEndpoint('GetMe', routes.getMe, 'users/get-me');
+    const getUser = service.addEndpoint('GetUser', routes.getUser, 'users/get-user');
     for (const handler of [getMe, getUser]) {
       handler.grantItems(table, ['GetItem'], USERS);
       props.personalKeys.grantDecrypt(handler);
     }
 
-    const patchMe = service.endpoint('PatchMe', routes.patchMe, 'users/patch-me');
-    const forgetMe = service.endpoint('ForgetMe', routes.forgetMe, 'users/forget-me');
+    const patchMe = service.addEndpoint('PatchMe', routes.patchMe, 'users/patch-me');
+    const forgetMe = service.addEndpoint('ForgetMe', routes.forgetMe, 'users/forget-me');
     for (const handler of [patchMe, forgetMe]) {
       // The check is for requests that change nothing.
       handler.grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USERS);
@@ -41,9 +41,9 @@ export class UsersStack extends Stack {
     }
     props.personalKeys.grantEncrypt(patchMe);
     props.personalKeys.grantErase(forgetMe);
-    service.sessions(routes.openSession.path, [patchMe, forgetMe]);
+    service.addSessions(routes.openSession.path, [patchMe, forgetMe]);
 
-    const setStatus = service.endpoint('SetStatus', routes.setStatus, 'users/set-status');
+    const setStatus = service.addEndpoint('SetStatus', routes.setStatus, 'users/set-status');
     setStatus.grantItems(table, ['GetItem', 'PutItem'], USERS);
     props.personalKeys.grantEncrypt(setStatus);
   }

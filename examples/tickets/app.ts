@@ -13,7 +13,10 @@ const stack = new Stack(app, 'Tickets', stackProps(settings, 'Tickets', 'help de
 const { bus, alarmTopic } = new Platform(stack, 'Platform', { settings });
 const common = { settings, bundles: new Bundles(join(import.meta.dirname, 'lambdas')), bus, alarmTopic };
 const desk = new Service(stack, 'Desk', { ...common, name: 'desk' });
-desk.grantAppend(desk.endpoint('Open', { method: 'POST', path: '/tickets' }, 'open-ticket'), 'Ticket');
-desk.grantEffect(desk.consumer('Assign', { name: 'assigning', entry: 'assign-ticket', hears: [opened] }), 'Ticket');
+desk.grantAppend(desk.addEndpoint('Open', { method: 'POST', path: '/tickets' }, 'open-ticket'), 'Ticket');
+desk.grantEffect(
+  desk.addConsumer('Assign', { name: 'assigning', entry: 'assign-ticket', subscribesTo: [opened] }),
+  'Ticket',
+);
 new Api(stack, 'Api', { ...common, services: [desk] });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -1,9 +1,9 @@
-import { type Lane, laneOf } from '@orderly/kit/lane';
-import type { AccountsContext } from './command-on-order.js';
+import { createJointLane, type Lane } from '@orderly/kit/lane';
+import type { AccountsContext } from './handle-order-command.js';
 import { onCommand } from './on-command.js';
 import { onOrderEvent } from './on-order-event.js';
 import { onPaymentEvent } from './on-payment-event.js';
 
 /** Returns the lane for accounts under contention: all commands on orders, whichever consumer hears their messages. */
 export const accountLane = (context: AccountsContext): Lane =>
-  laneOf([onCommand(context), onOrderEvent(context), onPaymentEvent(context)]);
+  createJointLane([onCommand(context), onOrderEvent(context), onPaymentEvent(context)]);

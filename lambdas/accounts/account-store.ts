@@ -5,7 +5,7 @@ import { aggregateKey } from '@orderly/kit/messages';
 import type { Role } from '../app.js';
 import type { AccountStore } from './aggregates.js';
 import type { AccountEvent, AccountView } from './contract.js';
-import { type Account, viewOf } from './domain/account.js';
+import { type Account, toView } from './domain/account.js';
 import { type Authorization, authorizationDecider, evolveAuthorization } from './domain/authorization.js';
 import { ACCOUNT } from './keys.js';
 
@@ -46,7 +46,7 @@ export async function loadOrders(
     const orderId = String(item.sk).slice(AUTHORIZATIONS.length);
     const stored = item as unknown as StoredAuthorization;
     const { version, first } = stored;
-    const authorization = await authorizationIn(accountStore, stored, customerId, orderId);
+    const authorization = await loadAuthorization(accountStore, stored, customerId, orderId);
     return [orderId, { authorization, version, first }] as const;
   });
   return { account, orders: new Map(await Promise.all(orders)) };
@@ -75,7 +75,7 @@ interface StoredAuthorization {
  * so the number of reads depends on how long the order was in progress, not on the account's age. The next write
  * upgrades the item to the current schema.
  */
-async function authorizationIn(
+async function loadAuthorization(
   accountStore: AccountStore,
   { schema, authorization, first, version: newest }: StoredAuthorization,
   customerId: string,
@@ -133,22 +133,22 @@ export function orderWrite(
   return { Put: { TableName, Item, ...asRead } };
 }
 
-const noSuchAccount = (): never => {
+const refuseUnknownAccount = (): never => {
   throw new Problem('not-found', 'this customer has no account');
 };
 
 /** Reads a customer's id from a path; any text of another form isn't looked up. @throws {Problem} 404 */
-export function customerIdOf(parameter: string): string {
-  return CallerId.safeParse(parameter).success ? parameter : noSuchAccount();
+export function parseCustomerId(parameter: string): string {
+  return CallerId.safeParse(parameter).success ? parameter : refuseUnknownAccount();
 }
 
 /**
  * Returns the id if the caller may see that account.
  * @throws {Problem} 404 for another customer's account, as for a missing one
  */
-export const ownOf = ({ id, role }: Caller<Role>, customerId: string): string =>
-  role === 'operator' || customerId === id ? customerId : noSuchAccount();
+export const checkOwner = ({ id, role }: Caller<Role>, customerId: string): string =>
+  role === 'operator' || customerId === id ? customerId : refuseUnknownAccount();
 
 /** @throws {Problem} 404 if the account was not opened (yet) */
-export const existing = (loaded: Loaded<Account> | undefined): AccountView =>
-  (loaded && viewOf(loaded.id, loaded.state, loaded.version)) ?? noSuchAccount();
+export const requireAccount = (loaded: Loaded<Account> | undefined): AccountView =>
+  (loaded && toView(loaded.id, loaded.state, loaded.version)) ?? refuseUnknownAccount();

@@ -15,7 +15,7 @@ type BonusRequest = PersonalRequest<typeof accountsContract.events.BonusApplied>
  * Prepares the reason of a bonus: it is sealed with the customer's key, since an operator may write about the customer.
  * @throws {Problem} 409 for a forgotten customer, about whom nothing can be stored any more
  */
-export async function sealedReason(
+export async function sealReason(
   personal: BonusRequest,
   customerId: string,
   body: { readonly reason: string },
@@ -29,14 +29,14 @@ export async function sealedReason(
  * Returns the reason in the newest event of an account, or marks it as forgotten. It is no part of the account's state,
  * because nothing is decided by it.
  */
-export async function reasonOf(
+export async function readBonusReason(
   accountStore: AccountStore,
-  people: PersonalKeys,
+  personalKeys: PersonalKeys,
   { id, version, commits }: Loaded<Account>,
 ): Promise<object> {
   const { length = 1 } = commits.at(-1)?.events ?? [];
   const from = { commit: version - length + 1, shown: version - 1 };
   const { items } = await accountStore.history(id, from, 1);
-  const [bonus] = await openEvents(people, accountsContract, aggregateKey(ACCOUNT, id), items);
+  const [bonus] = await openEvents(personalKeys, accountsContract, aggregateKey(ACCOUNT, id), items);
   return (bonus?.data ?? {}) as object;
 }

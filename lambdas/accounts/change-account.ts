@@ -1,12 +1,12 @@
 import { clock, retryOnConflict } from '@orderly/kit/aws';
 import { type Loaded, VersionTaken } from '@orderly/kit/event-store';
-import { Problem, refuseOtherVersion } from '@orderly/kit/http';
+import { Problem, refuseVersionMismatch } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import { AppProblem } from '../problems.js';
-import { existing } from './account-store.js';
+import { requireAccount } from './account-store.js';
 import type { AccountStore } from './aggregates.js';
 import type { AccountView } from './contract.js';
-import { type Account, AccountRefused, type OperatorCommand, viewOf } from './domain/account.js';
+import { type Account, AccountRefused, type OperatorCommand, toView } from './domain/account.js';
 
 export interface AccountChange {
   readonly customerId: string;
@@ -21,7 +21,7 @@ export interface AccountChange {
  * Sets something of a customer's account, and opens the account if there is none. Setting the current value again writes
  * nothing, even if `ifMatch` names an older version (RFC 9110, 13.1.1): the first attempt has succeeded, so a client
  * may repeat it.
- * @throws {Problem} as {@link refusedAs}; 409 `conflict` if the version is another
+ * @throws {Problem} as {@link throwAsProblem}; 409 `conflict` if the version is another
  * @throws {WriteConflict} concurrent writers kept changing it
  */
 export function changeAccount(
@@ -31,10 +31,10 @@ export function changeAccount(
   return retryOnConflict(async () => {
     const account = await accountStore.load(customerId);
     const events = accountStore.decider.decide(account.state, await command(account), { now: clock.now() });
-    if (events.length === 0) return existing(account);
-    const version = viewOf(customerId, account.state, account.version)?.version ?? 0;
-    refuseOtherVersion(ifMatch, version);
-    const commit = accountStore.commit(account, events, trace);
+    if (events.length === 0) return requireAccount(account);
+    const version = toView(customerId, account.state, account.version)?.version ?? 0;
+    refuseVersionMismatch(ifMatch, version);
+    const commit = accountStore.buildCommit(account, events, trace);
     try {
       await accountStore.append(commit);
     } catch (error) {
@@ -42,12 +42,12 @@ export function changeAccount(
       const isOwn = error instanceof VersionTaken && error.existing.trigger === trace.trigger;
       if (!isOwn) throw error;
     }
-    return existing(accountStore.after(account, commit));
-  }).catch(refusedAs);
+    return requireAccount(accountStore.applyCommit(account, commit));
+  }).catch(throwAsProblem);
 }
 
 /** @throws {Problem} 400 for another currency than the one in use, 409 for a closed account; otherwise the error itself */
-export function refusedAs(error: unknown): never {
+export function throwAsProblem(error: unknown): never {
   if (!(error instanceof AccountRefused)) throw error;
   if (error.code === 'CLOSED') {
     throw new Problem(

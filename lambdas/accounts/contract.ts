@@ -1,5 +1,5 @@
 import { type CommandOf, type EventOf, earlierShape, Sealed } from '@orderly/kit/messages';
-import { described, type Shown } from '@orderly/kit/routes';
+import { type DeepReadonly, withDescription } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import {
   AccountClosed,
@@ -199,20 +199,20 @@ export const SetAccountStatus = z.strictObject({
 /** An account as every answer shows it. */
 export const AccountView = z.object({
   customerId: z.string(),
-  status: described('For a `CLOSED` account no further order is authorised.', AccountStatus),
-  closedAt: z.exactOptional(described('ISO 8601, UTC; absent while the account is open.', z.iso.datetime())),
+  status: withDescription('For a `CLOSED` account no further order is authorised.', AccountStatus),
+  closedAt: z.exactOptional(withDescription('ISO 8601, UTC; absent while the account is open.', z.iso.datetime())),
   creditLimit: MoneyView,
-  authorized: described('Amount held for orders in progress.', MoneyView),
-  captured: described('Amount captured so far.', MoneyView),
-  refunded: described('Amount refunded so far, of the captured one.', MoneyView),
-  settled: described(
+  authorized: withDescription('Amount held for orders in progress.', MoneyView),
+  captured: withDescription('Amount captured so far.', MoneyView),
+  refunded: withDescription('Amount refunded so far, of the captured one.', MoneyView),
+  settled: withDescription(
     'Part of `authorized` and `captured` that payments have settled, without what was released or refunded since.',
     MoneyView,
   ),
-  available: described(
+  available: withDescription(
     '`creditLimit` - (`authorized` + `captured` - `refunded` - `settled`); 0 if the limit was set below the amount in use, or the account is closed.',
     MoneyView,
   ),
-  version: described('Version of the account in this view, from 1.', z.int()),
+  version: withDescription('Version of the account in this view, from 1.', z.int()),
 });
-export type AccountView = Shown<z.infer<typeof AccountView>>;
+export type AccountView = DeepReadonly<z.infer<typeof AccountView>>;

@@ -1,4 +1,4 @@
-import { required } from '@orderly/kit/aws';
+import { requireEnv } from '@orderly/kit/aws';
 import * as z from 'zod/mini';
 import { Money } from '../orders/contract.js';
 import { AccountsEnv } from './environment.js';
@@ -7,5 +7,5 @@ import { AccountsEnv } from './environment.js';
  * Reads the credit limit with which this function opens an account.
  * @throws {SettingMissing} at start, if the construct did not set it
  */
-export const defaultCreditLimitOfFunction = (): Money =>
-  z.parse(Money, JSON.parse(required(AccountsEnv.DEFAULT_CREDIT_LIMIT)));
+export const defaultCreditLimitFromEnvironment = (): Money =>
+  z.parse(Money, JSON.parse(requireEnv(AccountsEnv.DEFAULT_CREDIT_LIMIT)));

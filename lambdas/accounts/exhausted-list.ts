@@ -1,8 +1,8 @@
-import { documents, itemsOf } from '@orderly/kit/aws';
-import { inVersion, type Projection, versionsOf } from '@orderly/kit/projection';
+import { documentClient, queryItems } from '@orderly/kit/aws';
+import { type Projection, readVersions, versionedKey } from '@orderly/kit/projection';
 import type { AccountStore } from './aggregates.js';
 import { type AccountView, EXHAUSTED_INDEX } from './contract.js';
-import { type Account, viewOf } from './domain/account.js';
+import { type Account, toView } from './domain/account.js';
 import { CREDIT_ROWS, EXHAUSTED, EXHAUSTED_PROJECTION } from './keys.js';
 
 /**
@@ -10,7 +10,7 @@ import { CREDIT_ROWS, EXHAUSTED, EXHAUSTED_PROJECTION } from './keys.js';
  * without the index's key. The row's version prevents an older row from replacing it, and shows which events the row
  * includes.
  */
-export const exhaustedListOf = (accountStore: AccountStore): Projection<Account> => ({
+export const createExhaustedList = (accountStore: AccountStore): Projection<Account> => ({
   name: EXHAUSTED_PROJECTION,
   table: accountStore.table,
   aggregate: accountStore.aggregate,
@@ -18,7 +18,7 @@ export const exhaustedListOf = (accountStore: AccountStore): Projection<Account>
   partitions: CREDIT_ROWS,
   versionedKeys: ['sk', 'exhaustedPk'],
   row({ id, state, version }) {
-    const account = viewOf(id, state, version);
+    const account = toView(id, state, version);
     return {
       pk: CREDIT_ROWS + id,
       sk: 'ROW',
@@ -39,22 +39,22 @@ export const exhaustedListOf = (accountStore: AccountStore): Projection<Account>
  * @param limit maximum number of accounts
  * @returns one more than `limit` if there are more
  */
-export async function exhaustedAccounts(
+export async function readExhaustedAccounts(
   list: Projection<Account>,
   after: string | undefined,
   limit: number,
 ): Promise<readonly AccountView[]> {
-  const { reads } = await versionsOf(list, 'soon');
+  const { reads } = await readVersions(list, 'soon');
   const query = {
     TableName: list.table,
     IndexName: EXHAUSTED_INDEX,
     KeyConditionExpression: `exhaustedPk = :pk${after === undefined ? '' : ' AND exhaustedSk > :after'}`,
     ExpressionAttributeValues: {
-      ':pk': inVersion(EXHAUSTED, reads),
+      ':pk': versionedKey(EXHAUSTED, reads),
       ...(after === undefined ? {} : { ':after': after }),
     },
   };
-  const { items } = await itemsOf(documents, query, { limit: limit + 1 });
+  const { items } = await queryItems(documentClient, query, { limit: limit + 1 });
   return items.map(({ account }) => withStatus(JSON.parse(String(account))));
 }
 

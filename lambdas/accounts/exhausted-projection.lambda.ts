@@ -1,12 +1,12 @@
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { consumer, onEvery } from '@orderly/kit/idempotent-consumer';
-import { show } from '@orderly/kit/projection';
+import { updateProjection } from '@orderly/kit/projection';
 import { accounts } from './aggregates.js';
-import { exhaustedListOf } from './exhausted-list.js';
+import { createExhaustedList } from './exhausted-list.js';
 import { listEvents } from './subscriptions.js';
 
-const accountStore = eventStoreOfFunction(accounts);
-const exhaustedList = exhaustedListOf(accountStore);
+const accountStore = eventStoreFromEnvironment(accounts);
+const exhaustedList = createExhaustedList(accountStore);
 
 /**
  * Projects the customers who have used up their credit: each event of an account rewrites its row from the account
@@ -14,6 +14,6 @@ const exhaustedList = exhaustedListOf(accountStore);
  */
 export const handler = consumer([
   onEvery(listEvents, ({ event }) => ({
-    project: async () => show(exhaustedList, await accountStore.load(event.data.customerId)),
+    project: async () => updateProjection(exhaustedList, await accountStore.load(event.data.customerId)),
   })),
 ]);

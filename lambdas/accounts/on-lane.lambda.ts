@@ -1,11 +1,15 @@
-import { tableOfFunction } from '@orderly/kit/aws';
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { tableFromEnvironment } from '@orderly/kit/aws';
+import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { laneWriter } from '@orderly/kit/lane';
 import { accountLane } from './account-lane.js';
 import { accounts } from './aggregates.js';
-import { factsOfFunction } from './command-on-order.js';
+import { factsFromEnvironment } from './handle-order-command.js';
 
-const context = { accountStore: eventStoreOfFunction(accounts), table: tableOfFunction(), facts: factsOfFunction() };
+const context = {
+  accountStore: eventStoreFromEnvironment(accounts),
+  table: tableFromEnvironment(),
+  facts: factsFromEnvironment(),
+};
 
 /** Decides messages about accounts under contention, up to 30 about one account in one transaction. */
 export const handler = laneWriter(accountLane(context));

@@ -1,8 +1,8 @@
 import { type Handling, noEffect, on, type Source } from '@orderly/kit/idempotent-consumer';
 import type { Trace } from '@orderly/kit/messages';
 import { isLeftToSaga } from '../orders/contract.js';
-import { type AccountsContext, commandOnOrder } from './command-on-order.js';
 import { commandForOrderEnd } from './domain/authorization.js';
+import { type AccountsContext, handleOrderCommand } from './handle-order-command.js';
 import { orderEnds } from './subscriptions.js';
 
 /**
@@ -11,12 +11,12 @@ import { orderEnds } from './subscriptions.js';
  */
 export const onOrderEvent = (context: AccountsContext): Source =>
   on(orderEnds, {
-    OrderApproved: ({ event: { data }, trace }) => ended(context, data, 'APPROVED', trace),
+    OrderApproved: ({ event: { data }, trace }) => handleOrderEnd(context, data, 'APPROVED', trace),
     OrderCancelled: ({ event: { data }, trace }) =>
-      isLeftToSaga(data) ? noEffect : ended(context, data, 'CANCELLED', trace),
+      isLeftToSaga(data) ? noEffect : handleOrderEnd(context, data, 'CANCELLED', trace),
   });
 
-function ended(
+function handleOrderEnd(
   context: AccountsContext,
   { orderId, customerId }: { readonly orderId: string; readonly customerId?: string },
   how: 'APPROVED' | 'CANCELLED',
@@ -25,5 +25,5 @@ function ended(
   // Orders from before the saga have no customer, and nothing was ever held for them.
   if (customerId === undefined) return noEffect;
   const ids = { orderId, customerId };
-  return commandOnOrder(context, ids, (authorization) => commandForOrderEnd(authorization, { ...ids, how }), trace);
+  return handleOrderCommand(context, ids, (authorization) => commandForOrderEnd(authorization, { ...ids, how }), trace);
 }

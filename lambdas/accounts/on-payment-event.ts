@@ -1,7 +1,7 @@
 import { type Handling, noEffect, on, type Source } from '@orderly/kit/idempotent-consumer';
 import type { Trace } from '@orderly/kit/messages';
-import { type AccountsContext, commandOnOrder } from './command-on-order.js';
 import type { PaymentCommand } from './domain/authorization.js';
+import { type AccountsContext, handleOrderCommand } from './handle-order-command.js';
 import { paymentEvents } from './subscriptions.js';
 
 /**
@@ -12,10 +12,15 @@ import { paymentEvents } from './subscriptions.js';
 export const onPaymentEvent = (context: AccountsContext): Source =>
   on(paymentEvents, {
     PaymentCharged: ({ event: { data }, trace }) =>
-      onOrder(context, data, (ids) => ({ type: 'SettleOrder', data: ids }), trace),
+      handlePayment(context, data, (ids) => ({ type: 'SettleOrder', data: ids }), trace),
     PaymentRefunded: ({ event: { data }, trace }) => {
       const { refundId, amount } = data;
-      return onOrder(context, data, (ids) => ({ type: 'ReturnOrder', data: { ...ids, refundId, amount } }), trace);
+      return handlePayment(
+        context,
+        data,
+        (ids) => ({ type: 'ReturnOrder', data: { ...ids, refundId, amount } }),
+        trace,
+      );
     },
   });
 
@@ -24,13 +29,13 @@ interface Ids {
   readonly customerId: string;
 }
 
-function onOrder(
+function handlePayment(
   context: AccountsContext,
   { orderId, customerId }: Partial<Ids>,
-  commandOf: (ids: Ids) => PaymentCommand,
+  buildCommand: (ids: Ids) => PaymentCommand,
   trace: Trace,
 ): Handling {
   if (orderId === undefined || customerId === undefined) return noEffect;
   const ids = { orderId, customerId };
-  return commandOnOrder(context, ids, () => commandOf(ids), trace);
+  return handleOrderCommand(context, ids, () => buildCommand(ids), trace);
 }

@@ -1,4 +1,11 @@
-import { AsItWas, described, HistoryEntryView, HistoryQuery, Paging, pageOf } from '@orderly/kit/routes';
+import {
+  HistoryEntryView,
+  HistoryQuery,
+  Paging,
+  PointInTimeQuery,
+  pageSchema,
+  withDescription,
+} from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import type { Route } from '../route.js';
 import { AccountView, ApplyBonus, SetAccountStatus, SetCreditLimit } from './contract.js';
@@ -56,7 +63,7 @@ export const getAccount = {
   summary: 'Read an account',
   description: 'Strongly consistent. With `at` or `version`, the account as it was. Customers read their own.',
   roles: ['customer', 'operator'],
-  query: AsItWas,
+  query: PointInTimeQuery,
   answers: { 200: { description: 'The account', body: AccountView } },
   problems: ['not-found'],
 } as const satisfies Route;
@@ -69,7 +76,7 @@ export const accountHistory = {
   description: 'Oldest first, strongly consistent. Customers read their own, and do not see which operator acted.',
   roles: ['customer', 'operator'],
   query: HistoryQuery,
-  answers: { 200: { description: 'A page of events', body: pageOf(HistoryEntryView) } },
+  answers: { 200: { description: 'A page of events', body: pageSchema(HistoryEntryView) } },
   problems: ['not-found'],
 } as const satisfies Route;
 
@@ -82,10 +89,10 @@ export const listAccounts = {
   roles: ['operator'],
   query: z.strictObject({
     ...Paging,
-    creditExhausted: described(
+    creditExhausted: withDescription(
       'Always `true`: only these accounts are listed.',
       z.literal('true', 'expected true: only accounts without credit are listed'),
     ),
   }),
-  answers: { 200: { description: 'A page of accounts', body: pageOf(AccountView) } },
+  answers: { 200: { description: 'A page of accounts', body: pageSchema(AccountView) } },
 } as const satisfies Route;

@@ -4,7 +4,7 @@ import { paymentsContract } from '../payments/contract.js';
 import { accountsContract } from './contract.js';
 
 /** Steps of orders' sagas. No other service's commands are accepted. */
-export const steps = commandsTo(accountsContract, { from: [ordersContract] });
+export const stepCommands = commandsTo(accountsContract, { from: [ordersContract] });
 
 /** Events that end orders. */
 export const orderEnds = subscribe(ordersContract, ['OrderApproved', 'OrderCancelled'], { contends: 'customerId' });

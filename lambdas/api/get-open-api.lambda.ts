@@ -1,5 +1,5 @@
-import { publicDocument } from '@orderly/kit/http';
+import { publicDocumentHandler } from '@orderly/kit/http';
 import document from '../../docs/openapi.json' with { type: 'json' };
 
 /** GET /openapi.json: the API's document, as it was when this function was deployed. */
-export const handler = publicDocument(JSON.stringify(document), 'application/json');
+export const handler = publicDocumentHandler(JSON.stringify(document), 'application/json');

@@ -2,15 +2,16 @@ import { Problem, pointerFault } from '@orderly/kit/http';
 import { MAX_FREE_QUANTITY } from '../orders/contract.js';
 import type { Current } from './basket-store.js';
 import { MAX_LINES } from './contract.js';
-import { BasketRefused, viewOf } from './domain/basket.js';
+import { BasketRefused, toView } from './domain/basket.js';
 import type { Obstacle } from './domain/checkout.js';
 import { BasketsProblem } from './problems.js';
 
 /** Answers with the basket. */
-export const shown = ({ basket, version }: Current) => ({ status: 200, body: viewOf(basket, version) }) as const;
+export const basketResponse = ({ basket, version }: Current) =>
+  ({ status: 200, body: toView(basket, version) }) as const;
 
 /** @throws {Problem} 404, 409 or 400 if the basket refused the request, and otherwise the error itself */
-export function refused(error: unknown): never {
+export function throwAsProblem(error: unknown): never {
   if (!(error instanceof BasketRefused)) throw error;
   const { code: reason } = error;
   const cause = { cause: error };

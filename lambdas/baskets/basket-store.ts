@@ -1,5 +1,5 @@
-import { clock, documents, itemsOf, retryOnConflict, type TransactWriteItem } from '@orderly/kit/aws';
-import { refuseOtherVersion } from '@orderly/kit/http';
+import { clock, documentClient, queryItems, retryOnConflict, type TransactWriteItem } from '@orderly/kit/aws';
+import { refuseVersionMismatch } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import type { StateStore, Stored } from '@orderly/kit/state-store';
 import type { BasketEvent } from './contract.js';
@@ -64,9 +64,9 @@ export class Baskets {
     return retryOnConflict(async () => {
       const stored = await this.states.read(command.customerId);
       const skus = new Set([...linesOf(stored).map(({ sku }) => sku), ...('sku' in command ? [command.sku] : [])]);
-      const facts = { products: await this.products.of([...skus]) };
-      const { events, writes, after } = this.decided(stored, command, facts, trace);
-      refuseOtherVersion(ifMatch, stored?.version ?? 0, events.length === 0 ? stored?.from : undefined);
+      const facts = { products: await this.products.read([...skus]) };
+      const { events, writes, after } = this.decide(stored, command, facts, trace);
+      refuseVersionMismatch(ifMatch, stored?.version ?? 0, events.length === 0 ? stored?.from : undefined);
       if (writes.length > 0) await this.states.table.transact(writes);
       return { ...facts, basket: { lines: linesOf(after) }, version: after?.version ?? 0, stored: after };
     });
@@ -80,48 +80,48 @@ export class Baskets {
     const stored = await this.states.read(customerId);
     const { sku } = product;
     const facts = { products: new Map([[sku, product]]) };
-    return this.decided(stored, { type: 'ChangePrice', customerId, sku }, facts, trace).writes;
+    return this.decide(stored, { type: 'ChangePrice', customerId, sku }, facts, trace).writes;
   }
 
   /** Returns the writes that mark a basket's lines as becoming an order. They are refused if the basket has changed. */
   checkOutWrites({ stored }: Current, customerId: string, orderId: string, trace: Trace): readonly TransactWriteItem[] {
-    return this.decided(stored, { type: 'CheckOut', customerId, orderId }, NO_PRODUCTS, trace).writes;
+    return this.decide(stored, { type: 'CheckOut', customerId, orderId }, NO_PRODUCTS, trace).writes;
   }
 
   /** Returns the writes that remove the lines that have become an order; none if there are none. */
   async emptyWrites(customerId: string, orderId: string, trace: Trace): Promise<readonly TransactWriteItem[]> {
     const stored = await this.states.read(customerId);
-    return this.decided(stored, { type: 'Empty', customerId, orderId }, NO_PRODUCTS, trace).writes;
+    return this.decide(stored, { type: 'Empty', customerId, orderId }, NO_PRODUCTS, trace).writes;
   }
 
   /**
    * Reads who holds a product, strongly consistent, by the customers' ids.
    * @param after last customer of the page before
    */
-  async holdersOf(sku: string, after: string | undefined, limit: number): Promise<HoldersPage> {
+  async readHolders(sku: string, after: string | undefined, limit: number): Promise<HoldersPage> {
     const query = {
       TableName: this.states.table.name,
       ConsistentRead: true,
       KeyConditionExpression: `pk = :pk${after === undefined ? '' : ' AND sk > :after'}`,
       ExpressionAttributeValues: { ':pk': HOLDERS + sku, ...(after === undefined ? {} : { ':after': after }) },
     };
-    const { items, next } = await itemsOf(documents, query, { limit });
+    const { items, next } = await queryItems(documentClient, query, { limit });
     return { customerIds: items.map((item) => String(item.sk)), more: next !== undefined };
   }
 
-  private decided(stored: StoredBasket | undefined, command: BasketCommand, facts: Facts, trace: Trace) {
+  private decide(stored: StoredBasket | undefined, command: BasketCommand, facts: Facts, trace: Trace) {
     const { customerId } = command;
     const before: Basket = { lines: linesOf(stored) };
     const events = basketDecider.decide(before, command, { ...facts, now: clock.now() });
     if (events.length === 0) return { events, writes: [], after: stored };
     const { lines } = events.reduce(basketDecider.evolve, before);
-    const commit = this.states.commit(customerId, stored, events, trace);
+    const commit = this.states.buildCommit(customerId, stored, events, trace);
     const after: StoredBasket = { lines, version: commit.lastVersion, from: stored?.version ?? 0, at: commit.at };
     const writes = [
       this.states.appendWrite(commit),
       this.states.stateWrite(customerId, stored, after),
-      ...without(lines, before.lines).map((sku) => this.holderPut(sku, customerId)),
-      ...without(before.lines, lines).map((sku) => this.holderDelete(sku, customerId)),
+      ...skusOnlyIn(lines, before.lines).map((sku) => this.holderPut(sku, customerId)),
+      ...skusOnlyIn(before.lines, lines).map((sku) => this.holderDelete(sku, customerId)),
     ];
     return { events, writes, after };
   }
@@ -141,7 +141,7 @@ const NO_PRODUCTS: Facts = { products: new Map() };
 const linesOf = (stored: StoredBasket | undefined): readonly Line[] => stored?.lines ?? [];
 
 /** Returns the SKUs of lines that the others don't have. */
-function without(lines: readonly Line[], others: readonly Line[]): readonly string[] {
+function skusOnlyIn(lines: readonly Line[], others: readonly Line[]): readonly string[] {
   const known = new Set(others.map(({ sku }) => sku));
   return lines.map(({ sku }) => sku).filter((sku) => !known.has(sku));
 }

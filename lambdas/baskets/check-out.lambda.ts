@@ -1,8 +1,8 @@
 import { count, logger, Metric } from '@orderly/kit/aws';
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
-import { keyedBy, traceOf, versionOf } from '@orderly/kit/http';
-import { idempotencyKey } from '@orderly/kit/idempotent-receiver';
-import { stateStoreOfFunction } from '@orderly/kit/state-store';
+import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
+import { parseIfMatch, toKeyedRequest, toTrace } from '@orderly/kit/http';
+import { parseIdempotencyKey } from '@orderly/kit/idempotent-receiver';
+import { stateStoreFromEnvironment } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { baskets, checkouts } from './aggregates.js';
 import { type BasketStore, Baskets } from './basket-store.js';
@@ -10,10 +10,10 @@ import { checkOut as orderBasket } from './check-out.js';
 import { Products } from './products.js';
 import { checkOut } from './routes.js';
 
-const basketStore: BasketStore = stateStoreOfFunction(baskets);
+const basketStore: BasketStore = stateStoreFromEnvironment(baskets);
 const stores = {
   baskets: new Baskets(basketStore, new Products(basketStore.table.name)),
-  checkouts: eventStoreOfFunction(checkouts),
+  checkouts: eventStoreFromEnvironment(checkouts),
 };
 
 /** POST /basket/checkout: makes an order of the basket, or repeats the first answer. No body is read. */
@@ -21,9 +21,9 @@ export const handler = endpoint(checkOut, async (request) => {
   const { loaded, replayed } = await orderBasket({
     ...stores,
     customerId: request.caller.id,
-    key: idempotencyKey(keyedBy(request)),
-    ifMatch: versionOf(request.header('if-match')),
-    trace: traceOf(request),
+    key: parseIdempotencyKey(toKeyedRequest(request)),
+    ifMatch: parseIfMatch(request.header('if-match')),
+    trace: toTrace(request),
   });
   const orderId = loaded.id;
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);

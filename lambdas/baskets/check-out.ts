@@ -1,13 +1,13 @@
 import { retryOnConflict, WriteConflict } from '@orderly/kit/aws';
-import { refuseOtherVersion } from '@orderly/kit/http';
+import { refuseVersionMismatch } from '@orderly/kit/http';
 import { createOnce, type IdempotencyKey, type Outcome } from '@orderly/kit/idempotent-receiver';
 import type { Trace } from '@orderly/kit/messages';
-import { unchargeable } from '../charge-limits.js';
+import { findUnchargeable } from '../charge-limits.js';
 import { ordersContract } from '../orders/contract.js';
 import type { CheckoutStore } from './aggregates.js';
 import { refuseCheckout } from './answers.js';
 import type { Baskets, Current } from './basket-store.js';
-import { type Checkout, type Obstacle, obstacleOf, orderLinesOf } from './domain/checkout.js';
+import { type Checkout, findObstacle, type Obstacle, toOrderLines } from './domain/checkout.js';
 
 export interface CheckOut {
   readonly baskets: Baskets;
@@ -41,12 +41,12 @@ export const checkOut = ({
 }: CheckOut): Promise<Outcome<Checkout>> =>
   retryOnConflict(async () => {
     const current = await baskets.change({ type: 'Look', customerId }, trace);
-    const lines = orderLinesOf(current.basket);
+    const lines = toOrderLines(current.basket);
     return createOnce({
       store: checkouts,
       key,
       trace,
-      refuseNew: refusalOf(current, ifMatch),
+      refuseNew: findRefusal(current, ifMatch),
       command: (orderId) => ({ orderId, customerId, lines }),
       commands: (orderId) => [
         { to: ordersContract, command: { type: 'PlaceOrder', data: { orderId, customerId, lines } } },
@@ -57,30 +57,30 @@ export const checkOut = ({
           throw new BasketMoved();
         },
       }),
-    }).catch(readAgain);
+    }).catch(retryIfMoved);
   });
 
 /** Returns the refusal of a new checkout, if there is one. A repeat gets its first answer all the same. */
-function refusalOf(current: Current, ifMatch: number | undefined): (() => never) | undefined {
+function findRefusal(current: Current, ifMatch: number | undefined): (() => never) | undefined {
   try {
-    refuseOtherVersion(ifMatch, current.version);
+    refuseVersionMismatch(ifMatch, current.version);
   } catch (error) {
     return () => {
       throw error;
     };
   }
-  const obstacle = obstacleOf(current.basket, current) ?? chargeObstacle(current);
+  const obstacle = findObstacle(current.basket, current) ?? findChargeObstacle(current);
   return obstacle && (() => refuseCheckout(obstacle));
 }
 
 /** Returns the obstacle of a total that no provider can charge. */
-function chargeObstacle({ basket }: Current): Obstacle | undefined {
-  const lines = orderLinesOf(basket);
-  const detail = unchargeable(lines);
+function findChargeObstacle({ basket }: Current): Obstacle | undefined {
+  const lines = toOrderLines(basket);
+  const detail = findUnchargeable(lines);
   return detail === undefined ? undefined : { code: 'NOT_ORDERABLE', faults: lines.map((_, at) => ({ at, detail })) };
 }
 
 /** @throws {WriteConflict} if the basket has moved, so that it is read again; otherwise the error itself */
-function readAgain(error: unknown): never {
+function retryIfMoved(error: unknown): never {
   throw error instanceof BasketMoved ? new WriteConflict('basket', { cause: error }) : error;
 }

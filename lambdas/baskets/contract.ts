@@ -1,5 +1,5 @@
 import type { EventOf } from '@orderly/kit/messages';
-import { described, type Shown } from '@orderly/kit/routes';
+import { type DeepReadonly, withDescription } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import { Money, MoneyView, OrderId, OrderLine, Sku } from '../orders/contract.js';
 
@@ -8,7 +8,7 @@ const CustomerId = z.string().check(z.minLength(1), z.maxLength(128));
 
 const Quantity = OrderLine.shape.quantity;
 
-/** Position of a product's event among all of its events, across restores of the catalogue: `ordinalOf` of the kit. */
+/** Position of a product's event among all of its events, across restores of the catalogue: `toOrdinal` of the kit. */
 const ProductVersion = z.int().check(z.gte(1));
 
 /** Maximum number of lines of a basket, which is that of an order. */
@@ -99,15 +99,15 @@ export const BasketView = z.object({
       quantity: z.int(),
       unitPrice: MoneyView,
       oldUnitPrice: z.exactOptional(
-        described('Price that the customer has seen; present if `unitPrice` is another one.', MoneyView),
+        withDescription('Price that the customer has seen; present if `unitPrice` is another one.', MoneyView),
       ),
     }),
   ),
-  version: described('Number of events so far; 0 for a basket that was never used.', z.int()),
+  version: withDescription('Number of events so far; 0 for a basket that was never used.', z.int()),
 });
-export type BasketView = Shown<z.infer<typeof BasketView>>;
+export type BasketView = DeepReadonly<z.infer<typeof BasketView>>;
 
 /** Answer to a checkout. */
 export const CheckoutView = z.object({
-  orderId: described('Id of the order, which exists about a second later.', z.string()),
+  orderId: withDescription('Id of the order, which exists about a second later.', z.string()),
 });

@@ -7,7 +7,7 @@ import { placedOrders } from './subscriptions.js';
  * all changed meanwhile, changes nothing. That can't become wrong later, because lines are marked before their order is
  * placed; so such a decision needs no check of the basket.
  */
-export const placedBaskets = (baskets: Baskets): Source =>
+export const onOrderEvent = (baskets: Baskets): Source =>
   on(placedOrders, {
     OrderPlaced: ({ event: { data }, trace }) => ({
       decide: () => baskets.emptyWrites(data.customerId, data.orderId, trace),

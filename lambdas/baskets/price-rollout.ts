@@ -38,15 +38,15 @@ export class PriceRollout {
    * Keeps a product whose price has changed, and brings the price to the first page of baskets.
    * @param message the event's message
    */
-  async begin(told: Product, { time: at, epoch }: Pick<Envelope, 'time' | 'epoch'>, trace: Trace): Promise<Effect> {
-    const { product, write } = await this.products.newest(told);
-    return [write, ...(await this.page(product, { productVersion: told.version, page: 1, at, epoch }, trace))];
+  async begin(reported: Product, { time: at, epoch }: Pick<Envelope, 'time' | 'epoch'>, trace: Trace): Promise<Effect> {
+    const { product, write } = await this.products.chooseNewest(reported);
+    return [write, ...(await this.page(product, { productVersion: reported.version, page: 1, at, epoch }, trace))];
   }
 
   /** Brings the price to a further page of baskets. */
   async next(sku: string, page: Page, trace: Trace): Promise<Effect> {
-    const product = (await this.products.of([sku])).get(sku);
-    return product ? [this.products.unchanged(product), ...(await this.page(product, page, trace))] : [];
+    const product = (await this.products.read([sku])).get(sku);
+    return product ? [this.products.unchangedCheck(product), ...(await this.page(product, page, trace))] : [];
   }
 
   /**
@@ -62,7 +62,7 @@ export class PriceRollout {
     trace: Trace,
   ): Promise<Effect> {
     const { sku } = product;
-    const { customerIds, more } = await this.baskets.holdersOf(sku, after, PAGE_SIZE);
+    const { customerIds, more } = await this.baskets.readHolders(sku, after, PAGE_SIZE);
     const changes = customerIds.map((customerId) => this.baskets.priceWrites(customerId, product, trace));
     const writes = (await Promise.all(changes)).flat();
     const last = customerIds.at(-1);
@@ -83,7 +83,7 @@ export class PriceRollout {
     const before = page === 1 ? undefined : { version: page - 1, at, epoch };
     const event = { type: 'PriceRolloutContinued', data: { sku, productVersion, page } } as const;
     const command = { type: 'ContinuePriceRollout', data: { sku, productVersion, page: page + 1, after } };
-    const commit = this.rollouts.commit(`${sku}@${productVersion}`, before, [event], trace, {
+    const commit = this.rollouts.buildCommit(`${sku}@${productVersion}`, before, [event], trace, {
       commands: [{ to: basketsContract, command }],
     });
     const known = await this.rollouts.table.read({ pk: commit.pk, sk: commit.sk });

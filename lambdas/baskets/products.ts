@@ -1,4 +1,4 @@
-import { documents, readItems, type TransactWriteItem } from '@orderly/kit/aws';
+import { documentClient, readItems, type TransactWriteItem } from '@orderly/kit/aws';
 import type { Product } from './domain/product.js';
 import { PRODUCTS } from './keys.js';
 
@@ -17,8 +17,8 @@ export class Products {
    * @param skus each once
    * @throws {Throttled} if DynamoDB returns nothing again and again
    */
-  async of(skus: readonly string[]): Promise<ReadonlyMap<string, Product>> {
-    const items = await readItems(documents, this.table, skus.map(keyOf), { consistent: true });
+  async read(skus: readonly string[]): Promise<ReadonlyMap<string, Product>> {
+    const items = await readItems(documentClient, this.table, skus.map(keyOf), { consistent: true });
     return new Map(items.map(({ pk: _, sk: __, ...product }) => [String(product.sku), product as unknown as Product]));
   }
 
@@ -26,17 +26,20 @@ export class Products {
    * Returns the newest of what an event told and what is known, and the write that keeps it. The write is refused if the
    * known product has changed since. So it does not matter in which order events arrive, and how often.
    */
-  async newest(told: Product): Promise<{ readonly product: Product; readonly write: TransactWriteItem }> {
-    const known = (await this.of([told.sku])).get(told.sku);
-    if (known && known.version >= told.version) return { product: known, write: this.unchanged(known) };
+  async chooseNewest(reported: Product): Promise<{ readonly product: Product; readonly write: TransactWriteItem }> {
+    const known = (await this.read([reported.sku])).get(reported.sku);
+    if (known && known.version >= reported.version) return { product: known, write: this.unchangedCheck(known) };
     const isAsRead = known ? 'version = :version' : 'attribute_not_exists(pk)';
     const values = known ? { ExpressionAttributeValues: { ':version': known.version } } : {};
-    const Item = { ...keyOf(told.sku), ...told };
-    return { product: told, write: { Put: { TableName: this.table, Item, ConditionExpression: isAsRead, ...values } } };
+    const Item = { ...keyOf(reported.sku), ...reported };
+    return {
+      product: reported,
+      write: { Put: { TableName: this.table, Item, ConditionExpression: isAsRead, ...values } },
+    };
   }
 
   /** Returns the check that a product is still the newest. */
-  unchanged({ sku, version }: Product): TransactWriteItem {
+  unchangedCheck({ sku, version }: Product): TransactWriteItem {
     const isAsRead = 'version = :version';
     return {
       ConditionCheck: {

@@ -1,13 +1,13 @@
-import { traceOf, versionOf } from '@orderly/kit/http';
-import { stateStoreOfFunction } from '@orderly/kit/state-store';
+import { parseIfMatch, toTrace } from '@orderly/kit/http';
+import { stateStoreFromEnvironment } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { baskets } from './aggregates.js';
-import { shown } from './answers.js';
+import { basketResponse } from './answers.js';
 import { type BasketStore, Baskets } from './basket-store.js';
 import { Products } from './products.js';
 import { seePrices } from './routes.js';
 
-const basketStore: BasketStore = stateStoreOfFunction(baskets);
+const basketStore: BasketStore = stateStoreFromEnvironment(baskets);
 const current = new Baskets(basketStore, new Products(basketStore.table.name));
 
 /**
@@ -17,5 +17,5 @@ const current = new Baskets(basketStore, new Products(basketStore.table.name));
 export const handler = endpoint(seePrices, async (request) => {
   const { caller, header } = request;
   const command = { type: 'See', customerId: caller.id } as const;
-  return shown(await current.change(command, traceOf(request), versionOf(header('if-match'))));
+  return basketResponse(await current.change(command, toTrace(request), parseIfMatch(header('if-match'))));
 });

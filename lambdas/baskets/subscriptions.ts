@@ -13,7 +13,7 @@ export const productEvents = subscribe(catalogContract, [
 ]);
 
 /** Pages of a price's rollout, which baskets send to themselves. */
-export const rollouts = commandsTo(basketsContract, { from: [basketsContract] });
+export const rolloutCommands = commandsTo(basketsContract, { from: [basketsContract] });
 
 /** Orders that exist now: some of them were baskets. */
 export const placedOrders = subscribe(ordersContract, ['OrderPlaced']);

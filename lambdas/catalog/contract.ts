@@ -1,5 +1,5 @@
 import { type CommandOf, type EventOf, earlierShape } from '@orderly/kit/messages';
-import { described, type Shown } from '@orderly/kit/routes';
+import { type DeepReadonly, withDescription } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import {
   Discontinued,
@@ -146,8 +146,8 @@ export const ProductView = z.object({
   name: z.string(),
   unitPrice: MoneyView,
   discontinued: z.exactOptional(
-    described('Present if the product is not sold any more: orders for it are refused.', z.literal(true)),
+    withDescription('Present if the product is not sold any more: orders for it are refused.', z.literal(true)),
   ),
-  version: described('Number of events so far: a simultaneous change of name and price counts as two.', z.int()),
+  version: withDescription('Number of events so far: a simultaneous change of name and price counts as two.', z.int()),
 });
-export type ProductView = Shown<z.infer<typeof ProductView>>;
+export type ProductView = DeepReadonly<z.infer<typeof ProductView>>;

@@ -1,9 +1,9 @@
-import { clock, documents, itemsOf, readItems, retryOnConflict } from '@orderly/kit/aws';
-import { Problem, refuseOtherVersion } from '@orderly/kit/http';
+import { clock, documentClient, queryItems, readItems, retryOnConflict } from '@orderly/kit/aws';
+import { Problem, refuseVersionMismatch } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import { type StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
 import type { Money } from '../orders/contract.js';
-import { refusalOfCodes } from '../standard-codes.js';
+import { findCodeRefusal } from '../standard-codes.js';
 import { PRODUCTS_INDEX, type ProductEvent, type ProductView, type SetProduct } from './contract.js';
 import type { Offer } from './domain/price-check.js';
 import { productDecider } from './domain/product.js';
@@ -24,10 +24,10 @@ interface StoredProduct extends Stored {
 export type ProductStore = StateStore<StoredProduct, ProductEvent>;
 
 /** Reads a product, strongly consistent. @throws {Problem} 404 if it doesn't exist */
-export async function productOf(products: ProductStore, sku: string): Promise<ProductView> {
+export async function readProduct(products: ProductStore, sku: string): Promise<ProductView> {
   const product = await products.read(sku);
   if (!product) throw new Problem('not-found', 'no product has this SKU');
-  return viewOf(sku, product);
+  return toView(sku, product);
 }
 
 /**
@@ -47,11 +47,11 @@ export function setProduct(
 ): Promise<ProductView> {
   return retryOnConflict(async () => {
     const before = await products.read(sku);
-    refusalOfCodes(wanted, before)?.();
+    findCodeRefusal(wanted, before)?.();
     const events = productDecider.decide(before, { sku, ...wanted }, { now: clock.now() });
-    refuseOtherVersion(ifMatch, before?.version ?? 0, events.length === 0 ? before?.from : undefined);
-    if (before && events.length === 0) return viewOf(sku, before);
-    const commit = products.commit(sku, before, events, trace);
+    refuseVersionMismatch(ifMatch, before?.version ?? 0, events.length === 0 ? before?.from : undefined);
+    if (before && events.length === 0) return toView(sku, before);
+    const commit = products.buildCommit(sku, before, events, trace);
     const { lastVersion: version, at } = commit;
     const { name, unitPrice, discontinued } = wanted;
     const after: StoredProduct = {
@@ -65,7 +65,7 @@ export function setProduct(
       listSk: sku,
     };
     await products.table.transact([products.appendWrite(commit), products.stateWrite(sku, before, after)]);
-    return viewOf(sku, after);
+    return toView(sku, after);
   });
 }
 
@@ -76,10 +76,10 @@ export function setProduct(
  * @param skus each once
  * @throws {Throttled} if DynamoDB returns nothing again and again
  */
-export async function offersOf(table: string, skus: readonly string[]): Promise<ReadonlyMap<string, Offer>> {
+export async function readOffers(table: string, skus: readonly string[]): Promise<ReadonlyMap<string, Offer>> {
   const keys = skus.map((sku) => stateKey(PRODUCT, sku));
   const attributes = ['listSk', 'unitPrice', 'discontinued'];
-  const items = await readItems(documents, table, keys, { consistent: true, attributes });
+  const items = await readItems(documentClient, table, keys, { consistent: true, attributes });
   return new Map(items.map(({ listSk, ...offer }) => [String(listSk), offer as unknown as Offer]));
 }
 
@@ -90,7 +90,7 @@ export async function offersOf(table: string, skus: readonly string[]): Promise<
  * @param limit maximum number of products
  * @returns one more than `limit` if there are more
  */
-export async function productsAfter(
+export async function readProductsAfter(
   table: string,
   after: string | undefined,
   limit: number,
@@ -101,11 +101,11 @@ export async function productsAfter(
     KeyConditionExpression: `listPk = :pk${after === undefined ? '' : ' AND listSk > :after'}`,
     ExpressionAttributeValues: { ':pk': ALL_PRODUCTS, ...(after === undefined ? {} : { ':after': after }) },
   };
-  const { items } = await itemsOf(documents, query, { limit: limit + 1 });
-  return (items as unknown as StoredProduct[]).map((product) => viewOf(product.listSk, product));
+  const { items } = await queryItems(documentClient, query, { limit: limit + 1 });
+  return (items as unknown as StoredProduct[]).map((product) => toView(product.listSk, product));
 }
 
-const viewOf = (sku: string, { name, unitPrice, discontinued, version }: StoredProduct): ProductView => ({
+const toView = (sku: string, { name, unitPrice, discontinued, version }: StoredProduct): ProductView => ({
   sku,
   name,
   unitPrice: { amount: unitPrice.amount, currency: unitPrice.currency },

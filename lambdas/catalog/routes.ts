@@ -1,4 +1,4 @@
-import { Paging, pageOf } from '@orderly/kit/routes';
+import { Paging, pageSchema } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import type { Route } from '../route.js';
 import { ProductView, SetProduct } from './contract.js';
@@ -35,5 +35,5 @@ export const listProducts = {
   description: 'By SKU, upper case before lower; eventually consistent, about a second behind.',
   roles: ['customer', 'operator'],
   query: z.strictObject(Paging),
-  answers: { 200: { description: 'A page of products', body: pageOf(ProductView) } },
+  answers: { 200: { description: 'A page of products', body: pageSchema(ProductView) } },
 } as const satisfies Route;

@@ -1,13 +1,13 @@
 import { logger } from '@orderly/kit/aws';
-import { traceOf, versionOf } from '@orderly/kit/http';
-import { stateStoreOfFunction } from '@orderly/kit/state-store';
+import { parseIfMatch, toTrace } from '@orderly/kit/http';
+import { stateStoreFromEnvironment } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { Sku } from '../orders/contract.js';
 import { products } from './aggregates.js';
 import { type ProductStore, setProduct as storeProduct } from './product-store.js';
 import { setProduct } from './routes.js';
 
-const productStore: ProductStore = stateStoreOfFunction(products);
+const productStore: ProductStore = stateStoreFromEnvironment(products);
 
 /** PUT /products/{sku}: sets the whole product. It is naturally idempotent and needs no key. */
 export const handler = endpoint(setProduct, async (request) => {
@@ -16,8 +16,8 @@ export const handler = endpoint(setProduct, async (request) => {
     productStore,
     parameter('sku', Sku),
     body,
-    versionOf(header('if-match')),
-    traceOf(request),
+    parseIfMatch(header('if-match')),
+    toTrace(request),
   );
   logger.info('product set', { sku: product.sku, version: product.version });
   return { status: 200, body: product };

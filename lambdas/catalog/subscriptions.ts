@@ -3,4 +3,4 @@ import { ordersContract } from '../orders/contract.js';
 import { catalogContract } from './contract.js';
 
 /** Steps of orders' sagas. No other service's commands are accepted. */
-export const steps = commandsTo(catalogContract, { from: [ordersContract] });
+export const stepCommands = commandsTo(catalogContract, { from: [ordersContract] });

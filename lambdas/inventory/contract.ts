@@ -1,5 +1,5 @@
 import type { CommandOf, EventOf } from '@orderly/kit/messages';
-import { described, type Shown } from '@orderly/kit/routes';
+import { type DeepReadonly, withDescription } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import { OrderId, Sku, StepId } from '../orders/contract.js';
 
@@ -74,7 +74,7 @@ export const StockView = z.object({
   sku: z.string(),
   onHand: z.int(),
   reserved: z.int(),
-  available: described('`onHand` - `reserved`, never below zero.', z.int()),
-  version: described('Number of times that an operator has set it, from 1.', z.int()),
+  available: withDescription('`onHand` - `reserved`, never below zero.', z.int()),
+  version: withDescription('Number of times that an operator has set it, from 1.', z.int()),
 });
-export type StockView = Shown<z.infer<typeof StockView>>;
+export type StockView = DeepReadonly<z.infer<typeof StockView>>;

@@ -1,7 +1,7 @@
 import { noEffect, on, type Source } from '@orderly/kit/idempotent-consumer';
 import { isLeftToSaga } from '../orders/contract.js';
 import type { ReservationStore } from './aggregates.js';
-import { dispatching, releasing } from './reservation-effects.js';
+import { createDispatchDecision, createReleaseDecision } from './reservation-effects.js';
 import { orderEnds } from './subscriptions.js';
 
 /**
@@ -11,6 +11,10 @@ import { orderEnds } from './subscriptions.js';
 export const onOrderEvent = (reservationStore: ReservationStore): Source =>
   on(orderEnds, {
     OrderCancelled: ({ event: { data }, trace }) =>
-      isLeftToSaga(data) ? noEffect : { decide: releasing(reservationStore, { orderId: data.orderId }, trace) },
-    OrderDispatched: ({ event: { data }, trace }) => ({ decide: dispatching(reservationStore, data.orderId, trace) }),
+      isLeftToSaga(data)
+        ? noEffect
+        : { decide: createReleaseDecision(reservationStore, { orderId: data.orderId }, trace) },
+    OrderDispatched: ({ event: { data }, trace }) => ({
+      decide: createDispatchDecision(reservationStore, data.orderId, trace),
+    }),
   });

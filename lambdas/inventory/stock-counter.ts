@@ -9,20 +9,25 @@ import { STOCK_ITEM } from './keys.js';
  */
 export function reserve(table: string, line: ReservedLine): TransactWriteItem {
   const enoughIsThere = 'available >= :quantity';
-  return counted(table, line, 'SET reserved = reserved + :quantity, available = available - :quantity', enoughIsThere);
+  return counterUpdate(
+    table,
+    line,
+    'SET reserved = reserved + :quantity, available = available - :quantity',
+    enoughIsThere,
+  );
 }
 
 const IT_WAS_RESERVED = 'reserved >= :quantity';
 
 /** Releases pieces, in the transaction that commits the release. */
 export const release = (table: string, line: ReservedLine): TransactWriteItem =>
-  counted(table, line, 'SET reserved = reserved - :quantity, available = available + :quantity', IT_WAS_RESERVED);
+  counterUpdate(table, line, 'SET reserved = reserved - :quantity, available = available + :quantity', IT_WAS_RESERVED);
 
 /** Takes reserved pieces out of the stock, in the transaction that commits the dispatch. What is available stays. */
 export const dispatch = (table: string, line: ReservedLine): TransactWriteItem =>
-  counted(table, line, 'SET reserved = reserved - :quantity, onHand = onHand - :quantity', IT_WAS_RESERVED);
+  counterUpdate(table, line, 'SET reserved = reserved - :quantity, onHand = onHand - :quantity', IT_WAS_RESERVED);
 
-const counted = (
+const counterUpdate = (
   TableName: string,
   { sku, quantity }: ReservedLine,
   UpdateExpression: string,

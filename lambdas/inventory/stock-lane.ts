@@ -1,10 +1,10 @@
 import { decideOnNew } from '@orderly/kit/event-store';
-import { type Lane, type LaneDecision, type LaneRequest, lane, type RefusedShare } from '@orderly/kit/lane';
+import { createLane, type Lane, type LaneDecision, type LaneRequest, type RefusedShare } from '@orderly/kit/lane';
 import type { ReservationStore } from './aggregates.js';
 import type { InventoryCommand } from './contract.js';
 import { allot } from './domain/allotment.js';
 import { reserve } from './stock-counter.js';
-import { steps } from './subscriptions.js';
+import { stepCommands } from './subscriptions.js';
 
 type ReserveStock = Extract<InventoryCommand, { type: 'ReserveStock' }>;
 
@@ -13,7 +13,7 @@ type ReserveStock = Extract<InventoryCommand, { type: 'ReserveStock' }>;
  * a release, which does not name its SKUs.
  */
 export const stockLane = (store: ReservationStore): Lane =>
-  lane(steps, 'ReserveStock', {
+  createLane(stepCommands, 'ReserveStock', {
     keyOf: ({ lines }) => (lines.length === 1 ? lines[0]?.sku : undefined),
     decide: (requests, refused) => reserveAll(store, requests, refused),
   });
@@ -28,18 +28,18 @@ function reserveAll(
   refused: RefusedShare | undefined,
 ): LaneDecision {
   const quantities = requests.map(({ command }) => command.data.lines[0]?.quantity ?? 0);
-  const available = refused ? availableIn(refused) : Number.POSITIVE_INFINITY;
+  const available = refused ? readAvailable(refused) : Number.POSITIVE_INFINITY;
   const granted = allot(quantities, available);
   const sum = quantities.reduce((total, quantity, at) => total + (granted[at] ? quantity : 0), 0);
   const sku = requests[0]?.command.data.lines[0]?.sku;
   return {
     ...(sku !== undefined && sum > 0 ? { shared: reserve(store.table, { sku, quantity: sum }) } : {}),
-    effects: requests.map((request, at) => [reservationOf(store, request, granted[at] ?? false)]),
+    effects: requests.map((request, at) => [buildReservationWrite(store, request, granted[at] ?? false)]),
   };
 }
 
 /** Returns the first commit of a reservation. It is refused if the order has a reservation, or was released, before. */
-function reservationOf(
+function buildReservationWrite(
   store: ReservationStore,
   { command: { data }, trace }: LaneRequest<ReserveStock>,
   isGranted: boolean,
@@ -51,4 +51,4 @@ function reservationOf(
 }
 
 /** A SKU that nobody has set has no pieces. */
-const availableIn = ({ found }: RefusedShare): number => Number(found?.available ?? 0);
+const readAvailable = ({ found }: RefusedShare): number => Number(found?.available ?? 0);

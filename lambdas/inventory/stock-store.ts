@@ -1,5 +1,5 @@
 import { retryOnConflict, type TransactWriteItem } from '@orderly/kit/aws';
-import { Problem, refuseOtherVersion } from '@orderly/kit/http';
+import { Problem, refuseVersionMismatch } from '@orderly/kit/http';
 import type { Commit, Trace } from '@orderly/kit/messages';
 import { type StateStore, type Stored, stateKey } from '@orderly/kit/state-store';
 import type { InventoryEvent, StockView } from './contract.js';
@@ -16,13 +16,13 @@ interface Counter extends Stored {
 export type StockStore = StateStore<Counter, InventoryEvent>;
 
 /** Reads the stock of a SKU, strongly consistent; `undefined` if no operator has set it. */
-export async function stockOf(counters: StockStore, sku: string): Promise<StockView | undefined> {
+export async function readStock(counters: StockStore, sku: string): Promise<StockView | undefined> {
   const counter = await counters.read(sku);
-  return counter && viewOf(sku, counter);
+  return counter && toView(sku, counter);
 }
 
 /** @throws {Problem} 404 if no operator has set it */
-export function existing(stock: StockView | undefined): StockView {
+export function requireStock(stock: StockView | undefined): StockView {
   if (!stock) throw new Problem('not-found', 'this SKU has no stock');
   return stock;
 }
@@ -45,21 +45,21 @@ export async function setStock(
     const counter = await counters.read(sku);
     const version = counter?.version ?? 0;
     const isSo = counter?.onHand === onHand;
-    refuseOtherVersion(ifMatch, version, isSo ? version - 1 : undefined);
-    if (counter && isSo) return viewOf(sku, counter);
+    refuseVersionMismatch(ifMatch, version, isSo ? version - 1 : undefined);
+    if (counter && isSo) return toView(sku, counter);
     if (counter && counter.reserved > onHand) {
       throw new Problem(
         InventoryProblem['stock-reserved'],
         `${counter.reserved} pieces are reserved: onHand must not be less`,
       );
     }
-    const commit = counters.commit(sku, counter, [{ type: 'StockSet', data: { sku, onHand } }], trace);
+    const commit = counters.buildCommit(sku, counter, [{ type: 'StockSet', data: { sku, onHand } }], trace);
     await counters.table.transact([counters.appendWrite(commit), counterWrite(counters, sku, onHand, counter, commit)]);
-    return existing(await stockOf(counters, sku));
+    return requireStock(await readStock(counters, sku));
   });
 }
 
-const viewOf = (sku: string, { onHand, reserved, available, version }: Counter): StockView => ({
+const toView = (sku: string, { onHand, reserved, available, version }: Counter): StockView => ({
   sku,
   onHand,
   reserved,

@@ -1,7 +1,7 @@
-import type { AdvisingApp } from '@orderly/operator';
+import type { AppAdvice } from '@orderly/operator';
 import { APP } from '../app.js';
 import { PROGRAM } from './program.js';
-import { pageOn } from './runbook.js';
+import { findRunbookPage } from './runbook.js';
 
 /** Names of Orderly's command line and of the pages of its runbook, for advice on the command line and over the API. */
 export const ADVICE = {
@@ -9,5 +9,5 @@ export const ADVICE = {
   runbook: APP.runbook,
   // The aggregates of an order have its id.
   reportOn: (subject: string) => ['order', subject.slice(subject.indexOf('/') + 1)],
-  pageOn,
-} as const satisfies AdvisingApp;
+  pageOn: findRunbookPage,
+} as const satisfies AppAdvice;

@@ -1,21 +1,21 @@
-import { described } from '@orderly/kit/routes';
+import { withDescription } from '@orderly/kit/routes';
 import { StatusView } from '@orderly/operator/views';
 import * as z from 'zod/mini';
 
 /** Orders of the last hour, in the status. */
 export const OrdersOfHourView = z.object({
-  placed: described('Orders that were placed in the last hour; at least so many if there are `more`.', z.int()),
-  more: described(
+  placed: withDescription('Orders that were placed in the last hour; at least so many if there are `more`.', z.int()),
+  more: withDescription(
     'Whether the hour had more orders than were counted. Those that were counted are the newest.',
     z.boolean(),
   ),
-  read: described('Orders whose ends were read: all, or the newest. The fields below count these.', z.int()),
+  read: withDescription('Orders whose ends were read: all, or the newest. The fields below count these.', z.int()),
   approved: z.int(),
   rejected: z.int(),
   cancelled: z.int(),
-  open: described('Pending, or under review.', z.int()),
+  open: withDescription('Pending, or under review.', z.int()),
   approvedAfter: z.exactOptional(
-    described(
+    withDescription(
       'Seconds from placing to approving an order; absent if none was approved.',
       z.object({ p50: z.number(), p95: z.number() }),
     ),
@@ -25,7 +25,7 @@ export const OrdersOfHourView = z.object({
 /** Status of the environment, with what Orderly adds. */
 export const OperationsStatusView = z.extend(StatusView, { orders: OrdersOfHourView });
 
-const state = described(
+const state = withDescription(
   'State of the message at this consumer; `lost` if it has no record, and is too old to be in a queue.',
   z.enum([
     'processed',
@@ -49,9 +49,9 @@ const delivery = {
   at: z.exactOptional(z.iso.datetime()),
   attempts: z.exactOptional(z.int()),
   isStored: z.exactOptional(
-    described('Whether its consumer has stored it; only of one that is pending.', z.literal(true)),
+    withDescription('Whether its consumer has stored it; only of one that is pending.', z.literal(true)),
   ),
-  reason: z.exactOptional(described("Reason of a failure: names and codes, no people's data.", z.string())),
+  reason: z.exactOptional(withDescription("Reason of a failure: names and codes, no people's data.", z.string())),
 };
 
 /** A message at one consumer that hears it. */
@@ -68,21 +68,21 @@ export const TracedHop = z.object({
 /** An event or a command, and what followed from it. */
 export const TracedMessage = z.object({
   service: z.string(),
-  subject: described('Its aggregate, such as `Order/<id>`.', z.string()),
+  subject: withDescription('Its aggregate, such as `Order/<id>`.', z.string()),
   id: z.string(),
   type: z.string(),
   version: z.int(),
   at: z.iso.datetime(),
-  trigger: described('Id of the message or request that caused it.', z.string()),
+  trigger: withDescription('Id of the message or request that caused it.', z.string()),
   correlationId: z.string(),
-  details: z.exactOptional(described('Step and its result; only for an event of a saga.', z.string())),
-  to: z.exactOptional(described('Service that handles it; only for a command.', z.string())),
+  details: z.exactOptional(withDescription('Step and its result; only for an event of a saga.', z.string())),
+  to: z.exactOptional(withDescription('Service that handles it; only for a command.', z.string())),
   deliveries: z.array(TracedDelivery),
   publication: z.exactOptional(
-    described(
+    withDescription(
       'Whether it is published; only while a consumer has nothing of it.',
       z.object({
-        state: described(
+        state: withDescription(
           "`published`: it has reached a consumer, or the relay has read past it. `waiting`: the relay is behind. `unknown`: the relay's metric does not tell it, or not yet.",
           z.enum(['published', 'waiting', 'unknown']),
         ),
@@ -109,10 +109,10 @@ export const TraceView = z.object({
   verdict: z.object({
     state: z.enum(['complete', 'pending', 'failed']),
     text: z.string(),
-    next: z.exactOptional(described('Command to run next.', z.string())),
+    next: z.exactOptional(withDescription('Command to run next.', z.string())),
   }),
-  events: described('Number of messages.', z.int()),
-  roots: described('Messages whose causes are not among them.', z.array(TracedMessage)),
+  events: withDescription('Number of messages.', z.int()),
+  roots: withDescription('Messages whose causes are not among them.', z.array(TracedMessage)),
 });
 
 export { AuditLogView, AuditView, FailureGroupsView } from '@orderly/operator/views';

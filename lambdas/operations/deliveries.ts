@@ -1,22 +1,22 @@
 import {
-  backlogsOf,
   type Commit,
   type ConsumerRecord,
-  deliveriesOf,
   deliveryKeysOf,
-  detailsOf,
+  describeReason,
+  describeStepDetails,
+  expectedDeliveries,
+  findDeliveryRecord,
+  judgePublication,
   type Listener,
-  listenersOf,
-  messagesOf,
-  PLACES,
+  LOCATION_RULES,
+  listBacklogs,
+  listListeners,
+  locateRecord,
   type Publication,
-  placeOfRecord,
-  publicationBy,
-  type RecordAt,
+  publishedMessages,
+  type RecordLookup,
   type Relays,
-  reasonOf,
   recordKey,
-  recordOf,
   relayConsumer,
   type Saga,
   type SentDelivery,
@@ -47,7 +47,7 @@ export interface OrderFacts {
   /** The order's sagas, folded from their commits; empty if none has started. */
   readonly sagas: readonly Saga[];
   /** Returns the record of a listener's service with this key; `undefined` if there is none. */
-  readonly recordAt: RecordAt<ConsumerRecord>;
+  readonly recordAt: RecordLookup<ConsumerRecord>;
   /** For each projection that shows the order: the version that it shows, 0 if it doesn't show it yet. */
   readonly shown: ReadonlyMap<string, number>;
   /** Where the relays are. Absent if no message waits without a trace of it. */
@@ -111,24 +111,26 @@ export interface EventReport {
 }
 
 /** Returns the outcome of each event of an aggregate, and of each command that was sent with one. */
-export function eventsOf({ service, subject, commits }: AggregateFacts, facts: OrderFacts): readonly EventReport[] {
+export function reportEvents({ service, subject, commits }: AggregateFacts, facts: OrderFacts): readonly EventReport[] {
   const { services } = facts;
   const from = services.find(({ name }) => name === service);
-  const listeners = listenersOf(services);
+  const listeners = listListeners(services);
   const steps = facts.sagas.flatMap(({ events }) => events);
   return commits.flatMap((commit) => {
     const { at, trigger, correlationId, pk, sk } = commit;
     const relay = listeners.find((one) => one.name === relayConsumer.name && one.service.name === service);
     const relayRecord = relay && facts.recordAt(relay, recordKey(relay, `${pk}/${sk}`));
     const isUnsent = relayRecord?.status === 'DISCARDED';
-    const sent = from ? deliveriesOf(from, [commit], { services }) : [];
-    return messagesOf(commit).map((message) => {
+    const sent = from ? expectedDeliveries(from, [commit], { services }) : [];
+    return publishedMessages(commit).map((message) => {
       const { id } = message;
-      const deliveries = sent.filter((one) => one.message.id === id).map((one) => delivery(one, { isUnsent }, facts));
-      if (relay && relayRecord) deliveries.unshift(recorded(relay, relayRecord, `${pk}/${sk}`));
+      const deliveries = sent
+        .filter((one) => one.message.id === id)
+        .map((one) => judgeDelivery(one, { isUnsent }, facts));
+      if (relay && relayRecord) deliveries.unshift(judgeRecord(relay, relayRecord, `${pk}/${sk}`));
       const step = steps.find((one) => one.id === id);
-      const details = step && detailsOf(step);
-      const publication = relayRecord ? undefined : publicationOf(deliveries, { service, at }, facts);
+      const details = step && describeStepDetails(step);
+      const publication = relayRecord ? undefined : findPublication(deliveries, { service, at }, facts);
       return {
         service,
         subject,
@@ -148,7 +150,7 @@ export function eventsOf({ service, subject, commits }: AggregateFacts, facts: O
 export const hasNothing = ({ state, isStored }: Delivery): boolean => state === 'pending' && isStored !== true;
 
 /** Returns whether a message is published, if a consumer has nothing of it. What one consumer has, the relay has published. */
-function publicationOf(
+function findPublication(
   deliveries: readonly Delivery[],
   { service, at }: Pick<EventReport, 'service' | 'at'>,
   { relays, services }: OrderFacts,
@@ -158,7 +160,7 @@ function publicationOf(
   // A later message, too, brings a row to this version.
   const reached = deliveries.find((one) => hasReached(one) && !projections.some(({ name }) => name === one.consumer));
   if (reached) return { state: 'published', text: `published: it has reached ${reached.consumer}` };
-  return relays && publicationBy(relays, service, at);
+  return relays && judgePublication(relays, service, at);
 }
 
 /** Whether its consumer has got the message: by a record or by the effect. */
@@ -169,14 +171,14 @@ const hasReached = ({ state, isStored }: Delivery): boolean =>
 const STREAM_SECONDS = 86_400;
 
 /** @param isUnsent whether an operator discarded the publication of its commit */
-function delivery(
+function judgeDelivery(
   sent: SentDelivery,
   { isUnsent }: { readonly isUnsent: boolean },
   { recordAt, shown, now, aggregates }: OrderFacts,
 ): Delivery {
   const { listener, message, commit } = sent;
-  const record = recordOf(sent, recordAt);
-  if (record) return recorded(listener, record, message.id);
+  const record = findDeliveryRecord(sent, recordAt);
+  if (record) return judgeRecord(listener, record, message.id);
   const { name, service, consumer } = listener;
   const plain = { consumer: name, service: service.name, messageId: message.id };
   if (consumer?.projection) {
@@ -192,23 +194,23 @@ function delivery(
   if (isUnsent) return { ...plain, state: 'unsent' };
   const age = secondsBetween(commit.at, now);
   if (!consumer || age <= STREAM_SECONDS + consumer.longestRedeliverySeconds)
-    return { ...plain, state: 'pending', ...placesOf(listener) };
+    return { ...plain, state: 'pending', ...describePlaces(listener) };
   const wouldBeKnown =
     consumer.projection || age <= smallestWindow(consumer.dedupeWindowSeconds, { from: commit.at, to: now });
   return { ...plain, state: wouldBeKnown ? 'lost' : 'expired' };
 }
 
 /** Returns where else than in its queue a message may be of which nothing is recorded. Its relay is asked apart from that. */
-function placesOf(listener: Listener): Pick<Delivery, 'reason'> {
-  const places = backlogsOf(listener, { relay: '' }).map(({ place }) => PLACES[place].words);
+function describePlaces(listener: Listener): Pick<Delivery, 'reason'> {
+  const places = listBacklogs(listener, { relay: '' }).map(({ place }) => LOCATION_RULES[place].words);
   return places.length > 1 ? { reason: places.join(', or ') } : {};
 }
 
-function recorded(listener: Listener, record: ConsumerRecord, messageId: string): Delivery {
+function judgeRecord(listener: Listener, record: ConsumerRecord, messageId: string): Delivery {
   const { name, service } = listener;
   const { attempts } = record;
   const plain = { consumer: name, service: service.name, messageId, ...(attempts !== undefined && { attempts }) };
-  const place = placeOfRecord(record, listener);
+  const place = locateRecord(record, listener);
   switch (place) {
     case 'window':
       return { ...plain, state: 'collected', reason: `in ${record.window}` };
@@ -223,7 +225,7 @@ function recorded(listener: Listener, record: ConsumerRecord, messageId: string)
         ...plain,
         state: 'failed',
         ...(record.failedAt !== undefined && { at: record.failedAt }),
-        reason: reasonOf(record),
+        reason: describeReason(record),
       };
     case 'discarded':
       return {
@@ -254,7 +256,7 @@ export interface NeededRecord {
 }
 
 /** Returns the keys of all records that the report needs, so that they can be read first. */
-export const recordKeys = (
+export const listNeededRecords = (
   services: readonly Service[],
   aggregates: readonly AggregateFacts[],
 ): readonly NeededRecord[] =>
@@ -263,7 +265,7 @@ export const recordKeys = (
     if (!from) return [];
     return [
       ...commits.map(({ pk, sk }) => ({ service: from, pk: recordKey(relayConsumer, `${pk}/${sk}`) })),
-      ...deliveriesOf(from, commits, { services }).flatMap((sent) =>
+      ...expectedDeliveries(from, commits, { services }).flatMap((sent) =>
         deliveryKeysOf(sent, 'all').map((pk) => ({ service: sent.listener.service, pk })),
       ),
     ];

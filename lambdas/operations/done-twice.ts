@@ -1,35 +1,35 @@
-import { type DoneTwice, firstVersionOf, type TwiceCheck } from '@orderly/operator';
+import { type DuplicateCheck, type DuplicateEffect, firstVersionOf } from '@orderly/operator';
 import type { AggregateFacts } from './deliveries.js';
-import { AccountReader, orderIdsIn, readAggregates } from './order-aggregates.js';
+import { AccountReader, findOrderIds, readAggregates } from './order-aggregates.js';
 
 /**
  * Finds violations of the promises G2 and G3: two commits of one aggregate with the same cause, or a second effect that an
  * order may have only once. It is a pure function.
  * @param aggregates those of an order, with their commits about it
  */
-export const doneTwiceIn = (aggregates: readonly AggregateFacts[]): readonly DoneTwice[] =>
-  aggregates.flatMap((aggregate) => [...causesTwiceIn(aggregate), ...effectsTwiceIn(aggregate)]);
+export const findDoneTwice = (aggregates: readonly AggregateFacts[]): readonly DuplicateEffect[] =>
+  aggregates.flatMap((aggregate) => [...findRepeatedCauses(aggregate), ...findRepeatedEffects(aggregate)]);
 
 /** How `orderly audit` finds what was done twice: by the rule of `orderly order`, in each order that a commit is about. */
-export const ordersTwice: TwiceCheck = {
+export const ordersTwiceCheck: DuplicateCheck = {
   noun: 'order',
-  idsIn: orderIdsIn,
-  opened: ({ documents, services }) => {
+  idsIn: findOrderIds,
+  openCheck: ({ documents, services }) => {
     const accounts = new AccountReader(documents, services);
-    return async (orderId) => doneTwiceIn(await readAggregates(documents, services, orderId, accounts));
+    return async (orderId) => findDoneTwice(await readAggregates(documents, services, orderId, accounts));
   },
 };
 
 /** A cause leads to at most one commit of an aggregate, however often it is delivered. */
-const causesTwiceIn = ({ subject, commits }: AggregateFacts): readonly DoneTwice[] =>
-  repeated(commits.map((commit) => [commit.trigger, firstVersionOf(commit)])).map(([trigger, versions]) => ({
+const findRepeatedCauses = ({ subject, commits }: AggregateFacts): readonly DuplicateEffect[] =>
+  findRepeated(commits.map((commit) => [commit.trigger, firstVersionOf(commit)])).map(([trigger, versions]) => ({
     subject,
     trigger,
     versions,
   }));
 
 /** Effects that an order has only once, however often its saga sends a step; a failed refund may be requested again. */
-const ONCE: ReadonlySet<string> = new Set([
+const ONCE_PER_ORDER: ReadonlySet<string> = new Set([
   ...['OrderPlaced', 'OrderApproved', 'OrderDispatched', 'OrderRejected', 'OrderCancelled'],
   ...['PricesConfirmed', 'PricesRefused'],
   ...['AccountAuthorized', 'AuthorizationDeclined', 'AuthorizationCaptured', 'AuthorizationReleased'],
@@ -38,15 +38,19 @@ const ONCE: ReadonlySet<string> = new Set([
   ...['PaymentRequested', 'PaymentCharged', 'PaymentDeclined'],
 ]);
 
-const effectsTwiceIn = ({ subject, commits }: AggregateFacts): readonly DoneTwice[] =>
-  repeated(
+const findRepeatedEffects = ({ subject, commits }: AggregateFacts): readonly DuplicateEffect[] =>
+  findRepeated(
     commits.flatMap((commit) =>
-      commit.events.flatMap(({ type }, at) => (ONCE.has(type) ? [[type, firstVersionOf(commit) + at] as const] : [])),
+      commit.events.flatMap(({ type }, at) =>
+        ONCE_PER_ORDER.has(type) ? [[type, firstVersionOf(commit) + at] as const] : [],
+      ),
     ),
   ).map(([type, versions]) => ({ subject, type, versions }));
 
 /** Returns the names that occur more than once, each with all its versions. */
-function repeated(named: readonly (readonly [string, number])[]): readonly (readonly [string, readonly number[]])[] {
+function findRepeated(
+  named: readonly (readonly [string, number])[],
+): readonly (readonly [string, readonly number[]])[] {
   const versions = new Map<string, number[]>();
   for (const [name, version] of named) versions.set(name, [...(versions.get(name) ?? []), version]);
   return [...versions].filter(([, found]) => found.length > 1);

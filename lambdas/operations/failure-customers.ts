@@ -10,7 +10,7 @@ const OF_CUSTOMER: ReadonlySet<string> = new Set(['Account', 'Basket', 'User']);
  * order's id, and the order's first event names its customer. A payment without an order names it in its messages.
  */
 export const customersOfOrderly: CustomerSource = {
-  ofSubjects: async ({ documents, services }, subjects) => {
+  findBySubjects: async ({ documents, services }, subjects) => {
     const named = subjects.map((subject) => ({
       subject,
       type: subject.slice(0, subject.indexOf('/')),
@@ -21,7 +21,7 @@ export const customersOfOrderly: CustomerSource = {
     const orders = services.find(({ name }) => name === ordersContract.service);
     const keys = [...new Set(others.map(({ id }) => aggregateKey(ORDER, id)))].map((pk) => ({ pk, sk: commitKey(1) }));
     const placed = orders ? (await readCommitsAt({ documents }, orders, keys)).commits : [];
-    const byOrder = new Map(placed.map((commit) => [commit.pk, placedBy(commit)]));
+    const byOrder = new Map(placed.map((commit) => [commit.pk, findCustomer(commit)]));
     return new Map([
       ...ofCustomers.map(({ subject, id }) => [subject, id] as const),
       ...others.flatMap(({ subject, id }) => {
@@ -30,14 +30,14 @@ export const customersOfOrderly: CustomerSource = {
       }),
     ]);
   },
-  inMessage: (data) => customerIn(data),
+  findInMessage: (data) => readCustomerId(data),
 };
 
 /** @param first commit of an order */
-const placedBy = ({ events }: Commit): string | undefined =>
-  events.map(({ data }) => customerIn(JSON.parse(data))).find((customer) => customer !== undefined);
+const findCustomer = ({ events }: Commit): string | undefined =>
+  events.map(({ data }) => readCustomerId(JSON.parse(data))).find((customer) => customer !== undefined);
 
-function customerIn(data: unknown): string | undefined {
+function readCustomerId(data: unknown): string | undefined {
   const customer = typeof data === 'object' && data !== null ? Reflect.get(data, 'customerId') : undefined;
   return typeof customer === 'string' ? customer : undefined;
 }

@@ -2,17 +2,17 @@ import {
   type CommandContext,
   type Commit,
   OperatorError,
+  parseIdTime,
   RequestRefused,
   readCommitsAt,
   readFeed,
   type Service,
-  timeOfId,
 } from '@orderly/operator';
 
 /** A commit's ids and its place in the feed are made within this time, and clocks of functions differ by less. */
-const AROUND = 5_000;
+const SEARCH_MARGIN_MS = 5_000;
 /** Time in which the first commit of a request comes: longer than an API's answer takes. */
-const REQUEST_LASTS = 35_000;
+const MAX_REQUEST_MS = 35_000;
 
 type Context = Pick<CommandContext, 'documents' | 'clock' | 'stacks' | 'services'>;
 
@@ -45,11 +45,13 @@ export async function findCommits(
   id: string,
   search: Search,
 ): Promise<{ readonly by: 'message' | 'correlation'; readonly commits: readonly FoundCommit[] }> {
-  const made = timeOfId(id);
+  const made = parseIdTime(id);
   const now = Date.parse(context.clock.now());
   const time =
-    made === undefined ? { from: now - search.back, to: now } : { from: made - AROUND, to: made + REQUEST_LASTS };
-  const all = await commitsOf(context, time, search);
+    made === undefined
+      ? { from: now - search.back, to: now }
+      : { from: made - SEARCH_MARGIN_MS, to: made + MAX_REQUEST_MS };
+  const all = await searchCommits(context, time, search);
   const withMessage = all.filter(({ commit: { events, commands = [] } }) =>
     [...events, ...commands].some((message) => message.id === id),
   );
@@ -64,20 +66,20 @@ export async function findCommits(
 }
 
 /** Reads the commits of all services: first their keys, as far as there are not too many. @throws {RequestRefused} */
-async function commitsOf(
+async function searchCommits(
   context: Context,
   time: { readonly from: number; readonly to: number },
   { most, narrower }: Search,
 ): Promise<readonly FoundCommit[]> {
   let keys = 0;
-  const counted = (more: number): void => {
+  const countKeys = (more: number): void => {
     keys += more;
     if (keys <= most) return;
     const message = `There are more than ${most} commits in that time: name an order or an event, or ${narrower}.`;
     throw new RequestRefused(message, ['trace', '--help']);
   };
   const found = await Promise.all(
-    context.services.map(async (service) => ({ service, entries: await readFeed(context, service, time, counted) })),
+    context.services.map(async (service) => ({ service, entries: await readFeed(context, service, time, countKeys) })),
   );
   const read = found.map(async ({ service, entries }) =>
     (await readCommitsAt(context, service, entries)).commits.map((commit) => ({ service, commit })),

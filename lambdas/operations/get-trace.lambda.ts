@@ -1,5 +1,5 @@
-import type { Shown } from '@orderly/kit/routes';
-import { answerOf, contextOfFunction } from '@orderly/operator';
+import type { DeepReadonly } from '@orderly/kit/routes';
+import { answerCommand, functionContext } from '@orderly/operator';
 import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
 import { ADVICE } from './advice.js';
@@ -9,9 +9,9 @@ import { command } from './program.js';
 import { getTrace } from './routes.js';
 import { showTrace } from './trace.js';
 
-const open = contextOfFunction(ADVICE);
+const open = functionContext(ADVICE);
 /** The bounds of an answer. The command line has wider ones. */
-const searchFor = (id: string): Search => ({
+const buildSearch = (id: string): Search => ({
   back: 3_600_000,
   most: 5_000,
   where: 'in the last hour',
@@ -21,6 +21,6 @@ const searchFor = (id: string): Search => ({
 /** GET /operations/trace/{id}: everything that followed from an order, a message or a request. */
 export const handler = endpoint(getTrace, async ({ parameter }) => {
   const id = parameter('id', TraceId);
-  const request = { id, verbose: false, search: searchFor(id) };
-  return answerOf<Shown<z.infer<typeof TraceView>>>(showTrace(await open(), request));
+  const request = { id, verbose: false, search: buildSearch(id) };
+  return answerCommand<DeepReadonly<z.infer<typeof TraceView>>>(showTrace(await open(), request));
 });

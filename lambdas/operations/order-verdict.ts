@@ -1,20 +1,26 @@
 import {
-  type DoneTwice,
-  duration,
+  type DuplicateEffect,
+  describeDuplicate,
+  describeSaga,
+  formatDuration,
   isHeld,
   isWaiting,
-  plural,
+  pluralize,
   type Saga,
-  sagaWords,
   secondsBetween,
-  twiceWords,
 } from '@orderly/operator';
 import type { OrderView } from '../orders/contract.js';
-import { type Delivery, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
-import { doneTwiceIn } from './done-twice.js';
+import { type Delivery, type EventReport, type OrderFacts, reportEvents } from './deliveries.js';
+import { findDoneTwice } from './done-twice.js';
 import { command } from './program.js';
 import { inRunbook } from './runbook.js';
-import { closedRefunds, failedTimeouts, keepsMoney, standstill, waitingWords } from './standstill.js';
+import {
+  describeClosedRefunds,
+  describeWaiting,
+  findFailedTimeouts,
+  findStandstill,
+  keepsMoney,
+} from './standstill.js';
 import { failure, type Verdict } from './verdict.js';
 
 export interface OrderReport {
@@ -23,37 +29,44 @@ export interface OrderReport {
   readonly sagas: readonly Saga[];
   readonly shown: ReadonlyMap<string, number>;
   readonly events: readonly EventReport[];
-  readonly doneTwice: readonly DoneTwice[];
+  readonly doneTwice: readonly DuplicateEffect[];
   readonly verdict: Verdict;
 }
 
 /** Judges where an order is, whether anything was lost, and whether anything was done twice. It is a pure function. */
-export function judge(facts: OrderFacts): OrderReport {
+export function judgeOrder(facts: OrderFacts): OrderReport {
   const events = facts.aggregates
-    .flatMap((aggregate) => eventsOf(aggregate, facts))
+    .flatMap((aggregate) => reportEvents(aggregate, facts))
     .toSorted((one, other) => one.at.localeCompare(other.at));
-  const doneTwice = doneTwiceIn(facts.aggregates);
+  const doneTwice = findDoneTwice(facts.aggregates);
   const { orderId, order, sagas, shown } = facts;
-  return { orderId, order, sagas, shown, events, doneTwice, verdict: verdict(facts, events, doneTwice) };
+  return { orderId, order, sagas, shown, events, doneTwice, verdict: decideVerdict(facts, events, doneTwice) };
 }
 
-function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: readonly DoneTwice[]): Verdict {
+function decideVerdict(
+  facts: OrderFacts,
+  events: readonly EventReport[],
+  doneTwice: readonly DuplicateEffect[],
+): Verdict {
   const { order, orderId, now, aggregates, sagas } = facts;
   const all = events.flatMap((event) => event.deliveries.map((one) => ({ event, one })));
   const of = (state: Delivery['state']) => all.filter(({ one }) => one.state === state);
   const [twice] = doneTwice;
-  if (twice) return failure(twiceWords(twice));
+  if (twice) return failure(describeDuplicate(twice));
   const waiting = sagas.filter(({ state }) => isWaiting(state));
-  const failed = [...of('failed').map(({ one, event }) => ({ ...one, type: event.type })), ...failedTimeouts(facts)];
+  const failed = [
+    ...of('failed').map(({ one, event }) => ({ ...one, type: event.type })),
+    ...findFailedTimeouts(facts),
+  ];
   const [first] = failed;
   if (first) {
     const where = failed.map(({ consumer, type, reason }) => `${consumer} at ${type} (${reason})`);
     const next = command('failures', 'show', first.consumer, first.messageId);
-    return failure(list([...where, ...waiting.map(sagaWords)]), next);
+    return failure(formatList([...where, ...waiting.map(describeSaga)]), next);
   }
   if (of('lost').length > 0) {
     const lost = of('lost').map(({ one, event }) => `${event.type} on its way to ${one.consumer}`);
-    return failure(`lost: ${list(lost)} (${inRunbook('Was anything lost')})`);
+    return failure(`lost: ${formatList(lost)} (${inRunbook('Was anything lost')})`);
   }
   if (!order) {
     const others = aggregates.filter(({ commits }) => commits.length > 0).map(({ subject }) => subject);
@@ -62,50 +75,54 @@ function verdict(facts: OrderFacts, events: readonly EventReport[], doneTwice: r
   const isThrough = order.status === 'APPROVED' || order.status === 'DISPATCHED';
   const undoing = isThrough ? sagas.find(({ state }) => 'ending' in state) : undefined;
   if (undoing) {
-    const text = `the order is ${order.status}, but its saga compensates its steps: ${sagaWords(undoing)}`;
+    const text = `the order is ${order.status}, but its saga compensates its steps: ${describeSaga(undoing)}`;
     return failure(text, command('sagas', 'show', undoing.id));
   }
-  const standing = standstill(facts);
+  const standing = findStandstill(facts);
   if (standing) return standing;
   const unpublished = events.filter(({ publication }) => publication?.state === 'waiting');
   const queued = of('pending').filter(({ event }) => !unpublished.includes(event));
   const pending = [
     ...unpublished.map(({ type, publication }) => `${type} is ${publication?.text}`),
     ...queued.map(
-      ({ one, event }) => `${one.consumer} of ${event.type}, for ${duration(secondsBetween(event.at, now))}`,
+      ({ one, event }) => `${one.consumer} of ${event.type}, for ${formatDuration(secondsBetween(event.at, now))}`,
     ),
   ];
   const held = waiting.find(({ state }) => isHeld(state));
   if (held && order.status !== 'UNDER_REVIEW' && pending.length === 0) {
-    return failure(`${sagaWords(held)}, but the order is ${order.status}`, command('sagas', 'show', held.id));
+    return failure(`${describeSaga(held)}, but the order is ${order.status}`, command('sagas', 'show', held.id));
   }
   // The saga of a paid order has ended, so only its review is left.
   const isPaidUnderReview = order.status === 'UNDER_REVIEW' && sagas.some(({ state }) => state.status === 'COMPLETED');
   if (waiting.length > 0 || pending.length > 0 || isPaidUnderReview) {
-    const text = list([...reviewWords(order), ...waiting.map((saga) => waitingWords(saga, now)), ...pending]);
+    const text = formatList([
+      ...describeReview(order),
+      ...waiting.map((saga) => describeWaiting(saga, now)),
+      ...pending,
+    ]);
     return { state: 'pending', text: `pending: ${text}`, next: command('order', orderId) };
   }
   if (order.status === 'PENDING' || order.status === 'UNDER_REVIEW') {
     return failure(`the order is ${order.status}, and nothing is on its way that would end that`);
   }
   if (keepsMoney(events, facts)) return failure(`its refund was refused for good (${inRunbook('RefundFailed')})`);
-  const undone = sagas.filter(({ state }) => state.status === 'COMPENSATED').map(sagaWords);
+  const undone = sagas.filter(({ state }) => state.status === 'COMPENSATED').map(describeSaga);
   return {
     state: 'complete',
-    text: `complete: ${[...undone, ...closedRefunds(events), summary(events, of)].join('; ')}`,
+    text: `complete: ${[...undone, ...describeClosedRefunds(events), summarize(events, of)].join('; ')}`,
   };
 }
 
 /** Describes the review that an operator has to decide, if there is one. */
-const reviewWords = ({ status, reviewReasons = [] }: OrderView): readonly string[] =>
+const describeReview = ({ status, reviewReasons = [] }: OrderView): readonly string[] =>
   status === 'UNDER_REVIEW'
     ? [`its review (${reviewReasons.join(', ')}; ${inRunbook('An order is under review')})`]
     : [];
 
-function summary(events: readonly EventReport[], of: (state: Delivery['state']) => readonly unknown[]): string {
+function summarize(events: readonly EventReport[], of: (state: Delivery['state']) => readonly unknown[]): string {
   const commands = events.filter(({ to }) => to !== undefined).length;
   const counted = [
-    `${plural(events.length - commands, 'event')}${commands > 0 ? `, ${plural(commands, 'command')}` : ''}, ${plural(of('processed').length, 'delivery', 'deliveries')} processed, nothing twice`,
+    `${pluralize(events.length - commands, 'event')}${commands > 0 ? `, ${pluralize(commands, 'command')}` : ''}, ${pluralize(of('processed').length, 'delivery', 'deliveries')} processed, nothing twice`,
   ];
   const more = [
     ['collected', 'collected until their windows close'],
@@ -118,5 +135,5 @@ function summary(events: readonly EventReport[], of: (state: Delivery['state']) 
   return counted.join('; ');
 }
 
-const list = (parts: readonly string[]): string =>
+const formatList = (parts: readonly string[]): string =>
   parts.length > 3 ? `${parts.slice(0, 3).join('; ')}; and ${parts.length - 3} more` : parts.join('; ');

@@ -1,12 +1,12 @@
 import {
   type CommandContext,
   type Commit,
-  duration,
   firstVersionOf,
-  type NewestOfFeed,
-  plural,
+  formatDuration,
+  type NewestFeedEntries,
+  pluralize,
   readCommitsAt,
-  readNewestOfFeed,
+  readNewestFeedEntries,
   type StatusSection,
 } from '@orderly/operator';
 import { ordersContract } from '../orders/contract.js';
@@ -14,9 +14,9 @@ import { ordersContract } from '../orders/contract.js';
 const HOUR = 3_600_000;
 const PREFIX = 'Order#';
 /** Orders whose ends are read at most, the newest: their commits cost at most about 5,000 read units. */
-const MOST_READ = 1_000;
+const MAX_ORDERS_READ = 1_000;
 /** Keys of the feed that are read at most, the newest: about 10 MB, and 1,300 read units. */
-const MOST_KEYS = 60_000;
+const MAX_KEYS = 60_000;
 
 /** How the orders of a time ended. */
 export interface OrdersOfTime {
@@ -37,18 +37,18 @@ export interface OrdersOfTime {
 
 /**
  * Reads how many orders were placed in the last hour and how they ended, from the feed and the orders' commits. It reads the
- * keys of the hour's commits, the newest first, and the commits of at most {@link MOST_READ} orders.
+ * keys of the hour's commits, the newest first, and the commits of at most {@link MAX_ORDERS_READ} orders.
  * @param most number of keys that are read. If the hour has more, the orders are those of the newest keys
  */
-export async function ordersSection(context: CommandContext, most = MOST_KEYS): Promise<StatusSection> {
+export async function readOrdersSection(context: CommandContext, most = MAX_KEYS): Promise<StatusSection> {
   const service = context.services.find(({ name }) => name === ordersContract.service);
   if (!service) return { name: 'orders', rows: [], json: { ...countOrders({ placed: 0, more: false }, []) } };
   const to = Date.parse(context.clock.now());
-  const feed = await readNewestOfFeed(context, service, { from: to - HOUR, to, most });
-  const newest = newestOrders(feed);
+  const feed = await readNewestFeedEntries(context, service, { from: to - HOUR, to, most });
+  const newest = selectNewestOrders(feed);
   const read = feed.entries.filter(({ pk }) => newest.read.has(pk));
   const { commits } = await readCommitsAt(context, service, read);
-  return sectionOf(countOrders(newest, commits));
+  return toSection(countOrders(newest, commits));
 }
 
 interface Newest extends Pick<OrdersOfTime, 'placed' | 'more'> {
@@ -56,11 +56,11 @@ interface Newest extends Pick<OrdersOfTime, 'placed' | 'more'> {
 }
 
 /** Returns how many orders were placed, and the keys of the newest ones. */
-function newestOrders({ entries, more }: NewestOfFeed): Newest {
+function selectNewestOrders({ entries, more }: NewestFeedEntries): Newest {
   const placed = entries
     .filter(({ pk, sk }) => pk.startsWith(PREFIX) && firstVersionOf({ sk }) === 1)
     .toSorted((one, other) => other.at - one.at);
-  return { placed: placed.length, more, read: new Set(placed.slice(0, MOST_READ).map(({ pk }) => pk)) };
+  return { placed: placed.length, more, read: new Set(placed.slice(0, MAX_ORDERS_READ).map(({ pk }) => pk)) };
 }
 
 /** Counts how orders ended. It is a pure function. @param counted all orders of the time @param commits of those that were read */
@@ -71,15 +71,15 @@ export function countOrders(
   const orders = new Map<string, Commit[]>();
   for (const commit of commits) orders.set(commit.pk, [...(orders.get(commit.pk) ?? []), commit]);
   const ends = [...orders.values()].map((own) => {
-    const timeOf = (type: string): number | undefined => {
+    const findTime = (type: string): number | undefined => {
       const commit = own.find(({ events }) => events.some((event) => event.type === type));
       return commit && Date.parse(commit.at);
     };
     return {
-      placed: timeOf('OrderPlaced'),
-      approved: timeOf('OrderApproved'),
-      rejected: timeOf('OrderRejected'),
-      cancelled: timeOf('OrderCancelled'),
+      placed: findTime('OrderPlaced'),
+      approved: findTime('OrderApproved'),
+      rejected: findTime('OrderRejected'),
+      cancelled: findTime('OrderCancelled'),
     };
   });
   const rejected = ends.filter((end) => end.rejected !== undefined).length;
@@ -102,14 +102,14 @@ export function countOrders(
   };
 }
 
-function sectionOf(orders: OrdersOfTime): StatusSection {
+function toSection(orders: OrdersOfTime): StatusSection {
   const { placed, more, read, approved, rejected, cancelled, open, approvedAfter: after } = orders;
   const ends = [`${approved} approved`, `${rejected} rejected`, `${cancelled} cancelled`, `${open} in progress`].join(
     ', ',
   );
   const atLeast = more ? 'at least ' : '';
-  const rate = `${atLeast}${plural(placed, 'order')} in the last hour, ${atLeast}${(placed / 60).toFixed(1)} a minute`;
-  const seconds = (value: number): string => (value < 10 ? `${value.toFixed(1)} s` : duration(value));
+  const rate = `${atLeast}${pluralize(placed, 'order')} in the last hour, ${atLeast}${(placed / 60).toFixed(1)} a minute`;
+  const seconds = (value: number): string => (value < 10 ? `${value.toFixed(1)} s` : formatDuration(value));
   return {
     name: 'orders',
     rows: [

@@ -1,4 +1,4 @@
-import { described } from '@orderly/kit/routes';
+import { withDescription } from '@orderly/kit/routes';
 import { AuditLogQuery, AuditParameters, FailureGroupsQuery } from '@orderly/operator/views';
 import * as z from 'zod/mini';
 import { ORDER_ID } from '../orders/keys.js';
@@ -40,7 +40,7 @@ export const getDeliveryAudit = {
   query: z.strictObject({
     ...AuditParameters,
     order: z.exactOptional(
-      described(
+      withDescription(
         'Id of an order: the messages of the order, its saga, price check, reservation, payment and checkout only. What an account committed because of it is audited by time only.',
         z.string().check(z.regex(ORDER_ID, 'expected 32 hexadecimal digits')),
       ),

@@ -1,4 +1,4 @@
-import type { Trouble } from '@orderly/operator';
+import type { Incident } from '@orderly/operator';
 import { runbookPage } from '@orderly/operator/definitions';
 import { APP } from '../app.js';
 
@@ -29,7 +29,7 @@ export const EXPLAINED: ReadonlySet<string> = new Set([
 ]);
 
 /** Names the page, and its heading if it has several, that says what to do about a failure, or a stuck saga. */
-export function pageOn(trouble: Trouble): string {
+export function findRunbookPage(trouble: Incident): string {
   if (trouble.what === 'stuck saga')
     return inRunbook(trouble.reason === 'REFUND_FAILED' ? 'RefundFailed' : 'SagaStuck');
   const { error } = trouble;

@@ -1,4 +1,4 @@
-import { duration, type Service, secondsBetween } from '@orderly/operator';
+import { formatDuration, type Service, secondsBetween } from '@orderly/operator';
 import type { Delivery, EventReport } from './deliveries.js';
 
 /** A message with what followed from it. */
@@ -20,7 +20,7 @@ export interface Hop {
  * request, a timer or an operator caused it. It is a pure function.
  * @param messages oldest first
  */
-export function treeOf(messages: readonly EventReport[], services: readonly Service[]): readonly MessageNode[] {
+export function buildTree(messages: readonly EventReport[], services: readonly Service[]): readonly MessageNode[] {
   const ids = new Set(messages.map(({ id }) => id));
   const placed = new Set<string>();
   const node = (message: EventReport): MessageNode => {
@@ -29,7 +29,7 @@ export function treeOf(messages: readonly EventReport[], services: readonly Serv
     const followedOf = new Map<Delivery, EventReport[]>();
     const others: EventReport[] = [];
     for (const one of caused) {
-      const by = consumerOf(one, message.deliveries, services);
+      const by = findConsumer(one, message.deliveries, services);
       if (by) followedOf.set(by, [...(followedOf.get(by) ?? []), one]);
       else others.push(one);
     }
@@ -46,44 +46,46 @@ export function treeOf(messages: readonly EventReport[], services: readonly Serv
 }
 
 /** Returns the delivery whose consumer has committed a message: of its own service, and no projection, which commits nothing. */
-function consumerOf(
+function findConsumer(
   { service, subject }: EventReport,
   deliveries: readonly Delivery[],
   services: readonly Service[],
 ): Delivery | undefined {
   const own = deliveries.filter((one) => one.service === service);
-  const descriptionOf = ({ consumer }: Delivery) =>
+  const findDescription = ({ consumer }: Delivery) =>
     services.find(({ name }) => name === service)?.consumers.find(({ name }) => name === consumer);
-  const able = own.filter((one) => descriptionOf(one)?.projection === false);
+  const able = own.filter((one) => findDescription(one)?.projection === false);
   const [type] = subject.split('/');
   return (
-    able.find((one) => descriptionOf(one)?.saga === type) ?? able.find((one) => !descriptionOf(one)?.saga) ?? able[0]
+    able.find((one) => findDescription(one)?.saga === type) ??
+    able.find((one) => !findDescription(one)?.saga) ??
+    able[0]
   );
 }
 
 /** Returns the node of a message in a tree. */
-export function nodeOf(roots: readonly MessageNode[], id: string): MessageNode | undefined {
+export function findNode(roots: readonly MessageNode[], id: string): MessageNode | undefined {
   for (const root of roots) {
     if (root.message.id === id) return root;
-    const below = nodeOf([...root.hops.flatMap(({ followed }) => followed), ...root.others], id);
+    const below = findNode([...root.hops.flatMap(({ followed }) => followed), ...root.others], id);
     if (below) return below;
   }
   return undefined;
 }
 
 /** Returns all messages of trees. */
-export const messagesIn = (roots: readonly MessageNode[]): readonly EventReport[] =>
+export const collectMessages = (roots: readonly MessageNode[]): readonly EventReport[] =>
   roots.flatMap(({ message, hops, others }) => [
     message,
-    ...messagesIn(hops.flatMap(({ followed }) => followed)),
-    ...messagesIn(others),
+    ...collectMessages(hops.flatMap(({ followed }) => followed)),
+    ...collectMessages(others),
   ]);
 
 /** Formats the time since a beginning: `+340 ms`, `+1.2 s`, `+3 min`. */
-export function since(begin: string, at: string): string {
+export function formatElapsed(begin: string, at: string): string {
   const seconds = secondsBetween(begin, at);
   if (Math.abs(seconds) < 1) return `+${Math.round(seconds * 1000)} ms`;
-  return seconds < 60 ? `+${seconds.toFixed(1)} s` : `+${duration(seconds)}`;
+  return seconds < 60 ? `+${seconds.toFixed(1)} s` : `+${formatDuration(seconds)}`;
 }
 
 const WORDS: Readonly<Record<Delivery['state'], string>> = {
@@ -100,12 +102,12 @@ const WORDS: Readonly<Record<Delivery['state'], string>> = {
 };
 
 /** @param verbose whether ids and times are shown in full */
-export function treeText(roots: readonly MessageNode[], { verbose }: { readonly verbose: boolean }): string {
+export function formatTree(roots: readonly MessageNode[], { verbose }: { readonly verbose: boolean }): string {
   const [first] = roots;
   if (!first) return '';
   const begin = first.message.at;
-  const timeOf = (at: string): string => (verbose ? at : since(begin, at));
-  const idOf = (id: string): string => (verbose ? id : id.slice(-8));
+  const formatTime = (at: string): string => (verbose ? at : formatElapsed(begin, at));
+  const formatId = (id: string): string => (verbose ? id : id.slice(-8));
   const lines: string[] = [];
   const draw = (text: string, below: readonly ((indent: string, last: boolean) => void)[], indent: string): void => {
     lines.push(text);
@@ -117,24 +119,24 @@ export function treeText(roots: readonly MessageNode[], { verbose }: { readonly 
   };
   const parts = ({ hops, others }: MessageNode) => [...hops.map(hopBranch), ...others.map(messageBranch)];
   const messageBranch = (node: MessageNode): ((indent: string, last: boolean) => void) =>
-    branch(wordsOf(node.message), parts(node));
+    branch(describeMessage(node.message), parts(node));
   const hopBranch = ({ delivery, followed }: Hop): ((indent: string, last: boolean) => void) =>
-    branch(hopWords(delivery), followed.map(messageBranch));
-  const wordsOf = ({ type, to, details, subject, version, at, id, publication }: EventReport): string => {
+    branch(describeHop(delivery), followed.map(messageBranch));
+  const describeMessage = ({ type, to, details, subject, version, at, id, publication }: EventReport): string => {
     const [aggregate = ''] = subject.split(/[/ ]/);
     return [
       to === undefined ? type : `${type} to ${to}`,
       ...(details ? [details] : []),
       ...(to === undefined ? [`${aggregate} ${version}`] : []),
-      timeOf(at),
-      idOf(id),
+      formatTime(at),
+      formatId(id),
       ...(publication ? [publication.text] : []),
     ].join('  ');
   };
-  const hopWords = ({ consumer, state, at, reason, attempts }: Delivery): string =>
+  const describeHop = ({ consumer, state, at, reason, attempts }: Delivery): string =>
     [
       `${consumer}: ${WORDS[state]}`,
-      ...(at === undefined ? [] : [timeOf(at)]),
+      ...(at === undefined ? [] : [formatTime(at)]),
       ...(attempts === undefined || attempts < 2 ? [] : [`${attempts} attempts`]),
       ...(reason === undefined ? [] : [reason]),
     ].join('  ');
@@ -142,8 +144,8 @@ export function treeText(roots: readonly MessageNode[], { verbose }: { readonly 
     const { message } = root;
     // Messages of one commit have one cause.
     if (at === 0 || roots[at - 1]?.message.trigger !== message.trigger)
-      lines.push(...(at === 0 ? [] : ['']), `caused by ${idOf(message.trigger)}, ${message.at}`);
-    draw(wordsOf(message), parts(root), '');
+      lines.push(...(at === 0 ? [] : ['']), `caused by ${formatId(message.trigger)}, ${message.at}`);
+    draw(describeMessage(message), parts(root), '');
   }
   return lines.join('\n');
 }

@@ -1,22 +1,22 @@
 import {
-  type AskRelays,
   type CommandContext,
+  createRelayReader,
   Exit,
-  fitted,
+  fitToTerminal,
   OperatorError,
   type Outcome,
-  plural,
+  pluralize,
+  type RelayReader,
   RequestRefused,
-  relaysAt,
 } from '@orderly/operator';
 import { ORDER_ID } from '../orders/keys.js';
-import { type AggregateFacts, type EventReport, eventsOf, type OrderFacts } from './deliveries.js';
+import { type AggregateFacts, type EventReport, type OrderFacts, reportEvents } from './deliveries.js';
 import { type FoundCommit, findCommits, type Search } from './find-message.js';
-import { orderIdsIn } from './order-aggregates.js';
-import { readFacts, readOrder, unknownOrder, withRelays } from './order-facts.js';
-import { judge } from './order-verdict.js';
+import { findOrderIds } from './order-aggregates.js';
+import { readFacts, readOrder, unknownOrderError, withRelays } from './order-facts.js';
+import { judgeOrder } from './order-verdict.js';
 import { command } from './program.js';
-import { type MessageNode, messagesIn, nodeOf, treeOf, treeText } from './trace-tree.js';
+import { buildTree, collectMessages, findNode, formatTree, type MessageNode } from './trace-tree.js';
 import { failure, type Verdict } from './verdict.js';
 
 interface TraceRequest {
@@ -31,11 +31,11 @@ const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPE
 export async function showTrace(
   context: CommandContext,
   request: TraceRequest,
-  relays: AskRelays = relaysAt(context.endpoint),
+  relays: RelayReader = createRelayReader(context.endpoint),
 ): Promise<Outcome> {
   const { id, verbose } = request;
-  const { what, roots, verdict } = await traced(context, request, relays);
-  const events = messagesIn(roots);
+  const { what, roots, verdict } = await findTrace(context, request, relays);
+  const events = collectMessages(roots);
   return {
     exitCode: EXITS[verdict.state],
     text: [
@@ -43,71 +43,76 @@ export async function showTrace(
       ...(verdict.next === undefined ? [] : [`next: ${verdict.next}`]),
       what,
       '',
-      verbose ? treeText(roots, { verbose }) : fitted(treeText(roots, { verbose })),
+      verbose ? formatTree(roots, { verbose }) : fitToTerminal(formatTree(roots, { verbose })),
     ].join('\n'),
-    json: { id, verdict, roots: roots.map(jsonOf), events: events.length },
+    json: { id, verdict, roots: roots.map(toJson), events: events.length },
   };
 }
 
-interface Traced {
+interface TraceResult {
   readonly what: string;
   readonly roots: readonly MessageNode[];
   readonly verdict: Verdict;
 }
 
-async function traced(context: CommandContext, { id, search }: TraceRequest, relays: AskRelays): Promise<Traced> {
+async function findTrace(
+  context: CommandContext,
+  { id, search }: TraceRequest,
+  relays: RelayReader,
+): Promise<TraceResult> {
   const { services } = context;
   const order = ORDER_ID.test(id) ? await orUndefined(readOrder(context, id)) : undefined;
-  if (order) return ofOrder(await withRelays(order, relays));
+  if (order) return traceOrder(await withRelays(order, relays));
   // A client's correlation id may look like an order's id.
   const finding = findCommits(context, id, search);
   const found = ORDER_ID.test(id) ? await orUndefined(finding) : await finding;
-  if (!found) throw unknownOrder(id);
+  if (!found) throw unknownOrderError(id);
   const { by, commits } = found;
-  const read = await factsAbout(context, id, commits);
+  const read = await readFactsAbout(context, id, commits);
   const facts = await Promise.all(read.map((one) => withRelays(one, relays)));
-  const roots = treeOf(messagesOf(facts, by === 'correlation' ? id : undefined), services);
-  if (by === 'correlation') return { what: `correlation id ${id}`, roots, verdict: verdictOn(messagesIn(roots), id) };
-  const node = nodeOf(roots, id);
+  const roots = buildTree(reportMessages(facts, by === 'correlation' ? id : undefined), services);
+  if (by === 'correlation')
+    return { what: `correlation id ${id}`, roots, verdict: judgeMessages(collectMessages(roots), id) };
+  const node = findNode(roots, id);
   if (!node) throw new OperatorError('not-found', `'${id}' was found, but its aggregate can't be read.`);
   const { type, subject } = node.message;
-  return { what: `${type} of ${subject}`, roots: [node], verdict: verdictOn(messagesIn([node]), id) };
+  return { what: `${type} of ${subject}`, roots: [node], verdict: judgeMessages(collectMessages([node]), id) };
 }
 
-function ofOrder(facts: OrderFacts): Traced {
-  const { orderId, order, events, verdict } = judge(facts);
+function traceOrder(facts: OrderFacts): TraceResult {
+  const { orderId, order, events, verdict } = judgeOrder(facts);
   const what = order
-    ? `order ${orderId}: ${order.status}, ${plural(order.lines.length, 'line')}, placed ${order.placedAt}`
+    ? `order ${orderId}: ${order.status}, ${pluralize(order.lines.length, 'line')}, placed ${order.placedAt}`
     : `order ${orderId}`;
   const { next, ...own } = verdict;
   // A pending order's own advice is to ask again: this command does.
   const again = verdict.state === 'pending' ? command('trace', orderId, '--follow') : next;
   return {
     what,
-    roots: treeOf(events, facts.services),
+    roots: buildTree(events, facts.services),
     verdict: { ...own, ...(again !== undefined && { next: again }) },
   };
 }
 
 /** Orders of one trace that are read at most, one after the other: each costs about 20 queries. */
-const MOST_ORDERS = 20;
+const MAX_ORDERS = 20;
 
 /**
  * Reads all about each order of some commits, and the aggregates of the commits that belong to no order. A client may send one
  * correlation id with several orders.
  * @throws {RequestRefused} for too many orders
  */
-async function factsAbout(
+async function readFactsAbout(
   context: CommandContext,
   id: string,
   commits: readonly FoundCommit[],
 ): Promise<readonly OrderFacts[]> {
   const { documents, services, clock } = context;
   const orders: OrderFacts[] = [];
-  for (const orderId of new Set(commits.flatMap(({ commit }) => orderIdsIn(commit)))) {
+  for (const orderId of new Set(commits.flatMap(({ commit }) => findOrderIds(commit)))) {
     const order = await orUndefined(readOrder(context, orderId));
-    if (order && orders.length === MOST_ORDERS) {
-      const message = `'${id}' belongs to more than ${MOST_ORDERS} orders: trace each order by its own id.`;
+    if (order && orders.length === MAX_ORDERS) {
+      const message = `'${id}' belongs to more than ${MAX_ORDERS} orders: trace each order by its own id.`;
       throw new RequestRefused(message, ['trace', orderId]);
     }
     if (order) orders.push(order);
@@ -117,7 +122,7 @@ async function factsAbout(
   );
   const others = commits.filter(({ service, commit }) => !known.has(keyOf(service.name, commit)));
   if (others.length === 0) return orders;
-  return [...orders, await readFacts(documents, services, aggregatesOf(others), clock.now())];
+  return [...orders, await readFacts(documents, services, toAggregates(others), clock.now())];
 }
 
 const keyOf = (service: string, { pk, sk }: FoundCommit['commit']): string => `${service} ${pk}/${sk}`;
@@ -129,7 +134,7 @@ const orUndefined = <Found>(read: Promise<Found>): Promise<Found | undefined> =>
     throw error;
   });
 
-function aggregatesOf(commits: readonly FoundCommit[]): readonly AggregateFacts[] {
+function toAggregates(commits: readonly FoundCommit[]): readonly AggregateFacts[] {
   const byKey = new Map(commits.map((one) => [`${one.service.name} ${one.commit.pk}`, one]));
   return [...byKey.values()].map(({ service, commit: { pk } }) => ({
     service: service.name,
@@ -142,9 +147,9 @@ function aggregatesOf(commits: readonly FoundCommit[]): readonly AggregateFacts[
 }
 
 /** Returns the messages of all facts, each once, oldest first. What followed from one may be among the facts of another. */
-function messagesOf(facts: readonly OrderFacts[], correlationId: string | undefined): readonly EventReport[] {
+function reportMessages(facts: readonly OrderFacts[], correlationId: string | undefined): readonly EventReport[] {
   const aggregates = facts.flatMap((one) => one.aggregates);
-  const reports = facts.flatMap((one) => one.aggregates.flatMap((own) => eventsOf(own, { ...one, aggregates })));
+  const reports = facts.flatMap((one) => one.aggregates.flatMap((own) => reportEvents(own, { ...one, aggregates })));
   const byId = new Map(reports.map((one) => [one.id, one]));
   return [...byId.values()]
     .filter((one) => correlationId === undefined || one.correlationId === correlationId)
@@ -152,7 +157,7 @@ function messagesOf(facts: readonly OrderFacts[], correlationId: string | undefi
 }
 
 /** Judges messages by their deliveries alone. */
-function verdictOn(messages: readonly EventReport[], id: string): Verdict {
+function judgeMessages(messages: readonly EventReport[], id: string): Verdict {
   const all = messages.flatMap((message) => message.deliveries.map((delivery) => ({ message, delivery })));
   const bad = all.find(({ delivery }) => delivery.state === 'failed' || delivery.state === 'lost');
   if (bad) {
@@ -169,12 +174,12 @@ function verdictOn(messages: readonly EventReport[], id: string): Verdict {
     ].slice(0, 3);
     return { state: 'pending', text: `pending: ${words.join('; ')}`, next: command('trace', id, '--follow') };
   }
-  const counted = `${plural(messages.length, 'message')}, ${plural(all.length, 'delivery', 'deliveries')}`;
+  const counted = `${pluralize(messages.length, 'message')}, ${pluralize(all.length, 'delivery', 'deliveries')}`;
   const unheard = messages.filter(({ deliveries }) => deliveries.length === 0).length;
   const untold = all.filter(({ delivery: { state } }) => state === 'expired' || state === 'unjudged').length;
   const limits = [
-    ...(unheard > 0 ? [`${plural(unheard, 'message has', 'messages have')} no consumer: nothing to compare`] : []),
-    ...(untold > 0 ? [`what became of ${plural(untold, 'delivery', 'deliveries')} is not known`] : []),
+    ...(unheard > 0 ? [`${pluralize(unheard, 'message has', 'messages have')} no consumer: nothing to compare`] : []),
+    ...(untold > 0 ? [`what became of ${pluralize(untold, 'delivery', 'deliveries')} is not known`] : []),
   ];
   const known = all.length > untold ? [`${counted}, none failed or pending`] : [counted];
   return { state: 'complete', text: `complete: ${[...known, ...limits].join('; ')}` };
@@ -184,10 +189,10 @@ interface JsonNode extends EventReport {
   readonly hops: readonly object[];
 }
 
-function jsonOf({ message, hops, others }: MessageNode): JsonNode & { readonly others: readonly JsonNode[] } {
+function toJson({ message, hops, others }: MessageNode): JsonNode & { readonly others: readonly JsonNode[] } {
   return {
     ...message,
-    hops: hops.map(({ delivery, followed }) => ({ ...delivery, followed: followed.map(jsonOf) })),
-    others: others.map(jsonOf),
+    hops: hops.map(({ delivery, followed }) => ({ ...delivery, followed: followed.map(toJson) })),
+    others: others.map(toJson),
   };
 }

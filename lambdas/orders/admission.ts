@@ -1,24 +1,30 @@
 import { Problem, pointerFault } from '@orderly/kit/http';
 import type { Projection } from '@orderly/kit/projection';
-import { unchargeable } from '../charge-limits.js';
-import { customerLimits } from '../customer-limits.js';
+import { findUnchargeable } from '../charge-limits.js';
+import { customerLimitsFromEnvironment } from '../customer-limits.js';
 import { AppProblem } from '../problems.js';
 import type { UserStatus } from '../users/contract.js';
 import { hourOf, MAX_FREE_QUANTITY, type OrderLine } from './contract.js';
-import { hourIsFull, type LimitReached, limitReached, lookedAtSince, oversizedFreeLines } from './domain/admission.js';
+import {
+  findOversizedFreeLines,
+  findReachedLimit,
+  hourlyLimitReached,
+  type LimitReached,
+  startOfLookback,
+} from './domain/admission.js';
 import type { Order } from './domain/order.js';
-import { newestSince } from './order-list.js';
+import { readNewestSince } from './order-list.js';
 import { OrdersProblem } from './problems.js';
 
-const limits = customerLimits();
+const limits = customerLimitsFromEnvironment();
 
 /**
  * Clock hour in which a customer reached `ORDERS_PER_HOUR`. The count of an hour never falls, so an entry is valid
  * until the hour ends. If the entry is lost, the list is read again.
  */
 const fullHours = new Map<string, string>();
-const MOST_REMEMBERED = 1_000;
-const MOST_READ = Math.max(limits.ordersPerHour, limits.ordersUnderWay);
+const MAX_REMEMBERED = 1_000;
+const MAX_ORDERS_READ = Math.max(limits.ordersPerHour, limits.ordersUnderWay);
 
 /**
  * Checks a customer's list for whether the customer may place one more order. It makes eventually consistent reads of
@@ -29,16 +35,16 @@ const MOST_READ = Math.max(limits.ordersPerHour, limits.ordersUnderWay);
  * @param list projection of customers' orders
  * @param now ISO 8601, UTC
  */
-export async function limitOn(
+export async function readReachedLimit(
   list: Projection<Order>,
   customerId: string,
   now: string,
 ): Promise<LimitReached | undefined> {
-  if (fullHours.get(customerId) === hourOf(now)) return hourIsFull(now);
-  const newest = await newestSince(list, customerId, lookedAtSince(now), { limit: MOST_READ, calls: 1 });
-  const reached = limitReached(newest, limits, now);
+  if (fullHours.get(customerId) === hourOf(now)) return hourlyLimitReached(now);
+  const newest = await readNewestSince(list, customerId, startOfLookback(now), { limit: MAX_ORDERS_READ, calls: 1 });
+  const reached = findReachedLimit(newest, limits, now);
   if (reached?.limit === 'ORDERS_PER_HOUR') {
-    if (fullHours.size >= MOST_REMEMBERED) fullHours.clear();
+    if (fullHours.size >= MAX_REMEMBERED) fullHours.clear();
     fullHours.set(customerId, hourOf(now));
   }
   return reached;
@@ -56,9 +62,9 @@ export function refusalOf(
   limit: LimitReached | undefined,
 ): (() => never) | undefined {
   if (status === 'BLOCKED') return refuseBlocked;
-  const freeLines = oversizedFreeLines(lines);
+  const freeLines = findOversizedFreeLines(lines);
   if (freeLines.length > 0) return () => refuseFreeLines(freeLines);
-  const fault = unchargeable(lines);
+  const fault = findUnchargeable(lines);
   if (fault) return () => refuseUnchargeable(fault);
   return limit && (() => refuseOverLimit(limit));
 }

@@ -1,24 +1,29 @@
-import { count, logger, Metric, type TransactWriteItem, tableOfFunction } from '@orderly/kit/aws';
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
-import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
-import { changeOnce, PersonalRequest, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
-import { personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { count, logger, Metric, type TransactWriteItem, tableFromEnvironment } from '@orderly/kit/aws';
+import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
+import { Problem, toKeyedRequest, toTrace } from '@orderly/kit/http';
+import {
+  changeOnce,
+  createRequestRecord,
+  PersonalRequest,
+  recordsTableFromEnvironment,
+} from '@orderly/kit/idempotent-receiver';
+import { personalKeysFromEnvironment } from '@orderly/kit/personal-data';
 import type * as z from 'zod/mini';
 import { endpoint } from '../endpoint.js';
 import { orders } from './aggregates.js';
+import { viewForCaller } from './caller-view.js';
 import { type CancelOrder, ordersContract } from './contract.js';
-import { shownTo } from './customer-data-keys.js';
 import { type Order, OrderRefused } from './domain/order.js';
-import { orderIdOf, visibleTo } from './order-store.js';
+import { parseOrderId, requireVisible } from './order-store.js';
 import { OrdersProblem } from './problems.js';
-import { leaveReview } from './review-list.js';
+import { leaveReviewWrites } from './review-list.js';
 import { cancelOrder } from './routes.js';
 
-const table = tableOfFunction();
-const orderStore = eventStoreOfFunction(orders);
-const people = personalKeysOfFunction();
-const records = requestRecords();
-const personal = new PersonalRequest(people, ordersContract.events.OrderCancelled);
+const table = tableFromEnvironment();
+const orderStore = eventStoreFromEnvironment(orders);
+const personalKeys = personalKeysFromEnvironment();
+const records = recordsTableFromEnvironment();
+const personal = new PersonalRequest(personalKeys, ordersContract.events.OrderCancelled);
 
 /**
  * POST /orders/{orderId}/cancellation: writes the change and the record of its request in one transaction. The owner may
@@ -26,21 +31,21 @@ const personal = new PersonalRequest(people, ordersContract.events.OrderCancelle
  */
 export const handler = endpoint(cancelOrder, async (request) => {
   const { caller, body } = request;
-  const record = recordOfRequest(personal.hashed(keyedBy(request)), records);
+  const record = createRequestRecord(personal.toHashable(toKeyedRequest(request)), records);
   let leaves: readonly TransactWriteItem[] = [];
   const { loaded, replayed, changed } = await changeOnce({
     store: orderStore,
     record,
-    id: orderIdOf(request.parameter('orderId')),
-    trace: traceOf(request),
-    admit: (order) => void visibleTo(caller, order),
+    id: parseOrderId(request.parameter('orderId')),
+    trace: toTrace(request),
+    admit: (order) => void requireVisible(caller, order),
     command: async ({ state }) => {
-      leaves = leaveReview(table, state);
-      return { type: 'Cancel', ...(await sealedReason(state, body)) };
+      leaves = leaveReviewWrites(table, state);
+      return { type: 'Cancel', ...(await sealReason(state, body)) };
     },
     alongside: () => ({ writes: leaves }),
-  }).catch(tooLate);
-  const order = await shownTo(people, caller, loaded);
+  }).catch(throwTooLate);
+  const order = await viewForCaller(personalKeys, caller, loaded);
   // The hash of the request leaves out the reason, which is compared with the stored one instead. If the order was
   // cancelled before, it keeps the earlier reason.
   if (changed && typeof order.reason === 'string' && order.reason !== body.reason) record.refuseReused();
@@ -51,7 +56,7 @@ export const handler = endpoint(cancelOrder, async (request) => {
 });
 
 /** @throws {Problem} 409 if the order refused the cancellation, and otherwise the error itself */
-function tooLate(error: unknown): never {
+function throwTooLate(error: unknown): never {
   if (!(error instanceof OrderRefused)) throw error;
   const detail = 'the order was rejected or dispatched, so it cannot be cancelled';
   throw new Problem(OrdersProblem['too-late'], detail, {}, { cause: error });
@@ -60,5 +65,5 @@ function tooLate(error: unknown): never {
 /**
  * Seals the reason with the key of the order's customer. The order of a forgotten person is cancelled without a reason.
  */
-const sealedReason = async (order: Order, body: z.infer<typeof CancelOrder>) =>
+const sealReason = async (order: Order, body: z.infer<typeof CancelOrder>) =>
   order.status === 'NONE' ? {} : (await personal.prepared(order.customerId, body)).fields;

@@ -1,10 +1,10 @@
 import { type EventOf, earlierShape, Sealed } from '@orderly/kit/messages';
-import { described, type Shown } from '@orderly/kit/routes';
+import { type DeepReadonly, withDescription } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 
 /**
  * Form of a currency's code. Which codes are in force changes with ISO 4217, so what is stored is read by its form for ever;
- * `refusalOfCodes` refuses a code that a new request names and no list has.
+ * `findCodeRefusal` refuses a code that a new request names and no list has.
  */
 const CurrencyCode = z.string().check(z.regex(/^[A-Z]{3}$/, 'expected a currency of ISO 4217: EUR'));
 
@@ -374,13 +374,13 @@ export const DispatchOrder = z.strictObject({});
 
 /** Amount as answers show it. */
 export const MoneyView = z.object({
-  amount: described('In minor units of the currency (cents), up to 2^53-1.', z.int()),
-  currency: described('ISO 4217 code.', z.string()),
+  amount: withDescription('In minor units of the currency (cents), up to 2^53-1.', z.int()),
+  currency: withDescription('ISO 4217 code.', z.string()),
 });
 
 /** Replaces personal data of a forgotten customer in an answer. */
 export const Forgotten = z.object({ forgotten: z.literal(true) });
-export type Forgotten = Shown<z.infer<typeof Forgotten>>;
+export type Forgotten = DeepReadonly<z.infer<typeof Forgotten>>;
 
 const LineView = z.object({ sku: z.string(), quantity: z.int(), unitPrice: MoneyView });
 
@@ -389,41 +389,41 @@ export const DeliveryAddressView = z.object({
   name: z.string(),
   street: z.string(),
   city: z.string(),
-  postalCode: described('Empty for countries without postal codes.', z.string()),
-  country: described('ISO 3166-1 alpha-2 code.', z.string()),
+  postalCode: withDescription('Empty for countries without postal codes.', z.string()),
+  country: withDescription('ISO 3166-1 alpha-2 code.', z.string()),
 });
 
 /** A line that a rejection is about. */
 export const RejectedLineView = z.object({
   sku: z.string(),
-  unitPrice: z.exactOptional(described("The catalogue's price when the line was refused.", MoneyView)),
+  unitPrice: z.exactOptional(withDescription("The catalogue's price when the line was refused.", MoneyView)),
 });
 
 /** An order as every answer shows it. */
 export const OrderView = z.object({
   orderId: z.string(),
   customerId: z.string(),
-  status: described(
+  status: withDescription(
     'PENDING: accepted, and its saga asks for price, credit, stock and payment. UNDER_REVIEW: an operator decides before it is charged or, if it is paid already, before it is dispatched. APPROVED: paid. DISPATCHED: it has left the warehouse. REJECTED: see `reason`. CANCELLED: by its customer, by an operator, or by its review.',
     z.enum(['PENDING', 'UNDER_REVIEW', 'APPROVED', 'DISPATCHED', 'REJECTED', 'CANCELLED']),
   ),
   reason: z.exactOptional(
-    described(
+    withDescription(
       'Reason for the rejection, in capitals, or the words of whoever cancelled the order.',
       z.union([z.string(), Forgotten]),
     ),
   ),
   reviewReasons: z.exactOptional(
-    described(
+    withDescription(
       'Why the order is under review. Customers do not see it, because it would tell them how to avoid a review.',
       z.array(ReviewReason),
     ),
   ),
   limit: z.exactOptional(
-    described("Limit that a rejection for OVER_LIMIT is about, unless it is the customer's credit.", OrderLimit),
+    withDescription("Limit that a rejection for OVER_LIMIT is about, unless it is the customer's credit.", OrderLimit),
   ),
   rejectedLines: z.exactOptional(
-    described(
+    withDescription(
       'Lines that a rejection is about, with the unit prices of the catalogue if prices are the reason.',
       z.array(RejectedLineView),
     ),
@@ -431,8 +431,8 @@ export const OrderView = z.object({
   clientReference: z.exactOptional(z.union([z.string(), Forgotten])),
   lines: z.array(LineView),
   total: MoneyView,
-  version: described('Version of the order in this view, from 1.', z.int()),
-  placedAt: described('ISO 8601, UTC.', z.iso.datetime()),
-  deliverTo: z.exactOptional(described('Absent in lists.', z.union([DeliveryAddressView, Forgotten]))),
+  version: withDescription('Version of the order in this view, from 1.', z.int()),
+  placedAt: withDescription('ISO 8601, UTC.', z.iso.datetime()),
+  deliverTo: z.exactOptional(withDescription('Absent in lists.', z.union([DeliveryAddressView, Forgotten]))),
 });
-export type OrderView = Shown<z.infer<typeof OrderView>>;
+export type OrderView = DeepReadonly<z.infer<typeof OrderView>>;

@@ -1,13 +1,13 @@
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { consumer, onEvery } from '@orderly/kit/idempotent-consumer';
-import { show } from '@orderly/kit/projection';
+import { updateProjection } from '@orderly/kit/projection';
 import { orders } from './aggregates.js';
 import { OrderRefused } from './domain/order.js';
-import { ordersListOf } from './order-list.js';
+import { createOrdersList } from './order-list.js';
 import { listEvents } from './subscriptions.js';
 
-const orderStore = eventStoreOfFunction(orders);
-const ordersList = ordersListOf(orderStore);
+const orderStore = eventStoreFromEnvironment(orders);
+const ordersList = createOrdersList(orderStore);
 
 /** Projects orders into customers' lists: each event of an order rewrites its row from the order itself. */
 export const handler = consumer(
@@ -16,7 +16,7 @@ export const handler = consumer(
       project: async () => {
         const order = await orderStore.load(event.data.orderId);
         if (order.version === 0) throw new OrderRefused('UNKNOWN_ORDER');
-        return show(ordersList, order);
+        return updateProjection(ordersList, order);
       },
     })),
   ],

@@ -1,22 +1,25 @@
-import { tableOfFunction } from '@orderly/kit/aws';
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { tableFromEnvironment } from '@orderly/kit/aws';
+import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { consumer } from '@orderly/kit/idempotent-consumer';
-import { limitOn } from './admission.js';
+import { readReachedLimit } from './admission.js';
 import { orders } from './aggregates.js';
 import { OrderRefused } from './domain/order.js';
-import { ordersListOf } from './order-list.js';
+import { createOrdersList } from './order-list.js';
 import { placeCheckedOut } from './place-checked-out.js';
-import { statusOf } from './user-status.js';
+import { readStatus } from './user-status.js';
 
-const table = tableOfFunction();
-const orderStore = eventStoreOfFunction(orders);
-const ordersList = ordersListOf(orderStore);
+const table = tableFromEnvironment();
+const orderStore = eventStoreFromEnvironment(orders);
+const ordersList = createOrdersList(orderStore);
 
 /** Handles commands to the service: orders from baskets. */
 export const handler = consumer(
   [
     placeCheckedOut(orderStore, async (customerId, now) => {
-      const [reached, status] = await Promise.all([limitOn(ordersList, customerId, now), statusOf(table, customerId)]);
+      const [reached, status] = await Promise.all([
+        readReachedLimit(ordersList, customerId, now),
+        readStatus(table, customerId),
+      ]);
       return { reached, isBlocked: status === 'BLOCKED' };
     }),
   ],

@@ -7,19 +7,19 @@ import type { Orchestrator } from '@orderly/kit/saga/orchestrator';
 import type { OrderStore } from './aggregates.js';
 import {
   type Answer,
-  afterReview,
   CHARGE,
-  insteadOf,
-  orderCommandOf,
+  findSubstitute,
   type Refusal,
-  replyOf,
   sendsCharge,
-  startOf,
+  toOrderCommand,
+  toReplyMessage,
+  toReviewMessage,
+  toStartMessage,
 } from './domain/create-order.js';
-import { leaveReview } from './review-list.js';
-import { approvalWrites, beforeCharge, type Reviews } from './reviews.js';
+import { leaveReviewWrites } from './review-list.js';
+import { buildApprovalWrites, checkBeforeCharge, type Reviews } from './reviews.js';
 import type { CreateOrder } from './saga-contract.js';
-import { answers, orderEvents, sagaCommands } from './subscriptions.js';
+import { orderEvents, sagaCommands, sagaReplies } from './subscriptions.js';
 
 /** Orders and their sagas, which change in one transaction. */
 export interface SagaContext {
@@ -34,67 +34,68 @@ export interface SagaContext {
  * commands.
  */
 export function onSagaMessage(context: SagaContext): readonly Source[] {
-  const heard = (
+  const advanceSaga = (
     orderId: string,
     message: SagaMessage<CreateOrder>,
     trace: Trace,
     refusal: Refusal = {},
   ): Handling => ({
-    decide: () => effectOf(context, orderId, message, trace, refusal),
+    decide: () => buildEffect(context, orderId, message, trace, refusal),
   });
-  const answered = (answer: Answer, outcome: 'DONE' | 'REFUSED', trace: Trace): Handling =>
-    heard(answer.orderId, replyOf(answer, outcome), trace, answer);
-  const done = ({ event: { data }, trace }: Message<{ readonly data: Answer }>): Handling =>
-    answered(data, 'DONE', trace);
-  const refused = ({ event: { data }, trace }: Message<{ readonly data: Answer }>): Handling =>
-    answered(data, 'REFUSED', trace);
-  const replied = ({
+  const advanceByReply = (answer: Answer, outcome: 'DONE' | 'REFUSED', trace: Trace): Handling =>
+    advanceSaga(answer.orderId, toReplyMessage(answer, outcome), trace, answer);
+  const onDone = ({ event: { data }, trace }: Message<{ readonly data: Answer }>): Handling =>
+    advanceByReply(data, 'DONE', trace);
+  const onRefused = ({ event: { data }, trace }: Message<{ readonly data: Answer }>): Handling =>
+    advanceByReply(data, 'REFUSED', trace);
+  const onReply = ({
     event: { data },
     trace,
   }: Message<{ readonly data: Answer & { readonly outcome: 'DONE' | 'REFUSED' } }>): Handling =>
-    answered(data, data.outcome, trace);
+    advanceByReply(data, data.outcome, trace);
   return [
     on(orderEvents, {
       OrderPlaced: ({ event: { data }, trace }) => {
         const { orderId, customerId, lines, total } = data;
-        return begun(context, { orderId, customerId, lines, total }, trace);
+        return startSaga(context, { orderId, customerId, lines, total }, trace);
       },
-      OrderCancelled: ({ event: { data }, trace }) => heard(data.orderId, { type: 'Cancel' }, trace),
-      OrderReviewEnded: ({ event: { data }, trace }) => heard(data.orderId, afterReview(data.outcome), trace),
+      OrderCancelled: ({ event: { data }, trace }) => advanceSaga(data.orderId, { type: 'Cancel' }, trace),
+      OrderReviewEnded: ({ event: { data }, trace }) => advanceSaga(data.orderId, toReviewMessage(data.outcome), trace),
     }),
-    on(answers.catalog, { PricesConfirmed: done, PricesRefused: refused, SagaReplyRequested: replied }),
-    on(answers.accounts, {
-      AccountAuthorized: done,
-      AuthorizationDeclined: refused,
-      AuthorizationReleased: done,
-      AuthorizationVoided: done,
-      SagaReplyRequested: replied,
+    on(sagaReplies.catalog, { PricesConfirmed: onDone, PricesRefused: onRefused, SagaReplyRequested: onReply }),
+    on(sagaReplies.accounts, {
+      AccountAuthorized: onDone,
+      AuthorizationDeclined: onRefused,
+      AuthorizationReleased: onDone,
+      AuthorizationVoided: onDone,
+      SagaReplyRequested: onReply,
     }),
-    on(answers.inventory, {
-      StockReserved: done,
-      StockRejected: refused,
-      StockReleased: done,
-      ReservationVoided: done,
-      SagaReplyRequested: replied,
+    on(sagaReplies.inventory, {
+      StockReserved: onDone,
+      StockRejected: onRefused,
+      StockReleased: onDone,
+      ReservationVoided: onDone,
+      SagaReplyRequested: onReply,
     }),
-    on(answers.payments, { SagaReplyRequested: replied }),
+    on(sagaReplies.payments, { SagaReplyRequested: onReply }),
     on(sagaCommands, {
-      RingTimer: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Timeout', number: data.number }, trace),
-      RetrySaga: ({ event: { data }, trace }) => heard(data.sagaId, { type: 'Retry' }, trace),
+      RingTimer: ({ event: { data }, trace }) =>
+        advanceSaga(data.sagaId, { type: 'Timeout', number: data.number }, trace),
+      RetrySaga: ({ event: { data }, trace }) => advanceSaga(data.sagaId, { type: 'Retry' }, trace),
       ResolveSaga: ({ event: { data }, trace }) => {
         const { sagaId, ...resolved } = data;
-        return heard(sagaId, { type: 'Resolve', ...resolved }, trace);
+        return advanceSaga(sagaId, { type: 'Resolve', ...resolved }, trace);
       },
     }),
   ];
 }
 
-function begun(context: SagaContext, data: CreateOrder, trace: Trace): Handling {
+function startSaga(context: SagaContext, data: CreateOrder, trace: Trace): Handling {
   return {
     decide: async () => {
       const order = await context.orderStore.load(data.orderId);
-      const start = startOf(order.state, data);
-      return start ? effectOf(context, data.orderId, start, trace) : [context.orderStore.unchangedCheck(order)];
+      const start = toStartMessage(order.state, data);
+      return start ? buildEffect(context, data.orderId, start, trace) : [context.orderStore.unchangedCheck(order)];
     },
   };
 }
@@ -103,7 +104,7 @@ function begun(context: SagaContext, data: CreateOrder, trace: Trace): Handling 
  * Changes the order and its saga in one transaction. The message that ends the saga also rejects the order, so the
  * details of a refusal pass from that message to the order, and the saga doesn't store them.
  */
-async function effectOf(
+async function buildEffect(
   { orderStore, orchestrator, reviews }: SagaContext,
   orderId: string,
   message: SagaMessage<CreateOrder>,
@@ -112,18 +113,18 @@ async function effectOf(
 ): Promise<Effect> {
   const { events, writes } = await orchestrator.advance(orderId, message, trace);
   if (sendsCharge(events) && (message.type === 'Reply' || message.type === 'Release')) {
-    const asked = await beforeCharge(reviews, orderId, trace);
+    const asked = await checkBeforeCharge(reviews, orderId, trace);
     if (asked.next === 'charge') return [...writes, ...asked.writes];
     const instead = asked.next === 'hold' ? { ...message, holdBefore: CHARGE } : ({ type: 'Cancel' } as const);
     return [...(await orchestrator.advance(orderId, instead, trace)).writes, ...asked.writes];
   }
-  const command = orderCommandOf(events, refusal);
+  const command = toOrderCommand(events, refusal);
   if (!command) return writes;
   const { before, events: changes, write } = await decideOn(orderStore, { id: orderId, command, trace });
   if (changes.length === 0) {
-    const instead = insteadOf(command, before.state);
+    const instead = findSubstitute(command, before.state);
     return instead ? (await orchestrator.advance(orderId, instead, trace)).writes : writes;
   }
-  if (command.type === 'Approve') return [...writes, ...(await approvalWrites(reviews, before, trace))];
-  return [...writes, write, ...leaveReview(reviews.table, before.state)];
+  if (command.type === 'Approve') return [...writes, ...(await buildApprovalWrites(reviews, before, trace))];
+  return [...writes, write, ...leaveReviewWrites(reviews.table, before.state)];
 }

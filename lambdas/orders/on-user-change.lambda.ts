@@ -1,9 +1,9 @@
-import { tableOfFunction } from '@orderly/kit/aws';
+import { tableFromEnvironment } from '@orderly/kit/aws';
 import { consumer } from '@orderly/kit/idempotent-consumer';
 import { onPayerChange } from './on-payer-change.js';
 import { onUserChange } from './on-user-change.js';
 
-const table = tableOfFunction();
+const table = tableFromEnvironment();
 
 /**
  * Keeps copies of each user's status, for admission and reviews, and of the profile's address and what payments know of the

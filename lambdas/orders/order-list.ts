@@ -1,9 +1,9 @@
-import { documents, itemsOf } from '@orderly/kit/aws';
-import { inVersion, type Projection, versionsOf } from '@orderly/kit/projection';
+import { documentClient, queryItems } from '@orderly/kit/aws';
+import { type Projection, readVersions, versionedKey } from '@orderly/kit/projection';
 import * as z from 'zod/mini';
 import type { OrderStore } from './aggregates.js';
 import type { OrderView } from './contract.js';
-import { type Order, type SealedFields, sealedIn, viewOf } from './domain/order.js';
+import { type Order, type SealedFields, selectSealedFields, toView } from './domain/order.js';
 import { CUSTOMER_LISTS, ORDERS_LIST } from './keys.js';
 
 const ORDER = 'ORDER#';
@@ -11,15 +11,15 @@ const ORDER = 'ORDER#';
 /**
  * Returns an order's position in its customer's list. The list is newest first; ids break ties within a millisecond.
  */
-export const positionOfOrder = ({ placedAt, orderId }: OrderView): string => `${placedAt}#${orderId}`;
+export const orderPosition = ({ placedAt, orderId }: OrderView): string => `${placedAt}#${orderId}`;
 
-/** Content of a cursor: the `positionOfOrder` of some order. */
+/** Content of a cursor: the `orderPosition` of some order. */
 export const OrderPosition = z
   .string()
   .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#[0-9a-f]{32}$/, 'expected the time and id of an order'));
 
 /** Projection of customers' order lists: a row for each order, in its customer's partition. */
-export const ordersListOf = (orderStore: OrderStore): Projection<Order> => ({
+export const createOrdersList = (orderStore: OrderStore): Projection<Order> => ({
   name: ORDERS_LIST,
   table: orderStore.table,
   aggregate: orderStore.aggregate,
@@ -27,13 +27,13 @@ export const ordersListOf = (orderStore: OrderStore): Projection<Order> => ({
   partitions: CUSTOMER_LISTS,
   versionedKeys: ['sk'],
   row({ state, version }) {
-    const order = viewOf(state, version);
+    const order = toView(state, version);
     if (!order) return undefined;
     // A list shows no address.
-    const { deliverTo: _, ...sealed } = sealedIn(state);
+    const { deliverTo: _, ...sealed } = selectSealedFields(state);
     return {
       pk: CUSTOMER_LISTS + order.customerId,
-      sk: ORDER + positionOfOrder(order),
+      sk: ORDER + orderPosition(order),
       version,
       // Stored as text: an answer's fields keep their order, and a rebuilt row is identical to the byte.
       order: JSON.stringify(order),
@@ -55,14 +55,14 @@ export interface ListedOrder {
  * @param limit maximum number of orders
  * @returns one more than `limit` if there are more
  */
-export async function ordersOf(
+export async function readOrders(
   list: Projection<Order>,
   customerId: string,
   before: string | undefined,
   limit: number,
 ): Promise<readonly ListedOrder[]> {
-  const { reads } = await versionsOf(list, 'soon');
-  const prefix = inVersion(ORDER, reads);
+  const { reads } = await readVersions(list, 'soon');
+  const prefix = versionedKey(ORDER, reads);
   const query = {
     TableName: list.table,
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
@@ -74,12 +74,12 @@ export async function ordersOf(
     },
     ScanIndexForward: false,
   };
-  const { items } = await itemsOf(documents, query, { limit: limit + 2 });
+  const { items } = await queryItems(documentClient, query, { limit: limit + 2 });
   const orders = items.map(({ order, sealed = '{}' }) => ({
     view: JSON.parse(String(order)),
     sealed: JSON.parse(String(sealed)),
   }));
-  return (orders as readonly ListedOrder[]).filter(({ view }) => positionOfOrder(view) !== before).slice(0, limit + 1);
+  return (orders as readonly ListedOrder[]).filter(({ view }) => orderPosition(view) !== before).slice(0, limit + 1);
 }
 
 /**
@@ -88,20 +88,20 @@ export async function ordersOf(
  * @param part.limit maximum number of orders
  * @param part.calls maximum number of calls, of 1 MB (128 read units) each: with fewer orders than there are. @default no limit
  */
-export async function newestSince(
+export async function readNewestSince(
   list: Projection<Order>,
   customerId: string,
   time: string,
   part: { readonly limit: number; readonly calls?: number },
 ): Promise<readonly OrderView[]> {
-  const { reads } = await versionsOf(list, 'soon');
-  const prefix = inVersion(ORDER, reads);
+  const { reads } = await readVersions(list, 'soon');
+  const prefix = versionedKey(ORDER, reads);
   const query = {
     TableName: list.table,
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
     ExpressionAttributeValues: { ':pk': CUSTOMER_LISTS + customerId, ':first': prefix + time, ':last': `${prefix}~` },
     ScanIndexForward: false,
   };
-  const { items } = await itemsOf(documents, query, part);
+  const { items } = await queryItems(documentClient, query, part);
   return items.map(({ order }) => JSON.parse(String(order)) as OrderView);
 }

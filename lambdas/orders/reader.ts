@@ -4,7 +4,7 @@ import type { Role } from '../app.js';
 import type { OrderView } from './contract.js';
 
 /** Returns an order as this caller may see it: customers don't see why their order is reviewed. */
-export function viewFor({ role }: Pick<Caller<Role>, 'role'>, order: OrderView): OrderView {
+export function viewForRole({ role }: Pick<Caller<Role>, 'role'>, order: OrderView): OrderView {
   if (role === 'operator') return order;
   const { reviewReasons: _, ...view } = order;
   return view;
@@ -14,7 +14,7 @@ export function viewFor({ role }: Pick<Caller<Role>, 'role'>, order: OrderView):
  * Returns an order's history as this caller may see it: customers see that there was a review, and neither its reasons
  * nor the operator's note. Take it before the events are opened, so that the note isn't decrypted.
  */
-export const historyFor = (
+export const redactHistory = (
   { role }: Pick<Caller<Role>, 'role'>,
   entries: readonly HistoryEntry[],
 ): readonly HistoryEntry[] =>

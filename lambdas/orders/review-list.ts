@@ -1,4 +1,4 @@
-import { documents, itemsOf, type Table, type TransactWriteItem } from '@orderly/kit/aws';
+import { documentClient, queryItems, type Table, type TransactWriteItem } from '@orderly/kit/aws';
 import * as z from 'zod/mini';
 import type { Order } from './domain/order.js';
 import { REVIEWS } from './keys.js';
@@ -24,7 +24,7 @@ export const endReviewWrite = (table: Table, userId: string, orderId: string): T
 });
 
 /** Returns the write that takes an order out of the list if it is under review before it ends; none otherwise. */
-export const leaveReview = (table: Table, before: Order): readonly TransactWriteItem[] =>
+export const leaveReviewWrites = (table: Table, before: Order): readonly TransactWriteItem[] =>
   before.status === 'UNDER_REVIEW' ? [endReviewWrite(table, before.customerId, before.orderId)] : [];
 
 /**
@@ -33,7 +33,7 @@ export const leaveReview = (table: Table, before: Order): readonly TransactWrite
  * @param of.after position of the last order shown
  * @param limit maximum number of orders
  */
-export async function openReviews(
+export async function readOpenReviews(
   table: Table,
   { userId, after }: { readonly userId?: string | undefined; readonly after?: string | undefined },
   limit: number,
@@ -45,6 +45,6 @@ export async function openReviews(
     ConsistentRead: true,
   };
   const from = after === undefined ? undefined : { pk: REVIEWS, sk: after };
-  const { items } = await itemsOf(documents, query, { limit, from });
+  const { items } = await queryItems(documentClient, query, { limit, from });
   return items.map(({ sk }) => ({ orderId: String(sk).slice(String(sk).indexOf('#') + 1), position: String(sk) }));
 }

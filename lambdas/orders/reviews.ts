@@ -5,12 +5,12 @@ import type { Projection } from '@orderly/kit/projection';
 import type { OrderStore } from './aggregates.js';
 import { hourOf, type OrderView, type ReviewReason, type ReviewRules } from './contract.js';
 import { isOver, isReviewable, type Order, type OrderCommand } from './domain/order.js';
-import { type DoubtfulStatus, isDoubtful, reviewReasons } from './domain/review.js';
-import { newestSince } from './order-list.js';
+import { type DoubtfulStatus, findReviewReasons, isDoubtful } from './domain/review.js';
+import { readNewestSince } from './order-list.js';
 import { beginReviewWrite } from './review-list.js';
-import { type AddressReader, addressesOf } from './user-address.js';
-import { payerOf } from './user-payer.js';
-import { type Copy, copyCheck, copyOf } from './user-status.js';
+import { type AddressReader, readAddresses } from './user-address.js';
+import { readPayer } from './user-payer.js';
+import { copyCheck, readStatusCopy, type UserStatusCopy } from './user-status.js';
 
 /** Stores and rules that the reviews of suspect and blocked users' orders use. */
 export interface Reviews {
@@ -18,28 +18,28 @@ export interface Reviews {
   /** Table of the service. */
   readonly table: Table;
   /** Reads a user's newest orders since a time (ISO 8601, UTC), at most `limit`. */
-  readonly newestOf: (userId: string, time: string, limit: number) => Promise<readonly Pick<OrderView, 'placedAt'>[]>;
+  readonly readNewest: (userId: string, time: string, limit: number) => Promise<readonly Pick<OrderView, 'placedAt'>[]>;
   readonly rules: ReviewRules;
-  readonly people: AddressReader;
+  readonly personalKeys: AddressReader;
 }
 
 /** Binds reviews to the list of orders. */
-export const reviewsOf = (
+export const createReviews = (
   orderStore: OrderStore,
   table: Table,
   list: Projection<Order>,
   rules: ReviewRules,
-  people: AddressReader,
+  personalKeys: AddressReader,
 ): Reviews => ({
   orderStore,
   table,
   rules,
-  people,
-  newestOf: (userId, time, limit) => newestSince(list, userId, time, { limit }),
+  personalKeys,
+  readNewest: (userId, time, limit) => readNewestSince(list, userId, time, { limit }),
 });
 
 /** Answer to a saga that is about to charge an order. */
-interface Asked {
+interface ChargeCheck {
   /** `cancel`: the order was cancelled or rejected, and the message that says so is still on its way. */
   readonly next: 'charge' | 'hold' | 'cancel';
   /** Writes that commit the answer. */
@@ -59,13 +59,13 @@ interface Asked {
  *     since the status has changed; asks again,
  *     and charges
  */
-export async function beforeCharge(reviews: Reviews, orderId: string, trace: Trace): Promise<Asked> {
+export async function checkBeforeCharge(reviews: Reviews, orderId: string, trace: Trace): Promise<ChargeCheck> {
   const { orderStore } = reviews;
   const order = await orderStore.load(orderId);
   const isUnchanged = orderStore.unchangedCheck(order);
   if (order.state.status === 'UNDER_REVIEW') return { next: 'hold', writes: [isUnchanged] };
   if (isOver(order.state)) return { next: 'cancel', writes: [isUnchanged] };
-  const writes = await reviewWrites(reviews, order, trace);
+  const writes = await buildReviewWrites(reviews, order, trace);
   return writes ? { next: 'hold', writes } : { next: 'charge', writes: [isUnchanged] };
 }
 
@@ -73,13 +73,13 @@ export async function beforeCharge(reviews: Reviews, orderId: string, trace: Tra
  * Returns the writes that put an order under review; none if its user is neither suspect nor blocked, or if it needs no
  * review: it has ended, was dispatched, or an operator has decided it.
  */
-export async function reviewWrites(
+export async function buildReviewWrites(
   reviews: Reviews,
   order: Loaded<Order>,
   trace: Trace,
 ): Promise<readonly TransactWriteItem[] | undefined> {
-  const doubt = await doubtAbout(reviews, order.state);
-  return doubt && decided(reviews, order, { type: 'StartReview', reasons: doubt.reasons }, doubt, trace);
+  const doubt = await findDoubt(reviews, order.state);
+  return doubt && buildDecisionWrites(reviews, order, { type: 'StartReview', reasons: doubt.reasons }, doubt, trace);
 }
 
 /**
@@ -88,13 +88,19 @@ export async function reviewWrites(
  * list of orders did not show when the user's other orders were reviewed.
  * @param order an order that is pending or under review
  */
-export async function approvalWrites(
+export async function buildApprovalWrites(
   reviews: Reviews,
   order: Loaded<Order>,
   trace: Trace,
 ): Promise<readonly TransactWriteItem[]> {
-  const doubt = await doubtAbout(reviews, order.state);
-  return decided(reviews, order, { type: 'Approve', ...(doubt && { reasons: doubt.reasons }) }, doubt, trace);
+  const doubt = await findDoubt(reviews, order.state);
+  return buildDecisionWrites(
+    reviews,
+    order,
+    { type: 'Approve', ...(doubt && { reasons: doubt.reasons }) },
+    doubt,
+    trace,
+  );
 }
 
 /** Error for the dispatch of an order that has to be reviewed first. */
@@ -111,9 +117,9 @@ export class NeedsReview extends Error {
  * @returns `undefined` if the status doesn't matter: an operator has decided about the order, or it can't be dispatched
  * @throws {NeedsReview} if the user is suspect or blocked; then call {@link startReview}
  */
-export async function dispatchCheck(table: Table, order: Order): Promise<TransactWriteItem | undefined> {
+export async function checkBeforeDispatch(table: Table, order: Order): Promise<TransactWriteItem | undefined> {
   if (order.status !== 'APPROVED' || order.review !== undefined) return undefined;
-  const copy = await copyOf(table, order.customerId);
+  const copy = await readStatusCopy(table, order.customerId);
   if (copy && isDoubtful(copy.status)) throw new NeedsReview();
   return copyCheck(table, order.customerId, copy);
 }
@@ -121,27 +127,27 @@ export async function dispatchCheck(table: Table, order: Order): Promise<Transac
 /** Puts one order under review, unless it needs none by now. */
 export const startReview = (reviews: Reviews, orderId: string, trace: Trace): Promise<void> =>
   retryOnConflict(async () => {
-    const writes = await reviewWrites(reviews, await reviews.orderStore.load(orderId), trace);
+    const writes = await buildReviewWrites(reviews, await reviews.orderStore.load(orderId), trace);
     if (writes) await reviews.table.transact(writes);
   });
 
 /** Reasons to review an order, and the copy of its user's status that they follow from. */
 interface Doubt {
   readonly customerId: string;
-  readonly copy: Copy;
+  readonly copy: UserStatusCopy;
   readonly reasons: readonly ReviewReason[];
 }
 
-async function doubtAbout(reviews: Reviews, order: Order): Promise<Doubt | undefined> {
+async function findDoubt(reviews: Reviews, order: Order): Promise<Doubt | undefined> {
   if (!isReviewable(order)) return undefined;
   const { customerId } = order;
-  const copy = await copyOf(reviews.table, customerId);
+  const copy = await readStatusCopy(reviews.table, customerId);
   if (!copy || !isDoubtful(copy.status)) return undefined;
-  return { customerId, copy, reasons: await reasonsFor(reviews, order, copy.status) };
+  return { customerId, copy, reasons: await findReasons(reviews, order, copy.status) };
 }
 
 /** Returns the writes of a decision. If it starts a review, they list the order, and check the copy of the status. */
-function decided(
+function buildDecisionWrites(
   { orderStore, table }: Reviews,
   order: Loaded<Order>,
   command: OrderCommand,
@@ -150,7 +156,7 @@ function decided(
 ): readonly TransactWriteItem[] {
   const { id, state } = order;
   const events = orderStore.decider.decide(state, command, { now: clock.now() });
-  const write = orderStore.effect(order, events, trace);
+  const write = orderStore.toWrite(order, events, trace);
   if (!doubt) return [write];
   const { customerId, copy, reasons } = doubt;
   // Operators find this line in the log, beside the list of open reviews (see the runbook).
@@ -159,17 +165,17 @@ function decided(
 }
 
 /** Newest orders that are read to count those of one hour. No rule counts further (`lib/settings.ts`). */
-const MOST_READ = 100;
+const MAX_ORDERS_READ = 100;
 
-async function reasonsFor(
-  { newestOf, rules, people, table }: Reviews,
+async function findReasons(
+  { readNewest, rules, personalKeys, table }: Reviews,
   order: Exclude<Order, { status: 'NONE' }>,
   status: DoubtfulStatus,
 ): Promise<readonly ReviewReason[]> {
   const [recent, addresses, payer] = await Promise.all([
-    newestOf(order.customerId, `${hourOf(order.placedAt)}:00:00.000Z`, MOST_READ),
-    rules.otherAddress ? addressesOf(people, table, order) : {},
-    payerOf(table, order.customerId),
+    readNewest(order.customerId, `${hourOf(order.placedAt)}:00:00.000Z`, MAX_ORDERS_READ),
+    rules.otherAddress ? readAddresses(personalKeys, table, order) : {},
+    readPayer(table, order.customerId),
   ]);
-  return reviewReasons(order, { status, recent, addresses, payer }, rules);
+  return findReviewReasons(order, { status, recent, addresses, payer }, rules);
 }

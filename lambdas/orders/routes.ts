@@ -1,14 +1,14 @@
 import {
-  AsItWas,
   CallerId,
-  described,
   HistoryEntryView,
   HistoryQuery,
   IssuedKey,
   OpenedSession,
   Paging,
-  pageOf,
+  PointInTimeQuery,
+  pageSchema,
   SessionView,
+  withDescription,
 } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import type { Route } from '../route.js';
@@ -45,7 +45,7 @@ export const getOrder = {
   summary: 'Read an order',
   description: 'Strongly consistent. With `at` or `version`, the order as it was.',
   roles: ['customer', 'operator'],
-  query: AsItWas,
+  query: PointInTimeQuery,
   answers: { 200: { description: 'The order', body: OrderView } },
   problems: ['not-found'],
 } as const satisfies OrdersRoute;
@@ -61,19 +61,19 @@ export const listOrders = {
   query: z.strictObject({
     ...Paging,
     customerId: z.exactOptional(
-      described(
+      withDescription(
         'Customer whose orders to list. Operators name a customer, or ask for `underReview`; customers may name only themselves.',
         CallerId,
       ),
     ),
     underReview: z.exactOptional(
-      described(
+      withDescription(
         'Always `true`, for operators: only orders under review are listed, of the customer or of all customers.',
         z.literal('true', 'expected true: only orders under review are listed'),
       ),
     ),
   }),
-  answers: { 200: { description: 'A page of orders', body: pageOf(OrderView) } },
+  answers: { 200: { description: 'A page of orders', body: pageSchema(OrderView) } },
   problems: ['forbidden'],
 } as const satisfies OrdersRoute;
 
@@ -86,7 +86,7 @@ export const orderHistory = {
     'Oldest first, strongly consistent. Customers do not see which operator acted, nor the reasons and the note of a review.',
   roles: ['customer', 'operator'],
   query: HistoryQuery,
-  answers: { 200: { description: 'A page of events', body: pageOf(HistoryEntryView) } },
+  answers: { 200: { description: 'A page of events', body: pageSchema(HistoryEntryView) } },
   problems: ['not-found'],
 } as const satisfies OrdersRoute;
 

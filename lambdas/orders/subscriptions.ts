@@ -15,7 +15,7 @@ export const orderEvents = subscribe(ordersContract, ['OrderPlaced', 'OrderCance
  * Answers to the saga's steps, by participant. `SagaReplyRequested` repeats the answer to a step that was answered
  * before.
  */
-export const answers = {
+export const sagaReplies = {
   catalog: subscribe(catalogContract, ['PricesConfirmed', 'PricesRefused', 'SagaReplyRequested']),
   accounts: subscribe(accountsContract, [
     'AccountAuthorized',
@@ -44,7 +44,7 @@ export const userChanges = subscribe(usersContract, ['UserStatusChanged', 'UserP
 export const payerChanges = subscribe(paymentsContract, ['PayerChanged']);
 
 /** Orders from baskets that were checked out. No other service's commands are accepted. */
-export const checkedOut = commandsTo(ordersContract, { from: [basketsContract] });
+export const checkoutCommands = commandsTo(ordersContract, { from: [basketsContract] });
 
 /** Timeouts of the saga, and commands from operators. */
 export const sagaCommands = ownCommands(createOrderContract);

@@ -32,15 +32,15 @@ export type AddressReader = Pick<PersonalKeys, 'openAll'>;
  * @returns nothing if one of them is missing, or the user is forgotten
  * @throws what {@link PersonalKeys.openAll} throws
  */
-export async function addressesOf(
-  people: AddressReader,
+export async function readAddresses(
+  personalKeys: AddressReader,
   table: Table,
   { orderId, customerId, deliverTo }: Exclude<Order, { status: 'NONE' }>,
 ): Promise<Addresses> {
   if (!deliverTo) return {};
   const copy = (await table.read(copyKey(customerId, 'ADDRESS'))) as { readonly address?: SealedData } | undefined;
   if (!copy?.address) return {};
-  const [ofOrder, ofProfile] = await people.openAll(customerId, [
+  const [ofOrder, ofProfile] = await personalKeys.openAll(customerId, [
     { sealed: deliverTo, place: { aggregate: aggregateKey(ORDER, orderId), field: 'deliverTo' } },
     { sealed: copy.address, place: { aggregate: aggregateKey(USER, customerId), field: 'address' } },
   ]);

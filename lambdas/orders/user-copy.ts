@@ -1,6 +1,6 @@
 import type { Table, TransactWriteItem } from '@orderly/kit/aws';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
-import { type Envelope, ordinalOf } from '@orderly/kit/messages';
+import { type Envelope, toOrdinal } from '@orderly/kit/messages';
 import { USER_COPIES } from './keys.js';
 
 /** Event from which something about a user was copied. */
@@ -26,7 +26,7 @@ export async function copyEffect(
 ): Promise<Effect> {
   const copy = (await table.read(key)) as CopiedFrom | undefined;
   const { sequence: version, epoch } = position;
-  return !copy || ordinalOf(position) > ordinalOf({ epoch: copy.epoch, sequence: copy.version })
+  return !copy || toOrdinal(position) > toOrdinal({ epoch: copy.epoch, sequence: copy.version })
     ? [{ Put: { TableName: table.name, Item: { ...key, ...content, version, epoch }, ...isAsRead(copy) } }]
     : [unchangedCopy(table, key, copy)];
 }

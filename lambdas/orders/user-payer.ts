@@ -16,5 +16,5 @@ export const payerEffect = (
 };
 
 /** Reads this service's own copy of what payments know of a user as a payer, strongly consistent. */
-export const payerOf = async (table: Table, userId: string): Promise<Payer> =>
+export const readPayer = async (table: Table, userId: string): Promise<Payer> =>
   ((await table.read(copyKey(userId, 'PAYER'))) as Payer | undefined) ?? { declinedCharges: [] };

@@ -1,6 +1,6 @@
 import type { Table } from '@orderly/kit/aws';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
-import { type Envelope, ordinalOf } from '@orderly/kit/messages';
+import { type Envelope, toOrdinal } from '@orderly/kit/messages';
 import type { AccountStatus } from '../accounts/contract.js';
 import { ACCOUNT_COPIES } from './keys.js';
 
@@ -13,7 +13,7 @@ interface Copy {
 
 const keyOf = (accountId: string) => ({ pk: ACCOUNT_COPIES + accountId, sk: 'STATUS' });
 
-const copyOf = async (table: Table, accountId: string): Promise<Copy | undefined> =>
+const readCopy = async (table: Table, accountId: string): Promise<Copy | undefined> =>
   (await table.read(keyOf(accountId))) as Copy | undefined;
 
 /**
@@ -21,7 +21,7 @@ const copyOf = async (table: Table, accountId: string): Promise<Copy | undefined
  * about a second, so a payment that is requested in this second is accepted.
  */
 export const isClosed = async (table: Table, accountId: string): Promise<boolean> =>
-  (await copyOf(table, accountId))?.status === 'CLOSED';
+  (await readCopy(table, accountId))?.status === 'CLOSED';
 
 /**
  * Returns the write that stores an account's status; a check that a newer one is stored if this one is older. Events may
@@ -33,7 +33,7 @@ export async function statusEffect(
   status: AccountStatus,
   position: Pick<Envelope, 'sequence' | 'epoch'>,
 ): Promise<Effect> {
-  const copy = await copyOf(table, accountId);
+  const copy = await readCopy(table, accountId);
   const key = keyOf(accountId);
   const isAsRead = copy
     ? {
@@ -42,7 +42,7 @@ export async function statusEffect(
       }
     : { ConditionExpression: 'attribute_not_exists(pk)' };
   const { sequence: version, epoch } = position;
-  return !copy || ordinalOf(position) > ordinalOf({ epoch: copy.epoch, sequence: copy.version })
+  return !copy || toOrdinal(position) > toOrdinal({ epoch: copy.epoch, sequence: copy.version })
     ? [{ Put: { TableName: table.name, Item: { ...key, status, version, epoch }, ...isAsRead } }]
     : [{ ConditionCheck: { TableName: table.name, Key: key, ...isAsRead } }];
 }

@@ -1,19 +1,19 @@
-import { Env, required } from '@orderly/kit/aws';
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
-import { stateStoreOfFunction } from '@orderly/kit/state-store';
+import { Env, requireEnv } from '@orderly/kit/aws';
+import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
+import { stateStoreFromEnvironment } from '@orderly/kit/state-store';
 import { payers, payments } from './aggregates.js';
 import { PaymentsEnv } from './environment.js';
 import { guardedConsumer } from './guarded-consumer.js';
 import { StripeCustomers } from './provider/stripe-customers.js';
 import { StripeProvider } from './provider/stripe-provider.js';
-import { secretCalled } from './provider/stripe-secret.js';
+import { readSecret } from './provider/stripe-secret.js';
 
-const name = required(PaymentsEnv.STRIPE_SECRET);
-const customers = new StripeCustomers(required(Env.TABLE));
+const name = requireEnv(PaymentsEnv.STRIPE_SECRET);
+const customers = new StripeCustomers(requireEnv(Env.TABLE));
 
 /** Handles provider tasks whose money Stripe moves. */
 export const handler = guardedConsumer(
-  eventStoreOfFunction(payments),
-  stateStoreOfFunction(payers),
-  new StripeProvider(() => secretCalled(name), customers),
+  eventStoreFromEnvironment(payments),
+  stateStoreFromEnvironment(payers),
+  new StripeProvider(() => readSecret(name), customers),
 );

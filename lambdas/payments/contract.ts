@@ -1,6 +1,6 @@
 import type { CommandOf, EventOf } from '@orderly/kit/messages';
 import { Sealed } from '@orderly/kit/messages';
-import { described, type Shown } from '@orderly/kit/routes';
+import { type DeepReadonly, withDescription } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import { CustomerId } from '../accounts/contract.js';
 import { Forgotten, Money, MoneyView, OrderId, StepId } from '../orders/contract.js';
@@ -46,7 +46,7 @@ export const DeclineReason = z.enum([
 export type DeclineReason = z.infer<typeof DeclineReason>;
 
 /** Number of declined charges whose times a payer's event carries: the newest ones. */
-export const MOST_DECLINES = 20;
+export const MAX_DECLINES = 20;
 
 /**
  * Reason for which a step is refused. `REFUND_FAILED`: the provider permanently refused the refund, and the money is
@@ -134,7 +134,7 @@ export const paymentsContract = {
       version: 1,
       data: z.object({
         customerId: CustomerId,
-        /** Times of the newest charges that the provider declined, at most {@link MOST_DECLINES}, oldest first. */
+        /** Times of the newest charges that the provider declined, at most {@link MAX_DECLINES}, oldest first. */
         declinedCharges: z.array(z.iso.datetime()),
         /** Time of the newest charge by another default payment method than the charge before it; absent if none was. */
         methodChangedAt: z.exactOptional(z.iso.datetime()),
@@ -183,7 +183,7 @@ export const RefundView = z.object({
   amount: MoneyView,
   status: z.enum(['PENDING', 'REFUNDED', 'FAILED']),
 });
-export type RefundView = Shown<z.infer<typeof RefundView>>;
+export type RefundView = DeepReadonly<z.infer<typeof RefundView>>;
 
 /** A payment as every answer shows it. */
 export const PaymentView = z.object({
@@ -192,11 +192,11 @@ export const PaymentView = z.object({
   accountId: z.string(),
   amount: MoneyView,
   status: z.enum(['PENDING', 'CHARGED', 'DECLINED']),
-  reason: z.exactOptional(described('Reason for the decline.', DeclineReason)),
+  reason: z.exactOptional(withDescription('Reason for the decline.', DeclineReason)),
   clientReference: z.exactOptional(z.union([z.string(), Forgotten])),
-  refunded: described('Amount refunded so far.', MoneyView),
+  refunded: withDescription('Amount refunded so far.', MoneyView),
   refunds: z.array(RefundView),
-  version: described('Version of the payment in this view, from 1.', z.int()),
-  requestedAt: described('ISO 8601, UTC.', z.iso.datetime()),
+  version: withDescription('Version of the payment in this view, from 1.', z.int()),
+  requestedAt: withDescription('ISO 8601, UTC.', z.iso.datetime()),
 });
-export type PaymentView = Shown<z.infer<typeof PaymentView>>;
+export type PaymentView = DeepReadonly<z.infer<typeof PaymentView>>;

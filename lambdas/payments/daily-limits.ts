@@ -1,12 +1,12 @@
 import { Problem } from '@orderly/kit/http';
 import type { Alongside } from '@orderly/kit/idempotent-receiver';
-import { customerLimits } from '../customer-limits.js';
+import { customerLimitsFromEnvironment } from '../customer-limits.js';
 import type { Money } from '../orders/contract.js';
 import { AppProblem } from '../problems.js';
 import { DAILY_COUNTS } from './keys.js';
 import { PaymentsProblem } from './problems.js';
 
-const { paymentsPerDay, refundsPerDay, refundedPerDay } = customerLimits();
+const { paymentsPerDay, refundsPerDay, refundedPerDay } = customerLimitsFromEnvironment();
 
 const DAY_SECONDS = 86_400;
 
@@ -25,7 +25,7 @@ interface Count {
  * counts.
  * @param at when the counted commit is written: ISO 8601, UTC
  */
-function counting(
+function buildCounterWrite(
   TableName: string,
   customerId: string,
   at: string,
@@ -54,7 +54,7 @@ export function countPayment(table: string, customerId: string, at: string): Alo
   const countIsBelow = 'attribute_not_exists(payments) OR payments < :most';
   return {
     writes: [
-      counting(table, customerId, at, {
+      buildCounterWrite(table, customerId, at, {
         add: 'payments :one',
         condition: countIsBelow,
         values: { ':most': paymentsPerDay },
@@ -81,7 +81,7 @@ export function countRefund(table: string, customerId: string, { amount, currenc
   const sumHasRoom = 'attribute_not_exists(#refunded) OR #refunded <= :room';
   return {
     writes: [
-      counting(table, customerId, at, {
+      buildCounterWrite(table, customerId, at, {
         add: 'refunds :one, #refunded :amount',
         condition: `(${countIsBelow}) AND (${sumHasRoom})`,
         names: { '#refunded': `refunded#${currency}` },

@@ -1,16 +1,16 @@
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
-import { personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
+import { personalKeysFromEnvironment } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { payments } from './aggregates.js';
-import { shownTo } from './customer-data-keys.js';
-import { paymentIdOf } from './payment-store.js';
+import { viewForCaller } from './caller-view.js';
+import { parsePaymentId } from './payment-store.js';
 import { getPayment } from './routes.js';
 
-const paymentStore = eventStoreOfFunction(payments);
-const people = personalKeysOfFunction();
+const paymentStore = eventStoreFromEnvironment(payments);
+const personalKeys = personalKeysFromEnvironment();
 
 /** GET /payments/{paymentId}: strongly consistent; another customer's payment looks like a missing one. */
 export const handler = endpoint(getPayment, async ({ caller, parameter }) => ({
   status: 200,
-  body: await shownTo(people, caller, await paymentStore.load(paymentIdOf(parameter('paymentId')))),
+  body: await viewForCaller(personalKeys, caller, await paymentStore.load(parsePaymentId(parameter('paymentId')))),
 }));

@@ -1,4 +1,4 @@
-import { Env, required } from '@orderly/kit/aws';
+import { Env, requireEnv } from '@orderly/kit/aws';
 import { consumer } from '@orderly/kit/idempotent-consumer';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import type { PaymentStore } from './aggregates.js';
@@ -6,7 +6,7 @@ import { PaymentsEnv } from './environment.js';
 import { type PayerStore, Payers } from './payers.js';
 import { GuardedProvider } from './provider/guarded-provider.js';
 import type { PaymentProvider } from './provider/payment-provider.js';
-import { atProvider, isRefusal } from './provider-consumer.js';
+import { isRefusal, onProviderTask } from './provider-consumer.js';
 
 /**
  * Returns the handler that calls this provider behind the guard. The entry point chooses the provider and the stores, so
@@ -18,12 +18,12 @@ export function guardedConsumer(
   payerStore: PayerStore,
   provider: PaymentProvider,
 ): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
-  const guarded = new GuardedProvider(provider, required(PaymentsEnv.GUARD), required(Env.CONSUMER));
-  const consume = consumer([atProvider({ paymentStore, payers: new Payers(payerStore), provider: guarded })], {
+  const guarded = new GuardedProvider(provider, requireEnv(PaymentsEnv.GUARD), requireEnv(Env.CONSUMER));
+  const consume = consumer([onProviderTask({ paymentStore, payers: new Payers(payerStore), provider: guarded })], {
     isRefusal,
   });
   return (event, context) => {
-    guarded.begins(context);
+    guarded.registerContext(context);
     return consume(event, context);
   };
 }

@@ -1,7 +1,7 @@
-import { commandOn, type Message, on, type Source } from '@orderly/kit/idempotent-consumer';
+import { handleCommand, type Message, on, type Source } from '@orderly/kit/idempotent-consumer';
 import type { PaymentStore } from './aggregates.js';
 import type { StepCommand } from './contract.js';
-import { steps } from './subscriptions.js';
+import { stepCommands } from './subscriptions.js';
 
 /**
  * Handles steps of an order's saga, each once per order. A repeat gets the current outcome as its answer, as soon as
@@ -9,6 +9,6 @@ import { steps } from './subscriptions.js';
  */
 export function onCommand(paymentStore: PaymentStore): Source {
   const step = ({ event: command, trace }: Message<StepCommand>) =>
-    commandOn(paymentStore, { id: command.data.orderId, command, trace });
-  return on(steps, { ChargePayment: step, RefundPayment: step });
+    handleCommand(paymentStore, { id: command.data.orderId, command, trace });
+  return on(stepCommands, { ChargePayment: step, RefundPayment: step });
 }

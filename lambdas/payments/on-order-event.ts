@@ -1,4 +1,4 @@
-import { commandOn, noEffect, on, type Source } from '@orderly/kit/idempotent-consumer';
+import { handleCommand, noEffect, on, type Source } from '@orderly/kit/idempotent-consumer';
 import { isLeftToSaga } from '../orders/contract.js';
 import type { PaymentStore } from './aggregates.js';
 import { commandForCancellation } from './domain/steps.js';
@@ -15,8 +15,8 @@ export const onOrderEvent = (paymentStore: PaymentStore): Source =>
       // Orders from before the saga have no customer, and were never charged.
       if (isLeftToSaga(data) || customerId === undefined) return noEffect;
       const command = commandForCancellation({ orderId, customerId });
-      return commandOn(paymentStore, { id: orderId, command, trace });
+      return handleCommand(paymentStore, { id: orderId, command, trace });
     },
     OrderDispatched: ({ event: { data }, trace }) =>
-      commandOn(paymentStore, { id: data.orderId, command: { type: 'AllowReturns' }, trace }),
+      handleCommand(paymentStore, { id: data.orderId, command: { type: 'AllowReturns' }, trace }),
   });

@@ -61,16 +61,16 @@ export class Payers {
   private async changeWrites(command: PayerCommand, trace: Trace): Promise<readonly TransactWriteItem[]> {
     const { customerId } = command;
     const stored = await this.store.read(customerId);
-    const events = payerDecider.decide(payerIn(stored), command, { now: clock.now() });
-    return this.store.change(customerId, stored, events, evolveStored, trace).writes;
+    const events = payerDecider.decide(toPayer(stored), command, { now: clock.now() });
+    return this.store.buildChange(customerId, stored, events, evolveStored, trace).writes;
   }
 }
 
-function payerIn(stored: (Payer & Stored) | undefined): Payer {
+function toPayer(stored: (Payer & Stored) | undefined): Payer {
   if (!stored) return payerDecider.initialState;
   const { version: _, at: __, ...payer } = stored;
   return payer;
 }
 
 const evolveStored = (before: (Payer & Stored) | undefined, events: readonly PayerEvent[]): Payer =>
-  events.reduce(payerDecider.evolve, payerIn(before));
+  events.reduce(payerDecider.evolve, toPayer(before));

@@ -1,22 +1,22 @@
-import { clock, countAtOnce, logger } from '@orderly/kit/aws';
+import { clock, countImmediately, logger } from '@orderly/kit/aws';
 import type { Loaded } from '@orderly/kit/event-store';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
 import { type Message, on, type Source } from '@orderly/kit/idempotent-consumer';
 import type { Trace } from '@orderly/kit/messages';
 import type { PaymentStore } from './aggregates.js';
+import { callProviderOnce, PaymentUnclear } from './call-provider-once.js';
 import type { PaymentEvent } from './contract.js';
 import { isDeclinedCharge } from './domain/payer.js';
 import {
   decide,
+  findPendingRefund,
   isRequested,
   type Payment,
   type PaymentCommand,
   PaymentRefused,
-  pendingRefund,
 } from './domain/payment.js';
 import { isAwaitedBySaga } from './domain/steps.js';
 import { PaymentsMetric } from './metrics.js';
-import { onceAtProvider, PaymentUnclear } from './once-at-provider.js';
 import type { Payers } from './payers.js';
 import {
   AccountAmbiguous,
@@ -28,14 +28,14 @@ import {
 import { providerTasks } from './subscriptions.js';
 
 /** Payments, and the provider that moves their money. */
-export interface AtProvider {
+export interface ProviderContext {
   readonly paymentStore: PaymentStore;
   /** Learn from the provider's answers, in the transaction of each. */
   readonly payers: Payers;
   readonly provider: PaymentProvider;
 }
 
-type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { type: Type }>>;
+type TaskMessage<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { type: Type }>>;
 
 /**
  * Consumes the payments' provider tasks. Each message leads to one call and one commit:
@@ -49,7 +49,7 @@ type Told<Type extends PaymentEvent['type']> = Message<Extract<PaymentEvent, { t
  * The effect at the provider and its commit can't be one transaction. A crash between them repeats the call, under the
  * rules of `onceAtProvider`.
  */
-export const atProvider = (stores: AtProvider): Source =>
+export const onProviderTask = (stores: ProviderContext): Source =>
   on(providerTasks, {
     PaymentRequested: (message) => ({ decide: () => prepare(stores, message) }),
     PaymentPrepared: (message) => ({ decide: () => charge(stores, message) }),
@@ -74,12 +74,15 @@ export class RefundRefused extends Error {
   readonly code = 'REFUSED_BY_PROVIDER';
 }
 
-async function prepare(stores: AtProvider, { event, envelope, trace }: Told<'PaymentRequested'>): Promise<Effect> {
+async function prepare(
+  stores: ProviderContext,
+  { event, envelope, trace }: TaskMessage<'PaymentRequested'>,
+): Promise<Effect> {
   const { paymentStore, provider } = stores;
   const { paymentId, accountId, amount } = event.data;
   const payment = await paymentStore.load(paymentId);
-  if (payment.state.status !== 'REQUESTED') return [paymentStore.effect(payment, [], trace)];
-  const created = await onceAtProvider<Answer>({
+  if (payment.state.status !== 'REQUESTED') return [paymentStore.toWrite(payment, [], trace)];
+  const created = await callProviderOnce<ProviderAnswer>({
     key: `${paymentId}:create`,
     since: envelope.time,
     act: (key) =>
@@ -87,7 +90,7 @@ async function prepare(stores: AtProvider, { event, envelope, trace }: Told<'Pay
         ({ providerId, method }) => ({ command: { type: 'Prepare', providerId }, ...(method && { method }) }),
         (error) => {
           if (!(error instanceof ProviderRefused)) throw error;
-          warnOf(error, paymentId, key);
+          warnRefused(error, paymentId, key);
           const reason = error.code === 'NO_PAYMENT_METHOD' ? error.code : 'REFUSED_BY_PROVIDER';
           return { command: { type: 'Decline', reason } };
         },
@@ -95,18 +98,21 @@ async function prepare(stores: AtProvider, { event, envelope, trace }: Told<'Pay
     // A second object does no harm, and if the first one's id was lost, nothing can find it.
     ask: async () => undefined,
   });
-  return outcome(stores, payment, created, trace);
+  return buildOutcomeEffect(stores, payment, created, trace);
 }
 
-async function charge(stores: AtProvider, { event, envelope, trace }: Told<'PaymentPrepared'>): Promise<Effect> {
+async function charge(
+  stores: ProviderContext,
+  { event, envelope, trace }: TaskMessage<'PaymentPrepared'>,
+): Promise<Effect> {
   const { paymentStore, provider } = stores;
   const { paymentId, providerId } = event.data;
   const payment = await paymentStore.load(paymentId);
   // After a void was requested, this delivery can't know what another one may have started: `cancel` finds out.
   if (payment.state.status !== 'PREPARED' || payment.state.voidFor !== undefined)
-    return [paymentStore.effect(payment, [], trace)];
-  const ask = () => provider.chargeOf(providerId);
-  const charged = await onceAtProvider<Charge>({
+    return [paymentStore.toWrite(payment, [], trace)];
+  const ask = () => provider.findCharge(providerId);
+  const charged = await callProviderOnce<Charge>({
     key: `${paymentId}:charge`,
     since: envelope.time,
     act: (key) =>
@@ -115,26 +121,29 @@ async function charge(stores: AtProvider, { event, envelope, trace }: Told<'Paym
         // The provider also refuses what it did before under another key.
         const done = await ask();
         if (done) return done;
-        warnOf(error, paymentId, key);
+        warnRefused(error, paymentId, key);
         return { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
       }),
     ask,
   });
-  return outcome(stores, payment, { command: commandOf(charged) }, trace);
+  return buildOutcomeEffect(stores, payment, { command: toCommand(charged) }, trace);
 }
 
 /**
  * Cancels an object that may be charged at any moment; the provider decides whether it was. See the timelines in
  * `domain/steps.ts`.
  */
-async function cancel(stores: AtProvider, { event, envelope, trace }: Told<'VoidRequested'>): Promise<Effect> {
+async function cancel(
+  stores: ProviderContext,
+  { event, envelope, trace }: TaskMessage<'VoidRequested'>,
+): Promise<Effect> {
   const { paymentStore, provider } = stores;
   const { paymentId } = event.data;
   const payment = await paymentStore.load(paymentId);
-  if (payment.state.status !== 'PREPARED') return [paymentStore.effect(payment, [], trace)];
+  if (payment.state.status !== 'PREPARED') return [paymentStore.toWrite(payment, [], trace)];
   const { providerId } = payment.state;
-  const ask = () => provider.chargeOf(providerId);
-  const ended = await onceAtProvider<Charge>({
+  const ask = () => provider.findCharge(providerId);
+  const ended = await callProviderOnce<Charge>({
     key: `${paymentId}:cancel`,
     since: envelope.time,
     act: (key) =>
@@ -146,23 +155,26 @@ async function cancel(stores: AtProvider, { event, envelope, trace }: Told<'Void
       }),
     ask,
   });
-  return outcome(stores, payment, { command: commandOf(ended) }, trace);
+  return buildOutcomeEffect(stores, payment, { command: toCommand(ended) }, trace);
 }
 
-const commandOf = (charge: Charge): PaymentCommand =>
+const toCommand = (charge: Charge): PaymentCommand =>
   charge.status === 'CHARGED'
     ? { type: 'Charge', ...(charge.fee && { fee: charge.fee }) }
     : { type: 'Decline', reason: charge.reason };
 
-async function refund(stores: AtProvider, { event, envelope, trace }: Told<'RefundRequested'>): Promise<Effect> {
+async function refund(
+  stores: ProviderContext,
+  { event, envelope, trace }: TaskMessage<'RefundRequested'>,
+): Promise<Effect> {
   const { paymentStore, provider } = stores;
   const { paymentId, refundId } = event.data;
   const payment = await paymentStore.load(paymentId);
-  const pending = pendingRefund(payment.state, refundId);
-  if (!pending) return [paymentStore.effect(payment, [], trace)];
+  const pending = findPendingRefund(payment.state, refundId);
+  if (!pending) return [paymentStore.toWrite(payment, [], trace)];
   const { providerId, amount } = pending;
-  const ask = () => provider.refundOf(providerId, refundId);
-  const { status } = await onceAtProvider<Refund>({
+  const ask = () => provider.findRefund(providerId, refundId);
+  const { status } = await callProviderOnce<Refund>({
     key: `${paymentId}:refund:${refundId}`,
     since: envelope.time,
     act: (key) =>
@@ -170,13 +182,13 @@ async function refund(stores: AtProvider, { event, envelope, trace }: Told<'Refu
         if (!(error instanceof ProviderRefused)) throw error;
         const done = await ask();
         if (done) return done;
-        warnOf(error, paymentId, key);
+        warnRefused(error, paymentId, key);
         return { status: 'FAILED' };
       }),
     ask,
   });
   const command: PaymentCommand = { type: status === 'REFUNDED' ? 'Refund' : 'FailRefund', refundId };
-  return outcome(stores, payment, { command }, trace);
+  return buildOutcomeEffect(stores, payment, { command }, trace);
 }
 
 /**
@@ -185,34 +197,34 @@ async function refund(stores: AtProvider, { event, envelope, trace }: Told<'Refu
  * @throws {RefundRefused} no saga waits for the refund
  */
 async function reportOrRetry(
-  { paymentStore }: AtProvider,
-  { event, trace, redriven }: Told<'RefundFailed'>,
+  { paymentStore }: ProviderContext,
+  { event, trace, redriven }: TaskMessage<'RefundFailed'>,
 ): Promise<Effect> {
   const { paymentId, refundId } = event.data;
   const payment = await paymentStore.load(paymentId);
   // Its saga is stuck, and retries the compensation.
-  if (isAwaitedBySaga(payment.state)) return [paymentStore.effect(payment, [], trace)];
+  if (isAwaitedBySaga(payment.state)) return [paymentStore.toWrite(payment, [], trace)];
   if (!redriven) throw new RefundRefused('the provider refused the refund, and no saga waits for it');
   const events = decide(payment.state, { type: 'RefundAgain', refundId }, { now: clock.now() });
-  return [paymentStore.effect(payment, events, trace)];
+  return [paymentStore.toWrite(payment, events, trace)];
 }
 
 /** Logs the provider's own reason for its refusal, which no event contains. */
-const warnOf = ({ code }: ProviderRefused, paymentId: string, key: string): void =>
+const warnRefused = ({ code }: ProviderRefused, paymentId: string, key: string): void =>
   logger.warn('the provider refuses', { paymentId, key, code });
 
 /** Consequence of the provider's answer for a payment, and for its payer. */
-interface Answer {
+interface ProviderAnswer {
   readonly command: PaymentCommand;
   /** Payment method that will be charged. */
   readonly method?: string;
 }
 
 /** @throws {PaymentRefused} if the provider's answer contradicts an earlier one */
-async function outcome(
-  { paymentStore, payers }: AtProvider,
+async function buildOutcomeEffect(
+  { paymentStore, payers }: ProviderContext,
   payment: Loaded<Payment>,
-  answer: Answer,
+  answer: ProviderAnswer,
   trace: Trace,
 ): Promise<Effect> {
   const { command } = answer;
@@ -220,21 +232,24 @@ async function outcome(
   for (const { type, data } of events) {
     if (type !== 'RefundFailed') continue;
     // Counted before the commit, since no code runs after it: this may alarm twice, but never misses a failure.
-    countAtOnce(PaymentsMetric.REFUNDS_FAILED);
+    countImmediately(PaymentsMetric.REFUNDS_FAILED);
     logger.warn('a refund was refused for good', { paymentId: data.paymentId, refundId: data.refundId });
   }
-  return [paymentStore.effect(payment, events, trace), ...(await payerWrites(payers, payment, events, answer, trace))];
+  return [
+    paymentStore.toWrite(payment, events, trace),
+    ...(await buildPayerWrites(payers, payment, events, answer, trace)),
+  ];
 }
 
 /**
  * Returns what a payment's new events change about its payer. The provider's own reason counts: a charge that was declined
  * before its payment was undone is `VOIDED` for its order, and declined for its payer.
  */
-async function payerWrites(
+async function buildPayerWrites(
   payers: Payers,
   { state }: Loaded<Payment>,
   [event]: readonly PaymentEvent[],
-  { command, method }: Answer,
+  { command, method }: ProviderAnswer,
   trace: Trace,
 ): Promise<Effect> {
   if (!isRequested(state)) return [];

@@ -1,20 +1,20 @@
 import { count, logger, Metric } from '@orderly/kit/aws';
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
-import { keyedBy, Problem, traceOf } from '@orderly/kit/http';
-import { changeOnce, recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
-import { personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
+import { Problem, toKeyedRequest, toTrace } from '@orderly/kit/http';
+import { changeOnce, createRequestRecord, recordsTableFromEnvironment } from '@orderly/kit/idempotent-receiver';
+import { personalKeysFromEnvironment } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { payments } from './aggregates.js';
-import { shownTo } from './customer-data-keys.js';
+import { viewForCaller } from './caller-view.js';
 import { countRefund } from './daily-limits.js';
 import { PaymentRefused } from './domain/payment.js';
-import { paymentIdOf, visibleTo } from './payment-store.js';
+import { parsePaymentId, requireVisible } from './payment-store.js';
 import { PaymentsProblem } from './problems.js';
 import { refundPayment } from './routes.js';
 
-const paymentStore = eventStoreOfFunction(payments);
-const people = personalKeysOfFunction();
-const records = requestRecords();
+const paymentStore = eventStoreFromEnvironment(payments);
+const personalKeys = personalKeysFromEnvironment();
+const records = recordsTableFromEnvironment();
 
 /**
  * POST /payments/{paymentId}/refund: sets the amount aside, updates the customer's count of the day and records the
@@ -23,16 +23,16 @@ const records = requestRecords();
  */
 export const handler = endpoint(refundPayment, async (request) => {
   const { caller, body } = request;
-  const record = recordOfRequest(keyedBy(request), records);
+  const record = createRequestRecord(toKeyedRequest(request), records);
   // Derived from the key or the session number, so a repeat after the deduplication window still finds its refund.
   const refundId = record.scope.slice(0, 32);
   const byOperator = caller.role === 'operator';
   const { loaded, replayed } = await changeOnce({
     store: paymentStore,
     record,
-    id: paymentIdOf(request.parameter('paymentId')),
-    trace: traceOf(request),
-    admit: (payment) => void visibleTo(caller, payment),
+    id: parsePaymentId(request.parameter('paymentId')),
+    trace: toTrace(request),
+    admit: (payment) => void requireVisible(caller, payment),
     command: () => ({
       type: 'RequestRefund',
       refundId,
@@ -43,19 +43,19 @@ export const handler = endpoint(refundPayment, async (request) => {
       event?.type === 'RefundRequested' && !byOperator
         ? countRefund(records.table, caller.id, event.data.amount, at)
         : undefined,
-  }).catch(notRefundable);
+  }).catch(throwNotRefundable);
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'refund requested before' : 'refund requested', { paymentId: loaded.id, refundId });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return {
     status: 201,
-    body: await shownTo(people, caller, loaded),
+    body: await viewForCaller(personalKeys, caller, loaded),
     headers: { Location: `payments/${loaded.id}`, ...replay },
   };
 });
 
 /** @throws {Problem} 409 if the payment refused the refund, and otherwise the error itself */
-function notRefundable(error: unknown): never {
+function throwNotRefundable(error: unknown): never {
   if (!(error instanceof PaymentRefused)) throw error;
   throw new Problem(PaymentsProblem['not-refundable'], WHY_NOT[error.code] ?? error.code, {}, { cause: error });
 }

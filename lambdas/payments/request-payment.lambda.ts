@@ -1,31 +1,31 @@
-import { count, logger, Metric, tableOfFunction } from '@orderly/kit/aws';
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
-import { Problem, traceOf } from '@orderly/kit/http';
+import { count, logger, Metric, tableFromEnvironment } from '@orderly/kit/aws';
+import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
+import { Problem, toTrace } from '@orderly/kit/http';
 import {
   changeOnce,
   createOnce,
-  idempotencyKey,
+  createRequestRecord,
   PersonalRequest,
-  recordOfRequest,
-  requestRecords,
+  parseIdempotencyKey,
+  recordsTableFromEnvironment,
 } from '@orderly/kit/idempotent-receiver';
-import { personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { personalKeysFromEnvironment } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { AppProblem } from '../problems.js';
-import { refusalOfCodes } from '../standard-codes.js';
+import { findCodeRefusal } from '../standard-codes.js';
 import { isClosed } from './account-status.js';
 import { payments } from './aggregates.js';
+import { viewForCaller } from './caller-view.js';
 import { paymentsContract } from './contract.js';
-import { shownTo } from './customer-data-keys.js';
 import { countPayment } from './daily-limits.js';
 import type { PaymentCommand } from './domain/payment.js';
 import { requestPayment } from './routes.js';
 
-const table = tableOfFunction();
-const paymentStore = eventStoreOfFunction(payments);
-const people = personalKeysOfFunction();
-const records = requestRecords();
-const personal = new PersonalRequest(people, paymentsContract.events.PaymentRequested);
+const table = tableFromEnvironment();
+const paymentStore = eventStoreFromEnvironment(payments);
+const personalKeys = personalKeysFromEnvironment();
+const records = recordsTableFromEnvironment();
+const personal = new PersonalRequest(personalKeys, paymentsContract.events.PaymentRequested);
 
 /**
  * POST /payments: makes one transaction with the customer's count of the day, or repeats the first answer. If the
@@ -37,20 +37,20 @@ const personal = new PersonalRequest(people, paymentsContract.events.PaymentRequ
 export const handler = endpoint(requestPayment, async (request) => {
   const { body, caller } = request;
   if (body.accountId !== caller.id) throw new Problem('not-found', 'no account has this id');
-  const trace = traceOf(request);
+  const trace = toTrace(request);
   const alongside = ({ at }: { readonly at: string }) => countPayment(records.table, caller.id, at);
   const { shown: payment, replayed } = await personal.once(request, caller.id, {
-    key: (keyed) => (keyed.session ? recordOfRequest(keyed, records) : idempotencyKey(keyed)),
+    key: (keyed) => (keyed.session ? createRequestRecord(keyed, records) : parseIdempotencyKey(keyed)),
     reads: () => isClosed(table, body.accountId),
     make: ({ key, fields, refuseForgotten }, closed) => {
-      const refuseNew = refusalOfCodes(body) ?? (closed ? refuseClosed : refuseForgotten);
-      const commandOf = (paymentId: string): PaymentCommand => {
+      const refuseNew = findCodeRefusal(body) ?? (closed ? refuseClosed : refuseForgotten);
+      const buildCommand = (paymentId: string): PaymentCommand => {
         refuseNew?.();
         const { accountId, amount } = body;
         return { type: 'Request', paymentId, customerId: caller.id, accountId, amount, ...fields };
       };
       if (!('claim' in key)) {
-        return createOnce({ store: paymentStore, key, trace, refuseNew, command: commandOf, alongside });
+        return createOnce({ store: paymentStore, key, trace, refuseNew, command: buildCommand, alongside });
       }
       return changeOnce({
         store: paymentStore,
@@ -59,11 +59,11 @@ export const handler = endpoint(requestPayment, async (request) => {
         trace,
         // The id is derived from the caller, so it can't be another customer's payment.
         admit: () => undefined,
-        command: ({ id }) => commandOf(id),
+        command: ({ id }) => buildCommand(id),
         alongside,
       });
     },
-    show: (keys, { loaded }) => shownTo(keys, caller, loaded),
+    show: (keys, { loaded }) => viewForCaller(keys, caller, loaded),
   });
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
   logger.info(replayed ? 'payment requested before' : 'payment requested', { paymentId: payment.paymentId });

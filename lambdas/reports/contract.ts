@@ -1,4 +1,4 @@
-import { described, type Shown } from '@orderly/kit/routes';
+import { type DeepReadonly, withDescription } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 
 /** The reports service publishes nothing: it shows what follows from the events of other services. */
@@ -20,42 +20,42 @@ const AverageView = z.int();
 export const OrderValueView = z.object({
   currency: z.string(),
   orders: z.int(),
-  total: described('Sum of the orders, in minor units; decimal text above 2^53-1.', SumView),
-  average: described('`total` / `orders`, rounded half up to a minor unit.', AverageView),
+  total: withDescription('Sum of the orders, in minor units; decimal text above 2^53-1.', SumView),
+  average: withDescription('`total` / `orders`, rounded half up to a minor unit.', AverageView),
 });
-export type OrderValue = Shown<z.infer<typeof OrderValueView>>;
+export type OrderValue = DeepReadonly<z.infer<typeof OrderValueView>>;
 
 /** Money that moved in one currency. */
 export const MoneyOfDayView = z.object({
   currency: z.string(),
   charges: z.int(),
   refundsMade: z.int(),
-  gross: described('Sum of the charges, in minor units; decimal text above 2^53-1.', SumView),
-  refunds: described('Sum of the refunds that were made.', SumView),
-  net: described('`gross` - `refunds`; below 0 if more was refunded than charged.', SumView),
-  fees: described(
+  gross: withDescription('Sum of the charges, in minor units; decimal text above 2^53-1.', SumView),
+  refunds: withDescription('Sum of the refunds that were made.', SumView),
+  net: withDescription('`gross` - `refunds`; below 0 if more was refunded than charged.', SumView),
+  fees: withDescription(
     "Sum of the provider's fees that were known when it charged. A provider may take them in another currency.",
     SumView,
   ),
-  chargesWithoutFee: described('Charges whose fee is not known: it is not in `fees`.', z.int()),
+  chargesWithoutFee: withDescription('Charges whose fee is not known: it is not in `fees`.', z.int()),
   averageCharge: z.exactOptional(
-    described('`gross` / `charges`, rounded half up to a minor unit; absent without charges.', AverageView),
+    withDescription('`gross` / `charges`, rounded half up to a minor unit; absent without charges.', AverageView),
   ),
   averageRefund: z.exactOptional(
-    described('`refunds` / `refundsMade`, rounded half up to a minor unit; absent without refunds.', AverageView),
+    withDescription('`refunds` / `refundsMade`, rounded half up to a minor unit; absent without refunds.', AverageView),
   ),
 });
-export type MoneyOfDay = Shown<z.infer<typeof MoneyOfDayView>>;
+export type MoneyOfDay = DeepReadonly<z.infer<typeof MoneyOfDayView>>;
 
 /** Report of one day, from the events that its window collected. It never changes. */
 export const DailyReportView = z.object({
-  number: described('Number of the report, from 1, in the order of the days and without gaps.', z.int()),
-  date: described('Day as yyyy-mm-dd in the time zone.', z.string()),
+  number: withDescription('Number of the report, from 1, in the order of the days and without gaps.', z.int()),
+  date: withDescription('Day as yyyy-mm-dd in the time zone.', z.string()),
   timeZone: z.string(),
-  from: described('First instant of the day, ISO 8601, UTC.', z.iso.datetime()),
-  to: described('First instant after the day.', z.iso.datetime()),
-  events: described('Number of events that are counted here, late ones included.', z.int()),
-  orders: described(
+  from: withDescription('First instant of the day, ISO 8601, UTC.', z.iso.datetime()),
+  to: withDescription('First instant after the day.', z.iso.datetime()),
+  events: withDescription('Number of events that are counted here, late ones included.', z.int()),
+  orders: withDescription(
     'Orders that were placed, and ends that orders came to. An order that is cancelled after its approval is in both.',
     z.object({
       placed: z.int(),
@@ -65,21 +65,21 @@ export const DailyReportView = z.object({
       cancelledUnderWay: z.int(),
       cancelledAfterApproval: z.int(),
       value: z.exactOptional(
-        described(
+        withDescription(
           'Value of the placed orders, by currency in the order of its code. Absent from reports of a release that did not count it.',
           z.array(OrderValueView),
         ),
       ),
     }),
   ),
-  money: described('By currency, in the order of its code.', z.array(MoneyOfDayView)),
-  topSkus: described(
+  money: withDescription('By currency, in the order of its code.', z.array(MoneyOfDayView)),
+  topSkus: withDescription(
     'Products that were ordered most, by quantity and then by SKU. At most 10.',
     z.array(z.object({ sku: z.string(), quantity: z.int() })),
   ),
-  late: described(
+  late: withDescription(
     'Events of earlier days that came after these had closed. They are counted here, as a correction.',
     z.object({ events: z.int(), days: z.array(z.object({ date: z.string(), events: z.int() })) }),
   ),
 });
-export type DailyReport = Shown<z.infer<typeof DailyReportView>>;
+export type DailyReport = DeepReadonly<z.infer<typeof DailyReportView>>;

@@ -1,5 +1,5 @@
-import { required, SettingMissing } from '@orderly/kit/aws';
-import { daysIn, type Windows } from '@orderly/kit/inbox';
+import { requireEnv, SettingMissing } from '@orderly/kit/aws';
+import { dailyWindows, type Windows } from '@orderly/kit/inbox';
 import { type ReportDays, ReportsEnv } from './environment.js';
 
 /** Days of a time zone, as windows and as reports name them. */
@@ -13,8 +13,8 @@ export interface Days {
 }
 
 /** @throws {RangeError} for an unknown time zone */
-export function daysOf({ timeZone, closeAfterSeconds }: ReportDays): Days {
-  const windows = daysIn(timeZone);
+export function createDays({ timeZone, closeAfterSeconds }: ReportDays): Days {
+  const windows = dailyWindows(timeZone);
   const dayBefore = (date: string) => new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
   return {
     timeZone,
@@ -29,8 +29,8 @@ export function daysOf({ timeZone, closeAfterSeconds }: ReportDays): Days {
  * Reads the days of this function's environment.
  * @throws {SettingMissing} at start, if the construct did not set them
  */
-export function daysOfFunction(): Days {
-  const { timeZone, closeAfterSeconds } = JSON.parse(required(ReportsEnv.REPORT_DAYS)) as ReportDays;
-  if (closeAfterSeconds >= 0) return daysOf({ timeZone, closeAfterSeconds });
+export function daysFromEnvironment(): Days {
+  const { timeZone, closeAfterSeconds } = JSON.parse(requireEnv(ReportsEnv.REPORT_DAYS)) as ReportDays;
+  if (closeAfterSeconds >= 0) return createDays({ timeZone, closeAfterSeconds });
   throw new SettingMissing(`environment variable ${ReportsEnv.REPORT_DAYS}: expected closeAfterSeconds`);
 }

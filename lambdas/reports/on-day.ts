@@ -1,23 +1,26 @@
 import type { Table } from '@orderly/kit/aws';
 import type { BatchHandlers } from '@orderly/kit/inbox';
 import type { Days } from './days.js';
-import { reportOf } from './domain/report.js';
-import { type CountedEvent, tallyOf } from './domain/tally.js';
-import { pageWrite, reportOfDay, reportWrite, tallyOfDay } from './report-store.js';
+import { buildReport } from './domain/report.js';
+import { type CountedEvent, tallyEvents } from './domain/tally.js';
+import { pageWrite, readReport, readTallyOfDay, reportWrite } from './report-store.js';
 
 /**
  * Counts a day that has closed, page by page, and reports it after the last page. The inbox numbers the days, and commits
  * each write with the progress of the day.
  */
-export const reportDays = (table: Table, { windows, timeZone, startOf }: Days): BatchHandlers<CountedEvent> => ({
+export const createReportHandlers = (
+  table: Table,
+  { windows, timeZone, startOf }: Days,
+): BatchHandlers<CountedEvent> => ({
   page: ({ page, messages }, { id: date }) => ({
-    decide: async () => [pageWrite(table, date, page, tallyOf(messages))],
+    decide: async () => [pageWrite(table, date, page, tallyEvents(messages))],
   }),
   close: async ({ id: date, number, pages }) => {
     // A report never changes. So if another generation of the inbox collects a day again, its report is there already.
-    if (await reportOfDay(table, date)) return { decide: async () => [] };
-    const tally = await tallyOfDay(table, date, pages);
+    if (await readReport(table, date)) return { decide: async () => [] };
+    const tally = await readTallyOfDay(table, date, pages);
     const day = { number, date, timeZone, from: startOf(date), to: windows.endOf(date) };
-    return { decide: async () => [reportWrite(table, reportOf(day, tally))] };
+    return { decide: async () => [reportWrite(table, buildReport(day, tally))] };
   },
 });

@@ -1,13 +1,13 @@
-import { clock, documents, type Item, itemsOf, type Table, type TransactWriteItem } from '@orderly/kit/aws';
+import { clock, documentClient, type Item, queryItems, type Table, type TransactWriteItem } from '@orderly/kit/aws';
 import type { DailyReport } from './contract.js';
-import { sumOf, type Tally, tallyIn, textOf } from './domain/tally.js';
+import { parseTally, serializeTally, sumTallies, type Tally } from './domain/tally.js';
 import { PAGES, REPORTS } from './keys.js';
 
 /** Days for which the pages of a report are kept, for somebody who wants to check it. */
 const PAGES_KEPT_DAYS = 90;
 
 /** Pages that are added at once. */
-const PAGES_AT_ONCE = 500;
+const READ_PAGE_SIZE = 500;
 
 const DAILY = `${REPORTS}daily`;
 
@@ -25,7 +25,7 @@ export const pageWrite = (table: Table, date: string, page: number, tally: Tally
     Item: {
       pk: PAGES + date,
       sk: pageSk(page),
-      tally: textOf(tally),
+      tally: serializeTally(tally),
       expiresAt: clock.epochSeconds() + PAGES_KEPT_DAYS * 86_400,
     },
   },
@@ -36,7 +36,7 @@ export const pageWrite = (table: Table, date: string, page: number, tally: Tally
  * @param pages number of pages that the day has
  * @throws {PageMissing}
  */
-export async function tallyOfDay({ name }: Pick<Table, 'name'>, date: string, pages: number): Promise<Tally> {
+export async function readTallyOfDay({ name }: Pick<Table, 'name'>, date: string, pages: number): Promise<Tally> {
   let [tally, found]: [Tally, number] = [new Map(), 0];
   let from: Item | undefined;
   const query = {
@@ -46,8 +46,8 @@ export async function tallyOfDay({ name }: Pick<Table, 'name'>, date: string, pa
     ConsistentRead: true,
   };
   do {
-    const { items, next } = await itemsOf(documents, query, { limit: PAGES_AT_ONCE, from });
-    tally = sumOf([tally, ...items.map((page) => tallyIn(String(page.tally)))]);
+    const { items, next } = await queryItems(documentClient, query, { limit: READ_PAGE_SIZE, from });
+    tally = sumTallies([tally, ...items.map((page) => parseTally(String(page.tally)))]);
     found += items.length;
     from = next;
   } while (from);
@@ -65,12 +65,12 @@ export const reportWrite = (table: Table, report: DailyReport): TransactWriteIte
   },
 });
 
-const reportIn = (item: Item): DailyReport => JSON.parse(String(item.report));
+const parseReport = (item: Item): DailyReport => JSON.parse(String(item.report));
 
 /** Reads the report of a day, strongly consistent; `undefined` if it does not exist. */
-export async function reportOfDay(table: Table, date: string): Promise<DailyReport | undefined> {
+export async function readReport(table: Table, date: string): Promise<DailyReport | undefined> {
   const item = await table.read({ pk: DAILY, sk: date });
-  return item && reportIn(item);
+  return item && parseReport(item);
 }
 
 /**
@@ -78,7 +78,7 @@ export async function reportOfDay(table: Table, date: string): Promise<DailyRepo
  * @param before day of the last report that was shown
  * @param limit maximum number of reports
  */
-export async function reportsBefore(
+export async function readReportsBefore(
   { name }: Pick<Table, 'name'>,
   before: string | undefined,
   limit: number,
@@ -90,16 +90,16 @@ export async function reportsBefore(
     ScanIndexForward: false,
     ConsistentRead: true,
   };
-  return (await itemsOf(documents, query, { limit })).items.map(reportIn);
+  return (await queryItems(documentClient, query, { limit })).items.map(parseReport);
 }
 
 /** Reads the report with the earliest day, strongly consistent; `undefined` if there is none. */
-export async function firstReport({ name }: Pick<Table, 'name'>): Promise<DailyReport | undefined> {
+export async function readFirstReport({ name }: Pick<Table, 'name'>): Promise<DailyReport | undefined> {
   const query = {
     TableName: name,
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': DAILY },
     ConsistentRead: true,
   };
-  return (await itemsOf(documents, query, { limit: 1 })).items.map(reportIn)[0];
+  return (await queryItems(documentClient, query, { limit: 1 })).items.map(parseReport)[0];
 }

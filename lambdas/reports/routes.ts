@@ -1,4 +1,4 @@
-import { Paging, pageOf } from '@orderly/kit/routes';
+import { Paging, pageSchema } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import type { Route } from '../route.js';
 import { DailyReportView } from './contract.js';
@@ -36,5 +36,5 @@ export const listReports = {
   description: 'The newest day first; strongly consistent.',
   roles: ['operator'],
   query: z.strictObject(Paging),
-  answers: { 200: { description: 'A page of reports', body: pageOf(DailyReportView) } },
+  answers: { 200: { description: 'A page of reports', body: pageSchema(DailyReportView) } },
 } as const satisfies ReportsRoute;

@@ -1,7 +1,7 @@
-import { tableOfFunction } from '@orderly/kit/aws';
+import { tableFromEnvironment } from '@orderly/kit/aws';
 import { inbox } from '@orderly/kit/inbox';
 import { onAccountEvent } from './on-account-event.js';
-import { tiersOfFunction } from './tiers.js';
+import { tiersFromEnvironment } from './tiers.js';
 
 /** Counts points by the events of accounts, in the order of each account's history. */
-export const handler = inbox([onAccountEvent({ table: tableOfFunction(), tiers: tiersOfFunction() })]);
+export const handler = inbox([onAccountEvent({ table: tableFromEnvironment(), tiers: tiersFromEnvironment() })]);

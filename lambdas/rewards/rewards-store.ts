@@ -1,11 +1,11 @@
-import { documents, type Item, itemsOf, type Table } from '@orderly/kit/aws';
+import { documentClient, type Item, queryItems, type Table } from '@orderly/kit/aws';
 import type { Effect } from '@orderly/kit/idempotent-consumer';
-import type { ForgottenPlaces } from '@orderly/kit/inbox';
-import { type Envelope, MAX_SEQUENCE, ordinalOf } from '@orderly/kit/messages';
+import type { ForgottenPositions } from '@orderly/kit/inbox';
+import { type Envelope, MAX_SEQUENCE, toOrdinal } from '@orderly/kit/messages';
 import type { RewardEntry } from './contract.js';
-import { amountOf } from './domain/currencies.js';
-import { type CountedEvent, entryOf, orderIdOf, type PaidOrder } from './domain/entries.js';
-import { initialStanding, type Standing, standingAfter, type Tiers } from './domain/standing.js';
+import { toAmount } from './domain/currencies.js';
+import { buildEntry, type CountedEvent, orderIdOf, type PaidOrder } from './domain/entries.js';
+import { addEntry, initialStanding, type Standing, type Tiers } from './domain/standing.js';
 import { ENTRY, REWARDS } from './keys.js';
 
 /** Entries that are read at once. */
@@ -17,7 +17,7 @@ export interface Rewards {
   readonly tiers: Tiers;
 }
 
-/** A customer's standing after one event. Positions of events are ordinals (`ordinalOf` of the kit). */
+/** A customer's standing after one event. Positions of events are ordinals (`toOrdinal` of the kit). */
 interface StandingItem {
   /** Position of the account's event after which it stands. */
   readonly sequence: number;
@@ -60,33 +60,33 @@ const LATER_EPOCH = 'E';
 const entrySk = (position: number): string =>
   ENTRY +
   (position > MAX_SEQUENCE ? LATER_EPOCH + String(position).padStart(16, '0') : String(position).padStart(10, '0'));
-const positionIn = (sk: string): number => Number(sk.slice(ENTRY.length).replace(LATER_EPOCH, ''));
+const parsePosition = (sk: string): number => Number(sk.slice(ENTRY.length).replace(LATER_EPOCH, ''));
 
 /**
  * Reads a customer's standing, strongly consistent. A standing of other rules (an earlier release, other tiers) is
  * ignored, and folded again from the entries. The next entry stores the result.
  */
-export async function standingOf({ table, tiers }: Rewards, customerId: string): Promise<Loaded> {
+export async function loadStanding({ table, tiers }: Rewards, customerId: string): Promise<Loaded> {
   const item = (await table.read(standingKey(customerId))) as StandingItem | undefined;
   if (!item) return { sequence: 0, standing: initialStanding, forgotten: [] };
   const { sequence, rules, standing, forgotten = [] } = item;
   if (rules === rulesOf(tiers)) return { sequence, standing: JSON.parse(standing) as Standing, forgotten };
   return {
     sequence,
-    standing: await foldedAgain({ table, tiers }, customerId, { upTo: sequence, forgotten }),
+    standing: await refoldStanding({ table, tiers }, customerId, { upTo: sequence, forgotten }),
     forgotten,
   };
 }
 
-async function foldedAgain(
+async function refoldStanding(
   { table, tiers }: Rewards,
   customerId: string,
   { upTo, forgotten }: Pick<Range, 'upTo' | 'forgotten'>,
 ): Promise<Standing> {
   let standing = initialStanding;
   for (let after = 0; after < upTo; ) {
-    const page = await entriesOf(table, customerId, { after, upTo, limit: PAGE, forgotten });
-    for (const { entry } of page) standing = standingAfter(standing, entry, tiers);
+    const page = await readEntries(table, customerId, { after, upTo, limit: PAGE, forgotten });
+    for (const { entry } of page) standing = addEntry(standing, entry, tiers);
     after = page.length < PAGE ? upTo : (page.at(-1)?.sequence ?? upTo);
   }
   return standing;
@@ -114,21 +114,21 @@ interface Found {
 }
 
 /** Reads entries with the positions of their events, strongly consistent. */
-export async function entriesOf(
+export async function readEntries(
   table: Pick<Table, 'name'>,
   customerId: string,
   { after, upTo, limit, forgotten, newestFirst = false }: Range,
 ): Promise<readonly Found[]> {
-  const spans = without([[after, upTo]], forgotten);
+  const spans = subtractSpans([[after, upTo]], forgotten);
   const found: Found[] = [];
   for (const span of newestFirst ? spans.toReversed() : spans)
     if (found.length < limit)
-      found.push(...(await entriesBetween(table, customerId, span, limit - found.length, newestFirst)));
+      found.push(...(await readEntriesBetween(table, customerId, span, limit - found.length, newestFirst)));
   return found;
 }
 
 /** Returns the parts of spans that others leave, in ascending order. */
-const without = (spans: readonly Span[], others: readonly Span[]): readonly Span[] =>
+const subtractSpans = (spans: readonly Span[], others: readonly Span[]): readonly Span[] =>
   others.reduce(
     (left, [after, upTo]) =>
       left.flatMap(([from, to]) =>
@@ -142,7 +142,7 @@ const without = (spans: readonly Span[], others: readonly Span[]): readonly Span
     spans,
   );
 
-async function entriesBetween(
+async function readEntriesBetween(
   { name }: Pick<Table, 'name'>,
   customerId: string,
   [after, upTo]: Span,
@@ -156,9 +156,9 @@ async function entriesBetween(
     ScanIndexForward: !newestFirst,
     ConsistentRead: true,
   };
-  const { items } = await itemsOf(documents, query, { limit });
+  const { items } = await queryItems(documentClient, query, { limit });
   return items.map(({ sk, entry, order }) => ({
-    sequence: positionIn(String(sk)),
+    sequence: parsePosition(String(sk)),
     entry: JSON.parse(String(entry)) as RewardEntry,
     ...(order !== undefined && { order: JSON.parse(String(order)) as PaidOrder }),
   }));
@@ -171,7 +171,7 @@ export interface Counting {
   readonly event?: CountedEvent;
   readonly envelope: Pick<Envelope, 'epoch' | 'sequence' | 'time'>;
   /** Places that the accounts service has forgotten before this event. */
-  readonly forgotten?: ForgottenPlaces | undefined;
+  readonly forgotten?: ForgottenPositions | undefined;
 }
 
 /**
@@ -182,23 +182,23 @@ export interface Counting {
  * The first event after a restore of the accounts takes back what forgotten events gave: their entries don't count any more, and
  * the standing is folded again from those before them.
  */
-export async function writesOf(
+export async function buildWrites(
   rewards: Rewards,
   { customerId, event, envelope, forgotten }: Counting,
 ): Promise<Effect> {
   const { table, tiers } = rewards;
-  const sequence = ordinalOf(envelope);
+  const sequence = toOrdinal(envelope);
   const orderId = event && orderIdOf(event);
   const [read, item] = await Promise.all([
-    standingOf(rewards, customerId),
+    loadStanding(rewards, customerId),
     orderId === undefined ? undefined : table.read(orderKey(customerId, orderId)),
   ]);
   if (sequence <= read.sequence) return [];
-  const loaded = forgotten ? await withoutForgotten(rewards, customerId, read, ordinalOf(forgotten.after)) : read;
+  const loaded = forgotten ? await dropForgotten(rewards, customerId, read, toOrdinal(forgotten.after)) : read;
   if (!event && loaded === read) return [];
-  const before = item ? await orderBefore(table, customerId, item as unknown as OrderItem, loaded) : undefined;
-  const counted = event && entryOf(event, envelope.time, before);
-  const standing = counted ? standingAfter(loaded.standing, counted.entry, tiers) : loaded.standing;
+  const before = item ? await readOrderBefore(table, customerId, item as unknown as OrderItem, loaded) : undefined;
+  const counted = event && buildEntry(event, envelope.time, before);
+  const standing = counted ? addEntry(loaded.standing, counted.entry, tiers) : loaded.standing;
   const TableName = table.name;
   // One runner at a time has the events of a customer, so this only guards against what bypasses the inbox.
   const isAsRead = read.sequence === 0 ? 'attribute_not_exists(pk)' : '#sequence = :read';
@@ -238,17 +238,17 @@ export async function writesOf(
 }
 
 /** Returns a standing without the entries behind a position, which the accounts service has forgotten. */
-async function withoutForgotten(rewards: Rewards, customerId: string, loaded: Loaded, after: number): Promise<Loaded> {
+async function dropForgotten(rewards: Rewards, customerId: string, loaded: Loaded, after: number): Promise<Loaded> {
   if (after >= loaded.sequence) return loaded;
   const forgotten: readonly Span[] = [...loaded.forgotten, [after, loaded.sequence]];
-  return { ...loaded, standing: await foldedAgain(rewards, customerId, { upTo: after, forgotten }), forgotten };
+  return { ...loaded, standing: await refoldStanding(rewards, customerId, { upTo: after, forgotten }), forgotten };
 }
 
 /**
  * Reads what a customer has paid for an order so far. If the newest change of the order was forgotten, or its row is of a release
  * before 0.4 and doesn't say which change that was, it is read from the entries that count.
  */
-async function orderBefore(
+async function readOrderBefore(
   table: Pick<Table, 'name'>,
   customerId: string,
   item: OrderItem,
@@ -258,7 +258,7 @@ async function orderBefore(
   const { orderId, currency } = paid;
   const counts = (position: number) => !forgotten.some(([after, upTo]) => after < position && position <= upTo);
   if (forgotten.length === 0 || (item.sequence !== undefined && counts(item.sequence))) return paid;
-  const all = await entriesOf(table, customerId, {
+  const all = await readEntries(table, customerId, {
     after: 0,
     upTo: sequence,
     limit: Number.MAX_SAFE_INTEGER,
@@ -268,6 +268,6 @@ async function orderBefore(
   const points = ofOrder.reduce((sum, { entry }) => sum + entry.points, 0);
   return (
     ofOrder.at(-1)?.order ??
-    (ofOrder.length === 0 ? undefined : { orderId, amount: amountOf(points, currency), currency })
+    (ofOrder.length === 0 ? undefined : { orderId, amount: toAmount(points, currency), currency })
   );
 }

@@ -1,5 +1,5 @@
 import { type EventOf, Sealed } from '@orderly/kit/messages';
-import { described, type Shown } from '@orderly/kit/routes';
+import { type DeepReadonly, withDescription } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import { DeliveryAddress, Text } from '../orders/contract.js';
 
@@ -15,7 +15,7 @@ export type UserStatus = z.infer<typeof UserStatus>;
 
 const Name = Text.check(z.minLength(1), z.maxLength(100));
 /**
- * Form of an e-mail address. What is accepted of new ones is stricter, and may change: `refusalOfCodes`. RFC 5321 limits an
+ * Form of an e-mail address. What is accepted of new ones is stricter, and may change: `findCodeRefusal`. RFC 5321 limits an
  * address to 254 characters.
  */
 const EmailAddress = z.string().check(
@@ -107,11 +107,11 @@ const ProfileView = {
   email: z.exactOptional(z.string()),
   address: z.exactOptional(
     z.object({
-      name: z.exactOptional(described('The recipient, if it is not the user.', z.string())),
+      name: z.exactOptional(withDescription('The recipient, if it is not the user.', z.string())),
       street: z.string(),
       city: z.string(),
-      postalCode: described('Empty for countries without postal codes.', z.string()),
-      country: described('ISO 3166-1 alpha-2 code.', z.string()),
+      postalCode: withDescription('Empty for countries without postal codes.', z.string()),
+      country: withDescription('ISO 3166-1 alpha-2 code.', z.string()),
     }),
   ),
 };
@@ -121,9 +121,9 @@ export const UserView = z.object({
   userId: z.string(),
   status: UserStatus,
   ...ProfileView,
-  version: described('Number of events so far; 0 if nothing was ever written.', z.int()),
+  version: withDescription('Number of events so far; 0 if nothing was ever written.', z.int()),
 });
-export type UserView = Shown<z.infer<typeof UserView>>;
+export type UserView = DeepReadonly<z.infer<typeof UserView>>;
 
 /** A forgotten user. Operators see the status, which stays in force; users see nothing else about themselves. */
 export const ForgottenUserView = z.object({
@@ -132,4 +132,4 @@ export const ForgottenUserView = z.object({
   status: z.exactOptional(UserStatus),
   version: z.exactOptional(z.int()),
 });
-export type ForgottenView = Shown<z.infer<typeof ForgottenUserView>>;
+export type ForgottenView = DeepReadonly<z.infer<typeof ForgottenUserView>>;

@@ -1,22 +1,22 @@
 import { clock, count, logger, Metric } from '@orderly/kit/aws';
-import { keyedBy, traceOf } from '@orderly/kit/http';
-import { recordOfRequest, requestRecords } from '@orderly/kit/idempotent-receiver';
-import { erasureOfFunction } from '@orderly/kit/personal-data';
-import { stateStoreOfFunction } from '@orderly/kit/state-store';
+import { toKeyedRequest, toTrace } from '@orderly/kit/http';
+import { createRequestRecord, recordsTableFromEnvironment } from '@orderly/kit/idempotent-receiver';
+import { erasureFromEnvironment } from '@orderly/kit/personal-data';
+import { stateStoreFromEnvironment } from '@orderly/kit/state-store';
 import { endpoint } from '../endpoint.js';
 import { users } from './aggregates.js';
 import { forgetUser } from './forget-user.js';
 import { forgetMe } from './routes.js';
 import type { UserStore } from './stored-user.js';
 
-const userStore: UserStore = stateStoreOfFunction(users);
-const records = requestRecords();
-const erasure = erasureOfFunction();
+const userStore: UserStore = stateStoreFromEnvironment(users);
+const records = recordsTableFromEnvironment();
+const erasure = erasureFromEnvironment();
 
 /** DELETE /users/me: forgets the caller for ever (crypto-shredding), as the operator's `person forget` does. */
 export const handler = endpoint(forgetMe, async (request) => {
-  const record = recordOfRequest(keyedBy(request), records);
-  const trace = traceOf(request);
+  const record = createRequestRecord(toKeyedRequest(request), records);
+  const trace = toTrace(request);
   const { replayed } = await forgetUser(userStore, erasure, {
     userId: request.caller.id,
     record,

@@ -1,6 +1,6 @@
 import { changeStateOnce, type RequestRecord } from '@orderly/kit/idempotent-receiver';
 import type { Trace } from '@orderly/kit/messages';
-import type { erasureOfFunction } from '@orderly/kit/personal-data';
+import type { erasureFromEnvironment } from '@orderly/kit/personal-data';
 import { userDecider } from './domain/user.js';
 import { evolveStored, type UserStore } from './stored-user.js';
 
@@ -20,7 +20,7 @@ export interface ForgetUser {
  */
 export async function forgetUser(
   store: UserStore,
-  erasure: ReturnType<typeof erasureOfFunction>,
+  erasure: ReturnType<typeof erasureFromEnvironment>,
   { userId, record, trace, now }: ForgetUser,
 ): Promise<{ readonly replayed: boolean }> {
   return changeStateOnce({

@@ -1,12 +1,19 @@
-import { checked, pointerFault, refuseOtherVersion } from '@orderly/kit/http';
+import { pointerFault, refuseVersionMismatch, validate } from '@orderly/kit/http';
 import { changeStateOnce, type RequestRecord } from '@orderly/kit/idempotent-receiver';
 import type { Trace } from '@orderly/kit/messages';
-import { refusalOfCodes } from '../standard-codes.js';
+import { findCodeRefusal } from '../standard-codes.js';
 import { type ForgottenView, Profile, type ProfilePatch, type UserView } from './contract.js';
-import { type Json, mergePatch, sameJson } from './domain/merge-patch.js';
+import { isSameJson, type Json, mergePatch } from './domain/merge-patch.js';
 import { userDecider } from './domain/user.js';
 import { evolveStored, type UserStore } from './stored-user.js';
-import { ownViewOf, preparedProfile, profileOf, type Readers, refuseForgotten, type Writers } from './user-view.js';
+import {
+  type ProfileReader,
+  type ProfileWriter,
+  prepareProfile,
+  readProfile,
+  refuseForgotten,
+  toOwnView,
+} from './user-view.js';
 
 export interface PatchProfile {
   readonly userId: string;
@@ -29,7 +36,7 @@ export interface PatchProfile {
  */
 export async function patchProfile(
   store: UserStore,
-  people: Readers & Writers,
+  personalKeys: ProfileReader & ProfileWriter,
   { userId, patch, ifMatch, record, trace, now }: PatchProfile,
 ): Promise<{ readonly view: UserView | ForgottenView; readonly replayed: boolean }> {
   const { state, replayed } = await changeStateOnce({
@@ -39,19 +46,20 @@ export async function patchProfile(
     trace,
     evolve: evolveStored,
     decide: async (user) => {
-      const before = await profileOf(people, userId, user);
+      const before = await readProfile(personalKeys, userId, user);
       if (before === 'forgotten') refuseForgotten();
-      refuseOtherVersion(ifMatch, user?.version ?? 0);
-      const after = checked(Profile, merged(before, patch), pointerFault);
-      refusalOfCodes(after, before)?.();
-      if (sameJson(before as Json, after as Json)) return [];
-      const profile = await preparedProfile(people, userId, after);
+      refuseVersionMismatch(ifMatch, user?.version ?? 0);
+      const after = validate(Profile, mergeProfile(before, patch), pointerFault);
+      findCodeRefusal(after, before)?.();
+      if (isSameJson(before as Json, after as Json)) return [];
+      const profile = await prepareProfile(personalKeys, userId, after);
       return userDecider.decide(user ?? userDecider.initialState, { type: 'SetProfile', userId, profile }, { now });
     },
   });
-  const profile = await profileOf(people, userId, state);
-  if (replayed && profile !== 'forgotten' && !sameJson(profile as Json, merged(profile, patch))) record.refuseReused();
-  return { view: ownViewOf(userId, state, profile), replayed };
+  const profile = await readProfile(personalKeys, userId, state);
+  if (replayed && profile !== 'forgotten' && !isSameJson(profile as Json, mergeProfile(profile, patch)))
+    record.refuseReused();
+  return { view: toOwnView(userId, state, profile), replayed };
 }
 
-const merged = (profile: Profile, patch: ProfilePatch): Json => mergePatch(profile as Json, patch as Json);
+const mergeProfile = (profile: Profile, patch: ProfilePatch): Json => mergePatch(profile as Json, patch as Json);

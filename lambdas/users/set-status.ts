@@ -1,10 +1,10 @@
 import { retryOnConflict } from '@orderly/kit/aws';
-import { refuseOtherVersion } from '@orderly/kit/http';
+import { refuseVersionMismatch } from '@orderly/kit/http';
 import type { Trace } from '@orderly/kit/messages';
 import type { SetStatus } from './contract.js';
 import { userDecider } from './domain/user.js';
 import { evolveStored, type StoredUser, type UserStore } from './stored-user.js';
-import type { Writers } from './user-view.js';
+import type { ProfileWriter } from './user-view.js';
 
 export interface StatusChange extends SetStatus {
   readonly userId: string;
@@ -23,18 +23,18 @@ export interface StatusChange extends SetStatus {
  */
 export function setStatus(
   store: UserStore,
-  people: Writers,
+  personalKeys: ProfileWriter,
   { userId, status, reason, ifMatch, trace, now }: StatusChange,
 ): Promise<StoredUser | undefined> {
   return retryOnConflict(async () => {
     const user = await store.read(userId);
     const isSet = (user ?? userDecider.initialState).status === status;
-    refuseOtherVersion(ifMatch, user?.version ?? 0, isSet ? user?.from : undefined);
+    refuseVersionMismatch(ifMatch, user?.version ?? 0, isSet ? user?.from : undefined);
     if (isSet) return user;
-    const sealedReason = reason === undefined ? undefined : await people.unsealed(userId, reason);
+    const sealedReason = reason === undefined ? undefined : await personalKeys.createUnsealed(userId, reason);
     const command = { type: 'SetStatus', userId, status, ...(sealedReason ? { sealedReason } : {}) } as const;
     const events = userDecider.decide(user ?? userDecider.initialState, command, { now });
-    const { writes, after } = store.change(userId, user, events, evolveStored, trace);
+    const { writes, after } = store.buildChange(userId, user, events, evolveStored, trace);
     await store.table.transact(writes);
     return after;
   });

@@ -18,7 +18,7 @@ export interface Answer<Body> {
  * Reads an answer. Only the status that the document names for the operation is a success: another 2xx, a redirect, or a
  * page of its own with any status is a proxy's.
  */
-export function answerOf(
+export function parseAnswer(
   operation: OperationId,
   response: Response,
   text: string,
@@ -27,9 +27,9 @@ export function answerOf(
   const { status, ok, headers } = response;
   const correlationId = headers.get('X-Correlation-Id') ?? undefined;
   const type = headers.get('Content-Type') ?? '';
-  const body = /json/.test(type) ? parsed(text) : text || undefined;
+  const body = /json/.test(type) ? parseJson(text) : text || undefined;
   const isOurs = status === 204 || (type.startsWith(accept) && body !== undefined);
-  if (isOurs && status === successOf(operation))
+  if (isOurs && status === successStatus(operation))
     return { status, body, correlationId, replayed: headers.get('Idempotency-Replayed') === 'true', headers };
   const retryAfter = secondsUntil(headers.get('Retry-After'), headers.get('Date'));
   if (!ok && isProblem(body)) return new OrderlyProblem(operation, body, correlationId, retryAfter);
@@ -38,20 +38,20 @@ export function answerOf(
     key,
     status,
     { cause: text.slice(0, 500) },
-    { instead: insteadOf(operation, response), retryAfter },
+    { instead: describeUnexpected(operation, response), retryAfter },
   );
 }
 
 /** Returns the one status with which an operation succeeds, by the API's document. */
-const successOf = (operation: OperationId): number => Number(OPERATIONS[operation].split(' ')[2]);
+const successStatus = (operation: OperationId): number => Number(OPERATIONS[operation].split(' ')[2]);
 
 /** Says what came in the place of an answer. A browser hides the status of a redirect that is not followed. */
-function insteadOf(operation: OperationId, { status, type, headers }: Response): string {
+function describeUnexpected(operation: OperationId, { status, type, headers }: Response): string {
   if (type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('Location'))) {
     const to = headers.get('Location');
     return `a redirect${to === null ? '' : ` to ${to}`}, which is not followed: expected a baseUrl that answers itself`;
   }
-  return `a proxy answered with status ${status}: expected ${successOf(operation)} or a problem`;
+  return `a proxy answered with status ${status}: expected ${successStatus(operation)} or a problem`;
 }
 
 /**
@@ -61,12 +61,12 @@ function insteadOf(operation: OperationId, { status, type, headers }: Response):
 function secondsUntil(after: string | null, date: string | null): number | undefined {
   if (after === null) return undefined;
   if (/^\d+$/.test(after)) return Number(after);
-  const [at, sent] = [timeOf(after), timeOf(date ?? '') ?? Date.now()];
+  const [at, sent] = [parseHttpDate(after), parseHttpDate(date ?? '') ?? Date.now()];
   return at === undefined ? undefined : Math.max(0, Math.ceil((at - sent) / 1000));
 }
 
 /** Reads an HTTP-date, which is always in GMT. */
-const timeOf = (text: string): number | undefined => {
+const parseHttpDate = (text: string): number | undefined => {
   const time = / GMT$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 };
@@ -74,7 +74,7 @@ const timeOf = (text: string): number | undefined => {
 const isProblem = (body: unknown): body is Problem =>
   typeof body === 'object' && body !== null && 'type' in body && typeof body.type === 'string' && 'detail' in body;
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

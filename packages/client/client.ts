@@ -1,9 +1,9 @@
-import { type Answer, answerOf } from './answers.js';
+import { type Answer, parseAnswer } from './answers.js';
 import { NoAnswer, OrderlyProblem } from './errors.js';
 import { OPERATIONS } from './operations.js';
 import type { AnswerOf, ItemOf, ListId, OperationId, RequestOf } from './requests.js';
 import type { Operations } from './schemas.js';
-import { type AnyRequest, keyOf, requestFor } from './sent.js';
+import { type AnyRequest, buildRequest, chooseKey } from './sent.js';
 
 export interface ClientOptions {
   /** Address of the API with its stage: `https://….amazonaws.com/v1`. */
@@ -64,11 +64,11 @@ const FIRST_WAIT = 200;
 export function orderlyClient(options: ClientOptions): OrderlyClient {
   const { attempts = 5, timeout = 30_000, longestWait = 20_000, wait = timer } = options;
   const send = async (operation: OperationId, given: AnyRequest = {}): Promise<Answer<unknown>> => {
-    const request = { ...given, key: keyOf(operation, given) };
-    const { url, init } = requestFor(options.baseUrl, operation, request);
+    const request = { ...given, key: chooseKey(operation, given) };
+    const { url, init } = buildRequest(options.baseUrl, operation, request);
     let isNewToken = false;
     for (let attempt = 1; ; attempt++) {
-      const failure = await attemptOf(operation, url, { ...init, headers: await withToken(init.headers) }, request);
+      const failure = await sendAttempt(operation, url, { ...init, headers: await withToken(init.headers) }, request);
       if (!(failure instanceof Error)) return failure;
       if (failure instanceof OrderlyProblem && failure.status === 401 && isFunction(options.token) && !isNewToken) {
         isNewToken = true;
@@ -85,7 +85,7 @@ export function orderlyClient(options: ClientOptions): OrderlyClient {
     if (token !== undefined && /[^ -~]/.test(token)) throw new TypeError('token: expected visible ASCII characters');
     return { ...headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) };
   };
-  const attemptOf = async (
+  const sendAttempt = async (
     operation: OperationId,
     url: string,
     init: RequestInit,
@@ -96,7 +96,7 @@ export function orderlyClient(options: ClientOptions): OrderlyClient {
     try {
       const fetched = options.fetch ?? fetch;
       const response = await fetched(url, { ...init, signal: signal ? AbortSignal.any([signal, late]) : late });
-      return answerOf(operation, response, await response.text(), request);
+      return parseAnswer(operation, response, await response.text(), request);
     } catch (error) {
       signal?.throwIfAborted();
       return new NoAnswer(operation, key, undefined, { cause: error });

@@ -15,7 +15,7 @@ export interface AnyRequest {
 }
 
 /** Returns the key of a request and its repeats: the given one, or a random one if the operation takes a key. */
-export const keyOf = (operation: OperationId, { key, session }: AnyRequest): string | undefined =>
+export const chooseKey = (operation: OperationId, { key, session }: AnyRequest): string | undefined =>
   key ?? (OPERATIONS[operation].endsWith(' key') && !session ? crypto.randomUUID() : undefined);
 
 /** Tells whether a header can carry a text as it is: visible ASCII characters, with blanks between them. */
@@ -25,7 +25,7 @@ const isSendable = (text: unknown): text is string => typeof text === 'string' &
  * Builds what each attempt sends.
  * @throws {TypeError} if an argument can't be sent as it is: `fetch` would fail for it as for a broken network, each time
  */
-export function requestFor(baseUrl: string, operation: OperationId, request: AnyRequest) {
+export function buildRequest(baseUrl: string, operation: OperationId, request: AnyRequest) {
   const [method = '', place = ''] = OPERATIONS[operation].split(' ');
   const { query = {}, body, key, session, ifMatch, accept, correlationId } = request;
   const wrong = (name: string, right: string) => new TypeError(`${operation}: ${name}: expected ${right}`);

@@ -1,5 +1,5 @@
 /** Everything that belongs to deploy time. Functions never import it: their bundles would hold the CDK. */
-export { sourceOf } from './aws/app-names.js';
+export { eventSource } from './aws/app-names.js';
 export { Env } from './aws/environment.js';
 export { Metric } from './aws/metric-names.js';
 export { acknowledgeCompliance, acknowledgeWildcard } from './base/acknowledge.js';
@@ -18,9 +18,9 @@ export type { AnyBus, AnyTable } from './base/interfaces.js';
 export { pinLogicalId } from './base/logical-ids.js';
 export { type ConsumerDescription, type FunctionDescription, Output, servicePrefixes } from './base/outputs.js';
 export {
+  FUNCTION_ACKNOWLEDGEMENTS,
   type ItemAction,
   metricsNamespace,
-  OF_EVERY_FUNCTION,
   type ServiceContext,
   ServiceFunction,
   type ServiceFunctionProps,
@@ -43,7 +43,7 @@ export {
   type IdempotentConsumerProps,
 } from './idempotent-consumer/idempotent-consumer.construct.js';
 export { Inbox, type InboxOptions, type InboxProps } from './inbox/inbox.construct.js';
-export { type InboxRetries, inboxFaults, LARGEST_PAGE } from './inbox/inbox-faults.construct.js';
+export { findInboxFaults, type InboxRetries, MAX_PAGE_SIZE } from './inbox/inbox-faults.construct.js';
 export {
   type BackoffProps,
   type BatchProps,

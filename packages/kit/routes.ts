@@ -4,18 +4,18 @@
  */
 
 export { CallerId } from './http/caller-id.js';
-export { described } from './http/described.js';
 export { PROBLEMS, type ProblemCode, type ProblemKind } from './http/errors.js';
-export { AsItWas, HistoryEntryView, HistoryQuery } from './http/history-queries.js';
-export { Paging, pageOf } from './http/queries.js';
+export { HistoryEntryView, HistoryQuery, PointInTimeQuery } from './http/history-queries.js';
+export { Paging, pageSchema } from './http/queries.js';
 export type {
   Answer,
   AnswerOf,
+  DeepReadonly,
   Method,
   RouteAddress,
   RouteAnswer,
   RouteAnswers,
   RouteDeclaration,
-  Shown,
 } from './http/route.js';
+export { withDescription } from './http/with-description.js';
 export { IssuedKey, OpenedSession, SessionView } from './idempotent-receiver/answers.js';

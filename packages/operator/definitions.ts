@@ -7,6 +7,6 @@ export { operatorCommand } from './cli/command.js';
 export type { CommandContext } from './cli/context.js';
 export { Exit, OperatorError } from './cli/errors.js';
 export { type OperatorCommandLine, operatorCommandLine } from './cli/run.js';
-export { commandTextOf } from './cli/text.js';
+export { commandFormatter } from './cli/text-format.js';
 export { kitCommands } from './commands/kit-commands.js';
 export { peopleCommands } from './commands/people.js';

@@ -6,72 +6,77 @@
 // Functions by which an app's own commands read its tables.
 export { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 export { smallestWindow } from '@orderly/kit/internal/aws/dedupe-window.js';
-export { timeOfId } from '@orderly/kit/internal/aws/ids.js';
+export { parseIdTime } from '@orderly/kit/internal/aws/ids.js';
 export type { FunctionDescription } from '@orderly/kit/internal/base/outputs.js';
 export { recordKey, relayConsumer } from '@orderly/kit/internal/failures/failure-records.js';
 export { Commit, commitKey, firstVersionOf } from '@orderly/kit/internal/messages/commit.js';
 export { readEvent } from '@orderly/kit/internal/messages/contract.js';
 export { aggregateKey } from '@orderly/kit/internal/messages/keys.js';
-export { inVersion, pointerKey, versionsIn } from '@orderly/kit/internal/projection/versions.js';
+export { parseVersions, pointerKey, versionedKey } from '@orderly/kit/internal/projection/versions.js';
 export { timerIdOf } from '@orderly/kit/internal/saga/contract.js';
 export {
   answerAudit,
   answerAuditLog,
+  answerCommand,
   answerFailureGroups,
-  answerOf,
   answerStatus,
   type OperatorAnswer,
 } from './api/answers.js';
-export { type AdvisingApp, contextOfFunction } from './api/context.js';
+export { type AppAdvice, functionContext } from './api/context.js';
 export {
   type Delivery as SentDelivery,
-  deliveriesOf,
-  keysOf as deliveryKeysOf,
-  type RecordAt,
-  recordOf,
+  deliveryRecordKeys as deliveryKeysOf,
+  expectedDeliveries,
+  findDeliveryRecord,
+  type RecordLookup,
 } from './audit/deliveries.js';
-export { messagesOf } from './audit/expected.js';
-export { type DoneTwice, type TwiceCheck, twiceWords } from './audit/twice.js';
-export { auditSkipped } from './auditor/audit-skipped.js';
+export { type DuplicateCheck, type DuplicateEffect, describeDuplicate } from './audit/duplicate-check.js';
+export { publishedMessages } from './audit/published-messages.js';
+export { auditSkippedTime } from './auditor/audit-skipped-time.js';
 export { operatorCommand } from './cli/command.js';
-export type { CommandContext, Trouble } from './cli/context.js';
+export type { CommandContext, Incident } from './cli/context.js';
 export { Exit, OperatorError, RequestRefused } from './cli/errors.js';
 export type { Outcome } from './cli/outcome.js';
 export { type OperatorCommandLine, operatorCommandLine } from './cli/run.js';
-export { fitted, table } from './cli/table.js';
-export { aligned, commandTextOf, duration, plural } from './cli/text.js';
-export { type Screen, terminal, watched } from './cli/watch.js';
+export { fitToTerminal, renderTable } from './cli/table.js';
+export { alignColumns, commandFormatter, formatDuration, pluralize } from './cli/text-format.js';
+export { openTerminal, type Screen, watchOutcome } from './cli/watch.js';
 export { kitCommands } from './commands/kit-commands.js';
 export { peopleCommands } from './commands/people.js';
-export { type Clock, clientConfig, clockAt, type Endpoint, timeAt } from './deployment/endpoint.js';
-export { functionsIn } from './deployment/functions.js';
+export { type Clock, clientConfig, currentTime, type Endpoint, endpointClock } from './deployment/endpoint.js';
+export { parseFunctions } from './deployment/functions.js';
 export { awsRegion } from './deployment/region.js';
 export {
-  type AskRelays,
+  createRelayReader,
+  judgePublication,
   type Publication,
-  publicationBy,
+  type RelayReader,
   type Relays,
   readRelays,
-  relaysAt,
 } from './deployment/relays.js';
-export { type Listener, listenersOf, type Service, servicesIn } from './deployment/services.js';
+export { type Listener, listListeners, parseServices, type Service } from './deployment/services.js';
 export { readStacks, type StackOutputs, stackPrefix } from './deployment/stacks.js';
 export type { CustomerSource } from './groups/customers.js';
-export { type AggregatesOfPerson, type DataContext, keysByPerson, type PeopleOfApp } from './people/people.js';
-export { readCommits, readCommitsSince } from './records/commits.js';
 export {
-  CLOCKS_DIFFER_MS,
+  type DataContext,
+  findKeysByPerson,
+  type PersonAggregates,
+  type PersonalDataSource,
+} from './people/personal-data.js';
+export { readCommits, readCommitsSince } from './records/commits.js';
+export { type ConsumerRecord, describeReason, readRecord, readRecords } from './records/consumer-records.js';
+export {
   type FeedEntry,
-  type NewestOfFeed,
+  MAX_CLOCK_SKEW_MS,
+  type NewestFeedEntries,
   readCommitsAt,
   readFeed,
-  readNewestOfFeed,
+  readNewestFeedEntries,
 } from './records/feed.js';
-export { backlogsOf, PLACES, type Place, placeOfRecord } from './records/places.js';
-export { type ConsumerRecord, readRecord, readRecords, reasonOf } from './records/records.js';
-export { summaryOf } from './sagas/saga-show.js';
-export { detailsOf, isHeld, isLate, isWaiting, sagaWords } from './sagas/saga-words.js';
-export { type Saga, sagaIn, sagaKindsOf } from './sagas/sagas.js';
-export type { Problem } from './status/judge.js';
+export { LOCATION_RULES, listBacklogs, locateRecord, type MessageLocation } from './records/message-locations.js';
+export { sagaToJson } from './sagas/saga-show.js';
+export { describeSaga, describeStepDetails, isHeld, isLate, isWaiting } from './sagas/saga-text.js';
+export { foldSaga, listSagaKinds, type Saga } from './sagas/sagas.js';
+export type { Problem } from './status/problems.js';
 export type { StatusSection } from './status/report.js';
-export { type ReadSection, showStatus } from './status/status.js';
+export { type StatusSectionReader, showStatus } from './status/status.js';

@@ -3,7 +3,7 @@
 export { Assembly, type TemplateChange } from './assembly/assembly.js';
 export type { JsonObject } from './assembly/intrinsics.js';
 export {
-  type Answered,
+  type AnsweredCall,
   ApiClient,
   type ClientOptions,
   type JsonCall,
@@ -11,13 +11,13 @@ export {
   type Reply,
 } from './client/client.js';
 export { SimulatedIssuer, simulatedIssuer } from './client/issuer.js';
-export type { Interceptor, PassingCall } from './cloud/calls.js';
-export { Cloud, type CloudOptions, Deployment, deploymentOf } from './cloud/cloud.js';
+export type { InterceptedCall, Interceptor } from './cloud/calls.js';
+export { Cloud, type CloudOptions, Deployment, loadDeployment } from './cloud/cloud.js';
 export type { Answer } from './cloud/services.js';
 export type { ThirdParties, ThirdParty } from './cloud/third-parties.js';
 export { EventLoop } from './engine/event-loop.js';
-export type { Fault, FaultKind, FaultPlan, Point } from './engine/faults.js';
-export { durationOf, LocalCloudClient, LocalCloudRefused } from './live/client.js';
+export type { Fault, FaultKind, FaultPlan, FaultPoint } from './engine/faults.js';
+export { LocalCloudClient, LocalCloudRefused, parseDuration } from './live/client.js';
 export type { LiveStatus } from './live/control.js';
 export { LiveCloud } from './live/live-cloud.js';
 export { LocalCloud, type LocalCloudOptions } from './live/local-cloud.js';
@@ -25,22 +25,22 @@ export { PortInUse } from './live/server.js';
 export { StateRefused } from './live/state.js';
 export type { HttpRequest, HttpResponse } from './runtime/http.js';
 export { Bookmarks } from './search/bookmarks.js';
-export { type CampaignOptions, everySingle, seeds } from './search/campaign.js';
-export { type ProveOptions, prove } from './search/prove.js';
-export { report } from './search/report.js';
+export { type CampaignOptions, playEverySingleFault, playSeeds } from './search/campaign.js';
+export { type CheckScenarioOptions, checkScenario } from './search/prove.js';
+export { renderReport } from './search/report.js';
 export {
   type Conditions,
   type History,
   playSeed,
-  playWith,
+  playWithFaults,
   type Scenario,
   type SeedOptions,
   type Violation,
 } from './search/scenario.js';
 export { shrink } from './search/shrink.js';
-export { type SinglesOptions, singles } from './search/singles.js';
+export { playSingleFaults, type SingleFaultOptions } from './search/singles.js';
 export type { ApiRequest, ApiResponse } from './services/apigateway/messages.js';
-export { AWS_PARTITIONS, type PartitionLimits } from './services/dynamodb/throughput.js';
-export { AWS_CALLS, type CallTimes, type Load, type MappingLimits } from './services/lambda/load.js';
-export type { LambdaFunction, LogLine, Result } from './services/lambda/model.js';
+export { AWS_PARTITION_LIMITS, type PartitionLimits } from './services/dynamodb/throughput.js';
+export { AWS_CALL_TIMES, type CallTimes, type Load, type MappingLimits } from './services/lambda/load.js';
+export type { InvocationResult, LambdaFunction, LogLine } from './services/lambda/model.js';
 export type { Message, NewMessage, Queue } from './services/sqs/model.js';

@@ -3,7 +3,12 @@ import { type CatalogCommand, catalogContract } from '../../lambdas/catalog/cont
 import { type InventoryCommand, inventoryContract } from '../../lambdas/inventory/contract.js';
 import type { OrderLine } from '../../lambdas/orders/contract.js';
 import { paymentsContract, type StepCommand } from '../../lambdas/payments/contract.js';
-import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../../packages/kit/messages/contract.js';
+import {
+  type AnyEvent,
+  encodeEvent,
+  type ServiceContract,
+  toCommandContract,
+} from '../../packages/kit/messages/contract.js';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { world } from '../support/world.js';
 import type { Aggregate } from './world.js';
@@ -57,7 +62,7 @@ const commandTo =
   <Command extends AnyEvent & { readonly data: { readonly orderId: string } }>(contract: ServiceContract) =>
   (command: Command, change: Partial<Envelope> = {}): Envelope => {
     const { type, data } = command;
-    eventToWrite(commandsOf(contract), command);
+    encodeEvent(toCommandContract(contract), command);
     return {
       ...DEFAULTS,
       id: world.uuid(),

@@ -70,7 +70,7 @@ export async function reviewedAs(userId: string, status: UserStatus): Promise<vo
   });
   await world.eventually(`the orders of ${userId} are handled`, async () => {
     for (const consumer of ['orders-users', 'orders-reviews'] as const) {
-      expect(await world.recordOf(consumer, event!.id)).toMatchObject({ status: 'PROCESSED' });
+      expect(await world.readRecord(consumer, event!.id)).toMatchObject({ status: 'PROCESSED' });
     }
   });
 }

@@ -121,7 +121,7 @@ describe('when a bonus is applied', () => {
     const [key, bonus] = [world.fresh('key'), { points: 50, reason: someReason() }];
     const first = await applyBonus(customer, bonus, key);
     expect(first.status).toBe(201);
-    expect(await world.copiesOf(bonus.reason)).toEqual([]);
+    expect(await world.findCopies(bonus.reason)).toEqual([]);
     await world.forget(customer);
     expect(await reasonsShown(customer, 'operator')).toEqual([{ forgotten: true }]);
     const exported = JSON.stringify(await world.exported(customer));
@@ -140,6 +140,6 @@ describe('when a bonus is applied', () => {
       body: { type: 'urn:orderly:problem:person-forgotten' },
     });
     expect((await getAccount(customer)).status).toBe(404);
-    expect(await world.copiesOf(bonus.reason)).toEqual([]);
+    expect(await world.findCopies(bonus.reason)).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import type { ConsumerName, RecordingConsumer } from './world.js';
 
 const processed = (consumer: RecordingConsumer, { id }: { readonly id: string }) =>
   world.eventually(`${consumer} has done ${id}`, async () =>
-    expect(await world.recordOf(consumer, id)).toMatchObject({ status: 'PROCESSED' }),
+    expect(await world.readRecord(consumer, id)).toMatchObject({ status: 'PROCESSED' }),
   );
 
 /** Messages about one order with this many pieces: its saga's step, and the messages that may overtake it. */

@@ -74,7 +74,7 @@ describe.skipIf(!world.passesDays)('when a day is reported (needs days that pass
     await world.publish(...days.flat());
     for (const { id } of days.flat()) {
       await world.eventually(`${id} is collected`, async () =>
-        expect(await world.recordOf('reports-daily', id)).toMatchObject({ window: expect.any(String) }),
+        expect(await world.readRecord('reports-daily', id)).toMatchObject({ window: expect.any(String) }),
       );
     }
     // The first page of the first day: nothing is committed. The second one: all of it is, and nobody knows.
@@ -95,7 +95,7 @@ describe.skipIf(!world.passesDays)('when a day is reported (needs days that pass
     const day = dateOf(late.time);
     await world.publish(late);
     await world.eventually('it is collected', async () =>
-      expect(await world.recordOf('reports-daily', late.id)).toMatchObject({ window: third, lateFrom: day }),
+      expect(await world.readRecord('reports-daily', late.id)).toMatchObject({ window: third, lateFrom: day }),
     );
     // An order of the same day.
     const sku = await stocked(10);

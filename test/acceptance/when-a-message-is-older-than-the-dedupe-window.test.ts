@@ -50,7 +50,7 @@ describe('when a message is older than the dedupe window', () => {
     const step = sentBefore(GATE - HOUR, sku);
     await world.send(CONSUMER, queued(step));
     await world.eventually('it is reserved', async () => expect(await world.stock(sku)).toMatchObject({ reserved: 1 }));
-    const record = await world.recordOf(CONSUMER, step.id);
+    const record = await world.readRecord(CONSUMER, step.id);
     expect(record?.status).toBe('PROCESSED');
     // Until the gate closes for a duplicate of it, and for the whole window from this moment on.
     expect(record!.expiresAt! * 1000).toBeGreaterThan(Date.parse(world.time(-34.9 * DAY)));
@@ -61,7 +61,7 @@ describe('when a message is older than the dedupe window', () => {
     const step = sentBefore(-10 * DAY, sku);
     await world.send(CONSUMER, queued(step));
     await world.eventually('it is reserved', async () => expect(await world.stock(sku)).toMatchObject({ reserved: 1 }));
-    const record = await world.recordOf(CONSUMER, step.id);
+    const record = await world.readRecord(CONSUMER, step.id);
     expect(record!.expiresAt! * 1000).toBeGreaterThan(Date.parse(world.time(-44.9 * DAY)));
   });
 

@@ -159,7 +159,7 @@ describe('when a message is poison', () => {
     await world.eventually('the delivery is seen as a duplicate', async () =>
       expect(await world.deliveries(CONSUMER, event!.id)).toMatchObject({ duplicate: 1 }),
     );
-    expect(await world.recordOf(CONSUMER, event!.id)).toMatchObject({ status: 'PROCESSED' });
+    expect(await world.readRecord(CONSUMER, event!.id)).toMatchObject({ status: 'PROCESSED' });
     expect(await world.failures(CONSUMER, event!.id)).toEqual([]);
   });
 
@@ -192,7 +192,7 @@ describe('when a message is poison', () => {
     const { orderId } = await placed([line(sku)]);
     await world.settled(orderId);
     expect((await get(orderId)).body.status).toBe('APPROVED');
-    expect(await world.recordOf(CONSUMER, early.id)).toBeUndefined();
+    expect(await world.readRecord(CONSUMER, early.id)).toBeUndefined();
     expect(await world.stock(sku)).toMatchObject({ reserved: 1 });
   });
 
@@ -217,7 +217,7 @@ describe('when a message is poison', () => {
     await world.publish(step);
     const [answer] = await causedBy(step, 'Reservation', orderId);
     await world.eventually('orders-saga has handled it', async () =>
-      expect(await world.recordOf(CONSUMER, answer!.id)).toMatchObject({ status: 'PROCESSED' }),
+      expect(await world.readRecord(CONSUMER, answer!.id)).toMatchObject({ status: 'PROCESSED' }),
     );
     expect(await world.commits('CreateOrderSaga', orderId)).toEqual([]);
   });

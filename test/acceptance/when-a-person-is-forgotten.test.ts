@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { DeliveryAddress, OrderView } from '../../lambdas/orders/contract.js';
-import { requestHashesOf } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { computeRequestHashes } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
 import { needsFaults, world } from '../support/world.js';
 import { queued } from './messages.js';
 import { approved, cancel, get, line, placed, post, stocked } from './orders.js';
@@ -57,7 +57,7 @@ const history = async (orderId: string) => {
  * Finds every place that contains one of these values in plain text. The country is omitted, since other people have it
  * too.
  */
-const copiesOf = ({ country: _, ...values }: DeliveryAddress) => world.copiesOf(...Object.values(values));
+const copiesOf = ({ country: _, ...values }: DeliveryAddress) => world.findCopies(...Object.values(values));
 
 describe('an order with an address', () => {
   test('shows the address to its owner and to operators only', async () => {
@@ -238,7 +238,7 @@ describe('what a customer writes', () => {
       const commits = await world.commits('Order', orderId);
       hashes.push(commits[0]!.requestHash);
       const cancelling = { method: 'POST', path: `/orders/${orderId}/cancellation`, query: {}, body: { reason: true } };
-      const ofAny = requestHashesOf(cancelKey, { ...cancelling, header: undefined, client: '' }).requestHash;
+      const ofAny = computeRequestHashes(cancelKey, { ...cancelling, header: undefined, client: '' }).requestHash;
       expect(commits.find(({ events }) => events[0]!.type === 'OrderCancelled')!.requestHash).toBe(ofAny);
       const repeat = await post(lines, placing);
       expect(repeat).toMatchObject({ status: 201, body: { orderId, clientReference } });
@@ -271,11 +271,11 @@ describe('when a person is forgotten', () => {
       });
     }
     // Proof that the search works: it finds this order everywhere.
-    const places = await world.copiesOf(orderId);
+    const places = await world.findCopies(orderId);
     expect(places).toEqual(expect.arrayContaining(['TableName', 'log'].map((part) => expect.stringMatching(part))));
-    expect(await world.copiesOf(...Object.values(words))).toEqual([]);
+    expect(await world.findCopies(...Object.values(words))).toEqual([]);
     await world.forget(customer);
-    expect(await world.copiesOf(...Object.values(words))).toEqual([]);
+    expect(await world.findCopies(...Object.values(words))).toEqual([]);
 
     const forgotten = { orderId, ...order, clientReference: FORGOTTEN, reason: FORGOTTEN };
     const shown = await world.call<OrderView>({ method: 'GET', path: `/orders/${orderId}`, as: { customer } });
@@ -302,8 +302,8 @@ describe('when a person is forgotten', () => {
       const { orderId } = await placed([line(sku)], { as, clientReference: words.clientReference });
       await world.faultsMet();
       await cancel(orderId, { as, body: { reason: words.reason } });
-      expect(await world.copiesOf(orderId)).toContainEqual(expect.stringMatching(/^queue .*Saga/));
-      expect(await world.copiesOf(...Object.values(words))).toEqual([]);
+      expect(await world.findCopies(orderId)).toContainEqual(expect.stringMatching(/^queue .*Saga/));
+      expect(await world.findCopies(...Object.values(words))).toEqual([]);
       await world.heal();
       await world.settled(orderId);
       expect((await get(orderId)).body).toMatchObject({ status: 'CANCELLED', ...words });
@@ -322,7 +322,7 @@ describe('when a person is forgotten', () => {
     expect(cancelled.body).not.toHaveProperty('reason');
     expect(await cancel(orderId, { as, key, body: { reason } })).toMatchObject({ status: 200, text: cancelled.text });
     await world.settled(orderId);
-    expect(await world.copiesOf(reason)).toEqual([]);
+    expect(await world.findCopies(reason)).toEqual([]);
   });
 
   test('the reference of a payment was never in plain text, and is not shown any more', async () => {
@@ -340,10 +340,10 @@ describe('when a person is forgotten', () => {
     await world.eventually('it is charged', async () =>
       expect(await world.events({ aggregate: 'Payment', id: paymentId, types: ['PaymentCharged'] })).toHaveLength(1),
     );
-    expect(await world.copiesOf(paymentId)).toContainEqual(expect.stringMatching('Payments TableName'));
-    expect(await world.copiesOf(clientReference)).toEqual([]);
+    expect(await world.findCopies(paymentId)).toContainEqual(expect.stringMatching('Payments TableName'));
+    expect(await world.findCopies(clientReference)).toEqual([]);
     await world.forget(customer);
-    expect(await world.copiesOf(clientReference)).toEqual([]);
+    expect(await world.findCopies(clientReference)).toEqual([]);
     const forgotten = { status: 'CHARGED', clientReference: FORGOTTEN };
     expect((await getPayment(paymentId)).body).toMatchObject(forgotten);
     const given = await giveBack(customer, paymentId, world.uuid(), { amount: eur(40) });
@@ -365,7 +365,7 @@ describe('when a person is forgotten', () => {
       expect(refused).toMatchObject({ status: 409, body: { type: 'urn:orderly:problem:person-forgotten' } });
     }
     expect((await pay(customer, 100, world.uuid())).status).toBe(201);
-    expect(await world.copiesOf(clientReference)).toEqual([]);
+    expect(await world.findCopies(clientReference)).toEqual([]);
   });
 
   test('a new order with a reference is refused; one without is accepted', async () => {
@@ -377,7 +377,7 @@ describe('when a person is forgotten', () => {
     const refused = await post(lines, { as, clientReference });
     expect(refused).toMatchObject({ status: 409, body: { type: 'urn:orderly:problem:person-forgotten' } });
     expect((await post(lines, { as })).status).toBe(201);
-    expect(await world.copiesOf(clientReference)).toEqual([]);
+    expect(await world.findCopies(clientReference)).toEqual([]);
   });
 
   test('their address is in plain text nowhere, neither before nor after', async () => {
@@ -391,9 +391,9 @@ describe('when a person is forgotten', () => {
     await world.eventually('it is recorded as failed', async () => {
       expect(await world.failures('orders-saga', broken.id)).toHaveLength(1);
     });
-    const places = await world.copiesOf(orderId);
+    const places = await world.findCopies(orderId);
     expect(places).toEqual(expect.arrayContaining([expect.stringMatching('TableName'), expect.stringMatching('log')]));
-    expect(await world.copiesOf(broken.id)).toEqual(expect.arrayContaining([expect.stringMatching('RecordsName')]));
+    expect(await world.findCopies(broken.id)).toEqual(expect.arrayContaining([expect.stringMatching('RecordsName')]));
     expect(await copiesOf(deliverTo)).toEqual([]);
     await world.forget(customer);
     expect(await copiesOf(deliverTo)).toEqual([]);
@@ -407,7 +407,7 @@ describe('when a person is forgotten', () => {
       await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: sku, times: 1000 });
       const { orderId } = await placed([line(sku)], { as: { customer }, deliverTo });
       await world.faultsMet();
-      expect(await world.copiesOf(orderId)).toContainEqual(expect.stringMatching(/^queue .*Saga/));
+      expect(await world.findCopies(orderId)).toContainEqual(expect.stringMatching(/^queue .*Saga/));
       expect(await copiesOf(deliverTo)).toEqual([]);
       await world.heal();
       await world.settled(orderId);
@@ -435,7 +435,7 @@ describe('when a person is forgotten', () => {
     const refused = await post(lines, { as: { customer }, deliverTo });
     expect(refused).toMatchObject({ status: 409, body: { type: 'urn:orderly:problem:person-forgotten' } });
     expect((await post(lines, { as: { customer } })).status).toBe(201);
-    expect(await world.copiesOf(deliverTo.name)).toEqual([]);
+    expect(await world.findCopies(deliverTo.name)).toEqual([]);
   });
 
   test('at once: no function that has the key in memory shows or stores anything any more', async () => {
@@ -474,7 +474,7 @@ test.skipIf(!world.makesFaults)(`a failing KMS leaves nothing half done ${needsF
   await world.throttle('orders/place-order', 'GenerateDataKey', { including: customer, times: 20 });
   const failed = await post(lines, placing);
   expect(failed).toMatchObject({ status: 429, body: { type: 'urn:orderly:problem:throttled' } });
-  expect(await world.copiesOf(customer)).toEqual([]);
+  expect(await world.findCopies(customer)).toEqual([]);
   await world.heal();
   const { orderId } = await placed(lines, placing);
   await world.settled(orderId);

@@ -8,7 +8,7 @@ import { priced } from './catalog.js';
 const arrived = (sku: string) =>
   world.eventually(`baskets have heard of ${sku}`, async () => {
     for (const { id } of await world.events({ aggregate: 'Product', id: sku })) {
-      expect(await world.recordOf('baskets-products', id)).toMatchObject({ status: 'PROCESSED' });
+      expect(await world.readRecord('baskets-products', id)).toMatchObject({ status: 'PROCESSED' });
     }
   });
 

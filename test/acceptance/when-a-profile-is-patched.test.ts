@@ -152,8 +152,8 @@ describe('when a profile is patched', () => {
         'UserStatusChanged',
       ]),
     );
-    expect(await world.copiesOf(userId)).toContainEqual(expect.stringMatching('Users TableName'));
-    expect(await world.copiesOf(...Object.values(own), reason)).toEqual([]);
+    expect(await world.findCopies(userId)).toContainEqual(expect.stringMatching('Users TableName'));
+    expect(await world.findCopies(...Object.values(own), reason)).toEqual([]);
     // The same text under the same key has the same hash for everybody.
     const exported = await world.exported(userId);
     expect(exported).toMatchObject({ user: { ...body, status: 'SUSPECT', version: 2 } });

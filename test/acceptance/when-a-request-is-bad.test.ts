@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cursorOf } from '../../packages/kit/http/paging.js';
+import { encodeCursor } from '../../packages/kit/http/paging.js';
 import { world } from '../support/world.js';
 import { get, line, placed, stocked } from './orders.js';
 import type { ApiAnswer, ApiRequest, ProblemBody } from './world.js';
@@ -273,8 +273,8 @@ describe('when a query is bad', () => {
       Buffer.from(JSON.stringify({ pk: 'CUSTOMER#bob' })).toString('base64url'),
       ofHistory.body.nextCursor,
       // Forged by someone who knows the format: for another customer, and in another form.
-      cursorOf('orders of bob', '2026'),
-      cursorOf(`orders of ${customer.customer}`, { pk: 'CUSTOMER#bob' }),
+      encodeCursor('orders of bob', '2026'),
+      encodeCursor(`orders of ${customer.customer}`, { pk: 'CUSTOMER#bob' }),
     ];
     for (const cursor of cursors) {
       const answer = await ask({ method: 'GET', path: `/orders?limit=1&cursor=${cursor}`, as: customer });
@@ -292,7 +292,7 @@ describe('when a query is bad', () => {
       7,
       null,
     ]) {
-      const cursor = cursorOf(`history of ${orders[0]!.orderId}`, position);
+      const cursor = encodeCursor(`history of ${orders[0]!.orderId}`, position);
       const answer = await ask({ method: 'GET', path: `${history}?cursor=${cursor}`, as: customer });
       expectProblem(answer, 400, 'invalid-request');
     }
@@ -302,7 +302,7 @@ describe('when a query is bad', () => {
       ['/products?', 'products', customer],
       ['/accounts?creditExhausted=true&', 'accounts without credit', 'operator'],
     ] as const) {
-      const answer = await ask({ method: 'GET', path: `${path}cursor=${cursorOf(list, '')}`, as });
+      const answer = await ask({ method: 'GET', path: `${path}cursor=${encodeCursor(list, '')}`, as });
       expectProblem(answer, 400, 'invalid-request');
       expect(answer.body.errors).toMatchObject([{ parameter: 'cursor' }]);
     }

@@ -19,7 +19,7 @@ async function answered(command: InventoryCommand) {
 
 const recorded = (consumer: 'reservations' | 'inventory-commands', id: string) =>
   world.eventually(`${id} is recorded`, async () => {
-    const record = await world.recordOf(consumer, id);
+    const record = await world.readRecord(consumer, id);
     expect(record).toBeDefined();
     return record;
   });

@@ -27,7 +27,7 @@ describe('when a user asks to be forgotten', () => {
     // Read by a function that never had the key in memory.
     const history = await world.call({ method: 'GET', path: `/orders/${orderId}/history`, as });
     expect(history.body).toMatchObject({ items: [{ data: { deliverTo: FORGOTTEN } }, {}] });
-    expect(await world.copiesOf(street, deliverTo.name)).toEqual([]);
+    expect(await world.findCopies(street, deliverTo.name)).toEqual([]);
   });
 
   test('a repeat is a replay, another request finds it done, and no profile is taken any more', async () => {
@@ -66,7 +66,7 @@ describe('when a user asks to be forgotten', () => {
     const reason = world.fresh('reason');
     expect((await putStatus(userId, 'ACTIVE', { reason })).body).toEqual({ ...seen, status: 'ACTIVE', version: 3 });
     expect((await me(userId)).body).toEqual(FORGOTTEN);
-    expect(await world.copiesOf(reason)).toEqual([]);
+    expect(await world.findCopies(reason)).toEqual([]);
   });
 
   test('an operator who forgets a person forgets the user', async () => {
@@ -90,7 +90,7 @@ describe('when a user asks to be forgotten', () => {
       return events;
     });
     await world.eventually('payments have deleted what they have', async () =>
-      expect(await world.recordOf('payments-users', event!.id)).toMatchObject({ status: 'PROCESSED' }),
+      expect(await world.readRecord('payments-users', event!.id)).toMatchObject({ status: 'PROCESSED' }),
     );
   });
 

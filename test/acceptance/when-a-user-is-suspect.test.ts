@@ -40,7 +40,7 @@ describe('when a user is suspect', () => {
     expect(await charges(orderId)).toBe(1);
     const types = (await world.commits('Order', orderId)).flatMap(({ events }) => events.map(({ type }) => type));
     expect(types).toEqual(['OrderPlaced', 'OrderReviewStarted', 'OrderReviewEnded', 'OrderApproved']);
-    expect(await world.copiesOf(note)).toEqual([]);
+    expect(await world.findCopies(note)).toEqual([]);
   });
 
   test('an order to another address than the profile’s is marked, and customers read neither why nor the note', async () => {
@@ -50,7 +50,7 @@ describe('when a user is suspect', () => {
     await reviewedAs(userId, 'SUSPECT');
     await world.eventually('orders know the address', async () => {
       const [event] = await world.events({ aggregate: 'User', id: userId });
-      expect(await world.recordOf('orders-users', event!.id)).toMatchObject({ status: 'PROCESSED' });
+      expect(await world.readRecord('orders-users', event!.id)).toMatchObject({ status: 'PROCESSED' });
     });
     const street = world.fresh('street');
     const sku = await stocked(2);
@@ -85,7 +85,7 @@ describe('when a user is suspect', () => {
       { ...ids, outcome: 'APPROVED', note },
     ]);
     expect(await history(as)).toEqual([ids, { ...ids, outcome: 'APPROVED' }]);
-    for (const secret of [street, note]) expect(await world.copiesOf(secret)).toEqual([]);
+    for (const secret of [street, note]) expect(await world.findCopies(secret)).toEqual([]);
     await becomes(away.orderId, 'APPROVED');
   });
 
@@ -115,7 +115,7 @@ describe('when a user is suspect', () => {
         methodChangedAt: expect.any(String),
       });
       for (const { id } of events) {
-        expect(await world.recordOf('orders-users', id)).toMatchObject({ status: 'PROCESSED' });
+        expect(await world.readRecord('orders-users', id)).toMatchObject({ status: 'PROCESSED' });
         expect((await world.deliveries('orders-users', id)).duplicate).toBe(3);
       }
     });
@@ -358,12 +358,12 @@ describe("when a user becomes suspect, and has paid orders that weren't sent", (
       const { userId, ids } = await withPaid(1);
       const [orderId = ''] = ids;
       // The inbox is behind, while orders know the status by their copy already.
-      await world.throttle('orders/on-user-judged', 'TransactWriteItems', { including: userId, times: 40 });
+      await world.throttle('orders/on-user-status-changed', 'TransactWriteItems', { including: userId, times: 40 });
       const { version } = (await putStatus(userId, 'SUSPECT')).body;
       await world.eventually('orders know the status', async () => {
         const events = await world.events({ aggregate: 'User', id: userId });
         const own = events.find(({ sequence }) => sequence === version);
-        expect(await world.recordOf('orders-users', own!.id)).toMatchObject({ status: 'PROCESSED' });
+        expect(await world.readRecord('orders-users', own!.id)).toMatchObject({ status: 'PROCESSED' });
       });
       await world.faultsMet();
       expect((await get(orderId)).body.status).toBe('APPROVED');

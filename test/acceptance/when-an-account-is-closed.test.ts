@@ -58,7 +58,7 @@ describe('when an account is closed', () => {
     }
     const then = await world.call({ method: 'GET', path: `/accounts/${customer}?version=1`, as: 'operator' });
     expect(then.body).toMatchObject({ status: 'OPEN', available: eur(1000) });
-    expect(await world.copiesOf(reason)).toEqual([]);
+    expect(await world.findCopies(reason)).toEqual([]);
   });
 
   test('is repeatable, opens again, and minds the version that was read', async () => {
@@ -204,7 +204,7 @@ describe('when an account is closed', () => {
     const reason = world.fresh('reason');
     expect((await putStatus(customer, 'CLOSED', { reason })).body.status).toBe('CLOSED');
     expect((await history(customer, 'operator')).at(-1)!.data).not.toHaveProperty('reason');
-    expect(await world.copiesOf(reason)).toEqual([]);
+    expect(await world.findCopies(reason)).toEqual([]);
   });
 
   test.each([

@@ -10,7 +10,7 @@ const nothing = { charges: 0, charged: 0, refunds: 0, refunded: 0 };
 
 const recorded = (id: string) =>
   world.eventually(`${id} is recorded`, async () => {
-    const record = await world.recordOf(CONSUMER, id);
+    const record = await world.readRecord(CONSUMER, id);
     expect(record).toBeDefined();
     return record;
   });

@@ -7,7 +7,7 @@ const CONSUMER = 'accounts-commands';
 
 const recorded = (id: string) =>
   world.eventually(`${id} is recorded`, async () => {
-    const record = await world.recordOf(CONSUMER, id);
+    const record = await world.readRecord(CONSUMER, id);
     expect(record).toBeDefined();
     return record;
   });
@@ -157,7 +157,7 @@ describe('when credit is asked for', () => {
     const other = toAccounts(authorize(1), { to: 'payments', dataschema: 'urn:orderly:payments:AuthorizeAccount:1' });
     await world.publish(other);
     await answered(authorize(1));
-    expect(await world.recordOf(CONSUMER, other.id)).toBeUndefined();
+    expect(await world.readRecord(CONSUMER, other.id)).toBeUndefined();
   });
 
   test.runIf(world.makesFaults)(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { orderlyApi } from '../../tools/docs/openapi/api.js';
-import { openApiOf } from '../../tools/docs/openapi/document.js';
+import { generateOpenApi } from '../../tools/docs/openapi/document.js';
 import { STORY } from '../../tools/docs/openapi/examples.js';
 import { keptAnswers } from '../../tools/docs/openapi/story.js';
 import { differences, StoryTeller } from '../support/story.js';
@@ -14,7 +14,7 @@ test('the routes are those of the document', async () => {
 test('the API serves the document to everybody', async () => {
   const { status, headers, text } = await world.call({ method: 'GET', path: '/openapi.json', as: 'nobody' });
   expect({ status, cached: headers['cache-control'] }).toEqual({ status: 200, cached: 'public, max-age=300' });
-  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openApiOf(await orderlyApi()))));
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(generateOpenApi(await orderlyApi()))));
 });
 
 const ANSWERS = keptAnswers();

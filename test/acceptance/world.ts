@@ -99,7 +99,7 @@ export interface World {
   /** Returns its published events, oldest first. A commit's events are followed by the commands that it sent. */
   events(filter: EventFilter): Promise<readonly Envelope[]>;
   /** Returns a consumer's record of a message, or `undefined` if it never finished the message. */
-  recordOf(consumer: RecordingConsumer, messageId: string): Promise<ConsumerRecord | undefined>;
+  readRecord(consumer: RecordingConsumer, messageId: string): Promise<ConsumerRecord | undefined>;
   /** Returns failure records of a consumer, or of a service's relay, whose id or payload contains this text. */
   failures(of: ConsumerName | RelayName, including: string): Promise<readonly FailureRecord[]>;
   /** Counts how often a consumer finished handling a message, by outcome, according to its log. */
@@ -114,7 +114,7 @@ export interface World {
    * batches.
    * @returns each place that contains one of them, as one line
    */
-  copiesOf(...texts: readonly string[]): Promise<readonly string[]>;
+  findCopies(...texts: readonly string[]): Promise<readonly string[]>;
   /** Returns the calls that functions made while `work` ran, in order. */
   callsDuring(work: () => Promise<unknown>): Promise<readonly FunctionCall[]>;
 }
@@ -247,7 +247,7 @@ export type FunctionName =
   | 'orders/on-command'
   | 'orders/list-projection'
   | 'orders/on-user-change'
-  | 'orders/on-user-judged'
+  | 'orders/on-user-status-changed'
   | 'orders/review-order'
   | 'inventory/set-stock'
   | 'inventory/on-order-event'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
+import { describeShape, differencesBetween, documentedShape } from '../support/json-shape.js';
 
 const PAGE = `# JSON
 
@@ -13,7 +13,8 @@ const PAGE = `# JSON
 
     row.id           string
 `;
-const compared = (...values: readonly unknown[]) => differencesBetween(shapeOf(values), documentedShape(PAGE, 'list'));
+const compared = (...values: readonly unknown[]) =>
+  differencesBetween(describeShape(values), documentedShape(PAGE, 'list'));
 
 test('what is documented is as it is printed', () => {
   expect(compared({ rows: [{ id: 'a', note: null }, { id: 'b' }], more: false })).toEqual({ missing: [], wrong: [] });
@@ -28,5 +29,10 @@ test.each([
 
 test('a tree has the same fields at each depth', () => {
   const tree = { roots: [{ id: 'a', below: [{ id: 'b', below: [] }] }] };
-  expect([...shapeOf([tree], /\.below\[\]/g).keys()]).toEqual(['roots', 'roots[]', 'roots[].id', 'roots[].below']);
+  expect([...describeShape([tree], /\.below\[\]/g).keys()]).toEqual([
+    'roots',
+    'roots[]',
+    'roots[].id',
+    'roots[].below',
+  ]);
 });

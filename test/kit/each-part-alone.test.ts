@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
-import { cursorOf } from '../../packages/kit/http/paging.js';
-import { idempotencyKey } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { encodeCursor } from '../../packages/kit/http/paging.js';
+import { parseIdempotencyKey } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
 import { keyOf } from '../../packages/kit/idempotent-receiver/session.js';
 import { cursorKey, placeKey } from '../../packages/kit/inbox/sequence-keys.js';
 import { laneKey } from '../../packages/kit/lane/contract.js';
-import { messageGroupOf, stepOf } from '../../packages/kit/messages/envelope.js';
+import { messageGroupOf, sagaStepKey } from '../../packages/kit/messages/envelope.js';
 import { open, seal } from '../../packages/kit/messages/sealed.js';
 
 /**
@@ -28,7 +28,7 @@ const request = {
   body: { a: 1 },
   header: 'key-1',
 };
-const keyed = (values: Values) => idempotencyKey({ ...request, ...values } as never);
+const keyed = (values: Values) => parseIdempotencyKey({ ...request, ...values } as never);
 
 /** What makes each key: two values of each part. */
 const KEYS: Readonly<Record<string, readonly [of: (values: never) => unknown, parts: Values, others: Values]>> = {
@@ -69,7 +69,7 @@ const KEYS: Readonly<Record<string, readonly [of: (values: never) => unknown, pa
     { method: 'PUT', path: '/payments', query: { dry: '2' }, body: { a: 2 }, header: 'key-2' },
   ],
   'cursor of a page': [
-    ({ list, position }: { list: string; position: unknown }) => cursorOf(list, position),
+    ({ list, position }: { list: string; position: unknown }) => encodeCursor(list, position),
     { list: 'orders', position: ['a'] },
     { list: 'products', position: ['b'] },
   ],
@@ -79,7 +79,7 @@ const KEYS: Readonly<Record<string, readonly [of: (values: never) => unknown, pa
     { onBehalfOf: 'customer:bob' },
   ],
   'step of a command': [
-    (values: Values) => stepOf({ ...values, data: { stepId: values.stepId } } as never),
+    (values: Values) => sagaStepKey({ ...values, data: { stepId: values.stepId } } as never),
     { source: 'shop.orders', to: 'payments', type: 'Charge', stepId: 'o/1' },
     { source: 'shop.baskets', to: 'accounts', type: 'Refund', stepId: 'o/2' },
   ],

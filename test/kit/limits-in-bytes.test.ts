@@ -2,14 +2,14 @@ import { EventBridgeClient, type PutEventsCommandInput } from '@aws-sdk/client-e
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { batchesOf, SQS_BATCH, utf8Bytes } from '../../packages/kit/aws/batches.js';
+import { SQS_BATCH, splitIntoBatches, utf8Bytes } from '../../packages/kit/aws/batches.js';
 import { checkItemSize, checkTransactionSize } from '../../packages/kit/aws/dynamodb-limits.js';
 import type { Item } from '../../packages/kit/aws/items.js';
 import { publish } from '../../packages/kit/outbox/publish.js';
 import { itemBytes, MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES } from '../../packages/simulator/services/dynamodb/size.js';
 import { putEvents } from '../../packages/simulator/services/events/put-events.js';
 import { QUEUE_OPERATIONS } from '../../packages/simulator/services/sqs/messages.js';
-import { cloudOf } from '../../packages/simulator/support/clouds.js';
+import { createCloud } from '../../packages/simulator/support/clouds.js';
 
 /**
  * AWS counts bytes of UTF-8, and a character has up to four. Whatever the kit sends at once stays below the limits of the
@@ -28,7 +28,7 @@ const RUNS = { numRuns: 25, endOnFailure: true };
 test('each call of the relay has a size that EventBridge takes', () =>
   fc.assert(
     fc.asyncProperty(fc.array(text(200_000), { minLength: 1, maxLength: 25 }), async (details) => {
-      const { events, world } = cloudOf({});
+      const { events, world } = createCloud({});
       const client = new EventBridgeClient({});
       let calls = 0;
       client.send = async ({ input }: { readonly input: PutEventsCommandInput }) => {
@@ -47,12 +47,12 @@ test('each call of the relay has a size that EventBridge takes', () =>
   ));
 
 test('each batch of messages has a size that SQS takes, and none is left out', () => {
-  const { queues } = cloudOf({ Work: { Type: 'AWS::SQS::Queue', Properties: { MaximumMessageSize: 1_048_576 } } });
+  const { queues } = createCloud({ Work: { Type: 'AWS::SQS::Queue', Properties: { MaximumMessageSize: 1_048_576 } } });
   const [queue] = [...queues.values()];
   fc.assert(
     fc.property(fc.array(text(150_000), { minLength: 1, maxLength: 25 }), (texts) => {
       const bodies = texts.map((one) => `-${one}`);
-      const batches = batchesOf(bodies, utf8Bytes, SQS_BATCH);
+      const batches = splitIntoBatches(bodies, utf8Bytes, SQS_BATCH);
       expect(batches.flat()).toEqual(bodies);
       for (const batch of batches) {
         const Entries = batch.map((body, at) => ({ Id: String(at), MessageBody: body }));
@@ -64,7 +64,7 @@ test('each batch of messages has a size that SQS takes, and none is left out', (
 });
 
 test('an entry above the limit is alone in its batch', () =>
-  expect(batchesOf([1, 2_000_000, 1, 1], (size) => size, SQS_BATCH)).toEqual([[1], [2_000_000], [1, 1]]));
+  expect(splitIntoBatches([1, 2_000_000, 1, 1], (size) => size, SQS_BATCH)).toEqual([[1], [2_000_000], [1, 1]]));
 
 const sizeOf = (of: Item): number => itemBytes(marshall(of) as never);
 

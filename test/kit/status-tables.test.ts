@@ -1,26 +1,33 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { clock } from '../../packages/kit/aws/clock.js';
-import { documents } from '../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../packages/kit/aws/dynamodb.js';
 import type { Recorded } from '../../packages/kit/failures/delivery.js';
 import { FailureRecords, recordKey } from '../../packages/kit/failures/failure-records.js';
 import { ProcessedRecords, processOnce } from '../../packages/kit/idempotent-consumer/process-once.js';
 import { StoredMessages } from '../../packages/kit/inbox/stored-messages.js';
 import { messageIdOf } from '../../packages/kit/messages/envelope.js';
-import { decide, dueStepOf, lateAnswerOf, type SagaMessage, stepIdOf, undoIdOf } from '../../packages/kit/saga/saga.js';
+import {
+  compensationIdOf,
+  decide,
+  findDueStep,
+  measureLateReply,
+  type SagaMessage,
+  stepIdOf,
+} from '../../packages/kit/saga/saga.js';
 import type { SagaState } from '../../packages/kit/saga/state.js';
 import { eventMessage } from '../../packages/kit/testing/messages.js';
-import { listenersOf } from '../../packages/operator/deployment/services.js';
-import { discardFound } from '../../packages/operator/failures/discard.js';
-import { statusOf } from '../../packages/operator/failures/failures.js';
-import { PLACES, placeOfRecord } from '../../packages/operator/records/places.js';
-import { ConsumerRecord, isRedrivable } from '../../packages/operator/records/records.js';
-import { isHeld, isStuck, isWaiting, sagaWords } from '../../packages/operator/sagas/saga-words.js';
+import { listListeners } from '../../packages/operator/deployment/services.js';
+import { discardFailure } from '../../packages/operator/failures/discard.js';
+import { describeStatus } from '../../packages/operator/failures/failures.js';
+import { ConsumerRecord, isRedrivable } from '../../packages/operator/records/consumer-records.js';
+import { LOCATION_RULES, locateRecord } from '../../packages/operator/records/message-locations.js';
+import { describeSaga, isHeld, isStuck, isWaiting } from '../../packages/operator/sagas/saga-text.js';
 import type { Saga } from '../../packages/operator/sagas/sagas.js';
 import { consumer, heardBy } from '../operator/bookings.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
-import { holds } from '../support/status-table.js';
-import { counted, tallyContract } from '../support/tally.js';
+import { declareTableTests } from '../support/status-table.js';
+import { countedEvent, tallyContract } from '../support/tally.js';
 import { type Trip, tripSaga } from './saga/trip.js';
 
 /** As the tables of the services' aggregates: a status that is new has no column here, and is red until it has one. */
@@ -43,7 +50,7 @@ const SAGAS = {
 
 describe('a saga', () => {
   const answer = (stepId: string, outcome: 'DONE' | 'REFUSED') => ({ type: 'Reply', stepId, outcome }) as const;
-  const [step, undo] = [stepIdOf('t1', 'book-flight'), undoIdOf('t1', 'book-flight')];
+  const [step, undo] = [stepIdOf('t1', 'book-flight'), compensationIdOf('t1', 'book-flight')];
   const timeout = { type: 'Timeout', number: 1 } as const;
   const MESSAGES: Readonly<Record<string, SagaMessage<Trip>>> = {
     Start: { type: 'Start', data: { id: 't1', nights: 2 } },
@@ -61,7 +68,7 @@ describe('a saga', () => {
     'Resolve another': { type: 'Resolve', step: 'pay', by: 'olga', note: 'by hand' },
   };
   const timeOf = ({ type }: SagaMessage<Trip>): string => (type === 'Timeout' ? due : now);
-  holds(
+  declareTableTests(
     'createOrderSagas',
     `
                   | NONE                              | RUNNING                       | RUNNING, held                            | COMPENSATING                       | STUCK                              | COMPLETED    | COMPENSATED
@@ -97,13 +104,13 @@ Resolve another   | !NOT_STUCK                        | !NOT_STUCK              
   test.each(Object.entries(SEEN))('%s', (name, expected) => {
     const state: SagaState<Trip> = SAGAS[name as keyof typeof SAGAS];
     const saga = { id: 't1', state, events: [] } as unknown as Saga;
-    const late = (stepId: string) => lateAnswerOf(tripSaga, 't1', state, answer(stepId, 'DONE'), now);
+    const late = (stepId: string) => measureLateReply(tripSaga, 't1', state, answer(stepId, 'DONE'), now);
     const seen = [
-      sagaWords(saga).split(' ')[0],
+      describeSaga(saga).split(' ')[0],
       ...(isWaiting(state) ? ['is waiting'] : []),
       ...(isHeld(state) ? ['is held'] : []),
       ...(isStuck(saga) ? ['is stuck'] : []),
-      ...(dueStepOf(state, timeout, due) ? ['is due'] : []),
+      ...(findDueStep(state, timeout, due) ? ['is due'] : []),
       ...(late(step) ? ['is answered late'] : []),
       ...(late(undo) ? ['is undone late'] : []),
     ];
@@ -115,7 +122,7 @@ describe('a record of a message', () => {
   const INBOX = consumer('inbox', { inbox: { mode: 'single', queueUrl: 'https://queue/runner' } });
   const services = heardBy(consumer('plain'), INBOX);
   const [plain, inbox, relay] = ['plain', 'inbox', 'relay'].map((name) =>
-    listenersOf(services).find((listener) => listener.name === name),
+    listListeners(services).find((listener) => listener.name === name),
   );
 
   /** Place for a consumer without an inbox, with one, in a window and for a relay; what is said of it, and what may be done. */
@@ -135,17 +142,17 @@ describe('a record of a message', () => {
     const status = name as ConsumerRecord['status'];
     const record: ConsumerRecord = { pk: 'plain@0#m', status, payload: '{"id":"m"}' };
     const found = { listener: plain, record, messageId: 'm' };
-    const discarded = discardFound({ documents, clock, actor: async () => 'olga' }, found, {
+    const discarded = discardFailure({ documents: documentClient, clock, actor: async () => 'olga' }, found, {
       reason: 'a test',
       dryRun: true,
     });
     expect([
-      placeOfRecord(record, plain),
-      placeOfRecord(record, inbox),
-      placeOfRecord({ ...record, window: '2026-03-01' }, inbox),
-      placeOfRecord(record, relay),
-      PLACES[placeOfRecord(record, plain)].state,
-      statusOf(record).split(' ')[0],
+      locateRecord(record, plain),
+      locateRecord(record, inbox),
+      locateRecord({ ...record, window: '2026-03-01' }, inbox),
+      locateRecord(record, relay),
+      LOCATION_RULES[locateRecord(record, plain)].state,
+      describeStatus(record).split(' ')[0],
       ...(isRedrivable(found) ? ['redrive'] : []),
       ...(await discarded.then(
         () => ['discard'],
@@ -166,7 +173,7 @@ const DONE_TO: Readonly<Record<ConsumerRecord['status'], Readonly<Record<string,
 
 describe('a stored record', () => {
   const owner = { name: 'plain', generation: 0 };
-  const message = eventMessage(tallyContract, counted(1), { id: 'm' });
+  const message = eventMessage(tallyContract, countedEvent(1), { id: 'm' });
   const pk = recordKey(owner, messageIdOf(message));
   const records = new ProcessedRecords('records', owner, 35 * 86_400);
   const messages = new StoredMessages({ table: 'records', consumer: owner });
@@ -179,8 +186,8 @@ describe('a stored record', () => {
     stored: () => process({ kind: 'stored', record: pk }),
     redriven: () => process({ kind: 'redrive', confirmedNotDone: false }),
     retried: () => messages.retry(message, '{}', { confirmedNotDone: false }),
-    taken: () => messages.take({ record: pk }, { leaseSeconds: 60 }),
-    ended: () => new FailureRecords('records', owner).end(pk, { error: new Error('a test'), attempts: 1 }),
+    taken: () => messages.claim({ record: pk }, { leaseSeconds: 60 }),
+    ended: () => new FailureRecords('records', owner).failPending(pk, { error: new Error('a test'), attempts: 1 }),
   };
 
   test.each(ConsumerRecord.shape.status.options)('%s', async (status) => {
@@ -188,9 +195,9 @@ describe('a stored record', () => {
     for (const [name, attempt] of Object.entries(TRIED)) {
       inProcessDynamoDb({ records: ['pk'] });
       const before = { pk, status, attempts: 0, fence: 0, payload: '{}' };
-      await documents.send(new PutCommand({ TableName: 'records', Item: before }));
+      await documentClient.send(new PutCommand({ TableName: 'records', Item: before }));
       await attempt().catch(() => undefined);
-      const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key: { pk } }));
+      const { Item } = await documentClient.send(new GetCommand({ TableName: 'records', Key: { pk } }));
       if (Item?.status !== status) done[name] = String(Item?.status);
       else if (Item.runner) done[name] = 'taken';
       else expect(Item).toEqual(before);

@@ -1,32 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { CHARGE_LIMITS, chargeFault, unchargeable } from '../../lambdas/charge-limits.js';
+import { CHARGE_LIMITS, findChargeFault, findUnchargeable } from '../../lambdas/charge-limits.js';
 import { AppEnv } from '../../lambdas/environment.js';
 
 const { smallest, others, threeDecimals, inAnotherUnit, largest } = CHARGE_LIMITS;
 
 describe('an amount that can be charged', () => {
   test.each(Object.entries(smallest))('in %s has the smallest amount %i at least', (currency, least) => {
-    expect(chargeFault({ amount: least, currency })).toBeUndefined();
-    expect(chargeFault({ amount: least - 1, currency })).toContain(`of ${least} to ${largest}`);
+    expect(findChargeFault({ amount: least, currency })).toBeUndefined();
+    expect(findChargeFault({ amount: least - 1, currency })).toContain(`of ${least} to ${largest}`);
   });
   test('has eight digits at most, in every currency', () => {
     for (const currency of [...Object.keys(smallest), ...others]) {
-      expect(chargeFault({ amount: largest, currency })).toBeUndefined();
-      expect(chargeFault({ amount: largest + 1, currency })).toContain(`to ${largest}`);
+      expect(findChargeFault({ amount: largest, currency })).toBeUndefined();
+      expect(findChargeFault({ amount: largest + 1, currency })).toContain(`to ${largest}`);
     }
   });
   test('in another currency is above 0; no charge is needed for 0', () => {
-    for (const currency of others) expect(chargeFault({ amount: 1, currency })).toBeUndefined();
-    for (const currency of ['EUR', 'XXX', 'ISK']) expect(chargeFault({ amount: 0, currency })).toBeUndefined();
+    for (const currency of others) expect(findChargeFault({ amount: 1, currency })).toBeUndefined();
+    for (const currency of ['EUR', 'XXX', 'ISK']) expect(findChargeFault({ amount: 0, currency })).toBeUndefined();
   });
   test.each([...threeDecimals])('in %s, with three decimals, ends in 0', (currency) => {
-    expect(chargeFault({ amount: 5_120, currency })).toBeUndefined();
-    expect(chargeFault({ amount: 5_124, currency })).toContain('last digit is 0');
-    expect(chargeFault({ amount: 5, currency })).toContain('of 10 to');
+    expect(findChargeFault({ amount: 5_120, currency })).toBeUndefined();
+    expect(findChargeFault({ amount: 5_124, currency })).toContain('last digit is 0');
+    expect(findChargeFault({ amount: 5, currency })).toContain('of 10 to');
   });
   test.each([...inAnotherUnit, 'BGN', 'XXX', 'XTS', 'eur', '', 'toString'])('is in no currency %j', (currency) => {
-    expect(chargeFault({ amount: 1_000, currency })).toBe('expected a currency that can be charged');
+    expect(findChargeFault({ amount: 1_000, currency })).toBe('expected a currency that can be charged');
   });
 });
 
@@ -36,14 +36,14 @@ describe('an order that no card can be charged', () => {
 
   test('is refused by the sum of its lines, in an environment that refuses such orders', () => {
     vi.stubEnv(AppEnv.UNCHARGEABLE_ORDERS, 'refuse');
-    expect(unchargeable([line(4, 12), line(1, 1)])).toContain('of 50 to ');
-    expect(unchargeable([line(4, 12), line(1, 2)])).toBeUndefined();
-    expect(unchargeable([line(9, 0)])).toBeUndefined();
-    expect(unchargeable([])).toBeUndefined();
+    expect(findUnchargeable([line(4, 12), line(1, 1)])).toContain('of 50 to ');
+    expect(findUnchargeable([line(4, 12), line(1, 2)])).toBeUndefined();
+    expect(findUnchargeable([line(9, 0)])).toBeUndefined();
+    expect(findUnchargeable([])).toBeUndefined();
   });
   test('is left to its saga in another environment', () => {
     vi.stubEnv(AppEnv.UNCHARGEABLE_ORDERS, undefined);
-    expect(unchargeable([line(1, 49)])).toBeUndefined();
+    expect(findUnchargeable([line(1, 49)])).toBeUndefined();
   });
 });
 

@@ -10,15 +10,15 @@ import { OrdersEnv } from '../../lambdas/orders/environment.js';
 import { createOrderSagas } from '../../lambdas/orders/saga-aggregate.js';
 import { payments } from '../../lambdas/payments/aggregates.js';
 import type { PaymentEvent } from '../../lambdas/payments/contract.js';
-import { documents } from '../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../packages/kit/aws/environment.js';
 import type { EventStore } from '../../packages/kit/event-store/event-store.js';
-import { eventStoreOfFunction } from '../../packages/kit/event-store/store-of-function.js';
+import { eventStoreFromEnvironment } from '../../packages/kit/event-store/event-store-from-environment.js';
 import type { AnyEvent, ServiceContract } from '../../packages/kit/messages/contract.js';
-import { type ConsumerHandler, consumerEnvironment, eventConsumed, outcomeOf } from '../support/consumed.js';
+import { type ConsumerHandler, consumerEnvironment, eventConsumed, readOutcome } from '../support/consumed.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
 import { REVIEW_RULES } from '../support/review-rules.js';
-import { traceOf } from '../support/tally.js';
+import { buildTrace } from '../support/tally.js';
 
 /** A consumer that finds nothing to do decided on a version: what comes in between its load and its record is seen. */
 
@@ -28,17 +28,17 @@ consumerEnvironment('tester', 'tester', {
   [Env.PERSONAL_DATA_KEY]: 'none',
 });
 const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
-const orderStore = eventStoreOfFunction(orders);
-const createOrderStore = eventStoreOfFunction(createOrderSagas);
-const reservationStore = eventStoreOfFunction(reservations);
-const paymentStore = eventStoreOfFunction(payments);
+const orderStore = eventStoreFromEnvironment(orders);
+const createOrderStore = eventStoreFromEnvironment(createOrderSagas);
+const reservationStore = eventStoreFromEnvironment(reservations);
+const paymentStore = eventStoreFromEnvironment(payments);
 const saga = await import('../../lambdas/orders/on-saga-message.lambda.js');
 const inventory = await import('../../lambdas/inventory/on-order-event.lambda.js');
 const paymentsConsumer = await import('../../lambdas/payments/on-order-event.lambda.js');
 
 /** Runs once, between the next load and what follows it. */
 let rival: (() => Promise<unknown>) | undefined;
-documents.middlewareStack.add(
+documentClient.middlewareStack.add(
   (next, context) => async (args) => {
     const answer = await next(args);
     const comesNow = context.commandName === 'QueryCommand' ? rival : undefined;
@@ -54,7 +54,7 @@ async function append<State, Event extends AnyEvent>(
   id: string,
   ...events: readonly Event[]
 ): Promise<void> {
-  await store.append(store.commit(await store.load(id), events, traceOf(randomUUID())));
+  await store.append(store.buildCommit(await store.load(id), events, buildTrace(randomUUID())));
 }
 
 /** Hears it while the rival comes in between; is recorded, after the rival's load and a second one of its own. */
@@ -69,7 +69,7 @@ async function hearsBeside(
   rival = rivalOf;
   await eventConsumed(handler, contract, event, message);
   expect(calls.filter(({ operation }) => operation === 'Query')).toHaveLength(3);
-  expect(await outcomeOf(message)).toBe('PROCESSED');
+  expect(await readOutcome(message)).toBe('PROCESSED');
 }
 
 const amount = { amount: 1, currency: 'EUR' };

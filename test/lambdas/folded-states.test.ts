@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { APPROVED_STATES, faultsOf, foldedStates, type StateShape } from '../support/folded-states.js';
+import { APPROVED_STATES, findShapeFaults, foldedStates, type StateShape } from '../support/folded-states.js';
 
 const present = await foldedStates();
 
 test('each folded state has the approved shape under its stateSchema', () => {
-  expect(faultsOf(JSON.parse(readFileSync(APPROVED_STATES, 'utf8')), present)).toEqual([]);
+  expect(findShapeFaults(JSON.parse(readFileSync(APPROVED_STATES, 'utf8')), present)).toEqual([]);
 });
 
 describe('a state', () => {
   const state: StateShape = { stateSchema: 4, shapes: { OPEN: { status: 'string', 'hour.of': 'string' } } };
   const renamed = { OPEN: { status: 'string', 'hour.begins': 'string' } };
-  const faults = (now: StateShape) => faultsOf({ accountDecider: state }, { accountDecider: now });
+  const faults = (now: StateShape) => findShapeFaults({ accountDecider: state }, { accountDecider: now });
 
   test('that is as approved is accepted', () => expect(faults(state)).toEqual([]));
   test.each([
@@ -30,5 +30,5 @@ describe('a state', () => {
     ['with both, until they are approved', { stateSchema: 5, shapes: renamed }, /instead of 4.*npm run docs/],
   ])('%s is refused', (_, now, fault) => expect(faults(now)).toEqual([expect.stringMatching(fault)]));
   test('that nobody has approved is refused', () =>
-    expect(faultsOf({}, { accountDecider: state })).toEqual([expect.stringMatching(/npm run docs/)]));
+    expect(findShapeFaults({}, { accountDecider: state })).toEqual([expect.stringMatching(/npm run docs/)]));
 });

@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { accounts } from '../../lambdas/accounts/aggregates.js';
-import { viewOf as accountView } from '../../lambdas/accounts/domain/account.js';
+import { toView as accountView } from '../../lambdas/accounts/domain/account.js';
 import { APP } from '../../lambdas/app.js';
 import { checkouts } from '../../lambdas/baskets/aggregates.js';
 import { priceChecks } from '../../lambdas/catalog/aggregates.js';
 import { reservations } from '../../lambdas/inventory/aggregates.js';
 import { orders } from '../../lambdas/orders/aggregates.js';
-import { viewOf } from '../../lambdas/orders/domain/order.js';
+import { toView } from '../../lambdas/orders/domain/order.js';
 import { createOrderSagas } from '../../lambdas/orders/saga-aggregate.js';
 import { payments } from '../../lambdas/payments/aggregates.js';
-import { viewOf as paymentView } from '../../lambdas/payments/domain/payment.js';
-import { documents } from '../../packages/kit/aws/dynamodb.js';
+import { toView as paymentView } from '../../lambdas/payments/domain/payment.js';
+import { documentClient } from '../../packages/kit/aws/dynamodb.js';
 import type { Evolution } from '../../packages/kit/decider/decider.js';
 import type { Aggregate, EventStore, Loaded } from '../../packages/kit/event-store/event-store.js';
-import { eventStoreOfFunction } from '../../packages/kit/event-store/store-of-function.js';
+import { eventStoreFromEnvironment } from '../../packages/kit/event-store/event-store-from-environment.js';
 import type { Commit } from '../../packages/kit/messages/commit.js';
 import { type AnyEvent, readEvent, type ServiceContract } from '../../packages/kit/messages/contract.js';
-import { busEntries, readEnvelope, schemaVersionOf } from '../../packages/kit/messages/envelope.js';
+import { readEnvelope, schemaVersionOf, toBusEntries } from '../../packages/kit/messages/envelope.js';
 import { functionEnvironment } from '../support/function-environment.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
 
@@ -44,12 +44,12 @@ const reader = <State, Event extends AnyEvent>(
   show: (loaded: Loaded<State>) => unknown = ({ state }) => state,
 ): Reader => ({
   contract: aggregate.contract,
-  store: eventStoreOfFunction(aggregate),
+  store: eventStoreFromEnvironment(aggregate),
   show,
 });
 /** Readers by the aggregate's type, with the stores that the functions use. */
 const READERS: Readonly<Record<string, Reader>> = {
-  Order: reader(orders, ({ state, version }) => viewOf(state, version)),
+  Order: reader(orders, ({ state, version }) => toView(state, version)),
   CreateOrderSaga: reader(createOrderSagas),
   Reservation: reader(reservations),
   Account: reader(accounts, ({ id, state, version }) => accountView(id, state, version)),
@@ -88,7 +88,7 @@ describe.each(histories)('the history in $file', ({ aggregate, id, commits, show
         { ...commit, ...(snapshot ? { snapshot } : {}) },
         { ...commit, pk: `${aggregate}#${bare}` },
       ]) {
-        await documents.send(new PutCommand({ TableName: 'table', Item }));
+        await documentClient.send(new PutCommand({ TableName: 'table', Item }));
       }
     }
   });
@@ -110,7 +110,7 @@ describe.each(histories)('the history in $file', ({ aggregate, id, commits, show
     const { items } = await store.history(id, { commit: 1, shown: 0 }, 1_000);
     // Commands are read by their receivers' contracts, and no part of the history.
     const read = commits.flatMap(({ commands: _, ...commit }) =>
-      busEntries(commit, { app: APP.name, service: contract.service }).map(({ Source, DetailType, Detail }) => {
+      toBusEntries(commit, { app: APP.name, service: contract.service }).map(({ Source, DetailType, Detail }) => {
         const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
         const envelope = readEnvelope(body);
         return readEvent(contract, envelope.type, schemaVersionOf(envelope), envelope.data);

@@ -5,12 +5,12 @@ import { stockItems } from '../../lambdas/inventory/aggregates.js';
 import { orders } from '../../lambdas/orders/aggregates.js';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import type { Order } from '../../lambdas/orders/domain/order.js';
-import { eventStoreOfFunction } from '../../packages/kit/event-store/store-of-function.js';
+import { eventStoreFromEnvironment } from '../../packages/kit/event-store/event-store-from-environment.js';
 import type { Projection } from '../../packages/kit/projection/projection.js';
-import { stateStoreOfFunction } from '../../packages/kit/state-store/store-of-function.js';
+import { stateStoreFromEnvironment } from '../../packages/kit/state-store/state-store-from-environment.js';
 import { functionEnvironment } from '../support/function-environment.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
-import { traceOf } from '../support/tally.js';
+import { buildTrace } from '../support/tally.js';
 
 /** Races that are too narrow to be met from outside: the rival comes in between a read and its write, each time. */
 
@@ -19,17 +19,17 @@ let ordersList: Projection<Order>;
 let projections: typeof import('../../packages/kit/projection/projection.js');
 let counters: import('../../lambdas/inventory/stock-store.js').StockStore;
 let stock: typeof import('../../lambdas/inventory/stock-store.js');
-let documents: typeof import('../../packages/kit/aws/dynamodb.js').documents;
+let documents: typeof import('../../packages/kit/aws/dynamodb.js').documentClient;
 /** Runs once, between the next read of one item and what follows it. */
 let rival: (() => Promise<unknown>) | undefined;
 
 beforeAll(async () => {
   functionEnvironment();
   inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
-  ({ documents } = await import('../../packages/kit/aws/dynamodb.js'));
+  ({ documentClient: documents } = await import('../../packages/kit/aws/dynamodb.js'));
   list = await import('../../lambdas/orders/order-list.js');
-  ordersList = list.ordersListOf(eventStoreOfFunction(orders));
-  counters = stateStoreOfFunction(stockItems);
+  ordersList = list.createOrdersList(eventStoreFromEnvironment(orders));
+  counters = stateStoreFromEnvironment(stockItems);
   projections = await import('../../packages/kit/projection/projection.js');
   stock = await import('../../lambdas/inventory/stock-store.js');
   documents.middlewareStack.add(
@@ -60,7 +60,7 @@ const order = (version: number, change: Partial<OrderView> = {}): OrderView => (
 /** A row as the projection makes it, put into the version that is read. */
 function put(view: OrderView) {
   const { customerId, version } = view;
-  const row = { pk: `CUSTOMER#${customerId}`, sk: `ORDER#${list.positionOfOrder(view)}`, version };
+  const row = { pk: `CUSTOMER#${customerId}`, sk: `ORDER#${list.orderPosition(view)}`, version };
   return projections.putRow(ordersList, { ...row, order: JSON.stringify(view) }, 1);
 }
 
@@ -75,13 +75,13 @@ const take = (sku: string, quantity: number) =>
     }),
   );
 const set = (sku: string, onHand: number, ifMatch?: number) =>
-  stock.setStock(counters, sku, onHand, ifMatch, traceOf(randomUUID()));
+  stock.setStock(counters, sku, onHand, ifMatch, buildTrace(randomUUID()));
 
 describe("a row of a customer's list", () => {
   test('is never replaced by an older one, in whichever order they are put', async () => {
     const customerId = randomUUID();
     for (const version of [2, 1, 2, 3, 1]) await put(order(version, { customerId }));
-    expect(await list.ordersOf(ordersList, customerId, undefined, 10)).toEqual([
+    expect(await list.readOrders(ordersList, customerId, undefined, 10)).toEqual([
       { view: order(3, { customerId }), sealed: {} },
     ]);
     expect(await put(order(2, { customerId }))).toBe('duplicate');
@@ -95,7 +95,7 @@ describe('setting a stock', () => {
     await set(sku, 10);
     rival = () => take(sku, 7);
     await expect(set(sku, 5)).rejects.toMatchObject({ code: 'stock-reserved' });
-    expect(await stock.stockOf(counters, sku)).toEqual({ sku, onHand: 10, reserved: 7, available: 3, version: 1 });
+    expect(await stock.readStock(counters, sku)).toEqual({ sku, onHand: 10, reserved: 7, available: 3, version: 1 });
   });
 
   test('counts what an order takes between reading and writing', async () => {
@@ -111,7 +111,7 @@ describe('setting a stock', () => {
     rival = () => set(sku, 11);
     const versions = { expectedVersion: 1, foundVersion: 2 };
     await expect(set(sku, 12, 1)).rejects.toMatchObject({ code: 'conflict', extra: { versions } });
-    expect(await stock.stockOf(counters, sku)).toMatchObject({ onHand: 11, version: 2 });
+    expect(await stock.readStock(counters, sku)).toMatchObject({ onHand: 11, version: 2 });
   });
 
   test('without it comes after the other operator', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { existing } from '../../lambdas/accounts/account-store.js';
+import { requireAccount } from '../../lambdas/accounts/account-store.js';
 import { accounts } from '../../lambdas/accounts/aggregates.js';
 import { onCommand as accountsOnCommand } from '../../lambdas/accounts/on-command.js';
 import { onOrderEvent as accountsOnOrderEvent } from '../../lambdas/accounts/on-order-event.js';
@@ -11,7 +11,7 @@ import { type ProductStore, setProduct } from '../../lambdas/catalog/product-sto
 import { reservations, stockItems } from '../../lambdas/inventory/aggregates.js';
 import { onCommand as inventoryOnCommand } from '../../lambdas/inventory/on-command.js';
 import { onOrderEvent as inventoryOnOrderEvent } from '../../lambdas/inventory/on-order-event.js';
-import { type StockStore, setStock, stockOf } from '../../lambdas/inventory/stock-store.js';
+import { readStock, type StockStore, setStock } from '../../lambdas/inventory/stock-store.js';
 import { orders } from '../../lambdas/orders/aggregates.js';
 import { createOrderOrchestrator } from '../../lambdas/orders/create-order-orchestrator.js';
 import type { OrderCommand } from '../../lambdas/orders/domain/order.js';
@@ -23,16 +23,16 @@ import { onCommand as paymentsOnCommand } from '../../lambdas/payments/on-comman
 import { onOrderEvent as paymentsOnOrderEvent } from '../../lambdas/payments/on-order-event.js';
 import { Payers } from '../../lambdas/payments/payers.js';
 import { SandboxProvider } from '../../lambdas/payments/provider/sandbox-provider.js';
-import { atProvider } from '../../lambdas/payments/provider-consumer.js';
-import type { Source } from '../../packages/kit/idempotent-consumer/listening.js';
+import { onProviderTask } from '../../lambdas/payments/provider-consumer.js';
+import type { Source } from '../../packages/kit/idempotent-consumer/message-source.js';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
 import { InMemoryService } from '../../packages/kit/testing/in-memory-service.js';
-import { tableOf } from '../../packages/kit/testing/in-memory-tables.js';
+import { createTable } from '../../packages/kit/testing/in-memory-tables.js';
 import { Timers } from '../../packages/kit/timers/timers.js';
 import { LIMITS } from '../support/function-environment.js';
 import { modelledTables } from '../support/modelled-tables.js';
 import { REVIEW_RULES } from '../support/review-rules.js';
-import { traceOf } from '../support/tally.js';
+import { buildTrace } from '../support/tally.js';
 
 /**
  * An order's way through all five services in memory: no settings, no client, no function. A bus of a few lines brings
@@ -66,7 +66,7 @@ function allServices() {
   const counters: StockStore = inventory.stateStore(stockItems);
   const reservationStore = inventory.eventStore(reservations);
   const paymentStore = paymentsService.eventStore(payments);
-  const sandbox = tableOf(modelledTables({ sandbox: ['pk'] }), 'sandbox');
+  const sandbox = createTable(modelledTables({ sandbox: ['pk'] }), 'sandbox');
   const orderStore = ordersService.eventStore(orders);
   const timers = new Timers({
     app: 'app',
@@ -81,8 +81,8 @@ function allServices() {
     orderStore,
     table: ordersService.table,
     rules,
-    newestOf: async () => [],
-    people: { openAll: async () => [] },
+    readNewest: async () => [],
+    personalKeys: { openAll: async () => [] },
   };
   const consumers: Consumer[] = [];
   const hears = (service: InMemoryService, sources: readonly Source[]) =>
@@ -97,7 +97,9 @@ function allServices() {
   hears(paymentsService, [paymentsOnCommand(paymentStore)]);
   hears(paymentsService, [paymentsOnOrderEvent(paymentStore)]);
   const payerCounts = new Payers(paymentsService.stateStore(payers));
-  hears(paymentsService, [atProvider({ paymentStore, payers: payerCounts, provider: new SandboxProvider(sandbox) })]);
+  hears(paymentsService, [
+    onProviderTask({ paymentStore, payers: payerCounts, provider: new SandboxProvider(sandbox) }),
+  ]);
   const services = [catalog, accountsService, inventory, paymentsService, ordersService];
   return { services, consumers, productStore, accountStore, counters, paymentStore, sandbox, orderStore };
 }
@@ -105,13 +107,13 @@ function allServices() {
 let shop: ReturnType<typeof allServices>;
 beforeEach(async () => {
   shop = allServices();
-  await setProduct(shop.productStore, sku, { name: 'Tea', unitPrice: eur(350) }, undefined, traceOf('product'));
-  await setStock(shop.counters, sku, 10, undefined, traceOf('stock'));
+  await setProduct(shop.productStore, sku, { name: 'Tea', unitPrice: eur(350) }, undefined, buildTrace('product'));
+  await setStock(shop.counters, sku, 10, undefined, buildTrace('stock'));
 });
 
 /** Tells whether a subscription of a consumer has this message: a rule of the bus, in a deployment. */
 const isHeard = ({ sources }: Consumer, message: Envelope): boolean => {
-  const source = sources.find(({ sends }) => sends(message));
+  const source = sources.find(({ matches: sends }) => sends(message));
   try {
     return source?.read(message) !== undefined;
   } catch {
@@ -122,7 +124,7 @@ const isHeard = ({ sources }: Consumer, message: Envelope): boolean => {
 /** Brings all that is published to all that hear it, each message as often as `times` says, until nothing is left. */
 async function settled(times: number): Promise<void> {
   for (let round = 0; round < 50; round++) {
-    const published = shop.services.flatMap((service) => service.published());
+    const published = shop.services.flatMap((service) => service.drainPublished());
     if (published.length === 0) return;
     for (const message of published) {
       for (const consumer of shop.consumers.filter((one) => isHeard(one, message))) {
@@ -138,7 +140,7 @@ async function settled(times: number): Promise<void> {
 async function changed(command: OrderCommand): Promise<void> {
   const order = await shop.orderStore.load(orderId);
   const events = shop.orderStore.decider.decide(order.state, command, { now: '2026-03-01T00:00:00.000Z' });
-  await shop.orderStore.append(shop.orderStore.commit(order, events, traceOf(command.type)));
+  await shop.orderStore.append(shop.orderStore.buildCommit(order, events, buildTrace(command.type)));
 }
 const placed = (quantity: number, unitPrice = 350) =>
   changed({ type: 'Place', orderId, customerId: 'alice', lines: [{ sku, quantity, unitPrice: eur(unitPrice) }] });
@@ -146,10 +148,10 @@ const placed = (quantity: number, unitPrice = 350) =>
 /** What the order has done, in each service. */
 async function done() {
   const { pk: _, ...provider } = (await shop.sandbox.read({ pk: `TALLY#${orderId}` })) ?? {};
-  const { authorized, captured, refunded, available } = existing(await shop.accountStore.load('alice'));
+  const { authorized, captured, refunded, available } = requireAccount(await shop.accountStore.load('alice'));
   return {
     order: (await shop.orderStore.load(orderId)).state.status,
-    reserved: (await stockOf(shop.counters, sku))?.reserved,
+    reserved: (await readStock(shop.counters, sku))?.reserved,
     account: [authorized.amount, captured.amount, refunded.amount],
     // However much was paid, the customer has their credit of 2,000 back.
     available: available.amount,
@@ -181,7 +183,7 @@ describe.each([1, 2])('with each message delivered %i times at once', (times) =>
   });
 
   test('an order whose stock is short is rejected, and its authorisation is released', async () => {
-    await setStock(shop.counters, sku, 1, undefined, traceOf('low'));
+    await setStock(shop.counters, sku, 1, undefined, buildTrace('low'));
     await placed(2);
     await settled(times);
     expect(await done()).toEqual({

@@ -72,7 +72,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['BatchGet consistent', 'what an eventual read does not find is read again, strongly consistent'],
     ['BatchGet strong', 'a commit that was published, or discarded, a moment ago'],
   ],
-  'packages/operator/auditor/audit-skipped.ts': [
+  'packages/operator/auditor/audit-skipped-time.ts': [
     ['Scan eventual', 'a local cloud, whose commits are older than the time that was skipped'],
   ],
   'packages/operator/auditor/auditor.ts': [
@@ -81,7 +81,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
       'commits are judged a quarter of an hour after they were made; an entry that is later is not judged',
     ],
   ],
-  'packages/operator/auditor/resent.ts': [['Query strong', 'the run before may have sent it a moment ago']],
+  'packages/operator/auditor/resent-deliveries.ts': [['Query strong', 'the run before may have sent it a moment ago']],
   'packages/operator/auditor/watermarks.ts': [
     ['Get strong', 'after a refused write: is what is stored this very write?'],
     ['Query strong', 'a watermark that was moved a moment ago refuses the next write'],
@@ -104,11 +104,11 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['BatchGet strong', 'a commit that the eventual read did not find again'],
   ],
   'packages/operator/inboxes/inbox.ts': [['Query index', 'a list for an operator']],
-  'packages/operator/people/people.ts': [
+  'packages/operator/people/personal-data.ts': [
     ['Query index', 'the feed is the only way to the commits of a time; the command waits until it has them'],
     ['Get strong', 'an operator decides on it'],
   ],
-  'packages/operator/records/records.ts': [
+  'packages/operator/records/consumer-records.ts': [
     ['Get strong', 'an operator decides on it'],
     ['BatchGet strong', 'what they do not show is reported, or recorded as a failure'],
     ['Query index', 'a list for an operator'],
@@ -117,18 +117,18 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Scan strong', 'what it does not see is neither put back nor deleted'],
     ['BatchGet strong', 'an item counts as missing or new by it, and is written then'],
   ],
-  'packages/operator/restore/record.ts': [
+  'packages/operator/restore/restore-record.ts': [
     ['Query strong', 'it says which steps must not come again'],
     ['Get strong', 'another run may have taken over a moment ago'],
   ],
-  'packages/operator/restore/run.ts': [
+  'packages/operator/restore/restore-run.ts': [
     ['Query index', 'the relay has been quiet for minutes, so the index has what it has recorded'],
   ],
   'packages/operator/sagas/saga-list.ts': [
     ['Query eventual', 'a list for an operator'],
     ['Query index', 'a list for an operator'],
   ],
-  'packages/operator/status/read.ts': [
+  'packages/operator/status/read-status.ts': [
     ['Query index', 'a count for an operator'],
     ['Query index', 'a count for an operator'],
     ['Query eventual', 'a count for an operator'],
@@ -138,7 +138,9 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
   ],
   'packages/kit/projection/checkpoint.ts': [['Get strong', 'a runner continues where the one before ended']],
   'packages/kit/projection/compare.ts': [['Get strong', 'a row that changes meanwhile is no difference']],
-  'packages/kit/projection/loading.ts': [['Get strong', 'an operator may have discarded the failure a moment ago']],
+  'packages/kit/projection/aggregate-loader.ts': [
+    ['Get strong', 'an operator may have discarded the failure a moment ago'],
+  ],
   'packages/kit/projection/projection.ts': [
     [
       "Get read === 'newest'",
@@ -160,9 +162,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const READ =
   /^(?!\s*\*).*?(?:new (Get|BatchGet|TransactGet|Query|Scan|ExecuteStatement|BatchExecuteStatement|ExecuteTransaction)(?:Items?)?Command\(|\bpaginate(Query|Scan)\(|(?<!function )\b(itemsOf|readItems)\()/gm;
 
-/** What the functions that follow pages to their end send (`packages/kit/aws/reading.ts`, which is no reader itself). */
+/** What the functions that follow pages to their end send (`packages/kit/aws/read-items.ts`, which is no reader itself). */
 const SENT: Readonly<Record<string, string>> = { itemsOf: 'Query', readItems: 'BatchGet' };
-const READING = 'packages/kit/aws/reading.ts';
+const READING = 'packages/kit/aws/read-items.ts';
 
 /** Returns the reads in a source, in their order: `Get strong`. */
 const readsIn = (source: string): readonly string[] =>

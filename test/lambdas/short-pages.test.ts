@@ -2,25 +2,25 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { accounts } from '../../lambdas/accounts/aggregates.js';
 import { EXHAUSTED_INDEX } from '../../lambdas/accounts/contract.js';
-import { exhaustedAccounts, exhaustedListOf } from '../../lambdas/accounts/exhausted-list.js';
+import { createExhaustedList, readExhaustedAccounts } from '../../lambdas/accounts/exhausted-list.js';
 import { EXHAUSTED } from '../../lambdas/accounts/keys.js';
 import { Baskets } from '../../lambdas/baskets/basket-store.js';
 import { HOLDERS } from '../../lambdas/baskets/keys.js';
 import { Products } from '../../lambdas/baskets/products.js';
 import { PRODUCTS_INDEX } from '../../lambdas/catalog/contract.js';
 import { ALL_PRODUCTS, PRODUCT } from '../../lambdas/catalog/keys.js';
-import { offersOf, productsAfter } from '../../lambdas/catalog/product-store.js';
+import { readOffers, readProductsAfter } from '../../lambdas/catalog/product-store.js';
 import { orders } from '../../lambdas/orders/aggregates.js';
 import { CUSTOMER_LISTS, REVIEWS } from '../../lambdas/orders/keys.js';
-import { newestSince, ordersListOf, ordersOf } from '../../lambdas/orders/order-list.js';
-import { openReviews } from '../../lambdas/orders/review-list.js';
+import { createOrdersList, readNewestSince, readOrders } from '../../lambdas/orders/order-list.js';
+import { readOpenReviews } from '../../lambdas/orders/review-list.js';
 import { PAGES, REPORTS } from '../../lambdas/reports/keys.js';
-import { reportsBefore, tallyOfDay } from '../../lambdas/reports/report-store.js';
+import { readReportsBefore, readTallyOfDay } from '../../lambdas/reports/report-store.js';
 import { ENTRY, REWARDS } from '../../lambdas/rewards/keys.js';
-import { entriesOf, standingOf } from '../../lambdas/rewards/rewards-store.js';
-import { documents } from '../../packages/kit/aws/dynamodb.js';
+import { loadStanding, readEntries } from '../../lambdas/rewards/rewards-store.js';
+import { documentClient } from '../../packages/kit/aws/dynamodb.js';
 import { dynamoDbTable } from '../../packages/kit/aws/table.js';
-import { eventStoreOfFunction } from '../../packages/kit/event-store/store-of-function.js';
+import { eventStoreFromEnvironment } from '../../packages/kit/event-store/event-store-from-environment.js';
 import { stateKey } from '../../packages/kit/state-store/state-key.js';
 import { functionEnvironment } from '../support/function-environment.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
@@ -45,7 +45,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const put = (...items: readonly object[]) =>
-  Promise.all(items.map((Item) => documents.send(new PutCommand({ TableName: 'table', Item }))));
+  Promise.all(items.map((Item) => documentClient.send(new PutCommand({ TableName: 'table', Item }))));
 
 /** Lists: how they are filled, and how their first page is read, with one more where the list says so. */
 const LISTS: Readonly<
@@ -53,17 +53,17 @@ const LISTS: Readonly<
 > = {
   'orders of a customer': [
     () => putOrders(),
-    () => ordersOf(ordersListOf(eventStoreOfFunction(orders)), 'alice', undefined, LIMIT),
+    () => readOrders(createOrdersList(eventStoreFromEnvironment(orders)), 'alice', undefined, LIMIT),
     LIMIT + 1,
   ],
   'newest orders of a customer': [
     () => putOrders(),
-    () => newestSince(ordersListOf(eventStoreOfFunction(orders)), 'alice', dayOf(1), { limit: LIMIT }),
+    () => readNewestSince(createOrdersList(eventStoreFromEnvironment(orders)), 'alice', dayOf(1), { limit: LIMIT }),
     LIMIT,
   ],
   'orders under review': [
     () => put(...all.map((at) => ({ pk: REVIEWS, sk: `alice#${hexOf(at)}` }))),
-    () => openReviews(table, {}, LIMIT),
+    () => readOpenReviews(table, {}, LIMIT),
     LIMIT,
   ],
   products: [
@@ -71,7 +71,7 @@ const LISTS: Readonly<
       put(
         ...all.map((at) => ({ ...stateKey(PRODUCT, `S${at}`), listPk: ALL_PRODUCTS, listSk: `S${at}`, unitPrice: {} })),
       ),
-    () => productsAfter('table', undefined, LIMIT),
+    () => readProductsAfter('table', undefined, LIMIT),
     LIMIT + 1,
   ],
   'offers of products': [
@@ -81,7 +81,7 @@ const LISTS: Readonly<
       ),
     async () => [
       ...(
-        await offersOf(
+        await readOffers(
           'table',
           all.map((at) => `S${at}`),
         )
@@ -91,14 +91,14 @@ const LISTS: Readonly<
   ],
   'products as baskets know them': [
     () => put(...all.map((at) => ({ pk: `PRODUCT#S${at}`, sk: 'PRODUCT', sku: `S${at}` }))),
-    async () => [...(await new Products('table').of(all.map((at) => `S${at}`))).keys()],
+    async () => [...(await new Products('table').read(all.map((at) => `S${at}`))).keys()],
     ROWS,
   ],
   'holders of a product': [
     () => put(...all.map((at) => ({ pk: `${HOLDERS}TEA`, sk: `c${at}` }))),
     async () => {
       const baskets = new Baskets({ table } as never, new Products('table'));
-      const { customerIds, more } = await baskets.holdersOf('TEA', undefined, LIMIT);
+      const { customerIds, more } = await baskets.readHolders('TEA', undefined, LIMIT);
       expect(more).toBe(true);
       return customerIds;
     },
@@ -109,18 +109,18 @@ const LISTS: Readonly<
       put(
         ...all.map((at) => ({ pk: `c${at}`, sk: 'ROW', exhaustedPk: EXHAUSTED, exhaustedSk: `c${at}`, account: '{}' })),
       ),
-    () => exhaustedAccounts(exhaustedListOf(eventStoreOfFunction(accounts)), undefined, LIMIT),
+    () => readExhaustedAccounts(createExhaustedList(eventStoreFromEnvironment(accounts)), undefined, LIMIT),
     LIMIT + 1,
   ],
   'entries of rewards': [
     () => putEntries(),
-    () => entriesOf(table, 'alice', { after: 0, upTo: ROWS, limit: LIMIT, forgotten: [] }),
+    () => readEntries(table, 'alice', { after: 0, upTo: ROWS, limit: LIMIT, forgotten: [] }),
     LIMIT,
   ],
   'daily reports': [
     () =>
       put(...all.map((at) => ({ pk: `${REPORTS}daily`, sk: dayOf(at), report: JSON.stringify({ date: dayOf(at) }) }))),
-    () => reportsBefore(table, undefined, LIMIT),
+    () => readReportsBefore(table, undefined, LIMIT),
     LIMIT,
   ],
 };
@@ -158,7 +158,7 @@ test.each(Object.entries(LISTS))(
 
 test('a standing of other rules is folded from all entries', async () => {
   await putEntries();
-  expect((await standingOf({ table, tiers: { silver: 10, gold: 20 } }, 'alice')).standing.points).toBe(ROWS);
+  expect((await loadStanding({ table, tiers: { silver: 10, gold: 20 } }, 'alice')).standing.points).toBe(ROWS);
 });
 
 test('a day has the sums of all its pages', async () => {
@@ -170,5 +170,5 @@ test('a day has the sums of all its pages', async () => {
       tally: JSON.stringify({ [name]: '2' }),
     })),
   );
-  expect((await tallyOfDay(table, dayOf(0), ROWS)).get(name)).toBe(10n);
+  expect((await readTallyOfDay(table, dayOf(0), ROWS)).get(name)).toBe(10n);
 });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { type Account, accountDecider } from '../../lambdas/accounts/domain/account.js';
-import { type Authorization, authorizationDecider, usedBy } from '../../lambdas/accounts/domain/authorization.js';
+import { type Authorization, authorizationDecider, computeUsed } from '../../lambdas/accounts/domain/authorization.js';
 import { reservationDecider } from '../../lambdas/inventory/domain/reservation.js';
 import { OrderView } from '../../lambdas/orders/contract.js';
-import { limitReached } from '../../lambdas/orders/domain/admission.js';
-import { insteadOf } from '../../lambdas/orders/domain/create-order.js';
-import { isOver, isReviewable, type Order, orderDecider, viewOf } from '../../lambdas/orders/domain/order.js';
+import { findReachedLimit } from '../../lambdas/orders/domain/admission.js';
+import { findSubstitute } from '../../lambdas/orders/domain/create-order.js';
+import { isOver, isReviewable, type Order, orderDecider, toView } from '../../lambdas/orders/domain/order.js';
 import { isDoubtful } from '../../lambdas/orders/domain/review.js';
-import { decide as decidePayment, type Payment, viewOf as paymentView } from '../../lambdas/payments/domain/payment.js';
+import { decide as decidePayment, type Payment, toView as paymentView } from '../../lambdas/payments/domain/payment.js';
 import { UserStatus } from '../../lambdas/users/contract.js';
-import { holds } from '../support/status-table.js';
+import { declareTableTests } from '../support/status-table.js';
 
 /**
  * What follows in each status. A status that is new has no column: these tests are red until each function that looks at a
@@ -35,7 +35,7 @@ const ORDERS = {
 
 describe('an order', () => {
   const place = { orderId: 'o', customerId: 'c', lines: placed.lines };
-  holds(
+  declareTableTests(
     'orderDecider',
     `
                   | NONE           | PENDING                            | UNDER_REVIEW                     | UNDER_REVIEW, paid                | APPROVED           | DISPATCHED          | REJECTED            | CANCELLED
@@ -81,20 +81,20 @@ Cancel            | !UNKNOWN_ORDER | OrderCancelled                     | OrderC
   };
   test.each(Object.entries(SEEN))('%s', (name, expected) => {
     const order: Order = ORDERS[name as keyof typeof ORDERS];
-    const view = viewOf(order, 1);
+    const view = toView(order, 1);
     const limits = { ordersUnderWay: 1, ordersPerHour: 100 };
     const seen = [
       ...(view ? ['is shown'] : []),
-      ...(view && limitReached([view], limits, now) ? ['counts as under way'] : []),
+      ...(view && findReachedLimit([view], limits, now) ? ['counts as under way'] : []),
       ...(isOver(order) ? ['is over'] : []),
-      ...(insteadOf({ type: 'Approve' }, order) ? ['ends its saga'] : []),
+      ...(findSubstitute({ type: 'Approve' }, order) ? ['ends its saga'] : []),
       ...(isReviewable(order) ? ['may come under review'] : []),
     ];
     expect(seen.toSorted()).toEqual(expected.toSorted());
   });
 
   test('is shown with each status that the contract has', () => {
-    const shown = Object.values(ORDERS).flatMap((order) => viewOf(order, 1)?.status ?? []);
+    const shown = Object.values(ORDERS).flatMap((order) => toView(order, 1)?.status ?? []);
     expect(new Set(shown)).toEqual(new Set(statusesOf(OrderView.shape.status)));
   });
 });
@@ -109,7 +109,7 @@ test('a user is doubtful unless active', () => {
 });
 
 describe('a reservation', () => {
-  holds(
+  declareTableTests(
     'reservationDecider',
     `
                 | NONE              | VOID             | RELEASED         | REJECTED             | RESERVED        | DISPATCHED
@@ -158,7 +158,7 @@ const facts = { now, defaultCreditLimit: eur(100), limits: { ordersUnderWay: 10,
 
 describe('an account', () => {
   const opening = { customerId: 'c', defaultCreditLimit: eur(100) };
-  holds(
+  declareTableTests(
     'accountDecider',
     `
                   | NONE                          | OPEN           | CLOSED
@@ -179,7 +179,7 @@ ApplyBonus        | AccountOpened + BonusApplied  | BonusApplied   | !CLOSED
 });
 
 describe('an account, asked for an order', () => {
-  holds(
+  declareTableTests(
     'accountDecider',
     `
                  | NONE                              | OPEN              | CLOSED
@@ -201,7 +201,7 @@ describe('an authorization', () => {
     CAPTURED: { status: 'CAPTURED', amount: eur(5), settled: 0, refunds: {} },
   } as const satisfies Readonly<Record<Authorization['status'], Authorization>>;
   const order = { customerId: 'c', orderId: 'o' };
-  holds(
+  declareTableTests(
     'authorizationDecider',
     `
                      | NONE                   | VOID                 | DECLINED               | RELEASED             | AUTHORIZED                              | CAPTURED
@@ -227,7 +227,9 @@ ReturnOrder          | REFUSED NOT_CAPTURED   | REFUSED NOT_CAPTURED | REFUSED N
 
   test('uses credit while it is held or captured', () => {
     const used = { NONE: 0, VOID: 0, DECLINED: 0, RELEASED: 0, AUTHORIZED: 5, CAPTURED: 5 };
-    expect(Object.fromEntries(Object.entries(AUTHORIZATIONS).map(([name, one]) => [name, usedBy(one)]))).toEqual(used);
+    expect(Object.fromEntries(Object.entries(AUTHORIZATIONS).map(([name, one]) => [name, computeUsed(one)]))).toEqual(
+      used,
+    );
   });
 });
 
@@ -256,7 +258,7 @@ const PAYMENT_COMMANDS = {
 const decidedPayment = (payment: Payment, command: unknown) => decidePayment(payment, command as never, { now });
 
 describe('a payment of no order', () => {
-  holds(
+  declareTableTests(
     'paymentDecider',
     `
                           | NONE             | VOID               | REQUESTED          | PREPARED           | CHARGED            | DECLINED
@@ -283,7 +285,7 @@ RefundAgain               | !UNKNOWN_PAYMENT | !UNKNOWN_PAYMENT   | !NOT_CHARGED
 });
 
 describe('a payment of an order', () => {
-  holds(
+  declareTableTests(
     'paymentDecider',
     `
                           | NONE             | VOID               | REQUESTED                               | PREPARED                                | CHARGED            | DECLINED

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { APPROVED_STORED, type StoredShape, storedFaultsOf, storedStates } from '../support/stored-states.js';
+import { APPROVED_STORED, findStoredFaults, type StoredShape, storedStates } from '../support/stored-states.js';
 
 test('each stored state, and each copy of another service, has its approved shape', async () => {
-  expect(storedFaultsOf(JSON.parse(readFileSync(APPROVED_STORED, 'utf8')), await storedStates())).toEqual([]);
+  expect(findStoredFaults(JSON.parse(readFileSync(APPROVED_STORED, 'utf8')), await storedStates())).toEqual([]);
 });
 
 describe('a stored item', () => {
   const shape: StoredShape = { fields: { pk: 'string', status: 'string' } };
   const renamed: StoredShape = { fields: { pk: 'string', state: 'string' } };
-  const faults = (before: StoredShape, now: StoredShape) => storedFaultsOf({ copy: before }, { copy: now });
+  const faults = (before: StoredShape, now: StoredShape) => findStoredFaults({ copy: before }, { copy: now });
 
   test('that is as approved is accepted', () => expect(faults(shape, shape)).toEqual([]));
   test.each([

@@ -7,8 +7,8 @@ import { COUNTRIES } from '../../lambdas/countries.js';
 import type { Profile } from '../../lambdas/users/contract.js';
 import { clock } from '../../packages/kit/aws/clock.js';
 import { Env } from '../../packages/kit/aws/environment.js';
-import { eventToWrite, readEvent } from '../../packages/kit/messages/contract.js';
-import { exampleOf } from '../../tools/docs/message-examples.js';
+import { encodeEvent, readEvent } from '../../packages/kit/messages/contract.js';
+import { findExample } from '../../tools/docs/message-examples.js';
 import { contracts } from '../../tools/release/contracts.js';
 import { functionEnvironment } from '../support/function-environment.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
@@ -71,9 +71,9 @@ const shapes = [...(await contracts())].flatMap(([name, contract]) =>
 
 describe.each(shapes)('$name: $type $version', ({ name, type, version, shape, writes, contract }) => {
   test('is read with codes that were withdrawn, and written again', () => {
-    const { data, earlier } = exampleOf(name, type);
+    const { data, earlier } = findExample(name, type);
     const read = readEvent(contract, type, version, withdrawn(earlier?.[version] ?? data));
-    if (writes !== 0) expect(eventToWrite(contract, read)).toBeDefined();
+    if (writes !== 0) expect(encodeEvent(contract, read)).toBeDefined();
   });
 
   test('judges no code by a list', () => expect(listsIn(shape)).toEqual([]));
@@ -232,11 +232,17 @@ describe('a profile with codes that were withdrawn', () => {
   test('is patched in its other parts; a part that is set has to name a code of today', async () => {
     functionEnvironment({ [Env.SERVICE]: 'test', [Env.SESSIONS]: '/sessions' });
     inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'], people: ['pk'] });
-    const { documents } = await import('../../packages/kit/aws/dynamodb.js');
+    const { documentClient: documents } = await import('../../packages/kit/aws/dynamodb.js');
     const { PersonalKeys } = await import('../../packages/kit/personal-data/personal-keys.js');
-    const { stateStoreOfFunction } = await import('../../packages/kit/state-store/store-of-function.js');
-    const { recordOfRequest } = await import('../../packages/kit/idempotent-receiver/record-of-request.js');
-    const { requestRecords } = await import('../../packages/kit/idempotent-receiver/request-record.js');
+    const { stateStoreFromEnvironment: stateStoreOfFunction } = await import(
+      '../../packages/kit/state-store/state-store-from-environment.js'
+    );
+    const { createRequestRecord: recordOfRequest } = await import(
+      '../../packages/kit/idempotent-receiver/create-request-record.js'
+    );
+    const { recordsTableFromEnvironment: requestRecords } = await import(
+      '../../packages/kit/idempotent-receiver/request-record.js'
+    );
     const { patchProfile } = await import('../../lambdas/users/patch-profile.js');
     const { users } = await import('../../lambdas/users/aggregates.js');
     const store: never = stateStoreOfFunction(users) as never;

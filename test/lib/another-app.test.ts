@@ -52,18 +52,18 @@ class TicketsStack extends Stack {
     const { bus, alarmTopic, personalKeys } = new Platform(this, 'Platform', { settings, ...props });
     const common: EnvironmentProps = { settings, bundles: noCode, bus, alarmTopic };
     const board = new Service(this, 'Board', { ...common, name: 'board' });
-    const openTicket = board.endpoint('OpenTicket', { method: 'POST', path: '/tickets' }, 'board/open-ticket');
+    const openTicket = board.addEndpoint('OpenTicket', { method: 'POST', path: '/tickets' }, 'board/open-ticket');
     board.grantAppend(openTicket, 'Ticket');
     personalKeys.grantEncrypt(openTicket);
-    board.consumer('Closing', {
+    board.addConsumer('Closing', {
       name: 'board-closing',
       entry: 'board/on-command',
-      hears: [commandsTo(boardContract, { from: [salesContract] }), subscribe(boardContract, ['TicketOpened'])],
+      subscribesTo: [commandsTo(boardContract, { from: [salesContract] }), subscribe(boardContract, ['TicketOpened'])],
     });
     const sales = new Service(this, 'Sales', { ...common, name: 'sales' });
     const hears = [subscribe(boardContract, ['TicketOpened'])];
     const deployed = { generation: 1, since: '2025-11-23' };
-    sales.consumer('Closing', { name: 'sales-tickets', entry: 'sales/on-ticket', hears, ...deployed });
+    sales.addConsumer('Closing', { name: 'sales-tickets', entry: 'sales/on-ticket', subscribesTo: hears, ...deployed });
     new Api(this, 'Api', { ...common, services: [board, sales] });
   }
 }
@@ -385,7 +385,7 @@ describe('a service', () => {
   test('declares its endpoints before the API that serves them', () => {
     const { app, stack, common, all } = services({});
     new Api(stack, 'Api', { ...common, services: all });
-    all[0]!.endpoint('Late', { method: 'GET', path: '/late' }, 'late');
+    all[0]!.addEndpoint('Late', { method: 'GET', path: '/late' }, 'late');
     expect(faultsIn(app)).toContain('GET /late is not served: expected it to be declared before the API');
   });
 });

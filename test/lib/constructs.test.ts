@@ -22,7 +22,7 @@ import {
   IdempotentConsumer,
   type IdempotentConsumerProps,
 } from '../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
-import { inSources } from '../../packages/operator/deployment/sources.js';
+import { mapToSources } from '../../packages/operator/deployment/source-maps.js';
 import { operatorEntries } from '../../packages/operator/entries.js';
 import { BUNDLE_CACHE } from '../../tools/local/assembly.js';
 import { newApp, noCode } from '../support/environments.js';
@@ -47,7 +47,7 @@ function faultsOf(
   new IdempotentConsumer(stack, 'Consumer', {
     name: 'shipping-orders',
     bus: new EventBus(stack, 'Bus'),
-    hears: orders('OrderPlaced'),
+    subscribesTo: orders('OrderPlaced'),
     records: recordsTable(stack, 'Records', settings),
     alarmTopic: new Topic(stack, 'Alarms'),
     handler,
@@ -140,14 +140,14 @@ describe('a consumer', () => {
   });
 
   test('refuses an event type that the contract doesn’t know', () => {
-    expect(faultsOf({ hears: orders('OrderPlaced', 'OrderShiped') })).toEqual([
+    expect(faultsOf({ subscribesTo: orders('OrderPlaced', 'OrderShiped') })).toEqual([
       "event type 'OrderShiped' is not in the contract of orders, which has: OrderPlaced, OrderReviewStarted, OrderReviewEnded, OrderApproved, OrderDispatched, OrderRejected, OrderCancelled",
     ]);
   });
 
   test('refuses to listen to nothing', () => {
-    expect(faultsOf({ hears: [] })).toEqual(['hears is empty: a consumer listens to something']);
-    expect(faultsOf({ hears: orders() })).toEqual([
+    expect(faultsOf({ subscribesTo: [] })).toEqual(['hears is empty: a consumer listens to something']);
+    expect(faultsOf({ subscribesTo: orders() })).toEqual([
       expect.stringMatching(/^hears no event of orders: name at least one/),
     ]);
   });
@@ -166,7 +166,7 @@ describe('a consumer', () => {
       new IdempotentConsumer(stack, 'Copied', {
         name,
         bus: new EventBus(stack, 'CopiedBus'),
-        hears: orders('OrderApproved'),
+        subscribesTo: orders('OrderApproved'),
         records: table === 'Records' ? Records : OtherRecords,
         alarmTopic: new Topic(stack, 'CopiedAlarms'),
         handler: new ServiceFunction(stack, 'CopiedHandler', { context, entry: 'any' }),
@@ -325,13 +325,13 @@ export const handler = (): string => {
     const [own = ''] = stack.split('\n').filter((frame) => frame.includes('fails@'));
     expect(own).toMatch(/\(fails@[0-9a-f]{8}\.js:\d+:\d+\)$/);
     const maps = join(elsewhere, '.build/source-maps');
-    expect(inSources([own, 'at x (y.js:1:1)'], maps)).toEqual([
+    expect(mapToSources([own, 'at x (y.js:1:1)'], maps)).toEqual([
       expect.stringMatching(/\(failing\/fails\.lambda\.ts:3:\d+\)$/),
       'at x (y.js:1:1)',
     ]);
     // Of other code there is no map.
     const other = own.replace(/@[0-9a-f]{8}/, '@00000000');
-    expect(inSources([other], maps)).toEqual([other]);
+    expect(mapToSources([other], maps)).toEqual([other]);
     failing.remove();
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { settingsFor } from '../../lib/settings.js';
-import { corsOriginsOf } from '../../packages/kit/base/cors-settings.js';
+import { resolveCorsOrigins } from '../../packages/kit/base/cors-settings.js';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
 import { type Json, referenced, synthesized } from '../support/environments.js';
 
@@ -31,7 +31,7 @@ const verifiers = (environment: Synthesized): readonly Json[] =>
 
 describe('the setting cors', () => {
   test('allows no origin by default', () => {
-    for (const environment of ['dev', 'prod']) expect(corsOriginsOf(settingsFor(environment))).toEqual([]);
+    for (const environment of ['dev', 'prod']) expect(resolveCorsOrigins(settingsFor(environment))).toEqual([]);
   });
 
   test.each([
@@ -41,7 +41,7 @@ describe('the setting cors', () => {
     ['http://localhost:5173'],
     ['http://127.0.0.1:3000'],
     ['http://[::1]:3000'],
-  ])('accepts %s', (origin) => expect(corsOriginsOf({ cors: [origin] })).toEqual([origin]));
+  ])('accepts %s', (origin) => expect(resolveCorsOrigins({ cors: [origin] })).toEqual([origin]));
 
   test.each([
     ['*', 'without *'],
@@ -65,17 +65,17 @@ describe('the setting cors', () => {
     ['', 'an origin'],
     ['app://shop', 'an origin'],
   ])('refuses %j', (origin, expected) => {
-    expect(() => corsOriginsOf({ cors: [origin] })).toThrow(
+    expect(() => resolveCorsOrigins({ cors: [origin] })).toThrow(
       new RegExp(`^cors: '.*': expected .*${expected.replace('*', '\\*')}`, 's'),
     );
   });
 
   test('refuses no origins, origins that are there twice, and more than 10', () => {
     const many = Array.from({ length: 11 }, (_, at) => `https://shop-${at}.example.org`);
-    expect(() => corsOriginsOf({ cors: [] })).toThrow('leave the setting out');
-    expect(() => corsOriginsOf({ cors: [SHOP, ADMIN, SHOP] })).toThrow(`each origin once: ${SHOP}`);
-    expect(() => corsOriginsOf({ cors: many })).toThrow('at most 10 origins, and not 11');
-    expect(corsOriginsOf({ cors: many.slice(1) })).toHaveLength(10);
+    expect(() => resolveCorsOrigins({ cors: [] })).toThrow('leave the setting out');
+    expect(() => resolveCorsOrigins({ cors: [SHOP, ADMIN, SHOP] })).toThrow(`each origin once: ${SHOP}`);
+    expect(() => resolveCorsOrigins({ cors: many })).toThrow('at most 10 origins, and not 11');
+    expect(resolveCorsOrigins({ cors: many.slice(1) })).toHaveLength(10);
   });
 
   test('is checked at synth', () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OrderlyEnvironment } from '../../lib/environment.js';
 import { settingsFor } from '../../lib/settings.js';
 import { Env } from '../../packages/kit/aws/environment.js';
-import { checkDeployedWindow, secondsOf, windowVariable } from '../../packages/kit/base/dedupe-window.js';
+import { checkDeployedWindow, toWindowSeconds, windowVariable } from '../../packages/kit/base/dedupe-window.js';
 import type { DedupeWindowSetting } from '../../packages/kit/base/settings.js';
 import { type Json, newApp, noCode, stackOf, synthesized } from '../support/environments.js';
 
@@ -43,7 +43,7 @@ test('a window that never changed is a duration', () => {
 });
 
 test('a window that was changed is a list of dates or times in UTC', () => {
-  expect(secondsOf(window(['2026-01-01', 35], ['2026-12-01T08:00Z', 60]))).toEqual([
+  expect(toWindowSeconds(window(['2026-01-01', 35], ['2026-12-01T08:00Z', 60]))).toEqual([
     { from: '2026-01-01T00:00:00.000Z', seconds: 35 * DAY },
     { from: '2026-12-01T08:00:00.000Z', seconds: 60 * DAY },
   ]);
@@ -57,7 +57,7 @@ test.each([
   ['with a day that does not exist', window(['2026-13-01', 35]), /'2026-13-01'$/],
   ['that is shorter some day', window(['2026-01-01', 60], ['2026-12-01', 35]), /shortens the window in the future/],
 ])('a list %s is refused', (_, setting, message) => {
-  expect(() => secondsOf(setting)).toThrow(message);
+  expect(() => toWindowSeconds(setting)).toThrow(message);
 });
 
 const DEPLOYED = [

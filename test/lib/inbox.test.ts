@@ -66,9 +66,9 @@ describe('an inbox', () => {
       alarmTopic,
       name: 'desk',
     });
-    desk.inbox('Parcels', { name: 'parcels', entry: 'on-parcel', hears: [parcels] });
-    desk.inbox('Steps', { name: 'steps', entry: 'on-step', hears: [steps], mode: sequential() });
-    desk.inbox('Sales', { name: 'sales', entry: 'on-sale', hears: [sales], mode: batch() });
+    desk.addInbox('Parcels', { name: 'parcels', entry: 'on-parcel', subscribesTo: [parcels] });
+    desk.addInbox('Steps', { name: 'steps', entry: 'on-step', subscribesTo: [steps], mode: sequential() });
+    desk.addInbox('Sales', { name: 'sales', entry: 'on-sale', subscribesTo: [sales], mode: batch() });
     const { found } = propertiesIn(Template.fromStack(stack).toJSON().Resources);
     const inboxOf = (name: string) => {
       const { Timeout, Environment } = found(`DeskRun${name}Function`, 'AWS::Lambda::Function');
@@ -257,11 +257,11 @@ describe('refuses at synth', () => {
   test.each<[string, Partial<ServiceInboxProps>, RegExp]>([
     [
       'events of its subjects that it misses',
-      { hears: [subscribe(tillContract, ['StepTaken'])] },
+      { subscribesTo: [subscribe(tillContract, ['StepTaken'])] },
       /does not hear TillCleaned/,
     ],
-    ['two publishers', { hears: [parcels, steps] }, /expected one subscription/],
-    ['commands', { hears: [waiterCommands] }, /to the events of one publisher/],
+    ['two publishers', { subscribesTo: [parcels, steps] }, /expected one subscription/],
+    ['commands', { subscribesTo: [waiterCommands] }, /to the events of one publisher/],
   ])('in mode sequential: %s', (_, props, fault) => {
     expect(faultsOf({ mode: sequential(), ...props })).toEqual([expect.stringMatching(fault)]);
   });
@@ -276,7 +276,7 @@ describe('refuses at synth', () => {
       name: 'desk',
       records: TableV2.fromTableName(stack, 'Records', 'records'),
     });
-    desk.inbox('Parcels', { name: 'parcels', entry: 'on-parcel', hears: [parcels] });
+    desk.addInbox('Parcels', { name: 'parcels', entry: 'on-parcel', subscribesTo: [parcels] });
     expect(errorsOf(stack)).toEqual([expect.stringMatching(/can't get the stream.*expected one made by recordsTable/)]);
   });
 });

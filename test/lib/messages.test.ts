@@ -8,7 +8,7 @@ import * as orders from '../../lambdas/orders/subscriptions.js';
 import * as payments from '../../lambdas/payments/subscriptions.js';
 import * as reports from '../../lambdas/reports/subscriptions.js';
 import * as rewards from '../../lambdas/rewards/subscriptions.js';
-import { isEvents, type Subscription } from '../../packages/kit/messages/subscriptions.js';
+import { isEventSubscription, type Subscription } from '../../packages/kit/messages/subscriptions.js';
 import {
   type Consumer,
   consumersOf,
@@ -26,25 +26,25 @@ const prod = synthesized('prod');
  * What each consumer hears, by its name and generation. They are pinned here and nowhere else in the tests: they are part
  * of each record's key, so a consumer with another name would process everything again.
  */
-const HEARS: Readonly<Record<string, readonly Subscription[]>> = {
-  'accounts-commands@0': [accounts.steps],
+const SUBSCRIPTIONS: Readonly<Record<string, readonly Subscription[]>> = {
+  'accounts-commands@0': [accounts.stepCommands],
   'accounts-exhausted@0': [accounts.listEvents],
   'accounts-orders@0': [accounts.orderEnds],
   'accounts-payments@0': [accounts.paymentEvents],
   'baskets-orders@0': [baskets.placedOrders],
-  'baskets-products@0': [baskets.productEvents, baskets.rollouts],
-  'catalog-commands@0': [catalog.steps],
-  'inventory-commands@0': [inventory.steps],
-  'orders-commands@0': [orders.checkedOut],
+  'baskets-products@0': [baskets.productEvents, baskets.rolloutCommands],
+  'catalog-commands@0': [catalog.stepCommands],
+  'inventory-commands@0': [inventory.stepCommands],
+  'orders-commands@0': [orders.checkoutCommands],
   'orders-list@0': [orders.listEvents],
   'orders-reviews@0': [orders.statusChanges],
-  'orders-saga@0': [orders.orderEvents, ...Object.values(orders.answers)],
+  'orders-saga@0': [orders.orderEvents, ...Object.values(orders.sagaReplies)],
   'orders-users@0': [orders.userChanges, orders.payerChanges],
   'payments-accounts@0': [payments.accountStatuses],
-  'payments-commands@0': [payments.steps],
+  'payments-commands@0': [payments.stepCommands],
   'payments-orders@0': [payments.orderEnds],
   'payments-provider@0': [payments.providerTasks],
-  'payments-users@0': [payments.forgettings],
+  'payments-users@0': [payments.userErasures],
   'reports-daily@0': [reports.orderEvents, reports.moneyEvents],
   'reservations@0': [inventory.orderEnds],
   'rewards-accounts@0': [rewards.accountEvents],
@@ -62,14 +62,14 @@ const pictured = (): readonly string[] => {
 
 const consumers = consumersOf(prod);
 const keyOf = ({ name, generation }: Consumer): string => `${name}@${generation}`;
-const heardBy = (consumer: Consumer): readonly Subscription[] => HEARS[keyOf(consumer)] ?? [];
+const heardBy = (consumer: Consumer): readonly Subscription[] => SUBSCRIPTIONS[keyOf(consumer)] ?? [];
 const commandersOf = (consumer: Consumer): readonly string[] =>
-  heardBy(consumer).flatMap((one) => (isEvents(one) ? [] : one.from.map(({ service }) => service)));
+  heardBy(consumer).flatMap((one) => (isEventSubscription(one) ? [] : one.from.map(({ service }) => service)));
 
 /** Returns the patterns of the messages that a consumer must receive: one per subscription. */
 const wanted = (consumer: Consumer): readonly Json[] =>
   heardBy(consumer).map((one) =>
-    isEvents(one)
+    isEventSubscription(one)
       ? { source: [`orderly.${one.contract.service}`], 'detail-type': one.types }
       : {
           source: one.from.map(({ service }) => `orderly.${service}`),
@@ -165,7 +165,7 @@ describe('each queue', () => {
 describe('consumers', () => {
   test('have pinned names, since these are part of each processed record', () => {
     const message = 'each consumer has a line in HEARS of this file, and a pinned name never changes';
-    expect(consumers.map(keyOf).toSorted(), message).toEqual(Object.keys(HEARS));
+    expect(consumers.map(keyOf).toSorted(), message).toEqual(Object.keys(SUBSCRIPTIONS));
     // A function that consumes says the name of a consumer, and no two say the same.
     const told = prod.everywhere('AWS::Lambda::Function').flatMap(({ id, properties }) => {
       const { CONSUMER, CONSUMER_GENERATION, QUEUE_URL } = properties.Environment.Variables;
@@ -176,7 +176,7 @@ describe('consumers', () => {
 
   test('are in the picture of the architecture, with all services', () => {
     const pairs = consumers.flatMap((consumer) => {
-      const senders = heardBy(consumer).flatMap((one) => (isEvents(one) ? [one.contract] : one.from));
+      const senders = heardBy(consumer).flatMap((one) => (isEventSubscription(one) ? [one.contract] : one.from));
       return senders.flatMap(({ service }) =>
         service === consumer.service ? [] : [`${service} -> ${consumer.service}`],
       );
@@ -237,7 +237,7 @@ describe('consumers', () => {
       const { events, takesCommands } = consumer;
       expect(events).toEqual(
         heardBy(consumer)
-          .filter(isEvents)
+          .filter(isEventSubscription)
           .map(({ contract, types }) => ({ service: contract.service, types })),
       );
       expect(takesCommands).toBe(commandersOf(consumer).length > 0);

@@ -25,11 +25,11 @@ function apiOf(props: Partial<OperatorApiProps> = {}, name = 'orderly-dev-Board'
   const stack = new Stack(app, 'orderly-dev-Operations');
   const api = new OperatorApi(stack, 'Default', { settings, bundles: noCode, services: [service], ...props });
   const get = (path: string) => ({ method: 'GET', path }) as const;
-  api.status('GetStatus', get('/status'), 'get-status');
-  api.failures('GetFailures', get('/failures'), 'get-failures');
-  api.audit('GetAudit', get('/audit'), 'get-audit', ['Ticket']);
-  api.trace('GetTrace', get('/trace/{id}'), 'get-trace', { aggregates: ['Ticket'], lists: ['BOARD#'] });
-  api.auditLog('GetAuditLog', get('/audit-log'), 'get-audit-log');
+  api.addStatus('GetStatus', get('/status'), 'get-status');
+  api.addFailures('GetFailures', get('/failures'), 'get-failures');
+  api.addAudit('GetAudit', get('/audit'), 'get-audit', ['Ticket']);
+  api.addTrace('GetTrace', get('/trace/{id}'), 'get-trace', { aggregates: ['Ticket'], lists: ['BOARD#'] });
+  api.addAuditLog('GetAuditLog', get('/audit-log'), 'get-audit-log');
   expect(api.routes.map(({ path, throttle }) => [path, throttle?.rate])).toEqual(
     ['/status', '/failures', '/audit', '/trace/{id}', '/audit-log'].map((path) => [path, props.throttle?.rate ?? 10]),
   );

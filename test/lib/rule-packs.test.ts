@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Annotations, App, Stack } from 'aws-cdk-lib';
 import { afterAll, expect, test } from 'vitest';
 import { assembly, BUNDLE_CACHE, DEV } from '../../tools/local/assembly.js';
-import { errorsIn, saidOf } from '../../tools/local/kept-assemblies.js';
+import { readErrors, readSynthesisOutput } from '../../tools/local/kept-assemblies.js';
 import { STACKS } from '../support/environments.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 
@@ -41,7 +41,7 @@ test('cdk synth of the app makes the templates of dev that the tests play', () =
 });
 
 test('neither the app, while it makes an assembly, nor the constructs of dev warn of anything', () => {
-  expect(saidOf(assembly(DEV))).not.toMatch(/WARNING|ERROR/i);
+  expect(readSynthesisOutput(assembly(DEV))).not.toMatch(/WARNING|ERROR/i);
   const { status, text } = synth('--app', assembly(DEV));
   expect(text).not.toMatch(/WARNING|ERROR/i);
   expect(status).toBe(0);
@@ -57,7 +57,7 @@ test('an error of a construct is found in an assembly, which the app writes all 
   const app = new App({ outdir: join(output, 'planted') });
   Annotations.of(new Stack(app, 'Planted')).addError('this can not be deployed');
   app.synth();
-  expect(errorsIn(join(output, 'planted'))).toEqual(['/Planted: this can not be deployed']);
+  expect(readErrors(join(output, 'planted'))).toEqual(['/Planted: this can not be deployed']);
 });
 
 test('cdk synth fails with the name of a planted finding', () => {

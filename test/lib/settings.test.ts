@@ -12,8 +12,8 @@ import {
   PLACEHOLDER_ISSUER,
   settingsFor,
 } from '../../lib/settings.js';
-import { feedShardsOf } from '../../packages/kit/base/settings.js';
-import { jwksOf, newKey } from '../../tools/local/dev-issuer.js';
+import { resolveFeedShards } from '../../packages/kit/base/settings.js';
+import { newKey, toJwks } from '../../tools/local/dev-issuer.js';
 
 describe('settings', () => {
   test('of an unknown environment are refused, with the names of the known ones', () => {
@@ -158,7 +158,7 @@ describe('settings that expose prod, or lock everybody out', () => {
     ['an inline key set without a word', { issuer, jwks }, /allowInlineJwks=true/],
     [
       "a development key under another issuer's name, with the word",
-      { issuer, jwks: jwksOf(development), allowInlineJwks: 'true' },
+      { issuer, jwks: toJwks(development), allowInlineJwks: 'true' },
       /a development key/,
     ],
     [
@@ -202,12 +202,12 @@ describe('shards of the feed', () => {
   const [begin, later] = ['1970-01-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'];
 
   test('are 8 by default, and more from a time on', () => {
-    expect(feedShardsOf({})).toEqual([{ from: begin, shards: 8 }]);
+    expect(resolveFeedShards({})).toEqual([{ from: begin, shards: 8 }]);
     const more = [
       { from: begin, shards: 8 },
       { from: later, shards: 32 },
     ];
-    expect(feedShardsOf({ feedShards: more })).toEqual(more);
+    expect(resolveFeedShards({ feedShards: more })).toEqual(more);
   });
 
   test.each([
@@ -240,6 +240,6 @@ describe('shards of the feed', () => {
       'a later time',
     ],
   ])('are refused with %s', (_, feedShards, message) => {
-    expect(() => feedShardsOf({ feedShards })).toThrow(message);
+    expect(() => resolveFeedShards({ feedShards })).toThrow(message);
   });
 });

@@ -6,9 +6,9 @@ import { clientConfig } from '@orderly/operator';
 import { LocalCloudClient } from '@orderly/simulator/client';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEMOS, type Demo } from '../../tools/local/demos/demos.js';
-import { played } from '../../tools/local/demos/main.js';
+import { playDemo } from '../../tools/local/demos/main.js';
 import { Stage } from '../../tools/local/demos/stage.js';
-import { type Endpoint, endpointAt } from '../../tools/local/endpoint.js';
+import { type Endpoint, findEndpoint } from '../../tools/local/endpoint.js';
 import { Started } from '../support/local/started.js';
 import type { LocalCloudWorld } from '../support/local-cloud-world.js';
 import { world } from '../support/world.js';
@@ -20,7 +20,7 @@ const { url } = world as LocalCloudWorld;
 const cloud = new LocalCloudClient(url);
 let endpoint: Endpoint;
 beforeAll(async () => {
-  endpoint = await endpointAt(url);
+  endpoint = await findEndpoint(url);
 });
 afterEach(async () => {
   expect(await cloud.status()).toMatchObject({ faults: [] });
@@ -30,7 +30,7 @@ afterEach(async () => {
 async function outputOf(demo: Demo): Promise<string> {
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
-  await played(demo, await Stage.open(endpoint, say), { say, colour: (_, text) => text });
+  await playDemo(demo, await Stage.open(endpoint, say), { say, colour: (_, text) => text });
   return lines.join('\n');
 }
 
@@ -167,9 +167,9 @@ test('a demo that fails takes back what it has broken', async () => {
 });
 
 test('none begins while somebody else has faults on order', async () => {
-  await cloud.fault('Orders/PlaceOrder', 'killed-after');
+  await cloud.injectFault('Orders/PlaceOrder', 'killed-after');
   await expect(Stage.open(endpoint, () => {})).rejects.toThrow(/killed-after at Orders\/PlaceOrder.*\n.*local calm/);
-  await cloud.calm();
+  await cloud.clearFaults();
 });
 
 /** Plays the demo `outbox` as a process. @param more of the line of bash */

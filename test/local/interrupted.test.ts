@@ -69,7 +69,7 @@ test('with --keep, orders outlive Ctrl-C in their middle, and messages of before
 
   const { output } = await clone.run('orderly', 'order', orderId, '--verbose').ended();
   const [, command = output] = /command ReserveStock .*\n +(\S+)/.exec(output) ?? [];
-  expect(await cloud.duplicate(command)).toBe('ReserveStock');
+  expect(await cloud.redeliver(command)).toBe('ReserveStock');
   await cloud.forward(60_000);
   expect(await available()).toBe(8);
   expect(await interrupted(second)).toBe(0);

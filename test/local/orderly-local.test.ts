@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalCloudClient } from '@orderly/simulator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { arnOf, assemblyOf, fn, TABLE } from '../../packages/simulator/support/clouds.js';
+import { arnOf, functionResource, TABLE, writeAssembly } from '../../packages/simulator/support/clouds.js';
 import { makeBundle } from '../../tools/bundle.mjs';
 import { END_WITH_PARENT } from '../../tools/local/cdk.js';
 import { waitUntil } from '../../tools/local/progress.js';
@@ -16,7 +16,7 @@ const WORK = `exports.handler = async ({ number }) => {
   console.log(JSON.stringify({ message: 'works on ' + number }));
   return number;
 };`;
-const folder = assemblyOf({ Things: TABLE, ...fn('Work') }, { Work: WORK });
+const folder = writeAssembly({ Things: TABLE, ...functionResource('Work') }, { Work: WORK });
 const home = mkdtempSync(join(tmpdir(), 'orderly-local-'));
 const keep = join(home, 'state.json');
 const started: Started[] = [];
@@ -138,7 +138,7 @@ test('Ctrl-C ends it in the middle of a forward, and its state is kept', async (
     Properties: { ScheduleExpression: 'rate(1 minute)', Targets: [{ Id: 'Inbox', Arn: arnOf('Inbox') }] },
   };
   const rules = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`Rule${at}`, rule]));
-  const busy = assemblyOf({ ...rules, Inbox: { Type: 'AWS::SQS::Queue' } });
+  const busy = writeAssembly({ ...rules, Inbox: { Type: 'AWS::SQS::Queue' } });
   const file = join(home, 'forwarded.json');
   const one = orderlyLocal(busy, '--keep', file);
   const [, at = ''] = await one.says(RUNS_AT);

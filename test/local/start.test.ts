@@ -101,7 +101,7 @@ describe('a command that it prints works as it is pasted:', () => {
     const cloud = new LocalCloudClient(run.endpoint);
     expect(await cloud.status()).toMatchObject({ faults: [{ owner: 'Orders/PlaceOrder', kind: 'killed-after' }] });
     expect(await succeeds('npm run -s orderly -- local status')).toContain('killed-after at Orders/PlaceOrder');
-    expect(await cloud.calm()).toMatchObject({ faults: [] });
+    expect(await cloud.clearFaults()).toMatchObject({ faults: [] });
   });
 
   test('a function that dies after its write answers an error, and the repeat is the one order', async () => {

@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { vi } from 'vitest';
-import { documents } from '../../packages/kit/aws/dynamodb.js';
-import { firstIdOf } from '../../packages/kit/aws/ids.js';
+import { documentClient } from '../../packages/kit/aws/dynamodb.js';
+import { smallestIdAt } from '../../packages/kit/aws/ids.js';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import type { Service } from '../../packages/operator/deployment/services.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
@@ -46,11 +46,11 @@ export const emptyTables = () =>
     { trips: { feed: ['feedPk', 'feedSk'] }, hotel: { feed: ['feedPk', 'feedSk'] } },
   );
 
-export const put = (TableName: string, Item: object) => documents.send(new PutCommand({ TableName, Item }));
+export const put = (TableName: string, Item: object) => documentClient.send(new PutCommand({ TableName, Item }));
 
 /** Returns the place in the feed that a commit gets: a UUIDv7 of its time. Those of one time sort by the ends of their ids. */
 export const placeInFeed = (at: string, id: string): string =>
-  firstIdOf(Date.parse(at)).slice(0, -12) + Buffer.from(id.slice(-6).padStart(6, '0')).toString('hex');
+  smallestIdAt(Date.parse(at)).slice(0, -12) + Buffer.from(id.slice(-6).padStart(6, '0')).toString('hex');
 
 /** Puts a commit with one event, as the event store writes it. @param at its time */
 export async function booked(id: string, at: string, more: object = {}): Promise<void> {

@@ -27,6 +27,6 @@ const seatCommand = operatorCommand({
 export const run = operatorCommandLine({
   app: 'cinema',
   program: 'npm run -s cinema --',
-  endpointOf: async () => ({ url: process.env.AWS_ENDPOINT_URL, region: 'eu-west-1' }),
+  resolveEndpoint: async () => ({ url: process.env.AWS_ENDPOINT_URL, region: 'eu-west-1' }),
   commands: [seatCommand, ...kitCommands({ consumer: 'bookings' })],
 });

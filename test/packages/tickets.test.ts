@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listedIn } from '../../tools/docs/pictures.js';
+import { readListedFiles } from '../../tools/docs/pictures.js';
 import { pack } from '../../tools/release/pack.js';
 
 const EXAMPLE = 'examples/tickets';
@@ -43,7 +43,7 @@ beforeAll(() => {
   // As the tutorial's `npm run pack -- ../tickets-packages` and `mkdir -p ../tickets/lambdas` do.
   pack(join(folder, 'tickets-packages'));
   mkdirSync(join(app, 'lambdas'), { recursive: true });
-  for (const [file, text] of listedIn(tutorial)) writeFileSync(join(app, file), text);
+  for (const [file, text] of readListedFiles(tutorial)) writeFileSync(join(app, file), text);
   const { status, said } = follow('npm install ../tickets-packages/*.tgz');
   if (status === 0) return;
   if (process.env.CI || !OFFLINE.test(said)) throw new Error(`npm install: ${said}`);
@@ -82,7 +82,7 @@ test('the tickets app has at most 70 lines without its schema and comments, and 
 test('the tutorial shows each file of the tickets app', () => {
   const files = readdirSync(EXAMPLE, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
   const paths = files.map(({ parentPath, name }) => relative(EXAMPLE, join(parentPath, name)));
-  expect([...listedIn(tutorial).keys()].sort()).toEqual(paths.sort());
+  expect([...readListedFiles(tutorial).keys()].sort()).toEqual(paths.sort());
 });
 
 describe('the tickets app, copied from the tutorial, with the packages installed from their tarballs', () => {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { report } from '../../packages/simulator/search/report.js';
-import { playWith, type Scenario } from '../../packages/simulator/search/scenario.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { renderReport } from '../../packages/simulator/search/report.js';
+import { playWithFaults, type Scenario } from '../../packages/simulator/search/scenario.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { Facts } from '../support/simulation/facts.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { placed, stocked } from './scenarios/shop.js';
 
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 
 const approveOne: Scenario = {
   name: 'approve-one',
@@ -22,7 +22,7 @@ const approveOne: Scenario = {
   },
 };
 
-const { points } = await playWith(deployment, approveOne, 'singles');
+const { points } = await playWithFaults(deployment, approveOne, 'singles');
 const ANSWERS = points
   .map(({ id }) => id)
   .filter((id) => /^Orders\/Saga\/(Catalog|Accounts|Inventory|Payments)Events delivery/.test(id));
@@ -30,8 +30,8 @@ const ANSWERS = points
 test('an order needs four answers', () => expect(ANSWERS).toHaveLength(4));
 
 test.each(ANSWERS)('approves an order once even if an answer never arrives: %s', async (point) => {
-  const history = await playWith(deployment, approveOne, 'singles', [{ point, kind: 'undeliverable' }]);
-  if (history.violations.length > 0) expect.fail(report(history, `answers-lost.test.ts, ${point}`));
+  const history = await playWithFaults(deployment, approveOne, 'singles', [{ point, kind: 'undeliverable' }]);
+  if (history.violations.length > 0) expect.fail(renderReport(history, `answers-lost.test.ts, ${point}`));
   const facts = new Facts(new Orderly(history.cloud));
   expect([...facts.orders.keys()].map((id) => facts.order(id)?.status)).toEqual(['APPROVED']);
   const repeats = history.trace.filter((line) => line.includes('of SagaReplyRequested'));

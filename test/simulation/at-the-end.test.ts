@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../../packages/simulator/engine/faults.js';
-import { report } from '../../packages/simulator/search/report.js';
-import { playWith, type Scenario } from '../../packages/simulator/search/scenario.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { renderReport } from '../../packages/simulator/search/report.js';
+import { playWithFaults, type Scenario } from '../../packages/simulator/search/scenario.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { type Answered, type Call, Orderly } from '../support/simulation/orderly.js';
 import { brokenPromises } from './invariants/broken-promises.js';
 import { cancellationOf, HOUR, MINUTE, orderOf, placed, stocked } from './scenarios/shop.js';
 
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 
 /** A call whose key or session ends. */
 interface Ending {
@@ -54,7 +54,7 @@ test.each([
         return brokenPromises(orderly);
       },
     };
-    const play = (faults: readonly Fault[]) => playWith(deployment, scenario, 'singles', faults);
+    const play = (faults: readonly Fault[]) => playWithFaults(deployment, scenario, 'singles', faults);
 
     const { points } = await play([]);
     const writes = points.filter(({ id, kinds }) => id.startsWith(`${owner} call`) && kinds.includes('very-late'));
@@ -64,7 +64,7 @@ test.each([
       { point: `${owner} call ${first}`, kind: 'very-late' },
       { point: `${owner} call ${Number(first) + 1}`, kind: 'hung-before' },
     ]);
-    if (history.violations.length > 0) expect.fail(report(history, 'at-the-end.test.ts'));
+    if (history.violations.length > 0) expect.fail(renderReport(history, 'at-the-end.test.ts'));
     expect(answered).toMatchObject([{ reply }]);
   },
 );

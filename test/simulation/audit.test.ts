@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import type { Fault } from '../../packages/simulator/engine/faults.js';
-import { ChosenFaults } from '../../packages/simulator/engine/faults.js';
-import { report } from '../../packages/simulator/search/report.js';
-import { playWith } from '../../packages/simulator/search/scenario.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { FixedFaults } from '../../packages/simulator/engine/faults.js';
+import { renderReport } from '../../packages/simulator/search/report.js';
+import { playWithFaults } from '../../packages/simulator/search/scenario.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { Auditor } from '../support/simulation/auditor.js';
 import { Orderly } from '../support/simulation/orderly.js';
@@ -14,20 +14,20 @@ import { scenarioCalled } from './scenarios/all.js';
 import { bringLate } from './scenarios/place-one.js';
 import { HOUR, orderOf, stocked } from './scenarios/shop.js';
 
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 
 test.each([
   ['ChargePayment', 'Payments/Commands/Queue message 1', 'payments-commands'],
   ['PricesConfirmed', 'Orders/Saga/Queue message 2', 'orders-saga'],
 ])('an audit of an order finds a lost message of its saga or of a participant: %s', async (type, point, consumer) => {
-  const faults = new ChosenFaults([{ point, kind: 'lost' }]);
+  const faults = new FixedFaults([{ point, kind: 'lost' }]);
   const orderly = new Orderly(new Cloud(deployment, { seed: 'audit', faults, losses: true }), [], false);
   const auditor = new Auditor(orderly);
   await stocked(orderly, { 'TEA-1': 5 });
   const { reply } = await orderly.call(orderOf('alice', 'place', ['TEA-1']));
   await orderly.rest();
   await orderly.cloud.world.pass(1_800_000);
-  expect(faults.made).toHaveLength(1);
+  expect(faults.injected).toHaveLength(1);
   const orderId = String(reply.body.orderId);
   expect(await auditor.auditAs('audit', '--subject', `Order/${orderId}`)).toMatchObject({ missing: [] });
   const { missing } = await auditor.auditAs('audit', '--order', orderId);
@@ -35,7 +35,7 @@ test.each([
 });
 
 test('a message that waits in its queue for hours is pending, and not sent again', async () => {
-  const cloud = new Cloud(deployment, { seed: 'audit', faults: new ChosenFaults([]), losses: true });
+  const cloud = new Cloud(deployment, { seed: 'audit', faults: new FixedFaults([]), losses: true });
   const orderly = new Orderly(cloud);
   await stocked(orderly, { 'TEA-1': 5, 'CUP-1': 5 });
   await bringLate(orderly, 'Baskets/OnProducts', 3 * HOUR);
@@ -47,7 +47,7 @@ test('a message that waits in its queue for hours is pending, and not sent again
 });
 
 test('a request that waits in its lane, whose writer is down, is pending and not sent again', async () => {
-  const cloud = new Cloud(deployment, { seed: 'audit', faults: new ChosenFaults([]), losses: true });
+  const cloud = new Cloud(deployment, { seed: 'audit', faults: new FixedFaults([]), losses: true });
   const orderly = new Orderly(cloud);
   const auditor = new Auditor(orderly);
   await stocked(orderly, { 'HOT-1': 3 });
@@ -69,7 +69,7 @@ test.each<[Fault['point'], object]>([
   ['Accounts/Settlements/Queue message 1', { consumer: 'accounts-payments', type: 'PaymentCharged' }],
   ['Orders/ListProjection/OrdersEvents delivery 18', { consumer: 'orders-list', type: 'OrderApproved' }],
 ])('a loss is found by the audit, and healed by sending again: %s', async (point, missing) => {
-  const faults = new ChosenFaults([{ point, kind: 'lost' }]);
+  const faults = new FixedFaults([{ point, kind: 'lost' }]);
   const orderly = new Orderly(new Cloud(deployment, { seed: 'audit', faults, losses: true }), [], false);
   const auditor = new Auditor(orderly);
   await stocked(orderly, { 'TEA-1': 5 });
@@ -77,7 +77,7 @@ test.each<[Fault['point'], object]>([
   await orderly.call(place);
   await orderly.rest();
   await orderly.cloud.world.pass(3_600_000);
-  expect(faults.made).toHaveLength(1);
+  expect(faults.injected).toHaveLength(1);
   expect((await auditor.audit()).missing).toEqual([expect.objectContaining(missing)]);
   await auditor.heal();
   expect((await auditor.audit()).missing).toEqual([]);
@@ -86,7 +86,7 @@ test.each<[Fault['point'], object]>([
 
 test('an order keeps every promise while messages are lost, and nobody but the audit looks', async () => {
   const lost: Fault = { point: 'Payments/Commands/Queue message 1', kind: 'lost' };
-  const history = await playWith(deployment, scenarioCalled('place-one:losses'), 'singles', [lost]);
+  const history = await playWithFaults(deployment, scenarioCalled('place-one:losses'), 'singles', [lost]);
   expect(history.faults).toEqual([lost]);
-  if (history.violations.length > 0) expect.fail(report(history, commandOf(history, 'singles')));
+  if (history.violations.length > 0) expect.fail(renderReport(history, commandOf(history, 'singles')));
 });

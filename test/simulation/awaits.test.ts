@@ -2,16 +2,16 @@ import { beforeEach, expect, test } from 'vitest';
 import { parkedPartition } from '../../packages/kit/inbox/contract.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { dueRecords } from '../../tools/local/awaits.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
-import { stacksOf } from '../support/simulation/stacks.js';
+import { readStackOutputs } from '../support/simulation/stacks.js';
 
 /** Which rules tick while time is forwarded: the sweepers whose own owner has something to do, and no others. */
 
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 const { assembly } = deployment;
 const rules = assembly
-  .ofType('AWS::Events::Rule')
+  .findByType('AWS::Events::Rule')
   .filter(({ properties }) => properties.ScheduleExpression !== undefined)
   .map(({ label }) => label);
 
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 function store(service: string, record: Readonly<Record<'pk' | 'duePk' | 'executeAt', string>>): void {
   const Item = Object.fromEntries(Object.entries(record).map(([name, S]) => [name, { S }]));
-  cloud.dynamodb.call('PutItem', { TableName: stacksOf(assembly)[service]?.RecordsName ?? '', Item });
+  cloud.dynamodb.call('PutItem', { TableName: readStackOutputs(assembly)[service]?.RecordsName ?? '', Item });
 }
 
 /** Returns the rules that are awaited, and when. */

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../../packages/simulator/engine/faults.js';
-import { report } from '../../packages/simulator/search/report.js';
-import { playWith } from '../../packages/simulator/search/scenario.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { renderReport } from '../../packages/simulator/search/report.js';
+import { playWithFaults } from '../../packages/simulator/search/scenario.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { Facts } from '../support/simulation/facts.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { commandOf } from './cli/replay.js';
 import { AT_REST, cancelAt, type Race } from './scenarios/cancel-at.js';
 
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 
 /** Of so many moments one is played here; with `ORDERLY_EVERY_MOMENT` all of them (minutes). */
 const STRIDE = process.env.ORDERLY_EVERY_MOMENT ? 1 : 19;
@@ -18,8 +18,8 @@ const STRIDE = process.env.ORDERLY_EVERY_MOMENT ? 1 : 19;
 async function endsOf(race: Race, faults: readonly Fault[] = []): Promise<ReadonlySet<string>> {
   const ends = new Set<string>();
   for (let moment = 0, atRest = false; !atRest; moment += STRIDE) {
-    const history = await playWith(deployment, cancelAt(moment, race), 'singles', faults);
-    if (history.violations.length > 0) expect.fail(report(history, commandOf(history, 'singles')));
+    const history = await playWithFaults(deployment, cancelAt(moment, race), 'singles', faults);
+    if (history.violations.length > 0) expect.fail(renderReport(history, commandOf(history, 'singles')));
     const facts = new Facts(new Orderly(history.cloud));
     for (const [id, commits] of facts.orders) {
       const events = commits.flatMap(({ events }) => events.map(({ type }) => type));

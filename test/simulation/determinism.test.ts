@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { deploymentOf as deployedBundles } from '../../packages/simulator/cloud/cloud.js';
+import { loadDeployment as deployedBundles } from '../../packages/simulator/cloud/cloud.js';
 import { playSeed } from '../../packages/simulator/search/scenario.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { toldOf } from './cli/replay.js';
 import { scenarioCalled } from './scenarios/all.js';
@@ -11,7 +11,7 @@ import { redeliveryWhileDown } from './scenarios/redelivery.js';
 const SEEDS = Array.from({ length: 3 }, (_, seed) => String(seed));
 /** Seeds that are played a second time. */
 const AGAIN = SEEDS.slice(0, 2);
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 
 test(`${SEEDS.length} seeds break no promise, and ${AGAIN.length} of them give the same histories twice`, async () => {
   const fingerprints = new Map<string, string>();

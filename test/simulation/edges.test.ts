@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
-import { cursorOf } from '../../packages/kit/http/paging.js';
+import { encodeCursor } from '../../packages/kit/http/paging.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import type { ApiRequest, ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { token } from '../support/simulation/issuer.js';
 
 /** What stands at the edge of the API, held at every route that is deployed: a new one can't be forgotten. */
 
-const cloud = new Cloud(deploymentOf(prodAssembly()), { seed: 'edges' });
+const cloud = new Cloud(loadSharedDeployment(prodAssembly()), { seed: 'edges' });
 const [api] = cloud.apis;
 const ROUTES = api!.routes.filter(({ authorizer }) => authorizer !== undefined);
 const VALUES: Readonly<Record<string, string>> = {
@@ -157,7 +157,7 @@ describe('a forged cursor', () => {
   ];
   const cursors = (list: string) =>
     ['', ' ', 'a b', 'a#b', `${ISO}#`, `#${'0'.repeat(32)}`, 'x'.repeat(700), '\u0000', null, 7, {}, []].map(
-      (position) => [JSON.stringify(position).slice(0, 20), cursorOf(list, position)] as const,
+      (position) => [JSON.stringify(position).slice(0, 20), encodeCursor(list, position)] as const,
     );
 
   test.each(LISTS)('GET %s is 400 wherever it points', async (path, list, as) => {
@@ -181,7 +181,7 @@ describe('a forged cursor', () => {
       '/rewards/me?': 7,
     };
     for (const [path, list, as] of LISTS.filter(([path]) => path in places)) {
-      const cursor = cursorOf(list, places[path as keyof typeof places]);
+      const cursor = encodeCursor(list, places[path as keyof typeof places]);
       const answer = await ask({
         method: 'GET',
         path: `${path}cursor=${cursor}`,

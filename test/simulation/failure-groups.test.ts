@@ -1,23 +1,23 @@
 import { describe, expect, test, vi } from 'vitest';
 import { customersOfOrderly } from '../../lambdas/operations/failure-customers.js';
 import { command } from '../../lambdas/operations/program.js';
-import { pageOn } from '../../lambdas/operations/runbook.js';
+import { findRunbookPage } from '../../lambdas/operations/runbook.js';
 import { listAuditLog } from '../../packages/operator/audit-log/audit-log.js';
 import type { Outcome } from '../../packages/operator/cli/outcome.js';
 import { listFailureGroups } from '../../packages/operator/groups/list.js';
 import { redriveGroup } from '../../packages/operator/groups/redrive.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { DynamoDbError } from '../../packages/simulator/services/dynamodb/errors.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
-import { documentsOf } from '../support/simulation/operator.js';
+import { createDocumentClient } from '../support/simulation/operator.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 
 /** Customers of the orders: one has two. */
 const CUSTOMERS = ['alice', 'bob', 'carol', 'dave', 'alice'];
 
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 
 /** Makes the writes of reservations fail, as a role that lacks a permission does, until it is called. */
 function denyingReservations({ dynamodb }: Cloud): () => void {
@@ -37,7 +37,7 @@ describe('an operator whose consumer could not write for an hour', () => {
     const cloud = new Cloud(deployment, { seed: 'groups' });
     const orderly = new Orderly(cloud);
     const { world } = cloud;
-    const documents = documentsOf(cloud);
+    const documents = createDocumentClient(cloud);
     /** Runs a command in this process, at the world's time. Its waiting lets the world go on. */
     const at = async (work: () => Promise<Outcome>): Promise<Outcome> => {
       vi.useFakeTimers({ toFake: ['Date'], now: world.now });
@@ -53,7 +53,7 @@ describe('an operator whose consumer could not write for an hour', () => {
       clock,
       services: orderly.services,
       command,
-      pageOn,
+      pageOn: findRunbookPage,
       actor: async () => 'olga',
       say: () => {},
       stopped: () => false,
@@ -73,7 +73,7 @@ describe('an operator whose consumer could not write for an hour', () => {
           name,
           { DataType: 'String', StringValue },
         ]);
-        orderly.queueOf(consumer?.name ?? '').send({ body, attributes: Object.fromEntries(sent) });
+        orderly.findQueue(consumer?.name ?? '').send({ body, attributes: Object.fromEntries(sent) });
       },
       invoke: () => Promise.reject(new Error('no failure of a relay')),
     };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { report } from '../../packages/simulator/search/report.js';
+import { renderReport } from '../../packages/simulator/search/report.js';
 import { FOUND, playFound, playFoundWith } from '../support/simulation/found.js';
 
 /** One of so many found faults is put back here, the same ones in each run. `npm run simulate:planted` puts all of them back. */
@@ -9,7 +9,7 @@ describe.each(FOUND.map((found, at) => [found.name, found, at] as const))('%s', 
   test('stays fixed', async () => {
     const history = await playFound(found);
     if (history.violations.length > 0)
-      expect.fail(`${found.story.why}\n${report(history, `npm run simulate -- ${found.replay.join(' ')}`)}`);
+      expect.fail(`${found.story.why}\n${renderReport(history, `npm run simulate -- ${found.replay.join(' ')}`)}`);
   });
 
   const { back } = found;

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { keep, search } from './fuzz/search.js';
 
@@ -21,7 +21,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const milliseconds = Number(values.seconds ?? 60) * 1000;
   if (!Number.isInteger(seed) || !(milliseconds > 0)) throw new Error(`expected whole numbers\n${USAGE}`);
   console.log(`seed ${seed}`);
-  const { inputs, statuses, finding } = await search(deploymentOf(prodAssembly()), { seed, milliseconds });
+  const { inputs, statuses, finding } = await search(loadSharedDeployment(prodAssembly()), { seed, milliseconds });
   const answers = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`);
   console.log(`${inputs} inputs; answers by status: ${answers.join(', ')}`);
   if (!finding) {

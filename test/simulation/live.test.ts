@@ -66,7 +66,7 @@ test(`${ORDERS} orders over HTTP by the real clock, with a fault at every tenth 
     });
   }
 
-  live.fault('*', 'any', { every: 10, next: 1_000_000 });
+  live.injectFault('*', 'any', { every: 10, next: 1_000_000 });
   let next = 0;
   const customer = async (): Promise<void> => {
     for (let number = next++; number < ORDERS; number = next++) {
@@ -78,8 +78,8 @@ test(`${ORDERS} orders over HTTP by the real clock, with a fault at every tenth 
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, customer));
-  const faults = live.openFaults.map(({ passed }) => passed / 10);
-  live.calm();
+  const faults = live.pendingFaults.map(({ passed }) => passed / 10);
+  live.clearFaults();
   // Longer than EventBridge tries, and than a late duplicate takes.
   await live.forward(7 * DAY);
 

@@ -2,15 +2,15 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import type * as z from 'zod/mini';
 import type { AuditView } from '../../lambdas/operations/contract.js';
-import { firstIdOf } from '../../packages/kit/aws/ids.js';
+import { smallestIdAt } from '../../packages/kit/aws/ids.js';
 import type { Commit } from '../../packages/kit/messages/commit.js';
 import { partitionOf } from '../../packages/operator/records/feed.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
-import { ChosenFaults } from '../../packages/simulator/engine/faults.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { FixedFaults } from '../../packages/simulator/engine/faults.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { Auditor } from '../support/simulation/auditor.js';
-import { documentsOf } from '../support/simulation/operator.js';
+import { createDocumentClient } from '../support/simulation/operator.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 
@@ -19,8 +19,8 @@ import { orderOf, stocked } from './scenarios/shop.js';
 const POINT = 'Accounts/Settlements/Queue message 1';
 
 test('a lost delivery is missing in the audit over HTTP, until the command line has sent it again', async () => {
-  const faults = new ChosenFaults([{ point: POINT, kind: 'lost' }]);
-  const cloud = new Cloud(deploymentOf(prodAssembly()), { seed: 'operator-api', faults, losses: true });
+  const faults = new FixedFaults([{ point: POINT, kind: 'lost' }]);
+  const cloud = new Cloud(loadSharedDeployment(prodAssembly()), { seed: 'operator-api', faults, losses: true });
   const orderly = new Orderly(cloud, [], false);
   const auditor = new Auditor(orderly);
   const ask = async <Body>(path: string): Promise<Body> => {
@@ -36,7 +36,7 @@ test('a lost delivery is missing in the audit over HTTP, until the command line 
   const orderId = String(reply.body.orderId);
   await orderly.rest();
   await cloud.world.pass(3_600_000);
-  expect(faults.made).toHaveLength(1);
+  expect(faults.injected).toHaveLength(1);
   const before = await audited();
   expect(before.deliveries).toMatchObject({ missing: 1, failed: 0 });
   expect(before.missing).toEqual([
@@ -57,9 +57,9 @@ test('a lost delivery is missing in the audit over HTTP, until the command line 
 });
 
 test('an effect that an order has twice is in the audit of its time over HTTP, however long ago the order was placed', async () => {
-  const cloud = new Cloud(deploymentOf(prodAssembly()), { seed: 'operator-twice' });
+  const cloud = new Cloud(loadSharedDeployment(prodAssembly()), { seed: 'operator-twice' });
   const orderly = new Orderly(cloud, [], false);
-  const documents = documentsOf(cloud);
+  const documents = createDocumentClient(cloud);
   const audited = async (query: string) => {
     const { reply } = await orderly.call({ method: 'GET', path: `/operations/audit?${query}`, as: 'operator' });
     expect(reply.status, JSON.stringify(reply)).toBe(200);
@@ -80,13 +80,13 @@ test('an effect that an order has twice is in the audit of its time over HTTP, h
   /** Puts a commit again, as if its guards had let it through once more. */
   const again = async (serviceName: string, pk: string, orderId: string) => {
     const table = orderly.services.find(({ name }) => name === serviceName)?.table ?? serviceName;
-    const commits = cloud.itemsOf(table).filter((item) => item.pk === pk && 'feedSk' in item) as unknown as Commit[];
+    const commits = cloud.listItems(table).filter((item) => item.pk === pk && 'feedSk' in item) as unknown as Commit[];
     const commit = commits.find(({ events }) => events.some(({ data }) => data.includes(orderId)));
     const at = new Date(cloud.world.now).toISOString();
     const lastVersion = (commits.at(-1)?.lastVersion ?? 0) + 1;
     const place = {
       feedPk: partitionOf(Math.floor(cloud.world.now / 3_600_000) * 3_600_000, 0),
-      feedSk: firstIdOf(Date.parse(at)),
+      feedSk: smallestIdAt(Date.parse(at)),
     };
     const sk = `COMMIT#${String(lastVersion).padStart(10, '0')}`;
     const Item = { ...commit, sk, lastVersion, at, trigger: `again-${serviceName}`, ...place };

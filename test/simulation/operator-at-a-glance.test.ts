@@ -151,7 +151,7 @@ describe('orderly trace of a local cloud', () => {
 
   test('finds what is no order, too', async () => {
     const product = local.live.cloud
-      .itemsOf('Catalog/Outbox/Table')
+      .listItems('Catalog/Outbox/Table')
       .find(({ pk, events }) => !String(pk).startsWith('PriceCheck#') && Array.isArray(events));
     const [event] = (product?.events ?? []) as readonly { readonly id: string; readonly type: string }[];
     const { found } = await asked('trace', event?.id ?? '');

@@ -3,18 +3,18 @@ import { LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-l
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId, timeOfId } from '../../packages/kit/aws/ids.js';
+import { newId, parseIdTime } from '../../packages/kit/aws/ids.js';
 import { commitKey } from '../../packages/kit/messages/commit.js';
 import { COMMIT_PREFIX } from '../../packages/kit/messages/keys.js';
 import { stuckKey } from '../../packages/kit/saga/contract.js';
 import { openContext } from '../../packages/operator/cli/context.js';
 import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
-import { projectionNamed, projectionsOf } from '../../packages/operator/projections/projections.js';
+import { findProjection, listDeployedProjections } from '../../packages/operator/projections/projections.js';
 import { rebuild } from '../../packages/operator/projections/rebuild.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { dueRecords } from '../../tools/local/awaits.js';
 import { ORDERLY, run } from '../../tools/operator/command-line.js';
-import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
+import { describeShape, differencesBetween, documentedShape } from '../support/json-shape.js';
 import { accepted, beginLocalCloud, endLocalCloud } from '../support/simulation/at-local-cloud.js';
 import type { Call } from '../support/simulation/orderly.js';
 import { DAY, orderOf, productOf } from './scenarios/shop.js';
@@ -91,7 +91,7 @@ const storedTexts = (): string => {
   const tables = cloud.deployment.assembly.resources.filter(({ type }) =>
     /^AWS::DynamoDB::(?:Global)?Table$/.test(type),
   );
-  return JSON.stringify(tables.map(({ ref }) => cloud.itemsOf(ref)));
+  return JSON.stringify(tables.map(({ ref }) => cloud.listItems(ref)));
 };
 
 /** Returns the times and ids in a text that are of this machine's clock: a day before the cloud was begun up to a day from now. */
@@ -99,7 +99,7 @@ function timesOfMachine(text: string): readonly string[] {
   const ids = text.match(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g) ?? [];
   const times = text.match(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g) ?? [];
   const found = [
-    ...ids.map((id) => [id, timeOfId(id) ?? 0] as const),
+    ...ids.map((id) => [id, parseIdTime(id) ?? 0] as const),
     ...times.map((time) => [time, Date.parse(time)] as const),
   ];
   return found.flatMap(([one, at]) => (at > BEGUN - DAY && at < Date.now() + DAY ? [one] : []));
@@ -116,7 +116,7 @@ async function sendWithoutData(label: string, type: string, id: string): Promise
   await send(label, JSON.stringify({ ...sent, detail: { ...(sent?.detail as object), id, data: {} } }));
 }
 
-const opened = () => openContext({ ...ORDERLY, endpointOf: async () => place() }, 'prod', () => undefined);
+const opened = () => openContext({ ...ORDERLY, resolveEndpoint: async () => place() }, 'prod', () => undefined);
 
 /** Puts one more commit of an aggregate: the first one again, with the same cause and the same effect, or others' events. */
 async function again(service: string, pk: string, events?: readonly (readonly [string, object])[]): Promise<void> {
@@ -297,12 +297,12 @@ const steady = (value: unknown): unknown =>
 async function checked(): Promise<unknown> {
   const context = await opened();
   const wait = (seconds: number) => local.live.forward(seconds * 1000);
-  const projection = projectionNamed(projectionsOf(context), 'orders-list');
+  const projection = findProjection(listDeployedProjections(context), 'orders-list');
   return (await rebuild(projection, { action: 'check' }, { ...context, wait, stopped: () => false })).json;
 }
 
 const differences = (values: readonly unknown[], heading: string, page = PAGE) =>
-  differencesBetween(shapeOf(values.map(withoutData), AGAIN), documentedShape(page, heading));
+  differencesBetween(describeShape(values.map(withoutData), AGAIN), documentedShape(page, heading));
 const NONE = { missing: [], wrong: [] };
 
 describe('docs/operations/json.md says what --json prints of', () => {

@@ -2,29 +2,29 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { APP } from '../../lambdas/app.js';
 import { command } from '../../lambdas/operations/program.js';
-import { pageOn } from '../../lambdas/operations/runbook.js';
+import { findRunbookPage } from '../../lambdas/operations/runbook.js';
 import type { Outcome } from '../../packages/operator/cli/outcome.js';
 import { discard } from '../../packages/operator/failures/discard.js';
 import { listFailureGroups } from '../../packages/operator/groups/list.js';
-import { messageTo, type SagaRequest } from '../../packages/operator/sagas/saga-command.js';
+import { buildSagaMessage, type SagaRequest } from '../../packages/operator/sagas/saga-command.js';
 import { listSagas } from '../../packages/operator/sagas/saga-list.js';
 import { findSaga } from '../../packages/operator/sagas/sagas.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { showOrder } from '../../tools/operator/order.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
-import { holding } from '../support/simulation/holding.js';
-import { documentsOf, relaysOf } from '../support/simulation/operator.js';
+import { holdMessages } from '../support/simulation/holding.js';
+import { createDocumentClient, createRelayReader } from '../support/simulation/operator.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { cancellationOf, orderAt, orderOf, productOf, stocked } from './scenarios/shop.js';
 
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 
 let orderly: Orderly;
 let documents: DynamoDBDocumentClient;
 beforeEach(() => {
   orderly = new Orderly(new Cloud(deployment, { seed: 'operator' }), ['rewards', 'reports']);
-  documents = documentsOf(orderly.cloud);
+  documents = createDocumentClient(orderly.cloud);
 });
 
 const clock = { now: () => new Date(orderly.cloud.world.now).toISOString() };
@@ -35,10 +35,13 @@ const operator = {
     showOrder(
       { documents, clock, services: orderly.services, endpoint: { url: undefined, region: 'eu-west-1' } },
       { orderId, payload: false, verbose },
-      relaysOf(orderly.cloud),
+      createRelayReader(orderly.cloud),
     ),
   groups: (): Promise<Outcome> =>
-    listFailureGroups({ documents, clock, services: orderly.services, command, pageOn }, { consumer: undefined }),
+    listFailureGroups(
+      { documents, clock, services: orderly.services, command, pageOn: findRunbookPage },
+      { consumer: undefined },
+    ),
   discard: (consumer: string, messageId: string, reason: string): Promise<Outcome> =>
     discard(
       { documents, clock, services: orderly.services, actor: async () => 'olga' },
@@ -48,8 +51,8 @@ const operator = {
   /** What the command would send goes into its queue here: its waiting for what comes of it is by the real clock. */
   tell: async (request: SagaRequest): Promise<void> => {
     const saga = await findSaga(documents, orderly.services, request.sagaId);
-    const { body } = messageTo(saga, request, { app: APP.name, by: 'olga', time: clock.now() });
-    orderly.queueOf(saga.kind.consumer.name).send({ body });
+    const { body } = buildSagaMessage(saga, request, { app: APP.name, by: 'olga', time: clock.now() });
+    orderly.findQueue(saga.kind.consumer.name).send({ body });
   },
 };
 
@@ -67,7 +70,7 @@ function refuse(body: string | undefined): void {
   const source = `orderly.${to}`;
   const data = { ...detail.data, outcome: 'REFUSED', reason: 'NOT_AUTHORIZED' };
   const answer = { ...rest, id: `${detail.id}-answer`, source, type, dataschema: `urn:orderly:${to}:${type}:1`, data };
-  orderly.queueOf('orders-saga').send({ body: JSON.stringify({ source, 'detail-type': type, detail: answer }) });
+  orderly.findQueue('orders-saga').send({ body: JSON.stringify({ source, 'detail-type': type, detail: answer }) });
 }
 
 describe('an operator of the deployed app', () => {
@@ -97,7 +100,7 @@ describe('an operator of the deployed app', () => {
 
   test('sees what an order waits for, sends the command again, and resolves the step where it is stuck', async () => {
     await stocked(orderly, { 'TEA-1': 0 });
-    const { held, letGo } = holding(orderly, 'accounts-commands', 'ReleaseAuthorization');
+    const { held, letGo } = holdMessages(orderly, 'accounts-commands', 'ReleaseAuthorization');
     const { world } = orderly.cloud;
     const id = await order();
     await world.until(() => held.length === 1);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
 import { run } from '../../tools/operator/command-line.js';
-import { callsIn, sectionOf, wordsOf } from '../support/runbook-commands.js';
+import { findCalls, readSection, splitWords } from '../support/runbook-commands.js';
 import { accepted, beginLocalCloud, endLocalCloud } from '../support/simulation/at-local-cloud.js';
 import type { Call } from '../support/simulation/orderly.js';
 import { orderOf, productOf } from './scenarios/shop.js';
@@ -35,8 +35,8 @@ async function orderly(words: readonly string[]) {
 /** Runs the calls of a page of the operator's day, in its order. @returns their exit codes by their commands */
 async function played(heading: string): Promise<Readonly<Record<string, number>>> {
   const codes: Record<string, number> = {};
-  for (const one of callsIn(sectionOf('docs/operations/a-day.md', heading))) {
-    const { code, err } = await orderly(wordsOf(one, placeholders));
+  for (const one of findCalls(readSection('docs/operations/a-day.md', heading))) {
+    const { code, err } = await orderly(splitWords(one, placeholders));
     expect({ one, err: err.split('\n').slice(1).join('\n') }).toEqual({ one, err: '' });
     codes[one.replace(/ [-<].*$/, '')] = code;
   }

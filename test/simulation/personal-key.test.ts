@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { Iam } from '../../packages/simulator/services/iam/model.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 
 /** Who may use the KMS key that wraps the people's keys: a right of one's own, and the key's own policy. */
 
-const { assembly } = deploymentOf(prodAssembly());
+const { assembly } = loadSharedDeployment(prodAssembly());
 const iam = new Iam(assembly);
-const [key] = assembly.ofType('AWS::KMS::Key');
-const roles = assembly.ofType('AWS::Lambda::Function').map(({ label, properties }) => ({
+const [key] = assembly.findByType('AWS::KMS::Key');
+const roles = assembly.findByType('AWS::Lambda::Function').map(({ label, properties }) => ({
   fn: label.replace(/\/Function$/, ''),
   role: String(properties.Role),
 }));
@@ -21,7 +21,7 @@ const access = (action: string, context: Readonly<Record<string, string>> = PERS
 
 test('is usable only by functions that read personal data, whatever the policies of others permit', () => {
   const byPolicyOfTheKey = (action: string) =>
-    roles.filter(({ role }) => iam.keyLetsRoleDecide(role, access(action))).map(({ fn }) => fn);
+    roles.filter(({ role }) => iam.keyDelegatesToRole(role, access(action))).map(({ fn }) => fn);
   const reading = ['Orders/GetOrder', 'Orders/ListOrders', 'Orders/OrderHistory'];
   const reviewing = ['Orders/OnSaga', 'Orders/RunJudgements', 'Orders/ReviewOrder'];
   const ofAccounts = ['Accounts/SetAccountStatus', 'Accounts/ApplyBonus', 'Accounts/AccountHistory'];
@@ -57,15 +57,15 @@ test('is usable only by functions that read personal data, whatever the policies
 
 test('is for personal data only, which each call must declare', () => {
   for (const { role } of roles) {
-    expect(iam.keyLetsRoleDecide(role, access('Decrypt', {}))).toBe(false);
-    expect(iam.keyLetsRoleDecide(role, access('Decrypt', { 'kms:EncryptionContext:purpose': 'other' }))).toBe(false);
+    expect(iam.keyDelegatesToRole(role, access('Decrypt', {}))).toBe(false);
+    expect(iam.keyDelegatesToRole(role, access('Decrypt', { 'kms:EncryptionContext:purpose': 'other' }))).toBe(false);
   }
 });
 
 test('may be administered by whoever the account permits, so that nobody is locked out', () => {
   for (const action of ['PutKeyPolicy', 'CancelKeyDeletion', 'EnableKey']) {
     expect(
-      roles.every(({ role }) => iam.keyLetsRoleDecide(role, access(action, {}))),
+      roles.every(({ role }) => iam.keyDelegatesToRole(role, access(action, {}))),
       action,
     ).toBe(true);
   }

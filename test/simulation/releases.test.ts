@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Envelope } from '../../packages/kit/messages/envelope.js';
-import { report } from '../../packages/simulator/search/report.js';
+import { renderReport } from '../../packages/simulator/search/report.js';
 import { playSeed } from '../../packages/simulator/search/scenario.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import {
   ACKNOWLEDGES_NEWER,
@@ -38,7 +38,7 @@ test.skipIf(!isPlayed).each(MIXES)(
   'keeps every promise while orders are rejected, with the previous release in: %s',
   async (_, only) => {
     const history = await playSeed(await besidePreviousRelease(folder, only), scenario, '0');
-    if (history.violations.length > 0) expect.fail(report(history, 'releases.test.ts'));
+    if (history.violations.length > 0) expect.fail(renderReport(history, 'releases.test.ts'));
   },
 );
 
@@ -103,7 +103,7 @@ test.each(PUBLISHERS)(
     // Another seed only if chance has left a version out.
     for (let seed = 0; seed < 4 && seen.size < versions.length; seed++) {
       const history = await playSeed(deployment, scenarioCalled(scenario), String(seed));
-      if (history.violations.length > 0) expect.fail(report(history, `releases.test.ts, seed ${seed}`));
+      if (history.violations.length > 0) expect.fail(renderReport(history, `releases.test.ts, seed ${seed}`));
       for (const { event } of history.cloud.events.accepted) {
         const { type, dataschema } = event.detail as Envelope;
         if (type === 'OrderPlaced') seen.add(Number(dataschema.split(':').at(-1)));
@@ -126,11 +126,12 @@ test.each(['place-one', REDRIVEN])(
 );
 
 describe.skipIf(!isPlayed)('a previous release that does not know an event', () => {
-  const played = (changes: Changes) => playSeed(deploymentOf(folder), twoReleasesWith('two-releases', changes), '1');
+  const played = (changes: Changes) =>
+    playSeed(loadSharedDeployment(folder), twoReleasesWith('two-releases', changes), '1');
 
   test('waits for the deployment, and keeps every promise', async () => {
     const history = await played(KNOWS_NO_SETTLEMENT);
-    if (history.violations.length > 0) expect.fail(report(history, 'releases.test.ts'));
+    if (history.violations.length > 0) expect.fail(renderReport(history, 'releases.test.ts'));
   });
 
   test('is found where it acknowledges the event instead, during a deployment or after a rollback', async () => {

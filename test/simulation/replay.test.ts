@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../../packages/simulator/engine/faults.js';
-import { report } from '../../packages/simulator/search/report.js';
-import { playWith } from '../../packages/simulator/search/scenario.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { renderReport } from '../../packages/simulator/search/report.js';
+import { playWithFaults } from '../../packages/simulator/search/scenario.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { planted } from './planted/plant.js';
 import { deployedLater } from './scenarios/replays.js';
 
 const folder = prodAssembly();
-const deployment = deploymentOf(folder);
+const deployment = loadSharedDeployment(folder);
 
 test('consumers that are deployed later are brought to date from the first event on, while events come', async () => {
-  const history = await playWith(deployment, deployedLater, 'replay');
-  if (history.violations.length > 0) expect.fail(report(history, 'replay.test.ts'));
+  const history = await playWithFaults(deployment, deployedLater, 'replay');
+  if (history.violations.length > 0) expect.fail(renderReport(history, 'replay.test.ts'));
 });
 
 /** Functions die after an effect and before they say so, and a replayed message comes twice. */
@@ -24,8 +24,8 @@ const FAULTS: readonly Fault[] = [
 ];
 
 test('each event has one effect, although functions crash during the replay', async () => {
-  const history = await playWith(deployment, deployedLater, 'replay', FAULTS);
-  if (history.violations.length > 0) expect.fail(report(history, 'replay.test.ts'));
+  const history = await playWithFaults(deployment, deployedLater, 'replay', FAULTS);
+  if (history.violations.length > 0) expect.fail(renderReport(history, 'replay.test.ts'));
   expect(history.faults).toHaveLength(FAULTS.length);
 });
 
@@ -46,6 +46,6 @@ test.each([
   ],
 ])('it is found when %s', async (name, file, from, to, only) => {
   const bug = { name, scenario: deployedLater.name, source: { file, from, to, only } };
-  const { violations } = await playWith(await planted(folder, bug), deployedLater, 'replay');
+  const { violations } = await playWithFaults(await planted(folder, bug), deployedLater, 'replay');
   expect(violations).not.toEqual([]);
 });

@@ -5,7 +5,7 @@ import { DeleteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
 import type { LocalCloud } from '../../packages/simulator/live/local-cloud.js';
-import { differencesBetween, documentedShape, shapeOf } from '../support/json-shape.js';
+import { describeShape, differencesBetween, documentedShape } from '../support/json-shape.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { accepted, beginLocalCloud, endLocalCloud } from '../support/simulation/at-local-cloud.js';
 import type { Call } from '../support/simulation/orderly.js';
@@ -163,7 +163,7 @@ test('a service goes back to an instant, whenever the command dies, and its cons
 
 test('docs/operations/json.md says what --json prints', async () => {
   const page = readFileSync('docs/operations/json.md', 'utf8');
-  expect(differencesBetween(shapeOf(restoring.printed), documentedShape(page, 'restore apply'))).toEqual({
+  expect(differencesBetween(describeShape(restoring.printed), documentedShape(page, 'restore apply'))).toEqual({
     missing: [],
     wrong: [],
   });

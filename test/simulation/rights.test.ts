@@ -8,10 +8,10 @@ import { paymentsContract } from '../../lambdas/payments/contract.js';
 import { reportsContract } from '../../lambdas/reports/contract.js';
 import { rewardsContract } from '../../lambdas/rewards/contract.js';
 import type { Cloud } from '../../packages/simulator/cloud/cloud.js';
-import { playWith } from '../../packages/simulator/search/scenario.js';
-import { putAccess } from '../../packages/simulator/services/events/put-events.js';
+import { playWithFaults } from '../../packages/simulator/search/scenario.js';
+import { requiredAccess } from '../../packages/simulator/services/events/put-events.js';
 import { type Access, Iam } from '../../packages/simulator/services/iam/model.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { BUGS } from './planted/bugs.js';
 import { planted } from './planted/plant.js';
@@ -20,11 +20,11 @@ import { scenarioCalled } from './scenarios/all.js';
 /** What the roles of what is deployed may do, and what none of them may. */
 
 const folder = prodAssembly();
-const { assembly } = deploymentOf(folder);
+const { assembly } = loadSharedDeployment(folder);
 const iam = new Iam(assembly);
-const [bus] = assembly.ofType('AWS::Events::EventBus');
+const [bus] = assembly.findByType('AWS::Events::EventBus');
 const EventBusName = bus?.ref ?? '';
-const roles = assembly.ofType('AWS::Lambda::Function').map(({ label, properties }) => ({
+const roles = assembly.findByType('AWS::Lambda::Function').map(({ label, properties }) => ({
   fn: label.replace(/\/Function$/, ''),
   role: String(properties.Role),
 }));
@@ -44,25 +44,27 @@ describe('the bus', () => {
   ];
 
   test.each(services.map(({ service }) => service))('accepts events of %s from its own relay only', (service) => {
-    const [relay] = allowed(putAccess({ EventBusName, Source: `orderly.${service}`, DetailType: 'ChargePayment' }));
+    const [relay] = allowed(
+      requiredAccess({ EventBusName, Source: `orderly.${service}`, DetailType: 'ChargePayment' }),
+    );
     expect(relay?.toLowerCase()).toBe(`${service}/outbox/relay`);
-    expect(allowed(putAccess({ EventBusName, Source: `orderly.${service}` }))).toHaveLength(1);
+    expect(allowed(requiredAccess({ EventBusName, Source: `orderly.${service}` }))).toHaveLength(1);
   });
 
   test("accepts no other source than Orderly's services, whatever the sender's rights, and no missing source", () => {
     for (const Source of ['orderly.shipping', 'orderly', 'aws.s3', 'shop', undefined]) {
-      expect(allowed(putAccess({ EventBusName, ...(Source !== undefined && { Source }) }))).toEqual([]);
+      expect(allowed(requiredAccess({ EventBusName, ...(Source !== undefined && { Source }) }))).toEqual([]);
     }
-    const denied = (Source: string) => iam.resourceDenies(putAccess({ EventBusName, Source }));
+    const denied = (Source: string) => iam.resourceDenies(requiredAccess({ EventBusName, Source }));
     expect(['aws.s3', 'shop', 'orderly', 'Orderly.orders'].filter((source) => !denied(source))).toEqual([]);
     expect(denied('orderly.shipping')).toBe(false);
   });
 
   test('denies a replay nothing, with or without a source in the request', () => {
-    const { context: _, ...unnamed } = putAccess({ EventBusName });
+    const { context: _, ...unnamed } = requiredAccess({ EventBusName });
     expect(iam.resourceDenies(unnamed)).toBe(false);
     for (const { service } of services) {
-      expect(iam.resourceDenies(putAccess({ EventBusName, Source: `orderly.${service}` }))).toBe(false);
+      expect(iam.resourceDenies(requiredAccess({ EventBusName, Source: `orderly.${service}` }))).toBe(false);
     }
   });
 });
@@ -80,7 +82,7 @@ describe('tables', () => {
   const ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
 
   test('accept only requests that name their keys, and scans by rebuilders', () => {
-    const tables = assembly.ofType('AWS::DynamoDB::GlobalTable').map(({ arn }) => arn);
+    const tables = assembly.findByType('AWS::DynamoDB::GlobalTable').map(({ arn }) => arn);
     expect(tables).toHaveLength(22);
     for (const resource of tables) {
       for (const action of ACTIONS) {
@@ -90,7 +92,9 @@ describe('tables', () => {
       }
     }
     // Nobody but these reads records and commits, and nobody reads people's keys without naming one.
-    const [keys] = assembly.ofType('AWS::DynamoDB::GlobalTable').filter(({ label }) => label.includes('PersonalKeys'));
+    const [keys] = assembly
+      .findByType('AWS::DynamoDB::GlobalTable')
+      .filter(({ label }) => label.includes('PersonalKeys'));
     expect(allowed({ action: 'dynamodb:BatchGetItem', resource: keys!.arn })).toEqual([]);
     const scanning = tables.flatMap((resource) => allowed({ action: 'dynamodb:Scan', resource }));
     expect(scanning).toEqual(['Orders/RebuildListProjection', 'Accounts/RebuildExhaustedProjection']);
@@ -102,7 +106,7 @@ describe("catalog's relay, forging a charge in the name of orders", () => {
 
   test('is refused, and nothing is charged', async () => {
     if (!bug || others.length > 0) throw new Error('the bug has another name by now');
-    const { cloud, trace } = await playWith(await planted(folder, bug), scenarioCalled('place-one'), 'singles');
+    const { cloud, trace } = await playWithFaults(await planted(folder, bug), scenarioCalled('place-one'), 'singles');
     expect(trace.some((line) => /Catalog\/Outbox\/Relay DENIED events:PutEvents .*orderly\.orders/.test(line))).toBe(
       true,
     );
@@ -112,7 +116,7 @@ describe("catalog's relay, forging a charge in the name of orders", () => {
   test('would charge what nobody ordered if it might publish for any source', async () => {
     const [open] = BUGS.filter(({ name }) => name.startsWith('a relay speaks for another service, and'));
     if (!open) throw new Error('the bug has another name by now');
-    const history = await playWith(await planted(folder, open), scenarioCalled('place-one'), 'singles');
+    const history = await playWithFaults(await planted(folder, open), scenarioCalled('place-one'), 'singles');
     expect(forged(history.cloud)).not.toEqual([]);
     expect(history.violations).not.toEqual([]);
     expect(history.violations.map(({ invariant }) => invariant)).not.toContain('no permission is missing');

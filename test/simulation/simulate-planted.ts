@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { FOUND, playFoundWith } from '../support/simulation/found.js';
-import { groundOf } from '../support/simulation/ground.js';
+import { findGround } from '../support/simulation/ground.js';
 import { wordsOf } from './cli/replay.js';
 import { BUGS } from './planted/bugs.js';
 import { find, shortCut } from './planted/find.js';
@@ -17,7 +17,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const part = positionals.join(' ');
   let missed = 0;
   for (const bug of BUGS.filter(({ name }) => name.includes(part))) {
-    const ground = groundOf(bug.scenario);
+    const ground = findGround(bug.scenario);
     const hint = values.hints ? HINTS[bug.name] : undefined;
     const { history, runs } = await find(ground, bug, { seeds: 1_000, ...(hint && { hint }) });
     if (!history) missed++;

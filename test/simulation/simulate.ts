@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Bookmarks } from '../../packages/simulator/search/bookmarks.js';
-import { report } from '../../packages/simulator/search/report.js';
-import { playSeed, playWith } from '../../packages/simulator/search/scenario.js';
-import { singles } from '../../packages/simulator/search/singles.js';
+import { renderReport } from '../../packages/simulator/search/report.js';
+import { playSeed, playWithFaults } from '../../packages/simulator/search/scenario.js';
+import { playSingleFaults } from '../../packages/simulator/search/singles.js';
 import { Iam } from '../../packages/simulator/services/iam/model.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { ALL_SCENARIOS } from '../support/simulation/ground.js';
 import { REPLAY_OPTIONS, replay } from './cli/replay.js';
@@ -57,7 +57,7 @@ async function broken(args: readonly string[]): Promise<number> {
     const history = await replay(values);
     for (const line of history.trace) console.log(line);
     const quoted = args.map((arg) => (arg.includes(' ') ? `"${arg}"` : arg));
-    console.log(report({ ...history, trace: [] }, `npm run simulate -- ${quoted.join(' ')}`));
+    console.log(renderReport({ ...history, trace: [] }, `npm run simulate -- ${quoted.join(' ')}`));
     return history.violations.length;
   }
   const workers = Number(values.workers ?? availableParallelism());
@@ -80,16 +80,18 @@ async function broken(args: readonly string[]): Promise<number> {
 
 /** Rights that stay unused by every single fault of place-one, and by every scenario without a fault and by five seeds. */
 async function unusedRights(folder: string): Promise<readonly string[]> {
-  const deployment = deploymentOf(folder);
+  const deployment = loadSharedDeployment(folder);
   const all = new Iam(deployment.assembly);
   // Beside the list, which may go into a file.
   const say = (line: string): void => console.error(line);
   say('every single fault of place-one ...');
-  await singles(deployment, scenarioCalled('place-one'), { each: ({ cloud }) => all.usedBy(cloud.iam) });
+  await playSingleFaults(deployment, scenarioCalled('place-one'), {
+    onHistory: ({ cloud }) => all.addUsageOf(cloud.iam),
+  });
   for (const [at, scenario] of SCENARIOS.entries()) {
     say(`${scenario.name} (${at + 1} of ${SCENARIOS.length}) ...`);
-    all.usedBy((await playWith(deployment, scenario, 'calm')).cloud.iam);
-    for (let seed = 0; seed < 5; seed++) all.usedBy((await playSeed(deployment, scenario, String(seed))).cloud.iam);
+    all.addUsageOf((await playWithFaults(deployment, scenario, 'calm')).cloud.iam);
+    for (let seed = 0; seed < 5; seed++) all.addUsageOf((await playSeed(deployment, scenario, String(seed))).cloud.iam);
   }
-  return all.unused();
+  return all.listUnused();
 }

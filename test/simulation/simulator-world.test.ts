@@ -5,7 +5,7 @@ import { EventLoop } from '../../packages/simulator/engine/event-loop.js';
 import type { World as Port } from '../acceptance/world.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { SimulatorWorld } from '../support/simulator-world.js';
-import { routesIn } from '../support/template-routes.js';
+import { listRoutes } from '../support/template-routes.js';
 import { VirtualTime } from '../support/virtual-time.js';
 
 /** What scenarios rely on where they run in the simulator: of the rest the scenarios themselves tell. */
@@ -59,7 +59,7 @@ describe('in the simulator', () => {
     const template = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((file) =>
       /Api\w*\.template\.json$/.test(file),
     );
-    const routes = routesIn(JSON.parse(readFileSync(join(folder, String(template)), 'utf8')));
+    const routes = listRoutes(JSON.parse(readFileSync(join(folder, String(template)), 'utf8')));
     expect(routes).toContain('POST /orders/{orderId}/cancellation');
     expect(await new SimulatorWorld('1').routes()).toEqual(routes);
   });
@@ -71,8 +71,8 @@ describe('in the simulator', () => {
     await world.eventually('it is a failure record', async () => {
       expect(await world.failures('reservations', text)).toHaveLength(1);
     });
-    expect(await world.copiesOf(text)).toContainEqual('queue Inventory/Reservations/Queue');
-    expect(await world.copiesOf(other)).toEqual([]);
+    expect(await world.findCopies(text)).toContainEqual('queue Inventory/Reservations/Queue');
+    expect(await world.findCopies(other)).toEqual([]);
   });
 
   test('does not crash after a refused write, only after a successful one', async () => {

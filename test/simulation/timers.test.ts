@@ -4,11 +4,11 @@ import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import { Assembly } from '../../packages/simulator/assembly/assembly.js';
 import { type Cloud, Deployment } from '../../packages/simulator/cloud/cloud.js';
 import type { FaultKind } from '../../packages/simulator/engine/faults.js';
-import { report } from '../../packages/simulator/search/report.js';
-import { playSeed, playWith, type Scenario, type Violation } from '../../packages/simulator/search/scenario.js';
-import { singles } from '../../packages/simulator/search/singles.js';
-import { plain } from '../../packages/simulator/services/dynamodb/plain.js';
-import { traceOf } from '../support/tally.js';
+import { renderReport } from '../../packages/simulator/search/report.js';
+import { playSeed, playWithFaults, type Scenario, type Violation } from '../../packages/simulator/search/scenario.js';
+import { playSingleFaults } from '../../packages/simulator/search/singles.js';
+import { toPlainItem } from '../../packages/simulator/services/dynamodb/plain.js';
+import { buildTrace } from '../support/tally.js';
 import { waiterAssembly } from '../support/waiter/assembly.js';
 import { WAITER, waiterContract, waitId } from '../support/waiter/contract.js';
 
@@ -21,7 +21,7 @@ const deployment = new Deployment(assembly);
 const named = (name: string): string => String(assembly.outputs.get(`Waiter.${name}`));
 
 type Row = Record<string, unknown>;
-const itemsOf = (cloud: Cloud, table: string): readonly Row[] => cloud.itemsOf(named(table));
+const itemsOf = (cloud: Cloud, table: string): readonly Row[] => cloud.listItems(named(table));
 
 const MINUTE = 60_000;
 const iso = (time: number): string => new Date(time).toISOString();
@@ -35,7 +35,7 @@ const awaits = (cloud: Cloud) => (): number | undefined => {
 };
 
 function tell(cloud: Cloud, type: keyof typeof waiterContract.commands, data: { name: string; until?: string }): void {
-  const { correlationId, traceparent, actor } = traceOf('');
+  const { correlationId, traceparent, actor } = buildTrace('');
   const { service } = waiterContract;
   const detail = {
     id: `${type}-${data.name}`,
@@ -83,7 +83,7 @@ function* broken(cloud: Cloud, until: number): Generator<Violation> {
   const recordOf = (id: string) => records.get(recordKey(WAITER, id));
   const waiters = itemsOf(cloud, 'TableName');
   const changes = cloud.tableCalls.flatMap(({ at, effects }) =>
-    effects.changes.map(({ after }) => ({ at, row: plain(after ?? {}) })),
+    effects.changes.map(({ after }) => ({ at, row: toPlainItem(after ?? {}) })),
   );
   for (const [pk, status] of records) {
     if (status === 'PENDING') yield { invariant: 'no timer is left over', detail: String(pk) };
@@ -104,12 +104,12 @@ function* broken(cloud: Cloud, until: number): Generator<Violation> {
 }
 
 test('ends each wait once, by its timer or a stop, and calls the sweeper only while it finds something', async () => {
-  const { violations, cloud, trace } = await playWith(deployment, waits, 'calm');
+  const { violations, cloud, trace } = await playWithFaults(deployment, waits, 'calm');
   expect(violations).toEqual([]);
   const states = Object.fromEntries(itemsOf(cloud, 'TableName').map(({ pk, waits }) => [pk, waits]));
   expect(states).toEqual({ 'Waiter#anna': 'OVER', 'Waiter#bert': 'STOPPED', 'Waiter#cora': expect.any(String) });
   expect(trace.filter((line) => / EveryMinute delivery \d+ of Scheduled/.test(line)).length).toBeLessThan(4);
-  expect([...cloud.iam.unused()].filter((right) => right.includes('Sweeper'))).toEqual([]);
+  expect([...cloud.iam.listUnused()].filter((right) => right.includes('Sweeper'))).toEqual([]);
 });
 
 /** Crashes, lost answers and second deliveries. The SDK and Lambda handle throttling and time-outs themselves. */
@@ -124,14 +124,14 @@ const KINDS: readonly FaultKind[] = [
 ];
 
 test('keeps its promises with any single crash, lost answer or second delivery', async () => {
-  const { runs, broken } = await singles(deployment, waits, { kinds: KINDS, first: true });
-  for (const history of broken) expect.fail(report(history, 'singles of waits'));
+  const { runs, broken } = await playSingleFaults(deployment, waits, { kinds: KINDS, stopAtFirst: true });
+  for (const history of broken) expect.fail(renderReport(history, 'singles of waits'));
   expect(runs).toBeGreaterThan(60);
 });
 
 test('keeps its promises with random faults by seed', async () => {
   for (let seed = 0; seed < 10; seed++) {
     const history = await playSeed(deployment, waits, String(seed));
-    if (history.violations.length > 0) expect.fail(report(history, `seed ${seed} of waits`));
+    if (history.violations.length > 0) expect.fail(renderReport(history, `seed ${seed} of waits`));
   }
 });

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { report } from '../../packages/simulator/search/report.js';
-import { playWith } from '../../packages/simulator/search/scenario.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { renderReport } from '../../packages/simulator/search/report.js';
+import { playWithFaults } from '../../packages/simulator/search/scenario.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { Facts } from '../support/simulation/facts.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { commandOf } from './cli/replay.js';
 import { AT_REST, undoAt } from './scenarios/charges.js';
 
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 
 /** How a payment went, whenever it was undone; answers to the steps aside. */
 async function waysOf(): Promise<readonly string[]> {
   const ways = new Set<string>();
   for (let moment = 0, atRest = false; !atRest; moment++) {
-    const history = await playWith(deployment, undoAt(moment, 1000), 'singles');
-    if (history.violations.length > 0) expect.fail(report(history, commandOf(history, 'singles')));
+    const history = await playWithFaults(deployment, undoAt(moment, 1000), 'singles');
+    if (history.violations.length > 0) expect.fail(renderReport(history, commandOf(history, 'singles')));
     for (const commits of new Facts(new Orderly(history.cloud)).payments.values()) {
       const types = commits.flatMap(({ events }) => events.map(({ type }) => type));
       ways.add(types.filter((type) => type !== 'SagaReplyRequested').join(' '));

@@ -2,12 +2,12 @@ import { expect, test, vi } from 'vitest';
 import type * as z from 'zod/mini';
 import type { TraceView } from '../../lambdas/operations/contract.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
-import { ChosenFaults } from '../../packages/simulator/engine/faults.js';
+import { FixedFaults } from '../../packages/simulator/engine/faults.js';
 import { showOrder } from '../../tools/operator/order.js';
-import { deploymentOf } from '../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
-import { holding } from '../support/simulation/holding.js';
-import { documentsOf, relaysOf } from '../support/simulation/operator.js';
+import { holdMessages } from '../support/simulation/holding.js';
+import { createDocumentClient, createRelayReader } from '../support/simulation/operator.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 
@@ -15,7 +15,10 @@ import { orderOf, stocked } from './scenarios/shop.js';
 const REFUSED = { point: 'Orders/Outbox/Relay call 1', kind: 'refused-for-long' } as const;
 
 function shop(faults: readonly (typeof REFUSED)[]) {
-  const cloud = new Cloud(deploymentOf(prodAssembly()), { seed: 'unpublished', faults: new ChosenFaults(faults) });
+  const cloud = new Cloud(loadSharedDeployment(prodAssembly()), {
+    seed: 'unpublished',
+    faults: new FixedFaults(faults),
+  });
   const orderly = new Orderly(cloud, [], false);
   const asOf = async <T>(work: () => Promise<T>): Promise<T> => {
     vi.useFakeTimers({ toFake: ['Date'], now: cloud.world.now });
@@ -25,13 +28,13 @@ function shop(faults: readonly (typeof REFUSED)[]) {
   const order = (orderId: string) =>
     asOf(async () => {
       const context = {
-        documents: documentsOf(cloud),
+        documents: createDocumentClient(cloud),
         clock: { now: () => new Date(cloud.world.now).toISOString() },
         services: orderly.services,
         endpoint: { url: undefined, region: 'eu-west-1' },
       };
       const request = { orderId, payload: false, verbose: false };
-      const { text, json } = await showOrder(context, request, relaysOf(cloud));
+      const { text, json } = await showOrder(context, request, createRelayReader(cloud));
       const { events } = json as { events: readonly { type: string; publication?: { state: string } }[] };
       return { text, placed: events.find(({ type }) => type === 'OrderPlaced')?.publication };
     });
@@ -76,7 +79,7 @@ test('while a consumer is down, its message is published: the relay has read pas
   const { cloud, orderly, order, trace, place } = shop([]);
   await stocked(orderly, { 'TEA-1': 5 });
   const held = ['orders-saga', 'orders-list', 'baskets-orders'].map((consumer) =>
-    holding(orderly, consumer, 'OrderPlaced'),
+    holdMessages(orderly, consumer, 'OrderPlaced'),
   );
   const orderId = await place();
   await cloud.world.pass(1_000);

@@ -32,7 +32,7 @@ export const consumerEnvironment = (
  * @param body as its queue has it
  * @param redrive value of the attribute of an operator's redrive, where it is one
  */
-export async function consumed(
+export async function deliverMessage(
   handler: ConsumerHandler,
   body: string,
   attempts = 1,
@@ -49,14 +49,14 @@ export async function consumed(
  * What a consumer's record says of a message that nobody else had: `PROCESSED` or `FAILED`; nothing where it isn't
  * through. By whichever name: test files share a module, and the name that it was first loaded with.
  */
-export const outcomeOf = async (messageId: string): Promise<unknown> => (await recordOf(messageId))?.status;
+export const readOutcome = async (messageId: string): Promise<unknown> => (await readRecord(messageId))?.status;
 
 /** Why a message failed, each time. */
-export const failuresOf = async (messageId: string): Promise<unknown> => (await recordOf(messageId))?.failures;
+export const readFailures = async (messageId: string): Promise<unknown> => (await readRecord(messageId))?.failures;
 
 /** Returns a consumer's record of a message. */
-export async function recordOf(messageId: string): Promise<Record<string, unknown> | undefined> {
-  const { documents } = await import('../../packages/kit/aws/dynamodb.js');
+export async function readRecord(messageId: string): Promise<Record<string, unknown> | undefined> {
+  const { documentClient: documents } = await import('../../packages/kit/aws/dynamodb.js');
   const { Items = [] } = await documents.send(
     new ScanCommand({
       TableName: 'records',
@@ -75,7 +75,10 @@ export const eventConsumed = (
   id: string = randomUUID(),
 ): Promise<void> => {
   const source = `orderly.${contract.service}`;
-  return consumed(handler, bodyOf(eventMessage(contract, event, { id, source, onbehalfof: 'customer:alice' })));
+  return deliverMessage(
+    handler,
+    toQueueBody(eventMessage(contract, event, { id, source, onbehalfof: 'customer:alice' })),
+  );
 };
 
 /** A command to the contract's service. */
@@ -85,8 +88,8 @@ export const commandConsumed = (
   command: AnyEvent,
 ): Promise<void> => {
   const fields = { source: 'orderly.orders', onbehalfof: 'customer:alice' };
-  return consumed(handler, bodyOf(commandMessage(contract, command, 'orders', fields)));
+  return deliverMessage(handler, toQueueBody(commandMessage(contract, command, 'orders', fields)));
 };
 
-export const bodyOf = (detail: Envelope): string =>
+export const toQueueBody = (detail: Envelope): string =>
   JSON.stringify({ source: detail.source, 'detail-type': detail.type, detail });

@@ -1,8 +1,8 @@
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import type { FunctionDescription } from '../../packages/kit/base/outputs.js';
 import { clientConfig } from '../../packages/operator/deployment/endpoint.js';
-import { functionsIn } from '../../packages/operator/deployment/functions.js';
-import { type Listener, listenersOf, type Service } from '../../packages/operator/deployment/services.js';
+import { parseFunctions } from '../../packages/operator/deployment/functions.js';
+import { type Listener, listListeners, type Service } from '../../packages/operator/deployment/services.js';
 import type { Aggregate, ConsumerName, FunctionName, RelayName } from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 
@@ -12,12 +12,12 @@ export class DeployedFunctions {
   private readonly byName: ReadonlyMap<string, string>;
 
   constructor(outputs: Deployed['outputs']) {
-    this.functions = functionsIn(outputs);
+    this.functions = parseFunctions(outputs);
     this.byName = new Map(this.functions.map((one) => [one.name, calledInScenarios(one)]));
   }
 
   /** Returns the physical name. @throws {Error} if the deployment has no such function, or several */
-  nameOf(fn: FunctionName): string {
+  findPhysicalName(fn: FunctionName): string {
     const [found, ...others] = this.functions.filter((one) => calledInScenarios(one) === fn);
     if (!found || others.length > 0) throw new Error(`the deployment has ${others.length + Number(!!found)} of ${fn}`);
     return found.name;
@@ -29,15 +29,15 @@ export class DeployedFunctions {
   }
 
   /** Returns the function that handles a consumer's messages. @throws {Error} if the deployment has none */
-  handlerOf(consumer: ConsumerName): FunctionName {
+  findHandler(consumer: ConsumerName): FunctionName {
     const found = this.handlers.find((one) => one.consumer === consumer);
     if (!found) throw new Error(`the deployment has no handler of ${consumer}`);
     return found.entry as FunctionName;
   }
 
   /** Returns the writer of the lane that a consumer's messages may take, if its service has one. */
-  laneOf(consumer: ConsumerName): FunctionName | undefined {
-    const entry = this.handlerOf(consumer).replace(/[^/]+$/, 'on-lane');
+  findLane(consumer: ConsumerName): FunctionName | undefined {
+    const entry = this.findHandler(consumer).replace(/[^/]+$/, 'on-lane');
     return this.functions.find((one) => one.entry === entry)?.entry as FunctionName | undefined;
   }
 
@@ -74,7 +74,7 @@ export const SERVICE_OF: Readonly<Record<Aggregate, string>> = {
 
 /** A consumer, or a service's relay, as the outputs tell. @throws {Error} where the deployment hasn't it */
 export function listenerNamed(services: readonly Service[], name: ConsumerName | RelayName): Listener {
-  const found = listenersOf(services).find(
+  const found = listListeners(services).find(
     (one) => name === (one.consumer ? one.name : `${one.service.name}/${one.name}`),
   );
   if (!found) throw new Error(`the deployment has no consumer or relay ${name}`);
@@ -82,7 +82,7 @@ export function listenerNamed(services: readonly Service[], name: ConsumerName |
 }
 
 /** The service that owns an aggregate. @throws {Error} where the deployment hasn't it */
-export function homeOf(services: readonly Service[], aggregate: Aggregate): Service {
+export function owningService(services: readonly Service[], aggregate: Aggregate): Service {
   const found = services.find(({ name }) => name === SERVICE_OF[aggregate]);
   if (!found) throw new Error(`the deployment has no service ${SERVICE_OF[aggregate]}`);
   return found;

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { orderlyApi } from '../../tools/docs/openapi/api.js';
-import { type OpenApi, type Operation, openApiOf } from '../../tools/docs/openapi/document.js';
+import { generateOpenApi, type OpenApi, type Operation } from '../../tools/docs/openapi/document.js';
 import type { ApiAnswer, ApiRequest } from '../acceptance/world.js';
 
 /** Headers that every answer may have, whatever the route. */
@@ -35,7 +35,7 @@ export class DocumentedApi {
   private readonly paths: readonly (readonly [pattern: RegExp, path: string])[];
 
   constructor(private readonly document: OpenApi) {
-    this.ajv.addSchema(closed(document) as object, 'document');
+    this.ajv.addSchema(forbidUnknownMembers(document) as object, 'document');
     // `/users/me` before `/users/{userId}`.
     this.paths = Object.keys(document.paths)
       .toSorted((one, other) => one.split('{').length - other.split('{').length)
@@ -43,18 +43,21 @@ export class DocumentedApi {
   }
 
   static async ofOrderly(): Promise<DocumentedApi> {
-    return new DocumentedApi(openApiOf({ ...(await orderlyApi()), answers: undefined }));
+    return new DocumentedApi(generateOpenApi({ ...(await orderlyApi()), answers: undefined }));
   }
 
   /** Returns what an answer has that the document does not: one line a fault, none if it is documented. */
-  faultsOf(request: Pick<ApiRequest, 'method' | 'path'>, answer: Omit<ApiAnswer<unknown>, 'body'>): readonly string[] {
+  findFaults(
+    request: Pick<ApiRequest, 'method' | 'path'>,
+    answer: Omit<ApiAnswer<unknown>, 'body'>,
+  ): readonly string[] {
     const { pathname } = new URL(request.path, 'https://api.test');
     const path = this.paths.find(([pattern]) => pattern.test(pathname))?.[1];
     const method = request.method.toLowerCase();
     const operation = path === undefined ? undefined : this.document.paths[path]?.[method];
     const name = `${request.method} ${path ?? pathname} ${answer.status}`;
     if (!operation) return BESIDE.includes(answer.status) ? [] : [`${name}: no such route`];
-    const [place, response] = this.responseOf(path ?? '', method, operation, answer.status);
+    const [place, response] = this.findResponse(path ?? '', method, operation, answer.status);
     if (!response) return [`${name}: no such status`];
     const type = answer.headers['content-type']?.split(';')[0] ?? '';
     const documented = new Set([
@@ -67,7 +70,7 @@ export class DocumentedApi {
     ].map((fault) => `${name}: ${fault}`);
   }
 
-  private responseOf(path: string, method: string, { responses }: Operation, status: number) {
+  private findResponse(path: string, method: string, { responses }: Operation, status: number) {
     const response = responses[status] as Response | undefined;
     const shared = response?.$ref?.split('/').at(-1);
     return shared === undefined
@@ -102,11 +105,11 @@ const pointer = (...names: readonly string[]): string => names.map((name) => `/$
  * Returns the document without room for members that it does not name. Clients have to accept such members, since a release may
  * add some; this release has none.
  */
-function closed(part: unknown, isOneOfAll = false): unknown {
-  if (Array.isArray(part)) return part.map((item) => closed(item, isOneOfAll));
+function forbidUnknownMembers(part: unknown, isOneOfAll = false): unknown {
+  if (Array.isArray(part)) return part.map((item) => forbidUnknownMembers(item, isOneOfAll));
   if (typeof part !== 'object' || part === null) return part;
   const members = Object.fromEntries(
-    Object.entries(part).map(([name, value]) => [name, closed(value, name === 'allOf')]),
+    Object.entries(part).map(([name, value]) => [name, forbidUnknownMembers(value, name === 'allOf')]),
   );
   const isOpen = 'properties' in part && 'type' in part && !('additionalProperties' in part) && !isOneOfAll;
   return isOpen ? { ...members, additionalProperties: false } : members;

@@ -1,4 +1,4 @@
-import type { Interceptor, PassingCall } from '../../packages/simulator/cloud/calls.js';
+import type { InterceptedCall, Interceptor } from '../../packages/simulator/cloud/calls.js';
 import type { Answer } from '../../packages/simulator/cloud/services.js';
 import type { AwsRequest } from '../../packages/simulator/wire/request.js';
 import type { FaultOptions, FunctionCall } from '../acceptance/world.js';
@@ -22,7 +22,7 @@ export class FaultsByHand implements Interceptor {
   readonly plan = new FaultPlan();
   /** In the order in which they were made. */
   readonly calls: FunctionCall[] = [];
-  private readonly places = new WeakMap<PassingCall, number>();
+  private readonly places = new WeakMap<InterceptedCall, number>();
 
   /** @param called returns a function's name in scenarios by its physical name */
   constructor(private readonly called: (physicalName: string) => string | undefined) {}
@@ -40,31 +40,34 @@ export class FaultsByHand implements Interceptor {
     this.plan.add({ kind: 'throttle', functionName, operation, times: 1, ...options });
   }
 
-  before(call: PassingCall): ReturnType<Interceptor['before']> {
+  beforeCall(call: InterceptedCall): ReturnType<Interceptor['beforeCall']> {
     const { operation } = call.request;
     this.places.set(call, this.calls.length);
-    if (this.plan.take('crash-before-write', attemptOf(call))) {
+    if (this.plan.take('crash-before-write', toAttempt(call))) {
       this.note(call, { failed: true, unanswered: true });
       return 'killed-before';
     }
-    const throttled = this.plan.take('throttle', attemptOf(call));
+    const throttled = this.plan.take('throttle', toAttempt(call));
     // What becomes of it is known later, and its place is this one.
     this.note(call, { failed: throttled, unanswered: false });
     if (throttled) return 'refused';
     return operation === 'PutEvents' ? this.refusedEntries(call) : undefined;
   }
 
-  after(call: PassingCall, answer: Answer): ReturnType<Interceptor['after']> {
+  afterCall(call: InterceptedCall, answer: Answer): ReturnType<Interceptor['afterCall']> {
     const failed = 'error' in answer;
     // A write that the service refused is none: only a success is worth dying after.
-    const killed = !failed && this.plan.take('crash-after-write', attemptOf(call));
-    const unanswered = killed || this.plan.take('lose-answer', attemptOf(call));
-    this.note(call, { failed: failed || unanswered, unanswered, units: unitsOf(answer) });
+    const killed = !failed && this.plan.take('crash-after-write', toAttempt(call));
+    const unanswered = killed || this.plan.take('lose-answer', toAttempt(call));
+    this.note(call, { failed: failed || unanswered, unanswered, units: consumedUnits(answer) });
     if (killed) return 'killed-after';
     return unanswered ? 'answer-lost' : undefined;
   }
 
-  private note(call: PassingCall, outcome: Pick<FunctionCall, 'failed' | 'unanswered'> & Partial<FunctionCall>): void {
+  private note(
+    call: InterceptedCall,
+    outcome: Pick<FunctionCall, 'failed' | 'unanswered'> & Partial<FunctionCall>,
+  ): void {
     const { fn, request } = call;
     this.calls[this.places.get(call) ?? this.calls.length] = {
       fn: this.called(fn.resource.ref),
@@ -76,7 +79,7 @@ export class FaultsByHand implements Interceptor {
   }
 
   /** Error codes by the entries' places, where any is to be refused. */
-  private refusedEntries({ request }: PassingCall): AwsRequest['refusedEntries'] {
+  private refusedEntries({ request }: InterceptedCall): AwsRequest['refusedEntries'] {
     const refused = new Map<number, string>();
     for (const [at, entry] of (request.input.Entries as readonly object[]).entries()) {
       const code = this.plan.takeEntry(entry);
@@ -86,13 +89,13 @@ export class FaultsByHand implements Interceptor {
   }
 }
 
-const attemptOf = ({ fn, request: { operation }, body }: PassingCall) => ({
+const toAttempt = ({ fn, request: { operation }, body }: InterceptedCall) => ({
   functionName: fn.resource.ref,
   operation,
   body,
 });
 
-function unitsOf(answer: Answer): FunctionCall['units'] {
+function consumedUnits(answer: Answer): FunctionCall['units'] {
   const consumed = 'consumed' in answer ? (answer.consumed ?? []) : [];
   const own = consumed.filter(({ index }) => index === undefined);
   return {

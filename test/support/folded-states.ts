@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 import type { Evolution } from '../../packages/kit/decider/decider.js';
 import { readEvent, type ServiceContract } from '../../packages/kit/messages/contract.js';
 import { asJson } from '../../tools/docs/layout.js';
-import { exampleOf } from '../../tools/docs/message-examples.js';
+import { findExample } from '../../tools/docs/message-examples.js';
 import { contracts } from '../../tools/release/contracts.js';
-import { shapeOf } from './json-shape.js';
+import { describeShape } from './json-shape.js';
 
 /** Approved shapes of folded states, each beside the number of its schema. */
 export const APPROVED_STATES = new URL('../golden/states.json', import.meta.url);
@@ -81,8 +81,8 @@ function withoutIds(value: unknown): unknown {
 }
 
 /** Returns the fields of states as text: `{ 'lines[].sku': 'string' }`. */
-function fieldsOf(states: readonly unknown[]): Readonly<Record<string, string>> {
-  const fields = [...shapeOf(states)].map(
+function describeFields(states: readonly unknown[]): Readonly<Record<string, string>> {
+  const fields = [...describeShape(states)].map(
     ([path, { types, isOptional }]) => [path + (isOptional ? '?' : ''), [...types].toSorted().join('|')] as const,
   );
   return Object.fromEntries(fields.toSorted(([one], [other]) => (one < other ? -1 : 1)));
@@ -95,7 +95,7 @@ const MOST_SHAPES = 500;
  * Folds events in every order that leads to another shape, as far as the folds of the golden histories and of the documents'
  * examples go.
  */
-function statesOf(
+function foldStates(
   { initialState, evolve }: Rules,
   events: readonly unknown[],
   histories: readonly (readonly unknown[])[],
@@ -112,7 +112,7 @@ function statesOf(
     }
   }
   for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
-    const shape = JSON.stringify([statusOf(state), fieldsOf([state])]);
+    const shape = JSON.stringify([readStatus(state), describeFields([state])]);
     if (found.has(shape)) continue;
     found.set(shape, state);
     if (found.size > MOST_SHAPES) throw new Error('a state has a new shape after each event: does it grow in names?');
@@ -121,7 +121,7 @@ function statesOf(
   return [...found.values()];
 }
 
-const statusOf = (state: unknown): string => {
+const readStatus = (state: unknown): string => {
   const { status } = (state ?? {}) as { readonly status?: unknown };
   return typeof status === 'string' ? status : 'state';
 };
@@ -144,13 +144,13 @@ export async function foldedStates(): Promise<Readonly<Record<string, StateShape
         events.map(({ type, schemaVersion, data }) => readEvent(contract, type, schemaVersion, JSON.parse(data))),
       ),
     );
-    const events = [...examplesOf(contractName, contract, aggregate), ...recorded.flat()];
-    const states = statesOf(folded, events, recorded).map((state) =>
+    const events = [...collectExamples(contractName, contract, aggregate), ...recorded.flat()];
+    const states = foldStates(folded, events, recorded).map((state) =>
       stored === undefined ? state : (state as Readonly<Record<string, unknown>>)[stored],
     );
-    const statuses = [...new Set(states.map(statusOf))].toSorted();
+    const statuses = [...new Set(states.map(readStatus))].toSorted();
     const byStatus = statuses.map(
-      (status) => [status, fieldsOf(states.filter((state) => statusOf(state) === status))] as const,
+      (status) => [status, describeFields(states.filter((state) => readStatus(state) === status))] as const,
     );
     return [name, { stateSchema: folded.stateSchema, shapes: Object.fromEntries(byStatus) }] as const;
   });
@@ -158,16 +158,19 @@ export async function foldedStates(): Promise<Readonly<Record<string, StateShape
 }
 
 /** Returns a value of a schema with all of its optional fields: no example has all of them. */
-function filled(schema: JsonSchema): unknown {
+function fillOptional(schema: JsonSchema): unknown {
   const { type, properties = {}, items, anyOf, const: only, enum: values, format, additionalProperties } = schema;
   if (only !== undefined) return only;
   if (values) return values[0];
-  if (anyOf?.[0]) return filled(anyOf[0]);
+  if (anyOf?.[0]) return fillOptional(anyOf[0]);
   if (type === 'object') {
-    const others = typeof additionalProperties === 'object' ? { '*': filled(additionalProperties) } : {};
-    return { ...others, ...Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, filled(one)])) };
+    const others = typeof additionalProperties === 'object' ? { '*': fillOptional(additionalProperties) } : {};
+    return {
+      ...others,
+      ...Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, fillOptional(one)])),
+    };
   }
-  if (type === 'array') return items ? [filled(items)] : [];
+  if (type === 'array') return items ? [fillOptional(items)] : [];
   if (type === 'string') return format === 'date-time' ? '2026-01-01T00:00:00.000Z' : 'Text-1';
   return type === 'boolean' ? true : 1;
 }
@@ -184,13 +187,15 @@ interface JsonSchema {
 }
 
 /** Returns the examples of an aggregate's events, in all versions, as they are read, and each event with all of its fields. */
-function examplesOf(name: string, contract: ServiceContract, aggregate: string): readonly unknown[] {
+function collectExamples(name: string, contract: ServiceContract, aggregate: string): readonly unknown[] {
   return Object.entries(contract.events).flatMap(([type, { version, data: newest }]): readonly unknown[] => {
-    const { subject, data, earlier = {} } = exampleOf(name, type);
+    const { subject, data, earlier = {} } = findExample(name, type);
     // Each aggregate of a service answers a saga in the same words.
     if (subject.split('/')[0] !== aggregate && type !== 'SagaReplyRequested') return [];
     const versions = [...Object.entries(earlier), [version, data] as const];
-    const full = filled(JSON.parse(JSON.stringify(z.toJSONSchema(newest, { io: 'input', unrepresentable: 'any' }))));
+    const full = fillOptional(
+      JSON.parse(JSON.stringify(z.toJSONSchema(newest, { io: 'input', unrepresentable: 'any' }))),
+    );
     return [{ type, data: full }, ...versions.map(([of, one]) => readEvent(contract, type, Number(of), one))];
   });
 }
@@ -199,7 +204,7 @@ function examplesOf(name: string, contract: ServiceContract, aggregate: string):
  * Compares the shapes with the approved ones.
  * @returns one line for each state whose shape and number do not belong together any more
  */
-export function faultsOf(
+export function findShapeFaults(
   approved: Readonly<Record<string, StateShape>>,
   present: Readonly<Record<string, StateShape>>,
 ): readonly string[] {
@@ -242,7 +247,7 @@ export async function approvedStates(): Promise<string> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  const wrong = faultsOf(approved, present).filter((fault) => fault.includes('as before'));
+  const wrong = findShapeFaults(approved, present).filter((fault) => fault.includes('as before'));
   if (wrong.length > 0) {
     const only =
       'If only the examples or histories show more than before, remove the entry from test/golden/states.json first.';

@@ -1,9 +1,9 @@
-import { documents } from '../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../packages/kit/aws/dynamodb.js';
 import { DynamoDbError } from '../../packages/simulator/services/dynamodb/errors.js';
 import type { Operation } from '../../packages/simulator/services/dynamodb/model.js';
 import { DynamoDbModel } from '../../packages/simulator/services/dynamodb/model.js';
 import type { WireObject } from '../../packages/simulator/services/dynamodb/wire.js';
-import { seeded } from '../../packages/simulator/support/dynamodb/random.js';
+import { seededRandom } from '../../packages/simulator/support/dynamodb/random.js';
 import { unsigned } from './unsigned.js';
 
 /** What was asked of DynamoDB, and what it cost. */
@@ -37,7 +37,7 @@ export function inProcessDynamoDb(
   indexes: Indexes = {},
   pageItems?: number,
 ): { readonly calls: Call[] } {
-  const model = new DynamoDbModel({ now: Date.now, random: seeded(1), pageItems });
+  const model = new DynamoDbModel({ now: Date.now, random: seededRandom(1), pageItems });
   for (const [name, names] of Object.entries(tables)) {
     const own = Object.entries(indexes[name] ?? {});
     const Properties = {
@@ -67,8 +67,8 @@ export function inProcessDynamoDb(
     }
   };
   Object.assign(process.env, { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' });
-  documents.config.signer = async () => unsigned;
-  documents.config.requestHandler = {
+  documentClient.config.signer = async () => unsigned;
+  documentClient.config.requestHandler = {
     metadata: { handlerProtocol: 'http/1.1' },
     // An answer takes its turn, so that calls under way at once overlap as they do on a network.
     handle: async ({ headers, body }: Request) => {
@@ -78,6 +78,6 @@ export function inProcessDynamoDb(
       const response = { 'content-type': 'application/x-amz-json-1.0' };
       return { response: { statusCode, headers: response, body: Buffer.from(JSON.stringify(output)) } };
     },
-  } as unknown as typeof documents.config.requestHandler;
+  } as unknown as typeof documentClient.config.requestHandler;
   return { calls };
 }

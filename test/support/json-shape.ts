@@ -9,7 +9,7 @@ export interface Field {
  * Returns the fields of JSON objects that have one shape.
  * @param same what is replaced in a path by nothing: where a tree has the same objects again
  */
-export function shapeOf(values: readonly unknown[], same?: RegExp): ReadonlyMap<string, Field> {
+export function describeShape(values: readonly unknown[], same?: RegExp): ReadonlyMap<string, Field> {
   const objects = new Map<string, number>();
   const seen = new Map<string, { readonly types: Set<string>; times: number }>();
   const note = (path: string, type: string): void => {
@@ -54,7 +54,7 @@ export function documentedShape(page: string, command: string): ReadonlyMap<stri
   );
 }
 
-const written = (path: string, { types, isOptional }: Field): string =>
+const formatShape = (path: string, { types, isOptional }: Field): string =>
   `${path}${isOptional ? '?' : ''}  ${[...types].toSorted().join('|')}`;
 
 /**
@@ -78,10 +78,10 @@ export function differencesBetween(
     [...seen.keys(), ...documented.keys()].some((one) => one.startsWith(`${path}.`) || one.startsWith(`${path}[]`));
   return {
     missing: [...seen].flatMap(([path, field]) =>
-      isContainer(path, field) || isSaid(path, field) ? [] : [written(path, field)],
+      isContainer(path, field) || isSaid(path, field) ? [] : [formatShape(path, field)],
     ),
     wrong: [...documented].flatMap(([path, field]) =>
-      seen.has(path) || field.isOptional ? [] : [written(path, field)],
+      seen.has(path) || field.isOptional ? [] : [formatShape(path, field)],
     ),
   };
 }

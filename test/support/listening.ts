@@ -18,7 +18,7 @@ function programs(): Map<number, { readonly name: string; readonly parent: numbe
 }
 
 /** Returns the inodes of a process's sockets. A busy process opens and closes some meanwhile: each one is looked at by itself. */
-function socketsOf(pid: number): readonly string[] {
+function readSockets(pid: number): readonly string[] {
   const unlessGone = <T>(read: () => T, otherwise: T): T => {
     try {
       return read();
@@ -39,7 +39,7 @@ export function listeningBelow(root: number): readonly Listening[] {
   const owners = new Map<string, string>();
   for (const [pid, { name }] of all) {
     if (!isBelow(pid)) continue;
-    for (const inode of socketsOf(pid)) owners.set(inode, name);
+    for (const inode of readSockets(pid)) owners.set(inode, name);
   }
   return ['/proc/net/tcp', '/proc/net/tcp6'].filter(existsSync).flatMap((table) =>
     readFileSync(table, 'utf8')

@@ -2,7 +2,7 @@ import { LocalCloud } from '@orderly/simulator';
 import { localAssembly } from '../../tools/local/assembly.js';
 import { dueRecords } from '../../tools/local/awaits.js';
 import { readDeployment } from '../../tools/local/deploy.js';
-import { endpointAt } from '../../tools/local/endpoint.js';
+import { findEndpoint } from '../../tools/local/endpoint.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 import { FaultsByHand } from './faults-by-hand.js';
@@ -42,7 +42,7 @@ export class LocalCloudWorld extends LocalStackWorld {
     );
     const local = await shared;
     local.live.reset();
-    const endpoint = await endpointAt(local.url);
+    const endpoint = await findEndpoint(local.url);
     const { apiUrl, outputs } = await readDeployment(endpoint);
     const { region } = endpoint;
     return new LocalCloudWorld({ endpoint: local.url, region, apiUrl, outputs, proxyUrl: undefined }, local);
@@ -62,15 +62,15 @@ export class LocalCloudWorld extends LocalStackWorld {
     when: 'beforeWrite' | 'afterWrite',
     options: Port.FaultOptions,
   ): Promise<void> {
-    this.faultsHere.crash(this.functions.nameOf(fn), when, options);
+    this.faultsHere.crash(this.functions.findPhysicalName(fn), when, options);
   }
 
   override async loseAnswer(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    this.faultsHere.loseAnswer(this.functions.nameOf(fn), operation, options);
+    this.faultsHere.loseAnswer(this.functions.findPhysicalName(fn), operation, options);
   }
 
   override async throttle(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    this.faultsHere.throttle(this.functions.nameOf(fn), operation, options);
+    this.faultsHere.throttle(this.functions.findPhysicalName(fn), operation, options);
   }
 
   override async failEntries(match: Port.EntryMatch, options: { errorCode: string; times: number }): Promise<void> {

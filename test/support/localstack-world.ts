@@ -28,9 +28,9 @@ import { waitUntil } from '../../tools/local/progress.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 import { logGroups } from './deployed-parts.js';
-import { entryOf, OrderlyWorld } from './orderly-world.js';
+import { OrderlyWorld, toBusEntry } from './orderly-world.js';
 import { ProxyControl } from './proxy-control.js';
-import { routesIn } from './template-routes.js';
+import { listRoutes } from './template-routes.js';
 import { devIssuer, Tokens } from './tokens.js';
 
 /** A step is sent again after a minute, by the next tick of a sweeper that ticks each minute: until then nothing is written. */
@@ -100,7 +100,7 @@ export class LocalStackWorld extends OrderlyWorld {
     );
     const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: `${STACKS}Api` }));
     client.destroy();
-    return routesIn(JSON.parse(TemplateBody));
+    return listRoutes(JSON.parse(TemplateBody));
   }
 
   protected async request({
@@ -139,7 +139,7 @@ export class LocalStackWorld extends OrderlyWorld {
 
   async publish(...entries: readonly (Envelope | BusEntry)[]): Promise<void> {
     const EventBusName = this.output('Platform', 'BusName');
-    for (const Entries of chunked(entries.map(entryOf), 10)) {
+    for (const Entries of chunked(entries.map(toBusEntry), 10)) {
       const { FailedEntryCount } = await this.bus.send(
         new PutEventsCommand({ Entries: Entries.map((entry) => ({ EventBusName, ...entry })) }),
       );
@@ -151,7 +151,7 @@ export class LocalStackWorld extends OrderlyWorld {
     for (const some of chunked(bodies, 10)) {
       const { Failed = [] } = await this.sqs.send(
         new SendMessageBatchCommand({
-          QueueUrl: this.queueOf(consumer),
+          QueueUrl: this.findQueueUrl(consumer),
           Entries: some.map((MessageBody, at) => ({ Id: String(at), MessageBody })),
         }),
       );
@@ -162,7 +162,7 @@ export class LocalStackWorld extends OrderlyWorld {
   async redrive(consumer: Port.ConsumerName, { payload }: Port.FailureRecord): Promise<void> {
     await this.sqs.send(
       new SendMessageCommand({
-        QueueUrl: this.queueOf(consumer),
+        QueueUrl: this.findQueueUrl(consumer),
         MessageBody: payload,
         MessageAttributes: { [REDRIVE]: { DataType: 'String', StringValue: 'again' } },
       }),
@@ -172,15 +172,15 @@ export class LocalStackWorld extends OrderlyWorld {
   async crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void> {
     for (const consumer of this.functions.handledBy(fn)) await this.hurry(consumer);
     const crash = when === 'beforeWrite' ? 'crashBeforeWrite' : 'crashAfterWrite';
-    await this.faults()[crash](this.functions.nameOf(fn), options);
+    await this.faults()[crash](this.functions.findPhysicalName(fn), options);
   }
 
   loseAnswer(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    return this.faults().loseAnswer(this.functions.nameOf(fn), operation, options);
+    return this.faults().loseAnswer(this.functions.findPhysicalName(fn), operation, options);
   }
 
   throttle(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    return this.faults().throttle(this.functions.nameOf(fn), operation, options);
+    return this.faults().throttle(this.functions.findPhysicalName(fn), operation, options);
   }
 
   failEntries(match: Port.EntryMatch, options: { errorCode: string; times: number }): Promise<void> {
@@ -253,8 +253,8 @@ export class LocalStackWorld extends OrderlyWorld {
 
   protected async logLines(fn: Port.FunctionName, including: string): Promise<readonly string[]> {
     this.groups ??= logGroups(this.deployed);
-    const groups = (await this.groups).get(this.functions.nameOf(fn)) ?? [];
-    return (await Promise.all(groups.map((group) => this.linesOf(group, including)))).flat();
+    const groups = (await this.groups).get(this.functions.findPhysicalName(fn)) ?? [];
+    return (await Promise.all(groups.map((group) => this.readLogLines(group, including)))).flat();
   }
 
   /** Queues are read by LocalStack's own route, which hides no message from its consumer; elsewhere they aren't. */
@@ -264,7 +264,7 @@ export class LocalStackWorld extends OrderlyWorld {
     for await (const { logGroups: groups = [] } of paginateDescribeLogGroups({ client: this.logs }, {})) {
       for (const { logGroupName = '' } of groups) {
         // LocalStack's filter lets more through.
-        const lines = await this.linesOf(logGroupName, ...texts);
+        const lines = await this.readLogLines(logGroupName, ...texts);
         if (lines.some(holds)) found.push(`log group ${logGroupName}`);
       }
     }
@@ -284,7 +284,7 @@ export class LocalStackWorld extends OrderlyWorld {
   }
 
   /** Of this world's own time, with any of these texts. */
-  private async linesOf(logGroupName: string, ...texts: readonly string[]): Promise<readonly string[]> {
+  private async readLogLines(logGroupName: string, ...texts: readonly string[]): Promise<readonly string[]> {
     const lines: string[] = [];
     const any = texts.length > 1 ? '?' : '';
     try {
@@ -307,7 +307,7 @@ export class LocalStackWorld extends OrderlyWorld {
 
   /** A message of a crashed function comes back after its visibility timeout: a minute that proves nothing. */
   private async hurry(consumer: Port.ConsumerName): Promise<void> {
-    const QueueUrl = this.queueOf(consumer);
+    const QueueUrl = this.findQueueUrl(consumer);
     if (this.hurried.has(QueueUrl)) return;
     const { Attributes } = await this.sqs.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] }),

@@ -4,7 +4,7 @@ import type { ServiceTables } from '../../packages/kit/testing/in-memory-tables.
 import { DynamoDbError } from '../../packages/simulator/services/dynamodb/errors.js';
 import { DynamoDbModel } from '../../packages/simulator/services/dynamodb/model.js';
 import type { WireObject } from '../../packages/simulator/services/dynamodb/wire.js';
-import { seeded } from '../../packages/simulator/support/dynamodb/random.js';
+import { seededRandom } from '../../packages/simulator/support/dynamodb/random.js';
 
 const OF_A_SERVICE = { table: ['pk', 'sk'], records: ['pk'] } as const;
 
@@ -14,7 +14,7 @@ const OF_A_SERVICE = { table: ['pk', 'sk'], records: ['pk'] } as const;
  * @param tables names and their keys: `{ sandbox: ['pk'] }` @default the two tables of each service
  */
 export function modelledTables(tables: Readonly<Record<string, readonly string[]>> = OF_A_SERVICE): ServiceTables {
-  const model = new DynamoDbModel({ now: Date.now, random: seeded(1) });
+  const model = new DynamoDbModel({ now: Date.now, random: seededRandom(1) });
   for (const [name, [hash = 'pk', range]] of Object.entries(tables)) {
     const names = [hash, ...(range === undefined ? [] : [range])];
     const Properties = {

@@ -7,16 +7,16 @@ import { Output } from '../../packages/kit/base/outputs.js';
 import type { Commit } from '../../packages/kit/messages/commit.js';
 import type { BusEntry, Envelope } from '../../packages/kit/messages/envelope.js';
 import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js';
-import { type Service, servicesIn } from '../../packages/operator/deployment/services.js';
+import { parseServices, type Service } from '../../packages/operator/deployment/services.js';
 import { exportPerson } from '../../packages/operator/people/export.js';
-import { forget } from '../../packages/operator/people/forget.js';
-import { keysOfPeopleIn } from '../../packages/operator/people/people.js';
+import { forgetPerson } from '../../packages/operator/people/forget.js';
+import { findPersonalKeyLocation } from '../../packages/operator/people/personal-data.js';
 import { peopleOfOrderly } from '../../tools/operator/people.js';
 import type * as Port from '../acceptance/world.js';
 import type { Deployed } from './deployed.js';
 import { DeployedFunctions, listenerNamed, output } from './deployed-parts.js';
 import { DocumentedApi } from './documented-api.js';
-import { messagesIn, OrderWay } from './order-way.js';
+import { OrderWay, publishedMessages } from './order-way.js';
 
 /** What an adapter tells of the deployment that it stands before. */
 interface Parts {
@@ -45,7 +45,7 @@ export abstract class OrderlyWorld implements Port.World {
 
   constructor(private readonly parts: Parts) {
     this.functions = new DeployedFunctions(parts.outputs);
-    this.services = servicesIn(parts.outputs);
+    this.services = parseServices(parts.outputs);
     this.way = new OrderWay(this.services, parts.dynamodb);
   }
 
@@ -83,7 +83,7 @@ export abstract class OrderlyWorld implements Port.World {
   async call<Body = Port.Json>(request: Port.ApiRequest): Promise<Port.ApiAnswer<Body>> {
     const answer = await this.request(request);
     documented ??= DocumentedApi.ofOrderly();
-    const faults = (await documented).faultsOf(request, answer);
+    const faults = (await documented).findFaults(request, answer);
     if (faults.length > 0) throw new Error(`not in the API's document:\n${faults.join('\n')}`);
     return { ...answer, body: parsed(answer.text) as Body };
   }
@@ -154,11 +154,11 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async events({ aggregate, id, types }: Port.EventFilter): Promise<readonly Envelope[]> {
-    const events = messagesIn(aggregate, await this.commits(aggregate, id));
+    const events = publishedMessages(aggregate, await this.commits(aggregate, id));
     return events.filter(({ type }) => types?.includes(type) ?? true);
   }
 
-  async recordOf(consumer: Port.RecordingConsumer, messageId: string): Promise<Port.ConsumerRecord | undefined> {
+  async readRecord(consumer: Port.RecordingConsumer, messageId: string): Promise<Port.ConsumerRecord | undefined> {
     return (await this.way.record(listenerNamed(this.services, consumer), messageId)) as
       | Port.ConsumerRecord
       | undefined;
@@ -184,9 +184,9 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async deliveries(consumer: Port.ConsumerName, messageId: string): Promise<Port.Deliveries> {
-    const lane = this.functions.laneOf(consumer);
-    const own = await this.saidOf(this.functions.handlerOf(consumer), messageId);
-    const writers = lane === undefined ? [] : await this.saidOf(lane, messageId);
+    const lane = this.functions.findLane(consumer);
+    const own = await this.readLogsAbout(this.functions.findHandler(consumer), messageId);
+    const writers = lane === undefined ? [] : await this.readLogsAbout(lane, messageId);
     const count = (said: readonly string[], message: string) => said.filter((one) => one === message).length;
     const applied = count([...own, ...writers], 'applied');
     // What the consumer stored for its lane is what the writer applied, or a duplicate of which the writer need not hear.
@@ -196,7 +196,7 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   /** Returns what a function logged about a message. */
-  private async saidOf(fn: Port.FunctionName, messageId: string): Promise<readonly string[]> {
+  private async readLogsAbout(fn: Port.FunctionName, messageId: string): Promise<readonly string[]> {
     return (await this.logLines(fn, messageId)).flatMap((text) => {
       const line = parsed(text) as { eventId?: string; message?: string } | undefined;
       return line?.eventId === messageId && line.message !== undefined ? [line.message] : [];
@@ -204,22 +204,22 @@ export abstract class OrderlyWorld implements Port.World {
   }
 
   async forget(person: string): Promise<void> {
-    await forget(this.operator, peopleOfOrderly, { person, dryRun: false });
+    await forgetPerson(this.operator, peopleOfOrderly, { person, dryRun: false });
   }
 
   async exported(person: string): Promise<Port.Json> {
     const { dynamodb: documents, kms } = this.parts;
-    const open = new PersonalKeys({ ...keysOfPeopleIn(this.operator), documents, kms });
+    const open = new PersonalKeys({ ...findPersonalKeyLocation(this.operator), documents, kms });
     return (await exportPerson(this.operator, peopleOfOrderly, open, { person })).json;
   }
 
-  async copiesOf(...texts: readonly string[]): Promise<readonly string[]> {
+  async findCopies(...texts: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
     for (const [stack, outputs] of Object.entries(this.parts.outputs)) {
       for (const name of [Output.TABLE, Output.RECORDS, Output.PERSONAL_KEYS].filter((name) => outputs[name])) {
         const pages = paginateScan({ client: this.parts.dynamodb }, { TableName: this.output(stack, name) });
         for await (const { Items = [] } of pages) {
-          const holding = Items.filter((item) => texts.some((text) => textOf(item).includes(text)));
+          const holding = Items.filter((item) => texts.some((text) => serializeItem(item).includes(text)));
           found.push(...holding.map(({ pk, sk = '' }) => `${stack} ${name} ${pk}/${sk}`));
         }
       }
@@ -239,13 +239,13 @@ export abstract class OrderlyWorld implements Port.World {
     return output(this.parts, stack, name);
   }
 
-  protected queueOf(name: Port.ConsumerName): string {
+  protected findQueueUrl(name: Port.ConsumerName): string {
     return listenerNamed(this.services, name).consumer?.queueUrl ?? '';
   }
 }
 
 /** An envelope as the relay would publish it; anything else as it is. */
-export const entryOf = (entry: Envelope | BusEntry): BusEntry =>
+export const toBusEntry = (entry: Envelope | BusEntry): BusEntry =>
   'Detail' in entry ? entry : { Source: entry.source, DetailType: entry.type, Detail: JSON.stringify(entry) };
 
 /** An answer's JSON; nothing where it is none. */
@@ -258,7 +258,7 @@ function parsed(text: string): unknown {
 }
 
 /** An item with all that is packed or binary in it. */
-const textOf = (item: Record<string, unknown>): string =>
+const serializeItem = (item: Record<string, unknown>): string =>
   JSON.stringify(item) +
   Object.values(item)
     .filter((value) => value instanceof Uint8Array)

@@ -137,7 +137,7 @@ class ProxyState {
       return answer(outgoing, merged);
     }
     const result = await this.forward(service === 'DynamoDB' ? askingForCapacity(attempt) : attempt);
-    const capacity = service === 'DynamoDB' ? capacityOf(result) : undefined;
+    const capacity = service === 'DynamoDB' ? parseCapacity(result) : undefined;
     const known = capacity && { capacity };
     // A write that the endpoint refused is none: only a success is worth dying after.
     if (result.status < 300 && this.faults.take('crash-after-write', attempt)) {
@@ -156,7 +156,7 @@ class ProxyState {
   /** Error code by the entry's place, where any is to be refused. */
   private refusedEntries(body: string): Map<number, string> | undefined {
     const refused = new Map<number, string>();
-    for (const [at, entry] of entriesOf(body).entries()) {
+    for (const [at, entry] of parseEntries(body).entries()) {
       const code = this.faults.takeEntry(entry);
       if (code) refused.set(at, code);
     }
@@ -235,7 +235,7 @@ const throttled = (service: string): Answer =>
     message: 'throttled by the proxy',
   });
 
-const entriesOf = (body: string): { Source?: string; DetailType?: string; Detail?: string }[] =>
+const parseEntries = (body: string): { Source?: string; DetailType?: string; Detail?: string }[] =>
   (JSON.parse(body) as { Entries: [] }).Entries;
 
 /** Asks for the consumed capacity on the function's behalf, so that tests count what production needn't ask for. */
@@ -245,7 +245,7 @@ function askingForCapacity(attempt: Attempt): Attempt {
   return { ...attempt, body };
 }
 
-function capacityOf({ status, body }: Answer): Capacity[] | undefined {
+function parseCapacity({ status, body }: Answer): Capacity[] | undefined {
   if (status >= 300) return undefined;
   const told = (JSON.parse(body.toString()) as { ConsumedCapacity?: Capacity | Capacity[] }).ConsumedCapacity;
   return told && (Array.isArray(told) ? told : [told]);

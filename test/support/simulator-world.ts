@@ -8,7 +8,7 @@ import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import type { Random } from '../../packages/simulator/engine/random.js';
 import type { ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
 import type { DynamoDbModel, Operation } from '../../packages/simulator/services/dynamodb/model.js';
-import { putAccess } from '../../packages/simulator/services/events/put-events.js';
+import { requiredAccess } from '../../packages/simulator/services/events/put-events.js';
 import type { Kms } from '../../packages/simulator/services/kms/model.js';
 import type { Queue } from '../../packages/simulator/services/sqs/model.js';
 import type { Operation as ApiOperation } from '../../packages/simulator/wire/operation.js';
@@ -16,12 +16,12 @@ import { dueRecords } from '../../tools/local/awaits.js';
 import type * as Port from '../acceptance/world.js';
 import { FaultsByHand } from './faults-by-hand.js';
 import { takeFewerSteps } from './fewer-steps.js';
-import { entryOf, OrderlyWorld } from './orderly-world.js';
-import { deploymentOf } from './simulation/app-code.js';
+import { OrderlyWorld, toBusEntry } from './orderly-world.js';
+import { loadSharedDeployment } from './simulation/app-code.js';
 import { prodAssembly } from './simulation/assembly.js';
 import { copiesBesideTables } from './simulation/copies.js';
 import { AUDIENCE, ISSUER, ISSUERS } from './simulation/issuer.js';
-import { stacksOf } from './simulation/stacks.js';
+import { readStackOutputs } from './simulation/stacks.js';
 import { Tokens } from './tokens.js';
 import { VirtualTime } from './virtual-time.js';
 
@@ -49,11 +49,11 @@ export class SimulatorWorld extends OrderlyWorld {
 
   /** @param seed of the history: another one lets things happen in another order */
   constructor(private readonly seed: string) {
-    const cloud = new Cloud(deploymentOf(prodAssembly()), { seed, recycle: true });
+    const cloud = new Cloud(loadSharedDeployment(prodAssembly()), { seed, recycle: true });
     super({
-      outputs: stacksOf(cloud.deployment.assembly),
-      dynamodb: clientOf(cloud.dynamodb),
-      kms: kmsClientOf(cloud.kms),
+      outputs: readStackOutputs(cloud.deployment.assembly),
+      dynamodb: createDocumentClient(cloud.dynamodb),
+      kms: createKmsClient(cloud.kms),
     });
     this.cloud = cloud;
     this.random = cloud.world.random.fork('scenarios');
@@ -132,9 +132,9 @@ export class SimulatorWorld extends OrderlyWorld {
     const { events, iam } = this.cloud;
     const bus = events.busName(this.output('Platform', 'BusName'));
     if (bus === undefined) throw new Error('the deployment has no bus');
-    for (const { Source, DetailType, Detail } of entries.map(entryOf)) {
+    for (const { Source, DetailType, Detail } of entries.map(toBusEntry)) {
       // An administrator's rights end where the bus's own policy denies.
-      if (iam.resourceDenies(putAccess({ EventBusName: bus, Source, DetailType })))
+      if (iam.resourceDenies(requiredAccess({ EventBusName: bus, Source, DetailType })))
         throw new Error(`the policy of the bus denies events of ${Source}`);
       events.put(bus, { source: Source, detailType: DetailType, detail: JSON.parse(Detail) });
     }
@@ -142,31 +142,31 @@ export class SimulatorWorld extends OrderlyWorld {
 
   async send(consumer: Port.ConsumerName, ...bodies: readonly string[]): Promise<void> {
     await this.arrives();
-    for (const body of bodies) this.modelOf(consumer).send({ body });
+    for (const body of bodies) this.findQueue(consumer).send({ body });
   }
 
   async redrive(consumer: Port.ConsumerName, { payload = '' }: Port.FailureRecord): Promise<void> {
     await this.arrives();
     const attributes = { [REDRIVE]: { DataType: 'String', StringValue: 'again' } };
-    this.modelOf(consumer).send({ body: payload, attributes });
+    this.findQueue(consumer).send({ body: payload, attributes });
   }
 
-  private modelOf(consumer: Port.ConsumerName): Queue {
-    const queue = [...this.cloud.queues.values()].find(({ resource }) => resource.ref === this.queueOf(consumer));
+  private findQueue(consumer: Port.ConsumerName): Queue {
+    const queue = [...this.cloud.queues.values()].find(({ resource }) => resource.ref === this.findQueueUrl(consumer));
     if (!queue) throw new Error(`the deployment has no queue of ${consumer}`);
     return queue;
   }
 
   async crash(fn: Port.FunctionName, when: 'beforeWrite' | 'afterWrite', options: Port.FaultOptions): Promise<void> {
-    this.faults.crash(this.functions.nameOf(fn), when, options);
+    this.faults.crash(this.functions.findPhysicalName(fn), when, options);
   }
 
   async loseAnswer(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    this.faults.loseAnswer(this.functions.nameOf(fn), operation, options);
+    this.faults.loseAnswer(this.functions.findPhysicalName(fn), operation, options);
   }
 
   async throttle(fn: Port.FunctionName, operation: string, options: Port.FaultOptions): Promise<void> {
-    this.faults.throttle(this.functions.nameOf(fn), operation, options);
+    this.faults.throttle(this.functions.findPhysicalName(fn), operation, options);
   }
 
   async failEntries(match: Port.EntryMatch, options: { errorCode: string; times: number }): Promise<void> {
@@ -200,7 +200,7 @@ export class SimulatorWorld extends OrderlyWorld {
     const { schedules } = this.cloud.events;
     // Thousands of ticks would find nothing. From here on, the only rules that tick are those of sweepers that find something.
     schedules.nextWorkAt = dueRecords(this.cloud);
-    schedules.look();
+    schedules.replan();
     await this.passes(seconds * 1000);
   }
 
@@ -212,7 +212,7 @@ export class SimulatorWorld extends OrderlyWorld {
 
   protected async logLines(fn: Port.FunctionName, including: string): Promise<readonly string[]> {
     const { log, functions } = this.cloud;
-    const name = this.functions.nameOf(fn);
+    const name = this.functions.findPhysicalName(fn);
     const label = [...functions.values()].find(({ resource }) => resource.ref === name)?.label;
     return log.filter((line) => line.fn === label && line.text.includes(including)).map(({ text }) => text);
   }
@@ -242,20 +242,20 @@ export class SimulatorWorld extends OrderlyWorld {
 }
 
 /** The SDK's client, whose requests the model answers. */
-const clientOf = (model: DynamoDbModel): DynamoDBDocumentClient =>
+const createDocumentClient = (model: DynamoDbModel): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(
     takeFewerSteps(
-      new DynamoDBClient(answeredBy('1.0', (operation, input) => model.call(operation as Operation, input).output)),
+      new DynamoDBClient(handledByModel('1.0', (operation, input) => model.call(operation as Operation, input).output)),
     ),
   );
 
-const kmsClientOf = (kms: Kms): KMSClient =>
+const createKmsClient = (kms: Kms): KMSClient =>
   takeFewerSteps(
-    new KMSClient(answeredBy('1.1', (operation, input) => (kms.operations[operation] as ApiOperation)(input))),
+    new KMSClient(handledByModel('1.1', (operation, input) => (kms.operations[operation] as ApiOperation)(input))),
   );
 
 /** Settings of a client of AWS JSON whose requests are carried out in process. */
-function answeredBy(json: '1.0' | '1.1', call: (operation: string, input: Record<string, unknown>) => object) {
+function handledByModel(json: '1.0' | '1.1', call: (operation: string, input: Record<string, unknown>) => object) {
   const handle = async ({ headers, body }: { headers: Record<string, string>; body?: Uint8Array }) => {
     const operation = (headers['x-amz-target'] ?? '').split('.')[1] ?? '';
     const output = call(operation, JSON.parse(new TextDecoder().decode(body)));

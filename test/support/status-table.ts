@@ -5,7 +5,7 @@ import { APPROVED_STATES, type StateShape } from './folded-states.js';
 type Event = { readonly type: string; readonly data?: { readonly outcome?: string; readonly reason?: string } };
 
 /** Returns the types of what is decided as text, or the code of the refusal. */
-export function outcomeOf(decide: () => unknown): string {
+export function describeOutcome(decide: () => unknown): string {
   try {
     const said = (decide() as readonly Event[]).map(({ type, data: { outcome, reason } = {} }) =>
       type === 'SagaReplyRequested' ? [outcome, reason].filter(Boolean).join(' ') : type,
@@ -16,7 +16,7 @@ export function outcomeOf(decide: () => unknown): string {
   }
 }
 
-const cellsOf = (line: string): readonly string[] => line.split('|').map((cell) => cell.trim());
+const splitCells = (line: string): readonly string[] => line.split('|').map((cell) => cell.trim());
 
 /** Statuses of each folded state, by the name of its evolution. */
 const approved = JSON.parse(readFileSync(APPROVED_STATES, 'utf8')) as Readonly<Record<string, StateShape>>;
@@ -25,7 +25,7 @@ const approved = JSON.parse(readFileSync(APPROVED_STATES, 'utf8')) as Readonly<R
  * Declares a test for each cell of a table.
  * @param rules name of the evolution whose statuses the table has; a status may have several columns: `UNDER_REVIEW, paid`
  */
-export function holds<Command>(
+export function declareTableTests<Command>(
   rules: string,
   table: string,
   states: Readonly<Record<string, unknown>>,
@@ -33,19 +33,19 @@ export function holds<Command>(
   decide: (state: never, command: Command) => unknown,
 ): void {
   const [header = '', ...rows] = table.trimEnd().split('\n').slice(1);
-  const [, ...columns] = cellsOf(header);
+  const [, ...columns] = splitCells(header);
 
   test('has a column for each status, and a row for each command', () => {
     const statuses = new Set(columns.map((column) => column.split(', ')[0]));
     expect(statuses).toEqual(new Set(Object.keys(approved[rules]?.shapes ?? {})));
     expect(columns).toEqual(Object.keys(states));
-    expect(rows.map((row) => cellsOf(row)[0])).toEqual(Object.keys(commands));
+    expect(rows.map((row) => splitCells(row)[0])).toEqual(Object.keys(commands));
   });
 
-  test.each(rows.map((row) => [cellsOf(row)[0] ?? '', row]))('%s', (name, row) => {
-    const decided = columns.map((column) => outcomeOf(() => decide(states[column] as never, commands[name]!)));
+  test.each(rows.map((row) => [splitCells(row)[0] ?? '', row]))('%s', (name, row) => {
+    const decided = columns.map((column) => describeOutcome(() => decide(states[column] as never, commands[name]!)));
     expect(Object.fromEntries(columns.map((column, at) => [column, decided[at]]))).toEqual(
-      Object.fromEntries(columns.map((column, at) => [column, cellsOf(row)[at + 1]])),
+      Object.fromEntries(columns.map((column, at) => [column, splitCells(row)[at + 1]])),
     );
   });
 }

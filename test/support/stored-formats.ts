@@ -27,7 +27,7 @@ export async function storedFormats(): Promise<string> {
       seconds += more;
     };
     const items = { ...(await storedItems()), ...(await storedRecords(pass)) };
-    const shapes = Object.entries(items).map(([name, item]) => [name, shapeOf(item)] as const);
+    const shapes = Object.entries(items).map(([name, item]) => [name, maskValues(item)] as const);
     return asJson(Object.fromEntries(shapes));
   } finally {
     Date.now = now;
@@ -45,14 +45,14 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 const LONG = 10_000;
 
 /** Replaces random and long values by their shape, and sorts attributes by name. */
-function shapeOf(value: unknown): unknown {
+function maskValues(value: unknown): unknown {
   if (typeof value === 'string' && value.length > LONG) return `<${value.length} characters>`;
   if (typeof value === 'string') return SHAPES.reduce((text, [found, shape]) => text.replaceAll(found, shape), value);
   if (value instanceof Uint8Array) return '<bytes>';
-  if (Array.isArray(value)) return value.map(shapeOf);
+  if (Array.isArray(value)) return value.map(maskValues);
   if (typeof value !== 'object' || value === null) return value;
   const sorted = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(
-    sorted.map(([name, one]) => [name, name === 'stack' && Array.isArray(one) ? ['<frame>'] : shapeOf(one)]),
+    sorted.map(([name, one]) => [name, name === 'stack' && Array.isArray(one) ? ['<frame>'] : maskValues(one)]),
   );
 }

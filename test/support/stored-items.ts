@@ -1,12 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { clock } from '../../packages/kit/aws/clock.js';
-import { documents, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../packages/kit/event-store/dynamodb-event-store.js';
 import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import { Commit } from '../../packages/kit/messages/commit.js';
 import type { EventOf } from '../../packages/kit/messages/contract.js';
-import { busEntries } from '../../packages/kit/messages/envelope.js';
+import { toBusEntries } from '../../packages/kit/messages/envelope.js';
 import { Sealed } from '../../packages/kit/messages/sealed.js';
 import { personKey } from '../../packages/kit/personal-data/person-key.js';
 import { PersonalKeys } from '../../packages/kit/personal-data/personal-keys.js';
@@ -14,22 +14,22 @@ import { PROJECTIONS } from '../../packages/kit/projection/contract.js';
 import { roundTripKey, type SagaEvent, stuckKey, timerIdOf } from '../../packages/kit/saga/contract.js';
 import { Orchestrator } from '../../packages/kit/saga/orchestrator.js';
 import { RoundTrips } from '../../packages/kit/saga/round-trips.js';
-import { type SagaMessage, undoIdOf } from '../../packages/kit/saga/saga.js';
+import { compensationIdOf, type SagaMessage } from '../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
 import type { StateStore, Stored } from '../../packages/kit/state-store/state-store.js';
-import { stateStoreOfFunction } from '../../packages/kit/state-store/store-of-function.js';
+import { stateStoreFromEnvironment } from '../../packages/kit/state-store/state-store-from-environment.js';
 import { Timers } from '../../packages/kit/timers/timers.js';
-import { beforehand, noteResult } from '../../packages/operator/audit-log/audit-log.js';
+import { appendAuditEntry, recordResult } from '../../packages/operator/audit-log/audit-log.js';
 import {
   beginRestore,
-  keepForgotten,
-  noteProgress,
   RESTORE_PARTITION,
-} from '../../packages/operator/restore/record.js';
+  recordProgress,
+  storeLostCommits,
+} from '../../packages/operator/restore/restore-record.js';
 import { Tallies } from '../kit/projection/tallies.js';
 import { done, type Trip, tripContract, tripSaga } from '../kit/saga/trip.js';
 import { inProcessKms, KMS_KEY } from './in-process-kms.js';
-import { counted, tallyContract, tallyDecider, traceOf as traceOfTally } from './tally.js';
+import { countedEvent, tallyContract, tallyDecider, buildTrace as traceOfTally } from './tally.js';
 import { waiterContract } from './waiter/contract.js';
 
 /** Items by the name of their format. */
@@ -38,7 +38,7 @@ export type StoredItems = Readonly<Record<string, Item>>;
 export const APP = 'shop';
 export const CLIENT = 'customer:alice';
 const feedShards = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
-export const traceOf = (trigger: string) => ({ ...traceOfTally(trigger), onBehalfOf: CLIENT });
+export const clientTrace = (trigger: string) => ({ ...traceOfTally(trigger), onBehalfOf: CLIENT });
 
 /** Stores one item of each format of a service's own table and of the people's keys, by the kit's own code. */
 export const storedItems = async (): Promise<StoredItems> => ({
@@ -60,8 +60,8 @@ async function auditLogEntry(): Promise<Item> {
     group: 'g',
     run: 'r',
   } as const;
-  const { table, pk, sk } = await beforehand({ documents, clock }, { table: 'table' }, action);
-  await noteResult(documents, { table, pk, sk }, 'discarded');
+  const { table, pk, sk } = await appendAuditEntry({ documents: documentClient, clock }, { table: 'table' }, action);
+  await recordResult(documentClient, { table, pk, sk }, 'discarded');
   return read('table', { pk, sk });
 }
 
@@ -71,7 +71,7 @@ async function restores(): Promise<StoredItems> {
   const time = '2026-03-01T00:00:00.000Z';
   const own = { at, run: 'r' };
   const service = { table: 'table' };
-  await beginRestore(documents, service, {
+  await beginRestore(documentClient, service, {
     sk: at,
     run: own.run,
     epoch: 0,
@@ -81,7 +81,7 @@ async function restores(): Promise<StoredItems> {
     functions: [{ name: 'book' }, { name: 'on', reserved: 10 }],
     mappings: ['m1'],
   });
-  await noteProgress(documents, service, own, { stoppedAt: time });
+  await recordProgress(documentClient, service, own, { stoppedAt: time });
   const forgotten = {
     commits: 1,
     first: time,
@@ -90,9 +90,9 @@ async function restores(): Promise<StoredItems> {
     subjects: ['Trip/1'],
     heardBy: [{ service: 'points', consumer: 'points', count: 1, inbox: 'sequential' as const }],
   };
-  await keepForgotten(documents, service, own, { forgotten, publishedAt: time });
-  await noteProgress(documents, service, own, { copyingSince: time, copiedAt: time });
-  await noteProgress(documents, service, own, { startingSince: time, resumedAt: time, endedAt: time });
+  await storeLostCommits(documentClient, service, own, { forgotten, publishedAt: time });
+  await recordProgress(documentClient, service, own, { copyingSince: time, copiedAt: time });
+  await recordProgress(documentClient, service, own, { startingSince: time, resumedAt: time, endedAt: time });
   return {
     restore: await read('table', { pk: RESTORE_PARTITION, sk: at }),
     'aggregates that a restore has forgotten': await read('table', { pk: RESTORE_PARTITION, sk: `${at}#000000` }),
@@ -101,37 +101,37 @@ async function restores(): Promise<StoredItems> {
 
 /** Reads an item that must be there. */
 export const read = async (TableName: string, Key: Item): Promise<Item> => {
-  const { Item } = await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  const { Item } = await documentClient.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   if (!Item) throw new Error(`nothing is stored in ${TableName} at ${JSON.stringify(Key)}`);
   return Item;
 };
-export const commitOf = (pk: string, version = 1) =>
+export const readCommit = (pk: string, version = 1) =>
   read('table', { pk, sk: `COMMIT#${String(version).padStart(10, '0')}` });
 
-const talliesIn = (epoch: number) =>
+const createTallies = (epoch: number) =>
   new DynamoDbEventStore(
     { table: 'table', aggregate: 'Tally', contract: tallyContract, feedShards, epoch },
     tallyDecider,
   );
-export const tallies = talliesIn(0);
+export const tallies = createTallies(0);
 const count = async (id: string, times: number, store = tallies): Promise<void> => {
-  const events = Array.from({ length: times }, () => counted(1));
-  await store.append(store.commit(await store.load(id), events, traceOf('request-1')));
+  const events = Array.from({ length: times }, () => countedEvent(1));
+  await store.append(store.buildCommit(await store.load(id), events, clientTrace('request-1')));
 };
 /** What the relay puts on the bus, from where the archive keeps it. */
-export const sent = (commit: Item) => busEntries(Commit.parse(commit), { app: APP, service: 'tallies' });
+export const sent = (commit: Item) => toBusEntries(Commit.parse(commit), { app: APP, service: 'tallies' });
 
 async function commits(): Promise<StoredItems> {
   await count('plain', 2);
   await count('snapshot', 19);
   await count('snapshot', 1);
   await count('restored', 1);
-  await count('restored', 1, talliesIn(1));
-  const restored = await commitOf('Tally#restored', 2);
-  const commit = await commitOf('Tally#plain');
+  await count('restored', 1, createTallies(1));
+  const restored = await readCommit('Tally#restored', 2);
+  const commit = await readCommit('Tally#plain');
   return {
     commit,
-    'commit with a snapshot': await commitOf('Tally#snapshot', 20),
+    'commit with a snapshot': await readCommit('Tally#snapshot', 20),
     'first commit of an epoch': restored,
     'event in the archive of the bus': { ...sent(commit)[0] },
     'first event of an epoch in the archive': { ...sent(restored)[0] },
@@ -141,15 +141,20 @@ async function commits(): Promise<StoredItems> {
 async function states(): Promise<StoredItems> {
   const SeatsSet = { version: 1, data: z.object({ seats: z.int() }) };
   const contract = { service: 'courses', events: { SeatsSet } } as const;
-  const courses: StateStore<Stored & { readonly seats: number }, EventOf<typeof contract>> = stateStoreOfFunction({
+  const courses: StateStore<Stored & { readonly seats: number }, EventOf<typeof contract>> = stateStoreFromEnvironment({
     aggregate: 'Course',
     contract,
   });
-  const commit = courses.commit('c1', undefined, [{ type: 'SeatsSet', data: { seats: 20 } }], traceOf('request-2'));
+  const commit = courses.buildCommit(
+    'c1',
+    undefined,
+    [{ type: 'SeatsSet', data: { seats: 20 } }],
+    clientTrace('request-2'),
+  );
   const state = { seats: 20, version: commit.lastVersion, at: commit.at };
   await transact([courses.appendWrite(commit), courses.stateWrite('c1', undefined, state)]);
   return {
-    'commit of a state-stored aggregate': await commitOf('Course#c1'),
+    'commit of a state-stored aggregate': await readCommit('Course#c1'),
     'state of a state-stored aggregate': await read('table', { pk: 'Course#c1', sk: 'STATE' }),
   };
 }
@@ -165,14 +170,19 @@ async function personalData(): Promise<StoredItems> {
     { table: 'table', aggregate: 'Note', contract, feedShards },
     { initialState: null, evolve: () => null, stateSchema: 1 },
   );
-  const keys = new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents, kms: inProcessKms().kms });
-  const text = await keys.unsealed('alice', 'Hello');
+  const keys = new PersonalKeys({
+    table: 'people',
+    kmsKey: KMS_KEY,
+    documents: documentClient,
+    kms: inProcessKms().kms,
+  });
+  const text = await keys.createUnsealed('alice', 'Hello');
   if (!text) throw new Error('alice is forgotten');
   const command = { type: 'Begin', data: { name: 'alice', until: '2026-03-02T00:00:00.000Z' } };
   const event = { type: 'NoteTaken', data: { person: 'alice', text } } as const;
   const commands = [{ to: waiterContract, command }];
-  await notes.append(notes.commit(await notes.load('n1'), [event], traceOf('request-3'), { commands }));
-  const commit = await commitOf('Note#n1');
+  await notes.append(notes.buildCommit(await notes.load('n1'), [event], clientTrace('request-3'), { commands }));
+  const commit = await readCommit('Note#n1');
   return {
     'commit with a command and personal data': commit,
     'command in the archive of the bus': { ...sent(commit)[1] },
@@ -209,7 +219,7 @@ async function sagas(): Promise<StoredItems> {
     timers: new Timers({ app: APP, table: 'records', consumer: owner, contract: tripContract }),
   });
   const hears = async (message: SagaMessage<Trip>) =>
-    transact((await saga.advance('t1', message, traceOf('request-7'))).writes);
+    transact((await saga.advance('t1', message, clientTrace('request-7'))).writes);
   await hears({ type: 'Start', data: { id: 't1', nights: 2 } });
   await hears(done('t1/check-passport'));
   await hears({ type: 'Cancel' });
@@ -218,16 +228,21 @@ async function sagas(): Promise<StoredItems> {
     { ...done('t2/check-passport'), holdBefore: 'book-flight' },
   ];
   for (const message of held as readonly SagaMessage<Trip>[]) {
-    await transact((await saga.advance('t2', message, traceOf('request-8'))).writes);
+    await transact((await saga.advance('t2', message, clientTrace('request-8'))).writes);
   }
-  const refusal = { type: 'Reply', stepId: undoIdOf('t1', 'book-flight'), outcome: 'REFUSED', reason: 'NO' } as const;
+  const refusal = {
+    type: 'Reply',
+    stepId: compensationIdOf('t1', 'book-flight'),
+    outcome: 'REFUSED',
+    reason: 'NO',
+  } as const;
   const timeout = await read('records', { pk: recordKey(owner, timerIdOf('t1', 1)) });
   await new RoundTrips('table', aggregate).store('check-passport', 100);
   await hears(refusal);
   return {
-    'commit of a saga': await commitOf(`${aggregate}#t1`),
-    'commit of a saga that compensates': await commitOf(`${aggregate}#t1`, 6),
-    'commit of a saga that is held': await commitOf(`${aggregate}#t2`, 4),
+    'commit of a saga': await readCommit(`${aggregate}#t1`),
+    'commit of a saga that compensates': await readCommit(`${aggregate}#t1`, 6),
+    'commit of a saga that is held': await readCommit(`${aggregate}#t2`, 4),
     'timeout of a saga': timeout,
     'round trip of a step': await read('table', { pk: roundTripKey(aggregate), sk: 'check-passport' }),
     'stuck saga': await read('table', { pk: stuckKey(aggregate), sk: 't1' }),

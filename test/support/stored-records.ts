@@ -2,31 +2,31 @@ import { createHash } from 'node:crypto';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { SQSRecord } from 'aws-lambda';
-import { documents, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
 import { REDRIVE, readDelivery, STORED } from '../../packages/kit/failures/delivery.js';
+import { withSealedText } from '../../packages/kit/failures/failure-reasons.js';
 import { type ConsumerIdentity, FailureRecords, recordKey } from '../../packages/kit/failures/failure-records.js';
-import { withSealedText } from '../../packages/kit/failures/reasons.js';
 import { ProcessedRecords, processOnce } from '../../packages/kit/idempotent-consumer/process-once.js';
 import { changeOnce } from '../../packages/kit/idempotent-receiver/change-once.js';
 import { createOnce } from '../../packages/kit/idempotent-receiver/create-once.js';
-import { idempotencyKey, type KeyedRequest } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
-import { recordOfRequest } from '../../packages/kit/idempotent-receiver/record-of-request.js';
+import { createRequestRecord } from '../../packages/kit/idempotent-receiver/create-request-record.js';
+import { type KeyedRequest, parseIdempotencyKey } from '../../packages/kit/idempotent-receiver/idempotency-key.js';
 import { openSession } from '../../packages/kit/idempotent-receiver/session.js';
 import { CollectedMessages } from '../../packages/kit/inbox/collected-messages.js';
 import { cursorKey } from '../../packages/kit/inbox/sequence-keys.js';
 import { SequencedMessages } from '../../packages/kit/inbox/sequenced-messages.js';
 import { StoredMessages } from '../../packages/kit/inbox/stored-messages.js';
 import { calendarKey, pageKey, windowKey } from '../../packages/kit/inbox/window-keys.js';
-import { daysIn } from '../../packages/kit/inbox/windows.js';
-import { requestItem } from '../../packages/kit/lane/request-item.js';
+import { dailyWindows } from '../../packages/kit/inbox/windows.js';
+import { buildRequestItem } from '../../packages/kit/lane/request-item.js';
 import { ContractViolation } from '../../packages/kit/messages/contract.js';
 import { type Envelope, readEnvelope } from '../../packages/kit/messages/envelope.js';
 import { Unsealed } from '../../packages/kit/messages/sealed.js';
 import { LEASES } from '../../packages/kit/timers/contract.js';
 import { Sweeper } from '../../packages/kit/timers/sweeper.js';
 import { Timers } from '../../packages/kit/timers/timers.js';
-import { APP, CLIENT, commitOf, read, type StoredItems, sent, tallies, traceOf } from './stored-items.js';
-import { counted } from './tally.js';
+import { APP, CLIENT, clientTrace, read, readCommit, type StoredItems, sent, tallies } from './stored-items.js';
+import { countedEvent } from './tally.js';
 import { waiterContract } from './waiter/contract.js';
 
 const DAY_SECONDS = 86_400;
@@ -48,46 +48,46 @@ async function requests(): Promise<StoredItems> {
   const records = { table: 'records', windowSeconds: WINDOW_SECONDS, service: 'tallies', sessionsPath: '/sessions' };
   const request = { client: CLIENT, method: 'POST', path: '/tallies', query: {}, body: { by: 1 } };
   const keyed = { ...request, header: 'key-1' };
-  const command = () => () => [counted(1)];
+  const command = () => () => [countedEvent(1)];
   const change = (one: KeyedRequest) =>
     changeOnce({
       store: tallies,
       id: 'plain',
-      record: recordOfRequest(one, records),
-      trace: traceOf('request-4'),
+      record: createRequestRecord(one, records),
+      trace: clientTrace('request-4'),
       admit: () => {},
       command,
     });
   const { loaded } = await createOnce({
     store: tallies,
-    key: idempotencyKey(keyed),
-    trace: traceOf('request-5'),
+    key: parseIdempotencyKey(keyed),
+    trace: clientTrace('request-5'),
     command,
   });
   await change(keyed);
   const { sessionId } = await openSession(CLIENT, records);
   await change({ ...request, header: undefined, session: { id: sessionId, number: '1', answeredUpTo: '0' } });
-  const ofState = recordOfRequest({ ...request, header: 'key-of-a-state' }, records);
+  const ofState = createRequestRecord({ ...request, header: 'key-of-a-state' }, records);
   const claimOf = await ofState.claim('request-6');
   await transact([claimOf(1, { version: 1, at: '2026-11-22T10:15:30.123Z', sum: 1 })]);
   return {
-    'commit that answers a request': await commitOf(`Tally#${loaded.id}`),
-    'request by its key': await read('records', { pk: `api#${idempotencyKey(keyed).scope}` }),
+    'commit that answers a request': await readCommit(`Tally#${loaded.id}`),
+    'request by its key': await read('records', { pk: `api#${parseIdempotencyKey(keyed).scope}` }),
     'request on a state by its key': await read('records', { pk: `api#${ofState.scope}` }),
-    'session with an answer': await sessionOf(),
+    'session with an answer': await readSession(),
   };
 }
 
 /** The one session. Its id is random, and a key of the hashes in its answers. */
-async function sessionOf(): Promise<Item> {
-  const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'records', ConsistentRead: true }));
+async function readSession(): Promise<Item> {
+  const { Items = [] } = await documentClient.send(new ScanCommand({ TableName: 'records', ConsistentRead: true }));
   const session = Items.find(({ pk }) => String(pk).startsWith('session#'));
   return JSON.parse(JSON.stringify(session), (name, value) => (name === 'requestHash' ? '<hmac>' : value));
 }
 
 /** A delivery of an event of the tallies to a consumer, as its queue makes it. */
-const deliveryOf = async (messageAttributes: Readonly<Record<string, { readonly stringValue: string }>> = {}) => {
-  const { Source: source, DetailType, Detail } = sent(await commitOf('Tally#plain'))[0] ?? {};
+const buildDelivery = async (messageAttributes: Readonly<Record<string, { readonly stringValue: string }>> = {}) => {
+  const { Source: source, DetailType, Detail } = sent(await readCommit('Tally#plain'))[0] ?? {};
   const body = JSON.stringify({ source, 'detail-type': DetailType, detail: JSON.parse(Detail ?? '') });
   const record = { messageId: 'm', body, attributes: { ApproximateReceiveCount: '8' }, messageAttributes };
   return readDelivery(record as unknown as SQSRecord, { app: APP, window: WINDOW_SECONDS });
@@ -101,7 +101,7 @@ const incompressible = (length: number): string =>
 /** Adds the text of an error, as a function with the keys of people does. */
 const sealed = (error: Error, consumer: string): Promise<unknown> => {
   const keys = new Unsealed('ada', new Uint8Array(32), error.message);
-  return withSealedText(error, { consumer, person: 'ada' }, { sealed: async (_, __, place) => keys.sealAt(place) });
+  return withSealedText(error, { consumer, person: 'ada' }, { seal: async (_, __, place) => keys.sealAt(place) });
 };
 
 async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
@@ -109,19 +109,19 @@ async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
   const failuresOf = (name: string) => new FailureRecords('records', consumer(name));
   const recordsOf = (name: string) => new ProcessedRecords('records', consumer(name), WINDOW_SECONDS);
   const fault = new ContractViolation('INVALID_DATA', '/by');
-  const delivery = await deliveryOf();
-  const again = await deliveryOf({ [REDRIVE]: { stringValue: 'not-done' } });
+  const delivery = await buildDelivery();
+  const again = await buildDelivery({ [REDRIVE]: { stringValue: 'not-done' } });
   const message = readEnvelope(delivery.record.body);
   const recordOf = (name: string, id = delivery.id) => read('records', { pk: recordKey(consumer(name), id) });
 
   const times = { now: new Date(Date.now()).toISOString(), windowSeconds: WINDOW_SECONDS };
-  const request = requestItem(consumer('lane'), { lane: 'lane', key: 'show-1' }, message, times);
+  const request = buildRequestItem(consumer('lane'), { lane: 'lane', key: 'show-1' }, message, times);
   await processOnce(message, async () => [], recordsOf('processes'));
-  await failuresOf('fails').keep(delivery, fault);
-  await failuresOf('seals').keep(delivery, await sealed(new Error('a secret'), 'seals'));
-  await failuresOf('fails-again').keep(delivery, fault);
-  await failuresOf('fails-again').keep(again, new Error('a secret'));
-  await failuresOf('processes-again').keep(delivery, fault);
+  await failuresOf('fails').record(delivery, fault);
+  await failuresOf('seals').record(delivery, await sealed(new Error('a secret'), 'seals'));
+  await failuresOf('fails-again').record(delivery, fault);
+  await failuresOf('fails-again').record(again, new Error('a secret'));
+  await failuresOf('processes-again').record(delivery, fault);
   await processOnce(message, async () => [], recordsOf('processes-again'), again.recorded);
   await failuresOf('fails').put({ id: 'long', payload: 'x'.repeat(400_000), error: fault });
   await failuresOf('fails').put({ id: 'too-long', payload: incompressible(600_000), error: fault });
@@ -130,8 +130,8 @@ async function messages(pass: (seconds: number) => void): Promise<StoredItems> {
   await failuresOf('step').put({ id: 'second', ...ofStep });
   const processed = await recordOf('processes');
   pass(35 * DAY_SECONDS);
-  const late = await deliveryOf();
-  await failuresOf('quarantines').keep(late, late.tooOld);
+  const late = await buildDelivery();
+  await failuresOf('quarantines').record(late, late.tooOld);
   return {
     'request in a lane': request,
     'processed message': processed,
@@ -159,7 +159,7 @@ async function timers(pass: (seconds: number) => void): Promise<StoredItems> {
         id: `${name}/wait/1`,
         subject: `Waiter/${name}`,
         executeAt: new Date(Date.now()).toISOString(),
-        trace: traceOf('request-6'),
+        trace: clientTrace('request-6'),
       }),
     ]);
   const timer = (name: string) => read('records', { pk: recordKey(owner, `${name}/wait/1`) });
@@ -184,7 +184,7 @@ async function timers(pass: (seconds: number) => void): Promise<StoredItems> {
     messageAttributes: { [STORED]: { stringValue: pk } },
   };
   const delivery = readDelivery(record as unknown as SQSRecord, { app: APP, window: WINDOW_SECONDS });
-  await new FailureRecords('records', owner).keep(delivery, new ContractViolation('INVALID_DATA', '/name'));
+  await new FailureRecords('records', owner).record(delivery, new ContractViolation('INVALID_DATA', '/name'));
   return {
     timer: await timer('set'),
     'timer that was handed out': await timer('handed-out'),
@@ -197,14 +197,14 @@ async function timers(pass: (seconds: number) => void): Promise<StoredItems> {
 async function storedMessages(): Promise<StoredItems> {
   const consumer = { name: 'inbox', generation: 0 };
   const messages = new StoredMessages({ table: 'records', consumer });
-  const { record, message } = await deliveryOf();
+  const { record, message } = await buildDelivery();
   if (message instanceof ContractViolation) throw message;
   const store = async (id: string) => {
     await messages.store({ ...message, id }, record.body);
     return messages.keyOf({ ...message, id });
   };
   const taken = async (id: string) => {
-    const held = await messages.take({ record: await store(id) }, { leaseSeconds: 60 });
+    const held = await messages.claim({ record: await store(id) }, { leaseSeconds: 60 });
     if (!held) throw new Error(`${id} was not taken`);
     return held;
   };
@@ -265,7 +265,7 @@ async function collected(message: Envelope, payload: string): Promise<StoredItem
   const messages = new CollectedMessages({
     table: 'records',
     consumer,
-    windows: daysIn('Europe/Berlin'),
+    windows: dailyWindows('Europe/Berlin'),
     pageSize: 20,
     graceSeconds: 900,
   });

@@ -14,15 +14,15 @@ import { type PayerStore, Payers } from '../../lambdas/payments/payers.js';
 import { users } from '../../lambdas/users/aggregates.js';
 import { type UserEvent, usersContract } from '../../lambdas/users/contract.js';
 import { evolveStored, type StoredUser, type UserStore } from '../../lambdas/users/stored-user.js';
-import { documents, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item, transact } from '../../packages/kit/aws/dynamodb.js';
 import { COMMIT_PREFIX } from '../../packages/kit/messages/keys.js';
-import { stateStoreOfFunction } from '../../packages/kit/state-store/store-of-function.js';
+import { stateStoreFromEnvironment } from '../../packages/kit/state-store/state-store-from-environment.js';
 import { asJson } from '../../tools/docs/layout.js';
-import { exampleOf } from '../../tools/docs/message-examples.js';
+import { findExample } from '../../tools/docs/message-examples.js';
 import { consumerEnvironment } from './consumed.js';
 import { inProcessDynamoDb } from './in-process-dynamodb.js';
-import { shapeOf } from './json-shape.js';
-import { traceOf } from './tally.js';
+import { describeShape } from './json-shape.js';
+import { buildTrace } from './tally.js';
 
 /** Approved shapes of state-stored aggregates, and of copies of other services' states. */
 export const APPROVED_STORED = new URL('../golden/stored-states.json', import.meta.url);
@@ -46,14 +46,14 @@ const kindOf = (key: unknown): string => String(key).split('#')[0] ?? '';
 export async function storedStates(): Promise<StoredShapes> {
   inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
   consumerEnvironment('baskets', 'baskets-products');
-  const trace = () => traceOf(randomUUID());
+  const trace = () => buildTrace(randomUUID());
   await copiesInOrders();
   await payersAndAccounts(trace);
   await basketsAndProducts(trace);
   const stock = await import('../../lambdas/inventory/stock-store.js');
-  await stock.setStock(stateStoreOfFunction(stockItems), 'TEA-1', 10, undefined, trace());
+  await stock.setStock(stateStoreFromEnvironment(stockItems), 'TEA-1', 10, undefined, trace());
   await usersByExamples();
-  const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'table', ConsistentRead: true }));
+  const { Items = [] } = await documentClient.send(new ScanCommand({ TableName: 'table', ConsistentRead: true }));
   const kinds = new Map<string, Item[]>();
   for (const item of Items) {
     // Commits are approved by golden histories.
@@ -65,7 +65,7 @@ export async function storedStates(): Promise<StoredShapes> {
     Object.fromEntries([...entries].toSorted(([one], [other]) => (one < other ? -1 : 1)));
   return sorted(
     [...kinds].map(([name, items]) => {
-      const fields = [...shapeOf(items)].map(
+      const fields = [...describeShape(items)].map(
         ([path, { types, isOptional }]) => [path + (isOptional ? '?' : ''), [...types].toSorted().join('|')] as const,
       );
       const schema = items[0]?.schema;
@@ -77,11 +77,11 @@ export async function storedStates(): Promise<StoredShapes> {
 const AT = '2026-03-01T00:00:00.000Z';
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const position = { sequence: 1, epoch: 0 };
-type NewTrace = () => ReturnType<typeof traceOf>;
+type NewTrace = () => ReturnType<typeof buildTrace>;
 
 /** What orders know of users. */
 async function copiesInOrders(): Promise<void> {
-  const { table } = stateStoreOfFunction(payers);
+  const { table } = stateStoreFromEnvironment(payers);
   await transact([
     ...(await userStatus(table, 'ada', 'BLOCKED', position)),
     ...(await addressEffect(table, 'ada', { sealed: '1.x' }, position)),
@@ -93,7 +93,7 @@ async function copiesInOrders(): Promise<void> {
 
 /** Customers as payers, and what payments know of accounts. */
 async function payersAndAccounts(trace: NewTrace): Promise<void> {
-  const store = stateStoreOfFunction(payers) as PayerStore;
+  const store = stateStoreFromEnvironment(payers) as PayerStore;
   const all = new Payers(store);
   await transact([...(await accountStatus(store.table, 'ada', 'CLOSED', position))]);
   for (const method of ['one', 'another']) await transact([...(await all.methodWrites('ada', method, trace()))]);
@@ -106,14 +106,14 @@ async function basketsAndProducts(trace: NewTrace): Promise<void> {
   const { Products } = await import('../../lambdas/baskets/products.js');
   const { Baskets } = await import('../../lambdas/baskets/basket-store.js');
   const { setProduct } = await import('../../lambdas/catalog/product-store.js');
-  const catalogue = stateStoreOfFunction(catalogueProducts) as ProductStore;
+  const catalogue = stateStoreFromEnvironment(catalogueProducts) as ProductStore;
   const tea = { name: 'Tea', unitPrice: eur(350) };
   await setProduct(catalogue, 'TEA-1', tea, undefined, trace());
   await setProduct(catalogue, 'CUP-1', { ...tea, discontinued: true }, undefined, trace());
   const copies = new Products('table');
-  const baskets = new Baskets(stateStoreOfFunction(basketAggregate), copies);
+  const baskets = new Baskets(stateStoreFromEnvironment(basketAggregate), copies);
   const learn = async (more: object) =>
-    transact([(await copies.newest({ sku: 'TEA-1', unitPrice: eur(350), version: 1, ...more })).write]);
+    transact([(await copies.chooseNewest({ sku: 'TEA-1', unitPrice: eur(350), version: 1, ...more })).write]);
   await learn({});
   await baskets.change({ type: 'SetItem', customerId: 'ada', sku: 'TEA-1', quantity: 2 }, trace());
   await baskets.change({ type: 'SetItem', customerId: 'bob', sku: 'TEA-1', quantity: 2 }, trace());
@@ -124,17 +124,17 @@ async function basketsAndProducts(trace: NewTrace): Promise<void> {
 
 /** Users, by the examples of their events, with fields sealed as there: each state on the way under an id of its own. */
 async function usersByExamples(): Promise<void> {
-  const store = stateStoreOfFunction(users) as UserStore;
+  const store = stateStoreFromEnvironment(users) as UserStore;
   let before: StoredUser | undefined;
   for (const [at, type] of Object.keys(usersContract.events).entries()) {
-    const event = { type, data: exampleOf('users', type).data } as UserEvent;
+    const event = { type, data: findExample('users', type).data } as UserEvent;
     before = { ...evolveStored(before, [event]), version: at + 1, at: AT };
     await transact([store.stateWrite(`after-${type}`, undefined, before)]);
   }
 }
 
 /** Compares shapes with the approved ones. @returns one line for each kind of items that differs */
-export function storedFaultsOf(approved: StoredShapes, present: StoredShapes): readonly string[] {
+export function findStoredFaults(approved: StoredShapes, present: StoredShapes): readonly string[] {
   return [...new Set([...Object.keys(approved), ...Object.keys(present)])].flatMap((name) => {
     const [before, now] = [approved[name], present[name]];
     if (!before || !now) return [`${name}: is ${now ? 'new' : 'gone'}. Run npm run docs`];
@@ -159,7 +159,7 @@ export function storedFaultsOf(approved: StoredShapes, present: StoredShapes): r
 export async function approvedStored(): Promise<string> {
   const present = await storedStates();
   const approved: StoredShapes = existsSync(APPROVED_STORED) ? JSON.parse(readFileSync(APPROVED_STORED, 'utf8')) : {};
-  const wrong = storedFaultsOf(approved, present).filter((fault) => fault.includes('as before'));
+  const wrong = findStoredFaults(approved, present).filter((fault) => fault.includes('as before'));
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
   return asJson(present);
 }

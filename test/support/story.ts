@@ -1,5 +1,5 @@
 import type { ApiRoute } from '../../tools/docs/openapi/api.js';
-import { type Call, type Preparation, resolved } from '../../tools/docs/openapi/story.js';
+import { type Call, type Preparation, resolveReferences } from '../../tools/docs/openapi/story.js';
 import type { ApiAnswer, Caller, World } from '../acceptance/world.js';
 
 /** Plays the calls of the API's document, one after the other, in a world in which nothing has happened. */
@@ -16,13 +16,13 @@ export class StoryTeller {
   async play(call: Call): Promise<ApiAnswer<unknown>> {
     for (const preparation of call.first ?? []) await this.prepare(preparation);
     if (call.after !== undefined) await this.world.pass(call.after);
-    const until = resolved(call.until ?? {}, this.answers);
+    const until = resolveReferences(call.until ?? {}, this.answers);
     const answer = await this.world.eventually(call.summary, async () => {
       const got = await this.send(call);
       if (!isPart(until, got.body)) throw new Error(`${got.status} ${got.text}`);
       return got;
     });
-    const body = shortened(answer.body, call);
+    const body = shortenAnswer(answer.body, call);
     this.answers[call.name] = body ?? (answer.text === '' ? undefined : answer.text);
     return answer;
   }
@@ -37,30 +37,30 @@ export class StoryTeller {
   private send({ operation, as = 'alice', path, query, headers, body }: Preparation & Pick<Call, 'query'>) {
     const route = this.routes.find(({ route }) => route.id === operation)?.route;
     if (!route) throw new Error(`no route has the id ${operation}`);
-    const values = resolved(path ?? {}, this.answers);
-    const parameters = new URLSearchParams(resolved(query ?? {}, this.answers)).toString();
+    const values = resolveReferences(path ?? {}, this.answers);
+    const parameters = new URLSearchParams(resolveReferences(query ?? {}, this.answers)).toString();
     return this.world.call<unknown>({
       method: route.method,
       path:
         route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? '')) +
         (parameters === '' ? '' : `?${parameters}`),
-      as: callerNamed(as),
-      headers: resolved(headers ?? {}, this.answers),
-      ...(body !== undefined && { body: resolved(body, this.answers) }),
+      as: findCaller(as),
+      headers: resolveReferences(headers ?? {}, this.answers),
+      ...(body !== undefined && { body: resolveReferences(body, this.answers) }),
     });
   }
 }
 
 /** Returns the part of an answer that an example shows. */
-function shortened(value: unknown, call: Pick<Call, 'elements' | 'without'>): unknown {
+function shortenAnswer(value: unknown, call: Pick<Call, 'elements' | 'without'>): unknown {
   const { elements, without = [] } = call;
-  if (Array.isArray(value)) return value.slice(0, elements).map((one) => shortened(one, call));
+  if (Array.isArray(value)) return value.slice(0, elements).map((one) => shortenAnswer(one, call));
   if (typeof value !== 'object' || value === null) return value;
   const shown = Object.entries(value).filter(([name]) => !without.includes(name));
-  return Object.fromEntries(shown.map(([name, one]) => [name, shortened(one, call)]));
+  return Object.fromEntries(shown.map(([name, one]) => [name, shortenAnswer(one, call)]));
 }
 
-const callerNamed = (name: string): Caller => (name === 'operator' || name === 'nobody' ? name : { customer: name });
+const findCaller = (name: string): Caller => (name === 'operator' || name === 'nobody' ? name : { customer: name });
 
 /** Tells whether a value has all members of a part, at any depth. */
 function isPart(part: unknown, value: unknown): boolean {

@@ -18,7 +18,7 @@ export interface Tally {
   readonly closed?: true;
 }
 
-export const counted = (by: number, pad?: string): TallyEvent => ({
+export const countedEvent = (by: number, pad?: string): TallyEvent => ({
   type: 'Counted',
   data: { by, ...(pad !== undefined && { pad }) },
 });
@@ -78,7 +78,7 @@ export const laterEvolution: Evolution<LaterTally, LaterEvent> = {
   stateSchema: 2,
 };
 
-export const traceOf = (trigger: string) => ({
+export const buildTrace = (trigger: string) => ({
   trigger,
   actor: 'customer:alice',
   correlationId: 'conversation',

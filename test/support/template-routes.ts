@@ -9,7 +9,7 @@ interface Template {
  * Methods and paths of a template's REST API, sorted: `GET /orders/{orderId}`. `ANY`, which answers 405, is none.
  * @param template of the stack that has the API, as CloudFormation has it
  */
-export function routesIn({ Resources = {} }: Template): readonly string[] {
+export function listRoutes({ Resources = {} }: Template): readonly string[] {
   const pathOf = (reference: unknown): string => {
     const { Properties } = Resources[String((reference as { Ref?: string }).Ref)] ?? {};
     return Properties ? `${pathOf(Properties.ParentId)}/${Properties.PathPart}` : '';

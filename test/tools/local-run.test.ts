@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { leftOut } from '../../tools/local/deploy.js';
-import { endpointAt, endpointEnvironment } from '../../tools/local/endpoint.js';
+import { endpointEnvironment, findEndpoint } from '../../tools/local/endpoint.js';
 
 const skipping = (type: string) =>
   `WARN --- No resource provider found for "${type}". To find out if it is supported\n`;
@@ -24,11 +24,11 @@ describe('a type that the emulator skipped', () => {
 
 describe('an endpoint', () => {
   test.each(['nonsense', 'ftp://localhost'])('%s is refused with the expected form', async (named) => {
-    await expect(endpointAt(named)).rejects.toThrow(/expected http/);
+    await expect(findEndpoint(named)).rejects.toThrow(/expected http/);
   });
 
   test('is refused if nothing answers', async () => {
-    await expect(endpointAt('http://127.0.0.1:1')).rejects.toThrow('Nothing answers at http://127.0.0.1:1');
+    await expect(findEndpoint('http://127.0.0.1:1')).rejects.toThrow('Nothing answers at http://127.0.0.1:1');
   });
 
   test('of an emulator never gets real credentials', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failed, outcomeOf, type Report, slowest, sum } from '../../tools/local/test-report.js';
+import { addOutcomes, failed, type Report, readOutcome, slowest } from '../../tools/local/test-report.js';
 
 const report: Report = {
   numPassedTests: 3,
@@ -19,8 +19,8 @@ const report: Report = {
 };
 
 test('adds up passed, failed and skipped tests', () => {
-  const outcome = outcomeOf(report, '/root');
-  expect(sum([outcome, outcome]).count).toEqual({ passed: 6, failed: 2, skipped: 4 });
+  const outcome = readOutcome(report, '/root');
+  expect(addOutcomes([outcome, outcome]).count).toEqual({ passed: 6, failed: 2, skipped: 4 });
 });
 
 test('counts a file that did not load as a failure', () => {
@@ -30,20 +30,20 @@ test('counts a file that did not load as a failure', () => {
     message: 'no such module',
     assertionResults: [],
   };
-  const outcome = outcomeOf({ ...report, testResults: [notLoaded] }, '/root');
+  const outcome = readOutcome({ ...report, testResults: [notLoaded] }, '/root');
   expect(outcome.count.failed).toBe(2);
   expect(outcome.failures).toEqual(['test/two.test.ts\n    no such module']);
 });
 
 test('lists failures with file and reason at the end of the output', () => {
-  expect(sum([outcomeOf(report, '/root'), failed('lint')]).failures).toEqual([
+  expect(addOutcomes([readOutcome(report, '/root'), failed('lint')]).failures).toEqual([
     'test/one.test.ts: fails\n    Error: 1 is not 2\n        at here',
     'lint: see its own output above',
   ]);
 });
 
 test('lists the slowest tests first, with their file', () => {
-  expect(slowest(outcomeOf(report, '/root').times)).toBe(
+  expect(slowest(readOutcome(report, '/root').times)).toBe(
     '     3.4 s  test/one.test.ts: passes\n     1.2 s  test/one.test.ts: fails',
   );
 });

@@ -11,7 +11,7 @@ const NOT_CLONED = new Set(['.git', 'node_modules', '.build', '.orderly', 'cdk.o
  * @param modules `linked`: those of the tree, but the workspaces are the copy's own; `none`: they must be installed
  * @returns its folder
  */
-export function copiedTree(root: string, modules: 'linked' | 'none'): string {
+export function copyTree(root: string, modules: 'linked' | 'none'): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'orderly-bench-')));
   atExit(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(root, folder, { recursive: true, filter: (path) => !NOT_CLONED.has(basename(path)) });

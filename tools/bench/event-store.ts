@@ -43,7 +43,7 @@ const local = named ? undefined : await DynamoDbLocal.start((await install(conso
 const endpoint = named ?? { url: local?.url, region: 'us-east-1', kind: 'other-emulator' as const };
 Object.assign(process.env, endpointEnvironment(endpoint));
 // The client reads the environment when it is created.
-const { documents } = await import('../../packages/kit/aws/dynamodb.js');
+const { documentClient: documents } = await import('../../packages/kit/aws/dynamodb.js');
 const { DynamoDbEventStore } = await import('../../packages/kit/event-store/dynamodb-event-store.js');
 
 const client = new DynamoDBClient(clientConfig(endpoint));
@@ -74,8 +74,8 @@ async function write(id: string, events: number): Promise<void> {
   let loaded: Loaded<Purse> = await store.load(id);
   let items: object[] = [];
   for (let version = 1; version <= events; version++) {
-    const commit = store.commit(loaded, [{ type: 'Paid', data: { amount: 1, note: NOTE } }], trace);
-    loaded = { ...store.after(loaded, commit), commits: [commit] };
+    const commit = store.buildCommit(loaded, [{ type: 'Paid', data: { amount: 1, note: NOTE } }], trace);
+    loaded = { ...store.applyCommit(loaded, commit), commits: [commit] };
     const { snapshot: _, ...event } = commit;
     items.push(commit, { ...event, pk: `Events#${id}` });
     if (items.length < 24 && version < events) continue;

@@ -12,8 +12,8 @@ const ORDERS = 160;
 const WARMING = 200;
 const AMOUNT = 350;
 /** Goals of the lane: share of the transactions that others refuse, and its rate beside that of plain transactions. */
-const REFUSED_AT_MOST = 0.1;
-const FASTER_AT_LEAST = 5;
+const MAX_REFUSED_SHARE = 0.1;
+const MIN_SPEEDUP = 5;
 const CUSTOMER = 'company';
 /** Customer with half of the orders that start the functions before. */
 const WARM = 'warm';
@@ -36,7 +36,7 @@ const WAYS: readonly Way[] = [
 type Resources = Readonly<Record<string, { readonly Type: string; readonly Properties: JsonObject }>>;
 
 /** Returns the deployment of one way, without a relay. */
-function deploymentOf(folder: string, { variables }: Way): Deployment {
+function createDeployment(folder: string, { variables }: Way): Deployment {
   const change: TemplateChange = (template, stack) => {
     if (!stack.endsWith('Accounts')) return template;
     const resources = Object.entries(template.Resources as unknown as Resources).map(([id, resource]) => {
@@ -70,7 +70,7 @@ async function play(deployment: Deployment): Promise<Measured> {
   const cloud = new Cloud(deployment, { seed: 'hot-account', keepTrace: false });
   const { world } = cloud;
   const random = world.random.fork('orders');
-  const orders = random.shuffled(
+  const orders = random.shuffle(
     Array.from({ length: ORDERS }, (_, number) => ({ orderId: `order-${number}`, customerId: CUSTOMER })),
   );
   const phase = async (send: () => void): Promise<number> => {
@@ -112,7 +112,7 @@ const isAccounts = (fn: string): boolean => CONSUMERS.includes(fn) || fn === WRI
 /** Checks that each order was authorised, settled and captured once, at versions without a gap. */
 function isExact(cloud: Cloud): boolean {
   const commits = cloud
-    .itemsOf('Accounts/Outbox/Table')
+    .listItems('Accounts/Outbox/Table')
     .filter(({ pk, sk }) => pk === `Account#${CUSTOMER}` && String(sk).startsWith('COMMIT#'));
   const events = commits.flatMap(({ events }) => events as readonly { readonly type: string; readonly data: string }[]);
   const ordersOf = (type: string): number =>
@@ -190,7 +190,7 @@ export async function main(): Promise<number> {
   let missed = false;
   let plain = 0;
   for (const way of WAYS) {
-    const { authorized, ended, transactions, refused, calls, isExact } = await play(deploymentOf(folder, way));
+    const { authorized, ended, transactions, refused, calls, isExact } = await play(createDeployment(folder, way));
     const [rate, share] = [ORDERS / authorized, refused / transactions];
     const percent = Math.round(100 * share);
     console.log(
@@ -198,7 +198,7 @@ export async function main(): Promise<number> {
     );
     plain ||= rate;
     const isLane = way.name.startsWith('lane');
-    missed ||= !isExact || (isLane && (share > REFUSED_AT_MOST || rate < FASTER_AT_LEAST * plain));
+    missed ||= !isExact || (isLane && (share > MAX_REFUSED_SHARE || rate < MIN_SPEEDUP * plain));
   }
   return missed ? 1 : 0;
 }

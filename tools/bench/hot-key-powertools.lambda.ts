@@ -7,10 +7,10 @@ import { reserve } from '../../lambdas/inventory/stock-counter.js';
 import { TransactionRefused, transact } from '../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../packages/kit/aws/environment.js';
 import { retryOnConflict } from '../../packages/kit/aws/optimistic-retry.js';
-import { required } from '../../packages/kit/aws/read-environment.js';
+import { requireEnv } from '../../packages/kit/aws/read-environment.js';
 import { decideOnNew } from '../../packages/kit/event-store/decide-on.js';
-import { eventStoreOfFunction } from '../../packages/kit/event-store/store-of-function.js';
-import { traceOfMessage } from '../../packages/kit/idempotent-consumer/process-message.js';
+import { eventStoreFromEnvironment } from '../../packages/kit/event-store/event-store-from-environment.js';
+import { toMessageTrace } from '../../packages/kit/idempotent-consumer/process-message.js';
 import { readEnvelope } from '../../packages/kit/messages/envelope.js';
 
 // The consumer of ReserveStock as Powertools would have it, for comparison: each record of a batch is processed by a function
@@ -19,15 +19,15 @@ import { readEnvelope } from '../../packages/kit/messages/envelope.js';
 
 type ReserveStock = Extract<InventoryCommand, { type: 'ReserveStock' }>;
 
-const reservationStore = eventStoreOfFunction(reservations);
+const reservationStore = eventStoreFromEnvironment(reservations);
 const config = new IdempotencyConfig({ eventKeyJmesPath: 'id', expiresAfterSeconds: 35 * 86_400 });
 const reserveOnce = makeIdempotent(reserveStock, {
   persistenceStore: new DynamoDBPersistenceLayer({
-    tableName: required(Env.RECORDS),
+    tableName: requireEnv(Env.RECORDS),
     keyAttr: 'pk',
     expiryAttr: 'expiresAt',
   }),
-  keyPrefix: `${required(Env.CONSUMER)}@0`,
+  keyPrefix: `${requireEnv(Env.CONSUMER)}@0`,
   config,
 });
 
@@ -39,7 +39,7 @@ async function reserveStock(message: { readonly id: string; readonly body: strin
     decideOnNew(reservationStore, {
       id: order.orderId,
       command: { type: 'Reserve', ...order, lines, short },
-      trace: traceOfMessage(envelope, required(Env.SERVICE)),
+      trace: toMessageTrace(envelope, requireEnv(Env.SERVICE)),
     }).write;
   try {
     await retryOnConflict(() =>

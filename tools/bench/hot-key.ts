@@ -37,8 +37,8 @@ export const LANE: Way = {
 const LANE_BY_ITSELF: Way = { name: 'lane, by itself', variables: {} };
 export const powertoolsWay = (): Way => ({ name: 'Powertools', variables: NEVER_HOT, code: powertools() });
 /** Goals of the lane: its rate beside that of Powertools, and its calls for each message. */
-export const FASTER_AT_LEAST = 5;
-export const CALLS_AT_MOST = 0.2;
+export const MIN_SPEEDUP = 5;
+export const MAX_CALL_RATIO = 0.2;
 
 function powertools(): string {
   const entry = fileURLToPath(new URL('hot-key-powertools.lambda.ts', import.meta.url));
@@ -59,7 +59,7 @@ type Resources = Readonly<Record<string, { readonly Type: string; readonly Prope
  * Returns the deployment of one way: four consumers, no relay, and what Powertools needs besides: deletion of its records.
  * @param folder the app's assembly
  */
-export function deploymentOf(folder: string, { variables, code }: Way): Deployment {
+export function createDeployment(folder: string, { variables, code }: Way): Deployment {
   const change: TemplateChange = (template, stack) => {
     if (!stack.endsWith('Inventory')) return template;
     const resources = Object.entries(template.Resources as unknown as Resources).map(([id, resource]) => {
@@ -111,15 +111,15 @@ export async function play(
   const stock = reservations * SOLD;
   const cloud = new Cloud(deployment, { seed: `hot-key/${duplicates}`, keepTrace: false });
   const { world } = cloud;
-  const table = String(tableOf(deployment));
+  const table = String(findTableName(deployment));
   const item = { pk: `StockItem#${SKU}`, sk: 'STATE', onHand: stock, reserved: 0, available: stock, version: 1 };
   cloud.dynamodb.call('PutItem', { TableName: table, Item: dynamo(item) });
   const random = world.random.fork('orders');
   const orders = Array.from({ length: reservations }, (_, number) =>
     command(`order-${number}`, random.id(), world.now),
   );
-  const again = random.shuffled(orders).slice(0, reservations * duplicates);
-  const deliveries = random.shuffled([...orders, ...again]);
+  const again = random.shuffle(orders).slice(0, reservations * duplicates);
+  const deliveries = random.shuffle([...orders, ...again]);
   const queue = cloud.queue('Inventory/Commands/Queue');
   for (const body of deliveries) queue.send({ body, group: `group-${random.between(1, 500)}` });
   const begun = world.now;
@@ -145,7 +145,7 @@ function isExact(
   table: string,
   { reservations, stock }: { readonly reservations: number; readonly stock: number },
 ): boolean {
-  const items = cloud.itemsOf(table);
+  const items = cloud.listItems(table);
   const facts = items.flatMap(({ pk, events }) =>
     String(pk).startsWith('Reservation#')
       ? (events as readonly { readonly type: string }[]).map(({ type }) => type)
@@ -161,7 +161,7 @@ function isExact(
   );
 }
 
-const tableOf = ({ assembly: { outputs } }: Deployment): unknown =>
+const findTableName = ({ assembly: { outputs } }: Deployment): unknown =>
   [...outputs].find(([name]) => name.endsWith('Inventory.TableName'))?.[1];
 
 const dynamo = (item: Readonly<Record<string, string | number>>): object =>
@@ -201,7 +201,7 @@ export async function main(): Promise<number> {
   for (const duplicates of DUPLICATES) {
     const measured = new Map<string, Measured>();
     for (const way of [PLAIN, LANE, LANE_BY_ITSELF, powertoolsWay()]) {
-      const found = await play(deploymentOf(folder, way), { duplicates, reservations: RESERVATIONS });
+      const found = await play(createDeployment(folder, way), { duplicates, reservations: RESERVATIONS });
       const { rate, seconds, calls, isExact } = found;
       measured.set(way.name, found);
       missed ||= !isExact;
@@ -210,7 +210,7 @@ export async function main(): Promise<number> {
       );
     }
     const [lane, powertools] = [measured.get(LANE.name), measured.get('Powertools')];
-    missed ||= !lane || !powertools || lane.rate < FASTER_AT_LEAST * powertools.rate || lane.calls > CALLS_AT_MOST;
+    missed ||= !lane || !powertools || lane.rate < MIN_SPEEDUP * powertools.rate || lane.calls > MAX_CALL_RATIO;
   }
   return missed ? 1 : 0;
 }

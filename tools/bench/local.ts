@@ -9,13 +9,13 @@ import { atExit } from '../local/at-exit.js';
 import { readDeployment } from '../local/deploy.js';
 import { makeToken } from '../local/dev-issuer.js';
 import { runOrderly } from '../local/emulator.js';
-import { endpointAt } from '../local/endpoint.js';
+import { findEndpoint } from '../local/endpoint.js';
 import { LocalRunError } from '../local/errors.js';
 import { runs } from '../local/installing.js';
 import { checkTools, MissingToolError } from '../local/localstack/install.js';
 import { waitUntil } from '../local/progress.js';
-import { type Article, decided, openShop } from '../local/shop.js';
-import { copiedTree } from './copied-tree.js';
+import { type Article, awaitDecision, openShop } from '../local/shop.js';
+import { copyTree } from './copied-tree.js';
 
 // npm run bench:local: how long the local cloud takes, from its start to a thousand orders, and the same orders on LocalStack
 // where its tools are there, on the same machine in the same run. It asserts nothing.
@@ -61,7 +61,7 @@ export async function main(args: readonly string[] = []): Promise<number> {
   const shown = all.map((row) => (row.what === WARM ? { ...row, localStack: second } : row));
   const [{ model = 'unknown' } = {}] = cpus();
   console.log(
-    `\n${tableOf(shown, compares)}\n\n${availableParallelism()} cores (${model.trim()}), Node ${process.version}`,
+    `\n${renderTable(shown, compares)}\n\n${availableParallelism()} cores (${model.trim()}), Node ${process.version}`,
   );
   return 0;
 }
@@ -84,14 +84,14 @@ const SIXTY = `${ORDERS_ON_LOCALSTACK} orders at once, until all are decided`;
 async function ofTheLocalCloud(compares: boolean): Promise<readonly Row[]> {
   const rows: Row[] = [
     { what: 'start of a fresh clone, with npm ci', local: await ofAFreshClone() },
-    { what: 'start with modules installed, nothing cached', local: await ofOneStart(copiedTree(ROOT, 'linked')) },
+    { what: 'start with modules installed, nothing cached', local: await ofOneStart(copyTree(ROOT, 'linked')) },
   ];
   const start = new RunningStart(ROOT);
   try {
-    rows.push({ what: 'start, nothing changed since the last one', local: await begun(start) });
+    rows.push({ what: 'start, nothing changed since the last one', local: await awaitReady(start) });
     const url = start.found(/Orderly runs at (http:\S+)/);
     rows.push({ what: 'of it the demonstration', local: `${start.found(/demonstration: ([\d.]+) s/)} s` });
-    const { apiUrl } = await readDeployment(await endpointAt(url));
+    const { apiUrl } = await readDeployment(await findEndpoint(url));
     const warm = await percentiles({ apiUrl, name: 'warm' });
     rows.push({ what: WARM, local: warm });
     const amounts = compares ? [ORDERS_ON_LOCALSTACK, ...ORDERS] : ORDERS;
@@ -110,7 +110,7 @@ async function ofTheLocalCloud(compares: boolean): Promise<readonly Row[]> {
 }
 
 /** Waits until a start is ready. @returns when it answered, and when it was ready */
-async function begun(start: RunningStart): Promise<string> {
+async function awaitReady(start: RunningStart): Promise<string> {
   await start.saw(/Ready after (\d+) s/);
   return `answers after ${seconds(start.at(/demonstration \.\.\./))}, ready after ${seconds(start.at(/Ready after/))}`;
 }
@@ -119,7 +119,7 @@ async function begun(start: RunningStart): Promise<string> {
 async function ofOneStart(folder: string): Promise<string> {
   const start = new RunningStart(folder);
   try {
-    return await begun(start);
+    return await awaitReady(start);
   } finally {
     await start.end();
   }
@@ -128,7 +128,7 @@ async function ofOneStart(folder: string): Promise<string> {
 /** Installs the dependencies of a copy, and starts it. */
 async function ofAFreshClone(): Promise<string> {
   if (!runs('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])) return 'skipped: npm reaches no registry';
-  return ofOneStart(copiedTree(ROOT, 'none'));
+  return ofOneStart(copyTree(ROOT, 'none'));
 }
 
 /** @returns the time of its orders, and the percentiles */
@@ -255,7 +255,7 @@ async function ordersAtOnce(target: Target, count: number): Promise<number> {
   const began = performance.now();
   const placed = await Promise.all(Array.from({ length: count }, (_, at) => placeOne(at)));
   // One after the other, so that asking costs little. Nothing moved for a minute: it hangs.
-  for (const { orderId } of placed) await decided(shop, orderId, () => performance.now());
+  for (const { orderId } of placed) await awaitDecision(shop, orderId, () => performance.now());
   const took = performance.now() - began;
   console.log(`${count} orders: ${seconds(took)}`);
   return took;
@@ -274,7 +274,7 @@ async function percentiles(target: Target): Promise<string> {
   // What is measured next doesn't share the machine with their sagas.
   const operator = makeToken({ sub: 'operator', role: 'operator' });
   for (const { orderId } of placed)
-    await decided({ apiUrl: target.apiUrl, token: operator }, orderId, () => performance.now());
+    await awaitDecision({ apiUrl: target.apiUrl, token: operator }, orderId, () => performance.now());
   times.sort((one, other) => one - other);
   const at = (part: number): string => `${(times[Math.floor(times.length * part)] ?? 0).toFixed(0)} ms`;
   return `${at(0.5)}, ${at(0.95)}`;
@@ -292,7 +292,7 @@ function megabytes(pid: number): string {
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
-function tableOf(rows: readonly Row[], compares: boolean): string {
+function renderTable(rows: readonly Row[], compares: boolean): string {
   const head = ['', 'local cloud', ...(compares ? ['LocalStack'] : [])];
   const lines = [head, ...rows.map((row) => [row.what, row.local, ...(compares ? [row.localStack ?? ''] : [])])];
   const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));

@@ -44,7 +44,7 @@ export async function main([checkout, ...parts]: readonly string[]): Promise<num
       ...process.env,
       DYNAMODB_ENDPOINT: endpoint.url,
     });
-    return report(resultsOf(JSON.parse(readFileSync(file, 'utf8')) as Report, folder));
+    return report(listResults(JSON.parse(readFileSync(file, 'utf8')) as Report, folder));
   } finally {
     endpoint.stop();
     rmSync(output, { recursive: true, force: true });
@@ -65,7 +65,7 @@ function run(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Prom
   });
 }
 
-const resultsOf = ({ testResults }: Report, folder: string): readonly Result[] =>
+const listResults = ({ testResults }: Report, folder: string): readonly Result[] =>
   testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map(({ fullName, status, failureMessages }) => ({
       file: name.slice(folder.length + 1),
@@ -76,7 +76,7 @@ const resultsOf = ({ testResults }: Report, folder: string): readonly Result[] =
   );
 
 function report(results: readonly Result[]): number {
-  const tiers = [...new Set(results.map(tierOf))].sort();
+  const tiers = [...new Set(results.map(resultTier))].sort();
   const count = (of: readonly Result[], ...statuses: readonly Result['status'][]): number =>
     of.filter(({ status }) => statuses.includes(status)).length;
   const row = (name: string, of: readonly Result[]): string =>
@@ -88,7 +88,7 @@ function report(results: readonly Result[]): number {
     console.log(
       row(
         tier,
-        results.filter((result) => tierOf(result) === tier),
+        results.filter((result) => resultTier(result) === tier),
       ),
     );
   }
@@ -99,4 +99,4 @@ function report(results: readonly Result[]): number {
   return count(results, 'passed') === results.length && results.length > 0 ? 0 : 1;
 }
 
-const tierOf = ({ file }: Result): string => file.split('/')[1] ?? '';
+const resultTier = ({ file }: Result): string => file.split('/')[1] ?? '';

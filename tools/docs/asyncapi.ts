@@ -1,9 +1,17 @@
 import * as z from 'zod/mini';
-import { dataschemaOf, sourceOf } from '../../packages/kit/aws/app-names.js';
+import { dataschemaUrn, eventSource } from '../../packages/kit/aws/app-names.js';
 import { Envelope } from '../../packages/kit/messages/envelope.js';
-import { isEvents } from '../../packages/kit/messages/subscriptions.js';
-import { type Bus, type BusMessage, type Hearer, sendersOf, shapeOf, versionsOf, writtenVersionOf } from './bus.js';
-import { busEventOf, patternOf } from './bus-example.js';
+import { isEventSubscription } from '../../packages/kit/messages/subscriptions.js';
+import {
+  type Bus,
+  type BusMessage,
+  findSenders,
+  type Hearer,
+  versionSchema,
+  versionsOf,
+  writtenVersion,
+} from './bus.js';
+import { buildBusEvent, buildPattern } from './bus-example.js';
 import type { Json } from './openapi/schemas.js';
 
 /** The members of the document that the tests and the page read. */
@@ -41,7 +49,7 @@ event before the first one of an epoch. Ignore fields that you don't know: a rel
 \`send\` lists the versions that this release writes. \`x-eventbridge-pattern\` is the pattern of a rule.`;
 
 /** Generates the AsyncAPI document of a bus. It depends on nothing but the bus. */
-export function asyncApiOf(bus: Bus): AsyncApi {
+export function generateAsyncApi(bus: Bus): AsyncApi {
   const { messages } = bus;
   const all = messages.flatMap((message) => versionsOf(message).map((version) => ({ message, version })));
   return {
@@ -64,7 +72,7 @@ export function asyncApiOf(bus: Bus): AsyncApi {
     },
     channels: Object.fromEntries(
       (['event', 'command'] as const).flatMap((kind) =>
-        servicesOf(messages, kind).map((service) => [`${service}.${kind}s`, channelOf(bus, kind, service)]),
+        listServices(messages, kind).map((service) => [`${service}.${kind}s`, buildChannel(bus, kind, service)]),
       ),
     ),
     operations: { ...sendOperations(bus), ...Object.fromEntries(bus.hearers.map((one) => receive(bus, one))) },
@@ -73,9 +81,12 @@ export function asyncApiOf(bus: Bus): AsyncApi {
         all.map(({ message, version }) => [nameOf(message, version), asMessage(bus, message, version)]),
       ),
       schemas: {
-        Envelope: schemaOf(Envelope),
+        Envelope: toDraft7Schema(Envelope),
         ...Object.fromEntries(
-          all.map(({ message, version }) => [nameOf(message, version), schemaOf(shapeOf(message, version))]),
+          all.map(({ message, version }) => [
+            nameOf(message, version),
+            toDraft7Schema(versionSchema(message, version)),
+          ]),
         ),
       },
       correlationIds: {
@@ -92,7 +103,7 @@ export function asyncApiOf(bus: Bus): AsyncApi {
 export const nameOf = ({ service, type }: BusMessage, version: number): string => `${service}.${type}.${version}`;
 
 /** Converts a schema to draft 7, the dialect of AsyncAPI. */
-export function schemaOf(shape: z.ZodMiniType): Json {
+export function toDraft7Schema(shape: z.ZodMiniType): Json {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, {
     io: 'input',
     target: 'draft-7',
@@ -101,17 +112,17 @@ export function schemaOf(shape: z.ZodMiniType): Json {
   return schema as Json;
 }
 
-const servicesOf = (messages: readonly BusMessage[], kind: BusMessage['kind']): readonly string[] => [
+const listServices = (messages: readonly BusMessage[], kind: BusMessage['kind']): readonly string[] => [
   ...new Set(messages.filter((message) => message.kind === kind).map(({ service }) => service)),
 ];
 
 const reference = (...path: readonly string[]): Json => ({ $ref: `#/${path.join('/')}` });
 
-function channelOf(bus: Bus, kind: BusMessage['kind'], service: string): Channel {
+function buildChannel(bus: Bus, kind: BusMessage['kind'], service: string): Channel {
   const messages = bus.messages.filter((message) => message.kind === kind && message.service === service);
   const [address, description] =
     kind === 'event'
-      ? [sourceOf(bus.app, service), 'The address is the `source` of the events.']
+      ? [eventSource(bus.app, service), 'The address is the `source` of the events.']
       : [null, '`detail.to` names the service; `source` is the sender.'];
   return {
     address,
@@ -142,7 +153,7 @@ function sendOperations(bus: Bus): Readonly<Record<string, Operation>> {
   ): readonly (readonly [string, Operation])[] => {
     const messages = bus.messages
       .filter((message) => message.kind === kind && message.service === service)
-      .filter((message) => sendersOf(bus, message).includes(sender) && writtenVersionOf(message) > 0);
+      .filter((message) => findSenders(bus, message).includes(sender) && writtenVersion(message) > 0);
     if (messages.length === 0) return [];
     return [
       [
@@ -152,13 +163,13 @@ function sendOperations(bus: Bus): Readonly<Record<string, Operation>> {
           title: kind === 'event' ? `${sender} publishes its events` : `${sender} may command ${service}`,
           channel: reference('channels', `${service}.${kind}s`),
           tags: [{ name: sender }],
-          messages: messages.map((message) => inChannel(message, writtenVersionOf(message))),
+          messages: messages.map((message) => inChannel(message, writtenVersion(message))),
         },
       ],
     ];
   };
-  const senders = servicesOf(bus.messages, 'event');
-  const receivers = servicesOf(bus.messages, 'command');
+  const senders = listServices(bus.messages, 'event');
+  const receivers = listServices(bus.messages, 'command');
   return Object.fromEntries(
     senders.flatMap((sender) => [
       ...operation('event', sender, sender),
@@ -168,7 +179,7 @@ function sendOperations(bus: Bus): Readonly<Record<string, Operation>> {
 }
 
 function receive(bus: Bus, { service, name, meaning, subscription }: Hearer): readonly [string, Operation] {
-  const [kind, of, types] = isEvents(subscription)
+  const [kind, of, types] = isEventSubscription(subscription)
     ? (['event', subscription.contract.service, subscription.types] as const)
     : (['command', subscription.commandsOf.service, Object.keys(subscription.commandsOf.commands ?? {})] as const);
   const heard = bus.messages.filter(
@@ -189,15 +200,15 @@ function receive(bus: Bus, { service, name, meaning, subscription }: Hearer): re
 
 function asMessage(bus: Bus, message: BusMessage, version: number): Json {
   const { kind, service, type, meaning, isInternal } = message;
-  const { detail, ...headers } = busEventOf(bus, message, version);
-  const pattern = patternOf(bus, message);
+  const { detail, ...headers } = buildBusEvent(bus, message, version);
+  const pattern = buildPattern(bus, message);
   return {
     name: type,
     title: `${type} ${version}`,
     summary: meaning,
     description: [
-      `Version ${version}, ${writerOf(message, version)}.`,
-      ...personalIn(message, version).map((text) => `${text}.`),
+      `Version ${version}, ${describeWriter(message, version)}.`,
+      ...listPersonalFields(message, version).map((text) => `${text}.`),
       ...(isInternal ? ['History of a saga: no other service needs it.'] : []),
     ].join(' '),
     tags: [{ name: service }, { name: kind }, ...(isInternal ? [{ name: 'internal' }] : [])],
@@ -217,7 +228,7 @@ function asMessage(bus: Bus, message: BusMessage, version: number): Json {
             source: { enum: pattern.source },
             ...(kind === 'command' ? { to: { const: service } } : {}),
             type: { const: type },
-            dataschema: { const: dataschemaOf(bus.app, service, type, version) },
+            dataschema: { const: dataschemaUrn(bus.app, service, type, version) },
             data: reference('components', 'schemas', nameOf(message, version)),
           },
           required: kind === 'command' ? ['to', 'data'] : ['data'],
@@ -230,15 +241,15 @@ function asMessage(bus: Bus, message: BusMessage, version: number): Json {
 }
 
 /** Says which releases write a version. */
-export function writerOf(message: BusMessage, version: number): string {
-  const written = writtenVersionOf(message);
+export function describeWriter(message: BusMessage, version: number): string {
+  const written = writtenVersion(message);
   if (version === written) return 'written by this release';
   return version < written ? 'written by earlier releases' : 'which a later release will write';
 }
 
 /** Says which fields of a version are personal data, and under which name they are read. */
-function personalIn(message: BusMessage, version: number): readonly string[] {
-  const { properties = {} } = schemaOf(shapeOf(message, version)) as { properties?: Json };
+function listPersonalFields(message: BusMessage, version: number): readonly string[] {
+  const { properties = {} } = toDraft7Schema(versionSchema(message, version)) as { properties?: Json };
   return Object.entries(message.schema.personal ?? {})
     .filter(([field]) => field in properties)
     .map(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { APP } from '../../lambdas/app.js';
 import type { EventSchema, ServiceContract } from '../../packages/kit/messages/contract.js';
-import { isEvents, type Subscription } from '../../packages/kit/messages/subscriptions.js';
+import { isEventSubscription, type Subscription } from '../../packages/kit/messages/subscriptions.js';
 import { contracts } from '../release/contracts.js';
 import { ROOT } from './pictures.js';
 import { appRelease, byName, modulesNamed } from './sources.js';
@@ -53,7 +53,7 @@ const isSaga = (contract: string): boolean => contract.endsWith('-saga');
 /** Reads the contracts, the subscriptions, and what their comments say. */
 export async function orderlyBus(): Promise<Bus> {
   const all = [...(await contracts())].toSorted(byName);
-  const messages = (kind: BusMessage['kind']) => all.flatMap((one) => messagesOf(kind, ...one));
+  const messages = (kind: BusMessage['kind']) => all.flatMap((one) => readMessages(kind, ...one));
   return {
     app: APP.name,
     release: appRelease(),
@@ -62,10 +62,10 @@ export async function orderlyBus(): Promise<Bus> {
   };
 }
 
-function messagesOf(kind: BusMessage['kind'], contract: string, of: ServiceContract): readonly BusMessage[] {
+function readMessages(kind: BusMessage['kind'], contract: string, of: ServiceContract): readonly BusMessage[] {
   // A saga's commands come from its timer and from operators, past the bus.
   if (kind === 'command' && isSaga(contract)) return [];
-  const text = textOf(isSaga(contract) ? SAGA_SCHEMAS : new URL(`${of.service}/contract.ts`, LAMBDAS));
+  const text = readText(isSaga(contract) ? SAGA_SCHEMAS : new URL(`${of.service}/contract.ts`, LAMBDAS));
   return Object.entries((kind === 'event' ? of.events : of.commands) ?? {}).map(([type, schema]) => ({
     kind,
     service: of.service,
@@ -79,12 +79,12 @@ function messagesOf(kind: BusMessage['kind'], contract: string, of: ServiceContr
 
 async function hearers(): Promise<readonly Hearer[]> {
   return (await modulesNamed('subscriptions')).flatMap(({ service, url, exported }) => {
-    const text = textOf(url);
+    const text = readText(url);
     // Not every loader of modules sorts the names of their exports.
     return Object.entries(exported)
       .toSorted(byName)
       .flatMap(([name, value]) =>
-        subscriptionsIn(name, value).map(([path, subscription]) => ({
+        findSubscriptions(name, value).map(([path, subscription]) => ({
           service,
           name: path,
           meaning: commentBefore(text, `export const ${name} = `),
@@ -95,28 +95,28 @@ async function hearers(): Promise<readonly Hearer[]> {
 }
 
 /** Finds the subscriptions to the bus in an export: itself, or its members. Own commands don't travel on the bus. */
-function subscriptionsIn(name: string, value: unknown): readonly (readonly [string, Subscription])[] {
+function findSubscriptions(name: string, value: unknown): readonly (readonly [string, Subscription])[] {
   if (typeof value !== 'object' || value === null || 'ownCommandsOf' in value) return [];
   if ('commandsOf' in value || 'types' in value) return [[name, value as Subscription]];
-  return Object.entries(value).flatMap(([member, one]) => subscriptionsIn(`${name}.${member}`, one));
+  return Object.entries(value).flatMap(([member, one]) => findSubscriptions(`${name}.${member}`, one));
 }
 
 /** Returns the subscriptions that hear a message. */
-export const hearersOf = ({ hearers }: Bus, { kind, service, type }: BusMessage): readonly Hearer[] =>
+export const findSubscribers = ({ hearers }: Bus, { kind, service, type }: BusMessage): readonly Hearer[] =>
   hearers.filter(({ subscription }) =>
-    isEvents(subscription)
+    isEventSubscription(subscription)
       ? kind === 'event' && subscription.contract.service === service && subscription.types.includes(type)
       : kind === 'command' && subscription.commandsOf.service === service,
   );
 
 /** Returns the services that send a message: an event's own service, and the services whose command is accepted. */
-export const sendersOf = (bus: Bus, message: BusMessage): readonly string[] =>
+export const findSenders = (bus: Bus, message: BusMessage): readonly string[] =>
   message.kind === 'event'
     ? [message.service]
     : [
         ...new Set(
-          hearersOf(bus, message).flatMap(({ subscription }) =>
-            isEvents(subscription) ? [] : subscription.from.map(({ service }) => service),
+          findSubscribers(bus, message).flatMap(({ subscription }) =>
+            isEventSubscription(subscription) ? [] : subscription.from.map(({ service }) => service),
           ),
         ),
       ];
@@ -126,10 +126,10 @@ export const versionsOf = ({ schema: { version } }: BusMessage): readonly number
   Array.from({ length: version }, (_, at) => at + 1);
 
 /** Returns the version that this release writes; 0 if it only reads the type. */
-export const writtenVersionOf = ({ schema: { version, writes = version } }: BusMessage): number => writes;
+export const writtenVersion = ({ schema: { version, writes = version } }: BusMessage): number => writes;
 
 /** Returns the schema of a version. */
-export const shapeOf = ({ type, schema: { version, data, earlier } }: BusMessage, number: number) => {
+export const versionSchema = ({ type, schema: { version, data, earlier } }: BusMessage, number: number) => {
   const shape = number === version ? data : earlier?.[number]?.data;
   if (!shape) throw new Error(`${type} has no version ${number}`);
   return shape;
@@ -149,4 +149,4 @@ function commentBefore(text: string, declaration: string): string {
   return comment;
 }
 
-const textOf = (file: URL): string => readFileSync(file, 'utf8');
+const readText = (file: URL): string => readFileSync(file, 'utf8');

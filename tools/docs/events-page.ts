@@ -1,11 +1,19 @@
-import { schemaOf, writerOf } from './asyncapi.js';
-import { type Bus, type BusMessage, hearersOf, sendersOf, shapeOf, versionsOf, writtenVersionOf } from './bus.js';
-import { busEventOf, patternOf } from './bus-example.js';
-import { meaningOf } from './message-fields.js';
-import { inWords, type Schema } from './schema-words.js';
+import { describeWriter, toDraft7Schema } from './asyncapi.js';
+import {
+  type Bus,
+  type BusMessage,
+  findSenders,
+  findSubscribers,
+  versionSchema,
+  versionsOf,
+  writtenVersion,
+} from './bus.js';
+import { buildBusEvent, buildPattern } from './bus-example.js';
+import { describeField } from './message-fields.js';
+import { describeSchema, type Schema } from './schema-words.js';
 
 /** Generates the catalogue of all events and commands of a bus, as Markdown. */
-export function eventsPageOf(bus: Bus): string {
+export function generateEventsPage(bus: Bus): string {
   const services = [...new Set(bus.messages.map(({ service }) => service))];
   const [first] = bus.messages.filter(({ type }) => type === 'OrderPlaced');
   if (!first) throw new Error('no OrderPlaced: the page shows it as a whole');
@@ -18,7 +26,7 @@ export function eventsPageOf(bus: Bus): string {
       (service) =>
         `| [${service}](#${service}) | ${linksTo(bus, service, 'event')} | ${linksTo(bus, service, 'command')} |`,
     ),
-    ...services.flatMap((service) => sectionOf(bus, service)),
+    ...services.flatMap((service) => renderSection(bus, service)),
     '',
   ].join('\n');
 }
@@ -35,7 +43,7 @@ const introduction = (bus: Bus, first: BusMessage): readonly string[] => [
   'named as its senders may send it. [The envelope](../packages/kit/messages/README.md#the-envelope-on-the-bus) of both is',
   'a CloudEvents 1.0 event in `detail`:',
   '',
-  ...block(compact(busEventOf(bus, first, writtenVersionOf(first)))),
+  ...renderCodeBlock(formatJson(buildBusEvent(bus, first, writtenVersion(first)))),
   '',
   'To hear events, put a rule on the bus (output `BusName` of the platform stack) with the pattern below, and a queue with a',
   'dead-letter queue as its target. What your consumer has to expect:',
@@ -61,7 +69,7 @@ const linksTo = (bus: Bus, service: string, kind: BusMessage['kind']): string =>
     .map((message) => `[${message.type}](#${anchorOf(message)})${message.isInternal ? '\\*' : ''}`)
     .join(', ') || 'none';
 
-function sectionOf(bus: Bus, service: string): readonly string[] {
+function renderSection(bus: Bus, service: string): readonly string[] {
   const messages = bus.messages.filter((message) => message.service === service);
   return [
     '',
@@ -69,36 +77,36 @@ function sectionOf(bus: Bus, service: string): readonly string[] {
     ...(messages.some(({ isInternal }) => isInternal)
       ? ['', '\\* History of a saga. It is on the bus because every commit is, and no other service needs it.']
       : []),
-    ...messages.flatMap((message) => entryOf(bus, message)),
+    ...messages.flatMap((message) => renderEntry(bus, message)),
   ];
 }
 
-function entryOf(bus: Bus, message: BusMessage): readonly string[] {
+function renderEntry(bus: Bus, message: BusMessage): readonly string[] {
   const { kind, service, type, meaning } = message;
   const versions = versionsOf(message);
-  const shown = writtenVersionOf(message) || message.schema.version;
+  const shown = writtenVersion(message) || message.schema.version;
   return [
     '',
     `### ${service}: ${type}`,
     '',
     meaning,
     '',
-    `- ${kind === 'event' ? 'Sent by' : 'May be sent by'}: ${sendersOf(bus, message).join(', ')}`,
-    ...hearersIn(bus, message),
-    `- ${versions.length === 1 ? 'Version' : 'Versions'}: ${versions.map((version) => `${version} (${writerOf(message, version)})`).join(', ')}`,
+    `- ${kind === 'event' ? 'Sent by' : 'May be sent by'}: ${findSenders(bus, message).join(', ')}`,
+    ...renderSubscribers(bus, message),
+    `- ${versions.length === 1 ? 'Version' : 'Versions'}: ${versions.map((version) => `${version} (${describeWriter(message, version)})`).join(', ')}`,
     '',
-    ...fieldsOf(message),
+    ...renderFieldTable(message),
     '',
     `Example of \`data\` in version ${shown}, and the pattern:`,
     '',
-    ...block(compact(busEventOf(bus, message, shown).detail.data)),
+    ...renderCodeBlock(formatJson(buildBusEvent(bus, message, shown).detail.data)),
     '',
-    ...block(compact(patternOf(bus, message))),
+    ...renderCodeBlock(formatJson(buildPattern(bus, message))),
   ];
 }
 
-function hearersIn(bus: Bus, message: BusMessage): readonly string[] {
-  const hearers = hearersOf(bus, message);
+function renderSubscribers(bus: Bus, message: BusMessage): readonly string[] {
+  const hearers = findSubscribers(bus, message);
   if (hearers.length === 0) return ['- Heard by: no service'];
   return ['- Heard by:', ...hearers.map(({ service, meaning }) => `  - ${service}: ${meaning}`)];
 }
@@ -111,12 +119,12 @@ interface Field {
 }
 
 /** Returns the table of the fields of all versions. A field that differs between versions has a row for each form. */
-function fieldsOf(message: BusMessage): readonly string[] {
+function renderFieldTable(message: BusMessage): readonly string[] {
   const fields = new Map<string, Field>();
   for (const version of versionsOf(message)) {
-    const { properties = {}, required = [] } = schemaOf(shapeOf(message, version)) as Schema;
+    const { properties = {}, required = [] } = toDraft7Schema(versionSchema(message, version)) as Schema;
     for (const [name, schema] of Object.entries(properties)) {
-      const field = { name, type: inWords(schema), isRequired: required.includes(name) };
+      const field = { name, type: describeSchema(schema), isRequired: required.includes(name) };
       const key = JSON.stringify(field);
       fields.set(key, { ...field, versions: [...(fields.get(key)?.versions ?? []), version] });
     }
@@ -131,7 +139,7 @@ function fieldsOf(message: BusMessage): readonly string[] {
     ...byName(fields.values()).map((field) => {
       const name = `\`${field.name}\`${field.isRequired ? '' : ', optional'}`;
       const person = personal[field.name] === undefined ? '' : ` Personal: of \`${personal[field.name]}\`.`;
-      return `| ${name} | ${field.type} | ${meaningOf(message.type, field.name)}${person}${inVersions(field)} |`;
+      return `| ${name} | ${field.type} | ${describeField(message.type, field.name)}${person}${inVersions(field)} |`;
     }),
   ];
 }
@@ -143,19 +151,19 @@ function byName(fields: Iterable<Field>): readonly Field[] {
   return [...names.values()].flat();
 }
 
-const block = (json: string): readonly string[] => ['```json', json, '```'];
+const renderCodeBlock = (json: string): readonly string[] => ['```json', json, '```'];
 
 /** Widest line of an example. */
 const WIDTH = 110;
 
 /** Formats JSON: what fits into a line is one line. */
-function compact(value: unknown, indent = ''): string {
+function formatJson(value: unknown, indent = ''): string {
   const line = oneLine(value);
   if (line.length + indent.length <= WIDTH || typeof value !== 'object' || value === null) return line;
   const inner = `${indent}  `;
   const members = Array.isArray(value)
-    ? value.map((member) => compact(member, inner))
-    : Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${compact(member, inner)}`);
+    ? value.map((member) => formatJson(member, inner))
+    : Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${formatJson(member, inner)}`);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   return `${open}\n${members.map((member) => inner + member).join(',\n')}\n${indent}${close}`;
 }

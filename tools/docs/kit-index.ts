@@ -42,14 +42,14 @@ export function kitFolders(kit: URL): readonly KitFolder[] {
   });
   return folders.map((folder) => ({
     name: folder,
-    ...headOf(new URL(`${folder}/README.md`, kit)),
+    ...readTitleAndSummary(new URL(`${folder}/README.md`, kit)),
     modules: modules.filter((module) => module.folder === folder).map(({ module }) => module),
     isCompared: existsSync(new URL(`${folder}/ALTERNATIVES.md`, kit)),
   }));
 }
 
 /** Reads the title and the first paragraph of a README. */
-function headOf(readme: URL): Pick<KitFolder, 'title' | 'summary'> {
+function readTitleAndSummary(readme: URL): Pick<KitFolder, 'title' | 'summary'> {
   const text = existsSync(readme) ? readFileSync(readme, 'utf8') : '';
   const [, title = '', paragraph = ''] = /^# ([^\n]+)\n\n(.+?)\n(?:\n|$)/s.exec(text) ?? [];
   const summary = paragraph.replaceAll('\n', ' ');

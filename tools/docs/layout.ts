@@ -13,7 +13,7 @@ function laidOut(value: unknown, indent: string, taken: number): string {
   if (typeof value !== 'object' || value === null || indent.length + taken + line.length <= WIDTH) return line;
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const inner = `${indent}  `;
-  const members = membersOf(value).map(([name, member], at, all) => {
+  const members = listMembers(value).map(([name, member], at, all) => {
     const isLast = at === all.length - 1;
     return `${inner}${name}${laidOut(member, inner, name.length + Number(!isLast))}`;
   });
@@ -22,13 +22,13 @@ function laidOut(value: unknown, indent: string, taken: number): string {
 
 function inOneLine(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = membersOf(value).map(([name, member]) => name + inOneLine(member));
+  const members = listMembers(value).map(([name, member]) => name + inOneLine(member));
   if (Array.isArray(value)) return `[${members.join(', ')}]`;
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
 /** Returns the members of an object or a list, each with what stands before it. */
-const membersOf = (value: object): readonly (readonly [name: string, value: unknown])[] =>
+const listMembers = (value: object): readonly (readonly [name: string, value: unknown])[] =>
   Array.isArray(value)
     ? value.map((item) => ['', item])
     : Object.entries(value).map(([name, member]) => [`${JSON.stringify(name)}: `, member]);

@@ -8,7 +8,7 @@ import type { createOrderContract } from '../../lambdas/orders/saga-contract.js'
 import type { paymentsContract } from '../../lambdas/payments/contract.js';
 import type { usersContract } from '../../lambdas/users/contract.js';
 import type { EventSchema, ServiceContract } from '../../packages/kit/messages/contract.js';
-import { stepIdOf, undoIdOf } from '../../packages/kit/saga/saga.js';
+import { compensationIdOf, stepIdOf } from '../../packages/kit/saga/saga.js';
 
 /** A message as the documents show it: its aggregate, and its data in the newest version and in earlier ones. */
 export interface Example<Data = unknown> {
@@ -43,7 +43,7 @@ const CUP_PRICED = { ...CUP, unitPrice: eur(900) };
 const amount = eur(1600);
 const SEALED = { sealed: `1.${MESSAGE_ID}.5Vb0pQ3mJx7cT2yN9wKfRz4uHsLa8dGeXoViMjWqBnCYh6Pk1E_t` };
 const step = (name: string) => ({ orderId, stepId: stepIdOf(orderId, name) });
-const undo = (name: string) => ({ orderId, stepId: undoIdOf(orderId, name) });
+const undo = (name: string) => ({ orderId, stepId: compensationIdOf(orderId, name) });
 const at = '2026-11-21T07:49:52.117Z';
 const again = '2026-11-21T07:50:52.117Z';
 
@@ -223,7 +223,7 @@ const payments: ExamplesFor<typeof paymentsContract> = {
   ReturnsAllowed: { ...Payment, data: { paymentId } },
   RefundFailed: { ...Payment, data: { paymentId, refundId, amount: eur(350) } },
   PaymentVoided: { ...Payment, data: { paymentId } },
-  VoidRequested: { ...Payment, data: { paymentId, stepId: undoIdOf(orderId, 'charge-payment') } },
+  VoidRequested: { ...Payment, data: { paymentId, stepId: compensationIdOf(orderId, 'charge-payment') } },
   SagaReplyRequested: { ...Payment, data: { customerId, ...step('charge-payment'), outcome: 'DONE' } },
   PayerChanged: { ...Payer, data: { customerId, declinedCharges: [at, again], methodChangedAt: at } },
   ChargePayment: { ...Saga, data: { customerId, ...step('charge-payment'), amount } },
@@ -281,7 +281,7 @@ export const ON_BEHALF_OF = CUSTOMER;
  * @param contract name of the contract: `orders`, `orders-saga`
  * @throws {Error} if there is none
  */
-export function exampleOf(contract: string, type: string): Example {
+export function findExample(contract: string, type: string): Example {
   const example = EXAMPLES[contract]?.[type];
   if (!example) throw new Error(`tools/docs/message-examples.ts has no example of ${contract}: ${type}`);
   return example;

@@ -80,7 +80,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
  * Returns what a field of a message means.
  * @throws {Error} if nobody has said so
  */
-export function meaningOf(type: string, field: string): string {
+export function describeField(type: string, field: string): string {
   const meaning = MEANINGS[`${type}.${field}`] ?? MEANINGS[field];
   if (meaning === undefined) throw new Error(`tools/docs/message-fields.ts does not say what ${type}.${field} means`);
   return meaning;

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { createOrderSaga } from '../../lambdas/orders/domain/create-order.js';
 import type { CreateOrder } from '../../lambdas/orders/saga-contract.js';
 import { kitFolders, moduleTable, patternLinks, patternTable } from './kit-index.js';
-import { pictureOf } from './saga-picture.js';
+import { drawSaga } from './saga-picture.js';
 import { play } from './saga-play.js';
 
 /** Part of a page that is generated from the code. */
@@ -38,7 +38,7 @@ const SHOWN = [
   'promises.ts',
 ];
 
-/** A file under its path, as readers copy it and as `listedIn` reads it. */
+/** A file under its path, as readers copy it and as `readListedFiles` reads it. */
 const listing = (file: string): Picture => {
   const name = `examples/tickets/${file}`;
   const text = () => readFileSync(new URL(name, ROOT), 'utf8');
@@ -46,7 +46,7 @@ const listing = (file: string): Picture => {
 };
 
 /** Returns the text of each file that a page lists, by its path. */
-export const listedIn = (page: string): ReadonlyMap<string, string> =>
+export const readListedFiles = (page: string): ReadonlyMap<string, string> =>
   new Map(
     [...page.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)].map(([, file = '', text = '']) => [file, text]),
   );
@@ -65,7 +65,7 @@ export const pictures: readonly Picture[] = [
   {
     name: 'CreateOrderSaga',
     page: 'lambdas/orders/README.md',
-    make: () => pictureOf(play(createOrderSaga, [orderOver(1), orderOver(0)])),
+    make: () => drawSaga(play(createOrderSaga, [orderOver(1), orderOver(0)])),
   },
   ...SHOWN.map(listing),
   ...indexes,

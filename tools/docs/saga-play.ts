@@ -1,5 +1,12 @@
 import type { OutgoingCommand } from '../../packages/kit/messages/contract.js';
-import { decide, type Saga, type SagaMessage, SagaRefused, stepIdOf, undoIdOf } from '../../packages/kit/saga/saga.js';
+import {
+  compensationIdOf,
+  decide,
+  type Saga,
+  type SagaMessage,
+  SagaRefused,
+  stepIdOf,
+} from '../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../packages/kit/saga/state.js';
 
 /** Position of a saga in the picture: its status, and the step that it waits for. */
@@ -63,11 +70,13 @@ export function play<Data>(saga: Saga<Data>, samples: readonly Data[]): Play {
     for (let moment = queue.shift(); moment; moment = queue.shift()) {
       for (const on of MESSAGES) {
         const after =
-          on === 'unanswered' ? wait(saga, moment, silences) : hear(saga, moment, messageOf(moment, on, data));
-        const move = after && moveOf(saga, moment, on, after);
+          on === 'unanswered'
+            ? wait(saga, moment, silences)
+            : handleMessage(saga, moment, buildMessage(moment, on, data));
+        const move = after && toMove(saga, moment, on, after);
         if (!move) continue;
         moves.set([keyOf(move.from), on, ...move.without, keyOf(move.to)].join(), move);
-        const past = pastOf(after.state);
+        const past = serializeState(after.state);
         if (!seen.has(past)) queue.push(after);
         seen.add(past);
       }
@@ -88,27 +97,27 @@ const MESSAGES: readonly Move['on'][] = [
 
 export const keyOf = ({ status, step }: Place): string => (step === undefined ? status : `${status} ${step}`);
 
-function placeOf(state: SagaState<unknown>): Place {
+function toPlace(state: SagaState<unknown>): Place {
   return { status: state.status, step: 'waiting' in state ? state.waiting.step : undefined };
 }
 
 /** Serializes everything in a state that its future depends on, except time. */
-const pastOf = (state: SagaState<unknown>): string =>
+const serializeState = (state: SagaState<unknown>): string =>
   JSON.stringify([
-    placeOf(state),
+    toPlace(state),
     'toUndo' in state ? state.toUndo : undefined,
     'ending' in state ? state.ending : undefined,
   ]);
 
-function messageOf<Data>({ state }: Moment<Data>, on: Move['on'], data: Data): SagaMessage<Data> | undefined {
-  const { status, step } = placeOf(state);
+function buildMessage<Data>({ state }: Moment<Data>, on: Move['on'], data: Data): SagaMessage<Data> | undefined {
+  const { status, step } = toPlace(state);
   switch (on) {
     case 'started':
       return { type: 'Start', data };
     case 'done':
     case 'refused': {
       if (step === undefined) return undefined;
-      const stepId = status === 'RUNNING' ? stepIdOf(ID, step) : undoIdOf(ID, step);
+      const stepId = status === 'RUNNING' ? stepIdOf(ID, step) : compensationIdOf(ID, step);
       return { type: 'Reply', stepId, outcome: on === 'done' ? 'DONE' : 'REFUSED' };
     }
     case 'cancelled':
@@ -122,7 +131,7 @@ function messageOf<Data>({ state }: Moment<Data>, on: Move['on'], data: Data): S
   }
 }
 
-function hear<Data>(
+function handleMessage<Data>(
   saga: Saga<Data>,
   moment: Moment<Data>,
   message: SagaMessage<Data> | undefined,
@@ -142,16 +151,16 @@ function hear<Data>(
 function wait<Data>(saga: Saga<Data>, begin: Moment<Data>, silences: Map<string, Silence>): Moment<Data> | undefined {
   const { state } = begin;
   if (!('waiting' in state) || state.timerAt === undefined) return undefined;
-  const at = placeOf(state);
+  const at = toPlace(state);
   const [command] = begin.commands;
   const since = Date.parse(state.waiting.since);
   const sentAfter = [0];
   for (let moment = begin; moment.state.timerAt !== undefined; ) {
     const now = moment.state.timerAt > moment.now ? moment.state.timerAt : moment.now;
-    const after = hear(saga, { ...moment, now }, { type: 'Timeout', number: moment.state.timers });
+    const after = handleMessage(saga, { ...moment, now }, { type: 'Timeout', number: moment.state.timers });
     if (!after) return undefined;
     const seconds = (Date.parse(now) - since) / 1000;
-    if (keyOf(placeOf(after.state)) !== keyOf(at)) {
+    if (keyOf(toPlace(after.state)) !== keyOf(at)) {
       if (command) silences.set(keyOf(at), { at, command, sentAfter, givenUpAfter: seconds });
       return after;
     }
@@ -161,13 +170,13 @@ function wait<Data>(saga: Saga<Data>, begin: Moment<Data>, silences: Map<string,
   return undefined;
 }
 
-function moveOf<Data>(
+function toMove<Data>(
   { steps }: Saga<Data>,
   before: Moment<Data>,
   on: Move['on'],
   after: Moment<Data>,
 ): Move | undefined {
-  const [from, to] = [placeOf(before.state), placeOf(after.state)];
+  const [from, to] = [toPlace(before.state), toPlace(after.state)];
   if (keyOf(from) === keyOf(to)) return undefined;
   const indexOf = (step: string | undefined, otherwise: number) =>
     step === undefined ? otherwise : steps.findIndex(({ name }) => name === step);
@@ -175,6 +184,6 @@ function moveOf<Data>(
   const isForward = to.status === 'RUNNING' || to.status === 'COMPLETED';
   const passed = isForward
     ? steps.slice(at + 1, indexOf(to.step, steps.length))
-    : steps.slice(indexOf(to.step, -1) + 1, Math.max(at, 0)).filter(({ undo }) => undo);
+    : steps.slice(indexOf(to.step, -1) + 1, Math.max(at, 0)).filter(({ compensatingCommand: undo }) => undo);
   return { from, on, without: passed.map(({ name }) => name), to };
 }

@@ -20,7 +20,7 @@ const SEALED = /^\^1\\\./;
 const NO_MAXIMUM = Number.MAX_SAFE_INTEGER;
 
 /** Describes a schema in a few words, for a cell of a table. */
-export function inWords(schema: Schema): string {
+export function describeSchema(schema: Schema): string {
   const { type, enum: values, const: value, format, pattern, properties = {}, items } = schema;
   if (value !== undefined) return code(JSON.stringify(value));
   if (values !== undefined) return values.map((one) => code(String(one))).join(', ');
@@ -32,7 +32,7 @@ export function inWords(schema: Schema): string {
       .map((name) => name + optional(name))
       .join(', ')} }\``;
   }
-  if (type === 'array' && items) return `list of ${range(schema.minItems, schema.maxItems)}${inWords(items)}`;
+  if (type === 'array' && items) return `list of ${range(schema.minItems, schema.maxItems)}${describeSchema(items)}`;
   if (type === 'integer') return `integer${bounds(schema.minimum, schema.maximum)}`;
   if (format === 'date-time') return 'time, ISO 8601 in UTC';
   if (pattern !== undefined && format === undefined) return `text, ${code(pattern)}`;

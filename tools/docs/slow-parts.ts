@@ -104,16 +104,16 @@ export async function runIfChanged(
   { stamps = STAMPS, root = ROOT }: { readonly stamps?: URL; readonly root?: URL } = {},
 ): Promise<void> {
   const known = existsSync(stamps) ? (JSON.parse(readFileSync(stamps, 'utf8')) as Record<string, string>) : {};
-  if (known[name] === hashOf(inputs, root)) return;
+  if (known[name] === hashInputs(inputs, root)) return;
   console.log(`${name}: an input has changed ...`);
   const written = (await make()).filter(([file, text]) => write(file, text));
   if (advice !== undefined && written.length > 0) console.log(`  ${advice}`);
   mkdirSync(dirname(fileURLToPath(stamps)), { recursive: true });
-  writeFileSync(stamps, JSON.stringify({ ...known, [name]: hashOf(inputs, root) }));
+  writeFileSync(stamps, JSON.stringify({ ...known, [name]: hashInputs(inputs, root) }));
 }
 
 /** Hashes what the files hold. Pages and tests are no inputs of anything. */
-function hashOf(inputs: readonly string[], root: URL): string {
+function hashInputs(inputs: readonly string[], root: URL): string {
   const hash = createHash('sha256');
   const add = (path: string): void => {
     const file = new URL(path, root);

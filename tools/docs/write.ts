@@ -15,11 +15,11 @@ import { approved, played, runIfChanged } from './slow-parts.js';
 export async function main(): Promise<number> {
   // The parts run functions, which log.
   Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
-  for (const [file, text] of await contractsToKeep()) written(file, text);
-  await runIfChanged(played, written);
+  for (const [file, text] of await contractsToKeep()) writeIfChanged(file, text);
+  await runIfChanged(played, writeIfChanged);
   for (const picture of pictures) {
     const page = new URL(picture.page, ROOT);
-    written(page, withPicture(readFileSync(page, 'utf8'), picture));
+    writeIfChanged(page, withPicture(readFileSync(page, 'utf8'), picture));
   }
   await make(committed);
   await make(built);
@@ -30,16 +30,16 @@ export async function main(): Promise<number> {
     console.log(`${BUILT}reference.html stays empty without Redoc: ${error.message}`);
   }
   // Last, since a part may refuse what is there.
-  for (const part of approved) await runIfChanged(part, written);
+  for (const part of approved) await runIfChanged(part, writeIfChanged);
   return 0;
 }
 
 async function make(files: readonly GeneratedFile[]): Promise<void> {
-  for (const { path, make } of files) written(new URL(path, ROOT), await make());
+  for (const { path, make } of files) writeIfChanged(new URL(path, ROOT), await make());
 }
 
 /** Writes a file and names it, unless it has this text. @returns whether it had another one */
-function written(file: URL, text: string): boolean {
+function writeIfChanged(file: URL, text: string): boolean {
   if (existsSync(file) && readFileSync(file, 'utf8') === text) return false;
   mkdirSync(dirname(fileURLToPath(file)), { recursive: true });
   writeFileSync(file, text);

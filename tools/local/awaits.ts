@@ -1,4 +1,4 @@
-import { dueIn } from '@orderly/kit/testing';
+import { findNextDue } from '@orderly/kit/testing';
 import type { LocalCloudOptions } from '@orderly/simulator';
 import { Env } from '../../packages/kit/aws/environment.js';
 
@@ -11,14 +11,14 @@ export const dueRecords: NonNullable<LocalCloudOptions['nextWorkAt']> = (cloud) 
   const sweepers = new Map(
     [...cloud.functions.values()]
       .filter(({ variables }) => Env.RESEND_SECONDS in variables)
-      .map(({ label, variables }) => [scopeOf(label), variables]),
+      .map(({ label, variables }) => [constructScope(label), variables]),
   );
   return (rule) => {
-    const { [Env.RECORDS]: records, [Env.CONSUMER]: owner } = sweepers.get(scopeOf(rule)) ?? {};
+    const { [Env.RECORDS]: records, [Env.CONSUMER]: owner } = sweepers.get(constructScope(rule)) ?? {};
     if (records === undefined) return undefined;
-    return dueIn(cloud.itemsOf(records).filter(({ duePk }) => String(duePk).startsWith(`${owner}#`)));
+    return findNextDue(cloud.listItems(records).filter(({ duePk }) => String(duePk).startsWith(`${owner}#`)));
   };
 };
 
 /** Returns the scope of a construct. A sweeper and its rule are in the same one. */
-const scopeOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
+const constructScope = (path: string): string => path.slice(0, path.lastIndexOf('/'));

@@ -10,7 +10,7 @@ import {
 import { clientConfig } from '@orderly/operator';
 import { cdk } from './cdk.js';
 import type { Endpoint } from './endpoint.js';
-import { type Progress, step, waitUntil } from './progress.js';
+import { type Progress, runStep, waitUntil } from './progress.js';
 
 const STACK = 'CDKToolkit';
 
@@ -23,8 +23,8 @@ const STACK = 'CDKToolkit';
 export async function bootstrap(endpoint: Endpoint, progress: Progress): Promise<void> {
   const client = new CloudFormationClient(clientConfig(endpoint));
   try {
-    if (await statusOf(client)) return;
-    await step(progress, 'bootstrap', () => (endpoint.url ? create(client, endpoint) : bootstrapAccount(endpoint)));
+    if (await readStatus(client)) return;
+    await runStep(progress, 'bootstrap', () => (endpoint.url ? create(client, endpoint) : bootstrapAccount(endpoint)));
   } finally {
     client.destroy();
   }
@@ -45,20 +45,20 @@ async function create(client: CloudFormationClient, endpoint: Endpoint): Promise
   let status: string | undefined;
   await waitUntil(
     async () => {
-      status = await statusOf(client);
+      status = await readStatus(client);
       if (/FAILED|ROLLBACK/.test(status ?? '')) throw new Error(`${STACK}: ${status}`);
       return status === 'CREATE_COMPLETE' || undefined;
     },
-    { missing: () => `${STACK} is ${status}`, moved: () => eventsOf(client) },
+    { missing: () => `${STACK} is ${status}`, moved: () => countEvents(client) },
   );
 }
 
 /** Returns the number of the stack's events so far. */
-async function eventsOf(client: CloudFormationClient): Promise<number | undefined> {
+async function countEvents(client: CloudFormationClient): Promise<number | undefined> {
   return (await client.send(new DescribeStackEventsCommand({ StackName: STACK }))).StackEvents?.length;
 }
 
-async function statusOf(client: CloudFormationClient): Promise<string | undefined> {
+async function readStatus(client: CloudFormationClient): Promise<string | undefined> {
   try {
     return (await client.send(new DescribeStacksCommand({ StackName: STACK }))).Stacks?.[0]?.StackStatus;
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { FunctionDescription } from '@orderly/operator';
-import { FunctionLogs, fieldsOf } from './function-logs.js';
+import { FunctionLogs, parseFields } from './function-logs.js';
 
 /** What a consumer logs once per message that it has handled. */
 export interface Handled {
@@ -24,7 +24,7 @@ export class ConsumerLogs {
    */
   async handled(service?: string): Promise<readonly Handled[]> {
     const isConsumer = (fn: FunctionDescription): boolean => fn.consumer !== undefined || fn.entry.endsWith(LANE);
-    return handledIn(
+    return parseHandled(
       await this.logs.lines((fn) => isConsumer(fn) && (service === undefined || fn.service === service)),
     );
   }
@@ -51,18 +51,18 @@ interface Logged extends Omit<Handled, 'outcome'> {
  * the message was applied: what the lane's writer applied, or a duplicate, of which the writer need not hear.
  * @param lines of consumers and of lanes' writers
  */
-export function handledIn(lines: readonly string[]): readonly Handled[] {
+export function parseHandled(lines: readonly string[]): readonly Handled[] {
   const deliveries = new Map<string, Logged[]>();
   const logged = lines.flatMap(read).toSorted((one, other) => one.at.localeCompare(other.at));
   for (const one of logged) {
     const key = `${one.consumer} ${one.eventId}`;
     deliveries.set(key, [...(deliveries.get(key) ?? []), one]);
   }
-  return [...deliveries.values()].flatMap(outcomesOf).toSorted((one, other) => one.at.localeCompare(other.at));
+  return [...deliveries.values()].flatMap(resolveOutcomes).toSorted((one, other) => one.at.localeCompare(other.at));
 }
 
 /** @param logged lines about one message at one consumer, in the order of time */
-function outcomesOf(logged: readonly Logged[]): readonly Handled[] {
+function resolveOutcomes(logged: readonly Logged[]): readonly Handled[] {
   const isEnded = (one: Logged): one is Handled => one.outcome !== 'in lane';
   const ended = logged.filter(isEnded);
   const inLane = logged.length - ended.length;
@@ -78,7 +78,7 @@ function outcomesOf(logged: readonly Logged[]): readonly Handled[] {
 }
 
 function read(line: string): readonly Logged[] {
-  const { message, consumer, eventId, timestamp } = fieldsOf(line) ?? {};
+  const { message, consumer, eventId, timestamp } = parseFields(line) ?? {};
   const outcome = OUTCOMES.get(String(message));
   return outcome && typeof consumer === 'string' && typeof eventId === 'string'
     ? [{ consumer, eventId, outcome, at: String(timestamp) }]

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { timeAt } from '@orderly/operator';
+import { currentTime } from '@orderly/operator';
 import type { StockView } from '../../lambdas/inventory/contract.js';
 import type { OrderView } from '../../lambdas/orders/contract.js';
 import { expectFromApi } from './api.js';
@@ -7,8 +7,8 @@ import { ConsumerLogs, type Handled } from './consumer-logs.js';
 import type { RunningOrderly } from './emulator.js';
 import { Events, type OrderOnBus } from './events.js';
 import type { LocalRun } from './local-run.js';
-import { type Progress, step, waitUntil } from './progress.js';
-import { type Article, decided, euros, openShop } from './shop.js';
+import { type Progress, runStep, waitUntil } from './progress.js';
+import { type Article, awaitDecision, euros, openShop } from './shop.js';
 
 export interface DemoResult {
   readonly orders: readonly OrderView[];
@@ -37,40 +37,40 @@ export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promi
   const { apiUrl } = deployment;
   const run = randomBytes(3).toString('hex');
   const skus = [`TEA-${run}`, `MUG-${run}`, `KETTLE-${run}`] as const;
-  const logs = new ConsumerLogs(endpoint, deployment.outputs, Date.parse(timeAt(endpoint)));
+  const logs = new ConsumerLogs(endpoint, deployment.outputs, Date.parse(currentTime(endpoint)));
   const events = new Events(endpoint, deployment.outputs);
   const moved = async () => (await logs.handled()).length;
   const stock = () => Promise.all(skus.map((sku) => expectFromApi<StockView>(apiUrl, `GET /stock/${sku}`, operator)));
   const operator = { token: tokens.operator };
   const shop = { apiUrl, ...operator };
 
-  await step(progress, 'set price and stock of 3 SKUs, and the credit of 2 customers', () =>
-    openShop(shop, articlesOf(skus), ['alice', 'bob']),
+  await runStep(progress, 'set price and stock of 3 SKUs, and the credit of 2 customers', () =>
+    openShop(shop, listArticles(skus), ['alice', 'bob']),
   );
   const before = await stock();
-  const placed = await step(progress, `place ${ORDERS} orders`, () =>
+  const placed = await runStep(progress, `place ${ORDERS} orders`, () =>
     Promise.all(
       Array.from({ length: ORDERS }, (_, at) =>
         expectFromApi<OrderView>(apiUrl, 'POST /orders', {
           token: at % 2 ? tokens.bob : tokens.alice,
           key: `demo-${run}-${at}`,
-          body: { lines: linesOf(at, skus) },
+          body: { lines: buildLines(at, skus) },
         }),
       ),
     ),
   );
-  const orders = await step(progress, 'wait until each is approved or rejected', async () => {
+  const orders = await runStep(progress, 'wait until each is approved or rejected', async () => {
     const decidedOrders: OrderView[] = [];
-    for (const { orderId } of placed) decidedOrders.push(await decided(shop, orderId, moved));
+    for (const { orderId } of placed) decidedOrders.push(await awaitDecision(shop, orderId, moved));
     return decidedOrders;
   });
-  const all = await step(progress, 'wait until nothing is under way', () => settled(events, orders, moved));
+  const all = await runStep(progress, 'wait until nothing is under way', () => awaitSettled(events, orders, moved));
   const entries = all.flatMap((one) => one.entries);
   const deliveries = all.flatMap((one) => one.deliveries.map(({ consumer, messageId }) => `${consumer} ${messageId}`));
   const first = await handledTimes(logs, deliveries, 1);
   const after = await stock();
   const sending = `send the same ${entries.length} events and commands again, and wait for them`;
-  const handled = await step(progress, sending, async () => {
+  const handled = await runStep(progress, sending, async () => {
     await events.send(entries);
     return handledTimes(logs, deliveries, 2);
   });
@@ -92,14 +92,14 @@ const count = (outcomes: readonly (readonly Handled['outcome'][])[], which: Hand
 
 type Skus = readonly [tea: string, mug: string, kettle: string];
 
-const articlesOf = ([tea, mug, kettle]: Skus): readonly Article[] => [
+const listArticles = ([tea, mug, kettle]: Skus): readonly Article[] => [
   { sku: tea, name: 'Tea', price: 350, onHand: 40 },
   { sku: mug, name: 'Mug', price: 900, onHand: 30 },
   { sku: kettle, name: 'Kettle', price: 4900, onHand: 3 },
 ];
 
 /** Returns the lines of an order: two pieces of tea, sometimes a mug, sometimes a kettle. There are too few kettles. */
-function linesOf(at: number, [tea, mug, kettle]: Skus) {
+function buildLines(at: number, [tea, mug, kettle]: Skus) {
   return [
     { sku: tea, quantity: 2, unitPrice: euros(350) },
     ...(at % 3 === 0 ? [{ sku: mug, quantity: 1, unitPrice: euros(900) }] : []),
@@ -108,7 +108,11 @@ function linesOf(at: number, [tea, mug, kettle]: Skus) {
 }
 
 /** Waits until all messages of the orders are handled, and returns them. */
-function settled(events: Events, orders: readonly OrderView[], moved: () => unknown): Promise<readonly OrderOnBus[]> {
+function awaitSettled(
+  events: Events,
+  orders: readonly OrderView[],
+  moved: () => unknown,
+): Promise<readonly OrderOnBus[]> {
   const done: OrderOnBus[] = [];
   return waitUntil(
     async () => {

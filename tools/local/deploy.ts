@@ -5,8 +5,8 @@ import { bootstrap } from './bootstrap.js';
 import { cdk } from './cdk.js';
 import type { Endpoint } from './endpoint.js';
 import { LocalRunError } from './errors.js';
-import { logOf, runningEndpoint } from './local-run.js';
-import { type Progress, step } from './progress.js';
+import { findLog, runningEndpoint } from './local-run.js';
+import { type Progress, runStep } from './progress.js';
 import { Terminal } from './terminal.js';
 
 /**
@@ -47,7 +47,7 @@ export interface DeployOptions {
 
 /** Synthesizes every stack of `dev`, once for each state of the sources. The endpoint need not answer yet. */
 export const synthesize = (endpoint: Endpoint, progress: Progress): Promise<string> =>
-  step(progress, 'synthesize', () => devAssembly(endpoint));
+  runStep(progress, 'synthesize', () => devAssembly(endpoint));
 
 /**
  * Deploys every stack to an endpoint: bootstrap (unless done) and synth in parallel, then `cdk deploy --all`.
@@ -60,7 +60,7 @@ export async function deploy({ endpoint, progress, app, log, hotswap }: DeployOp
   if (bootstrapped.status === 'rejected') throw bootstrapped.reason;
   const how = hotswap ? ['--hotswap-fallback'] : ['--method', 'direct'];
   const options = ['--require-approval', 'never', '--concurrency', '4', '--progress', 'events'];
-  await step(progress, 'deploy', () =>
+  await runStep(progress, 'deploy', () =>
     cdk(endpoint, ['deploy', '--all', '--app', synthesized.value, ...options, ...how], (line) => {
       if (/^ *✅/.test(line)) progress(`  ${line.trim().replace(/^✅ */, '')}`);
     }),
@@ -82,10 +82,10 @@ export function aboutSkipped(skipped: readonly string[] | undefined): string {
  * @throws {LocalRunError} for a type that is not known to be harmless, and for an update that LocalStack ignored
  */
 export function leftOut(log: string): readonly string[] {
-  const skipped = named(log, /No resource provider found for "([^"]+)"/g);
+  const skipped = matchTypes(log, /No resource provider found for "([^"]+)"/g);
   const needed = skipped.filter((type) => !SKIPPED_KNOWINGLY.has(type));
   if (needed.length) throw new LocalRunError(`LocalStack skipped what Orderly needs: ${needed.join(', ')}`);
-  const stale = named(log, /Unable to update resource type "([^"]+)"/g);
+  const stale = matchTypes(log, /Unable to update resource type "([^"]+)"/g);
   if (stale.length) {
     throw new LocalRunError(
       `LocalStack can't update ${stale.join(', ')}: end it and start afresh (npm start -- --localstack).`,
@@ -94,7 +94,7 @@ export function leftOut(log: string): readonly string[] {
   return skipped;
 }
 
-const named = (log: string, pattern: RegExp): readonly string[] =>
+const matchTypes = (log: string, pattern: RegExp): readonly string[] =>
   [...new Set([...log.matchAll(pattern)].map(([, type = '']) => type))].sort();
 
 /**
@@ -104,11 +104,11 @@ const named = (log: string, pattern: RegExp): readonly string[] =>
 export async function readDeployment(endpoint: Endpoint): Promise<Omit<Deployment, 'skipped'>> {
   const outputs = await readStacks(endpoint, APP.name, 'dev');
   if (!outputs.Api) throw new LocalRunError(`Orderly is not deployed at ${endpoint.url ?? 'AWS'}: npm start`);
-  return { apiUrl: apiUrlAt(endpoint, outputs.Api), outputs };
+  return { apiUrl: resolveApiUrl(endpoint, outputs.Api), outputs };
 }
 
 /** Returns the URL of the API. On this machine the output names a host that does not resolve; the same API has a path. */
-function apiUrlAt({ url, kind }: Endpoint, { ApiId = '', ApiUrl = '' }: Readonly<Record<string, string>>): string {
+function resolveApiUrl({ url, kind }: Endpoint, { ApiId = '', ApiUrl = '' }: Readonly<Record<string, string>>): string {
   if (kind === 'local-cloud') return `${url}/v1`;
   return kind === 'localstack' ? `${url}/_aws/execute-api/${ApiId}/v1` : ApiUrl.replace(/\/$/, '');
 }
@@ -124,11 +124,11 @@ export async function main(): Promise<number> {
     console.log(`Nothing to do: the local cloud at ${endpoint.url} takes over changed sources by itself.`);
     return 0;
   }
-  const log = logOf(endpoint.url);
+  const log = findLog(endpoint.url);
   const terminal = new Terminal();
   const progress = terminal.say;
   const { apiUrl, skipped } = await terminal.during(() =>
-    step(progress, 'all', () =>
+    runStep(progress, 'all', () =>
       deploy({ endpoint, progress, app: synthesize(endpoint, progress), log, hotswap: true }),
     ),
   );

@@ -57,7 +57,7 @@ export function devKey(folder = ORDERLY_FOLDER): IssuerKey {
 }
 
 /** Returns the public keys as an inline JWKS (JSON), for the functions' environment. */
-export function jwksOf(...keys: readonly IssuerKey[]): string {
+export function toJwks(...keys: readonly IssuerKey[]): string {
   return JSON.stringify({
     keys: keys.map(({ kty, crv, x, y, kid }) => ({ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' })),
   });
@@ -65,7 +65,7 @@ export function jwksOf(...keys: readonly IssuerKey[]): string {
 
 /** Returns the JWKS (JSON) of this clone's dev issuer. Creates its key if there is none. */
 export function devJwks(folder = ORDERLY_FOLDER): string {
-  return jwksOf(devKey(folder));
+  return toJwks(devKey(folder));
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Endpoint, endpointFromEnvironment } from './endpoint.js';
 import { instanceFolder, runningEndpoint } from './local-run.js';
 import { checkTools, install } from './localstack/install.js';
 import { freePort, type LocalStack, start } from './localstack/localstack.js';
-import { type Progress, step } from './progress.js';
+import { type Progress, runStep } from './progress.js';
 
 /** Running deployment of Orderly. */
 export interface RunningOrderly {
@@ -44,8 +44,8 @@ export async function runOrderly({ progress, proxy }: RunOptions): Promise<Runni
   proxy?.forwardTo(`http://127.0.0.1:${port}`);
   let localStack: LocalStack | undefined;
   try {
-    const installation = await step(progress, 'install', () => install(progress));
-    localStack = await step(progress, 'start LocalStack', () =>
+    const installation = await runStep(progress, 'install', () => install(progress));
+    localStack = await runStep(progress, 'start LocalStack', () =>
       start({ installation, home: instanceFolder(), port, ...(proxy && { functionsCall: proxy.url }) }),
     );
     const deployment = await deploy({ endpoint, progress, app, log: localStack.log });

@@ -1,6 +1,6 @@
 import type { Endpoint as AnyEndpoint } from '@orderly/operator';
 import { LocalRunError } from './errors.js';
-import { answers } from './localstack/localstack.js';
+import { isAnswering } from './localstack/localstack.js';
 
 /** What stands there: it decides at which address the API of a deployment is. */
 export type EndpointKind = 'aws' | 'local-cloud' | 'localstack' | 'other-emulator';
@@ -16,14 +16,14 @@ export interface Endpoint extends AnyEndpoint {
  */
 export async function endpointFromEnvironment(): Promise<Endpoint | undefined> {
   const named = process.env.ORDERLY_ENDPOINT;
-  return named ? endpointAt(named) : undefined;
+  return named ? findEndpoint(named) : undefined;
 }
 
 /**
  * Returns the endpoint at an address.
  * @throws {LocalRunError} if nothing answers there
  */
-export async function endpointAt(named: string): Promise<Endpoint> {
+export async function findEndpoint(named: string): Promise<Endpoint> {
   const region = process.env.AWS_REGION ?? 'us-east-1';
   if (named === 'aws') return { url: undefined, region, kind: 'aws' };
   const url = httpAddress(named);
@@ -32,21 +32,21 @@ export async function endpointAt(named: string): Promise<Endpoint> {
   } catch (cause) {
     throw new LocalRunError(`Nothing answers at ${url} (from ORDERLY_ENDPOINT).`, { cause });
   }
-  const localCloud = await localCloudAt(url);
+  const localCloud = await readLocalCloud(url);
   if (localCloud) return { url, region, kind: 'local-cloud', ahead: localCloud.ahead };
-  return { url, region, kind: (await answers(url)) ? 'localstack' : 'other-emulator' };
+  return { url, region, kind: (await isAnswering(url)) ? 'localstack' : 'other-emulator' };
 }
 
 /**
  * Returns the milliseconds that the clock of a local cloud is ahead of this machine's, since somebody has forwarded it.
  * @returns 0 where none answers
  */
-export async function aheadAt(url: string | undefined): Promise<number> {
-  return (url === undefined ? undefined : await localCloudAt(url))?.ahead ?? 0;
+export async function readClockOffset(url: string | undefined): Promise<number> {
+  return (url === undefined ? undefined : await readLocalCloud(url))?.ahead ?? 0;
 }
 
 /** Returns what a local cloud says of itself, or `undefined` where none answers. */
-async function localCloudAt(url: string): Promise<{ readonly ahead: number } | undefined> {
+async function readLocalCloud(url: string): Promise<{ readonly ahead: number } | undefined> {
   try {
     const response = await fetch(`${url}/_local`, { signal: AbortSignal.timeout(5000) });
     const status = (await response.json()) as { readonly simulator?: unknown; readonly ahead: number };

@@ -1,11 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Clock, clientConfig, clockAt, type Service, servicesIn } from '@orderly/operator';
+import { type Clock, clientConfig, endpointClock, parseServices, type Service } from '@orderly/operator';
 import { APP } from '../../lambdas/app.js';
-import { type Delivery, eventsOf } from '../../lambdas/operations/deliveries.js';
+import { type Delivery, reportEvents } from '../../lambdas/operations/deliveries.js';
 import { readOrder } from '../../lambdas/operations/order-facts.js';
-import { type BusEntry, busEntries } from '../../packages/kit/messages/envelope.js';
+import { type BusEntry, toBusEntries } from '../../packages/kit/messages/envelope.js';
 import type { Deployment } from './deploy.js';
 import type { Endpoint } from './endpoint.js';
 
@@ -28,8 +28,8 @@ export class Events {
   ) {
     this.documents = DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint)));
     this.bus = new EventBridgeClient(clientConfig(endpoint));
-    this.services = servicesIn(outputs);
-    this.clock = clockAt(endpoint);
+    this.services = parseServices(outputs);
+    this.clock = endpointClock(endpoint);
   }
 
   /** Returns everything that an order has caused, in all services that take part. */
@@ -37,9 +37,9 @@ export class Events {
     const facts = await readOrder(this, orderId);
     return {
       entries: facts.aggregates.flatMap(({ service, commits }) =>
-        commits.flatMap((commit) => busEntries(commit, { app: APP.name, service })),
+        commits.flatMap((commit) => toBusEntries(commit, { app: APP.name, service })),
       ),
-      deliveries: facts.aggregates.flatMap((one) => eventsOf(one, facts).flatMap(({ deliveries }) => deliveries)),
+      deliveries: facts.aggregates.flatMap((one) => reportEvents(one, facts).flatMap(({ deliveries }) => deliveries)),
     };
   }
 

@@ -4,7 +4,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
-import { clientConfig, type FunctionDescription, functionsIn, type StackOutputs } from '@orderly/operator';
+import { clientConfig, type FunctionDescription, parseFunctions, type StackOutputs } from '@orderly/operator';
 import type { Endpoint } from './endpoint.js';
 
 /** Log lines of the functions of `dev` since a given time. */
@@ -25,9 +25,9 @@ export class FunctionLogs {
   async lines(chosen: (fn: FunctionDescription) => boolean): Promise<readonly string[]> {
     this.groups ??= this.findGroups();
     const groups = await this.groups;
-    const wanted = functionsIn(this.outputs).filter(chosen);
+    const wanted = parseFunctions(this.outputs).filter(chosen);
     const names = new Set(wanted.flatMap(({ name }) => groups.get(name) ?? []));
-    return (await Promise.all([...names].map((name) => this.linesIn(name)))).flat();
+    return (await Promise.all([...names].map((name) => this.readLines(name)))).flat();
   }
 
   /**
@@ -50,7 +50,7 @@ export class FunctionLogs {
     return groups;
   }
 
-  private async linesIn(logGroupName: string): Promise<readonly string[]> {
+  private async readLines(logGroupName: string): Promise<readonly string[]> {
     const lines: string[] = [];
     try {
       for await (const { events = [] } of paginateFilterLogEvents(
@@ -67,7 +67,7 @@ export class FunctionLogs {
 }
 
 /** Returns the fields of a structured log line, or `undefined` for any other line. */
-export function fieldsOf(line: string): Readonly<Record<string, unknown>> | undefined {
+export function parseFields(line: string): Readonly<Record<string, unknown>> | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
     return JSON.parse(line) as Record<string, unknown>;

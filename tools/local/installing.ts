@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** @param locks absolute paths of the files that say what is installed */
-export function placeOf(name: string, locks: readonly string[]): Place {
+export function installationPlace(name: string, locks: readonly string[]): Place {
   const hash = createHash('sha256');
   for (const lock of locks) hash.update(readFileSync(lock));
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'orderly');
@@ -38,14 +38,19 @@ export async function installOnce(
 ): Promise<void> {
   if (existsSync(done)) return;
   mkdirSync(join(folder, '..'), { recursive: true });
-  await alone(`${folder}.lock`, `another process is installing ${name}: waiting for it`, progress, async () => {
-    if (existsSync(done)) return;
-    progress(`installing ${name} into ${folder} (once, about a minute)`);
-    rmSync(folder, { recursive: true, force: true }); // left by an interrupted installation
-    mkdirSync(folder);
-    await install();
-    writeFileSync(done, '');
-  });
+  await runExclusively(
+    `${folder}.lock`,
+    `another process is installing ${name}: waiting for it`,
+    progress,
+    async () => {
+      if (existsSync(done)) return;
+      progress(`installing ${name} into ${folder} (once, about a minute)`);
+      rmSync(folder, { recursive: true, force: true }); // left by an interrupted installation
+      mkdirSync(folder);
+      await install();
+      writeFileSync(done, '');
+    },
+  );
 }
 
 /** Returns a Python that the wheels run on, the one that `PYTHON` names if it is set; `undefined` if there is none. */
@@ -97,7 +102,12 @@ export function run(command: string, args: readonly string[]): Promise<void> {
 }
 
 /** Runs work in one process at a time. A file holds the id of that process; a file of a dead process is ignored. */
-async function alone(file: string, waiting: string, progress: Progress, work: () => Promise<void>): Promise<void> {
+async function runExclusively(
+  file: string,
+  waiting: string,
+  progress: Progress,
+  work: () => Promise<void>,
+): Promise<void> {
   let told = false;
   await waitUntil(
     async () => {

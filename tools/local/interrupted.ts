@@ -3,7 +3,7 @@
  * once.
  * @returns the number of the signal
  */
-export function interrupted(): Promise<number> {
+export function awaitInterruption(): Promise<number> {
   return new Promise((resolve) => {
     const keepAlive = setInterval(() => {}, 60_000);
     onInterruption((number) => {

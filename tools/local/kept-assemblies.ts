@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { replace } from '../../packages/kit/base/bundle-cache.js';
+import { moveIntoPlace } from '../../packages/kit/base/bundle-cache.js';
 import { INPUTS } from '../../packages/kit/base/bundles.js';
 import { atExit } from './at-exit.js';
 import { devJwks } from './dev-issuer.js';
@@ -55,7 +55,7 @@ export interface Wanted {
 }
 
 /** Returns what was printed while an assembly was made, and others in the same process. @param folder of the assembly */
-export const saidOf = (folder: string): string => readFileSync(join(folder, SAID), 'utf8');
+export const readSynthesisOutput = (folder: string): string => readFileSync(join(folder, SAID), 'utf8');
 
 /** Assembly of a state of the sources: made before, or in the making. */
 export class Draft {
@@ -95,12 +95,12 @@ export class Draft {
   }
 
   private complete(own: string, said: string): void {
-    const errors = errorsIn(own);
+    const errors = readErrors(own);
     if (errors.length > 0) throw new LocalRunError(`The app can't be deployed:\n${errors.join('\n')}`);
     // The next synthesis, of other sources, overwrites the file at the root.
     copyFileSync(join(ROOT, INPUTS), join(own, BUNDLE_INPUTS));
     writeFileSync(join(own, SAID), said);
-    replace(own, this.final);
+    moveIntoPlace(own, this.final);
     this.own = undefined;
     removeUnused();
   }
@@ -110,7 +110,7 @@ export class Draft {
  * Returns the errors that constructs have noted in an assembly, each with the construct's path. CDK's command line refuses an
  * assembly with any, but the app alone writes it and ends well.
  */
-export function errorsIn(folder: string): readonly string[] {
+export function readErrors(folder: string): readonly string[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.metadata.json'));
   return files.flatMap((name) => {
     const metadata: Metadata = JSON.parse(readFileSync(join(folder, name), 'utf8'));

@@ -12,7 +12,7 @@ import {
 import { basename, join } from 'node:path';
 import { atExit } from './at-exit.js';
 import { ORDERLY_FOLDER } from './dev-issuer.js';
-import { type Endpoint, endpointAt, endpointFromEnvironment } from './endpoint.js';
+import { type Endpoint, endpointFromEnvironment, findEndpoint } from './endpoint.js';
 
 /** Data of a running `npm start` for scripts and people (`.orderly/local.json`). */
 export interface LocalRun {
@@ -79,7 +79,7 @@ export async function runningEndpoint(): Promise<Endpoint | undefined> {
   const named = await endpointFromEnvironment();
   if (named) return named;
   const run = readLocalRun();
-  return run && endpointAt(run.endpoint).catch(() => undefined);
+  return run && findEndpoint(run.endpoint).catch(() => undefined);
 }
 
 /** Writes the file, and this process's own copy, in one step each and readable by its owner only: they contain tokens. */
@@ -126,7 +126,7 @@ export function instanceFolder(): string {
  * Returns the log of the emulator that a living process of this clone runs at this endpoint, or `undefined` for any
  * other.
  */
-export function logOf(endpoint: string | undefined): (() => string) | undefined {
+export function findLog(endpoint: string | undefined): (() => string) | undefined {
   const folder = instances().find(
     (one) => isAlive(Number(basename(one))) && readIfThere(join(one, 'endpoint')) === endpoint,
   );

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const WITH_LOSSES = ['place-one', 'keys', 'hot-orders'];
 
 /** Returns the searches of a day, with their arguments. Each day has seeds of its own. @param day since 1970 */
-export const searchesOf = (day: number): readonly (readonly string[])[] => [
+export const listSearches = (day: number): readonly (readonly string[])[] => [
   ['fuzz-api', '--seed', String(day * 100)],
   ['fuzz', '--seconds', '1800', '--seed', String(day)],
   ['simulate', '--seeds', '100', '--from', String(day * 100)],
@@ -30,12 +30,12 @@ const runAsChild: RunCommand = (args) =>
  * @returns 1 if any did, 2 for a wrong argument
  */
 export async function main(args: readonly string[], run = runAsChild): Promise<number> {
-  const day = dayIn(args);
+  const day = parseDay(args);
   if (day === undefined) {
     console.error(USAGE);
     return 2;
   }
-  const failed = searchesOf(day).filter((search) => {
+  const failed = listSearches(day).filter((search) => {
     console.log(`\n${search.join(' ')}`);
     return run(search) !== 0;
   });
@@ -44,7 +44,7 @@ export async function main(args: readonly string[], run = runAsChild): Promise<n
   return failed.length === 0 ? 0 : 1;
 }
 
-function dayIn(args: readonly string[]): number | undefined {
+function parseDay(args: readonly string[]): number | undefined {
   try {
     const { values } = parseArgs({ args: [...args], options: { day: { type: 'string' } } });
     const day = Number(values.day ?? Math.floor(Date.now() / DAY_MS));

@@ -2,7 +2,7 @@
 export type Progress = (line: string) => void;
 
 /** Prints a step when it begins, and its seconds when it has ended: `deploy ...`, `deploy: 21.4 s`. */
-export async function step<T>(progress: Progress, title: string, work: () => Promise<T>): Promise<T> {
+export async function runStep<T>(progress: Progress, title: string, work: () => Promise<T>): Promise<T> {
   const since = performance.now();
   progress(`${title} ...`);
   const result = await work();

@@ -47,7 +47,7 @@ export async function openShop(
  * @param moved as for `waitUntil`
  * @throws {Error} if the order is still pending and nothing moves any more
  */
-export function decided({ apiUrl, token }: Shop, orderId: string, moved: () => unknown): Promise<OrderView> {
+export function awaitDecision({ apiUrl, token }: Shop, orderId: string, moved: () => unknown): Promise<OrderView> {
   return waitUntil(
     async () => {
       const order = await expectFromApi<OrderView>(apiUrl, `GET /orders/${orderId}`, { token });

@@ -3,10 +3,10 @@ import { runDemo } from './demo.js';
 import { aboutSkipped } from './deploy.js';
 import { devTokens } from './dev-issuer.js';
 import { type RunningOrderly, runOrderly } from './emulator.js';
-import { interrupted } from './interrupted.js';
+import { awaitInterruption } from './interrupted.js';
 import { forgetLocalRun, type LocalRun, writeLocalRun } from './local-run.js';
-import { type Progress, step } from './progress.js';
-import { invitation, tables } from './start-texts.js';
+import { type Progress, runStep } from './progress.js';
+import { invitation, renderTables } from './start-texts.js';
 import { Terminal } from './terminal.js';
 
 /**
@@ -16,18 +16,20 @@ import { Terminal } from './terminal.js';
 export async function startOnEmulator(): Promise<number> {
   const terminal = new Terminal();
   const since = performance.now();
-  const { orderly, shown } = await terminal.during(() => begun(terminal.say));
+  const { orderly, shown } = await terminal.during(() => startAndDemonstrate(terminal.say));
   terminal.say(`\n${shown}\n\n${aboutSkipped(orderly.skipped)}`);
   terminal.say(`Ready after ${((performance.now() - since) / 1000).toFixed(0)} s.`);
   if (!orderly.ours) return 0;
   terminal.say('Ctrl-C ends it.');
-  await interrupted();
+  await awaitInterruption();
   await orderly.stop();
   return 0;
 }
 
 /** @returns what runs, and the outcome of its demonstration */
-async function begun(progress: Progress): Promise<{ readonly orderly: RunningOrderly; readonly shown: string }> {
+async function startAndDemonstrate(
+  progress: Progress,
+): Promise<{ readonly orderly: RunningOrderly; readonly shown: string }> {
   const orderly = await runOrderly({ progress });
   const { endpoint, deployment } = orderly;
   const tokens = devTokens();
@@ -39,8 +41,8 @@ async function begun(progress: Progress): Promise<{ readonly orderly: RunningOrd
   };
   writeLocalRun(run);
   if (orderly.ours) atExit(() => forgetLocalRun(run.endpoint));
-  const result = await step(progress, 'demonstration', () =>
+  const result = await runStep(progress, 'demonstration', () =>
     runDemo({ orderly, tokens, progress: (line) => progress(`  ${line}`) }),
   );
-  return { orderly, shown: `${tables(result)}\n\n${invitation(run, result)}` };
+  return { orderly, shown: `${renderTables(result)}\n\n${invitation(run, result)}` };
 }

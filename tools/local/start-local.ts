@@ -7,12 +7,12 @@ import { dueRecords } from './awaits.js';
 import { runDemo } from './demo.js';
 import { readDeployment } from './deploy.js';
 import { devTokens } from './dev-issuer.js';
-import { endpointAt } from './endpoint.js';
+import { findEndpoint } from './endpoint.js';
 import { LocalRunError } from './errors.js';
-import { interrupted } from './interrupted.js';
+import { awaitInterruption } from './interrupted.js';
 import { forgetLocalRun, type LocalRun, renewLocalRun, STATE, writeLocalRun } from './local-run.js';
-import { type Progress, step } from './progress.js';
-import { ending, invitation, ready, tables } from './start-texts.js';
+import { type Progress, runStep } from './progress.js';
+import { describeReady, describeStart, invitation, renderTables } from './start-texts.js';
 import { Terminal } from './terminal.js';
 import { Watcher } from './watcher.js';
 
@@ -33,12 +33,14 @@ export async function startLocalCloud({ port, hosts, keep, logs, demo }: StartOp
   const terminal = new Terminal();
   const { say } = terminal;
   const began = performance.now();
-  const { cloud, folder, shown } = await terminal.during(() => begun({ port, hosts, keep, logs, demo, say }));
+  const { cloud, folder, shown } = await terminal.during(() =>
+    startAndDemonstrate({ port, hosts, keep, logs, demo, say }),
+  );
   const watcher = new Watcher(cloud.live, folder, terminal);
   watcher.begin();
-  say(`${shown}\n${ending(cloud.url, terminal)}`);
-  say(ready(performance.now() - began));
-  const signal = await interrupted();
+  say(`${shown}\n${describeStart(cloud.url, terminal)}`);
+  say(describeReady(performance.now() - began));
+  const signal = await awaitInterruption();
   watcher.end();
   await cloud.stop({ force: () => process.exit(128 + signal) });
   if (keep) say(`Its state is in ${STATE}: npm start -- --keep`);
@@ -55,32 +57,32 @@ interface Begun {
 }
 
 /** Synthesizes, starts the local cloud, and demonstrates it. @throws {LocalRunError} */
-async function begun(options: StartOptions & { readonly say: Progress }): Promise<Begun> {
+async function startAndDemonstrate(options: StartOptions & { readonly say: Progress }): Promise<Begun> {
   const { port, hosts, keep, logs, demo, say } = options;
-  const folder = await step(say, 'synthesize', localAssembly);
+  const folder = await runStep(say, 'synthesize', localAssembly);
   let run: LocalRun | undefined;
   // Tokens of before are expired by the clock of after.
   const onClockSet = (ahead: number): void => {
     if (!run) return;
-    run = runOf(cloud, keep);
+    run = toLocalRun(cloud, keep);
     renewLocalRun(run);
-    say(`${clockAt(ahead)}: new tokens are in .orderly/local.json, and npm run token prints more.`);
+    say(`${describeClock(ahead)}: new tokens are in .orderly/local.json, and npm run token prints more.`);
   };
-  const cloud = await step(say, 'start the local cloud', () =>
+  const cloud = await runStep(say, 'start the local cloud', () =>
     begin({ folder, port, hosts, keep, logs, say, onClockSet }),
   );
-  run = runOf(cloud, keep);
+  run = toLocalRun(cloud, keep);
   writeLocalRun(run);
   atExit(() => forgetLocalRun(cloud.url));
-  const endpoint = await endpointAt(cloud.url);
+  const endpoint = await findEndpoint(cloud.url);
   let shown = '';
   if (demo) {
     const deployment = await readDeployment(endpoint);
     const { tokens } = run;
-    const result = await step(say, 'demonstration', () =>
+    const result = await runStep(say, 'demonstration', () =>
       runDemo({ orderly: { endpoint, deployment }, tokens, progress: (line) => say(`  ${line}`) }),
     );
-    shown = `\n${tables(result)}\n\n${invitation(run, result)}\n`;
+    shown = `\n${renderTables(result)}\n\n${invitation(run, result)}\n`;
   }
   return { cloud, folder, shown };
 }
@@ -118,13 +120,13 @@ async function begin(options: {
   }
 }
 
-function runOf({ url, live }: LocalCloud, keep: boolean): LocalRun {
+function toLocalRun({ url, live }: LocalCloud, keep: boolean): LocalRun {
   const tokens = devTokens(live.now - Date.now());
   return { endpoint: url, region: 'eu-west-1', apiUrl: `${url}/v1`, tokens, ...(keep && { keeps: STATE }) };
 }
 
 /** @param ahead of the machine's clock, in milliseconds */
-function clockAt(ahead: number): string {
+function describeClock(ahead: number): string {
   const seconds = Math.round(ahead / 1000);
   if (seconds === 0) return 'Its clock shows the time again';
   const days = Math.floor(seconds / 86_400);

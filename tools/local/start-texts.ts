@@ -4,7 +4,7 @@ import type { LocalRun } from './local-run.js';
 import type { Terminal } from './terminal.js';
 
 /** Formats the orders, and the stock before the orders, after them, and after the duplicates. */
-export function tables({ orders, stock, resent, suppressed }: DemoResult): string {
+export function renderTables({ orders, stock, resent, suppressed }: DemoResult): string {
   const count = (status: string) => orders.filter((order) => order.status === status).length;
   const rows = stock.map(({ before, after, atLast }) => [
     before.sku,
@@ -14,13 +14,13 @@ export function tables({ orders, stock, resent, suppressed }: DemoResult): strin
     atLast.available,
   ]);
   return [
-    table(['orders', 'approved', 'rejected'], [[orders.length, count('APPROVED'), count('REJECTED')]]),
-    table(['stock', 'on hand', 'available before', 'after the orders', 'after the duplicates'], rows),
-    table(['messages sent again', 'duplicates suppressed (each consumer)'], [[resent, suppressed]]),
+    renderTable(['orders', 'approved', 'rejected'], [[orders.length, count('APPROVED'), count('REJECTED')]]),
+    renderTable(['stock', 'on hand', 'available before', 'after the orders', 'after the duplicates'], rows),
+    renderTable(['messages sent again', 'duplicates suppressed (each consumer)'], [[resent, suppressed]]),
   ].join('\n\n');
 }
 
-function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+function renderTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const lines = [head, ...rows].map((row) => row.map(String));
   const widths = head.map((_, at) => Math.max(...lines.map((row) => row[at]?.length ?? 0)));
   const text = lines.map((row) =>
@@ -49,7 +49,7 @@ curl -sw '\\n' '${apiUrl}/stock/${sku}' -H "Authorization: Bearer $(npm run -s t
 }
 
 /** Says where Orderly runs, what to try there, and what it is not. */
-export function ending(url: string, terminal: Pick<Terminal, 'colour'>): string {
+export function describeStart(url: string, terminal: Pick<Terminal, 'colour'>): string {
   const command = (text: string, about: string): string => `  ${terminal.colour('cyan', text.padEnd(62))} ${about}`;
   return `${terminal.colour('bold', `Orderly runs at ${url}`)} (the API at ${url}/v1, AWS's protocols at ${url})
 
@@ -62,5 +62,5 @@ packages/simulator/docs/coverage.md lists what isn't modelled; npm start -- --lo
 }
 
 /** Says how long the start took. @param milliseconds since it began */
-export const ready = (milliseconds: number): string =>
+export const describeReady = (milliseconds: number): string =>
   `Ready after ${(milliseconds / 1000).toFixed(0)} s. Ctrl-C ends it.`;

@@ -28,7 +28,7 @@ const OPTIONS = {
 
 /** Runs `npm start`: Orderly on this machine, with a demonstration in which every event arrives twice, until Ctrl-C. */
 export async function main(args: readonly string[] = []): Promise<number> {
-  const options = optionsOf(args);
+  const options = parseOptions(args);
   if (typeof options === 'string') {
     console.error(options);
     return 2;
@@ -38,7 +38,7 @@ export async function main(args: readonly string[] = []): Promise<number> {
     return 0;
   }
   if (process.env.ORDERLY_ENDPOINT === 'aws') await confirmDevOnAws(args, console.log);
-  const port = portOf(options.port);
+  const port = parsePort(options.port);
   const { keep } = options;
   const others = aboutOthers(otherStarts(), { keep, endpoint: process.env.ORDERLY_ENDPOINT });
   if (others) console.log(others);
@@ -55,7 +55,7 @@ export async function main(args: readonly string[] = []): Promise<number> {
 }
 
 /** @returns the options, or what is wrong with them */
-function optionsOf(args: readonly string[]) {
+function parseOptions(args: readonly string[]) {
   try {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });
     const elsewhere = Boolean(process.env.ORDERLY_ENDPOINT) || values.localstack;
@@ -69,7 +69,7 @@ function optionsOf(args: readonly string[]) {
 }
 
 /** @throws {LocalRunError} */
-function portOf(text: string | undefined): number | undefined {
+function parsePort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;

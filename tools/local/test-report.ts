@@ -54,7 +54,7 @@ export const failed = (what: string): Outcome => ({
 export const SKIPPED: Outcome = { ...NOTHING, count: { ...NOTHING.count, skipped: 1 } };
 
 /** Reads a report. A file that did not load counts as one failure. */
-export function outcomeOf(report: Report, root: string): Outcome {
+export function readOutcome(report: Report, root: string): Outcome {
   const notLoaded = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((one) => one.status === 'failed'),
   );
@@ -95,7 +95,7 @@ const firstLines = (text: string): string =>
     .join('\n');
 
 /** Adds up outcomes. */
-export function sum(outcomes: readonly Outcome[]): Outcome {
+export function addOutcomes(outcomes: readonly Outcome[]): Outcome {
   const total = (of: keyof Count): number => outcomes.reduce((all, { count }) => all + count[of], 0);
   return {
     count: { passed: total('passed'), failed: total('failed'), skipped: total('skipped') },

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { atExit } from './at-exit.js';
 import { checkTools, MissingToolError } from './localstack/install.js';
-import { type Progress, step } from './progress.js';
-import { failed, NOTHING, type Outcome, outcomeOf, SKIPPED, slowest, sum } from './test-report.js';
+import { type Progress, runStep } from './progress.js';
+import { addOutcomes, failed, NOTHING, type Outcome, readOutcome, SKIPPED, slowest } from './test-report.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -39,7 +39,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const options = { quick: args.includes('--quick'), files: args.filter((arg) => arg !== '--quick') };
   if (options.quick) process.env.ORDERLY_QUICK = '1';
   const began = performance.now();
-  const { count, times, failures } = sum(await (options.files.length > 0 ? some(options) : all(options)));
+  const { count, times, failures } = addOutcomes(await (options.files.length > 0 ? some(options) : all(options)));
   console.log(`\nThe slowest tests:\n${slowest(times)}`);
   console.log(`\nTotal time: ${((performance.now() - began) / 1000).toFixed(0)} s.`);
   if (failures.length > 0) console.log(`\nFailures:\n${failures.map((failure) => `  ${failure}`).join('\n')}\n`);
@@ -51,11 +51,11 @@ export async function main(args: readonly string[]): Promise<number> {
 /** Runs the tests of the named files, in any project. */
 async function some(options: Options): Promise<readonly Outcome[]> {
   const { files } = options;
-  return [await step(console.log, files.join(', '), () => tests(projectsOf(options), files))];
+  return [await runStep(console.log, files.join(', '), () => tests(chooseProjects(options), files))];
 }
 
 /** Returns the projects of which a part of a file's name chooses: all of them, or those that deploy nothing. */
-export const projectsOf = ({ quick }: Pick<Options, 'quick'>): readonly string[] =>
+export const chooseProjects = ({ quick }: Pick<Options, 'quick'>): readonly string[] =>
   quick ? DEPLOYED.map((name) => `!${name}`) : [];
 
 /**
@@ -64,19 +64,19 @@ export const projectsOf = ({ quick }: Pick<Options, 'quick'>): readonly string[]
  */
 async function all({ quick }: Options): Promise<readonly Outcome[]> {
   const progress: Progress = console.log;
-  const one = (...projects: string[]) => step(progress, projects.join(' and '), () => tests(projects));
+  const one = (...projects: string[]) => runStep(progress, projects.join(' and '), () => tests(projects));
   // The simulator plays these assemblies, and one of them is deployed. Making them takes as long as the quick tests.
-  const synth = step(progress, 'synth', () => check('synth', 'tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
+  const synth = runStep(progress, 'synth', () => check('synth', 'tsx/dist/cli.mjs', ['test/support/synthesize.ts']));
   const checks = Promise.all([
-    step(progress, 'types', () => check('types', 'typescript/bin/tsc', TYPES)),
-    step(progress, 'lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '.'])),
-    step(progress, 'words', () => check('words', '../tools/words.mjs')),
+    runStep(progress, 'types', () => check('types', 'typescript/bin/tsc', TYPES)),
+    runStep(progress, 'lint', () => check('lint', '@biomejs/biome/bin/biome', ['check', '.'])),
+    runStep(progress, 'words', () => check('words', '../tools/words.mjs')),
   ]);
   const unit = checks.then(() => one('unit'));
   const computing = Promise.all([unit, synth]).then(() =>
     one('infrastructure', 'packages', 'simulation', ...(quick ? [] : ['local-cloud'])),
   );
-  const integration = synth.then(() => (quick ? NOTHING : step(progress, 'integration', () => deployed(progress))));
+  const integration = synth.then(() => (quick ? NOTHING : runStep(progress, 'integration', () => deployed(progress))));
   const local = Promise.race([computing, Promise.all([unit, integration])]).then(() => one('local'));
   return (await Promise.all([checks, synth, unit, computing, integration, local])).flat();
 }
@@ -110,10 +110,10 @@ async function tests(projects: readonly string[], files: readonly string[] = [])
   const file = join(folder, 'report.json');
   try {
     const code = await run('vitest/vitest.mjs', [...vitestArguments(projects, files), `--outputFile.json=${file}`]);
-    const outcome = existsSync(file) ? outcomeOf(JSON.parse(readFileSync(file, 'utf8')), ROOT) : NOTHING;
+    const outcome = existsSync(file) ? readOutcome(JSON.parse(readFileSync(file, 'utf8')), ROOT) : NOTHING;
     // A failed set-up or an unhandled error fails no test. It must not count as a success.
     return code !== 0 && outcome.count.failed === 0
-      ? sum([outcome, failed(projects.join(' and ') || files.join(', '))])
+      ? addOutcomes([outcome, failed(projects.join(' and ') || files.join(', '))])
       : outcome;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { makeToken, type TokenRequest } from './dev-issuer.js';
-import { aheadAt } from './endpoint.js';
+import { readClockOffset } from './endpoint.js';
 import { readLocalRun } from './local-run.js';
 
 const USAGE = `Prints a token of the dev issuer, good for 12 hours.
@@ -16,12 +16,12 @@ const ALICE: TokenRequest = { sub: 'alice', role: 'customer' };
  * A wrong call exits with 2 and prints a correct example.
  */
 export async function main(args: readonly string[]): Promise<number> {
-  const request = args.length === 0 ? ALICE : requestOf(args);
+  const request = args.length === 0 ? ALICE : parseRequest(args);
   if (!request) {
     console.error(USAGE);
     return 2;
   }
-  const ahead = await aheadAt(process.env.ORDERLY_ENDPOINT || readLocalRun()?.endpoint);
+  const ahead = await readClockOffset(process.env.ORDERLY_ENDPOINT || readLocalRun()?.endpoint);
   const token = makeToken({ ...request, ahead });
   if (request === ALICE)
     console.error(
@@ -31,7 +31,7 @@ export async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-function requestOf(args: readonly string[]): TokenRequest | undefined {
+function parseRequest(args: readonly string[]): TokenRequest | undefined {
   try {
     const options = { customer: { type: 'string' }, operator: { type: 'boolean' } } as const;
     const { customer, operator } = parseArgs({ args: [...args], options }).values;

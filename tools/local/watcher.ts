@@ -3,7 +3,7 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LiveCloud } from '@orderly/simulator';
 import { build } from 'esbuild';
-import { BUNDLING, entryFiles, inputsOf } from '../../packages/kit/base/bundles.js';
+import { BUNDLING, collectInputs, entryFiles } from '../../packages/kit/base/bundles.js';
 import { operatorEntries } from '../../packages/operator/entries.js';
 import { localAssembly } from './assembly.js';
 import { LocalRunError } from './errors.js';
@@ -32,7 +32,7 @@ export class Watcher {
     private folder: string,
     private readonly terminal: Pick<Terminal, 'say' | 'during'>,
   ) {
-    this.inputs = inputsIn(folder);
+    this.inputs = readInputs(folder);
   }
 
   begin(): void {
@@ -70,10 +70,10 @@ export class Watcher {
     const took = (): string => `(${((performance.now() - began) / 1000).toFixed(1)} s)`;
     const what = paths.length === 1 ? paths[0] : `${paths.length} files`;
     try {
-      const entries = this.entriesOf(paths);
+      const entries = this.findEntries(paths);
       if (entries.length > 0) {
         const functions = await this.replace(entries);
-        if (functions.length > 0) this.terminal.say(`${what}: new code in ${named(functions)} ${took()}`);
+        if (functions.length > 0) this.terminal.say(`${what}: new code in ${joinLabels(functions)} ${took()}`);
         if (paths.every(isOnlyBundled) && !(await decidesTemplates(paths))) {
           if (functions.length === 0) this.terminal.say(`${what}: no function differs from the running one`);
           return;
@@ -82,12 +82,12 @@ export class Watcher {
       await this.deploy(what ?? '', took);
     } catch (error) {
       if (this.ended.signal.aborted) return;
-      this.terminal.say(`${what}: the running code stays, since the new one has an error:\n${messageOf(error)}`);
+      this.terminal.say(`${what}: the running code stays, since the new one has an error:\n${errorMessage(error)}`);
     }
   }
 
   /** Returns the entry points that are made of any of these files. */
-  private entriesOf(paths: readonly string[]): readonly string[] {
+  private findEntries(paths: readonly string[]): readonly string[] {
     return Object.entries(this.inputs).flatMap(([entry, files]) =>
       paths.some((path) => files.includes(path)) ? [entry] : [],
     );
@@ -100,7 +100,7 @@ export class Watcher {
     const replaced: string[] = [];
     for (const [label, entry] of this.functions()) {
       const source = sources.get(entry);
-      if (source === undefined || this.live.codeOf(label) === source) continue;
+      if (source === undefined || this.live.readCode(label) === source) continue;
       this.live.replaceCode(label, source);
       replaced.push(label);
     }
@@ -112,7 +112,7 @@ export class Watcher {
     if (folder === this.folder) return this.terminal.say(`${what}: the same as what is deployed`);
     const gone = this.live.deploy(folder);
     this.folder = folder;
-    this.inputs = inputsIn(folder);
+    this.inputs = readInputs(folder);
     this.terminal.say(
       `${what}: synthesized and deployed ${took()}${gone.length > 0 ? `; gone: ${gone.join(', ')}` : ''}`,
     );
@@ -127,7 +127,7 @@ export class Watcher {
       };
       for (const [hash, { displayName }] of Object.entries(files)) if (displayName) names.set(hash, displayName);
     }
-    return this.live.codes().flatMap(([label, asset]) => {
+    return this.live.listCodes().flatMap(([label, asset]) => {
       const entry = names.get(asset);
       return entry === undefined ? [] : [[label, entry] as const];
     });
@@ -136,7 +136,7 @@ export class Watcher {
 
 type Inputs = Readonly<Record<string, readonly string[]>>;
 
-const inputsIn = (folder: string): Inputs => JSON.parse(readFileSync(join(folder, BUNDLE_INPUTS), 'utf8'));
+const readInputs = (folder: string): Inputs => JSON.parse(readFileSync(join(folder, BUNDLE_INPUTS), 'utf8'));
 
 const isOnlyBundled = (path: string): boolean =>
   BUNDLED.some((source) => path.startsWith(source)) && !/^packages\/(kit|operator)\//.test(path);
@@ -175,13 +175,13 @@ async function bundle(entries: readonly string[]): Promise<{ sources: ReadonlyMa
   const sources = outputFiles.map(
     ({ path, text }) => [relative(outdir, path).replace(/\/index\.js$/, ''), text] as const,
   );
-  return { sources: new Map(sources), inputs: inputsOf(metafile, files) };
+  return { sources: new Map(sources), inputs: collectInputs(metafile, files) };
 }
 
-const named = (labels: readonly string[]): string =>
+const joinLabels = (labels: readonly string[]): string =>
   labels.length > 3 ? `${labels.length} functions` : labels.join(', ');
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   if (error instanceof LocalRunError) return error.message;
   const { errors } = error as { errors?: readonly { text: string; location?: { file: string; line: number } }[] };
   if (!errors) return (error as Error).message;

@@ -11,19 +11,19 @@ import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import { localCommands } from './local.js';
 import { orderCommand, traceCommand } from './order-commands.js';
 
-const deploymentOf = (environment: string): string => `npx cdk deploy --all -c environment=${environment}`;
+const deployCommand = (environment: string): string => `npx cdk deploy --all -c environment=${environment}`;
 
 /** Orderly's command line: the kit's commands, and what knows orders. Their work is loaded when they run. */
 export const ORDERLY: OperatorCommandLine = {
   app: APP.name,
   ...ADVICE,
-  endpointOf: async (environment) => (await import('./endpoint.js')).endpointOf(environment),
+  resolveEndpoint: async (environment) => (await import('./endpoint.js')).resolveEndpoint(environment),
   where: `Where: ORDERLY_ENDPOINT if set (http://host:port, or aws); else for dev a running \`npm start\`; else AWS, with the
 credentials and region of the environment.`,
-  ifUnreachable: 'sign in to AWS, or set ORDERLY_ENDPOINT, or, for dev on this machine, npm start',
-  ifNotDeployed: (environment) =>
-    `${environment === 'dev' ? 'npm start   (here), or ' : ''}${deploymentOf(environment)}`,
-  deployment: { settings: 'lib/settings.ts', command: deploymentOf },
+  unreachableAdvice: 'sign in to AWS, or set ORDERLY_ENDPOINT, or, for dev on this machine, npm start',
+  notDeployedAdvice: (environment) =>
+    `${environment === 'dev' ? 'npm start   (here), or ' : ''}${deployCommand(environment)}`,
+  deployment: { settings: 'lib/settings.ts', command: deployCommand },
   commands: [
     orderCommand,
     traceCommand,
@@ -31,10 +31,12 @@ credentials and region of the environment.`,
       consumer: 'reservations',
       projection: ORDERS_LIST,
       auditShortcuts: { order: OF_ORDER },
-      twiceCheck: async () => (await import('../../lambdas/operations/done-twice.js')).ordersTwice,
+      duplicateCheck: async () => (await import('../../lambdas/operations/done-twice.js')).ordersTwiceCheck,
       customers: async () => (await import('../../lambdas/operations/failure-customers.js')).customersOfOrderly,
       service: 'orders',
-      status: [async (context) => (await import('../../lambdas/operations/orders-status.js')).ordersSection(context)],
+      status: [
+        async (context) => (await import('../../lambdas/operations/orders-status.js')).readOrdersSection(context),
+      ],
       aboutSagaIds: "The saga of an order has the order's id.",
     }),
     ...peopleCommands(async () => (await import('./people.js')).peopleOfOrderly),

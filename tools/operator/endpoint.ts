@@ -1,7 +1,7 @@
 import type { Endpoint } from '@orderly/operator';
 import { OperatorError } from '@orderly/operator/definitions';
 import { ENVIRONMENT_NAMES } from '../../lib/environment-names.js';
-import { endpointAt, endpointFromEnvironment } from '../local/endpoint.js';
+import { endpointFromEnvironment, findEndpoint } from '../local/endpoint.js';
 import { LocalRunError } from '../local/errors.js';
 import { readLocalRun } from '../local/local-run.js';
 
@@ -10,7 +10,7 @@ import { readLocalRun } from '../local/local-run.js';
  * @throws {OperatorError} `usage` if there is no such environment; `unreachable` if nothing answers at `ORDERLY_ENDPOINT`, or no
  *   region is named for AWS
  */
-export async function endpointOf(environment: string): Promise<Endpoint> {
+export async function resolveEndpoint(environment: string): Promise<Endpoint> {
   checkEnvironment(environment);
   const named = await endpointFromEnvironment().catch((error: unknown) => {
     if (!(error instanceof LocalRunError)) throw error;
@@ -20,7 +20,7 @@ export async function endpointOf(environment: string): Promise<Endpoint> {
   const run = environment === 'dev' ? readLocalRun() : undefined;
   if (run) {
     try {
-      return { ...(await endpointAt(run.endpoint)), region: run.region };
+      return { ...(await findEndpoint(run.endpoint)), region: run.region };
     } catch (error) {
       if (!(error instanceof LocalRunError)) throw error; // a finished run left it behind
     }

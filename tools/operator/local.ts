@@ -1,7 +1,7 @@
 import type { Outcome } from '@orderly/operator';
 import { type CommandContext, Exit, OperatorError, operatorCommand } from '@orderly/operator/definitions';
 import type { LiveStatus } from '@orderly/simulator';
-import { durationOf, LocalCloudClient, LocalCloudRefused } from '@orderly/simulator/client';
+import { LocalCloudClient, LocalCloudRefused, parseDuration } from '@orderly/simulator/client';
 
 /** Milliseconds before now in which messages may still be on their way: the audit needs not judge them. */
 const NOT_YET_AUDITED = 3_600_000;
@@ -17,7 +17,7 @@ export const localCommands = [
     about: "a local cloud's time, stacks, and the faults that it is still to make",
     details: 'Ends with 1 where no local cloud runs.',
     parse: () => ({}),
-    run: (context) => inLocalCloud(context, async (cloud) => said(await cloud.status())),
+    run: (context) => inLocalCloud(context, async (cloud) => renderStatus(await cloud.status())),
   }),
   operatorCommand({
     name: 'local forward',
@@ -29,7 +29,7 @@ export const localCommands = [
     details: 'A duration is 90s, 15m, 2h, 36d or 1d12h. What is sent afterwards has the new time.',
     parse: ({ words: [duration], wrong }) => {
       try {
-        return { milliseconds: durationOf(duration) };
+        return { milliseconds: parseDuration(duration) };
       } catch (error) {
         throw wrong((error as Error).message);
       }
@@ -38,9 +38,9 @@ export const localCommands = [
       inLocalCloud(context, async (cloud) => {
         context.say('time passes: what is due in it happens now, in order ...');
         const status = await cloud.forward(milliseconds);
-        const { auditSkipped } = await import('@orderly/operator');
+        const { auditSkippedTime: auditSkipped } = await import('@orderly/operator');
         await auditSkipped(context, new Date(Date.parse(status.now) - NOT_YET_AUDITED).toISOString());
-        return said(status, `passed in ${(status.took / 1000).toFixed(1)} s`);
+        return renderStatus(status, `passed in ${(status.took / 1000).toFixed(1)} s`);
       }),
   }),
   operatorCommand({
@@ -56,7 +56,7 @@ with those that there are (kinds: killed-before, killed-after, refused, answer-l
   --every <n>   one at each so-manieth chance (1)`,
     parse: ({ words: [owner, kind], options: { next, every } }) => ({ owner, kind, next: +next, every: +every }),
     run: (context, { owner, kind, next, every }) =>
-      inLocalCloud(context, async (cloud) => said(await cloud.fault(owner, kind, { next, every }))),
+      inLocalCloud(context, async (cloud) => renderStatus(await cloud.injectFault(owner, kind, { next, every }))),
   }),
   operatorCommand({
     name: 'local calm',
@@ -67,7 +67,7 @@ with those that there are (kinds: killed-before, killed-after, refused, answer-l
     about: 'withdraws the faults that a local cloud is still to make',
     details: 'What has happened stays.',
     parse: () => ({}),
-    run: (context) => inLocalCloud(context, async (cloud) => said(await cloud.calm())),
+    run: (context) => inLocalCloud(context, async (cloud) => renderStatus(await cloud.clearFaults())),
   }),
   operatorCommand({
     name: 'local duplicate',
@@ -80,7 +80,7 @@ with those that there are (kinds: killed-before, killed-after, refused, answer-l
     parse: ({ words: [id] }) => ({ id }),
     run: (context, { id }) =>
       inLocalCloud(context, async (cloud) => {
-        const type = await cloud.duplicate(id);
+        const type = await cloud.redeliver(id);
         return { exitCode: Exit.OK, text: `${type} ${id} is on the bus again`, json: { type, id } };
       }),
   }),
@@ -93,7 +93,7 @@ with those that there are (kinds: killed-before, killed-after, refused, answer-l
     about: 'empties every table, queue and bucket of a local cloud; its clock shows the real time again',
     details: 'It can not be undone.',
     parse: () => ({}),
-    run: (context) => inLocalCloud(context, async (cloud) => said(await cloud.reset(), 'everything is empty')),
+    run: (context) => inLocalCloud(context, async (cloud) => renderStatus(await cloud.reset(), 'everything is empty')),
   }),
 ];
 
@@ -111,7 +111,7 @@ async function inLocalCloud(
   }
 }
 
-function said(status: LiveStatus, first?: string): Outcome {
+function renderStatus(status: LiveStatus, first?: string): Outcome {
   const { now, ahead, stacks, faults } = status;
   const days = ahead / 86_400_000;
   const clock =

@@ -1,5 +1,5 @@
 import { Exit, operatorCommand } from '@orderly/operator/definitions';
-import { durationOf } from '@orderly/simulator/client';
+import { parseDuration } from '@orderly/simulator/client';
 
 export const orderCommand = operatorCommand({
   name: 'order',
@@ -35,7 +35,7 @@ export const traceCommand = operatorCommand({
   --since     how far back a correlation id is searched that is no UUIDv7; default 1h`,
   parse: ({ words: [id], options: { follow, verbose, since }, wrong }) => {
     try {
-      return { id, follow, verbose, back: durationOf(since) };
+      return { id, follow, verbose, back: parseDuration(since) };
     } catch (error) {
       throw wrong(`--since: ${(error as Error).message}.`);
     }
@@ -45,7 +45,7 @@ export const traceCommand = operatorCommand({
     const search = { back, most: 20_000, where: 'since the time of --since', narrower: 'a shorter --since' };
     const look = () => showTrace(context, { ...request, search });
     if (!follow) return look();
-    const { terminal, watched } = await import('@orderly/operator');
+    const { openTerminal: terminal, watchOutcome: watched } = await import('@orderly/operator');
     return watched(look, terminal('--follow', EXAMPLE), ({ exitCode }) => exitCode !== Exit.PENDING);
   },
 });

@@ -1,18 +1,18 @@
 import {
-  type AskRelays,
-  aligned,
+  alignColumns,
   type CommandContext,
+  createRelayReader,
+  describeSaga,
   Exit,
   type Outcome,
-  plural,
-  relaysAt,
-  sagaWords,
-  summaryOf,
+  pluralize,
+  type RelayReader,
+  sagaToJson,
 } from '@orderly/operator';
 import type { Delivery, EventReport, OrderFacts } from '../../lambdas/operations/deliveries.js';
 import { readOrder, withRelays } from '../../lambdas/operations/order-facts.js';
-import { judge, type OrderReport } from '../../lambdas/operations/order-verdict.js';
-import { since } from '../../lambdas/operations/trace-tree.js';
+import { judgeOrder, type OrderReport } from '../../lambdas/operations/order-verdict.js';
+import { formatElapsed } from '../../lambdas/operations/trace-tree.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 
 const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPERATOR } as const;
@@ -21,18 +21,22 @@ const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPE
 export async function showOrder(
   context: Pick<CommandContext, 'documents' | 'services' | 'endpoint' | 'clock'>,
   { orderId, payload, verbose }: { readonly orderId: string; readonly payload: boolean; readonly verbose: boolean },
-  relays: AskRelays = relaysAt(context.endpoint),
+  relays: RelayReader = createRelayReader(context.endpoint),
 ): Promise<Outcome> {
   const facts = await withRelays(await readOrder(context, orderId), relays);
-  const report = judge(facts);
-  const people = payload ? peopleIn(facts) : undefined;
-  return { exitCode: EXITS[report.verdict.state], text: textOf(report, people, verbose), json: jsonOf(report, people) };
+  const report = judgeOrder(facts);
+  const people = payload ? collectPeople(facts) : undefined;
+  return {
+    exitCode: EXITS[report.verdict.state],
+    text: renderOrder(report, people, verbose),
+    json: orderToJson(report, people),
+  };
 }
 
 /** Data and actors of events and commands by their ids; shown on request only. */
 type People = ReadonlyMap<string, { readonly actor: string; readonly data: unknown }>;
 
-const peopleIn = ({ aggregates }: OrderFacts): People =>
+const collectPeople = ({ aggregates }: OrderFacts): People =>
   new Map(
     aggregates.flatMap(({ commits }) =>
       commits.flatMap(({ actor, events, commands = [] }) =>
@@ -41,13 +45,13 @@ const peopleIn = ({ aggregates }: OrderFacts): People =>
     ),
   );
 
-function textOf(
+function renderOrder(
   { orderId, order, sagas, shown, events, verdict }: OrderReport,
   people: People | undefined,
   verbose: boolean,
 ): string {
   const head = order
-    ? `order ${orderId}: ${order.status}, version ${order.version}, ${plural(order.lines.length, 'line')}, placed ${order.placedAt}`
+    ? `order ${orderId}: ${order.status}, version ${order.version}, ${pluralize(order.lines.length, 'line')}, placed ${order.placedAt}`
     : `order ${orderId}: unknown to orders`;
   const listed = shown.get(ORDERS_LIST) ?? 0;
   const row = order
@@ -56,10 +60,10 @@ function textOf(
   const begin = events[0]?.at ?? '';
   const format: Format = verbose
     ? { id: (id) => id, time: (at) => at }
-    : { id: (id) => id.slice(-8), time: (at) => since(begin, at) };
-  const blocks = events.map((event, at) => eventText(event, isOfCommit(event, events[at - 1]), people, format));
+    : { id: (id) => id.slice(-8), time: (at) => formatElapsed(begin, at) };
+  const blocks = events.map((event, at) => renderEvent(event, isOfCommit(event, events[at - 1]), people, format));
   const next = verdict.next === undefined ? [] : [`next: ${verdict.next}`];
-  const led = sagas.map((saga) => `its saga ${sagaWords(saga)}`);
+  const led = sagas.map((saga) => `its saga ${describeSaga(saga)}`);
   return [verdict.text, ...next, head, ...(row ? [row] : []), ...led, '', ...blocks].join('\n');
 }
 
@@ -74,18 +78,23 @@ const isOfCommit = (event: EventReport, above: EventReport | undefined): boolean
   above !== undefined && above.subject === event.subject && above.trigger === event.trigger;
 
 /** @param below whether its cause is in a row above it */
-function eventText(event: EventReport, below: boolean, people: People | undefined, { id: idOf, time }: Format): string {
+function renderEvent(
+  event: EventReport,
+  below: boolean,
+  people: People | undefined,
+  { id: idOf, time }: Format,
+): string {
   const { subject, version, type, to, details, at, id, trigger, correlationId, deliveries, publication } = event;
   const [aggregate = ''] = subject.split(/[/ ]/);
   const what = [to === undefined ? type : `command ${type} to ${to}`, ...(details === undefined ? [] : [details])];
-  const rows = deliveries.map((one) => [one.consumer, wordsOf(one, time)]);
+  const rows = deliveries.map((one) => [one.consumer, describeEvent(one, time)]);
   const lines = [`${aggregate} ${version}  ${what.join('  ')}  ${time(at)}`];
   if (!below) lines.push(`    ${idOf(id)}  caused by ${idOf(trigger)}  correlation ${idOf(correlationId)}`);
   else if (rows.length > 0) lines.push(`    ${idOf(id)}`);
   const person = people?.get(id);
   if (person) lines.push(`    by ${person.actor}: ${JSON.stringify(person.data)}`);
   if (publication) lines.push(`    ${publication.text}`);
-  if (rows.length > 0) lines.push(aligned(rows, '    -> '));
+  if (rows.length > 0) lines.push(alignColumns(rows, '    -> '));
   return lines.join('\n');
 }
 
@@ -102,16 +111,16 @@ const WORDS: Readonly<Record<Delivery['state'], string>> = {
   unjudged: 'not known here (a projection)',
 };
 
-const wordsOf = ({ state, at, reason }: Delivery, time: Format['time']): string =>
+const describeEvent = ({ state, at, reason }: Delivery, time: Format['time']): string =>
   [WORDS[state], ...(at ? [time(at)] : []), ...(reason ? [reason] : [])].join('  ');
 
-function jsonOf(report: OrderReport, people: People | undefined): Outcome['json'] {
+function orderToJson(report: OrderReport, people: People | undefined): Outcome['json'] {
   const { orderId, order, sagas, shown, events, doneTwice, verdict } = report;
   return {
     orderId,
     order: order ? { status: order.status, version: order.version, placedAt: order.placedAt } : null,
     listedVersion: shown.get(ORDERS_LIST) ?? 0,
-    sagas: sagas.map(summaryOf),
+    sagas: sagas.map(sagaToJson),
     events: events.map((event) => ({ ...event, ...people?.get(event.id) })),
     doneTwice,
     verdict,

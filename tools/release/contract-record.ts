@@ -21,26 +21,26 @@ type JsonSchema = { readonly [keyword: string]: unknown };
  * Creates the record of a contract.
  * @param release version of the release that the record is kept for
  */
-export function recordOf(contract: ServiceContract, release: string): ContractRecord {
+export function buildContractRecord(contract: ServiceContract, release: string): ContractRecord {
   const types = (schemas: Readonly<Record<string, EventSchema>>) =>
-    Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, typeRecordOf(schema)]));
+    Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, buildTypeRecord(schema)]));
   const { service, events, commands = {} } = contract;
   return { release, service, events: types(events), commands: types(commands) };
 }
 
-function typeRecordOf({ version, data, earlier = {}, writes = version }: EventSchema): TypeRecord {
+function buildTypeRecord({ version, data, earlier = {}, writes = version }: EventSchema): TypeRecord {
   const shapes: readonly (readonly [string, z.ZodMiniType])[] = [
     ...Object.entries(earlier).map(([number, shape]) => [number, shape.data] as const),
     [String(version), data],
   ];
   return {
     writes,
-    versions: Object.fromEntries(shapes.map(([number, shape]) => [number, jsonSchemaOf(shape)])),
+    versions: Object.fromEntries(shapes.map(([number, shape]) => [number, toJsonSchema(shape)])),
   };
 }
 
 /** Converts the schema to plain JSON, so that a record from a file compares with a new one. */
-const jsonSchemaOf = (shape: z.ZodMiniType): JsonSchema =>
+const toJsonSchema = (shape: z.ZodMiniType): JsonSchema =>
   JSON.parse(JSON.stringify(z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' })));
 
 /**
@@ -77,7 +77,7 @@ const isObject = (value: unknown): value is JsonSchema =>
  * unknown properties.
  */
 function differences(before: unknown, now: unknown, path = ''): readonly string[] {
-  if (!isObject(before) || !isObject(now)) return same(before, now) ? [] : [path || '/'];
+  if (!isObject(before) || !isObject(now)) return isSameSchema(before, now) ? [] : [path || '/'];
   return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((keyword) => {
     const [old, present] = [before[keyword], now[keyword]];
     if (keyword === 'properties' && isObject(old) && isObject(present)) {
@@ -103,8 +103,9 @@ export function isFormOfCodes(before: unknown, now: unknown): boolean {
   return codes.split('|').every((code) => new RegExp(now).test(code));
 }
 
-const same = (one: unknown, other: unknown): boolean => JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+const isSameSchema = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(sortSets(one)) === JSON.stringify(sortSets(other));
 
 /** Sorts the lists of a schema (required, enum), since they are sets. */
-const sorted = (value: unknown): unknown =>
+const sortSets = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((member) => JSON.stringify(member)).sort() : value;

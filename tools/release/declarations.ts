@@ -63,28 +63,28 @@ export class Declarations {
   }
 
   /** Returns the exported names of a module, in alphabetical order. */
-  exportsOf(module: string): readonly Exported[] {
+  listExports(module: string): readonly Exported[] {
     const { declared, exported } = this.file(module);
     const here = [...declared]
       .filter(([, statements]) => statements.some((statement) => statement.startsWith('export ')))
       .map(([name]) => ({ name, place: { file: module, name }, typeOnly: false }));
     const listed = [...exported].map(([name, one]) => {
-      const place = this.placeOf(module, one);
+      const place = this.resolvePlace(module, one);
       return { name, place, typeOnly: one.typeOnly && place !== undefined && this.isValue(place) };
     });
-    const others = this.file(module).all.flatMap((from) => this.exportsOf(moduleOf(module, from)));
+    const others = this.file(module).all.flatMap((from) => this.listExports(resolveModule(module, from)));
     return [...here, ...listed, ...others.map((one) => ({ ...one, typeOnly: false }))].toSorted(byName);
   }
 
   /** Returns the text of a declaration, without its private members. */
-  textOf({ file, name }: Place): string {
+  readDeclaration({ file, name }: Place): string {
     const statements = this.file(file).declared.get(name) ?? [];
     return statements.map((statement) => statement.replaceAll(PRIVATE, '')).join('\n');
   }
 
   /** Returns what a declaration names of its own package, each once. */
   namedBy(place: Place): readonly Place[] {
-    const text = this.textOf(place);
+    const text = this.readDeclaration(place);
     const withoutLiterals = text.replaceAll(/'[^'\n]*'|"[^"\n]*"/g, "''");
     const local = [
       ...withoutLiterals.matchAll(/(?<before>typeof )?(?<![\w$.])(?<name>[A-Za-z_$][\w$]*)(?!\??:|[\w$])/g),
@@ -92,7 +92,7 @@ export class Declarations {
       .filter(({ groups }) => groups?.before !== undefined || /^[A-Z]/.test(groups?.name ?? ''))
       .map(({ groups }) => this.find({ file: place.file, name: groups?.name ?? '' }));
     const inline = [...text.matchAll(/import\("(?<from>[^"]+)"\)\.(?<name>[\w$]+)/g)].map(({ groups }) =>
-      this.placeOf(place.file, { name: groups?.name ?? '', from: groups?.from, typeOnly: true }),
+      this.resolvePlace(place.file, { name: groups?.name ?? '', from: groups?.from, typeOnly: true }),
     );
     const named = [...local, ...inline].filter((found) => found !== undefined);
     return [...new Map(named.map((found) => [keyOf(found), found])).values()].filter(
@@ -105,26 +105,26 @@ export class Declarations {
     const { declared, imported } = this.file(file);
     if (declared.has(name)) return { file, name };
     const one = imported.get(name);
-    return one && this.placeOf(file, one);
+    return one && this.resolvePlace(file, one);
   }
 
   /**
    * Follows a name through the modules that export it.
    * @returns `undefined` for a name of another package
    */
-  private placeOf(file: string, { name, from }: Listed): Place | undefined {
+  private resolvePlace(file: string, { name, from }: Listed): Place | undefined {
     if (from === undefined) return this.find({ file, name });
     if (!from.startsWith('.')) return undefined;
-    const module = moduleOf(file, from);
+    const module = resolveModule(file, from);
     const { declared, exported } = this.file(module);
     const one = exported.get(name);
-    if (one) return this.placeOf(module, one);
+    if (one) return this.resolvePlace(module, one);
     if (declared.has(name)) return { file: module, name };
     throw new UnknownDeclaration(`${module}: no declaration of ${name}`);
   }
 
   private isValue(place: Place): boolean {
-    return /^(?:export )?declare /m.test(this.textOf(place));
+    return /^(?:export )?declare /m.test(this.readDeclaration(place));
   }
 
   private file(name: string): File {
@@ -135,7 +135,7 @@ export class Declarations {
 }
 
 /** Returns the module that another one names. */
-const moduleOf = (file: string, from: string): string => join(dirname(file), from).replace(/\.js$/, '');
+const resolveModule = (file: string, from: string): string => join(dirname(file), from).replace(/\.js$/, '');
 
 /** Returns a text that identifies a place. */
 export const keyOf = ({ file, name }: Place): string => `${file}#${name}`;
@@ -149,7 +149,7 @@ function parse(text: string, file: string): File {
   const imported = new Map<string, Listed>();
   const exported = new Map<string, Listed>();
   const all: string[] = [];
-  for (const statement of statementsIn(text, file)) {
+  for (const statement of listStatements(text, file)) {
     if (statement === 'export {};' || /^import (?:type )?(?:\* as [\w$]+|[\w$]+) from '[^.']/.test(statement)) continue;
     const everything = /^export type \* from '(\.[^']+)';$/.exec(statement)?.[1];
     if (everything !== undefined) {
@@ -163,7 +163,7 @@ function parse(text: string, file: string): File {
     }
     const { verb, type, list, from } = NAMES.exec(statement)?.groups ?? {};
     if (verb === undefined || list === undefined) throw new UnknownDeclaration(`${file}: ${statement}`);
-    for (const { name, as, typeOnly } of namesIn(list)) {
+    for (const { name, as, typeOnly } of listNames(list)) {
       const names = verb === 'export' ? exported : imported;
       names.set(as, { name, from, typeOnly: typeOnly || type !== undefined });
     }
@@ -171,7 +171,7 @@ function parse(text: string, file: string): File {
   return { declared, imported, exported, all };
 }
 
-function statementsIn(text: string, file: string): readonly string[] {
+function listStatements(text: string, file: string): readonly string[] {
   const statements: string[] = [];
   for (const line of text.split('\n').filter((line) => line !== '' && !line.startsWith('#!'))) {
     const isContinued = /^[ })\]>]/.test(line);
@@ -182,7 +182,7 @@ function statementsIn(text: string, file: string): readonly string[] {
   return statements;
 }
 
-const namesIn = (list: string) =>
+const listNames = (list: string) =>
   list
     .split(',')
     .map((name) => /^\s*(type )?(?<name>[\w$]+)(?: as (?<as>[\w$]+))?\s*$/.exec(name))

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { asJson } from '../docs/layout.js';
-import { type ContractRecord, recordOf } from './contract-record.js';
+import { buildContractRecord, type ContractRecord } from './contract-record.js';
 import { contracts, RECORDS } from './contracts.js';
-import { previousRelease, sourcesOf } from './previous-sources.js';
+import { fetchSources, previousRelease } from './previous-sources.js';
 
 /** Returns the records of the previous release's contracts by their names. */
 export const keptContracts = (): ReadonlyMap<string, ContractRecord> =>
@@ -28,9 +28,9 @@ export const areOfPreviousRelease = (records: Iterable<Pick<ContractRecord, 'rel
 export async function contractsToKeep(): Promise<readonly (readonly [file: URL, text: string])[]> {
   if (areOfPreviousRelease(keptContracts().values())) return [];
   const release = previousRelease();
-  const lambdas = pathToFileURL(join(sourcesOf(release).folder, 'lambdas/'));
+  const lambdas = pathToFileURL(join(fetchSources(release).folder, 'lambdas/'));
   return [...(await contracts(lambdas))].map(([name, contract]) => [
     new URL(`${name}.json`, RECORDS),
-    asJson(recordOf(contract, release.version)),
+    asJson(buildContractRecord(contract, release.version)),
   ]);
 }

@@ -37,9 +37,9 @@ export function breakingChanges(previous: ComparedDocument, present: ComparedDoc
       return [
         ...(now.operationId === before.operationId ? [] : ['operationId has changed']),
         ...callersLost(before, now),
-        ...parametersLost(whole(previous, before.parameters), whole(present, now.parameters)),
-        ...bodiesRefused(whole(previous, before.requestBody), whole(present, now.requestBody)),
-        ...answersUnknown(whole(previous, before.responses), whole(present, now.responses)),
+        ...parametersLost(inlineReferences(previous, before.parameters), inlineReferences(present, now.parameters)),
+        ...bodiesRefused(inlineReferences(previous, before.requestBody), inlineReferences(present, now.requestBody)),
+        ...answersUnknown(inlineReferences(previous, before.responses), inlineReferences(present, now.responses)),
       ].map((change) => `${name}: ${change}`);
     }),
   );
@@ -49,16 +49,20 @@ export function breakingChanges(previous: ComparedDocument, present: ComparedDoc
  * Replaces references by what they refer to. A reference from inside of what it refers to (a tree) becomes any value: it is
  * compared where it stands first.
  */
-function whole(document: ComparedDocument, part: unknown, inside: readonly string[] = []): unknown {
-  if (Array.isArray(part)) return part.map((item) => whole(document, item, inside));
+function inlineReferences(document: ComparedDocument, part: unknown, inside: readonly string[] = []): unknown {
+  if (Array.isArray(part)) return part.map((item) => inlineReferences(document, item, inside));
   if (typeof part !== 'object' || part === null) return part;
   const { $ref, ...beside } = part as Json;
   if (typeof $ref === 'string') {
     const [, , kind = '', name = ''] = $ref.split('/');
-    const found = inside.includes($ref) ? {} : whole(document, document.components[kind]?.[name], [...inside, $ref]);
-    return { ...(found as Json), ...(whole(document, beside, inside) as Json) };
+    const found = inside.includes($ref)
+      ? {}
+      : inlineReferences(document, document.components[kind]?.[name], [...inside, $ref]);
+    return { ...(found as Json), ...(inlineReferences(document, beside, inside) as Json) };
   }
-  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, whole(document, value, inside)]));
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [name, inlineReferences(document, value, inside)]),
+  );
 }
 
 /** Callers by their alternatives in `security`: a role each. */
@@ -84,7 +88,7 @@ function parametersLost(before: unknown, now: unknown): readonly string[] {
   const lost = had.flatMap((one) => {
     const found = has.find(same(one));
     if (!found) return [`parameter ${one.name} is gone`];
-    return misfits(one.schema ?? {}, found.schema ?? {}, `parameter ${one.name}`);
+    return findMisfits(one.schema ?? {}, found.schema ?? {}, `parameter ${one.name}`);
   });
   const wanted = has
     .filter((one) => one.required && !had.find(same(one))?.required)
@@ -103,7 +107,7 @@ function bodiesRefused(before: unknown, now: unknown): readonly string[] {
   if (has.required && !had.required) return ['a body is required'];
   return Object.entries(had.content ?? {}).flatMap(([type, { schema = {} }]) => {
     const taken = has.content?.[type]?.schema;
-    return taken ? misfits(schema, taken, 'body') : [`a body of ${type} is refused`];
+    return taken ? findMisfits(schema, taken, 'body') : [`a body of ${type} is refused`];
   });
 }
 
@@ -122,7 +126,7 @@ function answersUnknown(before: unknown, now: unknown): readonly string[] {
       ...gone.map((name) => `${status}: header ${name} is gone`),
       ...Object.entries(content).flatMap(([type, { schema = {} }]) => {
         const given = found.content?.[type]?.schema;
-        return given ? misfits(given, schema, `answer ${status}`, true) : [`${status}: ${type} is gone`];
+        return given ? findMisfits(given, schema, `answer ${status}`, true) : [`${status}: ${type} is gone`];
       }),
     ];
   });
@@ -133,7 +137,7 @@ function answersUnknown(before: unknown, now: unknown): readonly string[] {
  * Finds where a value of one schema may not be one of another.
  * @param isAnswer whether more values of an enumeration are no misfit
  */
-function misfits(from: Json, to: Json, at: string, isAnswer = false): readonly string[] {
+function findMisfits(from: Json, to: Json, at: string, isAnswer = false): readonly string[] {
   const alternatives = (to.anyOf ?? [to]) as readonly Json[];
   return ((from.anyOf ?? [from]) as readonly Json[]).flatMap((one) => {
     const tried = alternatives.map((other) => misfitsOfOne(one, other, at, isAnswer));
@@ -160,7 +164,9 @@ function misfitsOfOne(from: Json, to: Json, at: string, isAnswer: boolean): read
     ...otherValues.map((value) => `${at}: the value ${JSON.stringify(value)}`),
     ...LIMITS.filter((limit) => isBeyond(limit, from[limit], to[limit])).map((limit) => `${at}: ${limit}`),
     ...membersMisfit(from, to, at, isAnswer),
-    ...(to.items === undefined ? [] : misfits((from.items ?? {}) as Json, to.items as Json, `${at}/items`, isAnswer)),
+    ...(to.items === undefined
+      ? []
+      : findMisfits((from.items ?? {}) as Json, to.items as Json, `${at}/items`, isAnswer)),
   ];
 }
 
@@ -211,7 +217,7 @@ function membersMisfit(from: Json, to: Json, at: string, isAnswer: boolean): rea
     ...required.filter((name) => !sure.includes(name)).map((name) => `${at}/${name} may be missing`),
     ...Object.entries(given).flatMap(([name, schema]) => {
       const other = known[name];
-      if (other !== undefined) return misfits(schema as Json, other as Json, `${at}/${name}`, isAnswer);
+      if (other !== undefined) return findMisfits(schema as Json, other as Json, `${at}/${name}`, isAnswer);
       return to.additionalProperties === false ? [`${at}/${name} is unknown`] : [];
     }),
     // A client may read a member that is optional.

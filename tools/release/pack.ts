@@ -45,7 +45,7 @@ export function pack(folder: string, names: readonly (typeof PACKAGES)[number][]
     const source = join(ROOT, 'packages', name);
     const built = join(folder, name);
     const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
-    writeFileSync(join(built, 'package.json'), `${JSON.stringify(published(manifest), null, 2)}\n`);
+    writeFileSync(join(built, 'package.json'), `${JSON.stringify(toPublishedManifest(manifest), null, 2)}\n`);
     copyFileSync(join(source, 'README.md'), join(built, 'README.md'));
     const pages = join(source, 'docs');
     if (existsSync(pages)) cpSync(pages, join(built, 'docs'), { recursive: true });
@@ -87,7 +87,7 @@ export function compile(
   run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--singleThreaded', '-p', project], ROOT);
 }
 
-function published({ private: _, exports, bin = {}, ...manifest }: Manifest): object {
+function toPublishedManifest({ private: _, exports, bin = {}, ...manifest }: Manifest): object {
   const modules = Object.entries(exports).map(([name, file]) => {
     const path = file.replace(/\.ts$/, '');
     return [name, { types: `${path}.d.ts`, default: `${path}.js` }] as const;

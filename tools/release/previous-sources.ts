@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { replace } from '../../packages/kit/base/bundle-cache.js';
+import { moveIntoPlace } from '../../packages/kit/base/bundle-cache.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const RELEASES = join(ROOT, '.build', 'releases');
@@ -51,7 +51,7 @@ export const hasSources = ({ commit }: Release): boolean =>
  * (`@orderly/kit`) are the release's, all others the present ones of `node_modules`. Several processes may ask at once.
  * @throws {ReleaseMissing} if this clone does not have its commit
  */
-export function sourcesOf(release: Release): ReleaseSources {
+export function fetchSources(release: Release): ReleaseSources {
   const folder = join(RELEASES, release.commit);
   if (!existsSync(folder)) {
     if (!hasSources(release)) throw new ReleaseMissing(release);
@@ -59,7 +59,7 @@ export function sourcesOf(release: Release): ReleaseSources {
     const draft = mkdtempSync(`${folder}.`);
     try {
       checkOut(release.commit, draft);
-      replace(draft, folder);
+      moveIntoPlace(draft, folder);
     } finally {
       rmSync(draft, { recursive: true, force: true });
     }

@@ -24,7 +24,7 @@ export function publicApi(): ReadonlyMap<string, string> {
     return new Map(
       PACKAGES.map((name) => {
         const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'packages', name, 'package.json'), 'utf8'));
-        return [name, textOf(manifest, new Declarations(join(folder, 'packages', name)))];
+        return [name, renderPublicApi(manifest, new Declarations(join(folder, 'packages', name)))];
       }),
     );
   } finally {
@@ -33,30 +33,36 @@ export function publicApi(): ReadonlyMap<string, string> {
 }
 
 /** Returns the text of one package's public API. */
-export function textOf({ name, exports }: Pick<Manifest, 'name' | 'exports'>, declarations: Declarations): string {
+export function renderPublicApi(
+  { name, exports }: Pick<Manifest, 'name' | 'exports'>,
+  declarations: Declarations,
+): string {
   const modules = Object.entries(exports)
     // Modules by a pattern are for packages of the same release.
     .filter(([module]) => !module.includes('*'))
     .map(([module, file]) => ({
       name: module.replace('.', name),
-      exported: declarations.exportsOf(file.replace(/^\.\/|\.ts$/g, '')),
+      exported: declarations.listExports(file.replace(/^\.\/|\.ts$/g, '')),
     }))
     .toSorted(byName);
   const exported = modules.flatMap((module) => module.exported.flatMap(({ place }) => place ?? []));
   const sections = [
-    ...modules.map((module) => [`# ${module.name}`, ...module.exported.map((one) => declared(one, declarations))]),
+    ...modules.map((module) => [
+      `# ${module.name}`,
+      ...module.exported.map((one) => renderDeclared(one, declarations)),
+    ]),
     ...notExported(name, exported, declarations),
   ];
   return `${sections.map((parts) => parts.join('\n\n')).join('\n\n\n')}\n`;
 }
 
-function declared({ name, place, typeOnly }: Exported, declarations: Declarations): string {
+function renderDeclared({ name, place, typeOnly }: Exported, declarations: Declarations): string {
   if (!place) return `// ${name} is another package's`;
   const notes = [
     ...(place.name === name ? [] : [`// exported as ${name}`]),
     ...(typeOnly ? ['// exported as a type only'] : []),
   ];
-  return [...notes, declarations.textOf(place)].join('\n');
+  return [...notes, declarations.readDeclaration(place)].join('\n');
 }
 
 /** Returns the section of what users meet in a signature and cannot import. */
@@ -80,7 +86,7 @@ function notExported(
   const texts = [...found.values()]
     .map(({ place, by }) => ({
       name: `${place.name} ${place.file}`,
-      text: `// (not exported) named by ${[...by].toSorted().join(', ')}\n${declarations.textOf(place)}`,
+      text: `// (not exported) named by ${[...by].toSorted().join(', ')}\n${declarations.readDeclaration(place)}`,
     }))
     .toSorted(byName);
   return [[`# ${name}: not exported, but named above`, ...texts.map(({ text }) => text)]];

@@ -89,7 +89,7 @@ function decide(account: Account, command: OperatorCommand, { now }: Now): reado
 }
 
 /** Returns the event that opens the account of a customer without one; none if there is one. */
-export const openingOf = (account: Account, customerId: string, creditLimit: Money): readonly AccountEvent[] =>
+export const openIfNew = (account: Account, customerId: string, creditLimit: Money): readonly AccountEvent[] =>
   account.status === 'NONE' ? [{ type: 'AccountOpened', data: { customerId, creditLimit } }] : [];
 
 /** Returns the events that follow from a bonus. It opens an account for a customer without one, as an order does. */
@@ -98,7 +98,7 @@ function applyBonus(
   { customerId, points, reason, defaultCreditLimit }: Of<'ApplyBonus'>,
 ): readonly AccountEvent[] {
   refuseClosed(account);
-  const opening = openingOf(account, customerId, defaultCreditLimit);
+  const opening = openIfNew(account, customerId, defaultCreditLimit);
   return [...opening, { type: 'BonusApplied', data: { customerId, points, reason } }];
 }
 
@@ -111,7 +111,7 @@ function setStatus(
   { customerId, status, reason, defaultCreditLimit }: Of<'SetStatus'>,
   at: string,
 ): readonly AccountEvent[] {
-  const opening = openingOf(account, customerId, defaultCreditLimit);
+  const opening = openIfNew(account, customerId, defaultCreditLimit);
   if (opening.reduce(evolveAccount, account).status === status) return opening;
   const data = { customerId, at, ...(reason ? { reason } : {}) };
   return [...opening, { type: status === 'CLOSED' ? 'AccountClosed' : 'AccountReopened', data }];
@@ -159,7 +159,7 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
         ...account,
         authorized: authorized + event.data.amount.amount,
         underWay: underWay + 1,
-        hour: counted(account.hour, event.data.at),
+        hour: countOrder(account.hour, event.data.at),
       };
     case 'AuthorizationCaptured': {
       const { amount } = event.data.amount;
@@ -195,7 +195,7 @@ const settledIn = ({ settled }: { readonly settled?: { readonly amount: number }
  * Counts an order in its hour, and drops an hour that is over. If a clock is behind, the order counts in the newest
  * hour.
  */
-function counted(hour: Books['hour'], at: string | undefined): Books['hour'] {
+function countOrder(hour: Books['hour'], at: string | undefined): Books['hour'] {
   if (at === undefined) return hour;
   const of = hourOf(at);
   return of > hour.of ? { of, orders: 1 } : { ...hour, orders: hour.orders + 1 };
@@ -210,7 +210,7 @@ export const accountDecider: Decider<Account, OperatorCommand, AccountEvent> = {
 };
 
 /** Returns the account as the API shows it; `undefined` if it was never opened. */
-export function viewOf(customerId: string, account: Account, version: number): AccountView | undefined {
+export function toView(customerId: string, account: Account, version: number): AccountView | undefined {
   if (account.status === 'NONE') return undefined;
   const { creditLimit, authorized, captured, refunded, settled } = account;
   const money = (amount: number): Money => ({ amount, currency: creditLimit.currency });
@@ -223,17 +223,17 @@ export function viewOf(customerId: string, account: Account, version: number): A
     captured: money(captured),
     refunded: money(refunded),
     settled: money(settled),
-    available: money(account.status === 'CLOSED' ? 0 : availableOf(account)),
+    available: money(account.status === 'CLOSED' ? 0 : computeAvailable(account)),
     version,
   };
 }
 
 /** An operator may set the limit below the amount in use: then nothing is available, but the value isn't negative. */
-const availableOf = ({ creditLimit, authorized, captured, refunded, settled }: Books): number =>
+const computeAvailable = ({ creditLimit, authorized, captured, refunded, settled }: Books): number =>
   Math.max(0, creditLimit.amount - (authorized + captured - refunded - settled));
 
 /** Returns why an account can't hold this amount for one more order; `undefined` if it can. @param now ISO 8601, UTC */
-export function declineReason(
+export function findDeclineReason(
   account: Account,
   { amount, currency }: Money,
   { ordersUnderWay, ordersPerHour }: OrderLimits,
@@ -241,7 +241,7 @@ export function declineReason(
 ): Decline | undefined {
   if (account.status === 'CLOSED') return { reason: 'ACCOUNT_CLOSED' };
   if (account.status === 'NONE' || account.creditLimit.currency !== currency) return { reason: 'CURRENCY_MISMATCH' };
-  if (amount > availableOf(account)) return { reason: 'OVER_LIMIT' };
+  if (amount > computeAvailable(account)) return { reason: 'OVER_LIMIT' };
   if (account.underWay >= ordersUnderWay) return { reason: 'OVER_LIMIT', limit: 'ORDERS_UNDER_WAY' };
   const { of, orders } = account.hour;
   const isOver = hourOf(now) > of;

@@ -6,10 +6,10 @@ import {
   AccountRefused,
   accountDecider,
   type Decline,
-  declineReason,
   evolveAccount,
+  findDeclineReason,
   type OrderLimits,
-  openingOf,
+  openIfNew,
 } from './account.js';
 
 /**
@@ -37,14 +37,14 @@ interface Owed {
 /** Command that follows from an event of an order's payment. */
 export type PaymentCommand =
   /** The payment was charged. */
-  | { readonly type: 'SettleOrder'; readonly data: OfAnOrder }
+  | { readonly type: 'SettleOrder'; readonly data: OrderIds }
   /** The order was dispatched, and its payment was refunded for goods that came back. */
   | {
       readonly type: 'ReturnOrder';
-      readonly data: OfAnOrder & { readonly refundId: string; readonly amount: Money };
+      readonly data: OrderIds & { readonly refundId: string; readonly amount: Money };
     };
 
-interface OfAnOrder {
+interface OrderIds {
   readonly customerId: string;
   readonly orderId: string;
 }
@@ -84,7 +84,7 @@ export function decide(
     case 'SettleOrder':
       return settle(state, command);
     case 'ReturnOrder':
-      return takeBack(state, command);
+      return returnOrder(state, command);
     case 'AuthorizeAccount':
       return authorize(state, command, facts);
     case 'CaptureAuthorization':
@@ -124,17 +124,17 @@ function authorize(
   switch (authorization.status) {
     case 'VOID':
     case 'RELEASED':
-      return [refused(data, 'RELEASED')];
+      return [replyRefused(data, 'RELEASED')];
     case 'DECLINED':
-      sameAmount(authorization.amount, amount);
-      return [declined(data, authorization)];
+      checkSameAmount(authorization.amount, amount);
+      return [replyDeclined(data, authorization)];
     case 'AUTHORIZED':
     case 'CAPTURED':
-      sameAmount(authorization.amount, amount);
-      return [done(data)];
+      checkSameAmount(authorization.amount, amount);
+      return [replyDone(data)];
     case 'NONE': {
-      const opening = openingOf(account, customerId, defaultCreditLimit);
-      const decline = declineReason(opening.reduce(evolveAccount, account), amount, limits, now);
+      const opening = openIfNew(account, customerId, defaultCreditLimit);
+      const decline = findDeclineReason(opening.reduce(evolveAccount, account), amount, limits, now);
       return [
         ...opening,
         decline
@@ -149,14 +149,14 @@ function capture({ authorization }: AccountState, { data }: Command<'CaptureAuth
   switch (authorization.status) {
     case 'NONE':
     case 'DECLINED':
-      return [refused(data, 'NOT_AUTHORIZED')];
+      return [replyRefused(data, 'NOT_AUTHORIZED')];
     case 'VOID':
     case 'RELEASED':
-      return [refused(data, 'RELEASED')];
+      return [replyRefused(data, 'RELEASED')];
     case 'AUTHORIZED':
       return [{ type: 'AuthorizationCaptured', data: { ...data, amount: authorization.amount } }];
     case 'CAPTURED':
-      return [done(data)];
+      return [replyDone(data)];
   }
 }
 
@@ -168,15 +168,15 @@ function release({ authorization }: AccountState, { data }: Command<'ReleaseAuth
       return [
         {
           type: 'AuthorizationReleased',
-          data: { ...data, amount: authorization.amount, ...settledPart(authorization, authorization.amount) },
+          data: { ...data, amount: authorization.amount, ...computeSettledPart(authorization, authorization.amount) },
         },
       ];
     case 'VOID':
     case 'DECLINED':
     case 'RELEASED':
-      return [done(data)];
+      return [replyDone(data)];
     case 'CAPTURED':
-      return [refused(data, 'ALREADY_CAPTURED')];
+      return [replyRefused(data, 'ALREADY_CAPTURED')];
   }
 }
 
@@ -186,7 +186,7 @@ function release({ authorization }: AccountState, { data }: Command<'ReleaseAuth
  */
 function settle({ authorization }: AccountState, { data }: Of<'SettleOrder'>): readonly AccountEvent[] {
   if (authorization.status !== 'AUTHORIZED' && authorization.status !== 'CAPTURED') return [];
-  const amount = usedBy(authorization);
+  const amount = computeUsed(authorization);
   if (amount === 0) return [];
   return [{ type: 'CreditSettled', data: { ...data, amount: { ...authorization.amount, amount } } }];
 }
@@ -195,8 +195,8 @@ function settle({ authorization }: AccountState, { data }: Of<'SettleOrder'>): r
  * Returns the part of a released or refunded amount that was settled before. Without it, that part would raise the
  * credit a second time. What was not settled is given back first.
  */
-function settledPart(authorization: Extract<Authorization, Owed>, { amount, currency }: Money) {
-  const settled = Math.max(0, amount - usedBy(authorization));
+function computeSettledPart(authorization: Extract<Authorization, Owed>, { amount, currency }: Money) {
+  const settled = Math.max(0, amount - computeUsed(authorization));
   return settled === 0 ? {} : { settled: { amount: settled, currency } };
 }
 
@@ -204,7 +204,7 @@ function settledPart(authorization: Extract<Authorization, Owed>, { amount, curr
  * Refunds what came back, once per refund id. A dispatched order was approved, so its amount is captured first if the
  * approval has not been heard of.
  */
-function takeBack(state: AccountState, { data }: Of<'ReturnOrder'>): readonly AccountEvent[] {
+function returnOrder(state: AccountState, { data }: Of<'ReturnOrder'>): readonly AccountEvent[] {
   const { authorization } = state;
   const step = { ...data, stepId: `${data.orderId}/returned` };
   const { customerId, orderId, stepId } = step;
@@ -216,7 +216,7 @@ function takeBack(state: AccountState, { data }: Of<'ReturnOrder'>): readonly Ac
 }
 
 /** Returns how much of the credit an order uses: what is held or captured, without what was refunded or settled. */
-export function usedBy(authorization: Authorization): number {
+export function computeUsed(authorization: Authorization): number {
   switch (authorization.status) {
     case 'AUTHORIZED':
       return authorization.amount.amount - authorization.settled;
@@ -231,36 +231,39 @@ export function usedBy(authorization: Authorization): number {
 }
 
 function refund({ authorization }: AccountState, { data }: Command<'RefundAccount'>): readonly AccountEvent[] {
-  if (authorization.status !== 'CAPTURED') return [refused(data, 'NOT_CAPTURED')];
+  if (authorization.status !== 'CAPTURED') return [replyRefused(data, 'NOT_CAPTURED')];
   const { amount: captured, refunds } = authorization;
-  if (data.amount.currency !== captured.currency) return [refused(data, 'CURRENCY_MISMATCH')];
+  if (data.amount.currency !== captured.currency) return [replyRefused(data, 'CURRENCY_MISMATCH')];
   const earlier = Object.hasOwn(refunds, data.refundId) ? refunds[data.refundId] : undefined;
   if (earlier !== undefined) {
-    sameAmount({ ...captured, amount: earlier }, data.amount);
-    return [done(data)];
+    checkSameAmount({ ...captured, amount: earlier }, data.amount);
+    return [replyDone(data)];
   }
   const amounts = Object.values(refunds);
-  if (data.amount.amount > captured.amount - sum(amounts)) return [refused(data, 'OVER_CAPTURED')];
-  if (amounts.length === MAX_REFUNDS) return [refused(data, 'TOO_MANY_REFUNDS')];
-  return [{ type: 'AccountRefunded', data: { ...data, ...settledPart(authorization, data.amount) } }];
+  if (data.amount.amount > captured.amount - sum(amounts)) return [replyRefused(data, 'OVER_CAPTURED')];
+  if (amounts.length === MAX_REFUNDS) return [replyRefused(data, 'TOO_MANY_REFUNDS')];
+  return [{ type: 'AccountRefunded', data: { ...data, ...computeSettledPart(authorization, data.amount) } }];
 }
 
-function sameAmount(before: Money, now: Money): void {
+function checkSameAmount(before: Money, now: Money): void {
   if (before.amount !== now.amount || before.currency !== now.currency) throw new AccountRefused('AMOUNT_DIFFERS');
 }
 
-const done = ({ customerId, orderId, stepId }: AccountCommand['data']): AccountEvent => ({
+const replyDone = ({ customerId, orderId, stepId }: AccountCommand['data']): AccountEvent => ({
   type: 'SagaReplyRequested',
   data: { customerId, orderId, stepId, outcome: 'DONE' },
 });
 
-const refused = ({ customerId, orderId, stepId }: AccountCommand['data'], reason: RefusalReason): AccountEvent => ({
+const replyRefused = (
+  { customerId, orderId, stepId }: AccountCommand['data'],
+  reason: RefusalReason,
+): AccountEvent => ({
   type: 'SagaReplyRequested',
   data: { customerId, orderId, stepId, outcome: 'REFUSED', reason },
 });
 
 /** Repeats the stored answer, whatever the limits are now. */
-const declined = (
+const replyDeclined = (
   { customerId, orderId, stepId }: AccountCommand['data'],
   { reason, limit }: Decline,
 ): AccountEvent => ({
@@ -274,7 +277,7 @@ export function evolveAuthorization(authorization: Authorization, event: Account
     case 'AccountAuthorized':
       return { status: 'AUTHORIZED', amount: event.data.amount, settled: 0 };
     case 'AuthorizationDeclined':
-      return { status: 'DECLINED', ...declineOf(event.data) };
+      return { status: 'DECLINED', ...toDecline(event.data) };
     case 'AuthorizationCaptured':
       return {
         status: 'CAPTURED',
@@ -309,7 +312,7 @@ export function evolveAuthorization(authorization: Authorization, event: Account
   }
 }
 
-const declineOf = ({ amount, reason, limit }: Decline & { readonly amount: Money }) => ({
+const toDecline = ({ amount, reason, limit }: Decline & { readonly amount: Money }) => ({
   amount,
   reason,
   ...(limit === undefined ? {} : { limit }),

@@ -1,7 +1,7 @@
 import type { Decider } from '@orderly/kit/decider';
 import { MAX_FREE_QUANTITY, type Money } from '../../orders/contract.js';
 import { type BasketEvent, type BasketView, MAX_LINES } from '../contract.js';
-import { type Product, samePrice } from './product.js';
+import { isSamePrice, type Product } from './product.js';
 
 /** A line of a basket. */
 export interface Line {
@@ -55,29 +55,29 @@ export const initialState: Basket = { lines: [] };
  * @throws {BasketRefused} if a business rule forbids it
  */
 function decide(basket: Basket, command: BasketCommand, { products }: Facts): readonly BasketEvent[] {
-  const events = own(basket, command, products);
-  return [...events, ...newerPrices(events.reduce(evolve, basket), command.customerId, products)];
+  const events = decideCommand(basket, command, products);
+  return [...events, ...findPriceChanges(events.reduce(evolve, basket), command.customerId, products)];
 }
 
-function own({ lines }: Basket, command: BasketCommand, products: Facts['products']): readonly BasketEvent[] {
+function decideCommand({ lines }: Basket, command: BasketCommand, products: Facts['products']): readonly BasketEvent[] {
   const { customerId } = command;
   switch (command.type) {
     case 'SetItem':
       return setItem(lines, command, products);
     case 'RemoveItem': {
       const { sku } = command;
-      return lineOf(lines, sku) ? [{ type: 'BasketItemRemoved', data: { customerId, sku } }] : [];
+      return findLine(lines, sku) ? [{ type: 'BasketItemRemoved', data: { customerId, sku } }] : [];
     }
     case 'Look':
       return [];
     case 'See':
       return lines.some(({ oldUnitPrice }) => oldUnitPrice) ? [{ type: 'BasketSeen', data: { customerId } }] : [];
     case 'ChangePrice': {
-      const [line, product] = [lineOf(lines, command.sku), products.get(command.sku)];
-      return line && product && product.version > line.productVersion ? [priceChanged(line, customerId, product)] : [];
+      const [line, product] = [findLine(lines, command.sku), products.get(command.sku)];
+      return line && product && product.version > line.productVersion ? [toPriceChange(line, customerId, product)] : [];
     }
     case 'CheckOut': {
-      const skus = orderable(lines).map(({ sku }) => sku);
+      const skus = selectOrderable(lines).map(({ sku }) => sku);
       return [{ type: 'BasketCheckedOut', data: { customerId, orderId: command.orderId, skus } }];
     }
     case 'Empty': {
@@ -97,7 +97,7 @@ function setItem(
   if (!product) throw new BasketRefused('UNKNOWN_PRODUCT');
   if (product.discontinued) throw new BasketRefused('PRODUCT_DISCONTINUED');
   if (product.unitPrice.amount === 0 && quantity > MAX_FREE_QUANTITY) throw new BasketRefused('TOO_MANY_FREE_PIECES');
-  const line = lineOf(lines, sku);
+  const line = findLine(lines, sku);
   if (line?.quantity === quantity) return [];
   if (!line && lines.length >= MAX_LINES) throw new BasketRefused('BASKET_FULL');
   // The price of an existing line changes by an event of its own, which keeps the price that the customer has seen.
@@ -105,20 +105,20 @@ function setItem(
   return [{ type: 'BasketItemSet', data: { customerId, sku, quantity, unitPrice, productVersion } }];
 }
 
-const newerPrices = ({ lines }: Basket, customerId: string, products: Facts['products']): readonly BasketEvent[] =>
+const findPriceChanges = ({ lines }: Basket, customerId: string, products: Facts['products']): readonly BasketEvent[] =>
   lines.flatMap((line) => {
     const product = products.get(line.sku);
-    const isNewer = product && product.version > line.productVersion && !samePrice(product.unitPrice, line.unitPrice);
-    return isNewer ? [priceChanged(line, customerId, product)] : [];
+    const isNewer = product && product.version > line.productVersion && !isSamePrice(product.unitPrice, line.unitPrice);
+    return isNewer ? [toPriceChange(line, customerId, product)] : [];
   });
 
-function priceChanged(
+function toPriceChange(
   { sku, ...line }: Line,
   customerId: string,
   { unitPrice, version: productVersion }: Product,
 ): BasketEvent {
   const seen = line.oldUnitPrice ?? line.unitPrice;
-  const old = samePrice(seen, unitPrice) ? {} : { oldUnitPrice: seen };
+  const old = isSamePrice(seen, unitPrice) ? {} : { oldUnitPrice: seen };
   return { type: 'BasketPriceChanged', data: { customerId, sku, unitPrice, ...old, productVersion } };
 }
 
@@ -128,19 +128,19 @@ export function evolve(basket: Basket, { type, data }: BasketEvent): Basket {
   switch (type) {
     case 'BasketItemSet': {
       const { customerId: _, ...set } = data;
-      if (!lineOf(lines, set.sku)) return { lines: [...lines, set] };
-      return changed(basket, [set.sku], ({ checkedOut: _, ...line }) => ({ ...line, quantity: set.quantity }));
+      if (!findLine(lines, set.sku)) return { lines: [...lines, set] };
+      return changeLines(basket, [set.sku], ({ checkedOut: _, ...line }) => ({ ...line, quantity: set.quantity }));
     }
     case 'BasketItemRemoved':
       return { lines: lines.filter(({ sku }) => sku !== data.sku) };
     case 'BasketPriceChanged': {
       const { customerId: _, ...price } = data;
-      return changed(basket, [price.sku], ({ oldUnitPrice: _, ...line }) => ({ ...line, ...price }));
+      return changeLines(basket, [price.sku], ({ oldUnitPrice: _, ...line }) => ({ ...line, ...price }));
     }
     case 'BasketSeen':
       return { lines: lines.map(({ oldUnitPrice: _, ...line }) => line) };
     case 'BasketCheckedOut':
-      return changed(basket, data.skus, (line) => ({ ...line, checkedOut: data.orderId }));
+      return changeLines(basket, data.skus, (line) => ({ ...line, checkedOut: data.orderId }));
     case 'BasketEmptied':
       return {
         lines: lines.filter(({ sku, checkedOut }) => !(checkedOut === data.orderId && data.skus.includes(sku))),
@@ -148,14 +148,14 @@ export function evolve(basket: Basket, { type, data }: BasketEvent): Basket {
   }
 }
 
-const changed = ({ lines }: Basket, skus: readonly string[], change: (line: Line) => Line): Basket => ({
+const changeLines = ({ lines }: Basket, skus: readonly string[], change: (line: Line) => Line): Basket => ({
   lines: lines.map((line) => (skus.includes(line.sku) ? change(line) : line)),
 });
 
-const lineOf = (lines: readonly Line[], sku: string): Line | undefined => lines.find((line) => line.sku === sku);
+const findLine = (lines: readonly Line[], sku: string): Line | undefined => lines.find((line) => line.sku === sku);
 
 /** Returns the lines that a checkout orders: those that no earlier checkout is ordering. */
-export const orderable = (lines: readonly Line[]): readonly Line[] =>
+export const selectOrderable = (lines: readonly Line[]): readonly Line[] =>
   lines.filter(({ checkedOut }) => checkedOut === undefined);
 
 /** Rules of a basket. */
@@ -167,15 +167,15 @@ export const basketDecider: Decider<Basket, BasketCommand, BasketEvent, Facts> =
 };
 
 /** Returns the basket as the API shows it. */
-export const viewOf = ({ lines }: Basket, version: number): BasketView => ({
+export const toView = ({ lines }: Basket, version: number): BasketView => ({
   lines: lines.map(({ sku, quantity, unitPrice, oldUnitPrice }) => ({
     sku,
     quantity,
-    unitPrice: moneyOf(unitPrice),
-    ...(oldUnitPrice ? { oldUnitPrice: moneyOf(oldUnitPrice) } : {}),
+    unitPrice: copyMoney(unitPrice),
+    ...(oldUnitPrice ? { oldUnitPrice: copyMoney(oldUnitPrice) } : {}),
   })),
   version,
 });
 
 /** A table returns the members of a map in any order. */
-const moneyOf = ({ amount, currency }: Money): Money => ({ amount, currency });
+const copyMoney = ({ amount, currency }: Money): Money => ({ amount, currency });

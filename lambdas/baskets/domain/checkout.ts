@@ -1,7 +1,7 @@
 import type { Decider } from '@orderly/kit/decider';
 import { MAX_FREE_QUANTITY, type OrderLine } from '../../orders/contract.js';
 import type { CheckoutEvent } from '../contract.js';
-import { type Basket, type Facts, orderable } from './basket.js';
+import { type Basket, type Facts, selectOrderable } from './basket.js';
 
 /** A checkout, which makes an order of a basket's lines. It never changes. */
 export type Checkout =
@@ -39,13 +39,13 @@ export interface Obstacle {
  * Returns why the basket can't be ordered, if so. An order with the lines of a basket that passes breaks no rule of
  * orders' `POST /orders` but the limits of its customer.
  */
-export function obstacleOf({ lines }: Basket, { products }: Facts): Obstacle | undefined {
-  const ordered = orderable(lines);
+export function findObstacle({ lines }: Basket, { products }: Facts): Obstacle | undefined {
+  const ordered = selectOrderable(lines);
   const [first] = ordered;
   if (!first) return { code: 'BASKET_EMPTY', faults: [] };
-  const faultsOf = (detail: string, isWrong: (line: OrderLine) => boolean) =>
+  const findFaults = (detail: string, isWrong: (line: OrderLine) => boolean) =>
     ordered.filter(isWrong).map((line) => ({ at: lines.indexOf(line), detail }));
-  const discontinued = faultsOf(
+  const discontinued = findFaults(
     'expected a product that is sold',
     ({ sku }) => products.get(sku)?.discontinued === true,
   );
@@ -53,24 +53,24 @@ export function obstacleOf({ lines }: Basket, { products }: Facts): Obstacle | u
   const { currency } = first.unitPrice;
   const total = ordered.reduce((sum, line) => sum + BigInt(line.quantity) * BigInt(line.unitPrice.amount), 0n);
   const faults = [
-    ...faultsOf(
+    ...findFaults(
       `expected a price in ${currency}: an order has one currency`,
       (line) => line.unitPrice.currency !== currency,
     ),
-    ...faultsOf(
+    ...findFaults(
       `expected at most ${MAX_FREE_QUANTITY} for a line with unit price 0`,
       ({ unitPrice, quantity }) => unitPrice.amount === 0 && quantity > MAX_FREE_QUANTITY,
     ),
     ...(total > Number.MAX_SAFE_INTEGER
-      ? faultsOf('expected fewer pieces: the total is above 2^53-1', () => true)
+      ? findFaults('expected fewer pieces: the total is above 2^53-1', () => true)
       : []),
   ];
   return faults.length > 0 ? { code: 'NOT_ORDERABLE', faults } : undefined;
 }
 
 /** Returns the lines of the order that a checkout of this basket makes. */
-export const orderLinesOf = ({ lines }: Basket): readonly OrderLine[] =>
-  orderable(lines).map(({ sku, quantity, unitPrice: { amount, currency } }) => ({
+export const toOrderLines = ({ lines }: Basket): readonly OrderLine[] =>
+  selectOrderable(lines).map(({ sku, quantity, unitPrice: { amount, currency } }) => ({
     sku,
     quantity,
     unitPrice: { amount, currency },

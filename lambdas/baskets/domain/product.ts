@@ -6,10 +6,10 @@ export interface Product {
   readonly unitPrice: Money;
   /** Present if it is not sold any more. */
   readonly discontinued?: true;
-  /** Ordinal of that event (`ordinalOf` of the kit): after a restore of the catalogue, its versions repeat earlier ones. */
+  /** Ordinal of that event (`toOrdinal` of the kit): after a restore of the catalogue, its versions repeat earlier ones. */
   readonly version: number;
 }
 
 /** Compares amount and currency: ten dollars are not ten euros. */
-export const samePrice = (one: Money, other: Money): boolean =>
+export const isSamePrice = (one: Money, other: Money): boolean =>
   one.amount === other.amount && one.currency === other.currency;

@@ -1,7 +1,7 @@
 import type { Decider } from '@orderly/kit/decider';
 import type { Money } from '../../orders/contract.js';
 import type { CatalogCommand, PriceCheckEvent, PricedLine, RefusalReason } from '../contract.js';
-import { samePrice } from './product.js';
+import { isSamePrice } from './product.js';
 
 /**
  * Result of the first comparison of an order's lines with the catalogue; its id is the order's. It never changes:
@@ -44,7 +44,7 @@ function decide(
     case 'CONFIRMED':
       return [{ type: 'SagaReplyRequested', data: { ...step, outcome: 'DONE' } }];
     case 'REFUSED': {
-      return [{ type: 'SagaReplyRequested', data: { ...step, outcome: 'REFUSED', ...copyOf(check) } }];
+      return [{ type: 'SagaReplyRequested', data: { ...step, outcome: 'REFUSED', ...copyRefusal(check) } }];
     }
     case 'NONE': {
       const unknown = lines.filter(({ sku }) => !offers.has(sku));
@@ -59,7 +59,7 @@ function decide(
       }
       const changed = lines.flatMap(({ sku, unitPrice: agreed }) => {
         const unitPrice = offers.get(sku)?.unitPrice ?? agreed;
-        return samePrice(agreed, unitPrice) ? [] : [{ sku, unitPrice }];
+        return isSamePrice(agreed, unitPrice) ? [] : [{ sku, unitPrice }];
       });
       if (changed.length === 0) return [{ type: 'PricesConfirmed', data: step }];
       const refusal = { reason: 'PRICE_CHANGED', skus: changed.map(({ sku }) => sku), prices: changed } as const;
@@ -68,7 +68,7 @@ function decide(
   }
 }
 
-const copyOf = ({ reason, skus, prices }: Refusal) => ({
+const copyRefusal = ({ reason, skus, prices }: Refusal) => ({
   reason,
   skus: [...skus],
   ...(prices ? { prices: [...prices] } : {}),
@@ -80,7 +80,7 @@ function evolve(check: PriceCheck, event: PriceCheckEvent): PriceCheck {
     case 'PricesConfirmed':
       return { status: 'CONFIRMED' };
     case 'PricesRefused':
-      return { status: 'REFUSED', ...copyOf(event.data) };
+      return { status: 'REFUSED', ...copyRefusal(event.data) };
     case 'SagaReplyRequested':
       return check;
   }

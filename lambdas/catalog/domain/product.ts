@@ -34,7 +34,7 @@ function decide(product: Product, { sku, name, unitPrice, discontinued = false }
   if (name !== oldName) {
     events.push({ type: 'ProductRenamed', data: { sku, name, unitPrice: oldUnitPrice, ...was, oldName } });
   }
-  if (!samePrice(unitPrice, oldUnitPrice)) {
+  if (!isSamePrice(unitPrice, oldUnitPrice)) {
     events.push({ type: 'ProductPriceChanged', data: { sku, name, unitPrice, ...was, oldUnitPrice } });
   }
   if (discontinued && !before.discontinued) {
@@ -62,5 +62,5 @@ export const productDecider: Decider<Product, SetProduct, ProductEvent> = {
 };
 
 /** Compares amount and currency: ten dollars are not ten euros. */
-export const samePrice = (one: Money, other: Money): boolean =>
+export const isSamePrice = (one: Money, other: Money): boolean =>
   one.amount === other.amount && one.currency === other.currency;

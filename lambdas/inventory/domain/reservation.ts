@@ -16,11 +16,11 @@ export type ReservationCommand =
       readonly type: 'Reserve';
       readonly lines: readonly ReservedLine[];
       readonly short: readonly string[];
-    } & OfAnOrder)
-  | ({ readonly type: 'Release' } & OfAnOrder)
+    } & OrderIds)
+  | ({ readonly type: 'Release' } & OrderIds)
   | { readonly type: 'Dispatch'; readonly orderId: string };
 
-export interface OfAnOrder {
+export interface OrderIds {
   readonly orderId: string;
   /** Step that waits for an answer; absent if the command comes from an event of the order. */
   readonly stepId?: string;
@@ -57,32 +57,32 @@ function reserve(
   switch (reservation.status) {
     case 'NONE':
       return short.length > 0
-        ? [{ type: 'StockRejected', data: { ...idsOf(order), reason: 'OUT_OF_STOCK', skus: [...short] } }]
-        : [{ type: 'StockReserved', data: { ...idsOf(order), lines: [...lines] } }];
+        ? [{ type: 'StockRejected', data: { ...toIds(order), reason: 'OUT_OF_STOCK', skus: [...short] } }]
+        : [{ type: 'StockReserved', data: { ...toIds(order), lines: [...lines] } }];
     case 'RESERVED':
     case 'DISPATCHED':
-      if (!same(lines, reservation.lines)) throw new ReservationRefused('LINES_DIFFER');
-      return answer(order, { outcome: 'DONE' });
+      if (!hasSameLines(lines, reservation.lines)) throw new ReservationRefused('LINES_DIFFER');
+      return reply(order, { outcome: 'DONE' });
     case 'REJECTED':
-      return answer(order, { outcome: 'REFUSED', reason: 'OUT_OF_STOCK', skus: [...reservation.skus] });
+      return reply(order, { outcome: 'REFUSED', reason: 'OUT_OF_STOCK', skus: [...reservation.skus] });
     case 'VOID':
     case 'RELEASED':
-      return answer(order, { outcome: 'REFUSED', reason: 'RELEASED' });
+      return reply(order, { outcome: 'REFUSED', reason: 'RELEASED' });
   }
 }
 
-function release(reservation: Reservation, order: OfAnOrder): readonly ReservationEvent[] {
+function release(reservation: Reservation, order: OrderIds): readonly ReservationEvent[] {
   switch (reservation.status) {
     case 'NONE':
-      return [{ type: 'ReservationVoided', data: idsOf(order) }];
+      return [{ type: 'ReservationVoided', data: toIds(order) }];
     case 'RESERVED':
-      return [{ type: 'StockReleased', data: { ...idsOf(order), lines: [...reservation.lines] } }];
+      return [{ type: 'StockReleased', data: { ...toIds(order), lines: [...reservation.lines] } }];
     case 'VOID':
     case 'REJECTED':
     case 'RELEASED':
     // The pieces have left: nothing is reserved, and nothing comes back.
     case 'DISPATCHED':
-      return answer(order, { outcome: 'DONE' });
+      return reply(order, { outcome: 'DONE' });
   }
 }
 
@@ -95,18 +95,15 @@ const dispatch = (
     ? [{ type: 'StockDispatched', data: { orderId, lines: [...reservation.lines] } }]
     : [];
 
-const idsOf = ({ orderId, stepId }: OfAnOrder): OfAnOrder => ({ orderId, ...(stepId === undefined ? {} : { stepId }) });
+const toIds = ({ orderId, stepId }: OrderIds): OrderIds => ({ orderId, ...(stepId === undefined ? {} : { stepId }) });
 
 type Reply = Extract<ReservationEvent, { type: 'SagaReplyRequested' }>['data'];
 
-const answer = (
-  { orderId, stepId }: OfAnOrder,
-  what: Omit<Reply, 'orderId' | 'stepId'>,
-): readonly ReservationEvent[] =>
+const reply = ({ orderId, stepId }: OrderIds, what: Omit<Reply, 'orderId' | 'stepId'>): readonly ReservationEvent[] =>
   stepId === undefined ? [] : [{ type: 'SagaReplyRequested', data: { orderId, stepId, ...what } }];
 
 /** Compares lines regardless of their order. */
-const same = (some: readonly ReservedLine[], others: readonly ReservedLine[]): boolean =>
+const hasSameLines = (some: readonly ReservedLine[], others: readonly ReservedLine[]): boolean =>
   some.length === others.length &&
   some.every(({ sku, quantity }) => others.some((other) => other.sku === sku && other.quantity === quantity));
 

@@ -31,26 +31,26 @@ const UNDER_WAY_RETRY_SECONDS = 60;
  * Returns the start of the period in which a customer's orders are counted. The account's limit covers orders that are
  * in progress for longer.
  */
-export const lookedAtSince = (now: string): string => new Date(Date.parse(now) - HOUR_MS).toISOString();
+export const startOfLookback = (now: string): string => new Date(Date.parse(now) - HOUR_MS).toISOString();
 
 /** Returns the refusal until the next clock hour. @param now ISO 8601, UTC */
-export const hourIsFull = (now: string): LimitReached => ({
+export const hourlyLimitReached = (now: string): LimitReached => ({
   limit: 'ORDERS_PER_HOUR',
   retryAfterSeconds: Math.ceil((HOUR_MS - (Date.parse(now) % HOUR_MS)) / 1000),
 });
 
 /**
  * Checks whether a customer has reached a limit of orders, according to a list that may lag behind.
- * @param recent the customer's orders since {@link lookedAtSince}
+ * @param recent the customer's orders since {@link startOfLookback}
  * @param now ISO 8601, UTC
  */
-export function limitReached(
+export function findReachedLimit(
   recent: readonly Pick<OrderView, 'status' | 'placedAt'>[],
   { ordersUnderWay, ordersPerHour }: OrderLimits,
   now: string,
 ): LimitReached | undefined {
   if (recent.filter(({ placedAt }) => hourOf(placedAt) === hourOf(now)).length >= ordersPerHour) {
-    return hourIsFull(now);
+    return hourlyLimitReached(now);
   }
   if (recent.filter(({ status }) => UNDER_WAY[status]).length >= ordersUnderWay) {
     return { limit: 'ORDERS_UNDER_WAY', retryAfterSeconds: UNDER_WAY_RETRY_SECONDS };
@@ -59,7 +59,9 @@ export function limitReached(
 }
 
 /** Returns the places of free lines with too many pieces. */
-export const oversizedFreeLines = (lines: readonly Pick<OrderLine, 'quantity' | 'unitPrice'>[]): readonly number[] =>
+export const findOversizedFreeLines = (
+  lines: readonly Pick<OrderLine, 'quantity' | 'unitPrice'>[],
+): readonly number[] =>
   lines.flatMap(({ quantity, unitPrice }, at) => (unitPrice.amount === 0 && quantity > MAX_FREE_QUANTITY ? [at] : []));
 
 /** Standing of a customer who wants to place an order. */
@@ -73,9 +75,9 @@ export interface Standing {
  * Returns the rejection of an order that nobody waits for, by the rules by which `POST /orders` refuses one. Baskets
  * check the lines themselves, so a rejection for free lines means that a service before this one has a fault.
  */
-export function rejectionOf(lines: readonly OrderLine[], { isBlocked, reached }: Standing): Rejection | undefined {
+export function findRejection(lines: readonly OrderLine[], { isBlocked, reached }: Standing): Rejection | undefined {
   if (isBlocked) return { reason: 'STEP_REFUSED', skus: [] };
-  const free = oversizedFreeLines(lines);
+  const free = findOversizedFreeLines(lines);
   const skus = lines.filter((_, at) => free.includes(at)).map(({ sku }) => sku);
   if (skus.length > 0) return { reason: 'STEP_REFUSED', skus };
   return reached && { reason: 'OVER_LIMIT', limit: reached.limit, skus: [] };

@@ -39,7 +39,7 @@ export const createOrderSaga: Saga<CreateOrder> = {
         to: accountsContract,
         command: { type: 'AuthorizeAccount', data: { orderId, customerId, stepId, amount: total } },
       }),
-      undo: ({ orderId, customerId }, stepId) => ({
+      compensatingCommand: ({ orderId, customerId }, stepId) => ({
         to: accountsContract,
         command: { type: 'ReleaseAuthorization', data: { orderId, customerId, stepId } },
       }),
@@ -54,7 +54,7 @@ export const createOrderSaga: Saga<CreateOrder> = {
           data: { orderId, stepId, lines: lines.map(({ sku, quantity }) => ({ sku, quantity })) },
         },
       }),
-      undo: ({ orderId }, stepId) => ({
+      compensatingCommand: ({ orderId }, stepId) => ({
         to: inventoryContract,
         command: { type: 'ReleaseStock', data: { orderId, stepId } },
       }),
@@ -66,7 +66,7 @@ export const createOrderSaga: Saga<CreateOrder> = {
         to: paymentsContract,
         command: { type: 'ChargePayment', data: { orderId, customerId, stepId, amount: total } },
       }),
-      undo: ({ orderId, customerId }, stepId) => ({
+      compensatingCommand: ({ orderId, customerId }, stepId) => ({
         to: paymentsContract,
         command: { type: 'RefundPayment', data: { orderId, customerId, stepId } },
       }),
@@ -75,14 +75,14 @@ export const createOrderSaga: Saga<CreateOrder> = {
       retryPolicy: RETRY_AT_PROVIDER,
     },
   ],
-  compensation: { retryAfter: 60, timeout: 3 * 24 * 60 * 60 },
+  compensationPolicy: { retryAfter: 60, timeout: 3 * 24 * 60 * 60 },
 };
 
 /**
  * Returns the message that starts a placed order's saga; `undefined` if the order has already ended, by a cancellation
  * or in a release without sagas.
  */
-export const startOf = (order: Order, data: CreateOrder): SagaMessage<CreateOrder> | undefined =>
+export const toStartMessage = (order: Order, data: CreateOrder): SagaMessage<CreateOrder> | undefined =>
   isOver(order) ? undefined : { type: 'Start', data };
 
 /** Fields that participants' answers have in common. If the step is absent, the answer is not for a saga. */
@@ -94,7 +94,10 @@ export interface Answer extends Refusal {
 }
 
 /** Returns the saga's message for a participant's answer. */
-export function replyOf({ stepId = '', reason, skus }: Answer, outcome: 'DONE' | 'REFUSED'): SagaMessage<CreateOrder> {
+export function toReplyMessage(
+  { stepId = '', reason, skus }: Answer,
+  outcome: 'DONE' | 'REFUSED',
+): SagaMessage<CreateOrder> {
   if (outcome === 'DONE') return { type: 'Reply', stepId, outcome };
   const why = { ...(reason === undefined ? {} : { reason }), ...(skus ? { subjects: skus } : {}) };
   return { type: 'Reply', stepId, outcome, ...why };
@@ -104,7 +107,7 @@ export function replyOf({ stepId = '', reason, skus }: Answer, outcome: 'DONE' |
  * Returns the saga's next message if the order didn't accept the saga's command. The customer or an operator was faster:
  * the order stays cancelled or rejected, so its saga compensates instead of approving it.
  */
-export const insteadOf = (command: OrderCommand, order: Order): { readonly type: 'Cancel' } | undefined =>
+export const findSubstitute = (command: OrderCommand, order: Order): { readonly type: 'Cancel' } | undefined =>
   command.type === 'Approve' && (order.status === 'CANCELLED' || order.status === 'REJECTED')
     ? { type: 'Cancel' }
     : undefined;
@@ -114,7 +117,7 @@ export const sendsCharge = (events: readonly CreateOrderEvent[]): boolean =>
   events.some(({ type, data }) => type === 'StepSent' && data.step === CHARGE && data.attempt === 1);
 
 /** Returns the saga's message for the end of an order's review. */
-export const afterReview = (outcome: ReviewOutcome): SagaMessage<CreateOrder> =>
+export const toReviewMessage = (outcome: ReviewOutcome): SagaMessage<CreateOrder> =>
   outcome === 'REJECTED' ? { type: 'Cancel' } : { type: 'Release' };
 
 /** Details of a participant's refusal besides its reason, with the names of its contract. */
@@ -128,7 +131,7 @@ export interface Refusal {
  * failure is certain.
  * @param refusal details of the message that led to the events; empty if it was no answer
  */
-export function orderCommandOf(events: readonly CreateOrderEvent[], refusal: Refusal): OrderCommand | undefined {
+export function toOrderCommand(events: readonly CreateOrderEvent[], refusal: Refusal): OrderCommand | undefined {
   for (const { type, data } of events) {
     if (type === 'SagaCompleted') return { type: 'Approve' };
     // A cancelled order needs no command.
@@ -136,12 +139,12 @@ export function orderCommandOf(events: readonly CreateOrderEvent[], refusal: Ref
     const { cause, step, reason, subjects = [] } = data.ending;
     if (cause === 'UNANSWERED') return { type: 'Reject', reason: 'TIMED_OUT', skus: [] };
     if (step === CHARGE) return { type: 'Reject', reason: 'PAYMENT_DECLINED', skus: [] };
-    return { type: 'Reject', ...rejectionOf(reason, subjects, refusal) };
+    return { type: 'Reject', ...toRejection(reason, subjects, refusal) };
   }
   return undefined;
 }
 
-function rejectionOf(reason: string | undefined, skus: readonly string[], { prices, limit }: Refusal): Rejection {
+function toRejection(reason: string | undefined, skus: readonly string[], { prices, limit }: Refusal): Rejection {
   const known = RejectionReason.safeParse(reason);
   const overLimit = OrderLimit.safeParse(limit);
   return {

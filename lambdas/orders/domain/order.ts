@@ -121,7 +121,7 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
         ? [{ type: 'OrderReviewEnded', data: { orderId, customerId, outcome: 'RELEASED' } }]
         : [];
     case 'Review':
-      return reviewed(order, command);
+      return decideReview(order, command);
     case 'Approve': {
       if (!isUnderWay(order)) return [];
       const approved: OrderEvent = { type: 'OrderApproved', data: { orderId, customerId } };
@@ -130,7 +130,7 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
     case 'Reject': {
       if (!isUnderWay(order)) return [];
       const { type: _, ...rejection } = command;
-      return [rejectedEvent(orderId, inItsCurrency(rejection, order))];
+      return [rejectedEvent(orderId, checkPriceCurrency(rejection, order))];
     }
     case 'Dispatch':
       if (order.status === 'DISPATCHED') return [];
@@ -141,7 +141,7 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
       if (order.status === 'REJECTED' || order.status === 'DISPATCHED') throw new OrderRefused('TOO_LATE_TO_CANCEL');
       if (order.status === 'CANCELLED') return [];
       return [
-        { type: 'OrderCancelled', data: { orderId, customerId, ...cancellationOf(command), ...underWay(order) } },
+        { type: 'OrderCancelled', data: { orderId, customerId, ...toCancellation(command), ...underWayField(order) } },
       ];
   }
 }
@@ -151,7 +151,7 @@ const placedEvent = (
   placedAt: string,
 ): OrderEvent => ({
   type: 'OrderPlaced',
-  data: { ...placed, lines: [...placed.lines], total: totalOf(placed.lines), placedAt },
+  data: { ...placed, lines: [...placed.lines], total: computeTotal(placed.lines), placedAt },
 });
 
 const reviewStarted = ({ orderId, customerId }: Placed, reasons: readonly ReviewReason[]): OrderEvent => ({
@@ -169,7 +169,7 @@ const rejectedEvent = (orderId: string, { skus, prices, ...why }: Rejection): Or
  * it: each service gives back its own part, as after a customer's cancellation.
  * @throws {OrderRefused} if the order is not under review, and was not decided in this way before
  */
-function reviewed(order: Exclude<Order, { status: 'NONE' }>, command: ReviewCommand): readonly OrderEvent[] {
+function decideReview(order: Exclude<Order, { status: 'NONE' }>, command: ReviewCommand): readonly OrderEvent[] {
   const outcome = command.decision === 'approve' ? 'APPROVED' : 'REJECTED';
   if (order.status !== 'UNDER_REVIEW') {
     if (order.review === outcome) return [];
@@ -191,7 +191,7 @@ type ReviewCommand = Extract<OrderCommand, { type: 'Review' }>;
  * an order has one currency. If lines are sold in another currency, only those are named, because agreeing to the other
  * lines' new prices would not help.
  */
-function inItsCurrency(rejection: Rejection, { total }: Placed): Rejection {
+function checkPriceCurrency(rejection: Rejection, { total }: Placed): Rejection {
   const foreign = rejection.prices?.filter(({ unitPrice }) => unitPrice.currency !== total.currency) ?? [];
   if (rejection.reason !== 'PRICE_CHANGED' || foreign.length === 0) return rejection;
   return { reason: 'CURRENCY_MISMATCH', skus: foreign.map(({ sku }) => sku), prices: foreign };
@@ -211,7 +211,7 @@ export function evolve(order: Order, event: OrderEvent): Order {
       const { outcome } = event.data;
       if (order.status !== 'UNDER_REVIEW') return order;
       const status = order.paid ? 'APPROVED' : 'PENDING';
-      return { ...placedOf(order), status, ...(outcome === 'RELEASED' ? {} : { review: outcome }) };
+      return { ...withoutReview(order), status, ...(outcome === 'RELEASED' ? {} : { review: outcome }) };
     }
     case 'OrderApproved':
       if (order.status === 'UNDER_REVIEW') return { ...order, paid: true };
@@ -220,11 +220,11 @@ export function evolve(order: Order, event: OrderEvent): Order {
       return order.status === 'APPROVED' ? { ...order, status: 'DISPATCHED' } : order;
     case 'OrderRejected': {
       const { orderId: _, ...rejection } = event.data;
-      return isUnderWay(order) ? { ...placedOf(order), ...rejection, status: 'REJECTED' } : order;
+      return isUnderWay(order) ? { ...withoutReview(order), ...rejection, status: 'REJECTED' } : order;
     }
     case 'OrderCancelled':
       if (order.status === 'NONE') return order;
-      return { ...placedOf(order), status: 'CANCELLED', ...cancellationOf(event.data) };
+      return { ...withoutReview(order), status: 'CANCELLED', ...toCancellation(event.data) };
   }
 }
 
@@ -237,18 +237,18 @@ export const orderDecider: Decider<Order, OrderCommand, OrderEvent> = {
 };
 
 /** Returns the order as the API lists it, without personal data; `undefined` if it was never placed. */
-export function viewOf(order: Order, version: number): OrderView | undefined {
+export function toView(order: Order, version: number): OrderView | undefined {
   if (order.status === 'NONE') return undefined;
   const { orderId, customerId, status, clientReference, lines, total, placedAt } = order;
-  const why = whyOf(order);
+  const why = describeReason(order);
   const reference = clientReference === undefined ? {} : { clientReference };
   return { orderId, customerId, status, ...why, ...reference, lines, total, version, placedAt };
 }
 
-function whyOf(order: Exclude<Order, { status: 'NONE' }>): Partial<OrderView> {
-  if (order.status === 'REJECTED') return whyRejected(order);
+function describeReason(order: Exclude<Order, { status: 'NONE' }>): Partial<OrderView> {
+  if (order.status === 'REJECTED') return describeRejection(order);
   if (order.status === 'UNDER_REVIEW') return { reviewReasons: order.reviewReasons };
-  return order.status === 'CANCELLED' ? reasonOf(order) : {};
+  return order.status === 'CANCELLED' ? reasonField(order) : {};
 }
 
 /** Sealed data of an order, by the field names of its events. */
@@ -258,7 +258,7 @@ export interface SealedFields {
   readonly sealedReason?: SealedData;
 }
 
-export function sealedIn(order: Order): SealedFields {
+export function selectSealedFields(order: Order): SealedFields {
   if (order.status === 'NONE') return {};
   const { deliverTo, sealedReference } = order;
   return {
@@ -269,7 +269,7 @@ export function sealedIn(order: Order): SealedFields {
 }
 
 /** Keeps the lines in the order in which the event names them. */
-function whyRejected({
+function describeRejection({
   reason,
   limit,
   skus,
@@ -295,22 +295,23 @@ const isUnderWay = (order: Order): order is Extract<Order, { status: 'PENDING' |
   order.status === 'PENDING' || (order.status === 'UNDER_REVIEW' && !order.paid);
 
 /** Returns the order without its review. */
-function placedOf<State extends Order>(order: State): State {
+function withoutReview<State extends Order>(order: State): State {
   const { reviewReasons: _, paid: __, ...placed } = order as State & Partial<UnderReview>;
   return placed as unknown as State;
 }
 
 /** Marks an order whose saga is in progress. */
-const underWay = (order: Order): { readonly underWay?: true } => (isUnderWay(order) ? { underWay: true } : {});
+const underWayField = (order: Order): { readonly underWay?: true } => (isUnderWay(order) ? { underWay: true } : {});
 
-const reasonOf = ({ reason }: Cancellation): Pick<Cancellation, 'reason'> => (reason === undefined ? {} : { reason });
+const reasonField = ({ reason }: Cancellation): Pick<Cancellation, 'reason'> =>
+  reason === undefined ? {} : { reason };
 
-const cancellationOf = ({ sealedReason, ...more }: Cancellation): Cancellation => ({
-  ...reasonOf(more),
+const toCancellation = ({ sealedReason, ...more }: Cancellation): Cancellation => ({
+  ...reasonField(more),
   ...(sealedReason ? { sealedReason } : {}),
 });
 
-function totalOf(lines: readonly OrderLine[]): Money {
+function computeTotal(lines: readonly OrderLine[]): Money {
   const [first] = lines;
   if (!first || lines.some((line) => line.unitPrice.currency !== first.unitPrice.currency)) {
     throw new OrderRefused('MIXED_CURRENCIES');

@@ -25,7 +25,7 @@ export interface Payer {
 }
 
 /** Facts about the user that a review considers. */
-export interface AboutUser {
+export interface UserFacts {
   readonly status: DoubtfulStatus;
   /** The user's newest orders; the list may lag behind by about a second. */
   readonly recent: readonly Pick<OrderView, 'placedAt'>[];
@@ -35,9 +35,9 @@ export interface AboutUser {
 }
 
 /** Returns what there is to see about an order of a user who is suspect or blocked. */
-export function reviewReasons(
+export function findReviewReasons(
   { total, placedAt }: Pick<OrderView, 'total' | 'placedAt'>,
-  { status, recent, addresses: { ofOrder, ofProfile }, payer }: AboutUser,
+  { status, recent, addresses: { ofOrder, ofProfile }, payer }: UserFacts,
   rules: ReviewRules,
 ): readonly ReviewReason[] {
   const inItsHour = recent.filter((other) => hourOf(other.placedAt) === hourOf(placedAt)).length;
@@ -59,6 +59,8 @@ const HOUR_MS = 3_600_000;
 
 /** Compares two addresses, whatever their case and spaces. The recipient doesn't count: a present goes home, too. */
 const isSamePlace = (one: Place, other: Place): boolean =>
-  (['street', 'city', 'postalCode', 'country'] as const).every((part) => plain(one[part]) === plain(other[part]));
+  (['street', 'city', 'postalCode', 'country'] as const).every(
+    (part) => normalize(one[part]) === normalize(other[part]),
+  );
 
-const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, '');
+const normalize = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, '');

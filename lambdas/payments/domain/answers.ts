@@ -3,7 +3,7 @@ import type { PaymentEvent, RefusalReason } from '../contract.js';
 type Reply = Extract<PaymentEvent, { type: 'SagaReplyRequested' }>;
 
 /** Builds the answer to a step: done, or the reason for its refusal. */
-export const replyOf = (
+export const createReply = (
   { customerId, orderId, stepId }: Omit<Reply['data'], 'outcome' | 'reason'>,
   reason?: RefusalReason,
 ): PaymentEvent => ({
@@ -17,9 +17,9 @@ export const replyOf = (
 });
 
 /** Builds the answer to a waiting step; empty if no step is waiting, as for a payment that a customer requested. */
-export const answerTo = (
+export const replyToStep = (
   { customerId, paymentId }: { readonly customerId: string; readonly paymentId: string },
   stepId: string | undefined,
   reason?: RefusalReason,
 ): readonly PaymentEvent[] =>
-  stepId === undefined ? [] : [replyOf({ customerId, orderId: paymentId, stepId }, reason)];
+  stepId === undefined ? [] : [createReply({ customerId, orderId: paymentId, stepId }, reason)];

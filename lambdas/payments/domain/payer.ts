@@ -1,5 +1,5 @@
 import type { Decider } from '@orderly/kit/decider';
-import { type DeclineReason, MOST_DECLINES, type PayerEvent } from '../contract.js';
+import { type DeclineReason, MAX_DECLINES, type PayerEvent } from '../contract.js';
 
 /** Facts that the provider has shown about a customer as a payer. */
 export type Payer = Omit<PayerEvent['data'], 'customerId'>;
@@ -16,7 +16,7 @@ export const payerDecider: Decider<Payer, PayerCommand, PayerEvent> = {
   decide: (payer, { type, customerId }, { now }) => {
     const changed =
       type === 'CountDecline'
-        ? { declinedCharges: [...payer.declinedCharges, now].slice(-MOST_DECLINES) }
+        ? { declinedCharges: [...payer.declinedCharges, now].slice(-MAX_DECLINES) }
         : { methodChangedAt: now };
     return [{ type: 'PayerChanged', data: { customerId, ...payer, ...changed } }];
   },

@@ -1,7 +1,7 @@
 import type { Now } from '@orderly/kit/decider';
 import type { Money } from '../../orders/contract.js';
 import type { DeclineReason, PaymentEvent, PaymentView, RefundView } from '../contract.js';
-import { answerTo } from './answers.js';
+import { replyToStep } from './answers.js';
 
 /**
  * A payment, folded from its events. `PREPARED`: the id of the provider's object is known, and the object may be
@@ -156,8 +156,8 @@ function charge(payment: Extract<Payment, { status: 'PREPARED' }>, fee: Money | 
   // Only steps of sagas request payments of orders.
   const order = stepId === undefined ? {} : { orderId: paymentId, customerId };
   const charged: PaymentEvent = { type: 'PaymentCharged', data: { paymentId, amount, ...(fee && { fee }), ...order } };
-  if (voidFor === undefined) return [charged, ...answerTo(payment, stepId)];
-  return [charged, ...giveAllBack({ ...payment, status: 'CHARGED', refunds: {} })];
+  if (voidFor === undefined) return [charged, ...replyToStep(payment, stepId)];
+  return [charged, ...refundRemaining({ ...payment, status: 'CHARGED', refunds: {} })];
 }
 
 /**
@@ -170,19 +170,22 @@ function decline(
   const { paymentId, stepId } = payment;
   if (payment.status === 'PREPARED' && payment.voidFor !== undefined) {
     // The charging step was answered when the void was requested, so the provider's answer no longer matters to it.
-    return [{ type: 'PaymentDeclined', data: { paymentId, reason: 'VOIDED' } }, ...answerTo(payment, payment.voidFor)];
+    return [
+      { type: 'PaymentDeclined', data: { paymentId, reason: 'VOIDED' } },
+      ...replyToStep(payment, payment.voidFor),
+    ];
   }
-  return [{ type: 'PaymentDeclined', data: { paymentId, reason } }, ...answerTo(payment, stepId, reason)];
+  return [{ type: 'PaymentDeclined', data: { paymentId, reason } }, ...replyToStep(payment, stepId, reason)];
 }
 
 type Charged = Extract<Payment, { status: 'CHARGED' }>;
 
 /** Charged amount minus refunds, including pending ones. */
-export const leftOf = ({ amount, refunds }: Charged): number =>
-  amount.amount - sumOf(refunds, ({ status }) => status !== 'FAILED');
+export const computeRemaining = ({ amount, refunds }: Charged): number =>
+  amount.amount - sumRefunds(refunds, ({ status }) => status !== 'FAILED');
 
 /** Requests a refund of all that is left, under a new id: a failed refund stays failed at the provider. */
-export const giveAllBack = (payment: Charged): readonly PaymentEvent[] =>
+export const refundRemaining = (payment: Charged): readonly PaymentEvent[] =>
   requestRefund(payment, { refundId: `void-${Object.keys(payment.refunds).length + 1}` });
 
 function requestRefund(
@@ -192,7 +195,7 @@ function requestRefund(
   if (payment.status !== 'CHARGED') throw new PaymentRefused('NOT_CHARGED');
   const { paymentId, refunds, amount: charged } = payment;
   if (Object.hasOwn(refunds, refundId)) return [];
-  const left = leftOf(payment);
+  const left = computeRemaining(payment);
   const amount = wanted ?? { amount: left, currency: charged.currency };
   if (amount.currency !== charged.currency) throw new PaymentRefused('CURRENCY_MISMATCH');
   if (left === 0 || amount.amount > left) throw new PaymentRefused('OVER_CHARGED');
@@ -223,14 +226,14 @@ function endRefund(
   refundId: string,
   type: 'PaymentRefunded' | 'RefundFailed',
 ): readonly PaymentEvent[] {
-  const refund = pendingRefund(payment, refundId);
+  const refund = findPendingRefund(payment, refundId);
   if (!refund) return [];
   const { paymentId, customerId } = payment;
   const { voidFor, returnable } = payment.status === 'CHARGED' ? payment : {};
   const order = returnable && type === 'PaymentRefunded' ? { orderId: paymentId, customerId } : {};
   return [
     { type, data: { paymentId, refundId, amount: refund.amount, ...order } },
-    ...answerTo(payment, voidFor, type === 'RefundFailed' ? 'REFUND_FAILED' : undefined),
+    ...replyToStep(payment, voidFor, type === 'RefundFailed' ? 'REFUND_FAILED' : undefined),
   ];
 }
 
@@ -238,7 +241,7 @@ function endRefund(
  * Returns a refund that the provider still has to make, with the object's id; `undefined` if the refund has ended.
  * @throws {PaymentRefused} if it was never requested
  */
-export function pendingRefund(
+export function findPendingRefund(
   payment: Payment,
   refundId: string,
 ): { readonly providerId: string; readonly amount: Money } | undefined {
@@ -288,7 +291,7 @@ function withRefund(
 }
 
 /** Returns the payment as the API shows it, without its sealed data; `undefined` if it doesn't exist. */
-export function viewOf(payment: Payment, version: number): PaymentView | undefined {
+export function toView(payment: Payment, version: number): PaymentView | undefined {
   if (!isRequested(payment)) return undefined;
   const { paymentId, customerId, accountId, amount, clientReference, requestedAt } = payment;
   const refunds = payment.status === 'CHARGED' ? payment.refunds : {};
@@ -300,14 +303,14 @@ export function viewOf(payment: Payment, version: number): PaymentView | undefin
     status: payment.status === 'CHARGED' || payment.status === 'DECLINED' ? payment.status : 'PENDING',
     ...(payment.status === 'DECLINED' ? { reason: payment.reason } : {}),
     ...(clientReference === undefined ? {} : { clientReference }),
-    refunded: { amount: sumOf(refunds, ({ status }) => status === 'REFUNDED'), currency: amount.currency },
+    refunded: { amount: sumRefunds(refunds, ({ status }) => status === 'REFUNDED'), currency: amount.currency },
     refunds: Object.entries(refunds).map(([refundId, refund]) => ({ refundId, ...refund })),
     version,
     requestedAt,
   };
 }
 
-const sumOf = (refunds: Refunds, which: (refund: Refunds[string]) => boolean): number =>
+const sumRefunds = (refunds: Refunds, which: (refund: Refunds[string]) => boolean): number =>
   Object.values(refunds)
     .filter(which)
     .reduce((sum, { amount }) => sum + amount.amount, 0);

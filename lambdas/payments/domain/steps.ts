@@ -1,16 +1,16 @@
 import type { Decider, Now } from '@orderly/kit/decider';
 import type { PaymentEvent, StepCommand } from '../contract.js';
-import { answerTo, replyOf } from './answers.js';
+import { createReply, replyToStep } from './answers.js';
 import {
+  computeRemaining,
   decide,
   evolve,
-  giveAllBack,
   initialState,
   isRequested,
-  leftOf,
   type Payment,
   type PaymentCommand,
   PaymentRefused,
+  refundRemaining,
 } from './payment.js';
 
 /** Rules of a payment: for its customer's requests, the provider's results and the steps of an order's saga. */
@@ -40,13 +40,13 @@ function handleStep(payment: Payment, command: StepCommand, facts: Now): readonl
 }
 
 /** Step of an order's cancellation after its approval. No saga waits for its answer. */
-const cancellationOf = (orderId: string): string => `${orderId}/cancelled`;
+const cancellationStepId = (orderId: string): string => `${orderId}/cancelled`;
 
 /** Whether a saga waits for the payment's refund. It reports a failed one itself, since it is stuck then. */
 export const isAwaitedBySaga = (payment: Payment): boolean =>
   payment.status === 'CHARGED' &&
   payment.voidFor !== undefined &&
-  payment.voidFor !== cancellationOf(payment.paymentId);
+  payment.voidFor !== cancellationStepId(payment.paymentId);
 
 /** Builds the command for an order that is cancelled after its approval: no step waits for the answer. */
 export const commandForCancellation = (ids: {
@@ -54,7 +54,7 @@ export const commandForCancellation = (ids: {
   readonly customerId: string;
 }): StepCommand => ({
   type: 'RefundPayment',
-  data: { ...ids, stepId: cancellationOf(ids.orderId) },
+  data: { ...ids, stepId: cancellationStepId(ids.orderId) },
 });
 
 type Command<Type extends StepCommand['type']> = Extract<StepCommand, { type: Type }>;
@@ -65,14 +65,14 @@ function charge(payment: Payment, { data }: Command<'ChargePayment'>, { now }: N
     const wanted = { paymentId: orderId, customerId, accountId: customerId, amount, stepId, requestedAt: now };
     return [{ type: 'PaymentRequested', data: wanted }];
   }
-  if (!isRequested(payment)) return [replyOf(data, 'VOIDED')];
+  if (!isRequested(payment)) return [createReply(data, 'VOIDED')];
   const { amount: before } = payment;
   if (before.amount !== amount.amount || before.currency !== amount.currency) {
     throw new PaymentRefused('AMOUNT_DIFFERS');
   }
-  if (payment.status === 'DECLINED') return [replyOf(data, payment.reason)];
-  if (payment.status !== 'REQUESTED' && payment.voidFor !== undefined) return [replyOf(data, 'VOIDED')];
-  return payment.status === 'CHARGED' ? [replyOf(data)] : waitsFor(payment.stepId, stepId);
+  if (payment.status === 'DECLINED') return [createReply(data, payment.reason)];
+  if (payment.status !== 'REQUESTED' && payment.voidFor !== undefined) return [createReply(data, 'VOIDED')];
+  return payment.status === 'CHARGED' ? [createReply(data)] : checkWaitingStep(payment.stepId, stepId);
 }
 
 /**
@@ -107,29 +107,29 @@ function undo(payment: Payment, { data }: Command<'RefundPayment'>): readonly Pa
   const requested: PaymentEvent = { type: 'VoidRequested', data: { paymentId, stepId } };
   switch (payment.status) {
     case 'NONE':
-      return [{ type: 'PaymentVoided', data: { paymentId } }, replyOf(data)];
+      return [{ type: 'PaymentVoided', data: { paymentId } }, createReply(data)];
     case 'VOID':
     case 'DECLINED':
-      return [replyOf(data)];
+      return [createReply(data)];
     case 'REQUESTED':
       return [
         { type: 'PaymentDeclined', data: { paymentId, reason: 'VOIDED' } },
-        ...answerTo(payment, payment.stepId, 'VOIDED'),
-        replyOf(data),
+        ...replyToStep(payment, payment.stepId, 'VOIDED'),
+        createReply(data),
       ];
     case 'PREPARED':
-      if (payment.voidFor !== undefined) return waitsFor(payment.voidFor, stepId);
-      return [requested, ...answerTo(payment, payment.stepId, 'VOIDED')];
+      if (payment.voidFor !== undefined) return checkWaitingStep(payment.voidFor, stepId);
+      return [requested, ...replyToStep(payment, payment.stepId, 'VOIDED')];
     case 'CHARGED':
       if (Object.values(payment.refunds).some(({ status }) => status === 'PENDING')) {
-        return waitsFor(payment.voidFor, stepId);
+        return checkWaitingStep(payment.voidFor, stepId);
       }
-      return leftOf(payment) === 0 ? [replyOf(data)] : [requested, ...giveAllBack(payment)];
+      return computeRemaining(payment) === 0 ? [createReply(data)] : [requested, ...refundRemaining(payment)];
   }
 }
 
 /** @throws {PaymentRefused} if another step is waiting */
-function waitsFor(waiting: string | undefined, stepId: string): readonly PaymentEvent[] {
+function checkWaitingStep(waiting: string | undefined, stepId: string): readonly PaymentEvent[] {
   if (waiting !== stepId) throw new PaymentRefused('OTHER_STEP_UNDER_WAY');
   return [];
 }

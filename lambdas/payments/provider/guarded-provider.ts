@@ -1,6 +1,6 @@
 import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
 import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
-import { documents } from '@orderly/kit/aws';
+import { documentClient } from '@orderly/kit/aws';
 import type { Context } from 'aws-lambda';
 import { KEY_MEMORY_SECONDS, type PaymentProvider } from './payment-provider.js';
 
@@ -23,8 +23,8 @@ export class GuardedProvider implements PaymentProvider {
   readonly confirm: PaymentProvider['confirm'];
   readonly cancel: PaymentProvider['cancel'];
   readonly refund: PaymentProvider['refund'];
-  readonly chargeOf: PaymentProvider['chargeOf'];
-  readonly refundOf: PaymentProvider['refundOf'];
+  readonly findCharge: PaymentProvider['findCharge'];
+  readonly findRefund: PaymentProvider['findRefund'];
 
   /**
    * @param tableName the guard's own table (`pk`, TTL on `expiresAt`)
@@ -39,7 +39,7 @@ export class GuardedProvider implements PaymentProvider {
         keyAttr: 'pk',
         expiryAttr: 'expiresAt',
         // The document client wraps this client, and all other modules call the document client.
-        awsSdkV3Client: documents,
+        awsSdkV3Client: documentClient,
       }),
     };
     this.create = (wanted) => provider.create(wanted);
@@ -52,12 +52,12 @@ export class GuardedProvider implements PaymentProvider {
       (wanted: Parameters<PaymentProvider['refund']>[0]) => provider.refund(wanted),
       options,
     );
-    this.chargeOf = (providerId) => provider.chargeOf(providerId);
-    this.refundOf = (providerId, refundId) => provider.refundOf(providerId, refundId);
+    this.findCharge = (providerId) => provider.findCharge(providerId);
+    this.findRefund = (providerId, refundId) => provider.findRefund(providerId, refundId);
   }
 
   /** Tells the guard how long this invocation may take: after that, a record in progress has expired. */
-  begins(context: Context): void {
+  registerContext(context: Context): void {
     this.config.registerLambdaContext(context);
   }
 }

@@ -55,7 +55,7 @@ export interface PaymentProvider {
    * Returns the outcome of an object's charge; `undefined` if it was never charged or cancelled.
    * @throws {ProviderUnavailable} also while the provider works on it
    */
-  chargeOf(providerId: string): Promise<Charge | undefined>;
+  findCharge(providerId: string): Promise<Charge | undefined>;
   /**
    * Refunds a part of the charged amount, never more than is left of it.
    * @throws {ProviderRefused} {@link ProviderUnavailable} {@link ProviderUndecided}
@@ -67,7 +67,7 @@ export interface PaymentProvider {
     readonly amount: Money;
   }): Promise<Refund>;
   /** Returns the outcome of a refund; `undefined` if no refund has that id. @throws {ProviderUnavailable} */
-  refundOf(providerId: string, refundId: string): Promise<Refund | undefined>;
+  findRefund(providerId: string, refundId: string): Promise<Refund | undefined>;
 }
 
 /**

@@ -25,5 +25,5 @@ const BEHAVIOURS = {
 
 export type Behaviour = 'does it' | (typeof BEHAVIOURS)[keyof typeof BEHAVIOURS];
 
-export const behaviourOf = (amount: number): Behaviour =>
+export const findBehaviour = (amount: number): Behaviour =>
   (BEHAVIOURS as Readonly<Record<number, Behaviour>>)[amount] ?? 'does it';

@@ -1,5 +1,5 @@
 import { clock, newId, retryOnConflict, type Table, type TransactWriteItem } from '@orderly/kit/aws';
-import { chargeFault } from '../../charge-limits.js';
+import { findChargeFault } from '../../charge-limits.js';
 import type { Money } from '../../orders/contract.js';
 import { SANDBOX_KEYS, SANDBOX_OBJECTS, SANDBOX_TALLIES } from '../keys.js';
 import {
@@ -12,7 +12,7 @@ import {
   ProviderUndecided,
   type Refund,
 } from './payment-provider.js';
-import { type Behaviour, behaviourOf } from './sandbox-amounts.js';
+import { type Behaviour, findBehaviour } from './sandbox-amounts.js';
 
 /** An object that can be charged, as the sandbox stores it. */
 interface SandboxObject {
@@ -53,51 +53,51 @@ export class SandboxProvider implements PaymentProvider {
   constructor(private readonly table: Table) {}
 
   async create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<Prepared> {
-    const providerId: string = await this.keyed(key, ['create', paymentId, accountId, amount], async () => {
-      if (chargeFault(amount)) return refused('AMOUNT_NOT_CHARGEABLE');
+    const providerId: string = await this.runOnce(key, ['create', paymentId, accountId, amount], async () => {
+      if (findChargeFault(amount)) return refused('AMOUNT_NOT_CHARGEABLE');
       const providerId = `sandbox_${newId()}`;
       const object: SandboxObject = { paymentId, amount, status: 'UNCONFIRMED', settlesAt: 0, refunds: [], version: 1 };
-      return { stored: { kind: 'answer', answer: providerId }, writes: [this.put(providerId, object)] };
+      return { stored: { kind: 'answer', answer: providerId }, writes: [this.putWrite(providerId, object)] };
     });
-    const isOther = behaviourOf(amount.amount) === 'charges another method';
+    const isOther = findBehaviour(amount.amount) === 'charges another method';
     return { providerId, method: `sandbox_pm_${isOther ? 2 : 1}` };
   }
 
   confirm({ key, providerId }: Parameters<PaymentProvider['confirm']>[0]): Promise<Charge> {
-    return this.keyed(key, ['confirm', providerId], async () => {
-      const object = await this.object(providerId);
+    return this.runOnce(key, ['confirm', providerId], async () => {
+      const object = await this.readObject(providerId);
       if (object?.status !== 'UNCONFIRMED') return refused('UNEXPECTED_STATE');
-      const behaviour = behaviourOf(object.amount.amount);
-      if (fails(behaviour, key)) return undecided();
+      const behaviour = findBehaviour(object.amount.amount);
+      if (isFailing(behaviour, key)) return undecided();
       if (behaviour === 'declines') {
         const declined: Charge = { status: 'DECLINED', reason: 'INSUFFICIENT_FUNDS' };
         return {
           stored: { kind: 'answer', answer: declined },
-          writes: [this.put(providerId, { ...object, status: 'DECLINED' })],
+          writes: [this.putWrite(providerId, { ...object, status: 'DECLINED' })],
         };
       }
       const settlesAt = behaviour === 'answers late' ? clock.epochSeconds() + LATE_SECONDS : 0;
       const writes = [
-        this.put(providerId, { ...object, status: 'CHARGED', settlesAt }),
-        this.count(object.paymentId, 'charge', object.amount.amount),
+        this.putWrite(providerId, { ...object, status: 'CHARGED', settlesAt }),
+        this.countWrite(object.paymentId, 'charge', object.amount.amount),
       ];
-      return { ...answered(behaviour, { status: 'CHARGED' }), writes };
+      return { ...toWork(behaviour, { status: 'CHARGED' }), writes };
     });
   }
 
   cancel({ key, providerId }: Parameters<PaymentProvider['cancel']>[0]): Promise<Charge> {
-    return this.keyed(key, ['cancel', providerId], async () => {
-      const object = await this.object(providerId);
+    return this.runOnce(key, ['cancel', providerId], async () => {
+      const object = await this.readObject(providerId);
       if (object?.status !== 'UNCONFIRMED') return refused('UNEXPECTED_STATE');
       return {
         stored: { kind: 'answer', answer: CANCELLED },
-        writes: [this.put(providerId, { ...object, status: 'CANCELLED' })],
+        writes: [this.putWrite(providerId, { ...object, status: 'CANCELLED' })],
       };
     });
   }
 
-  async chargeOf(providerId: string): Promise<Charge | undefined> {
-    const object = await this.object(providerId);
+  async findCharge(providerId: string): Promise<Charge | undefined> {
+    const object = await this.readObject(providerId);
     if (!object || object.status === 'UNCONFIRMED') return undefined;
     if (object.settlesAt > clock.epochSeconds()) throw new ProviderUnavailable('PROCESSING');
     const { status } = object;
@@ -106,33 +106,33 @@ export class SandboxProvider implements PaymentProvider {
   }
 
   refund({ key, providerId, refundId, amount }: Parameters<PaymentProvider['refund']>[0]): Promise<Refund> {
-    return this.keyed(key, ['refund', providerId, refundId, amount], async () => {
-      const object = await this.object(providerId);
+    return this.runOnce(key, ['refund', providerId, refundId, amount], async () => {
+      const object = await this.readObject(providerId);
       if (object?.status !== 'CHARGED') return refused('NOT_CHARGED');
       const { refunds, paymentId } = object;
       const before = refunds.reduce((sum, refund) => sum + refund.amount, 0);
       if (before + amount.amount > object.amount.amount) return refused('OVER_CHARGED');
-      const behaviour = behaviourOf(amount.amount);
+      const behaviour = findBehaviour(amount.amount);
       if (behaviour === 'gives nothing back') return refused('CARD_GONE');
       if (behaviour === 'refuses the first refund' && !object.hasRefused) {
-        return { ...refused('CARD_GONE'), writes: [this.put(providerId, { ...object, hasRefused: true })] };
+        return { ...refused('CARD_GONE'), writes: [this.putWrite(providerId, { ...object, hasRefused: true })] };
       }
-      if (fails(behaviour, key)) return undecided();
+      if (isFailing(behaviour, key)) return undecided();
       const writes = [
-        this.put(providerId, { ...object, refunds: [...refunds, { refundId, amount: amount.amount }] }),
-        this.count(paymentId, 'refund', amount.amount),
+        this.putWrite(providerId, { ...object, refunds: [...refunds, { refundId, amount: amount.amount }] }),
+        this.countWrite(paymentId, 'refund', amount.amount),
       ];
-      return { ...answered(behaviour, { status: 'REFUNDED' }), writes };
+      return { ...toWork(behaviour, { status: 'REFUNDED' }), writes };
     });
   }
 
-  async refundOf(providerId: string, refundId: string): Promise<Refund | undefined> {
-    const object = await this.object(providerId);
+  async findRefund(providerId: string, refundId: string): Promise<Refund | undefined> {
+    const object = await this.readObject(providerId);
     return object?.refunds.some((refund) => refund.refundId === refundId) ? { status: 'REFUNDED' } : undefined;
   }
 
   /** Does the work and stores its answer under the key, in one transaction; or returns the stored answer. */
-  private async keyed<T>(key: string, request: readonly unknown[], work: () => Promise<Work>): Promise<T> {
+  private async runOnce<T>(key: string, request: readonly unknown[], work: () => Promise<Work>): Promise<T> {
     const pk = SANDBOX_KEYS + key;
     const text = JSON.stringify(request);
     const { stored, lost } = await retryOnConflict(async () => {
@@ -163,12 +163,12 @@ export class SandboxProvider implements PaymentProvider {
     throw stored.kind === 'refused' ? new ProviderRefused(stored.code) : new ProviderUndecided(stored.code);
   }
 
-  private async object(providerId: string): Promise<SandboxObject | undefined> {
+  private async readObject(providerId: string): Promise<SandboxObject | undefined> {
     return (await this.table.read({ pk: SANDBOX_OBJECTS + providerId })) as SandboxObject | undefined;
   }
 
   /** @param object as it was read, except for the changes */
-  private put(providerId: string, object: SandboxObject): TransactWriteItem {
+  private putWrite(providerId: string, object: SandboxObject): TransactWriteItem {
     const isAsRead = 'attribute_not_exists(pk) OR version = :version';
     return {
       Put: {
@@ -180,7 +180,7 @@ export class SandboxProvider implements PaymentProvider {
     };
   }
 
-  private count(paymentId: string, what: 'charge' | 'refund', amount: number): TransactWriteItem {
+  private countWrite(paymentId: string, what: 'charge' | 'refund', amount: number): TransactWriteItem {
     return {
       Update: {
         TableName: this.table.name,
@@ -194,10 +194,10 @@ export class SandboxProvider implements PaymentProvider {
 }
 
 /** For `fails once`: it works under any key but the first, and the first key's failure remains. */
-const fails = (behaviour: Behaviour, key: string): boolean =>
+const isFailing = (behaviour: Behaviour, key: string): boolean =>
   behaviour === 'always fails' || (behaviour === 'fails once' && !/:\d+$/.test(key));
 
-function answered(behaviour: Behaviour, answer: Charge | Refund): Omit<Work, 'writes'> {
+function toWork(behaviour: Behaviour, answer: Charge | Refund): Omit<Work, 'writes'> {
   if (behaviour === 'answers late') return { stored: { kind: 'undecided', code: 'PROCESSING' } };
   if (behaviour === 'fails after it is done') return { stored: { kind: 'undecided', code: 'FAILED' } };
   return { stored: { kind: 'answer', answer }, lost: behaviour === 'times out' };

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { clock, documents, type TransactWriteItem, WriteConflict } from '@orderly/kit/aws';
+import { clock, documentClient, type TransactWriteItem, WriteConflict } from '@orderly/kit/aws';
 import { STRIPE_CUSTOMERS } from '../contract.js';
 
 const keyOf = (accountId: string) => ({ pk: `${STRIPE_CUSTOMERS}${accountId}`, sk: 'CUSTOMER' });
@@ -12,11 +12,11 @@ const keyOf = (accountId: string) => ({ pk: `${STRIPE_CUSTOMERS}${accountId}`, s
 export class StripeCustomers {
   constructor(
     private readonly table: string,
-    private readonly client: DynamoDBDocumentClient = documents,
+    private readonly client: DynamoDBDocumentClient = documentClient,
   ) {}
 
   /** Reads the customer of an account, strongly consistent; `undefined` if none was found yet. */
-  async of(accountId: string): Promise<string | undefined> {
+  async find(accountId: string): Promise<string | undefined> {
     const { Item } = await this.client.send(
       new GetCommand({ TableName: this.table, Key: keyOf(accountId), ConsistentRead: true }),
     );
@@ -41,7 +41,7 @@ export class StripeCustomers {
    * @throws {WriteConflict} another delivery has stored another customer since: nothing is charged, and a retry reads
    *   it
    */
-  async keep(accountId: string, customer: string, before: string | undefined): Promise<void> {
+  async store(accountId: string, customer: string, before: string | undefined): Promise<void> {
     // The customer itself is stored there if the answer to this put was lost and the SDK has sent it again.
     const isAsReadOrDone = 'attribute_not_exists(pk) OR customer IN (:before, :customer)';
     try {

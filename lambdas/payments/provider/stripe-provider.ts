@@ -25,9 +25,9 @@ const REFUND = 'orderly_refund';
  */
 const TIMEOUT_MS = 5_000;
 /** Refunds of one page, Stripe's maximum. */
-const MOST_REFUNDS = 100;
+const MAX_REFUNDS = 100;
 /** Maximum that one list or search returns. */
-const MOST_CUSTOMERS = 100;
+const MAX_CUSTOMERS = 100;
 
 /**
  * Currencies whose unit at Stripe differs. Our amounts are in the minor unit of ISO 4217, and so are Stripe's except in
@@ -65,7 +65,7 @@ export class StripeProvider implements PaymentProvider {
   async create({ key, paymentId, accountId, amount }: Parameters<PaymentProvider['create']>[0]): Promise<Prepared> {
     // The charge would be a hundredth of the amount, or a hundred times the amount.
     if (IN_ANOTHER_UNIT.has(amount.currency)) throw new ProviderRefused('CURRENCY_IN_ANOTHER_UNIT');
-    const payer = await this.payerOf(accountId);
+    const payer = await this.resolvePayer(accountId);
     const intent = await this.call((stripe) =>
       stripe.paymentIntents.create(
         {
@@ -81,7 +81,7 @@ export class StripeProvider implements PaymentProvider {
         { idempotencyKey: key },
       ),
     );
-    return { providerId: intent.id, ...methodIn(intent) };
+    return { providerId: intent.id, ...readMethod(intent) };
   }
 
   async confirm({ key, providerId }: Parameters<PaymentProvider['confirm']>[0]): Promise<Charge> {
@@ -93,11 +93,11 @@ export class StripeProvider implements PaymentProvider {
           { idempotencyKey: key },
         ),
       );
-      const charge = chargeIn(intent);
+      const charge = toCharge(intent);
       if (charge) return charge;
     } catch (error) {
       const card = error instanceof ProviderRefused && error.cause instanceof Stripe.errors.StripeCardError;
-      if (card) return { status: 'DECLINED', reason: reasonOf(error.cause as Stripe.errors.StripeCardError) };
+      if (card) return { status: 'DECLINED', reason: toDeclineReason(error.cause as Stripe.errors.StripeCardError) };
       throw error;
     }
     throw new ProviderUndecided('PROCESSING');
@@ -105,15 +105,15 @@ export class StripeProvider implements PaymentProvider {
 
   async cancel({ key, providerId }: Parameters<PaymentProvider['cancel']>[0]): Promise<Charge> {
     const intent = await this.call((stripe) => stripe.paymentIntents.cancel(providerId, {}, { idempotencyKey: key }));
-    const charge = chargeIn(intent);
+    const charge = toCharge(intent);
     if (charge) return charge;
     throw new ProviderUndecided('PROCESSING');
   }
 
-  async chargeOf(providerId: string): Promise<Charge | undefined> {
+  async findCharge(providerId: string): Promise<Charge | undefined> {
     const intent = await this.call((stripe) => stripe.paymentIntents.retrieve(providerId, { expand: FEE }));
     if (intent.status === 'processing') throw new ProviderUnavailable('PROCESSING');
-    return chargeIn(intent);
+    return toCharge(intent);
   }
 
   async refund({ key, providerId, refundId, amount }: Parameters<PaymentProvider['refund']>[0]): Promise<Refund> {
@@ -123,19 +123,19 @@ export class StripeProvider implements PaymentProvider {
         { idempotencyKey: key },
       ),
     );
-    return refundIn(refund);
+    return toRefund(refund);
   }
 
-  async refundOf(providerId: string, refundId: string): Promise<Refund | undefined> {
+  async findRefund(providerId: string, refundId: string): Promise<Refund | undefined> {
     for (let after: string | undefined; ; ) {
       const page = {
         payment_intent: providerId,
-        limit: MOST_REFUNDS,
+        limit: MAX_REFUNDS,
         ...(after !== undefined && { starting_after: after }),
       };
       const { data, has_more } = await this.call((stripe) => stripe.refunds.list(page));
       const found = data.find(({ metadata }) => metadata?.[REFUND] === refundId);
-      if (found) return refundIn(found);
+      if (found) return toRefund(found);
       // Operators may have made more refunds at Stripe than a page has.
       after = data.at(-1)?.id;
       if (!has_more || after === undefined) return undefined;
@@ -149,18 +149,18 @@ export class StripeProvider implements PaymentProvider {
    * second ("Search", rate limits).
    * @throws {ProviderRefused} `NO_PAYMENT_METHOD` {@link AccountAmbiguous}
    */
-  private async payerOf(accountId: string): Promise<Payer> {
-    const kept = await this.customers.of(accountId);
-    const paying = kept === undefined ? undefined : await this.stillPaying(kept, accountId);
+  private async resolvePayer(accountId: string): Promise<Payer> {
+    const kept = await this.customers.find(accountId);
+    const paying = kept === undefined ? undefined : await this.recheckPayer(kept, accountId);
     if (paying) return paying;
     const found = await this.findPayer(accountId);
-    await this.customers.keep(accountId, found.customer, kept);
+    await this.customers.store(accountId, found.customer, kept);
     return found;
   }
 
-  private async stillPaying(id: string, accountId: string): Promise<Payer | undefined> {
+  private async recheckPayer(id: string, accountId: string): Promise<Payer | undefined> {
     try {
-      return onlyPayer([await this.call((stripe) => stripe.customers.retrieve(id))], accountId);
+      return selectPayer([await this.call((stripe) => stripe.customers.retrieve(id))], accountId);
     } catch (error) {
       if (error instanceof ProviderRefused && error.code === 'resource_missing') return undefined;
       throw error;
@@ -169,15 +169,15 @@ export class StripeProvider implements PaymentProvider {
 
   private async findPayer(accountId: string): Promise<Payer> {
     const query = `metadata['${ACCOUNT}']:${JSON.stringify(accountId)}`;
-    const searched = await this.call((stripe) => stripe.customers.search({ query, limit: MOST_CUSTOMERS }));
+    const searched = await this.call((stripe) => stripe.customers.search({ query, limit: MAX_CUSTOMERS }));
     // A search ignores case ("Search query language"), so most of these many results belong to other accounts. Ours may
     // be on a later page.
     if (searched.has_more) throw new AccountAmbiguous('TOO_MANY_ALIKE');
-    const found = onlyPayer(searched.data, accountId);
+    const found = selectPayer(searched.data, accountId);
     if (found) return found;
     // A search may miss customers of the last minute; a list, newest first, doesn't (Stripe's guide, "Search").
-    const newest = await this.call((stripe) => stripe.customers.list({ limit: MOST_CUSTOMERS }));
-    const created = onlyPayer(newest.data, accountId);
+    const newest = await this.call((stripe) => stripe.customers.list({ limit: MAX_CUSTOMERS }));
+    const created = selectPayer(newest.data, accountId);
     if (!created) throw new ProviderRefused('NO_PAYMENT_METHOD');
     return created;
   }
@@ -194,7 +194,7 @@ export class StripeProvider implements PaymentProvider {
     } catch (error) {
       const isStripes = error instanceof Stripe.errors.StripeError;
       if (!isStripes || error.statusCode === 401) this.client = undefined;
-      throw isStripes ? ourErrorOf(error) : error;
+      throw isStripes ? toProviderError(error) : error;
     }
   }
 }
@@ -203,7 +203,7 @@ export class StripeProvider implements PaymentProvider {
  * Translates an error of Stripe. According to Stripe's guide, "Advanced error handling", a 4xx changed nothing; a 5xx
  * may have, and stays under its key.
  */
-function ourErrorOf(error: Stripe.errors.StripeError): Error {
+function toProviderError(error: Stripe.errors.StripeError): Error {
   const { statusCode = 0, code = error.type } = error;
   // Two errors that aren't about this request: another request used the same key, or a system behind Stripe failed.
   const keyIsTaken = error instanceof Stripe.errors.StripeIdempotencyError;
@@ -225,7 +225,7 @@ interface Payer {
  * Picks the customer that is this account and can pay; `undefined` if none is.
  * @throws {AccountAmbiguous} several match, and it is unknown whose card the shop means
  */
-function onlyPayer(
+function selectPayer(
   customers: readonly (Stripe.Customer | Stripe.DeletedCustomer)[],
   accountId: string,
 ): Payer | undefined {
@@ -243,7 +243,7 @@ function onlyPayer(
  * Returns the fingerprint of the card, or of the account of a direct debit; the id of a payment method of another type;
  * nothing if the answer doesn't tell. Nothing about a payment method may keep a payment from being charged.
  */
-function methodIn({ payment_method: method }: Stripe.PaymentIntent): Pick<Prepared, 'method'> {
+function readMethod({ payment_method: method }: Stripe.PaymentIntent): Pick<Prepared, 'method'> {
   if (!method || typeof method === 'string') return {};
   // Every type that has a fingerprint has it in the member of its name.
   const details = method[method.type as 'card'];
@@ -251,18 +251,18 @@ function methodIn({ payment_method: method }: Stripe.PaymentIntent): Pick<Prepar
 }
 
 /** Returns the outcome of a PaymentIntent's charge; `undefined` while it is not confirmed or still in progress. */
-function chargeIn(intent: Stripe.PaymentIntent): Charge | undefined {
+function toCharge(intent: Stripe.PaymentIntent): Charge | undefined {
   const { status, last_payment_error: error } = intent;
-  if (status === 'succeeded') return { status: 'CHARGED', ...feeIn(intent) };
+  if (status === 'succeeded') return { status: 'CHARGED', ...readFee(intent) };
   if (status === 'canceled') return { status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' };
-  return error ? { status: 'DECLINED', reason: reasonOf(error) } : undefined;
+  return error ? { status: 'DECLINED', reason: toDeclineReason(error) } : undefined;
 }
 
 /**
  * Returns the fee in the currency in which Stripe pays out; nothing if it is not known yet, or is in another unit. Nothing
  * about a fee may keep a charge from being committed.
  */
-function feeIn({ latest_charge: charge }: Stripe.PaymentIntent): { readonly fee?: Money } {
+function readFee({ latest_charge: charge }: Stripe.PaymentIntent): { readonly fee?: Money } {
   const transaction = charge && typeof charge === 'object' ? charge.balance_transaction : undefined;
   if (!transaction || typeof transaction !== 'object') return {};
   const [amount, currency] = [transaction.fee, transaction.currency.toUpperCase()];
@@ -274,11 +274,11 @@ function feeIn({ latest_charge: charge }: Stripe.PaymentIntent): { readonly fee?
  * Treats a refund that Stripe has accepted and not made yet as made: Stripe has already subtracted it from the amount
  * that can be refunded.
  */
-const refundIn = ({ status }: Stripe.Refund): Refund => ({
+const toRefund = ({ status }: Stripe.Refund): Refund => ({
   status: status === 'failed' || status === 'canceled' ? 'FAILED' : 'REFUNDED',
 });
 
-function reasonOf({ code, decline_code: decline }: { code?: string; decline_code?: string }): DeclineReason {
+function toDeclineReason({ code, decline_code: decline }: { code?: string; decline_code?: string }): DeclineReason {
   switch (decline ?? code) {
     case 'insufficient_funds':
       return 'INSUFFICIENT_FUNDS';

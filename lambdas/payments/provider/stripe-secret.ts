@@ -9,7 +9,7 @@ const client = new SSMClient({});
  * @param name of a SecureString
  * @throws {ProviderUnavailable} if it can't be read: nothing was requested from the provider
  */
-export async function secretCalled(name: string): Promise<string> {
+export async function readSecret(name: string): Promise<string> {
   try {
     const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
     if (Parameter?.Value) return Parameter.Value;

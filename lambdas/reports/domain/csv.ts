@@ -8,7 +8,7 @@ const HEADER = ['report', 'date', 'entry', 'of', 'currency', 'value'] as const;
  * Writes a report as CSV (RFC 4180) with a header: one row for each number of the report, so that the rows of several days
  * can be put under each other. The same report gives the same bytes.
  */
-export function csvOf({ number, date, events, orders, money, topSkus, late }: DailyReport): string {
+export function toCsv({ number, date, events, orders, money, topSkus, late }: DailyReport): string {
   const rows: (readonly [entry: string, of: string, currency: string, value: Cell])[] = [
     ['events', '', '', events],
     ['orders placed', '', '', orders.placed],
@@ -39,10 +39,10 @@ export function csvOf({ number, date, events, orders, money, topSkus, late }: Da
     ['late events', '', '', late.events],
     ...late.days.map((day) => ['late events of', day.date, '', day.events] as const),
   ];
-  return [HEADER, ...rows.map((row) => [number, date, ...row])].map(lineOf).join('');
+  return [HEADER, ...rows.map((row) => [number, date, ...row])].map(formatLine).join('');
 }
 
-const lineOf = (cells: readonly Cell[]): string => `${cells.map(cellOf).join(',')}\r\n`;
+const formatLine = (cells: readonly Cell[]): string => `${cells.map(formatCell).join(',')}\r\n`;
 
 /** A sum, which is a formula in no spreadsheet. */
 const INTEGER = /^-?\d+$/;
@@ -53,7 +53,7 @@ const INTEGER = /^-?\d+$/;
  */
 const FORMULA = /^[=+\-@\t\r\n]/;
 
-function cellOf(cell: Cell): string {
+function formatCell(cell: Cell): string {
   const text = String(cell);
   const safe = FORMULA.test(text) && !INTEGER.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

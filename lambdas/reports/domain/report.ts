@@ -1,5 +1,5 @@
 import type { DailyReport, MoneyOfDay, OrderValue, Sum } from '../contract.js';
-import { compared, countedBy, type Tally, totalOf } from './tally.js';
+import { compareText, readCounts, readTotal, type Tally } from './tally.js';
 
 /** Products in a report. */
 const TOP_SKUS = 10;
@@ -8,8 +8,8 @@ const TOP_SKUS = 10;
 export type ReportedDay = Pick<DailyReport, 'number' | 'date' | 'timeZone' | 'from' | 'to'>;
 
 /** Returns the report of a day. The same day and the same tally give the same bytes as JSON. */
-export function reportOf(day: ReportedDay, tally: Tally): DailyReport {
-  const total = (...[counter]: [Parameters<typeof totalOf>[1]]) => Number(totalOf(tally, counter));
+export function buildReport(day: ReportedDay, tally: Tally): DailyReport {
+  const total = (...[counter]: [Parameters<typeof readTotal>[1]]) => Number(readTotal(tally, counter));
   const { number, date, timeZone, from, to } = day;
   return {
     number,
@@ -22,19 +22,19 @@ export function reportOf(day: ReportedDay, tally: Tally): DailyReport {
       placed: total('placed'),
       approved: total('approved'),
       rejected: total('rejected'),
-      rejectedFor: countedBy(tally, 'rejected').map(([reason, orders]) => ({ reason, orders: Number(orders) })),
+      rejectedFor: readCounts(tally, 'rejected').map(([reason, orders]) => ({ reason, orders: Number(orders) })),
       cancelledUnderWay: total('cancelledUnderWay'),
       cancelledAfterApproval: total('cancelledAfterApproval'),
-      ...placedValueOf(tally),
+      ...computePlacedValue(tally),
     },
-    money: moneyOf(tally),
-    topSkus: countedBy(tally, 'ordered')
-      .toSorted(([one, less], [other, more]) => Number(more - less) || compared(one, other))
+    money: computeMoney(tally),
+    topSkus: readCounts(tally, 'ordered')
+      .toSorted(([one, less], [other, more]) => Number(more - less) || compareText(one, other))
       .slice(0, TOP_SKUS)
       .map(([sku, quantity]) => ({ sku, quantity: Number(quantity) })),
     late: {
       events: total('late'),
-      days: countedBy(tally, 'late').map(([day, events]) => ({ date: day, events: Number(events) })),
+      days: readCounts(tally, 'late').map(([day, events]) => ({ date: day, events: Number(events) })),
     },
   };
 }
@@ -43,42 +43,42 @@ export function reportOf(day: ReportedDay, tally: Tally): DailyReport {
  * Returns the value of the placed orders by currency. An earlier release did not count it: a page that it counted, before a
  * deployment while the day closed, would make the average wrong. So the value is absent unless it is that of all orders.
  */
-function placedValueOf(tally: Tally): { readonly value?: readonly OrderValue[] } {
-  if (totalOf(tally, 'placedIn') !== totalOf(tally, 'placed')) return {};
-  const values = new Map(countedBy(tally, 'placedValue'));
+function computePlacedValue(tally: Tally): { readonly value?: readonly OrderValue[] } {
+  if (readTotal(tally, 'placedIn') !== readTotal(tally, 'placed')) return {};
+  const values = new Map(readCounts(tally, 'placedValue'));
   return {
-    value: countedBy(tally, 'placedIn').map(([currency, orders]) => {
+    value: readCounts(tally, 'placedIn').map(([currency, orders]) => {
       const value = values.get(currency) ?? 0n;
-      return { currency, orders: Number(orders), total: exact(value), average: averageOf(value, orders) };
+      return { currency, orders: Number(orders), total: toSum(value), average: computeAverage(value, orders) };
     }),
   };
 }
 
 /** Returns the average of amounts that are not negative, rounded half up to a minor unit. @param count above 0 */
-const averageOf = (sum: bigint, count: bigint): number => Number((2n * sum + count) / (2n * count));
+const computeAverage = (sum: bigint, count: bigint): number => Number((2n * sum + count) / (2n * count));
 
 const BY_CURRENCY = ['charges', 'gross', 'refundsMade', 'refunds', 'fees', 'chargesWithoutFee'] as const;
 
-function moneyOf(tally: Tally): readonly MoneyOfDay[] {
-  const sums = BY_CURRENCY.map((counter) => [counter, new Map(countedBy(tally, counter))] as const);
+function computeMoney(tally: Tally): readonly MoneyOfDay[] {
+  const sums = BY_CURRENCY.map((counter) => [counter, new Map(readCounts(tally, counter))] as const);
   const currencies = new Set(sums.flatMap(([, byCurrency]) => [...byCurrency.keys()]));
-  return [...currencies].sort(compared).map((currency) => {
+  return [...currencies].sort(compareText).map((currency) => {
     const sum = Object.fromEntries(
       sums.map(([counter, byCurrency]) => [counter, byCurrency.get(currency) ?? 0n]),
     ) as Record<(typeof BY_CURRENCY)[number], bigint>;
     return {
       currency,
       charges: Number(sum.charges),
-      ...(sum.charges > 0n && { averageCharge: averageOf(sum.gross, sum.charges) }),
+      ...(sum.charges > 0n && { averageCharge: computeAverage(sum.gross, sum.charges) }),
       refundsMade: Number(sum.refundsMade),
-      ...(sum.refundsMade > 0n && { averageRefund: averageOf(sum.refunds, sum.refundsMade) }),
-      gross: exact(sum.gross),
-      refunds: exact(sum.refunds),
-      net: exact(sum.gross - sum.refunds),
-      fees: exact(sum.fees),
+      ...(sum.refundsMade > 0n && { averageRefund: computeAverage(sum.refunds, sum.refundsMade) }),
+      gross: toSum(sum.gross),
+      refunds: toSum(sum.refunds),
+      net: toSum(sum.gross - sum.refunds),
+      fees: toSum(sum.fees),
       chargesWithoutFee: Number(sum.chargesWithoutFee),
     };
   });
 }
 
-const exact = (sum: bigint): Sum => (Number.isSafeInteger(Number(sum)) ? Number(sum) : String(sum));
+const toSum = (sum: bigint): Sum => (Number.isSafeInteger(Number(sum)) ? Number(sum) : String(sum));

@@ -43,9 +43,9 @@ export interface Counted {
 type Count = readonly [counter: Counter, by: string, value: number];
 
 const SEPARATOR = '/';
-const nameOf = (counter: Counter, by: string): string => counter + SEPARATOR + by;
+const counterKey = (counter: Counter, by: string): string => counter + SEPARATOR + by;
 
-function countsOf(event: CountedEvent): readonly Count[] {
+function countEvent(event: CountedEvent): readonly Count[] {
   switch (event.type) {
     case 'OrderPlaced': {
       const { total, lines } = event.data;
@@ -81,46 +81,46 @@ function countsOf(event: CountedEvent): readonly Count[] {
 }
 
 /** Counts events. */
-export const tallyOf = (counted: readonly Counted[]): Tally =>
-  added(
+export const tallyEvents = (counted: readonly Counted[]): Tally =>
+  addUp(
     counted.flatMap(({ event, lateFrom }) => {
-      const counts: Count[] = [['events', '', 1], ...countsOf(event)];
+      const counts: Count[] = [['events', '', 1], ...countEvent(event)];
       if (lateFrom !== undefined) counts.push(['late', lateFrom, 1]);
-      return counts.map(([counter, by, value]): [string, bigint] => [nameOf(counter, by), BigInt(value)]);
+      return counts.map(([counter, by, value]): [string, bigint] => [counterKey(counter, by), BigInt(value)]);
     }),
   );
 
 /** Adds tallies. */
-export const sumOf = (tallies: readonly Tally[]): Tally => added(tallies.flatMap((tally) => [...tally]));
+export const sumTallies = (tallies: readonly Tally[]): Tally => addUp(tallies.flatMap((tally) => [...tally]));
 
-function added(entries: readonly (readonly [string, bigint])[]): Tally {
+function addUp(entries: readonly (readonly [string, bigint])[]): Tally {
   const sums = new Map<string, bigint>();
   for (const [name, value] of entries) sums.set(name, (sums.get(name) ?? 0n) + value);
   return sums;
 }
 
 /** Returns the sum of a counter, whatever it is counted by. */
-export const totalOf = (tally: Tally, counter: Counter): bigint =>
-  countedBy(tally, counter).reduce((sum, [, value]) => sum + value, 0n);
+export const readTotal = (tally: Tally, counter: Counter): bigint =>
+  readCounts(tally, counter).reduce((sum, [, value]) => sum + value, 0n);
 
 /** Returns what a counter is counted by, with the sums, in the order of the names. */
-export const countedBy = (tally: Tally, counter: Counter): readonly (readonly [by: string, value: bigint])[] =>
+export const readCounts = (tally: Tally, counter: Counter): readonly (readonly [by: string, value: bigint])[] =>
   [...tally]
-    .filter(([name]) => name.startsWith(nameOf(counter, '')))
+    .filter(([name]) => name.startsWith(counterKey(counter, '')))
     .map(([name, value]): [string, bigint] => [name.slice(counter.length + SEPARATOR.length), value])
-    .sort(([one], [other]) => compared(one, other));
+    .sort(([one], [other]) => compareText(one, other));
 
 /** Compares by code units: the same everywhere, whatever the locale of a function is. */
-export const compared = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+export const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /** Writes a tally as JSON. The same tally gives the same bytes. */
-export const textOf = (tally: Tally): string =>
+export const serializeTally = (tally: Tally): string =>
   JSON.stringify(
     Object.fromEntries(
-      [...tally].sort(([one], [other]) => compared(one, other)).map(([name, sum]) => [name, `${sum}`]),
+      [...tally].sort(([one], [other]) => compareText(one, other)).map(([name, sum]) => [name, `${sum}`]),
     ),
   );
 
-/** Reads what {@link textOf} wrote. */
-export const tallyIn = (text: string): Tally =>
+/** Reads what {@link serializeTally} wrote. */
+export const parseTally = (text: string): Tally =>
   new Map(Object.entries(JSON.parse(text) as Record<string, string>).map(([name, sum]) => [name, BigInt(sum)]));

@@ -16,9 +16,9 @@ const DIGITS: ReadonlyMap<string, number> = new Map([
  * Returns the number of full units in an amount, without the fraction.
  * @param amount integer in the currency's smallest unit, at least 0
  */
-export const fullUnits = (amount: number, currency: string): number => Math.floor(amount / unitOf(currency));
+export const toFullUnits = (amount: number, currency: string): number => Math.floor(amount / unitOf(currency));
 
 /** Returns the amount of some full units, in the currency's smallest unit. */
-export const amountOf = (units: number, currency: string): number => units * unitOf(currency);
+export const toAmount = (units: number, currency: string): number => units * unitOf(currency);
 
 const unitOf = (currency: string): number => 10 ** (DIGITS.get(currency) ?? 2);

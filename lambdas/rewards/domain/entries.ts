@@ -1,6 +1,6 @@
 import type { AccountEvent } from '../../accounts/contract.js';
 import type { RewardEntry } from '../contract.js';
-import { fullUnits } from './currencies.js';
+import { toFullUnits } from './currencies.js';
 
 /** Net amount that a customer paid for one order: captured, without what was refunded. */
 export interface PaidOrder {
@@ -10,8 +10,8 @@ export interface PaidOrder {
 }
 
 /** Types of events that give or take points. */
-export const COUNTED = ['AuthorizationCaptured', 'AccountRefunded', 'BonusApplied'] as const;
-export type CountedEvent = Extract<AccountEvent, { type: (typeof COUNTED)[number] }>;
+export const COUNTED_TYPES = ['AuthorizationCaptured', 'AccountRefunded', 'BonusApplied'] as const;
+export type CountedEvent = Extract<AccountEvent, { type: (typeof COUNTED_TYPES)[number] }>;
 
 /** The entry that an event leads to, and the order that the event is about. */
 export interface Counted {
@@ -29,14 +29,17 @@ export const orderIdOf = (event: CountedEvent): string | undefined =>
  * @param at time of the event
  * @param order the order before this event; `undefined` if it is unknown
  */
-export function entryOf(event: CountedEvent, at: string, order: PaidOrder | undefined): Counted {
+export function buildEntry(event: CountedEvent, at: string, order: PaidOrder | undefined): Counted {
   if (event.type === 'BonusApplied') return { entry: { at, type: event.type, points: event.data.points } };
   const { orderId, amount } = event.data;
   const before = order ?? { orderId, amount: 0, currency: amount.currency };
   const change = event.type === 'AuthorizationCaptured' ? amount.amount : -amount.amount;
   // Accounts never refund more than was captured. If one did, it would take back no more points than there are.
   const after = { ...before, amount: Math.max(0, before.amount + change) };
-  return { entry: { at, type: event.type, points: pointsOf(after) - pointsOf(before), orderId }, order: after };
+  return {
+    entry: { at, type: event.type, points: computePoints(after) - computePoints(before), orderId },
+    order: after,
+  };
 }
 
-const pointsOf = ({ amount, currency }: PaidOrder): number => fullUnits(amount, currency);
+const computePoints = ({ amount, currency }: PaidOrder): number => toFullUnits(amount, currency);

@@ -30,7 +30,7 @@ const YEAR = 365;
  *
  * Times may be out of order, because functions' clocks differ. An entry never counts before the newest day.
  */
-export function standingAfter(
+export function addEntry(
   standing: Standing,
   { at, points }: { readonly at: string; readonly points: number },
   { silver, gold }: Tiers,
@@ -39,13 +39,13 @@ export function standingAfter(
   const ofEntry = at.slice(0, DAY_LENGTH);
   const day = ofEntry > newest ? ofEntry : newest;
   const earlier = day === newest ? standing.days.slice(0, -1) : standing.days;
-  const first = daysAfter(day, 1 - YEAR);
+  const first = addDays(day, 1 - YEAR);
   const days = [
     ...earlier.filter(([one]) => one >= first),
     [day, points + (day === newest ? newestPoints : 0)] as const,
   ];
   const ofYear = days.reduce((sum, [, one]) => sum + one, 0);
-  const until = daysAfter(day, YEAR);
+  const until = addDays(day, YEAR);
   return {
     ...standing,
     points: standing.points + points,
@@ -56,7 +56,7 @@ export function standingAfter(
 }
 
 /** Returns the tier that a customer has at a time. @param at ISO 8601, UTC */
-export function tierAt({ silverUntil = '', goldUntil = '' }: Standing, at: string): Tier {
+export function findTier({ silverUntil = '', goldUntil = '' }: Standing, at: string): Tier {
   const day = at.slice(0, DAY_LENGTH);
   if (day < goldUntil) return 'GOLD';
   return day < silverUntil ? 'SILVER' : 'BASIC';
@@ -65,5 +65,5 @@ export function tierAt({ silverUntil = '', goldUntil = '' }: Standing, at: strin
 /** Length of `2026-11-22`. */
 const DAY_LENGTH = 10;
 
-const daysAfter = (day: string, days: number): string =>
+const addDays = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, DAY_LENGTH);

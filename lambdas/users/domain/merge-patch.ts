@@ -24,15 +24,15 @@ export function mergePatch(target: Json | undefined, patch: Json): Json {
 }
 
 /** Compares two JSON values. The order of an object's members doesn't count, that of a list does. */
-export function sameJson(one: Json | undefined, other: Json | undefined): boolean {
+export function isSameJson(one: Json | undefined, other: Json | undefined): boolean {
   if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((value, at) => sameJson(value, other[at]));
+    return one.length === other.length && one.every((value, at) => isSameJson(value, other[at]));
   }
   if (!isObject(one) || !isObject(other)) return one === other;
   const names = Object.keys(one);
   return (
     names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && sameJson(one[name], other[name]))
+    names.every((name) => Object.hasOwn(other, name) && isSameJson(one[name], other[name]))
   );
 }
 
@@ -40,8 +40,8 @@ export function sameJson(one: Json | undefined, other: Json | undefined): boolea
  * Returns the patch with every text replaced by `true`. This is what is hashed of a patch with personal data: which
  * members it sets and which ones it removes, but nothing that a guess could confirm.
  */
-export function shapeOf(patch: Json): Json {
-  if (Array.isArray(patch)) return patch.map(shapeOf);
-  if (isObject(patch)) return Object.fromEntries(Object.entries(patch).map(([name, value]) => [name, shapeOf(value)]));
+export function toShape(patch: Json): Json {
+  if (Array.isArray(patch)) return patch.map(toShape);
+  if (isObject(patch)) return Object.fromEntries(Object.entries(patch).map(([name, value]) => [name, toShape(value)]));
   return patch === null ? null : true;
 }

@@ -72,7 +72,7 @@ export function evolve({ status, forgotten, ...profile }: User, event: UserEvent
 export const userDecider: Decider<User, UserCommand, UserEvent> = { initialState, evolve, decide, stateSchema: 1 };
 
 /** Returns the sealed fields of a user's profile. */
-export const sealedIn = ({ name, email, address }: User): SealedProfile => ({
+export const selectSealedFields = ({ name, email, address }: User): SealedProfile => ({
   ...(name ? { name } : {}),
   ...(email ? { email } : {}),
   ...(address ? { address } : {}),

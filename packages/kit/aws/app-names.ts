@@ -12,10 +12,10 @@
 export const APP_NAME = /^[a-z][a-z0-9-]{0,30}[a-z0-9]$/;
 
 /** Returns EventBridge's `source` for everything that a service sends, such as `shop.orders`. */
-export const sourceOf = (app: string, service: string): string => `${app}.${service}`;
+export const eventSource = (app: string, service: string): string => `${app}.${service}`;
 
 /** Names the shape of a message's data and the service whose contract describes it: `urn:shop:orders:OrderPlaced:2`. */
-export const dataschemaOf = (app: string, service: string, type: string, version: number): string =>
+export const dataschemaUrn = (app: string, service: string, type: string, version: number): string =>
   `urn:${app}:${service}:${type}:${version}`;
 
 /** Returns the `type` of a problem (RFC 9457). Problem codes are a contract with clients. */
@@ -25,7 +25,7 @@ export const problemType = (app: string, code: string): string => `urn:${app}:pr
 export const requestUrn = (app: string, requestId: string): string => `urn:${app}:request:${requestId}`;
 
 /** Returns the application's name as people read it, such as `Shop`. */
-export const titleOf = (app: string): string => app.charAt(0).toUpperCase() + app.slice(1);
+export const appTitle = (app: string): string => app.charAt(0).toUpperCase() + app.slice(1);
 
 /**
  * Names the place of a runbook that says what to do.

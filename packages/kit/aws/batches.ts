@@ -17,19 +17,19 @@ export const utf8Bytes = (text: string): number => Buffer.byteLength(text, 'utf8
 /**
  * Divides entries into batches, in their order. An entry above the limit of bytes is a batch of its own, so that it is
  * refused alone.
- * @param bytesOf returns the size of an entry, in bytes
+ * @param countBytes returns the size of an entry, in bytes
  */
-export function batchesOf<Entry>(
+export function splitIntoBatches<Entry>(
   entries: readonly Entry[],
-  bytesOf: (entry: Entry) => number,
-  most: BatchLimits,
+  countBytes: (entry: Entry) => number,
+  limits: BatchLimits,
 ): Entry[][] {
   const batches: Entry[][] = [];
   let bytes = 0;
   for (const entry of entries) {
-    const size = bytesOf(entry);
+    const size = countBytes(entry);
     const batch = batches.at(-1);
-    if (batch && batch.length < most.entries && bytes + size <= most.bytes) {
+    if (batch && batch.length < limits.entries && bytes + size <= limits.bytes) {
       batch.push(entry);
       bytes += size;
     } else {

@@ -13,5 +13,5 @@ export const secondsBetween = (from: string, to: string): number => (Date.parse(
  * Pauses for a random part of `limit` ("full jitter"), so that rivals don't collide again.
  * @param limit in milliseconds
  */
-export const pauseUpTo = (limit: number): Promise<void> =>
+export const sleepWithJitter = (limit: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * limit));

@@ -28,8 +28,8 @@ export function smallestWindow(
   const begins = Date.parse(from);
   const ends = Date.parse(to);
   const inForce = window.filter((_, at) => {
-    const since = at === 0 ? Number.NEGATIVE_INFINITY : startOf(window, at);
-    return since <= Math.max(begins, ends) && startOf(window, at + 1) > begins;
+    const since = at === 0 ? Number.NEGATIVE_INFINITY : startOfEntry(window, at);
+    return since <= Math.max(begins, ends) && startOfEntry(window, at + 1) > begins;
   });
   return Math.min(...inForce.map(({ seconds }) => seconds));
 }
@@ -67,7 +67,7 @@ export interface Recognition {
  *     day 0         day 400                         day 401               day 434
  *     message       consumer deployed, processed    again: recognised     the first records may have expired
  */
-export function outlivedWindow(window: DedupeWindow, { time, now, since }: Recognition): number | undefined {
+export function findOutlivedWindow(window: DedupeWindow, { time, now, since }: Recognition): number | undefined {
   const from = since !== undefined && Date.parse(since) > Date.parse(time) ? since : time;
   const earliest = new Date(Date.parse(from) - AGE_MARGIN_SECONDS * 1000).toISOString();
   const recognised = smallestWindow(window, { from: earliest, to: now });
@@ -78,9 +78,9 @@ export function outlivedWindow(window: DedupeWindow, { time, now, since }: Recog
  * Returns when a record expires.
  * @param from epoch seconds from which the record counts. Its window is the one in force then.
  */
-export const expiryOf = (window: DedupeWindow, from: number): number =>
+export const computeExpiry = (window: DedupeWindow, from: number): number =>
   from + windowAt(window, new Date(from * 1000).toISOString());
 
 /** Returns when an entry begins; behind the last one, never. */
-const startOf = (window: readonly DedupeWindowFrom[], at: number): number =>
+const startOfEntry = (window: readonly DedupeWindowFrom[], at: number): number =>
   Date.parse(window[at]?.from ?? '') || Number.POSITIVE_INFINITY;

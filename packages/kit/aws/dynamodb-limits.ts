@@ -23,15 +23,18 @@ export class TooLarge extends SafeError {
  * its members. 1 write unit buys 1,024 bytes.
  */
 const itemBytes = (item: Item): number =>
-  Object.entries(item).reduce((sum, [name, value]) => sum + (value === undefined ? 0 : utf8(name) + bytesOf(value)), 0);
+  Object.entries(item).reduce(
+    (sum, [name, value]) => sum + (value === undefined ? 0 : utf8(name) + valueBytes(value)),
+    0,
+  );
 
 const utf8 = (text: string): number => Buffer.byteLength(text, 'utf8');
 
-function bytesOf(value: unknown): number {
+function valueBytes(value: unknown): number {
   if (typeof value === 'string') return utf8(value);
   if (typeof value === 'number') return 1 + Math.ceil(String(value).replace(/[^0-9]/g, '').length / 2) + 1;
   if (value instanceof Uint8Array) return value.byteLength;
-  if (Array.isArray(value)) return value.reduce((sum: number, member) => sum + 1 + bytesOf(member), 3);
+  if (Array.isArray(value)) return value.reduce((sum: number, member) => sum + 1 + valueBytes(member), 3);
   if (typeof value === 'object' && value !== null) return 3 + Object.keys(value).length + itemBytes({ ...value });
   return 1;
 }

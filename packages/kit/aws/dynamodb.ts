@@ -25,13 +25,13 @@ export const SOCKET_TIMEOUT_MS = 5_000;
  * @example
  * const { Item } = await documents.send(new GetCommand({ TableName: required(Env.TABLE), Key: { pk, sk } }));
  */
-export const documents = DynamoDBDocumentClient.from(
+export const documentClient = DynamoDBDocumentClient.from(
   new DynamoDBClient({ requestHandler: { socketTimeout: SOCKET_TIMEOUT_MS } }),
   {
     marshallOptions: { removeUndefinedValues: true },
   },
 );
-toFastProperties(documents.config);
+toFastProperties(documentClient.config);
 
 /**
  * Makes copies of an object cheap. V8 keeps an object as a hash table if many properties were added to it one by one. It gives the object
@@ -67,7 +67,7 @@ export class TransactionRefused extends WriteConflict {
   }
 
   /** Tells whether this write's condition is among those that failed. */
-  because(write: TransactWriteItem): boolean {
+  conditionFailedFor(write: TransactWriteItem): boolean {
     return this.reasons[this.writes.indexOf(write)]?.Code === 'ConditionalCheckFailed';
   }
 
@@ -75,7 +75,7 @@ export class TransactionRefused extends WriteConflict {
    * Tells whether another transaction had this write's item: DynamoDB has not looked at its condition, and the write might
    * have been refused, too.
    */
-  metConflict(write: TransactWriteItem): boolean {
+  conflictedOn(write: TransactWriteItem): boolean {
     return this.reasons[this.writes.indexOf(write)]?.Code === 'TransactionConflict';
   }
 
@@ -83,7 +83,7 @@ export class TransactionRefused extends WriteConflict {
    * Returns the item that this write found under its key. The write must ask for it
    * (`ReturnValuesOnConditionCheckFailure: ALL_OLD`).
    */
-  found(write: TransactWriteItem): Item | undefined {
+  existingItem(write: TransactWriteItem): Item | undefined {
     const item = this.reasons[this.writes.indexOf(write)]?.Item;
     return item && unmarshall(item);
   }
@@ -100,7 +100,7 @@ export class TransactionRefused extends WriteConflict {
  */
 export async function putNew(
   put: Pick<PutCommandInput, 'TableName' | 'Item'>,
-  client: DynamoDBDocumentClient = documents,
+  client: DynamoDBDocumentClient = documentClient,
 ): Promise<void> {
   checkItemSize(put.Item ?? {});
   try {
@@ -133,7 +133,7 @@ export async function putNew(
 export async function transact(writes: readonly TransactWriteItem[]): Promise<void> {
   checkTransactionSize(writes);
   try {
-    await documents.send(new TransactWriteCommand({ TransactItems: [...writes] }));
+    await documentClient.send(new TransactWriteCommand({ TransactItems: [...writes] }));
   } catch (error) {
     if (error instanceof TransactionCanceledException) {
       const reasons = error.CancellationReasons ?? [];

@@ -16,7 +16,7 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
  * Returns the time at which a UUIDv7 was made, in milliseconds since 1970 (RFC 9562, 5.7), or `undefined` for any other
  * text.
  */
-export const timeOfId = (id: string): number | undefined =>
+export const parseIdTime = (id: string): number | undefined =>
   UUID_V7.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -25,7 +25,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const isUuid = (id: string): boolean => UUID.test(id);
 
 /** Returns the smallest UUIDv7 of a millisecond (RFC 9562, 5.7). @param at milliseconds since 1970 */
-export function firstIdOf(at: number): string {
+export function smallestIdAt(at: number): string {
   const hex = at.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

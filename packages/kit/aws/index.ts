@@ -1,7 +1,7 @@
 /** AWS access for the functions of a service: table, settings, clock, ids, log and metrics. */
 export { clock, secondsBetween } from './clock.js';
 export {
-  documents,
+  documentClient,
   type Item,
   ItemExists,
   putNew,
@@ -15,15 +15,22 @@ export { newId } from './ids.js';
 export { Metric } from './metric-names.js';
 export { retryOnConflict } from './optimistic-retry.js';
 export {
-  dedupeWindow,
-  feedShards,
-  required,
-  requiredInteger,
-  requiredList,
+  readDedupeWindow,
+  readFeedShards,
+  requireEnv,
+  requireIntegerEnv,
+  requireListEnv,
   SettingMissing,
 } from './read-environment.js';
-export { type FoundItems, type ItemQuery, itemsOf, type Part, type Reading, readItems } from './reading.js';
+export {
+  type FoundItems,
+  type ItemQuery,
+  type PageRequest,
+  queryItems,
+  type ReadOptions,
+  readItems,
+} from './read-items.js';
 export { SafeError, type SafeText, safeText } from './safe-error.js';
-export { dynamoDbTable, type Table, tableOfFunction } from './table.js';
-export { count, countAtOnce, logger, seconds } from './telemetry.js';
+export { dynamoDbTable, type Table, tableFromEnvironment } from './table.js';
+export { count, countImmediately, logger, recordSeconds } from './telemetry.js';
 export { Throttled, WriteConflict } from './write-conflict.js';

@@ -49,14 +49,14 @@ const BEGINNINGS = [
 ];
 
 /** Ends of messages. Shown is the end, behind what stands for the rest. */
-const ENDS = [
+const ENDINGS = [
   ...[' is not a function', ' is not a function or its return value is not iterable', ' is not a constructor'],
   ...[' is not iterable', ' is not defined', ' before initialization', ' is not valid JSON', ' to a BigInt'],
   ...[' is disabled.', ' is pending deletion.'],
 ];
 
 /** Messages with a value inside, and what is shown. */
-const OTHERS: readonly (readonly [pattern: RegExp, shown: string])[] = [
+const PATTERNS: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/^Cannot read propert.* undefined\b/s, 'Cannot read properties of undefined'],
   [/^Cannot read propert.* null\b/s, 'Cannot read properties of null'],
   [/^Cannot set propert.* undefined\b/s, 'Cannot set properties of undefined'],
@@ -83,51 +83,51 @@ const ACTIONS = [
 ];
 
 /** Characters of a message that are looked at. */
-const MOST_READ = 4_000;
+const MAX_READ_CHARACTERS = 4_000;
 
 /**
  * Returns the text that may be shown for an error of the language, the platform or the SDK: empty if its code says enough,
  * `undefined` for any other error.
  */
-export function knownTextOf(error: Error): string | undefined {
+export function findKnownText(error: Error): string | undefined {
   if (typeof error.message !== 'string') return undefined;
-  const message = error.message.slice(0, MOST_READ);
-  const known = isOfService(error) ? serviceText(error, message) : textOf(message);
+  const message = error.message.slice(0, MAX_READ_CHARACTERS);
+  const known = isAwsServiceError(error) ? describeServiceError(error, message) : matchText(message);
   const isOfPlatform = 'code' in error && typeof error.code === 'string' && PLATFORM_CODE.test(error.code);
   return known ?? (isOfPlatform ? '' : undefined);
 }
 
-function textOf(message: string): string | undefined {
+function matchText(message: string): string | undefined {
   const beginning = BEGINNINGS.find((text) => message.startsWith(text));
   if (beginning !== undefined) return beginning;
-  const end = ENDS.find((text) => message.endsWith(text));
-  return end === undefined ? OTHERS.find(([pattern]) => pattern.test(message))?.[1] : `…${end}`;
+  const end = ENDINGS.find((text) => message.endsWith(text));
+  return end === undefined ? PATTERNS.find(([pattern]) => pattern.test(message))?.[1] : `…${end}`;
 }
 
 /** An answer of an AWS service, as the SDK throws it. */
-interface OfService extends Error {
+interface AwsServiceError extends Error {
   readonly $metadata: { readonly httpStatusCode?: unknown };
   readonly CancellationReasons?: unknown;
 }
 
-const isOfService = (error: Error): error is OfService =>
+const isAwsServiceError = (error: Error): error is AwsServiceError =>
   '$metadata' in error && typeof error.$metadata === 'object' && error.$metadata !== null;
 
-function serviceText(error: OfService, message: string): string | undefined {
-  const shown = refusedAction(message) ?? cancellation(error) ?? textOf(message);
+function describeServiceError(error: AwsServiceError, message: string): string | undefined {
+  const shown = describeDeniedAction(message) ?? describeCancellation(error) ?? matchText(message);
   const { httpStatusCode: status } = error.$metadata;
   const http = Number.isInteger(status) && Number(status) >= 100 && Number(status) < 600 ? `HTTP ${status}` : undefined;
   if (shown === undefined) return http;
   return http === undefined ? shown : `${shown} (${http})`;
 }
 
-function refusedAction(message: string): string | undefined {
+function describeDeniedAction(message: string): string | undefined {
   const action = /is not authorized to perform: [a-z0-9-]+:(\w+)/.exec(message)?.[1];
   if (action === undefined) return undefined;
   return `not authorized to perform ${ACTIONS.find((one) => one === action) ?? 'this action'}`;
 }
 
-function cancellation({ CancellationReasons: reasons }: OfService): string | undefined {
+function describeCancellation({ CancellationReasons: reasons }: AwsServiceError): string | undefined {
   if (!Array.isArray(reasons)) return undefined;
   const codes = reasons.map((reason: { readonly Code?: unknown } | null) => {
     const code = reason?.Code ?? 'None';

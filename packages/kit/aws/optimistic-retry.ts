@@ -1,8 +1,8 @@
-import { pauseUpTo } from './clock.js';
+import { sleepWithJitter } from './clock.js';
 import { WriteConflict } from './write-conflict.js';
 
 /** Attempts for one request or delivery. The pauses between them add up to at most 0.6 s. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const BACKOFF_MS = 20;
 
 /**
@@ -21,8 +21,8 @@ export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof WriteConflict) || attempt === TRIES) throw error;
-      await pauseUpTo(BACKOFF_MS * 2 ** attempt);
+      if (!(error instanceof WriteConflict) || attempt === MAX_ATTEMPTS) throw error;
+      await sleepWithJitter(BACKOFF_MS * 2 ** attempt);
     }
   }
 }

@@ -13,7 +13,7 @@ export class SettingMissing extends Error {
  * Reads an environment variable.
  * @throws {SettingMissing} if the construct did not set it
  */
-export function required(name: string): string {
+export function requireEnv(name: string): string {
   const value = process.env[name];
   if (value === undefined || value === '')
     throw new SettingMissing(
@@ -26,8 +26,8 @@ export function required(name: string): string {
  * Reads an environment variable as a whole number.
  * @throws {SettingMissing} if it is not set, or is not a whole number from 0
  */
-export function requiredInteger(name: string): number {
-  const value = Number(required(name));
+export function requireIntegerEnv(name: string): number {
+  const value = Number(requireEnv(name));
   if (!Number.isSafeInteger(value) || value < 0) {
     throw new SettingMissing(`environment variable ${name}: expected a whole number from 0`);
   }
@@ -38,8 +38,8 @@ export function requiredInteger(name: string): number {
  * Reads an environment variable as a JSON list of texts.
  * @throws {SettingMissing} if it is not set, or is not a list of texts
  */
-export function requiredList(name: string): readonly string[] {
-  const list: unknown = JSON.parse(required(name));
+export function requireListEnv(name: string): readonly string[] {
+  const list: unknown = JSON.parse(requireEnv(name));
   if (!Array.isArray(list) || !list.every((value) => typeof value === 'string')) {
     throw new SettingMissing(`environment variable ${name}: expected a list of texts, as JSON`);
   }
@@ -50,15 +50,15 @@ export function requiredList(name: string): readonly string[] {
  * Reads the origins whose pages may read the answers of the API; none if the construct doesn't say any.
  * @throws {SettingMissing} if it is not a list of texts
  */
-export const corsOrigins = (): readonly string[] =>
-  process.env[Env.CORS_ORIGINS] === undefined ? [] : requiredList(Env.CORS_ORIGINS);
+export const readCorsOrigins = (): readonly string[] =>
+  process.env[Env.CORS_ORIGINS] === undefined ? [] : requireListEnv(Env.CORS_ORIGINS);
 
 /**
  * Reads the deduplication window.
  * @throws {SettingMissing} if it is not set, or is neither a number of seconds nor a list of `{ from, seconds }`
  */
-export function dedupeWindow(): DedupeWindow {
-  const window: unknown = JSON.parse(required(Env.DEDUPE_WINDOW_SECONDS));
+export function readDedupeWindow(): DedupeWindow {
+  const window: unknown = JSON.parse(requireEnv(Env.DEDUPE_WINDOW_SECONDS));
   if (isSeconds(window)) return window;
   if (
     Array.isArray(window) &&
@@ -78,7 +78,7 @@ const isSeconds = (value: unknown): value is number => Number.isSafeInteger(valu
  * Reads since when a consumer and its generation are deployed; `undefined` if its construct doesn't say it.
  * @throws {SettingMissing} if it is no time
  */
-export function consumerSince(): string | undefined {
+export function readConsumerSince(): string | undefined {
   const since = process.env[Env.CONSUMER_SINCE];
   if (since === undefined || !Number.isNaN(Date.parse(since))) return since;
   throw new SettingMissing(`environment variable ${Env.CONSUMER_SINCE}: expected a time in ISO 8601`);
@@ -89,14 +89,14 @@ export function consumerSince(): string | undefined {
  * after the other, and in 0.3.0 only relays have the variable: a function that has none yet counts as never restored.
  * @throws {SettingMissing} if it is not a whole number from 0
  */
-export const epoch = (): number => (process.env[Env.EPOCH] === undefined ? 0 : requiredInteger(Env.EPOCH));
+export const readEpoch = (): number => (process.env[Env.EPOCH] === undefined ? 0 : requireIntegerEnv(Env.EPOCH));
 
 /**
  * Reads how many shards the feed index has, and since when.
  * @throws {SettingMissing} if the setting is missing, or is not a list of `{ from, shards }`
  */
-export function feedShards(): readonly { readonly from: string; readonly shards: number }[] {
-  const list: unknown = JSON.parse(required(Env.FEED_SHARDS));
+export function readFeedShards(): readonly { readonly from: string; readonly shards: number }[] {
+  const list: unknown = JSON.parse(requireEnv(Env.FEED_SHARDS));
   if (!Array.isArray(list) || !list.every(({ from, shards }) => typeof from === 'string' && shards >= 1)) {
     throw new SettingMissing(
       `environment variable ${Env.FEED_SHARDS}: expected [{ "from": "<ISO time>", "shards": 8 }]`,

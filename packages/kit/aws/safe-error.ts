@@ -8,7 +8,7 @@ type SafePart = number | boolean | string;
 const CODE = /^[A-Za-z][\w.:-]{0,63}$/;
 
 /** Stands for a part of a text that was cut. */
-export const CUT = '…';
+export const ELLIPSIS = '…';
 
 /** Text of a {@link SafeError}. Only {@link safeText} makes one, so a composed string is none. */
 export class SafeText {
@@ -24,7 +24,7 @@ export class SafeText {
   }
 
   /** @returns the text, or `undefined` for anything that is no safe text */
-  static in(value: unknown): string | undefined {
+  static unwrap(value: unknown): string | undefined {
     return typeof value === 'object' && value !== null && #text in value ? value.#text : undefined;
   }
 }
@@ -41,12 +41,12 @@ export function safeText<const Parts extends readonly SafePart[]>(
   text: TemplateStringsArray,
   ...parts: { readonly [At in keyof Parts]: Constant<Parts[At]> }
 ): SafeText {
-  const shown = parts.map((part) => (isShown(part) ? String(part) : CUT));
+  const shown = parts.map((part) => (isSafePart(part) ? String(part) : ELLIPSIS));
   return SafeText.trusted(text.map((constant, at) => constant + (shown[at] ?? '')).join(''));
 }
 
 /** The compiler lets `any` through. */
-const isShown = (part: unknown): boolean =>
+const isSafePart = (part: unknown): boolean =>
   typeof part === 'string' ? CODE.test(part) : typeof part === 'number' || typeof part === 'boolean';
 
 /**
@@ -69,7 +69,7 @@ export class SafeError extends Error {
   readonly #safe: string | undefined;
 
   constructor(text: SafeText, options?: ErrorOptions) {
-    const safe = SafeText.in(text);
+    const safe = SafeText.unwrap(text);
     super(safe ?? String(text), options);
     this.#safe = safe;
   }

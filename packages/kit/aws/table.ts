@@ -1,9 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, transact } from './dynamodb.js';
+import { documentClient, transact } from './dynamodb.js';
 import { Env } from './environment.js';
 import type { Item, TransactWriteItem } from './items.js';
-import { required } from './read-environment.js';
-import { readItems } from './reading.js';
+import { requireEnv } from './read-environment.js';
+import { readItems } from './read-items.js';
 
 /** A table, for code that reads single items and writes transactions (port). */
 export interface Table {
@@ -29,9 +29,9 @@ export interface Table {
 export const dynamoDbTable = (name: string): Table => ({
   name,
   async read(Key) {
-    return (await documents.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }))).Item;
+    return (await documentClient.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }))).Item;
   },
-  readAll: (keys) => readItems(documents, name, keys, { consistent: true }),
+  readAll: (keys) => readItems(documentClient, name, keys, { consistent: true }),
   transact,
 });
 
@@ -39,4 +39,4 @@ export const dynamoDbTable = (name: string): Table => ({
  * Returns the table of this function's service.
  * @throws {SettingMissing} at start, if the construct did not set it
  */
-export const tableOfFunction = (): Table => dynamoDbTable(required(Env.TABLE));
+export const tableFromEnvironment = (): Table => dynamoDbTable(requireEnv(Env.TABLE));

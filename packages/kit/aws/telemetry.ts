@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { failureText } from './failure-texts.js';
+import { toFailureText } from './failure-texts.js';
 
 /** Structured log. The POWERTOOLS_* variables set its level, service name and sampling. */
 export const logger = new Logger();
@@ -22,19 +22,24 @@ export const count = (name: string, by = 1): void => {
  * invocation is lost if the function crashes after that commit: the redelivered message is then a duplicate and counts
  * nothing.
  */
-export const countAtOnce = (name: string): void => {
+export const countImmediately = (name: string): void => {
   metrics.singleMetric().addMetric(name, MetricUnit.Count, 1);
 };
 
 /** Writes a gauge of one consumer to the log at once. @param unit of the value */
-export const gauge = (name: string, value: number, consumer: string, unit: 'Count' | 'Seconds' = 'Count'): void => {
+export const recordGauge = (
+  name: string,
+  value: number,
+  consumer: string,
+  unit: 'Count' | 'Seconds' = 'Count',
+): void => {
   const single = metrics.singleMetric();
   single.addDimension('consumer', consumer);
   single.addMetric(name, MetricUnit[unit], value);
 };
 
 /** Records a duration, in seconds. */
-export const seconds = (name: string, value: number): void => {
+export const recordSeconds = (name: string, value: number): void => {
   metrics.addMetric(name, MetricUnit.Seconds, value);
 };
 
@@ -50,12 +55,12 @@ export const publishMetrics = (): void => {
  * texts can contain personal data.
  */
 export function describeError(error: unknown): ErrorDescription {
-  const { shown } = failureText(error);
+  const { shown } = toFailureText(error);
   return {
     name: nameOf(error),
     ...(shown === '' ? {} : { text: shown }),
     ...(error instanceof Error && error.cause !== undefined ? { cause: nameOf(error.cause) } : {}),
-    stack: error instanceof Error ? framesOf(error) : [],
+    stack: error instanceof Error ? extractFrames(error) : [],
   };
 }
 
@@ -65,7 +70,7 @@ export function describeError(error: unknown): ErrorDescription {
  * @example
  * throw logged('a sweep was not finished', error);
  */
-export function logged(message: string, error: unknown, fields: Readonly<Record<string, unknown>> = {}): Error {
+export function logAndSanitize(message: string, error: unknown, fields: Readonly<Record<string, unknown>> = {}): Error {
   const described = describeError(error);
   logger.error(message, { ...fields, ...described });
   const { name, text = '', stack } = described;
@@ -80,7 +85,7 @@ const nameOf = (error: unknown): string => (error instanceof Error ? error.name 
 const FRAME = /^ {4}at .*(?::\d+:\d+\)?|<anonymous>\)?|\(index \d+\)|native\)?)$/;
 
 /** Returns the stack frames of an error. Before them, its stack has its message, whose lines may look like frames. */
-function framesOf({ message, stack = '' }: Error): readonly string[] {
+function extractFrames({ message, stack = '' }: Error): readonly string[] {
   const at = stack.indexOf(message);
   return stack
     .slice(at < 0 ? 0 : at + message.length)

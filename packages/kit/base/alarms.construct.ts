@@ -14,7 +14,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { AnyBus } from './interfaces.js';
-import { whatToDo } from './runbook.js';
+import { runbookHint } from './runbook.js';
 import type { ServiceFunction } from './service-function.construct.js';
 
 /** Condition and text of an alarm. Missing data raises no alarm, because a queue that nobody uses reports no data. */
@@ -67,7 +67,7 @@ function createAlarm(
 ): Alarm {
   const created = new Alarm(scope, name, {
     ...rule,
-    alarmDescription: `${name}: ${means}${whatToDo(scope, name)}`,
+    alarmDescription: `${name}: ${means}${runbookHint(scope, name)}`,
   });
   const tell = new SnsAction(topic);
   created.addAlarmAction(tell);
@@ -106,7 +106,7 @@ export function alarmOnErrors(
 }
 
 /** Text of an alarm about a last resort, and the topic that it notifies. */
-type LastResort = Pick<AlarmProps, 'means' | 'topic'>;
+type AlarmText = Pick<AlarmProps, 'means' | 'topic'>;
 
 /**
  * Alarms if a function's on-failure destination did not take what it gave up. Lambda then drops it: this metric is the only
@@ -115,35 +115,35 @@ type LastResort = Pick<AlarmProps, 'means' | 'topic'>;
 export function alarmOnLostDestination(
   scope: Construct,
   name: string,
-  { handler, ...said }: LastResort & { readonly handler: ServiceFunction },
+  { handler, ...said }: AlarmText & { readonly handler: ServiceFunction },
 ): Alarm {
-  return alarm(scope, name, { metric: lossesOf(handler, 'DestinationDeliveryFailures'), threshold: 1, ...said });
+  return alarm(scope, name, { metric: lossMetric(handler, 'DestinationDeliveryFailures'), threshold: 1, ...said });
 }
 
 /** Alarms if Lambda dropped an asynchronous invocation, whether its destination took it or not. */
 export function alarmOnDroppedInvocation(
   scope: Construct,
   name: string,
-  { handler, ...said }: LastResort & { readonly handler: ServiceFunction },
+  { handler, ...said }: AlarmText & { readonly handler: ServiceFunction },
 ): Alarm {
-  return alarm(scope, name, { metric: lossesOf(handler, 'AsyncEventsDropped'), threshold: 1, ...said });
+  return alarm(scope, name, { metric: lossMetric(handler, 'AsyncEventsDropped'), threshold: 1, ...said });
 }
 
-const lossesOf = (handler: ServiceFunction, metric: 'DestinationDeliveryFailures' | 'AsyncEventsDropped'): Metric =>
-  handler.function.metric(metric, { period: LOSSES, statistic: 'sum' });
+const lossMetric = (handler: ServiceFunction, metric: 'DestinationDeliveryFailures' | 'AsyncEventsDropped'): Metric =>
+  handler.function.metric(metric, { period: LOSS_PERIOD, statistic: 'sum' });
 
 /** Alarms if neither the target nor the dead-letter queue of a rule of the default bus took an event. */
 export function alarmOnLostByRule(
   scope: Construct,
   name: string,
-  { rule, ...said }: LastResort & { readonly rule: IRule },
+  { rule, ...said }: AlarmText & { readonly rule: IRule },
 ): Alarm {
   const metric = new Metric({
-    namespace: RULES,
+    namespace: EVENT_RULES_NAMESPACE,
     metricName: LOST_BY_RULE,
     // "Metrics that specify only the RuleName dimension refer to the default event bus" (EventBridge, "Monitoring").
     dimensionsMap: { RuleName: rule.ruleName },
-    period: LOSSES,
+    period: LOSS_PERIOD,
     statistic: 'sum',
   });
   return alarm(scope, name, { metric, threshold: 1, ...said });
@@ -156,18 +156,18 @@ export function alarmOnLostByRule(
 export function alarmOnLostByBus(
   scope: Construct,
   name: string,
-  { bus, ...said }: LastResort & { readonly bus: AnyBus },
+  { bus, ...said }: AlarmText & { readonly bus: AnyBus },
 ): Alarm {
   const metric = new MathExpression({
-    expression: `SELECT SUM(${LOST_BY_RULE}) FROM SCHEMA("${RULES}", EventBusName, RuleName) WHERE EventBusName = '${bus.eventBusName}'`,
-    period: LOSSES,
+    expression: `SELECT SUM(${LOST_BY_RULE}) FROM SCHEMA("${EVENT_RULES_NAMESPACE}", EventBusName, RuleName) WHERE EventBusName = '${bus.eventBusName}'`,
+    period: LOSS_PERIOD,
   });
   return alarm(scope, name, { metric, threshold: 1, ...said });
 }
 
-const RULES = 'AWS/Events';
+const EVENT_RULES_NAMESPACE = 'AWS/Events';
 const LOST_BY_RULE = 'InvocationsFailedToBeSentToDlq';
-const LOSSES = Duration.minutes(5);
+const LOSS_PERIOD = Duration.minutes(5);
 
 /** Returns a metric that the functions of a service write into their logs (EMF). */
 export function serviceMetric(namespace: string, service: string, metricName: string): Metric {

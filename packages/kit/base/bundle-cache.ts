@@ -16,9 +16,9 @@ import { join } from 'node:path';
 /** Time after which an unused entry is removed, in milliseconds: a process that uses one has copied it by then. */
 const KEPT_FOR_MS = 3_600_000;
 /** Entries that stay however old they are. */
-const NEWEST = 3;
+const KEPT_BUNDLES = 3;
 /** How often bundles are made whose sources change meanwhile. */
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 /** Beginning of the names of what isn't complete. */
 const DRAFT = 'draft-';
 
@@ -46,29 +46,31 @@ export class BundleCache {
    * @param make makes it in an empty folder. It returns the files that it is made of, from the root
    */
   obtain(sources: BundleSources, make: (folder: string) => readonly string[]): string {
-    const key = digestOf(sources.settings);
+    const key = computeDigest(sources.settings);
     const list = join(this.folder, `${key}.json`);
     // The same settings may have led to other files: then the digest of their content is another one, too.
-    const known = existsSync(list) ? this.at(key, sources.root, JSON.parse(readFileSync(list, 'utf8'))) : undefined;
+    const known = existsSync(list)
+      ? this.bundlePath(key, sources.root, JSON.parse(readFileSync(list, 'utf8')))
+      : undefined;
     if (known !== undefined && existsSync(known)) {
       const now = new Date();
       utimesSync(known, now, now);
       return known;
     }
-    for (let tries = 1; ; tries++) {
+    for (let attempt = 1; ; attempt++) {
       const began = Date.now();
       const draft = mkdtempSync(join(this.folder, DRAFT));
       const files = make(draft);
       // The bundles may contain an earlier content of a file that was saved meanwhile.
       if (files.some((file) => changedSince(join(sources.root, file), began))) {
         // A time in the future never passes: then it isn't kept, and removed like any draft.
-        if (tries === TRIES) return draft;
+        if (attempt === MAX_ATTEMPTS) return draft;
         rmSync(draft, { recursive: true, force: true });
         continue;
       }
-      const made = this.at(key, sources.root, files);
+      const made = this.bundlePath(key, sources.root, files);
       if (made === undefined) throw new Error(`one of ${files.length} files was removed while they were bundled`);
-      replace(draft, made);
+      moveIntoPlace(draft, made);
       const draftOfList = mkdtempSync(join(this.folder, DRAFT));
       writeFileSync(join(draftOfList, 'files'), JSON.stringify(files));
       renameSync(join(draftOfList, 'files'), list);
@@ -79,7 +81,7 @@ export class BundleCache {
   }
 
   /** Returns the folder for these files as they are now; nothing if one of them is gone. */
-  private at(key: string, root: string, files: readonly string[]): string | undefined {
+  private bundlePath(key: string, root: string, files: readonly string[]): string | undefined {
     const hash = createHash('sha256');
     for (const file of files) {
       const path = join(root, file);
@@ -97,7 +99,7 @@ export class BundleCache {
       .toSorted((one, other) => other.used - one.used);
     const made = entries.filter(({ name }) => !name.startsWith(DRAFT));
     const drafts = entries.filter(({ name }) => name.startsWith(DRAFT));
-    for (const { name, used } of [...made.slice(NEWEST), ...drafts]) {
+    for (const { name, used } of [...made.slice(KEPT_BUNDLES), ...drafts]) {
       if (Date.now() - used <= KEPT_FOR_MS) continue;
       // A removal that is killed in its middle leaves no half of an entry under the name of a whole one.
       const doomed = name.startsWith(DRAFT) ? name : `${DRAFT}${name}`;
@@ -113,7 +115,7 @@ export class BundleCache {
 }
 
 /** Gives a finished draft its name, or removes it if another process was faster: the same sources make the same content. */
-export function replace(draft: string, made: string): void {
+export function moveIntoPlace(draft: string, made: string): void {
   try {
     renameSync(draft, made);
   } catch (error) {
@@ -129,4 +131,4 @@ const changedSince = (path: string, time: number): boolean =>
 const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   codes.includes(String((error as { readonly code?: unknown }).code));
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+const computeDigest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -55,11 +55,11 @@ export class UnknownEntry extends Error {
  */
 export const entryFiles = (folder: string, packages: EntryPackages = {}): ReadonlyMap<string, string> =>
   new Map([
-    ...entriesIn(resolve(folder), '', '.ts'),
-    ...Object.entries({ kit: KIT, ...packages }).flatMap(([name, of]) => entriesIn(of, `${name}/`, KIT_EXTENSION)),
+    ...findEntries(resolve(folder), '', '.ts'),
+    ...Object.entries({ kit: KIT, ...packages }).flatMap(([name, of]) => findEntries(of, `${name}/`, KIT_EXTENSION)),
   ]);
 
-const entriesIn = (folder: string, prefix: string, extension: string): readonly (readonly [string, string])[] =>
+const findEntries = (folder: string, prefix: string, extension: string): readonly (readonly [string, string])[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith(`.lambda${extension}`) && !file.split('/').includes('node_modules'))
@@ -91,7 +91,7 @@ export const BUNDLING = {
 /** Folder that esbuild takes for that of its output, below the app's root. Nothing is written there. */
 const OUTPUTS = '.build/bundled';
 /** Files and folders below the folder of what was made. */
-const MADE = { code: 'code', maps: 'maps', metafile: 'metafile.json' } as const;
+const BUNDLE_PATHS = { code: 'code', maps: 'maps', metafile: 'metafile.json' } as const;
 
 /**
  * The code of every function of an app, from ONE esbuild run over all entry points: a tenth of a second for each, whereas a
@@ -113,7 +113,7 @@ export class Bundles {
   private readonly cache: string | undefined;
   private readonly packages: EntryPackages;
   /** Folder with the code, the maps and the metafile. */
-  private readonly made: string;
+  private readonly bundleFolder: string;
   private readonly metafile: Metafile;
 
   /**
@@ -127,10 +127,10 @@ export class Bundles {
     const files = entryFiles(folder, packages);
     this.entries = [...files.keys()].sort();
     process.once('exit', () => this.remove());
-    this.made = cache ? this.cached(cache, files) : this.newlyMade(files);
-    this.metafile = JSON.parse(readFileSync(join(this.made, MADE.metafile), 'utf8'));
+    this.bundleFolder = cache ? this.obtainCached(cache, files) : this.buildFresh(files);
+    this.metafile = JSON.parse(readFileSync(join(this.bundleFolder, BUNDLE_PATHS.metafile), 'utf8'));
     mkdirSync(join(this.root, '.build'), { recursive: true });
-    this.inputs = inputsOf(this.metafile, files);
+    this.inputs = collectInputs(this.metafile, files);
     writeFileSync(join(this.root, INPUTS), JSON.stringify(this.inputs, null, 1));
     for (const entry of this.entries) this.copyMap(join(entry, 'index.js.map'));
   }
@@ -139,16 +139,16 @@ export class Bundles {
   private copyMap(file: string): void {
     const to = join(this.root, SOURCE_MAPS, file);
     mkdirSync(dirname(to), { recursive: true });
-    copyFileSync(join(this.made, MADE.maps, file), to);
+    copyFileSync(join(this.bundleFolder, BUNDLE_PATHS.maps, file), to);
   }
 
-  private newlyMade(files: ReadonlyMap<string, string>): string {
+  private buildFresh(files: ReadonlyMap<string, string>): string {
     const folder = mkdtempSync(join(tmpdir(), 'kit-bundles-'));
     this.build(files, folder);
     return folder;
   }
 
-  private cached(cache: string, files: ReadonlyMap<string, string>): string {
+  private obtainCached(cache: string, files: ReadonlyMap<string, string>): string {
     const fromRoot = (path: string): string => relative(this.root, path);
     const { alias, ...options } = BUNDLING;
     const settings = {
@@ -157,13 +157,13 @@ export class Bundles {
       alias: Object.entries(alias).map(([name, path]) => [name, fromRoot(path)]),
       entries: [...files].map(([entry, path]) => [entry, fromRoot(path)]),
       // An import may find another file once there is one more.
-      names: [this.folder, KIT, ...Object.values(this.packages)].flatMap(namesIn),
+      names: [this.folder, KIT, ...Object.values(this.packages)].flatMap(listFiles),
       // Where imports lead, and how the bundles are made.
       texts: [
         ...['package-lock.json', 'package.json', 'tsconfig.json'].map((name) => join(this.root, name)),
         ...[KIT, ...Object.values(this.packages)].map((of) => join(of, 'package.json')),
         fileURLToPath(import.meta.url),
-      ].map(textOf),
+      ].map(readText),
     };
     return new BundleCache(cache).obtain({ root: this.root, settings: JSON.stringify(settings) }, (folder) =>
       Object.keys(this.build(files, folder).inputs),
@@ -172,7 +172,7 @@ export class Bundles {
 
   /** Makes all bundles. @param to an empty folder @returns what esbuild says about them */
   private build(files: ReadonlyMap<string, string>, to: string): Metafile {
-    const { outputFiles, metafile } = withoutCollection(() =>
+    const { outputFiles, metafile } = withoutGarbageCollection(() =>
       buildSync({
         absWorkingDir: this.root,
         entryPoints: [...files].map(([entry, file]) => ({ in: file, out: `${entry}/index` })),
@@ -189,7 +189,7 @@ export class Bundles {
     const maps = new Map(outputFiles.filter(({ path }) => path.endsWith('.map')).map(({ path, text }) => [path, text]));
     for (const { path, text } of outputFiles)
       if (!path.endsWith('.map')) this.write(to, path, text, maps.get(`${path}.map`) ?? '');
-    writeFileSync(join(to, MADE.metafile), JSON.stringify(metafile));
+    writeFileSync(join(to, BUNDLE_PATHS.metafile), JSON.stringify(metafile));
     return metafile;
   }
 
@@ -197,13 +197,13 @@ export class Bundles {
     const file = relative(join(this.root, OUTPUTS), path);
     const name = `${dirname(file)}@${createHash('sha256').update(code).digest('hex').slice(0, 8)}.js`;
     // V8 takes this name for the file of each frame.
-    write(join(to, MADE.code, file), `${code}//# sourceURL=${name}\n`);
+    write(join(to, BUNDLE_PATHS.code, file), `${code}//# sourceURL=${name}\n`);
     // The mappings follow the sources and are nearly all of the text: parsing them would take longer than writing them.
     const rest = map.indexOf('"mappings"');
     const { sources } = JSON.parse(`${map.slice(0, rest)}"mappings":""}`) as { readonly sources: readonly string[] };
     const fromRoot = sources.map((source) => relative(this.root, resolve(dirname(path), source)));
     const head = JSON.stringify({ version: 3, file: name, sources: fromRoot });
-    write(join(to, MADE.maps, `${file}.map`), `${head.slice(0, -1)},${map.slice(rest)}`);
+    write(join(to, BUNDLE_PATHS.maps, `${file}.map`), `${head.slice(0, -1)},${map.slice(rest)}`);
   }
 
   /**
@@ -214,7 +214,7 @@ export class Bundles {
   code(entry: string): Code {
     this.check(entry);
     // The cloud assembly says by this name whose code an asset is: a watcher replaces it when its sources change.
-    return Code.fromAsset(join(this.made, MADE.code, entry), { displayName: entry });
+    return Code.fromAsset(join(this.bundleFolder, BUNDLE_PATHS.code, entry), { displayName: entry });
   }
 
   /**
@@ -235,7 +235,7 @@ export class Bundles {
 
   /** Removes the bundles. The assets were copied into the cloud assembly at synth, so nothing needs them afterwards. */
   remove(): void {
-    if (!this.cache) rmSync(this.made, { recursive: true, force: true });
+    if (!this.cache) rmSync(this.bundleFolder, { recursive: true, force: true });
   }
 
   private check(entry: string): void {
@@ -251,7 +251,7 @@ export class Bundles {
  * Runs esbuild without a collection of garbage, up to 3 GiB of memory: it ends at once, and the collection took a third of its time
  * and saved a tenth of its memory.
  */
-function withoutCollection<T>(run: () => T): T {
+function withoutGarbageCollection<T>(run: () => T): T {
   const { GOGC, GOMEMLIMIT } = process.env;
   process.env.GOGC = 'off';
   process.env.GOMEMLIMIT ??= '3GiB';
@@ -273,16 +273,16 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+const readText = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
 /** Returns the names of all files below a folder, but for those of packages. */
-const namesIn = (folder: string): readonly string[] =>
+const listFiles = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => !file.split(/[/\\]/).includes('node_modules'))
     .sort();
 
 /** Returns the sources that each entry point is made of, as paths from the app's root. */
-export function inputsOf(
+export function collectInputs(
   { inputs }: Metafile,
   files: ReadonlyMap<string, string>,
 ): Readonly<Record<string, readonly string[]>> {

@@ -16,14 +16,14 @@ const UTC = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z)?$/;
 export const isUtc = (text: string): boolean => UTC.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Returns the entries of a setting. A plain duration has always been in force. */
-export const entriesOf = (setting: DedupeWindowSetting): readonly DedupeWindowEntry[] =>
+export const toEntries = (setting: DedupeWindowSetting): readonly DedupeWindowEntry[] =>
   setting instanceof Duration ? [{ from: '1970-01-01', window: setting }] : setting;
 
 /**
  * Returns the window for the run time.
  * @throws {SettingsError} for a list that is empty, unsorted or malformed, or whose last entry is shorter and in the future
  */
-export function secondsOf(setting: DedupeWindowSetting): DedupeWindow {
+export function toWindowSeconds(setting: DedupeWindowSetting): DedupeWindow {
   if (setting instanceof Duration) return setting.toSeconds();
   if (setting.length === 0) throw new SettingsError('dedupeWindow: expected at least one entry');
   const malformed = setting.filter(({ from }) => !isUtc(from));
@@ -33,13 +33,13 @@ export function secondsOf(setting: DedupeWindowSetting): DedupeWindow {
       `dedupeWindow: expected dates or times in UTC, as 2026-12-01 or 2026-12-01T08:00:00Z: ${all}`,
     );
   }
-  for (const [{ from }, next] of pairsOf(setting)) {
+  for (const [{ from }, next] of consecutivePairs(setting)) {
     if (Date.parse(next.from) > Date.parse(from)) continue;
     throw new SettingsError(
       `dedupeWindow: the entry from ${next.from} follows the one from ${from}: expected a later time`,
     );
   }
-  for (const [{ window }, next] of pairsOf(setting)) {
+  for (const [{ window }, next] of consecutivePairs(setting)) {
     if (next.window.toSeconds() >= window.toSeconds() || Date.parse(next.from) <= Date.now()) continue;
     throw new SettingsError(
       `dedupeWindow: the entry from ${next.from} shortens the window in the future: expected a time that has passed. Records of the longer window stay, so a shorter one needs no notice`,
@@ -49,7 +49,7 @@ export function secondsOf(setting: DedupeWindowSetting): DedupeWindow {
 }
 
 /** Returns the value of the functions' environment variable. @throws {SettingsError} */
-export const windowVariable = (setting: DedupeWindowSetting): string => JSON.stringify(secondsOf(setting));
+export const windowVariable = (setting: DedupeWindowSetting): string => JSON.stringify(toWindowSeconds(setting));
 
 /**
  * Checks that a setting only adds to the windows that are deployed. Synth can't see what is deployed, so an app keeps those
@@ -58,8 +58,8 @@ export const windowVariable = (setting: DedupeWindowSetting): string => JSON.str
  * @throws {SettingsError} if a deployed entry was changed or removed, or if a longer window would begin before its deployment
  */
 export function checkDeployedWindow(setting: DedupeWindowSetting, deployed: readonly DeployedWindow[]): void {
-  secondsOf(setting);
-  const entries = entriesOf(setting);
+  toWindowSeconds(setting);
+  const entries = toEntries(setting);
   for (const [at, { from, days }] of deployed.entries()) {
     const entry = entries[at];
     const isKept = entry?.window.toSeconds() === days * 86_400 && (at === 0 || sameTime(entry.from, from));
@@ -69,7 +69,7 @@ export function checkDeployedWindow(setting: DedupeWindowSetting, deployed: read
     );
   }
   const earliest = Date.now() + DEPLOYMENT.toMilliseconds();
-  for (const [{ window }, next] of pairsOf(entries).slice(Math.max(0, deployed.length - 1))) {
+  for (const [{ window }, next] of consecutivePairs(entries).slice(Math.max(0, deployed.length - 1))) {
     if (next.window.toSeconds() <= window.toSeconds() || Date.parse(next.from) > earliest) continue;
     const days = next.window.toDays({ integral: false });
     throw new SettingsError(
@@ -81,7 +81,9 @@ export function checkDeployedWindow(setting: DedupeWindowSetting, deployed: read
 const sameTime = (one: string, other: string): boolean => Date.parse(one) === Date.parse(other);
 
 /** Returns each entry with its successor. */
-const pairsOf = (entries: readonly DedupeWindowEntry[]): readonly (readonly [DedupeWindowEntry, DedupeWindowEntry])[] =>
+const consecutivePairs = (
+  entries: readonly DedupeWindowEntry[],
+): readonly (readonly [DedupeWindowEntry, DedupeWindowEntry])[] =>
   entries.slice(1).flatMap((next, at) => {
     const entry = entries[at];
     return entry ? [[entry, next] as const] : [];

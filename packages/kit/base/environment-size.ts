@@ -3,7 +3,7 @@ import type { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-la
 import { Env } from '../aws/environment.js';
 
 /** Lambda's limit for the names and values of all environment variables of a function together, in bytes ("Lambda quotas"). */
-export const MOST_ENVIRONMENT_BYTES = 4096;
+export const MAX_ENVIRONMENT_BYTES = 4096;
 
 /** Bytes that stand for a value which only the deployment knows: a name, an ARN or a URL, of which few are longer. */
 const REFERENCE_BYTES = 128;
@@ -19,19 +19,19 @@ const SETTINGS: Readonly<Record<string, string>> = {
  * everything has set its variables. Values that the deployment knows are counted by an estimate.
  * @returns the error, with the largest variable, its setting and the limit; nothing if the variables fit
  */
-export function environmentErrors(lambda: LambdaFunction): string[] {
+export function findEnvironmentErrors(lambda: LambdaFunction): string[] {
   const resource = lambda.node.defaultChild as CfnFunction;
   const { variables = {} } = (Stack.of(lambda).resolve(resource.environment) ?? {}) as Resolved;
   const sizes = Object.entries(variables).map(([name, value]) => ({
     name,
-    bytes: Buffer.byteLength(name) + bytesOf(value),
+    bytes: Buffer.byteLength(name) + estimateBytes(value),
   }));
   const bytes = sizes.reduce((sum, one) => sum + one.bytes, 0);
   const [largest] = sizes.toSorted((one, other) => other.bytes - one.bytes);
-  if (largest === undefined || bytes <= MOST_ENVIRONMENT_BYTES) return [];
+  if (largest === undefined || bytes <= MAX_ENVIRONMENT_BYTES) return [];
   const setting = SETTINGS[largest.name];
   return [
-    `its environment variables have ${bytes} bytes: expected at most ${MOST_ENVIRONMENT_BYTES}, Lambda's limit for all of a function. The largest is ${largest.name} with ${largest.bytes} bytes${setting === undefined ? '' : ` (${setting})`}`,
+    `its environment variables have ${bytes} bytes: expected at most ${MAX_ENVIRONMENT_BYTES}, Lambda's limit for all of a function. The largest is ${largest.name} with ${largest.bytes} bytes${setting === undefined ? '' : ` (${setting})`}`,
   ];
 }
 
@@ -39,8 +39,8 @@ interface Resolved {
   readonly variables?: Readonly<Record<string, unknown>>;
 }
 
-const bytesOf = (value: unknown): number => {
+const estimateBytes = (value: unknown): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   const joined = (value as { readonly 'Fn::Join'?: readonly [string, readonly unknown[]] } | undefined)?.['Fn::Join'];
-  return joined === undefined ? REFERENCE_BYTES : joined[1].reduce<number>((sum, part) => sum + bytesOf(part), 0);
+  return joined === undefined ? REFERENCE_BYTES : joined[1].reduce<number>((sum, part) => sum + estimateBytes(part), 0);
 };

@@ -26,6 +26,6 @@ export function pinLogicalId(resource: Construct, scope: Construct, name: string
 }
 
 /** Adds an output whose key has no hash, so that tools find it by its name. */
-export function pinnedOutput(scope: Construct, name: string, value: string): void {
+export function addPinnedOutput(scope: Construct, name: string, value: string): void {
   new CfnOutput(scope, name, { value }).overrideLogicalId(logicalPrefix(scope) + name);
 }

@@ -10,7 +10,7 @@ export function setRunbook(scope: Construct, { app }: Pick<EnvironmentSettings, 
 }
 
 /** Returns the sentence that says what to do, or nothing if the app has no runbook. @param heading an alarm's name */
-export function whatToDo(scope: Construct, heading: string): string {
+export function runbookHint(scope: Construct, heading: string): string {
   const page: unknown = scope.node.tryGetContext(CONTEXT);
   return page === undefined ? '' : ` What to do: ${runbookPage(String(page), heading)}.`;
 }

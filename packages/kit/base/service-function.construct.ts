@@ -3,10 +3,10 @@ import { type Conditions, PolicyStatement, Role, ServicePrincipal } from 'aws-cd
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { titleOf } from '../aws/app-names.js';
+import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import type { Bundles } from './bundles.js';
-import { environmentErrors } from './environment-size.js';
+import { findEnvironmentErrors } from './environment-size.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionDescription } from './outputs.js';
 import { checkFailureTexts, type EnvironmentSettings } from './settings.js';
@@ -90,7 +90,7 @@ export class ServiceFunction extends Construct {
       removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], logs.logGroupArn);
+    this.grantActions(['logs:CreateLogStream', 'logs:PutLogEvents'], logs.logGroupArn);
     this.function = new LambdaFunction(this, 'Function', {
       code: bundles.code(entry),
       handler: 'index.handler',
@@ -115,7 +115,7 @@ export class ServiceFunction extends Construct {
       },
     });
 
-    this.node.addValidation({ validate: () => environmentErrors(this.function) });
+    this.node.addValidation({ validate: () => findEnvironmentErrors(this.function) });
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaTracing',
       reason:
@@ -129,12 +129,12 @@ export class ServiceFunction extends Construct {
   }
 
   /** Allows exact actions on exact resources. */
-  allow(actions: string[], ...resources: string[]): void {
+  grantActions(actions: string[], ...resources: string[]): void {
     this.role.addToPolicy(new PolicyStatement({ actions, resources }));
   }
 
   /** Allows exact actions on exact resources, if the request meets the conditions (by operator, then by key). */
-  allowWhere(conditions: Conditions, actions: string[], ...resources: string[]): void {
+  grantActionsWhere(conditions: Conditions, actions: string[], ...resources: string[]): void {
     this.role.addToPolicy(new PolicyStatement({ actions, resources, conditions }));
   }
 
@@ -147,13 +147,13 @@ export class ServiceFunction extends Construct {
    */
   grantItems(table: AnyTable, actions: readonly ItemAction[], ...keyPrefixes: string[]): void {
     this.checkEncryption(table);
-    this.allowKeys(table.tableArn, actions, keyPrefixes);
+    this.grantKeys(table.tableArn, actions, keyPrefixes);
   }
 
   /** Grants queries of one index, on the partitions whose key has one of these prefixes. */
   grantIndex(table: AnyTable, indexName: string, ...keyPrefixes: string[]): void {
     this.checkEncryption(table);
-    this.allowKeys(`${table.tableArn}/index/${indexName}`, ['Query'], keyPrefixes);
+    this.grantKeys(`${table.tableArn}/index/${indexName}`, ['Query'], keyPrefixes);
   }
 
   /**
@@ -167,7 +167,7 @@ export class ServiceFunction extends Construct {
     );
   }
 
-  private allowKeys(resource: string, actions: readonly ItemAction[], keyPrefixes: readonly string[]): void {
+  private grantKeys(resource: string, actions: readonly ItemAction[], keyPrefixes: readonly string[]): void {
     this.role.addToPolicy(
       new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
@@ -201,7 +201,7 @@ export class ServiceFunction extends Construct {
 }
 
 /** Rules of the compliance packs that no function, role or log follows, with the reasons. */
-export const OF_EVERY_FUNCTION = {
+export const FUNCTION_ACKNOWLEDGEMENTS = {
   CloudWatchLogGroupEncrypted:
     'CloudWatch encrypts each log group with a key of its own. Logs hold no personal data and no id of a caller, so a customer-managed key protects nothing more. It would cost a dollar a month, and its loss would be the loss of the logs.',
   IAMNoInlinePolicy:
@@ -216,4 +216,4 @@ export const OF_EVERY_FUNCTION = {
 
 /** Returns the namespace of an environment's metrics. It separates two environments in one account. */
 export const metricsNamespace = ({ app, environment }: EnvironmentSettings): string =>
-  `${titleOf(app.name)}/${environment}`;
+  `${appTitle(app.name)}/${environment}`;

@@ -234,7 +234,7 @@ export function checkFailureTexts({ environment, keepsData, failureTexts }: Envi
 export type FeedShardsSetting = readonly { readonly from: string; readonly shards: number }[];
 
 /** Most shards of the feed. A reader of the feed asks for each shard of each hour. */
-const MOST_SHARDS = 256;
+const MAX_SHARDS = 256;
 const DEFAULT_SHARDS: FeedShardsSetting = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
 
 /**
@@ -242,7 +242,7 @@ const DEFAULT_SHARDS: FeedShardsSetting = [{ from: '1970-01-01T00:00:00.000Z', s
  * @throws {SettingsError} if the list does not begin in 1970, is not in ascending order by time and by number, or has a number that
  *   is not 1 to 256
  */
-export function feedShardsOf({
+export function resolveFeedShards({
   feedShards = DEFAULT_SHARDS,
 }: Pick<EnvironmentSettings, 'feedShards'>): FeedShardsSetting {
   const wrong = (expected: string): SettingsError => new SettingsError(`feedShards: expected ${expected}`);
@@ -251,8 +251,8 @@ export function feedShardsOf({
   }
   for (const [at, { from, shards }] of feedShards.entries()) {
     if (new Date(from).toJSON() !== from) throw wrong(`a time such as '2026-12-01T00:00:00.000Z', and not '${from}'`);
-    if (!Number.isSafeInteger(shards) || shards < 1 || shards > MOST_SHARDS) {
-      throw wrong(`1 to ${MOST_SHARDS} shards from ${from}, and not ${shards}`);
+    if (!Number.isSafeInteger(shards) || shards < 1 || shards > MAX_SHARDS) {
+      throw wrong(`1 to ${MAX_SHARDS} shards from ${from}, and not ${shards}`);
     }
     const before = feedShards[at - 1];
     if (before && (before.from >= from || before.shards >= shards)) {
@@ -266,7 +266,7 @@ export function feedShardsOf({
  * Returns the epoch of a service.
  * @throws {SettingsError} if it is not a whole number from 0 to 900,000
  */
-export function epochOf({ epochs = {} }: Pick<EnvironmentSettings, 'epochs'>, service: string): number {
+export function resolveEpoch({ epochs = {} }: Pick<EnvironmentSettings, 'epochs'>, service: string): number {
   const epoch = Object.hasOwn(epochs, service) ? Number(epochs[service]) : 0;
   if (Number.isSafeInteger(epoch) && epoch >= 0 && epoch <= MAX_EPOCH) return epoch;
   throw new SettingsError(
@@ -275,7 +275,7 @@ export function epochOf({ epochs = {} }: Pick<EnvironmentSettings, 'epochs'>, se
 }
 
 /** Lowest rate limit that AWS accepts. */
-const LOWEST_LIMIT = 10;
+const MIN_LIMIT = 10;
 /** Maximum share of the stage's throttle for one address, so that five addresses can't use it up. */
 const ADDRESS_PART = 1 / 5;
 
@@ -297,7 +297,7 @@ export function checkFirewall({ firewall, throttle }: Pick<EnvironmentSettings, 
       `firewall: requestsPerToken is ${requestsPerToken}; expected at most requestsPerAddress, ${requestsPerAddress}`,
     );
   }
-  if (requestsPerToken < LOWEST_LIMIT) {
-    throw new SettingsError(`firewall: requestsPerToken is ${requestsPerToken}; expected at least ${LOWEST_LIMIT}`);
+  if (requestsPerToken < MIN_LIMIT) {
+    throw new SettingsError(`firewall: requestsPerToken is ${requestsPerToken}; expected at least ${MIN_LIMIT}`);
   }
 }

@@ -1,4 +1,4 @@
-import { titleOf } from '../aws/app-names.js';
+import { appTitle } from '../aws/app-names.js';
 import { checkApp, type EnvironmentSettings } from './settings.js';
 
 /**
@@ -12,7 +12,7 @@ export function stackProps(settings: EnvironmentSettings, id: string, descriptio
   const { app, environment, keepsData } = settings;
   return {
     stackName: `${app.name}-${environment}-${id}`,
-    description: `${titleOf(app.name)} (${environment}): ${description}`,
+    description: `${appTitle(app.name)} (${environment}): ${description}`,
     terminationProtection: keepsData,
   };
 }

@@ -1,21 +1,23 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { consumerSince, dedupeWindow, required, requiredInteger } from '../aws/read-environment.js';
+import { readConsumerSince, readDedupeWindow, requireEnv, requireIntegerEnv } from '../aws/read-environment.js';
 import { SafeText, safeText } from '../aws/safe-error.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js';
-import { DeadLettered, senderNotAllowed } from '../failures/failure-kinds.js';
+import { DeadLettered, senderNotAllowedError } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import type { InboxSettings } from '../inbox/contract.js';
-import { placeKeyOf } from '../inbox/sequence-keys.js';
+import { placeKeyIfSequential } from '../inbox/sequence-keys.js';
 import { ContractViolation } from '../messages/contract.js';
 
-const consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
-const ours = { app: required(Env.APP), window: dedupeWindow(), since: consumerSince() };
-const undelivered = required(Env.UNDELIVERED);
+const consumer = { name: requireEnv(Env.CONSUMER), generation: requireIntegerEnv(Env.CONSUMER_GENERATION) };
+const deliveryRules = { app: requireEnv(Env.APP), window: readDedupeWindow(), since: readConsumerSince() };
+const undelivered = requireEnv(Env.UNDELIVERED);
 const mode = inboxMode();
-const failures = new FailureRecords(required(Env.RECORDS), consumer, (message) => placeKeyOf(consumer, mode, message));
+const failures = new FailureRecords(requireEnv(Env.RECORDS), consumer, (message) =>
+  placeKeyIfSequential(consumer, mode, message),
+);
 
 /** Returns the mode of the consumer's inbox; `undefined` if it has none. */
 function inboxMode(): InboxSettings['mode'] | undefined {
@@ -32,7 +34,7 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
   const unrecorded: string[] = [];
   for (const record of Records) {
     try {
-      await keep(record);
+      await recordDeadLetter(record);
     } catch (error) {
       unrecorded.push(record.messageId);
       logger.error('a dead letter could not be recorded', describeError(error));
@@ -42,9 +44,9 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
   return { batchItemFailures: unrecorded.map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
-async function keep(record: SQSRecord): Promise<void> {
-  const delivery = readDelivery(record, ours);
-  const outcome = await failures.keep(delivery, whyGivenUp(delivery));
+async function recordDeadLetter(record: SQSRecord): Promise<void> {
+  const delivery = readDelivery(record, deliveryRules);
+  const outcome = await failures.record(delivery, toFailureCause(delivery));
   if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
   const envelope = envelopeOf(delivery);
   logger.error('dead letter', { outcome, eventId: envelope?.id, eventType: envelope?.type });
@@ -58,10 +60,10 @@ async function keep(record: SQSRecord): Promise<void> {
  * the service sends commands to itself through its queue only. For any other message, the queue only knows that it was
  * received too often.
  */
-function whyGivenUp({ record, message }: Delivery): Error {
+function toFailureCause({ record, message }: Delivery): Error {
   const code = record.messageAttributes.ERROR_CODE?.stringValue;
   if (code) return new DeadLettered(SafeText.trusted(`EventBridge could not deliver it: ${code}`));
   if (message instanceof ContractViolation) return message;
-  if (record.eventSourceARN === undelivered && message.to !== undefined) return senderNotAllowed();
+  if (record.eventSourceARN === undelivered && message.to !== undefined) return senderNotAllowedError();
   return new DeadLettered(safeText`its function did not acknowledge it`);
 }

@@ -4,18 +4,18 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { dedupeWindow, required } from '../aws/read-environment.js';
+import { readDedupeWindow, requireEnv } from '../aws/read-environment.js';
 import { SafeText } from '../aws/safe-error.js';
-import { count, describeError, logged, logger, publishMetrics } from '../aws/telemetry.js';
-import { DeadLettered, tooOldBy } from '../failures/failure-kinds.js';
+import { count, describeError, logAndSanitize, logger, publishMetrics } from '../aws/telemetry.js';
+import { DeadLettered, findTooOld } from '../failures/failure-kinds.js';
 import { FailureRecords, relayConsumer } from '../failures/failure-records.js';
 import { isRequest } from '../lane/contract.js';
-import { requestIn, type UnreadableRequest } from '../lane/request-item.js';
+import { tryReadRequest, type UnreadableRequest } from '../lane/request-item.js';
 import { messageIdOf } from '../messages/envelope.js';
 
 const s3 = new S3Client({});
-const records = required(Env.RECORDS);
-const window = dedupeWindow();
+const records = requireEnv(Env.RECORDS);
+const window = readDedupeWindow();
 const relayFailures = new FailureRecords(records, relayConsumer);
 
 /** Object that Lambda writes into the on-failure bucket ("Using Amazon S3 as an on-failure destination"). */
@@ -35,7 +35,7 @@ export async function handler(event: EventBridgeEvent<'Object Created', S3Object
   try {
     await drain(event.detail);
   } catch (error) {
-    throw logged('a batch of the stream could not be recorded', error, { object: event.detail.object.key });
+    throw logAndSanitize('a batch of the stream could not be recorded', error, { object: event.detail.object.key });
   } finally {
     publishMetrics();
   }
@@ -53,8 +53,8 @@ async function drain({ bucket, object }: S3Object): Promise<void> {
   const failed: unknown[] = [];
   for (const record of payload?.Records ?? []) {
     try {
-      if (isRequest(record.dynamodb?.Keys?.sk?.S)) await keepRequest(record, condition);
-      else await keepCommit(record, condition);
+      if (isRequest(record.dynamodb?.Keys?.sk?.S)) await recordRequest(record, condition);
+      else await recordCommit(record, condition);
     } catch (error) {
       failed.push(error);
       logger.error('an item of the batch could not be recorded', describeError(error));
@@ -68,7 +68,7 @@ async function drain({ bucket, object }: S3Object): Promise<void> {
   });
 }
 
-async function keepCommit({ dynamodb }: DynamoDBRecord, condition: string): Promise<void> {
+async function recordCommit({ dynamodb }: DynamoDBRecord, condition: string): Promise<void> {
   const { pk, sk } = dynamodb?.Keys ?? {};
   const outcome = await relayFailures.put({
     id: `${pk?.S ?? ''}/${sk?.S ?? ''}`,
@@ -79,9 +79,9 @@ async function keepCommit({ dynamodb }: DynamoDBRecord, condition: string): Prom
 }
 
 /** Records a request as a failure of its message. If the message was processed meanwhile, it changes nothing. */
-async function keepRequest({ dynamodb }: DynamoDBRecord, condition: string): Promise<void> {
-  const request = requestIn(unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>));
-  if ('failure' in request) return keepUnreadable({ dynamodb }, request, condition);
+async function recordRequest({ dynamodb }: DynamoDBRecord, condition: string): Promise<void> {
+  const request = tryReadRequest(unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>));
+  if ('failure' in request) return recordUnreadable({ dynamodb }, request, condition);
   const { consumer, message, payload } = request;
   const outcome = await new FailureRecords(records, consumer).put({
     id: messageIdOf(message),
@@ -90,18 +90,18 @@ async function keepRequest({ dynamodb }: DynamoDBRecord, condition: string): Pro
     type: message.type,
     subject: message.subject,
     correlationId: message.correlationid,
-    ...(tooOldBy(message, window) ? { unknown: true } : {}),
+    ...(findTooOld(message, window) ? { unknown: true } : {}),
   });
   if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
 }
 
 /** Records a request that can't be read: of its consumer, as its queue would have done, or of the relay if it names none. */
-async function keepUnreadable(
+async function recordUnreadable(
   record: DynamoDBRecord,
   { consumer, failure }: UnreadableRequest,
   condition: string,
 ): Promise<void> {
-  if (!consumer) return keepCommit(record, condition);
+  if (!consumer) return recordCommit(record, condition);
   const outcome = await new FailureRecords(records, consumer).put(failure);
   if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
 }

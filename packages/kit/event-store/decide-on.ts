@@ -14,7 +14,7 @@ export type DeciderStore<
 > = TransactionalEventStore<State, Event, Decider<State, Command, Event, Facts>>;
 
 /** A command on one aggregate. */
-export interface CommandOn<Command> {
+export interface TargetedCommand<Command> {
   /** Id of the aggregate. */
   readonly id: string;
   readonly command: Command;
@@ -37,29 +37,29 @@ export interface Decision<State, Event> {
  * Loads an aggregate and decides a command on it. The time of the decision is now.
  *
  * Commit the write in a transaction. Call the function again after a lost race; it loads again.
- * @throws what the decider throws, and what {@link TransactionalEventStore.effect} throws
+ * @throws what the decider throws, and what {@link TransactionalEventStore.toWrite} throws
  */
 export async function decideOn<State, const Command, Event extends AnyEvent, Facts extends object>(
   store: DeciderStore<State, Command, Event, Facts>,
-  { id, command, trace }: CommandOn<NoInfer<Command>>,
+  { id, command, trace }: TargetedCommand<NoInfer<Command>>,
   ...[readFacts]: ReadFacts<Facts>
 ): Promise<Decision<State, Event>> {
   const [before, facts] = await Promise.all([store.load(id), readFacts?.()]);
   // Without `readFacts` the decider needs none, as ReadFacts says.
   const events = store.decider.decide(before.state, command, { ...(facts as Facts), now: clock.now() });
-  return { before, events, write: store.effect(before, events, trace) };
+  return { before, events, write: store.toWrite(before, events, trace) };
 }
 
 /**
  * Decides a command on an aggregate that is assumed to be new, without a read. The write is refused if the aggregate exists;
  * then use {@link decideOn}.
- * @throws what the decider throws, and what {@link TransactionalEventStore.effect} throws
+ * @throws what the decider throws, and what {@link TransactionalEventStore.toWrite} throws
  */
 export function decideOnNew<State, const Command, Event extends AnyEvent>(
   store: DeciderStore<State, Command, Event>,
-  { id, command, trace }: CommandOn<NoInfer<Command>>,
+  { id, command, trace }: TargetedCommand<NoInfer<Command>>,
 ): Decision<State, Event> {
-  const before = store.assumedNew(id);
+  const before = store.assumeNew(id);
   const events = store.decider.decide(before.state, command, { now: clock.now() });
-  return { before, events, write: store.effect(before, events, trace) };
+  return { before, events, write: store.toWrite(before, events, trace) };
 }

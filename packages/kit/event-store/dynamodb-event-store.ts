@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, type Item, ItemExists, putNew } from '../aws/dynamodb.js';
+import { documentClient, type Item, ItemExists, putNew } from '../aws/dynamodb.js';
 import type { Evolution } from '../decider/decider.js';
 import { type Commit, commitKey, firstVersionOf } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
@@ -32,11 +32,11 @@ export class DynamoDbEventStore<
   }
 
   /** Reads one page with each call to DynamoDB, and the next page only if the reader continues. */
-  protected async *commits(id: string, { from, to, order, pageSize }: CommitRange): AsyncIterable<Commit> {
+  protected async *readCommits(id: string, { from, to, order, pageSize }: CommitRange): AsyncIterable<Commit> {
     const ascending = order === 'oldest first';
     let ExclusiveStartKey: Item | undefined;
     do {
-      const page = await documents.send(
+      const page = await documentClient.send(
         new QueryCommand({
           TableName: this.table,
           ConsistentRead: true,

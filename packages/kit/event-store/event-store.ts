@@ -109,9 +109,9 @@ export interface EventStore<State, Event extends AnyEvent> {
    * @throws {ContractViolation} if an event or a command breaks its contract
    * @throws {AggregateDeleted} if the aggregate was deleted
    */
-  commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, more?: CommitExtras): Commit;
+  buildCommit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, more?: CommitExtras): Commit;
   /** Returns the state that follows from a commit on top of `loaded`. */
-  after(loaded: Loaded<State>, commit: Commit): Loaded<State>;
+  applyCommit(loaded: Loaded<State>, commit: Commit): Loaded<State>;
   /**
    * Appends a commit by a write of its own.
    * @throws {VersionTaken} if another commit has this version
@@ -137,7 +137,7 @@ export interface TransactionalEventStore<
    * Returns an aggregate before its first event, without a read. An append on top of it is refused if the aggregate
    * exists, like any append that was decided on an old version.
    */
-  assumedNew(id: string): Loaded<State>;
+  assumeNew(id: string): Loaded<State>;
   /** Returns the append as a part of a transaction. The write is refused if another commit has this version. */
   appendWrite(commit: Commit): TransactWriteItem;
   /**
@@ -148,9 +148,9 @@ export interface TransactionalEventStore<
   /**
    * Returns the write of a decision: the append of its events, or, for a decision without events, the check that the
    * aggregate is unchanged. Without that check an outdated decision would be recorded as the answer to a message.
-   * @throws what {@link EventStore.commit} throws
+   * @throws what {@link EventStore.buildCommit} throws
    */
-  effect(loaded: Loaded<State>, events: readonly Event[], trace: Trace): TransactWriteItem;
+  toWrite(loaded: Loaded<State>, events: readonly Event[], trace: Trace): TransactWriteItem;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { TransactWriteItem } from '../aws/dynamodb.js';
 import { MAX_ITEM_BYTES } from '../aws/dynamodb-limits.js';
 import type { Evolution } from '../decider/decider.js';
-import { type Commit, commitItem, commitKey, type FeedShards, firstVersionOf } from '../messages/commit.js';
+import { buildCommitItem, type Commit, commitKey, type FeedShards, firstVersionOf } from '../messages/commit.js';
 import { type AnyEvent, readEvent } from '../messages/contract.js';
 import { aggregateKey } from '../messages/keys.js';
 import { checkSeals } from '../messages/personal-fields.js';
@@ -64,9 +64,9 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
   abstract append(commit: Commit): Promise<void>;
 
   /** Reads commits, strongly consistent. */
-  protected abstract commits(id: string, range: CommitRange): AsyncIterable<Commit>;
+  protected abstract readCommits(id: string, range: CommitRange): AsyncIterable<Commit>;
 
-  assumedNew(id: string): Loaded<State> {
+  assumeNew(id: string): Loaded<State> {
     return { id, state: this.decider.initialState, version: 0, commits: [], snapshotOutdated: false };
   }
 
@@ -82,7 +82,7 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
   }
 
   async loadAt(id: string, at: string): Promise<Loaded<State> | undefined> {
-    const upTo = await this.versionNear(id, at);
+    const upTo = await this.findVersionNear(id, at);
     // Before the first commit. As above, the range would end before it begins.
     if (upTo < 1) return undefined;
     const loaded = await this.fold(id, upTo, (commit) => commit.at <= at);
@@ -93,22 +93,22 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
    * Returns a version that is not below the newest one at a time, and above it by few commits. It looks at one commit of the
    * middle after another, since the time of an aggregate's commits never decreases.
    */
-  private async versionNear(id: string, at: string): Promise<number> {
-    const newest = await this.newestUpTo(id, MAX_VERSION);
+  private async findVersionNear(id: string, at: string): Promise<number> {
+    const newest = await this.readNewestUpTo(id, MAX_VERSION);
     if (!newest || newest.at <= at) return MAX_VERSION;
     let reached = 0;
     let later = firstVersionOf(newest);
     while (later - reached > SNAPSHOT_EVERY) {
       const middle = Math.floor((reached + later) / 2);
-      const commit = await this.newestUpTo(id, middle);
+      const commit = await this.readNewestUpTo(id, middle);
       if (!commit || commit.at <= at) reached = middle;
       else later = firstVersionOf(commit);
     }
     return later - 1;
   }
 
-  private async newestUpTo(id: string, version: number): Promise<Commit | undefined> {
-    for await (const commit of this.commits(id, { from: 1, to: version, order: 'newest first', pageSize: 1 }))
+  private async readNewestUpTo(id: string, version: number): Promise<Commit | undefined> {
+    for await (const commit of this.readCommits(id, { from: 1, to: version, order: 'newest first', pageSize: 1 }))
       return commit;
     return undefined;
   }
@@ -117,12 +117,12 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
     const items: HistoryEntry[] = [];
     // One more than asked for: it tells whether there is a next page, and where that page begins.
     const range = { from: from.commit, to: MAX_VERSION, order: 'oldest first', pageSize: limit + 1 } as const;
-    for await (const commit of this.commits(id, range)) {
+    for await (const commit of this.readCommits(id, range)) {
       for (const [at, event] of commit.events.entries()) {
         const version = firstVersionOf(commit) + at;
         if (version <= from.shown) continue;
         if (items.length === limit) return { items, next: { commit: firstVersionOf(commit), shown: version - 1 } };
-        const { data } = this.read(event);
+        const { data } = this.decodeEvent(event);
         const { actor, onBehalfOf, correlationId, trigger } = commit;
         items.push({
           id: event.id,
@@ -140,11 +140,11 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
     return { items };
   }
 
-  commit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, more: CommitExtras = {}): Commit {
+  buildCommit(loaded: Loaded<State>, events: readonly Event[], trace: Trace, more: CommitExtras = {}): Commit {
     if (this.decider.isDeleted?.(loaded.state)) throw new AggregateDeleted();
     const newest = loaded.commits.at(-1);
     const { aggregate, contract, feedShards, epoch = 0 } = this.settings;
-    const commit = commitItem({
+    const commit = buildCommitItem({
       aggregate,
       contract,
       feedShards,
@@ -156,7 +156,7 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
       ...(newest === undefined ? {} : { previous: newest }),
       ...more,
     });
-    const snapshot = this.snapshotAfter(loaded, commit);
+    const snapshot = this.buildSnapshot(loaded, commit);
     return snapshot ? { ...commit, snapshot } : commit;
   }
 
@@ -172,15 +172,15 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
     return { ConditionCheck: { TableName: this.table, Key, ConditionExpression: noNextCommit } };
   }
 
-  effect(loaded: Loaded<State>, events: readonly Event[], trace: Trace): TransactWriteItem {
+  toWrite(loaded: Loaded<State>, events: readonly Event[], trace: Trace): TransactWriteItem {
     if (events.length === 0) return this.unchangedCheck(loaded);
-    return this.appendWrite(this.commit(loaded, events, trace));
+    return this.appendWrite(this.buildCommit(loaded, events, trace));
   }
 
-  after(loaded: Loaded<State>, commit: Commit): Loaded<State> {
+  applyCommit(loaded: Loaded<State>, commit: Commit): Loaded<State> {
     return {
       id: loaded.id,
-      state: this.stateAfter(loaded, commit),
+      state: this.foldCommit(loaded, commit),
       version: commit.lastVersion,
       commits: [...loaded.commits, commit],
       // The commit carries a new snapshot, unless the state is too large for one.
@@ -191,28 +191,28 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
   /**
    * Folds the events as they were written. A field that an older version of their shape leaves out is not in the state.
    */
-  private stateAfter({ state }: Loaded<State>, { events }: Commit): State {
-    return events.reduce((folded, event) => this.decider.evolve(folded, this.read(event)), state);
+  private foldCommit({ state }: Loaded<State>, { events }: Commit): State {
+    return events.reduce((folded, event) => this.decider.evolve(folded, this.decodeEvent(event)), state);
   }
 
-  private snapshotAfter(loaded: Loaded<State>, commit: Commit): Commit['snapshot'] {
+  private buildSnapshot(loaded: Loaded<State>, commit: Commit): Commit['snapshot'] {
     const crosses = Math.floor(commit.lastVersion / SNAPSHOT_EVERY) > Math.floor(loaded.version / SNAPSHOT_EVERY);
     if (!crosses && !loaded.snapshotOutdated) return undefined;
-    const state = JSON.stringify(this.stateAfter(loaded, commit));
+    const state = JSON.stringify(this.foldCommit(loaded, commit));
     if (Buffer.byteLength(state) > MAX_SNAPSHOT_BYTES) return undefined;
     return { schema: this.decider.stateSchema, state };
   }
 
   /** Reads backwards from version `upTo` to a snapshot or to the first commit, then folds forwards. */
-  private async fold(id: string, upTo: number, wanted: (commit: Commit) => boolean): Promise<Loaded<State>> {
+  private async fold(id: string, upTo: number, isWanted: (commit: Commit) => boolean): Promise<Loaded<State>> {
     const { evolve, initialState, stateSchema } = this.decider;
     const commits: Commit[] = [];
     let state = initialState;
     let version = 0;
     let snapshotOutdated = false;
     const range = { from: 1, to: upTo, order: 'newest first', pageSize: SNAPSHOT_EVERY } as const;
-    for await (const commit of this.commits(id, range)) {
-      if (!wanted(commit)) continue;
+    for await (const commit of this.readCommits(id, range)) {
+      if (!isWanted(commit)) continue;
       commits.unshift(commit);
       // A snapshot after the requested version contains later events.
       if (!commit.snapshot || commit.lastVersion > upTo) continue;
@@ -227,14 +227,14 @@ export abstract class FoldingEventStore<State, Event extends AnyEvent, Rules ext
       for (const [at, event] of commit.events.entries()) {
         const next = firstVersionOf(commit) + at;
         if (next <= version || next > upTo) continue;
-        state = evolve(state, this.read(event));
+        state = evolve(state, this.decodeEvent(event));
         version = next;
       }
     }
     return { id, state, version, commits, snapshotOutdated };
   }
 
-  private read({ id, type, schemaVersion, data }: Commit['events'][number]): Event {
+  private decodeEvent({ id, type, schemaVersion, data }: Commit['events'][number]): Event {
     const { contract } = this.settings;
     const event = readEvent(contract, type, schemaVersion, JSON.parse(data)) as unknown as Event;
     checkSeals(contract, event, id);

@@ -1,11 +1,11 @@
 /** Event streams of aggregates: event sourcing with optimistic concurrency, snapshots and history. */
 export {
-  type CommandOn,
   type DeciderStore,
   type Decision,
   decideOn,
   decideOnNew,
   type ReadFacts,
+  type TargetedCommand,
 } from './decide-on.js';
 export { DynamoDbEventStore } from './dynamodb-event-store.js';
 export {
@@ -20,5 +20,5 @@ export {
   type TransactionalEventStore,
   VersionTaken,
 } from './event-store.js';
+export { eventStoreFromEnvironment } from './event-store-from-environment.js';
 export type { EventStoreSettings } from './folding-event-store.js';
-export { eventStoreOfFunction } from './store-of-function.js';

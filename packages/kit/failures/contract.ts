@@ -4,4 +4,4 @@
 export const RELAY = 'relay';
 
 /** Returns the prefix of the keys of a consumer's records, of all its generations: `orders-saga@`. */
-export const recordsOf = (consumer: string): string => `${consumer}@`;
+export const recordsPrefix = (consumer: string): string => `${consumer}@`;

@@ -3,7 +3,7 @@ import type { SQSRecord } from 'aws-lambda';
 import type { DedupeWindow } from '../aws/dedupe-window.js';
 import { ContractViolation } from '../messages/contract.js';
 import { appOf, type Envelope, messageIdOf, readEnvelope } from '../messages/envelope.js';
-import { type TooOld, tooOldBy } from './failure-kinds.js';
+import { findTooOld, type TooOld } from './failure-kinds.js';
 
 /** Name of the message attribute that marks a redrive: an operator sends a failed message again. */
 export const REDRIVE = 'redrive';
@@ -56,7 +56,7 @@ export interface Delivery {
   readonly recorded: Recorded | undefined;
   /** Whether a lane returned the message. It takes a plain transaction: the lane is done with it. */
   readonly returned: boolean;
-  /** Whether an operator replays it. A consumer that is younger than the event may process it: see `outlivedWindow`. */
+  /** Whether an operator replays it. A consumer that is younger than the event may process it: see `findOutlivedWindow`. */
   readonly replayed: boolean;
   /** Number of deliveries so far, including this one. */
   readonly attempts: number;
@@ -65,7 +65,7 @@ export interface Delivery {
 }
 
 /** What a consumer checks at each delivery. */
-export interface Receiving {
+export interface DeliveryRules {
   /** Name of the application, whose own messages these must be. */
   readonly app: string;
   /** Deduplication window of the consumer. */
@@ -75,20 +75,20 @@ export interface Receiving {
 }
 
 /** Parses a record of an SQS event. */
-export function readDelivery(record: SQSRecord, { app, window, since }: Receiving): Delivery {
+export function readDelivery(record: SQSRecord, { app, window, since }: DeliveryRules): Delivery {
   const message = readOrRefuse(record.body, app);
   const envelope = message instanceof ContractViolation ? undefined : message;
   const replayed = record.messageAttributes[REPLAY] !== undefined;
   return {
     record,
-    id: envelope ? messageIdOf(envelope) : idOfBody(record.body),
+    id: envelope ? messageIdOf(envelope) : bodyHashId(record.body),
     message,
-    recorded: recordedOf(record),
+    recorded: readRecorded(record),
     returned: record.messageAttributes[RETURNED] !== undefined,
     replayed,
     attempts: Number(record.attributes.ApproximateReceiveCount),
     // A command asks for something once: a new consumer has no claim on those that were sent before it existed.
-    tooOld: envelope && tooOldBy(envelope, window, replayed && envelope.to === undefined ? since : undefined),
+    tooOld: envelope && findTooOld(envelope, window, replayed && envelope.to === undefined ? since : undefined),
   };
 }
 
@@ -97,9 +97,9 @@ export const envelopeOf = ({ message }: Delivery): Envelope | undefined =>
   message instanceof ContractViolation ? undefined : message;
 
 /** Returns a substitute for the id of a message without a readable id. */
-export const idOfBody = (body: string): string => `body:${createHash('sha256').update(body).digest('hex')}`;
+export const bodyHashId = (body: string): string => `body:${createHash('sha256').update(body).digest('hex')}`;
 
-function recordedOf({ messageAttributes }: SQSRecord): Recorded | undefined {
+function readRecorded({ messageAttributes }: SQSRecord): Recorded | undefined {
   const redrive = messageAttributes[REDRIVE]?.stringValue;
   if (redrive === 'again' || redrive === 'not-done')
     return { kind: 'redrive', confirmedNotDone: redrive === 'not-done' };

@@ -1,5 +1,5 @@
 import { clock, secondsBetween } from '../aws/clock.js';
-import { type DedupeWindow, outlivedWindow } from '../aws/dedupe-window.js';
+import { type DedupeWindow, findOutlivedWindow } from '../aws/dedupe-window.js';
 import { SafeError, safeText } from '../aws/safe-error.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
 import { ContractViolation } from '../messages/contract.js';
@@ -19,13 +19,13 @@ export class TooOld extends SafeError {
  * @param since time of the consumer's first deployment. Give it only for an event that an operator replays.
  * @returns the error, with ages in seconds, or `undefined` if a duplicate would still be recognised
  */
-export function tooOldBy(
+export function findTooOld(
   { time }: Pick<Envelope, 'time'>,
   window: DedupeWindow,
   since?: string | undefined,
 ): TooOld | undefined {
   const now = clock.now();
-  const recognised = outlivedWindow(window, { time, now, since });
+  const recognised = findOutlivedWindow(window, { time, now, since });
   if (recognised === undefined) return undefined;
   return new TooOld(safeText`${Math.floor(secondsBetween(time, now))} s old, recognised for ${recognised} s`);
 }
@@ -36,19 +36,19 @@ export function tooOldBy(
  * @param commanders names of the services that may send commands, as the consumer's construct lists them
  * @returns the refusal, or `undefined` for an event and for a command from an allowed service
  */
-export function foreignCommand(
+export function checkSender(
   { to, source }: Pick<Envelope, 'to' | 'source'>,
   commanders: readonly string[],
 ): ContractViolation | undefined {
   if (to === undefined || [to, ...commanders].includes(senderOf({ source }))) return undefined;
-  return senderNotAllowed();
+  return senderNotAllowedError();
 }
 
 /**
  * Creates the refusal of a command. Both the consumer and the bus rule that keeps such commands out of its queue use
  * it.
  */
-export const senderNotAllowed = (): ContractViolation =>
+export const senderNotAllowedError = (): ContractViolation =>
   new ContractViolation('SENDER_NOT_ALLOWED', 'the source may not command this service');
 
 /** Error for a message that crashed its function, or could not be delivered, until its queue gave it up. */

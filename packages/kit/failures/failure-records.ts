@@ -2,11 +2,11 @@ import { gzipSync } from 'node:zlib';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
-import { documents, ItemExists, putNew } from '../aws/dynamodb.js';
-import { type Envelope, stepOf } from '../messages/envelope.js';
-import { RELAY, recordsOf } from './contract.js';
-import { type Delivery, envelopeOf, idOfBody, PENDING } from './delivery.js';
-import { type FailureReason, reasonOf } from './reasons.js';
+import { documentClient, ItemExists, putNew } from '../aws/dynamodb.js';
+import { type Envelope, sagaStepKey } from '../messages/envelope.js';
+import { RELAY, recordsPrefix } from './contract.js';
+import { bodyHashId, type Delivery, envelopeOf, PENDING } from './delivery.js';
+import { type FailureReason, toFailureReason } from './failure-reasons.js';
 import { putStepFailure } from './step-failures.js';
 
 /** A consumer of a service, as the keys of its records name it. */
@@ -22,7 +22,7 @@ export const relayConsumer: ConsumerIdentity = { name: RELAY, generation: 0 };
 
 /** Returns the key of a consumer's record of one message. The record is processed or failed, never both. */
 export const recordKey = ({ name, generation }: ConsumerIdentity, messageId: string): string =>
-  `${recordsOf(name)}${generation}#${messageId}`;
+  `${recordsPrefix(name)}${generation}#${messageId}`;
 
 interface Failure {
   /** Id of the message, or a substitute. */
@@ -78,18 +78,18 @@ export class FailureRecords {
    *   step has failed before and waits for an operator; `known` if another delivery was processed, or recorded as failed,
    *   before
    */
-  async keep(delivery: Delivery, error: unknown): Promise<'recorded' | 'failed-again' | 'repeated' | 'known'> {
+  async record(delivery: Delivery, error: unknown): Promise<'recorded' | 'failed-again' | 'repeated' | 'known'> {
     const { id, record, recorded, attempts, tooOld } = delivery;
     const envelope = envelopeOf(delivery);
     const pk = envelope && this.keyOf(envelope);
     if (recorded?.kind === 'redrive') {
       // A failure of an earlier release has the key of its id.
       for (const key of new Set([pk ?? recordKey(this.consumer, id), recordKey(this.consumer, id)]))
-        await this.failedAgain(key, error);
+        await this.addFailureReason(key, error);
       return 'failed-again';
     }
-    if (recorded) return this.end(recorded.record, { error, attempts });
-    const step = envelope && stepOf(envelope);
+    if (recorded) return this.failPending(recorded.record, { error, attempts });
+    const step = envelope && sagaStepKey(envelope);
     return this.put({
       id,
       payload: record.body,
@@ -104,11 +104,11 @@ export class FailureRecords {
   }
 
   /** Adds the reason why a redriven message failed again. The record keeps the newest ten reasons. */
-  private async failedAgain(pk: string, error: unknown): Promise<void> {
+  private async addFailureReason(pk: string, error: unknown): Promise<void> {
     const Key = { pk };
-    const { Item } = await documents.send(new GetCommand({ TableName: this.table, Key, ConsistentRead: true }));
+    const { Item } = await documentClient.send(new GetCommand({ TableName: this.table, Key, ConsistentRead: true }));
     const at = clock.now();
-    const update = documents.send(
+    const update = documentClient.send(
       new UpdateCommand({
         TableName: this.table,
         Key,
@@ -117,7 +117,7 @@ export class FailureRecords {
         ConditionExpression: '#status = :failed',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: {
-          ':failures': withReason(error, at, Item?.failures),
+          ':failures': prependReason(error, at, Item?.failures),
           ':at': at,
           ':failed': 'FAILED',
         },
@@ -134,10 +134,13 @@ export class FailureRecords {
    * @returns `recorded`, or `known` if the record is not pending: another delivery was processed or failed, or it was
    *   cleared
    */
-  async end(record: string, { error, attempts }: Pick<Failure, 'error' | 'attempts'>): Promise<'recorded' | 'known'> {
+  async failPending(
+    record: string,
+    { error, attempts }: Pick<Failure, 'error' | 'attempts'>,
+  ): Promise<'recorded' | 'known'> {
     const at = clock.now();
     try {
-      await documents.send(
+      await documentClient.send(
         new UpdateCommand({
           TableName: this.table,
           Key: { pk: record },
@@ -150,7 +153,7 @@ export class FailureRecords {
             ':failed': 'FAILED',
             ':consumer': this.consumer.name,
             ':at': at,
-            ':failures': [reasonOf(error, at)],
+            ':failures': [toFailureReason(error, at)],
             ':attempts': attempts ?? 0,
             ':pending': PENDING,
           },
@@ -175,10 +178,10 @@ export class FailureRecords {
     const record = failureItem(consumer, at, stored);
     if (step !== undefined) {
       return putStepFailure(table, {
-        step: `${recordsOf(consumer.name)}step#${step}`,
+        step: `${recordsPrefix(consumer.name)}step#${step}`,
         record,
         keyOf: (messageId) => recordKey(consumer, messageId),
-        withReason: (earlier) => withReason(failure.error, at, earlier),
+        withReason: (earlier) => prependReason(failure.error, at, earlier),
       });
     }
     try {
@@ -202,24 +205,24 @@ export const failureItem = (
   messageId: id,
   failedConsumer: consumer.name,
   failedAt: at,
-  failures: [reasonOf(error, at)],
+  failures: [toFailureReason(error, at)],
   ...details,
-  ...payloadOf(payload),
+  ...encodePayload(payload),
 });
 
 /** Adds a reason to those of a record, which keeps the newest ten. @param earlier reasons in the record, if any */
-const withReason = (error: unknown, at: string, earlier: unknown): readonly FailureReason[] =>
-  [reasonOf(error, at), ...((earlier ?? []) as readonly FailureReason[])].slice(0, MAX_REASONS);
+const prependReason = (error: unknown, at: string, earlier: unknown): readonly FailureReason[] =>
+  [toFailureReason(error, at), ...((earlier ?? []) as readonly FailureReason[])].slice(0, MAX_REASONS);
 
 /**
  * Returns the payload as text, or compressed if it is too long for an item. A commit has at most 400 KB, so a payload
  * that is still too long was never our event. Of such a payload, the beginning, the length and the hash are kept.
  */
-function payloadOf(payload: string) {
+function encodePayload(payload: string) {
   const bytes = Buffer.from(payload);
   if (bytes.byteLength <= MAX_PAYLOAD_BYTES) return { payload };
   const payloadGzip = gzipSync(bytes);
   if (payloadGzip.byteLength <= MAX_PAYLOAD_BYTES) return { payloadGzip };
   const payloadBegin = bytes.subarray(0, MAX_PAYLOAD_BYTES / 2).toString('utf8');
-  return { payloadBegin, payloadBytes: bytes.byteLength, payloadHash: idOfBody(payload) };
+  return { payloadBegin, payloadBytes: bytes.byteLength, payloadHash: bodyHashId(payload) };
 }

@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
-import { documents, type Item, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
+import { documentClient, type Item, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 
 /** Seconds for which a repeated command, and the item that finds the first one, are kept after a failure (35 days). */
@@ -38,7 +38,9 @@ export function putStepFailure(
   const at = clock.now();
   const expiresAt = clock.epochSeconds() + KEPT_SECONDS;
   const read = async (key: string): Promise<Item | undefined> => {
-    const { Item } = await documents.send(new GetCommand({ TableName: table, Key: { pk: key }, ConsistentRead: true }));
+    const { Item } = await documentClient.send(
+      new GetCommand({ TableName: table, Key: { pk: key }, ConsistentRead: true }),
+    );
     return Item;
   };
   const putNew = (item: Item): TransactWriteItem => ({
@@ -83,7 +85,7 @@ export function putStepFailure(
       await transact([own, other]);
       return isRepeat ? 'repeated' : 'recorded';
     } catch (error) {
-      if (error instanceof TransactionRefused && error.because(own)) return 'known';
+      if (error instanceof TransactionRefused && error.conditionFailedFor(own)) return 'known';
       throw error;
     }
   });

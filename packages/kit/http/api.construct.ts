@@ -19,8 +19,8 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { acknowledgeCompliance } from '../base/acknowledge.js';
 import { alarm, alarmOnErrors } from '../base/alarms.construct.js';
-import { corsEnvironment, corsOriginsOf } from '../base/cors-settings.js';
-import { logicalPrefix, pinnedOutput } from '../base/logical-ids.js';
+import { corsEnvironment, resolveCorsOrigins } from '../base/cors-settings.js';
+import { addPinnedOutput, logicalPrefix } from '../base/logical-ids.js';
 import { Output } from '../base/outputs.js';
 import { setRunbook } from '../base/runbook.js';
 import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
@@ -28,7 +28,7 @@ import type { EnvironmentSettings } from '../base/settings.js';
 import { tokenEnvironment } from '../base/token-environment.js';
 import { answerPreflight } from './cors.construct.js';
 import { Firewall } from './firewall.construct.js';
-import { answerProblems } from './gateway-responses.construct.js';
+import { addProblemResponses } from './gateway-responses.construct.js';
 import { refuseOtherMethods } from './method-not-allowed.construct.js';
 import { refuseSimulatedIssuer } from './simulated-issuer.construct.js';
 
@@ -78,7 +78,7 @@ export const tokenAuthorizer = (
   });
 
 /**
- * A route that needs no token, and its function: one by `publicDocument`.
+ * A route that needs no token, and its function: one by `publicDocumentHandler`.
  * @example
  * const document = publicRoute(this, 'OpenApi', { ...props, ...getOpenApi, entry: 'get-open-api', throttle: { rate: 10, burst: 20 } });
  * new Api(this, 'Api', { ...props, publicRoutes: [document] });
@@ -129,7 +129,7 @@ export class Api extends Construct {
     const routes = [...services.flatMap((service) => service.routes), ...publicRoutes];
     this.checkRoutes(routes);
     refuseSimulatedIssuer(this, settings);
-    this.node.addValidation({ validate: () => lateRoutes(services, routes) });
+    this.node.addValidation({ validate: () => findLateRoutes(services, routes) });
     const verifier = props.authorizer ?? tokenAuthorizer(this, 'Authorize', props);
 
     const accessLog = new LogGroup(this, 'AccessLog', {
@@ -188,33 +188,33 @@ export class Api extends Construct {
         });
       }
     }
-    const answers = { app: settings.app.name, origins: corsOriginsOf(settings) };
+    const answers = { app: settings.app.name, origins: resolveCorsOrigins(settings) };
     for (const path of new Set(routes.map((route) => route.path))) {
       const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
-      this.answerOtherMethods(this.api.root.resourceForPath(path), methods, answers);
+      this.addOtherMethods(this.api.root.resourceForPath(path), methods, answers);
     }
     // Outputs whose keys tools can know. CDK's own one has a hash in it.
     this.api.node.tryRemoveChild('Endpoint');
     const name = logicalPrefix(this).endsWith('Api') ? '' : 'Api';
-    pinnedOutput(this, `${name}Id`, this.api.restApiId);
-    pinnedOutput(this, `${name}Url`, this.api.url);
-    pinnedOutput(
+    addPinnedOutput(this, `${name}Id`, this.api.restApiId);
+    addPinnedOutput(this, `${name}Url`, this.api.url);
+    addPinnedOutput(
       this,
       name + Output.FUNCTIONS,
       Stack.of(this).toJsonString(
         [verifier, ...publicRoutes.map(({ handler }) => handler)].map(({ description }) => description),
       ),
     );
-    answerProblems(this.api, answers);
+    addProblemResponses(this.api, answers);
     if (settings.firewall) {
       new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, settings, limits: settings.firewall });
     }
-    this.alarms(verifier, alarmTopic);
-    this.acknowledge(settings);
+    this.addAlarms(verifier, alarmTopic);
+    this.acknowledgeRules(settings);
   }
 
   /** Answers the methods of a path that no function has: preflight requests, if pages of other origins may call, and 405. */
-  private answerOtherMethods(
+  private addOtherMethods(
     path: IResource,
     methods: readonly string[],
     answers: { readonly app: string; readonly origins: readonly string[] },
@@ -236,7 +236,7 @@ export class Api extends Construct {
     api.endpointAccessMode = EndpointAccessMode.STRICT;
   }
 
-  private alarms(authorizer: ServiceFunction, topic: ITopic): void {
+  private addAlarms(authorizer: ServiceFunction, topic: ITopic): void {
     alarm(this, 'ApiServerErrors', {
       metric: this.api.metricServerError({ period: Duration.minutes(5), statistic: 'sum' }),
       threshold: 5,
@@ -270,7 +270,7 @@ export class Api extends Construct {
     }
   }
 
-  private acknowledge({ firewall, environment }: EnvironmentSettings): void {
+  private acknowledgeRules({ firewall, environment }: EnvironmentSettings): void {
     const acknowledge = (id: string, reason: string) => Validations.of(this).acknowledge({ id, reason });
     acknowledge(
       'AwsSolutions-APIG2',
@@ -310,7 +310,7 @@ export class Api extends Construct {
 }
 
 /** Returns a fault for each endpoint that was declared after the API. Every request to it would be answered 403. */
-const lateRoutes = (services: ApiProps['services'], served: readonly Route[]): string[] =>
+const findLateRoutes = (services: ApiProps['services'], served: readonly Route[]): string[] =>
   services
     .flatMap(({ routes }) => routes)
     .filter((route) => !served.includes(route))

@@ -16,7 +16,7 @@ import { JwtVerifier } from 'aws-jwt-verify/jwt-verifier';
 import * as z from 'zod/mini';
 import { clock } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
-import { required, requiredInteger, requiredList } from '../aws/read-environment.js';
+import { requireEnv, requireIntegerEnv, requireListEnv } from '../aws/read-environment.js';
 import { CallerId, EMAIL_SHAPE, isDotSegment, RESERVED_IDS } from './caller-id.js';
 
 /**
@@ -43,13 +43,13 @@ export class Unauthenticated extends Error {
 export const CLOCK_SKEW_SECONDS = 60;
 
 /** Created for the first token. Functions that get their caller from the gateway never pay for it. */
-let verifier: ReturnType<typeof newVerifier> | undefined;
+let verifier: ReturnType<typeof createVerifier> | undefined;
 
-function newVerifier() {
+function createVerifier() {
   const jwks = process.env[Env.JWT_JWKS];
   const jwksUri = process.env[Env.JWT_JWKS_URI];
-  const issuer = required(Env.JWT_ISSUER);
-  const audience = required(Env.JWT_AUDIENCE);
+  const issuer = requireEnv(Env.JWT_ISSUER);
+  const audience = requireEnv(Env.JWT_AUDIENCE);
   const isCognitoAccess = process.env[Env.JWT_TOKENS] === 'cognito-access';
   const verifier = JwtVerifier.create({
     issuer,
@@ -59,7 +59,7 @@ function newVerifier() {
     // understands none.
     customJwtCheck: ({ header, payload }) => {
       if ('crit' in header) throw new Unauthenticated('a critical header is unknown');
-      if (isCognitoAccess) refuseOther(payload, audience);
+      if (isCognitoAccess) checkCognitoClaims(payload, audience);
     },
     ...(jwksUri ? { jwksUri } : {}),
   });
@@ -74,7 +74,7 @@ function newVerifier() {
  * Refuses what is no access token of Cognito for this client. Such a token has no `aud`: `client_id` names the app client.
  * Amazon Cognito, "Understanding the access token".
  */
-function refuseOther(payload: Readonly<Record<string, unknown>>, client: string): void {
+function checkCognitoClaims(payload: Readonly<Record<string, unknown>>, client: string): void {
   if (payload.token_use !== 'access') throw new Unauthenticated('token_use: expected access');
   if (payload.client_id !== client) throw new Unauthenticated('audience: expected the client_id of the settings');
 }
@@ -98,15 +98,15 @@ const CAUSES: readonly (readonly [cause: string, errors: readonly (abstract new 
   ],
 ];
 
-const causeOf = (error: unknown): string =>
+const describeCause = (error: unknown): string =>
   CAUSES.find(([, errors]) => errors.some((one) => error instanceof one))?.[0] ?? 'malformed: it is no signed JWT';
 
 /**
  * Returns the role in a claim: a text, or a list (groups) with exactly one role of the application.
  * @throws {Unauthenticated} without one, or with several
  */
-function roleIn(claim: unknown): string {
-  const roles = requiredList(Env.ROLES);
+function readRole(claim: unknown): string {
+  const roles = requireListEnv(Env.ROLES);
   const named = [claim].flat().filter((one): one is string => typeof one === 'string' && roles.includes(one));
   const [role, ...others] = new Set(named);
   if (role === undefined) throw new Unauthenticated('unknown role');
@@ -123,7 +123,7 @@ export async function authenticate(authorization: string | undefined): Promise<C
   const [, token] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '') ?? [];
   if (!token) throw new Unauthenticated('no bearer token');
   if (!isCanonical(token.slice(token.lastIndexOf('.') + 1))) throw new Unauthenticated('signature not canonical');
-  verifier ??= newVerifier();
+  verifier ??= createVerifier();
   let claims: Awaited<ReturnType<typeof verifier>>;
   try {
     claims = await verifier(token);
@@ -131,13 +131,13 @@ export async function authenticate(authorization: string | undefined): Promise<C
     // FetchError: the issuer is unreachable, which is not the caller's fault. Unauthenticated already says what is
     // wrong.
     if (error instanceof FetchError || error instanceof Unauthenticated) throw error;
-    throw new Unauthenticated(causeOf(error), { cause: error });
+    throw new Unauthenticated(describeCause(error), { cause: error });
   }
   const { sub } = claims;
   if (EMAIL_SHAPE.test(String(sub))) throw new Unauthenticated('sub is an e-mail address');
   if (!z.safeParse(CallerId, sub).success || typeof sub !== 'string') throw new Unauthenticated('sub is not an id');
   if (isDotSegment(sub) || RESERVED_IDS.includes(sub)) throw new Unauthenticated('sub is a fixed segment of paths');
-  return { id: sub, role: roleIn(claims[required(Env.JWT_ROLE_CLAIM)]), expires: endOf(claims) };
+  return { id: sub, role: readRole(claims[requireEnv(Env.JWT_ROLE_CLAIM)]), expires: checkExpiry(claims) };
 }
 
 /**
@@ -145,12 +145,12 @@ export async function authenticate(authorization: string | undefined): Promise<C
  * limited.
  * @throws {Unauthenticated} if the token never expires, lives longer than allowed, or was issued in the future
  */
-function endOf({ exp, iat }: { readonly exp?: unknown; readonly iat?: unknown }): number {
+function checkExpiry({ exp, iat }: { readonly exp?: unknown; readonly iat?: unknown }): number {
   const now = clock.epochSeconds();
   if (typeof exp !== 'number') throw new Unauthenticated('no exp');
   if (iat !== undefined && typeof iat !== 'number') throw new Unauthenticated('iat is not a time');
   if (iat !== undefined && iat > now + CLOCK_SKEW_SECONDS) throw new Unauthenticated('issued in the future');
-  if (exp - (iat ?? now) > requiredInteger(Env.JWT_MAX_LIFETIME)) throw new Unauthenticated('lives too long');
+  if (exp - (iat ?? now) > requireIntegerEnv(Env.JWT_MAX_LIFETIME)) throw new Unauthenticated('lives too long');
   return exp;
 }
 

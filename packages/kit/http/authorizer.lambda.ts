@@ -2,9 +2,9 @@ import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } fro
 import { correlationIdFrom } from '../aws/ids.js';
 import { logger } from '../aws/telemetry.js';
 import { authenticate, Unauthenticated } from './auth.js';
-import { allowedOrigin } from './cors.js';
+import { findAllowedOrigin } from './cors.js';
 import { ALLOWED_ORIGIN } from './cors-headers.js';
-import { headersOf } from './headers.js';
+import { headerReader } from './headers.js';
 
 /**
  * Authorizes every request at API Gateway: it identifies the caller by the token. Each endpoint decides what the caller
@@ -16,24 +16,24 @@ import { headersOf } from './headers.js';
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   // A header that occurs twice counts as absent, also the token and the correlation id: nothing here chooses between
   // two.
-  const header = headersOf(event);
+  const header = headerReader(event);
   const correlationId = correlationIdFrom(header('x-correlation-id'));
   // The gateway's own answers can't compare origins.
-  const origin = allowedOrigin(header);
+  const origin = findAllowedOrigin(header);
   const context = { correlationId, ...(origin !== undefined && { [ALLOWED_ORIGIN]: origin }) };
   // `arn:…:<api>/<stage>/<method>/<path>`: the policy covers the whole stage.
   const everyRoute = `${event.methodArn.split('/').slice(0, 2).join('/')}/*/*`;
   try {
     const { id, role, expires } = await authenticate(header('authorization'));
-    return result(id, 'Allow', everyRoute, { sub: id, role, exp: String(expires), ...context });
+    return buildResult(id, 'Allow', everyRoute, { sub: id, role, exp: String(expires), ...context });
   } catch (error) {
     if (!(error instanceof Unauthenticated)) throw error;
     logger.info('token refused', { correlationId, reason: error.message });
-    return result('nobody', 'Deny', everyRoute, context);
+    return buildResult('nobody', 'Deny', everyRoute, context);
   }
 }
 
-const result = (
+const buildResult = (
   principalId: string,
   Effect: 'Allow' | 'Deny',
   Resource: string,

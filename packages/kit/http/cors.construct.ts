@@ -1,7 +1,7 @@
 import type { IResource } from 'aws-cdk-lib/aws-apigateway';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { ALLOWED_HEADERS, ALLOWED_ORIGIN, EXPOSED_HEADERS } from './cors-headers.js';
-import { addMockMethod, quoted } from './mock-method.construct.js';
+import { addMockMethod, quoteValues } from './mock-method.construct.js';
 
 /** Time for which a browser remembers the answer to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = 3600;
@@ -16,7 +16,7 @@ const ORIGIN = ['Origin', 'origin'].map((name) => `$input.params().header.get("$
  * Source: API Gateway, "Override your API's request and response parameters": a template may add a header, and each
  * header once.
  */
-export const readableTemplate = (origins: readonly string[]): string =>
+export const corsTemplate = (origins: readonly string[]): string =>
   origins
     .map((origin) => {
       const isOrigin = ORIGIN.map((header) => `${header} == "${origin}"`).join(' || ');
@@ -24,30 +24,33 @@ export const readableTemplate = (origins: readonly string[]): string =>
     })
     .join('');
 
-/** Returns the headers of an answer whose template is a {@link readableTemplate}; none without origins. */
-export const readableByPages = (origins: readonly string[]): Readonly<Record<string, string>> =>
+/** Returns the headers of an answer whose template is a {@link corsTemplate}; none without origins. */
+export const corsHeaders = (origins: readonly string[]): Readonly<Record<string, string>> =>
   origins.length === 0 ? {} : { 'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(', '), Vary: 'Origin' };
 
 /**
  * Returns the headers with which a fixed answer lets pages read it. A fixed answer can't compare origins, so there are headers
  * for a single origin only.
  */
-export const readableByOnePage = (origins: readonly string[]): Readonly<Record<string, string>> => {
+export const singleOriginCorsHeaders = (origins: readonly string[]): Readonly<Record<string, string>> => {
   const [origin, ...others] = origins;
   if (origin === undefined || others.length > 0) return {};
-  return { 'Access-Control-Allow-Origin': origin, ...readableByPages(origins) };
+  return { 'Access-Control-Allow-Origin': origin, ...corsHeaders(origins) };
 };
 
 /**
  * Returns the headers of an answer of the gateway that is no integration's, as the gateway reads them. Its template can't compare
  * origins. If the authorizer has run before, the authorizer has compared them.
  */
-export function readableGatewayHeaders(
+export function gatewayCorsHeaders(
   origins: readonly string[],
   { authorized }: { readonly authorized: boolean },
 ): Readonly<Record<string, string>> {
-  if (origins.length < 2 || !authorized) return quoted(readableByOnePage(origins));
-  return { 'Access-Control-Allow-Origin': `context.authorizer.${ALLOWED_ORIGIN}`, ...quoted(readableByPages(origins)) };
+  if (origins.length < 2 || !authorized) return quoteValues(singleOriginCorsHeaders(origins));
+  return {
+    'Access-Control-Allow-Origin': `context.authorizer.${ALLOWED_ORIGIN}`,
+    ...quoteValues(corsHeaders(origins)),
+  };
 }
 
 /**
@@ -64,8 +67,8 @@ export function answerPreflight(path: IResource, methods: readonly string[], ori
   };
   addMockMethod(path, 'OPTIONS', {
     status: 204,
-    headers: { ...quoted(headers), 'X-Correlation-Id': 'context.requestId' },
-    template: readableTemplate(origins),
+    headers: { ...quoteValues(headers), 'X-Correlation-Id': 'context.requestId' },
+    template: corsTemplate(origins),
     reason: 'A browser sends a preflight without a token, and learns only which pages may call.',
   });
 }

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { corsOrigins } from '../aws/read-environment.js';
+import { readCorsOrigins } from '../aws/read-environment.js';
 import { EXPOSED_HEADERS } from './cors-headers.js';
 import type { ReadHeader } from './headers.js';
 
 /** Returns the origin of a request if its pages may read the answer (Fetch standard, "CORS protocol"). Only the same text is the same origin. */
-export const allowedOrigin = (header: ReadHeader, origins = corsOrigins()): string | undefined => {
+export const findAllowedOrigin = (header: ReadHeader, origins = readCorsOrigins()): string | undefined => {
   const origin = header('origin');
   return origins.find((allowed) => allowed === origin);
 };
@@ -15,13 +15,13 @@ export const allowedOrigin = (header: ReadHeader, origins = corsOrigins()): stri
  * Every answer then depends on the header `Origin`, also one without an allowed origin, and says so in `Vary`. No answer allows
  * credentials: a token is sent by the page itself, never by the browser.
  */
-export function sharedWithPages(
+export function withCorsHeaders(
   answer: APIGatewayProxyResult,
   header: ReadHeader,
   origins: readonly string[],
 ): APIGatewayProxyResult {
   if (origins.length === 0) return answer;
-  const origin = allowedOrigin(header, origins);
+  const origin = findAllowedOrigin(header, origins);
   const { Vary, ...others } = answer.headers ?? {};
   return {
     ...answer,

@@ -4,10 +4,10 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { problemType } from '../aws/app-names.js';
-import { corsOriginsOf } from '../base/cors-settings.js';
+import { resolveCorsOrigins } from '../base/cors-settings.js';
 import { checkFirewall, type EnvironmentSettings, FIREWALL_WINDOW, type FirewallSettings } from '../base/settings.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
-import { readableByOnePage } from './cors.construct.js';
+import { singleOriginCorsHeaders } from './cors.construct.js';
 
 export interface FirewallProps {
   readonly stage: Stage;
@@ -30,7 +30,7 @@ const OVER_128_KB =
  * - A SKU may end in `.ini` or `.log`.
  * - An address may look like HTML, since the API answers JSON only.
  */
-const ONLY_COUNTED = [
+const COUNTED_ONLY_RULES = [
   'SizeRestrictions_BODY',
   'NoUserAgent_HEADER',
   'RestrictedExtensions_URIPATH',
@@ -49,21 +49,21 @@ export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { stage, settings, limits }: FirewallProps) {
     super(scope, id);
     checkFirewall(settings);
-    const answer = problem(settings.app.name);
+    const answer = problemBody(settings.app.name);
     const acl = new CfnWebACL(this, 'Rules', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      visibilityConfig: visible('Firewall'),
+      visibilityConfig: visibilityConfig('Firewall'),
       associationConfig: { requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: 'KB_64' } } },
       dataProtectionConfig: { dataProtections: PROTECTED },
       customResponseBodies: {
         TooLarge: answer('too-large', 'Request too large', 413, 'A body may have at most 128 KB.'),
         Throttled: answer('throttled', 'Too many requests', 429, 'Try again in a minute, less often.'),
       },
-      rules: rulesOf(limits, { ...ANSWER_HEADERS, ...readableByOnePage(corsOriginsOf(settings)) }),
+      rules: buildRules(limits, { ...ANSWER_HEADERS, ...singleOriginCorsHeaders(resolveCorsOrigins(settings)) }),
     });
     new CfnWebACLAssociation(this, 'InFrontOfApi', { resourceArn: stage.stageArn, webAclArn: acl.attrArn });
-    this.log(acl, settings);
+    this.addLog(acl, settings);
   }
 
   /**
@@ -75,7 +75,7 @@ export class Firewall extends Construct {
    * AWS adds the log group to the account's resource policy for delivered logs when logging is set up. A policy of this
    * stack would use up one of the ten that an account has per region.
    */
-  private log(acl: CfnWebACL, { logRetention, keepsData }: EnvironmentSettings): void {
+  private addLog(acl: CfnWebACL, { logRetention, keepsData }: EnvironmentSettings): void {
     const stack = Stack.of(this);
     const group = new LogGroup(this, 'Log', {
       // AWS requires this prefix. The last part of the stack's id is unique per stack, so a later deployment doesn't
@@ -126,7 +126,7 @@ const PROTECTED: CfnWebACL.DataProtectProperty[] = [
 
 type Headers = Readonly<Record<string, string>>;
 
-const rulesOf = (
+const buildRules = (
   { requestsPerAddress, requestsPerToken }: FirewallSettings,
   headers: Headers,
 ): CfnWebACL.RuleProperty[] => [
@@ -149,12 +149,12 @@ const rulesOf = (
         textTransformations: [{ priority: 0, type: 'NONE' }],
       },
     },
-    action: block('TooLarge', 413, headers),
-    visibilityConfig: visible('BodySize'),
+    action: blockAction('TooLarge', 413, headers),
+    visibilityConfig: visibilityConfig('BodySize'),
   },
-  managed('AWSManagedRulesAmazonIpReputationList', 3),
-  managed('AWSManagedRulesCommonRuleSet', 4, ONLY_COUNTED),
-  managed('AWSManagedRulesKnownBadInputsRuleSet', 5),
+  managedRule('AWSManagedRulesAmazonIpReputationList', 3),
+  managedRule('AWSManagedRulesCommonRuleSet', 4, COUNTED_ONLY_RULES),
+  managedRule('AWSManagedRulesKnownBadInputsRuleSet', 5),
 ];
 
 function rateRule(
@@ -168,29 +168,29 @@ function rateRule(
     name,
     priority,
     statement: { rateBasedStatement: { ...counted, evaluationWindowSec } },
-    action: block('Throttled', 429, { ...headers, 'Retry-After': String(evaluationWindowSec) }),
-    visibilityConfig: visible(name),
+    action: blockAction('Throttled', 429, { ...headers, 'Retry-After': String(evaluationWindowSec) }),
+    visibilityConfig: visibilityConfig(name),
   };
 }
 
 // The firewall can send neither problem+json nor ids. The gateway's own answer to a block would always be 403.
-const problem =
+const problemBody =
   (app: string) =>
   (code: string, title: string, status: number, detail: string): CfnWebACL.CustomResponseBodyProperty => ({
     contentType: 'APPLICATION_JSON',
     content: JSON.stringify({ type: problemType(app, code), title, status, detail }),
   });
 
-function block(customResponseBodyKey: string, responseCode: number, headers: Headers) {
+function blockAction(customResponseBodyKey: string, responseCode: number, headers: Headers) {
   const responseHeaders = Object.entries(headers).map(([name, value]) => ({ name, value }));
   return { block: { customResponse: { responseCode, customResponseBodyKey, responseHeaders } } };
 }
 
-function visible(metricName: string): CfnWebACL.VisibilityConfigProperty {
+function visibilityConfig(metricName: string): CfnWebACL.VisibilityConfigProperty {
   return { cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: true };
 }
 
-function managed(name: string, priority: number, onlyCounted: readonly string[] = []): CfnWebACL.RuleProperty {
+function managedRule(name: string, priority: number, onlyCounted: readonly string[] = []): CfnWebACL.RuleProperty {
   return {
     name,
     priority,
@@ -202,6 +202,6 @@ function managed(name: string, priority: number, onlyCounted: readonly string[] 
       },
     },
     overrideAction: { none: {} },
-    visibilityConfig: visible(name),
+    visibilityConfig: visibilityConfig(name),
   };
 }

@@ -1,8 +1,8 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { problemType, requestUrn } from '../aws/app-names.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
-import { readableGatewayHeaders } from './cors.construct.js';
-import { quoted } from './mock-method.construct.js';
+import { gatewayCorsHeaders } from './cors.construct.js';
+import { quoteValues } from './mock-method.construct.js';
 
 /**
  * Sources of an answer's correlation id: the authorizer knows the caller's own id; before it runs, only the request's
@@ -119,7 +119,7 @@ export const problemTemplate = (app: string, { status, code, title, detail }: Pr
  * Makes every answer of the gateway itself a problem, with a correlation id and the common headers.
  * @param origins whose pages may read it. With several, pages can read only answers after the authorizer
  */
-export function answerProblems(
+export function addProblemResponses(
   api: RestApi,
   { app, origins }: { readonly app: string; readonly origins: readonly string[] },
 ): void {
@@ -129,14 +129,14 @@ export function answerProblems(
       type,
       statusCode: String(status),
       responseHeaders: {
-        ...quoted({
+        ...quoteValues({
           ...ANSWER_HEADERS,
           'Content-Type': 'application/problem+json',
           ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
           ...(status === 429 && { 'Retry-After': '1' }),
         }),
         'X-Correlation-Id': authorized ? FROM_AUTHORIZER : FROM_REQUEST,
-        ...readableGatewayHeaders(origins, { authorized }),
+        ...gatewayCorsHeaders(origins, { authorized }),
       },
       // The template of `application/json` serves every Accept header. The header above sets the answer's real type.
       templates: { 'application/json': problemTemplate(app, problem) },

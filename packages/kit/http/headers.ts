@@ -8,7 +8,7 @@ export type ReadHeader = (name: string) => string | undefined;
  * Headers that decide who asks, what is asked, or how it is found again. The authorizer checks `Authorization` and
  * answers 401.
  */
-const ONCE = [
+const SINGLE_VALUE_HEADERS = [
   'Content-Type',
   'Content-Encoding',
   'X-Correlation-Id',
@@ -28,7 +28,7 @@ type WithHeaders = {
  * Collects values by lower-case names. API Gateway keeps the case of names, so one header may occur under two
  * spellings.
  */
-function valuesOf({ headers, multiValueHeaders }: WithHeaders): ReadonlyMap<string, readonly string[]> {
+function collectValues({ headers, multiValueHeaders }: WithHeaders): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const [name, value] of Object.entries(multiValueHeaders ?? headers ?? {})) {
     const key = name.toLowerCase();
@@ -37,8 +37,8 @@ function valuesOf({ headers, multiValueHeaders }: WithHeaders): ReadonlyMap<stri
   return values;
 }
 
-export function headersOf(event: WithHeaders): ReadHeader {
-  const values = valuesOf(event);
+export function headerReader(event: WithHeaders): ReadHeader {
+  const values = collectValues(event);
   return (name) => {
     const [value, ...more] = values.get(name.toLowerCase()) ?? [];
     return more.length === 0 ? value : undefined;
@@ -51,8 +51,8 @@ export function headersOf(event: WithHeaders): ReadHeader {
  * @throws {Problem} 400 `invalid-request`
  */
 export function refuseRepeatedHeaders(event: WithHeaders): void {
-  const values = valuesOf(event);
-  const repeated = ONCE.filter((name) => (values.get(name.toLowerCase()) ?? []).length > 1);
+  const values = collectValues(event);
+  const repeated = SINGLE_VALUE_HEADERS.filter((name) => (values.get(name.toLowerCase()) ?? []).length > 1);
   if (repeated.length === 0) return;
   const errors = repeated.map((header) => ({ header, detail: 'given more than once' }));
   throw new Problem('invalid-request', 'a header occurs more than once', { errors });

@@ -4,17 +4,17 @@ import en from 'zod/v4/locales/en.js';
 import { clock } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { correlationIdFrom, newId, traceparentFrom } from '../aws/ids.js';
-import { corsOrigins, required, requiredList } from '../aws/read-environment.js';
+import { readCorsOrigins, requireEnv, requireListEnv } from '../aws/read-environment.js';
 import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { authenticate, type Caller, CLOCK_SKEW_SECONDS, Unauthenticated } from './auth.js';
 import { isDotSegment } from './caller-id.js';
-import { sharedWithPages } from './cors.js';
+import { withCorsHeaders } from './cors.js';
 import { Problem } from './errors.js';
-import { headersOf, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
-import { bodyOf, checked, parameterFault, pointerFault, queryOf, refuseLargeBody } from './received.js';
+import { headerReader, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
+import { parameterFault, parseBody, parseQuery, pointerFault, refuseLargeBody, validate } from './request-parsing.js';
 import type { Answer, AnswerOf, RouteAnswers } from './route.js';
 
 z.config(en());
@@ -38,7 +38,7 @@ export interface EndpointOptions<
   /** Answers by status. A handler that returns another one does not compile. @default any answer */
   readonly answers?: Answers;
   /** Path parameters that name a person. No log contains them. @default none */
-  readonly people?: readonly string[];
+  readonly personalParameters?: readonly string[];
 }
 
 /** A request that passed all checks. */
@@ -66,9 +66,9 @@ const SESSION_HEADERS = ['session-id', 'request-number', 'answered-up-to'] as co
 /**
  * Returns the parts of a request that its idempotency key or session number is read from and checked against.
  * @example
- * const key = idempotencyKey(keyedBy(request));
+ * const key = idempotencyKey(toKeyedRequest(request));
  */
-export const keyedBy = ({ header, caller, method, path, query, body }: Request<unknown, unknown>) => {
+export const toKeyedRequest = ({ header, caller, method, path, query, body }: Request<unknown, unknown>) => {
   const [id, number, answeredUpTo] = SESSION_HEADERS.map(header);
   const session = (id ?? number ?? answeredUpTo) === undefined ? undefined : { id, number, answeredUpTo };
   return { header: header('idempotency-key'), client: clientOf(caller), method, path, query, body, session };
@@ -82,7 +82,7 @@ export const clientOf = ({ role, id }: Caller): string => `${role}:${id}`;
  * @example
  * const { loaded } = await createOnce({ store, key, trace: traceOf(request), command });
  */
-export const traceOf = ({ id, caller, correlationId, traceparent }: Request<unknown, unknown>) => ({
+export const toTrace = ({ id, caller, correlationId, traceparent }: Request<unknown, unknown>) => ({
   trigger: id,
   actor: clientOf(caller),
   correlationId,
@@ -113,13 +113,13 @@ export function endpoint<
   options: EndpointOptions<Body, Query, Role, Answers>,
   handle: (request: Request<Body, Query, Role>) => Promise<AnswerOf<Answers, Status>>,
 ): (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult> {
-  const app = required(Env.APP);
-  const operatorRoles = requiredList(Env.OPERATOR_ROLES);
-  const origins = corsOrigins();
+  const app = requireEnv(Env.APP);
+  const operatorRoles = requireListEnv(Env.OPERATOR_ROLES);
+  const origins = readCorsOrigins();
   return async (event) => {
-    const header = headersOf(event);
+    const header = headerReader(event);
     const respond = (answer: Answer, type: string) =>
-      sharedWithPages(resultOf(answer, correlationId, type), header, origins);
+      withCorsHeaders(toResult(answer, correlationId, type), header, origins);
     const correlationId = correlationIdFrom(header('x-correlation-id'));
     const id = newId();
     logger.resetKeys();
@@ -131,7 +131,7 @@ export function endpoint<
     try {
       return respond(await answer(), 'application/json');
     } catch (error) {
-      const problem = problemOf(error);
+      const problem = toProblem(error);
       const { code, status } = problem;
       if (status >= 500) logger.error('request failed', { code, ...describeError(error) });
       else {
@@ -152,12 +152,12 @@ export function endpoint<
 }
 
 /**
- * Returns `endpoint` for one application: the compiler knows its roles, and all its routes share `ofApp`.
+ * Returns `endpoint` for one application: the compiler knows its roles, and all its routes share `defaults`.
  * @example
  * export const endpoint = endpointFor<'agent' | 'visitor'>({ people: ['visitorId'] });
  */
 export const endpointFor =
-  <Role extends string>(ofApp: Pick<EndpointOptions<unknown, unknown>, 'people'> = {}) =>
+  <Role extends string>(defaults: Pick<EndpointOptions<unknown, unknown>, 'personalParameters'> = {}) =>
   <
     Body = undefined,
     Query = unknown,
@@ -167,17 +167,17 @@ export const endpointFor =
     options: EndpointOptions<Body, Query, Role, Answers>,
     handle: (request: Request<Body, Query, Role>) => Promise<AnswerOf<Answers, Status>>,
   ) =>
-    endpoint({ ...ofApp, ...options }, handle);
+    endpoint({ ...defaults, ...options }, handle);
 
 async function admitRequest<Body, Query, Role extends string>(
-  { roles, body, query, people = [] }: EndpointOptions<Body, Query, Role>,
+  { roles, body, query, personalParameters = [] }: EndpointOptions<Body, Query, Role>,
   event: APIGatewayProxyEvent,
   request: Pick<Request<Body, Query>, 'id' | 'correlationId' | 'header'>,
   operatorRoles: readonly string[],
 ): Promise<Request<Body, Query, Role>> {
-  const caller = await callerOf<Role>(event, request.header);
+  const caller = await authenticateCaller<Role>(event, request.header);
   logger.appendKeys({ role: caller.role });
-  if (operatorRoles.includes(caller.role)) noteOperator(caller.id, event, people);
+  if (operatorRoles.includes(caller.role)) logOperator(caller.id, event, personalParameters);
   if (roles && !roles.includes(caller.role)) {
     throw new Problem(
       'forbidden',
@@ -190,21 +190,21 @@ async function admitRequest<Body, Query, Role extends string>(
     ...request,
     caller,
     method: event.httpMethod,
-    path: pathOf(event),
-    body: body ? checked(body, bodyOf(event, request.header), pointerFault) : (undefined as Body),
-    query: checked(
+    path: buildPath(event),
+    body: body ? validate(body, parseBody(event, request.header), pointerFault) : (undefined as Body),
+    query: validate(
       query ?? (z.strictObject({}) as z.ZodMiniType<unknown> as z.ZodMiniType<Query>),
-      queryOf(event),
+      parseQuery(event),
       parameterFault,
     ),
     parameter: (name, schema) => {
-      const value = decoded(event.pathParameters?.[name]);
+      const value = decodeParameter(event.pathParameters?.[name]);
       if (value === undefined || value === '') throw new Problem('not-found', 'no resource has this address');
       if (isDotSegment(value)) {
         const errors = [{ parameter: name, detail: 'expected an id other than . and .., which no path can have' }];
         throw new Problem('invalid-request', 'the address has a segment that clients resolve', { errors });
       }
-      return schema ? checked(schema, value, (_, detail) => ({ parameter: name, detail })) : value;
+      return schema ? validate(schema, value, (_, detail) => ({ parameter: name, detail })) : value;
     },
     traceparent: traceparentFrom(request.header('traceparent')),
   };
@@ -214,12 +214,14 @@ async function admitRequest<Body, Query, Role extends string>(
  * Logs what an operator asks for, before it is looked up. The log names an operator by `sub`, which is never
  * another role's id. No log names a person whom the request is about; the commits do.
  */
-function noteOperator(
+function logOperator(
   operator: string,
   { httpMethod, resource, pathParameters }: APIGatewayProxyEvent,
-  people: readonly string[],
+  personalParameters: readonly string[],
 ): void {
-  const of = Object.fromEntries(Object.entries(pathParameters ?? {}).filter(([name]) => !people.includes(name)));
+  const of = Object.fromEntries(
+    Object.entries(pathParameters ?? {}).filter(([name]) => !personalParameters.includes(name)),
+  );
   logger.appendKeys({ operator });
   logger.info('operator request', { method: httpMethod, route: resource, of });
 }
@@ -228,7 +230,10 @@ function noteOperator(
  * Returns the caller that the gateway's authorizer found. Without an authorizer (in an emulator) the same check runs
  * here.
  */
-async function callerOf<Role extends string>(event: APIGatewayProxyEvent, header: ReadHeader): Promise<Caller<Role>> {
+async function authenticateCaller<Role extends string>(
+  event: APIGatewayProxyEvent,
+  header: ReadHeader,
+): Promise<Caller<Role>> {
   const context = event.requestContext.authorizer;
   // The authorizer accepts the application's roles only.
   if (!context?.sub) return (await authenticate(header('authorization'))) as Caller<Role>;
@@ -238,7 +243,7 @@ async function callerOf<Role extends string>(event: APIGatewayProxyEvent, header
 }
 
 /** Decodes a path parameter: API Gateway leaves it as it was sent. @returns `undefined` if it is malformed */
-function decoded(value: string | undefined): string | undefined {
+function decodeParameter(value: string | undefined): string | undefined {
   try {
     return value && decodeURIComponent(value);
   } catch {
@@ -251,22 +256,23 @@ function decoded(value: string | undefined): string | undefined {
  * parameter, its resource has one path, so that a repeat by another client library is a repeat. What would look like another
  * path stays encoded.
  */
-const pathOf = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
+const buildPath = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
   resource.replace(/\{(\w+)\}/g, (_, name: string) =>
-    (decoded(pathParameters?.[name]) ?? '').replace(/[%/]/g, encodeURIComponent),
+    (decodeParameter(pathParameters?.[name]) ?? '').replace(/[%/]/g, encodeURIComponent),
   );
 
-const THROTTLES = /^(ProvisionedThroughputExceeded|RequestLimitExceeded|RequestThrottled|Throttl|TooManyRequests)/;
+const THROTTLING_ERROR_NAME =
+  /^(ProvisionedThroughputExceeded|RequestLimitExceeded|RequestThrottled|Throttl|TooManyRequests)/;
 
 /** Maps errors to answers. No other code does. */
-function problemOf(error: unknown): Problem {
+function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Unauthenticated)
     return new Problem('unauthenticated', 'send a valid token as Authorization: Bearer <JWT>');
   if (error instanceof AggregateDeleted)
     return new Problem('not-found', 'the resource was deleted: create one with another id', {}, { cause: error });
   const name = error instanceof Error ? error.name : '';
-  if (THROTTLES.test(name)) return new Problem('throttled', 'try again later', { retryAfterSeconds: 1 });
+  if (THROTTLING_ERROR_NAME.test(name)) return new Problem('throttled', 'try again later', { retryAfterSeconds: 1 });
   if (error instanceof WriteConflict) {
     const versions = error.versions ? { versions: error.versions } : {};
     return new Problem('conflict', 'another request changed the same resource: try again', {
@@ -280,18 +286,18 @@ function problemOf(error: unknown): Problem {
   return new Problem('internal', 'an internal error occurred: quote the X-Correlation-Id of this answer to support');
 }
 
-const resultOf = (
+const toResult = (
   { status, body, mediaType, headers }: Answer,
   correlationId: string,
   type: string,
 ): APIGatewayProxyResult => ({
   statusCode: status,
   headers: { ...ANSWER_HEADERS, 'Content-Type': mediaType ?? type, 'X-Correlation-Id': correlationId, ...headers },
-  body: textOf(body, mediaType),
+  body: serializeBody(body, mediaType),
 });
 
 /** An answer without content (204) has an empty body. */
-const textOf = (body: unknown, mediaType: string | undefined): string => {
+const serializeBody = (body: unknown, mediaType: string | undefined): string => {
   if (body === undefined) return '';
   return mediaType === undefined ? JSON.stringify(body) : String(body);
 };

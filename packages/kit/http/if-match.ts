@@ -5,7 +5,7 @@ import { Problem } from './errors.js';
  * written.
  * @throws {Problem} 400 if the header is malformed
  */
-export function versionOf(ifMatch: string | undefined): number | undefined {
+export function parseIfMatch(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined) return undefined;
   const [, tag, version = tag] = /^(?:"(0|[1-9]\d{0,8})"|(0|[1-9]\d{0,8}))$/.exec(ifMatch) ?? [];
   if (version !== undefined) return Number(version);
@@ -15,14 +15,14 @@ export function versionOf(ifMatch: string | undefined): number | undefined {
 
 /**
  * Refuses a change that was decided on another version than the current one.
- * @param ifMatch as {@link versionOf} read it
+ * @param ifMatch as {@link parseIfMatch} read it
  * @param from version from which the current version was made, if the requested state is already reached. Then the
  *   request's first attempt has succeeded, and its repeat passes (RFC 9110, 13.1.1)
  * @throws {Problem} 409 `conflict`
  * @example
- * refuseOtherVersion(versionOf(request.header('if-match')), loaded.version);
+ * refuseVersionMismatch(versionOf(request.header('if-match')), loaded.version);
  */
-export function refuseOtherVersion(ifMatch: number | undefined, version: number, from?: number): void {
+export function refuseVersionMismatch(ifMatch: number | undefined, version: number, from?: number): void {
   if (ifMatch === undefined || ifMatch === version || ifMatch === from) return;
   const versions = { expectedVersion: ifMatch, foundVersion: version };
   throw new Problem('conflict', 'the resource is at another version: read it again', { versions });

@@ -9,13 +9,13 @@ export {
   type ProblemExtra,
   type ProblemKind,
 } from './errors.js';
-export { AsItWas, HistoryQuery } from './history-queries.js';
-export { type EndpointOptions, endpoint, endpointFor, keyedBy, type Request, traceOf } from './http.js';
-export { refuseOtherVersion, versionOf } from './if-match.js';
-export { acceptedType } from './media-types.js';
-export { cursorOf, limitOf, positionOf } from './paging.js';
-export { historyPage, loadAsOf } from './point-in-time.js';
-export { publicDocument } from './public-document.js';
+export { HistoryQuery, PointInTimeQuery } from './history-queries.js';
+export { type EndpointOptions, endpoint, endpointFor, type Request, toKeyedRequest, toTrace } from './http.js';
+export { parseIfMatch, refuseVersionMismatch } from './if-match.js';
+export { negotiateMediaType } from './media-types.js';
+export { decodeCursor, encodeCursor, parseLimit } from './paging.js';
+export { loadAsOf, readHistoryPage } from './point-in-time.js';
+export { publicDocumentHandler } from './public-document.js';
 export { Paging } from './queries.js';
-export { checked, pointerFault } from './received.js';
+export { pointerFault, validate } from './request-parsing.js';
 export type { Answer, AnswerOf, RouteAnswers, RouteDeclaration } from './route.js';

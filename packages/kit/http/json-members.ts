@@ -2,7 +2,7 @@
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/gs;
 
 /** An object or list that is not closed yet. */
-interface Open {
+interface OpenContainer {
   readonly names: Set<string>;
   /** Name of the member, or index of the value, that is being read. */
   at: string | number;
@@ -16,8 +16,8 @@ interface Open {
  * @param json valid JSON; its grammar is not checked again
  * @returns path of the first repeated member, or `undefined` if there is none
  */
-export function repeatedMember(json: string): readonly PropertyKey[] | undefined {
-  const open: Open[] = [];
+export function findRepeatedMember(json: string): readonly PropertyKey[] | undefined {
+  const open: OpenContainer[] = [];
   let text = '';
   for (const [token] of json.matchAll(TOKEN)) {
     const inner = open.at(-1);

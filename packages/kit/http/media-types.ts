@@ -8,7 +8,7 @@ interface Range {
 }
 
 /** Reads `Accept`: `text/csv, application/json;q=0.5`. Parameters other than `q` are ignored. */
-const rangesIn = (accept: string): readonly Range[] =>
+const parseAccept = (accept: string): readonly Range[] =>
   accept.split(',').map((element) => {
     const [range = '', ...parameters] = element.split(';').map((part) => part.trim().toLowerCase());
     const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length);
@@ -17,7 +17,7 @@ const rangesIn = (accept: string): readonly Range[] =>
   });
 
 /** The most specific range that contains a type decides (RFC 9110, 12.5.1). */
-function qualityOf(type: string, ranges: readonly Range[]): number {
+function findQuality(type: string, ranges: readonly Range[]): number {
   for (const wanted of [type, `${type.split('/')[0]}/*`, '*/*']) {
     const found = ranges.find(({ range }) => range === wanted);
     if (found) return found.quality;
@@ -31,15 +31,15 @@ function qualityOf(type: string, ranges: readonly Range[]): number {
  * @param offered media types in lower case, the preferred one first
  * @throws {Problem} 406 `not-acceptable` if the client accepts none of them
  * @example
- * acceptedType(request.header('accept'), ['application/json', 'text/csv']);
+ * negotiateMediaType(request.header('accept'), ['application/json', 'text/csv']);
  */
-export function acceptedType<Type extends string>(
+export function negotiateMediaType<Type extends string>(
   accept: string | undefined,
   offered: readonly [Type, ...Type[]],
 ): Type {
   if (accept === undefined || accept.trim() === '') return offered[0];
-  const ranges = rangesIn(accept);
-  const qualities = offered.map((type) => qualityOf(type, ranges));
+  const ranges = parseAccept(accept);
+  const qualities = offered.map((type) => findQuality(type, ranges));
   const best = Math.max(...qualities);
   const chosen = offered[qualities.indexOf(best)];
   if (best > 0 && chosen !== undefined) return chosen;

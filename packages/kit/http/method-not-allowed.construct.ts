@@ -1,8 +1,8 @@
 import type { IResource } from 'aws-cdk-lib/aws-apigateway';
 import { ANSWER_HEADERS } from './answer-headers.js';
-import { readableByPages, readableTemplate } from './cors.construct.js';
+import { corsHeaders, corsTemplate } from './cors.construct.js';
 import { problemTemplate } from './gateway-responses.construct.js';
-import { addMockMethod, quoted } from './mock-method.construct.js';
+import { addMockMethod, quoteValues } from './mock-method.construct.js';
 
 /**
  * Answers 405 to every method that a path does not have, and lists the methods that it has (RFC 9110, 15.5.6).
@@ -25,15 +25,15 @@ export function refuseOtherMethods(
   addMockMethod(path, 'ANY', {
     status: 405,
     headers: {
-      ...quoted({
+      ...quoteValues({
         ...ANSWER_HEADERS,
         Allow: [...allowed].sort().join(', '),
         'Content-Type': 'application/problem+json',
-        ...readableByPages(origins),
+        ...corsHeaders(origins),
       }),
       'X-Correlation-Id': 'context.requestId',
     },
-    template: readableTemplate(origins) + problem,
+    template: corsTemplate(origins) + problem,
     reason: 'Which methods a path has is the same for everybody; whoever asks for another one gets nothing else.',
   });
 }

@@ -13,7 +13,7 @@ export interface MockAnswer {
 }
 
 /** Quotes the values of headers, as API Gateway requires for literal values. */
-export const quoted = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+export const quoteValues = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
 
 /** Adds a method that the gateway answers by itself. It invokes no function and asks for no token. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { Problem } from './errors.js';
 
 /** Returns how many items a page has; 20 by default. */
-export const limitOf = ({ limit }: { readonly limit?: string }): number => Number(limit ?? 20);
+export const parseLimit = ({ limit }: { readonly limit?: string }): number => Number(limit ?? 20);
 
 /**
  * Encodes a position in a list, together with the list's name, as a cursor.
@@ -13,9 +13,9 @@ export const limitOf = ({ limit }: { readonly limit?: string }): number => Numbe
  * @param list name of the list with its filter, such as `orders of <customerId>`
  * @example cursorOf(`orders of ${customerId}`, [createdAt, orderId])
  */
-export function cursorOf(list: string, position: unknown): string {
+export function encodeCursor(list: string, position: unknown): string {
   const text = JSON.stringify([position, list]);
-  return Buffer.from(checkSum(text) + text).toString('base64url');
+  return Buffer.from(computeChecksum(text) + text).toString('base64url');
 }
 
 /**
@@ -23,16 +23,16 @@ export function cursorOf(list: string, position: unknown): string {
  * @returns the position, or `undefined` if there is no cursor
  * @throws {Problem} 400 if the cursor does not parse, was changed, or belongs to another list
  */
-export function positionOf<Position>(
+export function decodeCursor<Position>(
   list: string,
   cursor: string | undefined,
   schema: z.ZodMiniType<Position>,
 ): Position | undefined {
   if (cursor === undefined) return undefined;
   const bytes = Buffer.from(cursor, 'base64url').toString('utf8');
-  const text = bytes.slice(CHECK_SUM);
-  if (bytes.slice(0, CHECK_SUM) === checkSum(text) && cursorBytes(bytes) === cursor) {
-    const result = z.safeParse(z.tuple([schema, z.literal(list)]), parsed(text));
+  const text = bytes.slice(CHECKSUM_LENGTH);
+  if (bytes.slice(0, CHECKSUM_LENGTH) === computeChecksum(text) && toBase64Url(bytes) === cursor) {
+    const result = z.safeParse(z.tuple([schema, z.literal(list)]), tryParse(text));
     if (result.success) return result.data[0] as Position;
   }
   const detail = 'expected the nextCursor of an earlier page of this list, unchanged and with the same filter';
@@ -40,7 +40,7 @@ export function positionOf<Position>(
 }
 
 /** The checksum is no secret, so a forged cursor may contain any text. */
-function parsed(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -48,6 +48,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const CHECK_SUM = 8;
-const checkSum = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, CHECK_SUM);
-const cursorBytes = (bytes: string): string => Buffer.from(bytes).toString('base64url');
+const CHECKSUM_LENGTH = 8;
+const computeChecksum = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, CHECKSUM_LENGTH);
+const toBase64Url = (bytes: string): string => Buffer.from(bytes).toString('base64url');

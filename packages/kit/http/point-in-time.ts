@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { Env } from '../aws/environment.js';
-import { requiredList } from '../aws/read-environment.js';
+import { requireListEnv } from '../aws/read-environment.js';
 import type { EventStore, HistoryEntry, Loaded } from '../event-store/event-store.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { COMMAND_LINE_ROLE } from '../messages/trace.js';
 import type { Caller } from './auth.js';
-import type { AsItWas, HistoryQuery } from './history-queries.js';
-import { cursorOf, limitOf, positionOf } from './paging.js';
+import type { HistoryQuery, PointInTimeQuery } from './history-queries.js';
+import { decodeCursor, encodeCursor, parseLimit } from './paging.js';
 
 /**
  * Loads an aggregate as it is now, or at an earlier time or version.
@@ -15,9 +15,9 @@ import { cursorOf, limitOf, positionOf } from './paging.js';
 export function loadAsOf<State, Event extends AnyEvent>(
   store: EventStore<State, Event>,
   id: string,
-  { at, version }: z.infer<typeof AsItWas>,
+  { at, version }: z.infer<typeof PointInTimeQuery>,
 ): Promise<Loaded<State> | undefined> {
-  if (at !== undefined) return store.loadAt(id, inCommitForm(at));
+  if (at !== undefined) return store.loadAt(id, toCommitTime(at));
   return version === undefined ? store.load(id) : store.loadVersion(id, Number(version));
 }
 
@@ -25,7 +25,7 @@ export function loadAsOf<State, Event extends AnyEvent>(
  * Converts a time to the form that commits have, because times are compared as text. A time zone offset may lead past
  * the last year that this form can express.
  */
-function inCommitForm(time: string): string {
+function toCommitTime(time: string): string {
   const text = new Date(time).toISOString();
   return text.startsWith('+') ? '9999-12-31T23:59:59.999Z' : text;
 }
@@ -37,8 +37,8 @@ const Position = z.strictObject({
 });
 
 /** Hides from everybody but operators which operator acted: they only see that one did. */
-function entriesFor({ role }: Caller, entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
-  const operatorRoles = requiredList(Env.OPERATOR_ROLES);
+function redactActors({ role }: Caller, entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  const operatorRoles = requireListEnv(Env.OPERATOR_ROLES);
   if (operatorRoles.includes(role)) return entries;
   const hidden = [...operatorRoles, COMMAND_LINE_ROLE];
   const shown = (actor: string): string => hidden.find((of) => actor.startsWith(`${of}:`)) ?? actor;
@@ -55,14 +55,14 @@ function entriesFor({ role }: Caller, entries: readonly HistoryEntry[]): readonl
  * @param reader caller who reads. Operators see the name of whoever acted; customers do not see the names of operators.
  * @throws {Problem} 400 if the cursor belongs to another list
  */
-export async function historyPage<State, Event extends AnyEvent>(
+export async function readHistoryPage<State, Event extends AnyEvent>(
   store: EventStore<State, Event>,
   id: string,
   list: string,
   query: z.infer<typeof HistoryQuery>,
   reader: Caller,
 ): Promise<{ readonly items: readonly HistoryEntry[]; readonly nextCursor?: string }> {
-  const from = positionOf(list, query.cursor, Position) ?? { commit: 1, shown: 0 };
-  const { items, next } = await store.history(id, from, limitOf(query));
-  return { items: entriesFor(reader, items), ...(next ? { nextCursor: cursorOf(list, next) } : {}) };
+  const from = decodeCursor(list, query.cursor, Position) ?? { commit: 1, shown: 0 };
+  const { items, next } = await store.history(id, from, parseLimit(query));
+  return { items: redactActors(reader, items), ...(next ? { nextCursor: encodeCursor(list, next) } : {}) };
 }

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
-import { described } from './described.js';
+import { withDescription } from './with-description.js';
 
 /** Query parameters of every list. */
 export const Paging = {
   limit: z.exactOptional(
-    described(
+    withDescription(
       'Maximum number of items in this page.',
       z.string().check(z.regex(/^([1-9]\d?|100)$/, 'expected a whole number from 1 to 100')),
     ),
   ),
   cursor: z.exactOptional(
-    described(
+    withDescription(
       '`nextCursor` of the previous page, unchanged and with the same filter.',
       z.string().check(z.maxLength(1024)),
     ),
@@ -22,9 +22,9 @@ export const Paging = {
  * @example answers: { 200: { description: 'The tickets, newest first', body: pageOf(TicketView) } }
  */
 // @__NO_SIDE_EFFECTS__
-export function pageOf<Item extends z.ZodMiniType>(item: Item) {
+export function pageSchema<Item extends z.ZodMiniType>(item: Item) {
   return z.object({
     items: z.array(item),
-    nextCursor: z.exactOptional(described('`cursor` of the next page. Absent on the last page.', z.string())),
+    nextCursor: z.exactOptional(withDescription('`cursor` of the next page. Absent on the last page.', z.string())),
   });
 }

@@ -52,7 +52,7 @@ export interface RouteDeclaration<Role extends string = string, Code extends str
   /** What else a client must know. Markdown. */
   readonly description?: string;
   /**
-   * Whether callers need no token. Such a route answers everybody with the same document ({@link publicDocument}), with an
+   * Whether callers need no token. Such a route answers everybody with the same document ({@link publicDocumentHandler}), with an
    * `ETag`, and 304 to `If-None-Match`.
    * @default false
    */
@@ -81,14 +81,14 @@ export interface RouteDeclaration<Role extends string = string, Code extends str
 }
 
 /** A value as answers have it: nothing in it can be changed. */
-export type Shown<T> = T extends readonly (infer Item)[]
-  ? readonly Shown<Item>[]
+export type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
   : T extends object
-    ? { readonly [Key in keyof T]: Shown<T[Key]> }
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
 type BodyOf<Answer> =
-  | (Answer extends { readonly body: infer Schema extends z.ZodMiniType } ? Shown<z.infer<Schema>> : never)
+  | (Answer extends { readonly body: infer Schema extends z.ZodMiniType } ? DeepReadonly<z.infer<Schema>> : never)
   | (Answer extends { readonly text: string } ? string : never)
   | (Answer extends { readonly body: z.ZodMiniType } ? never : undefined);
 

@@ -1,15 +1,15 @@
 import { Annotations, type Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { entriesOf, isUtc } from '../base/dedupe-window.js';
+import { isUtc, toEntries } from '../base/dedupe-window.js';
 import type { ServiceFunction } from '../base/service-function.construct.js';
 import type { DedupeWindowSetting } from '../base/settings.js';
 import { RELAY } from '../failures/contract.js';
-import { isEvents, type Subscription } from '../messages/subscriptions.js';
+import { isEventSubscription, type Subscription } from '../messages/subscriptions.js';
 
 /** Properties of a consumer that are checked at synth. */
-interface Checked {
+interface CheckedConsumer {
   readonly name: string;
-  readonly hears: readonly Subscription[];
+  readonly subscribesTo: readonly Subscription[];
   readonly since: string | undefined;
   readonly handler: ServiceFunction;
   readonly dedupeWindow: DedupeWindowSetting;
@@ -19,16 +19,16 @@ interface Checked {
 }
 
 /** Adds an error to the consumer for each fault, so that it can't be deployed. */
-export function checkConsumer(consumer: Construct, checked: Checked): void {
-  const faults = [nameFaults, subscriptionFaults, sinceFaults, windowFaults, concurrencyFaults];
-  for (const fault of faults.flatMap((find) => find(checked))) Annotations.of(consumer).addError(fault);
+export function checkConsumer(consumer: Construct, consumerProps: CheckedConsumer): void {
+  const faults = [findNameFaults, findSubscriptionFaults, findSinceFaults, findWindowFaults, findConcurrencyFaults];
+  for (const fault of faults.flatMap((find) => find(consumerProps))) Annotations.of(consumer).addError(fault);
 }
 
 /**
  * Refuses a malformed name. In keys, `@` follows the name, so a permission on keys with this prefix cannot match
  * another consumer's keys.
  */
-function nameFaults({ name }: Checked): readonly string[] {
+function findNameFaults({ name }: CheckedConsumer): readonly string[] {
   if (!/^[a-z][a-z0-9-]{0,62}$/.test(name)) {
     return [`name '${name}' is not 1 to 63 of a-z, 0-9 and -, beginning with a letter`];
   }
@@ -36,9 +36,9 @@ function nameFaults({ name }: Checked): readonly string[] {
 }
 
 /** Refuses a misspelt event type, which would never arrive and which nobody would miss, and a subscription without types. */
-function subscriptionFaults({ hears }: Checked): readonly string[] {
-  if (hears.length === 0) return ['hears is empty: a consumer listens to something'];
-  return hears.filter(isEvents).flatMap(({ contract, types }) => {
+function findSubscriptionFaults({ subscribesTo }: CheckedConsumer): readonly string[] {
+  if (subscribesTo.length === 0) return ['hears is empty: a consumer listens to something'];
+  return subscribesTo.filter(isEventSubscription).flatMap(({ contract, types }) => {
     const known = Object.keys(contract.events);
     if (types.length === 0) return [`hears no event of ${contract.service}: name at least one of ${known.join(', ')}`];
     return types
@@ -53,7 +53,7 @@ function subscriptionFaults({ hears }: Checked): readonly string[] {
  * Refuses a time that is malformed, or in the future: records that the consumer writes before it would expire before the age gate
  * closes, and a replay would have their effects for the second time.
  */
-function sinceFaults({ since }: Checked): readonly string[] {
+function findSinceFaults({ since }: CheckedConsumer): readonly string[] {
   if (since === undefined) return [];
   if (!isUtc(since))
     return [`since '${since}': expected a date or a time in UTC, as 2026-12-01 or 2026-12-01T08:00:00Z`];
@@ -62,8 +62,8 @@ function sinceFaults({ since }: Checked): readonly string[] {
 }
 
 /** Refuses a window that is shorter than the longest redelivery. Otherwise a late duplicate would be processed twice. */
-function windowFaults({ dedupeWindow, longestRedelivery }: Checked): readonly string[] {
-  return entriesOf(dedupeWindow)
+function findWindowFaults({ dedupeWindow, longestRedelivery }: CheckedConsumer): readonly string[] {
+  return toEntries(dedupeWindow)
     .filter(({ window }) => window.toSeconds() <= longestRedelivery.toSeconds())
     .map(
       ({ window }) =>
@@ -75,11 +75,11 @@ function windowFaults({ dedupeWindow, longestRedelivery }: Checked): readonly st
 const CONCURRENCY = { least: 2, most: 1_000 };
 
 /** Returns the fault of a maximum concurrency of a queue's function; `undefined` for one that AWS accepts. */
-export const concurrencyFault = (name: string, value: number): string | undefined =>
+export const findConcurrencyFault = (name: string, value: number): string | undefined =>
   isConcurrency(value) ? undefined : `${name} is ${value}: expected ${CONCURRENCY.least} to 1,000`;
 
 /** Returns the value, or the nearest one that CDK renders: synth goes on and reports all faults. */
-export const concurrencyOf = (value: number): number => (isConcurrency(value) ? value : CONCURRENCY.least);
+export const clampConcurrency = (value: number): number => (isConcurrency(value) ? value : CONCURRENCY.least);
 
 const isConcurrency = (value: number): boolean =>
   Number.isSafeInteger(value) && value >= CONCURRENCY.least && value <= CONCURRENCY.most;
@@ -88,8 +88,8 @@ const isConcurrency = (value: number): boolean =>
  * Refuses a concurrency that AWS refuses, and a reserved concurrency below the queue's. A batch that Lambda throttles still counts as received, so
  * throttling would use up the messages' receives.
  */
-function concurrencyFaults({ handler, maxConcurrency }: Checked): readonly string[] {
-  const fault = concurrencyFault('maxConcurrency', maxConcurrency);
+function findConcurrencyFaults({ handler, maxConcurrency }: CheckedConsumer): readonly string[] {
+  const fault = findConcurrencyFault('maxConcurrency', maxConcurrency);
   if (fault !== undefined) return [fault];
   const { reservedConcurrency = maxConcurrency } = handler;
   if (reservedConcurrency >= maxConcurrency) return [];

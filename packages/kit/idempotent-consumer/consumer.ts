@@ -2,15 +2,21 @@ import { ChangeMessageVisibilityCommand, DeleteMessageBatchCommand, SQSClient } 
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { consumerSince, dedupeWindow, required, requiredInteger, requiredList } from '../aws/read-environment.js';
+import {
+  readConsumerSince,
+  readDedupeWindow,
+  requireEnv,
+  requireIntegerEnv,
+  requireListEnv,
+} from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js';
 import { isPermanent } from '../failures/failure-kinds.js';
+import { type TextKeys, withSealedText } from '../failures/failure-reasons.js';
 import { FailureRecords } from '../failures/failure-records.js';
-import { type TextKeys, withSealedText } from '../failures/reasons.js';
 import type { LaneEntrance, OpenEntrance } from './lane-entrance.js';
-import { type Source, sourceFor } from './listening.js';
 import { MessageLog } from './message-log.js';
+import { type Source, sourceFor } from './message-source.js';
 import { processMessage } from './process-message.js';
 import { ProcessedRecords } from './process-once.js';
 
@@ -26,7 +32,7 @@ export interface ConsumerOptions {
    * is forgotten.
    * @default such texts are left out of failure records
    */
-  readonly people?: TextKeys;
+  readonly personalKeys?: TextKeys;
   /**
    * Entrance to a lane, for messages that contend for one key: `entranceOf` of `@orderly/kit/lane`.
    * @default none: every message takes a plain transaction
@@ -79,10 +85,10 @@ export function consumer(
   sources: readonly Source[],
   options: ConsumerOptions = {},
 ): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
-  const consumption = new Consumption(sources, options);
+  const consumption = new MessageProcessor(sources, options);
   return async (event, context) => {
     try {
-      return await consumption.batch(event, context);
+      return await consumption.processBatch(event, context);
     } finally {
       publishMetrics();
     }
@@ -91,38 +97,41 @@ export function consumer(
 
 const NONE: ReadonlySet<Delivery> = new Set();
 
-class Consumption {
+class MessageProcessor {
   private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
-  private readonly queue = required(Env.QUEUE_URL);
-  private readonly identity = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
-  private readonly ours = { app: required(Env.APP), window: dedupeWindow(), since: consumerSince() };
-  private readonly maxAttempts = requiredInteger(Env.MAX_ATTEMPTS);
-  private readonly failures = new FailureRecords(required(Env.RECORDS), this.identity);
-  private readonly records = new ProcessedRecords(required(Env.RECORDS), this.identity, this.ours.window);
-  private readonly rules = { commanders: requiredList(Env.COMMANDERS), service: required(Env.SERVICE) };
+  private readonly queue = requireEnv(Env.QUEUE_URL);
+  private readonly identity = {
+    name: requireEnv(Env.CONSUMER),
+    generation: requireIntegerEnv(Env.CONSUMER_GENERATION),
+  };
+  private readonly deliveryRules = { app: requireEnv(Env.APP), window: readDedupeWindow(), since: readConsumerSince() };
+  private readonly maxAttempts = requireIntegerEnv(Env.MAX_ATTEMPTS);
+  private readonly failures = new FailureRecords(requireEnv(Env.RECORDS), this.identity);
+  private readonly records = new ProcessedRecords(requireEnv(Env.RECORDS), this.identity, this.deliveryRules.window);
+  private readonly rules = { commanders: requireListEnv(Env.COMMANDERS), service: requireEnv(Env.SERVICE) };
 
   private readonly isRefusal: (error: unknown) => boolean;
   private readonly lane: LaneEntrance | undefined;
-  private readonly people: TextKeys | undefined;
+  private readonly personalKeys: TextKeys | undefined;
   private readonly log: MessageLog;
 
   constructor(
     private readonly sources: readonly Source[],
-    { isRefusal = () => false, lane, people }: ConsumerOptions,
+    { isRefusal = () => false, lane, personalKeys }: ConsumerOptions,
   ) {
-    this.people = people;
+    this.personalKeys = personalKeys;
     this.isRefusal = isRefusal;
     this.log = new MessageLog(this.identity.name, sources);
     this.lane = lane?.({ sources, commanders: this.rules.commanders, log: this.log });
   }
 
-  async batch({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
+  async processBatch({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
     const hasTime = (): boolean => context.getRemainingTimeInMillis() > RESERVE_MS;
-    const deliveries = Records.map((record) => readDelivery(record, this.ours));
+    const deliveries = Records.map((record) => readDelivery(record, this.deliveryRules));
     const isSuspect = ({ attempts }: Delivery): boolean => deliveries.length > 1 && attempts > CALM_DELIVERIES;
-    const suspects = shuffled(deliveries.filter(isSuspect));
+    const suspects = shuffle(deliveries.filter(isSuspect));
     const done = new Set(
-      await this.together(
+      await this.processConcurrently(
         deliveries.filter((delivery) => !isSuspect(delivery)),
         hasTime,
       ),
@@ -138,11 +147,14 @@ class Consumption {
   }
 
   /** @returns the deliveries that the queue may delete */
-  private async together(deliveries: readonly Delivery[], hasTime: () => boolean): Promise<readonly Delivery[]> {
+  private async processConcurrently(
+    deliveries: readonly Delivery[],
+    hasTime: () => boolean,
+  ): Promise<readonly Delivery[]> {
     const stored = (await this.lane?.storeHot(deliveries)) ?? NONE;
     const done: Delivery[] = [...stored];
     await Promise.all(
-      this.groupsOf(deliveries.filter((one) => !stored.has(one))).map(async (group) => {
+      this.groupByKey(deliveries.filter((one) => !stored.has(one))).map(async (group) => {
         for (const delivery of group) if (hasTime() && (await this.handle(delivery))) done.push(delivery);
       }),
     );
@@ -170,7 +182,7 @@ class Consumption {
       return true;
     } catch (error) {
       if (await this.lane?.storeAfter(error, delivery)) return true;
-      return this.failed(delivery, error);
+      return this.handleFailure(delivery, error);
     }
   }
 
@@ -178,12 +190,12 @@ class Consumption {
    * Groups deliveries by the key that they contend for: what their contract or subscription names, or else the aggregate
    * that they are about. A message that cannot be read is a group of its own.
    */
-  private groupsOf(deliveries: readonly Delivery[]): readonly (readonly Delivery[])[] {
+  private groupByKey(deliveries: readonly Delivery[]): readonly (readonly Delivery[])[] {
     const groups = new Map<string, Delivery[]>();
     for (const delivery of deliveries) {
       const message = envelopeOf(delivery);
       const key = message
-        ? (sourceFor(this.sources, message)?.contends(message) ?? message.subject)
+        ? (sourceFor(this.sources, message)?.contentionKeyOf(message) ?? message.subject)
         : delivery.record.messageId;
       groups.set(key, [...(groups.get(key) ?? []), delivery]);
     }
@@ -191,11 +203,11 @@ class Consumption {
   }
 
   /** @returns whether the queue may delete the message, which is the case once the failure is recorded */
-  private async failed(delivery: Delivery, error: unknown): Promise<boolean> {
+  private async handleFailure(delivery: Delivery, error: unknown): Promise<boolean> {
     const { attempts } = delivery;
     const message = envelopeOf(delivery);
     const permanent = isPermanent(error, this.isRefusal);
-    const fields = { attempts, permanent, ...describeError(error), ...this.log.fieldsOf(message) };
+    const fields = { attempts, permanent, ...describeError(error), ...this.log.logFields(message) };
     try {
       if (!permanent && attempts < this.maxAttempts) {
         count(Metric.TRANSIENT_FAILURES);
@@ -204,8 +216,8 @@ class Consumption {
         return false;
       }
       const person = message && sourceFor(this.sources, message)?.personOf(message);
-      const reason = await withSealedText(error, { consumer: this.identity.name, person }, this.people);
-      const outcome = await this.failures.keep(delivery, reason);
+      const reason = await withSealedText(error, { consumer: this.identity.name, person }, this.personalKeys);
+      const outcome = await this.failures.record(delivery, reason);
       if (outcome === 'known') this.log.done('duplicate', message);
       else {
         if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
@@ -213,7 +225,10 @@ class Consumption {
       }
       return true;
     } catch (recording) {
-      logger.error('the failure could not be recorded', { ...describeError(recording), ...this.log.fieldsOf(message) });
+      logger.error('the failure could not be recorded', {
+        ...describeError(recording),
+        ...this.log.logFields(message),
+      });
       return false;
     }
   }
@@ -235,7 +250,7 @@ class Consumption {
 }
 
 /** Fisher-Yates. A message that crashes the function each time is not always the first, so those beside it are processed. */
-function shuffled<T>(members: readonly T[]): readonly T[] {
+function shuffle<T>(members: readonly T[]): readonly T[] {
   const all = [...members];
   for (let at = all.length - 1; at > 0; at--) {
     const other = Math.floor(Math.random() * (at + 1));

@@ -8,14 +8,14 @@ import { windowVariable } from '../base/dedupe-window.js';
 import type { AnyTable } from '../base/interfaces.js';
 import { ServiceFunction } from '../base/service-function.construct.js';
 import type { DedupeWindowSetting } from '../base/settings.js';
-import { recordsOf } from '../failures/contract.js';
+import { recordsPrefix } from '../failures/contract.js';
 
 /** Retention of the dead-letter queues. A message that comes from the queue keeps its original date. */
 export const DLQ_RETENTION = Duration.days(14);
 const DRAIN_TIMEOUT = Duration.seconds(30);
 
 /** A queue that the drain reads. */
-export function deadLetterQueue(scope: Construct, id: string): Queue {
+export function createDeadLetterQueue(scope: Construct, id: string): Queue {
   const queue = new Queue(scope, id, {
     retentionPeriod: DLQ_RETENTION,
     visibilityTimeout: Duration.seconds(6 * DRAIN_TIMEOUT.toSeconds()),
@@ -26,7 +26,7 @@ export function deadLetterQueue(scope: Construct, id: string): Queue {
 }
 
 /** The parts of a consumer that its drain needs. */
-interface Drained {
+interface DrainedConsumer {
   readonly name: string;
   readonly generation: number;
   readonly since: string | undefined;
@@ -41,7 +41,7 @@ interface Drained {
  * Adds the function that turns each message of a consumer's dead-letter queues into a failure record at once.
  * @returns the function
  */
-export function drainDeadLetters(consumer: Construct & Drained): ServiceFunction {
+export function addDeadLetterDrain(consumer: Construct & DrainedConsumer): ServiceFunction {
   const { name, generation, since, dedupeWindow, handler, records, deadLetters, undelivered } = consumer;
   const drain = new ServiceFunction(consumer, 'DrainDeadLetters', {
     context: handler.context,
@@ -62,6 +62,6 @@ export function drainDeadLetters(consumer: Construct & Drained): ServiceFunction
     );
   }
   acknowledgeQueueSource(drain);
-  drain.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], recordsOf(name));
+  drain.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], recordsPrefix(name));
   return drain;
 }

@@ -12,11 +12,11 @@ import { windowVariable } from '../base/dedupe-window.js';
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../base/interfaces.js';
 import type { ServiceFunction } from '../base/service-function.construct.js';
 import type { AppSettings, DedupeWindowSetting } from '../base/settings.js';
-import { recordsOf } from '../failures/contract.js';
-import { type CommandSubscription, isEvents, type Subscription } from '../messages/subscriptions.js';
-import { checkConsumer, concurrencyOf } from './checks.construct.js';
-import { DLQ_RETENTION, deadLetterQueue, drainDeadLetters } from './dead-letters.construct.js';
-import { commandersOf, foreignTo, patternOf, ruleOf } from './subscriptions.construct.js';
+import { recordsPrefix } from '../failures/contract.js';
+import { type CommandSubscription, isEventSubscription, type Subscription } from '../messages/subscriptions.js';
+import { checkConsumer, clampConcurrency } from './checks.construct.js';
+import { addDeadLetterDrain, createDeadLetterQueue, DLQ_RETENTION } from './dead-letters.construct.js';
+import { buildForeignPattern, buildPattern, listCommanders, ruleId } from './subscriptions.construct.js';
 
 export interface IdempotentConsumerProps {
   /**
@@ -40,7 +40,7 @@ export interface IdempotentConsumerProps {
   readonly since?: string;
   readonly bus: AnyBus;
   /** Subscriptions of the consumer: events of other services, or commands to its own service. */
-  readonly hears: readonly Subscription[];
+  readonly subscribesTo: readonly Subscription[];
   readonly handler: ServiceFunction;
   /** Table of the processed records and failure records (TTL on `expiresAt`). */
   readonly records: AnyTable;
@@ -94,7 +94,7 @@ export class IdempotentConsumer extends Construct {
   readonly undelivered: Queue;
   readonly generation: number;
   readonly since: string | undefined;
-  readonly hears: readonly Subscription[];
+  readonly subscribesTo: readonly Subscription[];
   /** Time for which a duplicate is recognised, now and earlier. An older message is quarantined, never processed silently. */
   readonly dedupeWindow: DedupeWindowSetting;
   /**
@@ -103,18 +103,27 @@ export class IdempotentConsumer extends Construct {
    */
   readonly longestRedelivery = BUS_RETRIES.plus(QUEUE_RETENTION).plus(DLQ_RETENTION);
   /** Time after which a message that crashes the handler each time goes to the dead-letter queue. */
-  readonly longestTrying: Duration;
+  readonly maxRetryTime: Duration;
   private readonly app: AppSettings;
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
-    const { name, bus, hears, handler, records, generation = 0, since, maxConcurrency = DEFAULT_CONCURRENCY } = props;
+    const {
+      name,
+      bus,
+      subscribesTo,
+      handler,
+      records,
+      generation = 0,
+      since,
+      maxConcurrency = DEFAULT_CONCURRENCY,
+    } = props;
     const { app, consumerAttempts, dedupeWindow } = handler.context.settings;
     // Lambda may retry a throttled batch for so long (AWS, "Using Lambda with Amazon SQS").
     const visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds());
     checkConsumer(this, {
       name,
-      hears,
+      subscribesTo,
       since,
       handler,
       dedupeWindow,
@@ -129,13 +138,13 @@ export class IdempotentConsumer extends Construct {
     this.records = records;
     this.generation = generation;
     this.since = since;
-    this.hears = hears;
+    this.subscribesTo = subscribesTo;
     this.dedupeWindow = dedupeWindow;
     const maxReceiveCount = consumerAttempts + RECEIVES_ABOVE_ATTEMPTS;
-    this.longestTrying = Duration.seconds(maxReceiveCount * visibilityTimeout.toSeconds());
+    this.maxRetryTime = Duration.seconds(maxReceiveCount * visibilityTimeout.toSeconds());
 
-    this.deadLetters = deadLetterQueue(this, 'DeadLetters');
-    this.undelivered = deadLetterQueue(this, 'Undelivered');
+    this.deadLetters = createDeadLetterQueue(this, 'DeadLetters');
+    this.undelivered = createDeadLetterQueue(this, 'Undelivered');
     this.queue = new Queue(this, 'Queue', {
       retentionPeriod: QUEUE_RETENTION,
       visibilityTimeout,
@@ -144,15 +153,15 @@ export class IdempotentConsumer extends Construct {
     });
     // One rule for each publisher. A pattern with two sources would also match one publisher's types from the other
     // source.
-    for (const subscription of hears) {
-      this.route(subscription, bus);
-      if (!isEvents(subscription)) this.refuseForeignCommands(bus, subscription);
+    for (const subscription of subscribesTo) {
+      this.addRules(subscription, bus);
+      if (!isEventSubscription(subscription)) this.refuseForeignCommands(bus, subscription);
     }
     handler.function.addEventSource(
       new SqsEventSource(this.queue, {
         batchSize: BATCH_SIZE,
         reportBatchItemFailures: true,
-        maxConcurrency: concurrencyOf(maxConcurrency),
+        maxConcurrency: clampConcurrency(maxConcurrency),
       }),
     );
     acknowledgeQueueSource(handler);
@@ -160,14 +169,14 @@ export class IdempotentConsumer extends Construct {
     handler.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
     if (since !== undefined) handler.setEnvironment(Env.CONSUMER_SINCE, since);
     handler.setEnvironment(Env.QUEUE_URL, this.queue.queueUrl);
-    handler.setEnvironment(Env.COMMANDERS, JSON.stringify(hears.flatMap(commandersOf)));
+    handler.setEnvironment(Env.COMMANDERS, JSON.stringify(subscribesTo.flatMap(listCommanders)));
     handler.setEnvironment(Env.MAX_ATTEMPTS, String(consumerAttempts));
     handler.setEnvironment(Env.DEDUPE_WINDOW_SECONDS, windowVariable(dedupeWindow));
     handler.setEnvironment(Env.RECORDS, records.tableName);
-    handler.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], recordsOf(name));
+    handler.grantItems(records, ['PutItem', 'GetItem', 'UpdateItem'], recordsPrefix(name));
 
-    this.drain = drainDeadLetters(this);
-    this.alarms(handler, props.alarmTopic);
+    this.drain = addDeadLetterDrain(this);
+    this.addAlarms(handler, props.alarmTopic);
   }
 
   /**
@@ -177,8 +186,8 @@ export class IdempotentConsumer extends Construct {
    * AWS does not document what EventBridge does if an event lacks the group. So such events (from an earlier release,
    * or replayed from the archive) have a rule of their own, and each of them is a group of its own.
    */
-  private route(subscription: Subscription, bus: AnyBus): void {
-    const pattern = patternOf(this.app.name, subscription);
+  private addRules(subscription: Subscription, bus: AnyBus): void {
+    const pattern = buildPattern(this.app.name, subscription);
     const target = { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES };
     const rule = (id: string, messagegroup: string[], targetProps: SqsQueueProps): Rule =>
       new Rule(this, id, {
@@ -186,7 +195,7 @@ export class IdempotentConsumer extends Construct {
         eventPattern: { ...pattern, detail: { ...pattern.detail, messagegroup } },
         targets: [new SqsQueue(this.queue, targetProps)],
       });
-    const id = ruleOf(subscription);
+    const id = ruleId(subscription);
     rule(id, Match.exists(), { ...target, messageGroupId: '$.detail.messagegroup' });
     rule(`${id}Ungrouped`, Match.doesNotExist(), target);
   }
@@ -198,7 +207,7 @@ export class IdempotentConsumer extends Construct {
   private refuseForeignCommands(bus: AnyBus, subscription: CommandSubscription): void {
     new Rule(this, 'ForeignCommands', {
       eventBus: bus,
-      eventPattern: foreignTo(this.app.name, subscription),
+      eventPattern: buildForeignPattern(this.app.name, subscription),
       targets: [new SqsQueue(this.undelivered, { deadLetterQueue: this.deadLetters, maxEventAge: BUS_RETRIES })],
     });
   }
@@ -220,7 +229,7 @@ export class IdempotentConsumer extends Construct {
     );
   }
 
-  private alarms(handler: ServiceFunction, topic: ITopic): void {
+  private addAlarms(handler: ServiceFunction, topic: ITopic): void {
     alarmOnOldest(this, 'QueueBehind', {
       queue: this.queue,
       limit: Duration.hours(1),

@@ -1,6 +1,6 @@
 import type { Delivery } from '../failures/delivery.js';
-import type { Source } from './listening.js';
 import type { MessageLog } from './message-log.js';
+import type { Source } from './message-source.js';
 
 /** What an entrance to a lane knows of its consumer. */
 export interface LaneConsumer {

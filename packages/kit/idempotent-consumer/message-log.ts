@@ -1,8 +1,8 @@
 import { clock, secondsBetween } from '../aws/clock.js';
 import { Metric } from '../aws/metric-names.js';
-import { count, logger, seconds } from '../aws/telemetry.js';
+import { count, logger, recordSeconds } from '../aws/telemetry.js';
 import { aggregateOf, type Envelope } from '../messages/envelope.js';
-import { type Source, sourceFor } from './listening.js';
+import { type Source, sourceFor } from './message-source.js';
 
 /** Log lines of one consumer about its messages. */
 export class MessageLog {
@@ -12,18 +12,18 @@ export class MessageLog {
   ) {}
 
   info(line: string, envelope: Envelope | undefined): void {
-    logger.info(line, { consumer: this.consumer, ...this.fieldsOf(envelope) });
+    logger.info(line, { consumer: this.consumer, ...this.logFields(envelope) });
   }
 
   /** Logs and counts a message that the queue may delete. */
   done(outcome: 'applied' | 'duplicate', envelope: Envelope | undefined): void {
     if (outcome === 'duplicate') count(Metric.DUPLICATES_SUPPRESSED);
-    if (envelope) seconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(envelope.time, clock.now())));
+    if (envelope) recordSeconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(envelope.time, clock.now())));
     this.info(outcome, envelope);
   }
 
   /** Returns the log fields that connect the log lines of one order. */
-  fieldsOf(envelope: Envelope | undefined) {
+  logFields(envelope: Envelope | undefined) {
     if (!envelope) return {};
     return {
       eventId: envelope.id,

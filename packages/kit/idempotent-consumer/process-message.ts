@@ -2,7 +2,7 @@ import type { Delivery } from '../failures/delivery.js';
 import { ContractViolation } from '../messages/contract.js';
 import { type Envelope, messageIdOf } from '../messages/envelope.js';
 import type { Trace } from '../messages/trace.js';
-import { readFrom, type Source } from './listening.js';
+import { decodeMessage, type Source } from './message-source.js';
 import { type ProcessedRecords, processOnce } from './process-once.js';
 
 export interface ConsumerRules {
@@ -26,9 +26,9 @@ export async function processMessage(
   { service, commanders }: ConsumerRules,
 ): Promise<'applied' | 'duplicate'> {
   if (message instanceof ContractViolation) throw message;
-  const { event, handle } = readFrom(sources, message, commanders);
+  const { event, handle } = decodeMessage(sources, message, commanders);
   const redriven = recorded?.kind === 'redrive' ? { redriven: true as const } : {};
-  const handling = handle({ envelope: message, event, trace: traceOfMessage(message, service), ...redriven });
+  const handling = handle({ envelope: message, event, trace: toMessageTrace(message, service), ...redriven });
   if ('project' in handling) {
     if (!recorded) return handling.project();
     return processOnce(message, () => handling.project().then(() => []), records, recorded);
@@ -38,7 +38,7 @@ export async function processMessage(
 }
 
 /** Returns the trace for the writes of a handler. It names the message as their cause. */
-export const traceOfMessage = (message: Envelope, service: string): Trace => ({
+export const toMessageTrace = (message: Envelope, service: string): Trace => ({
   trigger: messageIdOf(message),
   actor: `service:${service}`,
   onBehalfOf: message.onbehalfof ?? message.actor,

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
-import { type DedupeWindow, expiryOf } from '../aws/dedupe-window.js';
-import { documents, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
+import { computeExpiry, type DedupeWindow } from '../aws/dedupe-window.js';
+import { documentClient, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { PENDING, type Recorded } from '../failures/delivery.js';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
@@ -11,20 +11,20 @@ import { type Envelope, messageIdOf } from '../messages/envelope.js';
 export type Effect = readonly TransactWriteItem[];
 
 /** The writes of the previous attempt whose conditions failed. Absent in the first attempt. */
-export interface Refused {
-  because(write: TransactWriteItem): boolean;
+export interface RefusedTransaction {
+  conditionFailedFor(write: TransactWriteItem): boolean;
   /** Tells whether another transaction had this write's item, so that its condition was not looked at. */
-  metConflict(write: TransactWriteItem): boolean;
+  conflictedOn(write: TransactWriteItem): boolean;
 }
 
 /**
  * Function that computes the effect from what the tables contain now. It is called again, and must load again, after
  * each lost race.
  */
-export type Decide = (refused: Refused | undefined) => Promise<Effect>;
+export type Decide = (refused: RefusedTransaction | undefined) => Promise<Effect>;
 
 /** Fields of a message that make its processed record. */
-type Identified = Pick<Envelope, 'id' | 'source' | 'to' | 'time'>;
+type MessageIdentity = Pick<Envelope, 'id' | 'source' | 'to' | 'time'>;
 
 /** Inbox of one consumer: records of the messages that it has processed. The message id is the idempotency key. */
 export class ProcessedRecords {
@@ -37,11 +37,11 @@ export class ProcessedRecords {
   /**
    * Returns the write that records the message. It fails if the message is already recorded, as processed or as failed.
    */
-  claim(message: Identified, recorded?: Recorded): TransactWriteItem {
+  claim(message: MessageIdentity, recorded?: Recorded): TransactWriteItem {
     const isNew = 'attribute_not_exists(pk)';
     // A message with a future time (a wrong clock) passes the age gate for longer, so its record lives longer too.
     const from = Math.max(clock.epochSeconds(), Math.ceil(Date.parse(message.time) / 1000));
-    const done = { status: 'PROCESSED', processedAt: clock.now(), expiresAt: expiryOf(this.window, from) };
+    const done = { status: 'PROCESSED', processedAt: clock.now(), expiresAt: computeExpiry(this.window, from) };
     const Key = { pk: recorded?.kind === 'stored' ? recorded.record : this.keyOf(message) };
     if (!recorded) return { Put: { TableName: this.table, Item: { ...Key, ...done }, ConditionExpression: isNew } };
     // If the effect of a failed message may have happened before, the message counts only with an operator's
@@ -81,8 +81,8 @@ export class ProcessedRecords {
   }
 
   /** Tells whether the message is recorded, strongly consistent. */
-  async has(message: Identified): Promise<boolean> {
-    const { Item } = await documents.send(
+  async isProcessed(message: MessageIdentity): Promise<boolean> {
+    const { Item } = await documentClient.send(
       new GetCommand({
         TableName: this.table,
         Key: { pk: this.keyOf(message) },
@@ -94,7 +94,7 @@ export class ProcessedRecords {
   }
 
   /** Returns the key of the record of a message. */
-  protected keyOf(message: Identified): string {
+  protected keyOf(message: MessageIdentity): string {
     return recordKey(this.consumer, messageIdOf(message));
   }
 }
@@ -131,7 +131,7 @@ export class ProcessedRecords {
  *   Nothing was written, and the message stays in its queue.
  */
 export async function processOnce(
-  message: Identified,
+  message: MessageIdentity,
   decide: Decide,
   records: ProcessedRecords,
   recorded?: Recorded,
@@ -143,19 +143,19 @@ export async function processOnce(
       const claim = claimOf();
       try {
         const effect = await decide(refused);
-        await records.transact([claim, ...effect.filter((write) => !clears(write, claim))]);
+        await records.transact([claim, ...effect.filter((write) => !isReplacedByClaim(write, claim))]);
         return 'applied';
       } catch (error) {
         refused = error instanceof TransactionRefused ? error : undefined;
         // In a cancelled transaction, the record's reason has priority over every other reason.
-        if (refused?.because(claim)) return 'duplicate';
+        if (refused?.conditionFailedFor(claim)) return 'duplicate';
         throw error;
       }
     });
   } catch (error) {
     // A redriven or stored message always has a record, so its presence proves nothing. Handling of the failure depends
     // on the record's status.
-    if (!recorded && (await records.has(message))) return 'duplicate';
+    if (!recorded && (await records.isProcessed(message))) return 'duplicate';
     throw error;
   }
 }
@@ -164,5 +164,5 @@ export async function processOnce(
  * Tells whether an owner clears the very timer that it handles. The claim already ends that timer, and a transaction
  * allows one write for each item.
  */
-const clears = ({ Delete }: TransactWriteItem, { Update }: TransactWriteItem): boolean =>
+const isReplacedByClaim = ({ Delete }: TransactWriteItem, { Update }: TransactWriteItem): boolean =>
   Delete !== undefined && Delete.TableName === Update?.TableName && Delete.Key?.pk === Update?.Key?.pk;

@@ -10,7 +10,7 @@ import type { AnyEvent } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 import type { Alongside, Outcome } from './create-once.js';
 import { isSameRequest } from './idempotency-key.js';
-import type { Earlier, RequestRecord } from './request-record.js';
+import type { EarlierRequest, RequestRecord } from './request-record.js';
 
 export interface ChangeOnce<State, Command, Event extends AnyEvent> {
   readonly store: DeciderStore<State, Command, Event>;
@@ -47,9 +47,9 @@ export interface Change<State> extends Outcome<State> {
  * const { loaded, replayed } = await changeOnce({
  *   store: orderStore,
  *   id: orderId,
- *   record: recordOfRequest(keyedBy(request), records),
+ *   record: recordOfRequest(toKeyedRequest(request), records),
  *   trace: traceOf(request),
- *   admit: (order) => void visibleTo(request.caller, order),
+ *   admit: (order) => void requireVisible(request.caller, order),
  *   command: () => ({ type: 'Cancel' }),
  * });
  * @throws {Problem} 422 if the key or number came with another request before; 409 after five lost races, with the
@@ -67,29 +67,29 @@ export async function changeOnce<State, const Command, Event extends AnyEvent>(
       const loaded = await store.load(id);
       admit(loaded);
       expectedVersion = loaded.version;
-      const claimOf = await record.claim(trace.trigger);
+      const buildClaim = await record.claim(trace.trigger);
       const wanted = await command(loaded);
       const events = store.decider.decide(loaded.state, wanted, { now: clock.now() });
       const commit =
-        events.length > 0 ? store.commit(loaded, events, trace, { requestHash: record.requestHash }) : undefined;
-      const after = commit ? store.after(loaded, commit) : loaded;
-      const claim = claimOf(after.version);
+        events.length > 0 ? store.buildCommit(loaded, events, trace, { requestHash: record.requestHash }) : undefined;
+      const after = commit ? store.applyCommit(loaded, commit) : loaded;
+      const claim = buildClaim(after.version);
       const more = commit && alongside?.(commit, events);
       try {
         const change = commit ? store.appendWrite(commit) : store.unchangedCheck(loaded);
         await transact([claim, change, ...(more?.writes ?? [])]);
       } catch (error) {
         if (!(error instanceof TransactionRefused)) throw error;
-        if (error.because(claim)) return replayOf(options, record.earlier(error.found(claim)));
-        const refused = more?.writes.find((write) => error.because(write));
-        if (more && refused) more.refuse?.(error.found(refused));
+        if (error.conditionFailedFor(claim)) return replay(options, record.readEarlier(error.existingItem(claim)));
+        const refused = more?.writes.find((write) => error.conditionFailedFor(write));
+        if (more && refused) more.refuse?.(error.existingItem(refused));
         throw error;
       }
       return { loaded: after, replayed: false, changed: commit !== undefined };
     });
   } catch (error) {
     if (expectedVersion === undefined) throw error;
-    const earlier = await replayed(options);
+    const earlier = await findReplay(options);
     if (earlier) return earlier;
     if (!(error instanceof WriteConflict) || error instanceof Throttled) throw error;
     const { version: foundVersion } = await store.load(id);
@@ -103,23 +103,23 @@ export async function changeOnce<State, const Command, Event extends AnyEvent>(
 }
 
 /** Returns the answer of this request's earlier success, if it had one. */
-async function replayed<State, Command, Event extends AnyEvent>(
+async function findReplay<State, Command, Event extends AnyEvent>(
   options: ChangeOnce<State, Command, Event>,
 ): Promise<Change<State> | undefined> {
   const earlier = await options.record.find();
-  return earlier && replayOf(options, earlier);
+  return earlier && replay(options, earlier);
 }
 
 /** Computes the answer of an earlier success from the version that it showed. */
-async function replayOf<State, Command, Event extends AnyEvent>(
+async function replay<State, Command, Event extends AnyEvent>(
   { store, id, record, trace }: ChangeOnce<State, Command, Event>,
-  { version, requestHash, trigger }: Earlier,
+  { version, requestHash, trigger }: EarlierRequest,
 ): Promise<Change<State>> {
   if (!isSameRequest(record, requestHash)) record.refuseReused();
   const loaded = await store.loadVersion(id, version);
   if (!loaded) throw new Error('the record of the request names a version that its aggregate does not have');
   const changed = loaded.commits.at(-1)?.trigger === trigger;
   const isRepeat = trigger !== trace.trigger;
-  if (isRepeat) await record.repeated();
+  if (isRepeat) await record.recordRepeat();
   return { loaded, replayed: isRepeat, changed };
 }

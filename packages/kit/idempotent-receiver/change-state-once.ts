@@ -4,7 +4,7 @@ import type { AnyEvent } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 import type { StateStore, Stored } from '../state-store/state-store.js';
 import { isSameRequest } from './idempotency-key.js';
-import type { Earlier, RequestRecord } from './request-record.js';
+import type { EarlierRequest, RequestRecord } from './request-record.js';
 
 export interface ChangeStateOnce<State extends Stored, Event extends AnyEvent> {
   readonly store: StateStore<State, Event>;
@@ -52,34 +52,34 @@ export async function changeStateOnce<State extends Stored, Event extends AnyEve
   options: ChangeStateOnce<State, Event>,
 ): Promise<StateOutcome<State>> {
   const { store, id, record, trace, decide, evolve, alongside = [] } = options;
-  const earlierAnswer = async ({ requestHash, trigger, state }: Earlier): Promise<StateOutcome<State>> => {
+  const replay = async ({ requestHash, trigger, state }: EarlierRequest): Promise<StateOutcome<State>> => {
     if (!isSameRequest(record, requestHash)) record.refuseReused();
     const replayed = trigger !== trace.trigger;
-    if (replayed) await record.repeated();
+    if (replayed) await record.recordRepeat();
     return { state: state as State | undefined, replayed };
   };
   try {
     return await retryOnConflict(async () => {
       const before = await store.read(id);
-      const claimOf = await record.claim(trace.trigger);
+      const buildClaim = await record.claim(trace.trigger);
       const events = await decide(before);
       const { writes, after } =
         events.length > 0
-          ? store.change(id, before, events, evolve, trace)
+          ? store.buildChange(id, before, events, evolve, trace)
           : { writes: [store.unchangedCheck(id, before)], after: before };
-      const claim = claimOf(after?.version ?? 0, after && ({ ...after } as Item));
+      const claim = buildClaim(after?.version ?? 0, after && ({ ...after } as Item));
       try {
         await store.table.transact([claim, ...writes, ...alongside]);
       } catch (error) {
-        if (!(error instanceof TransactionRefused && error.because(claim))) throw error;
-        return earlierAnswer(record.earlier(error.found(claim)));
+        if (!(error instanceof TransactionRefused && error.conditionFailedFor(claim))) throw error;
+        return replay(record.readEarlier(error.existingItem(claim)));
       }
       return { state: after, replayed: false };
     });
   } catch (error) {
     // A refusal may only be the request's own earlier success, seen again. So the record is read after it.
     const earlier = await record.find();
-    if (earlier) return earlierAnswer(earlier);
+    if (earlier) return replay(earlier);
     throw error;
   }
 }

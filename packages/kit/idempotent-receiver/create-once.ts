@@ -61,7 +61,7 @@ export interface CreateOnce<State, Command, Event extends AnyEvent> {
  * @example
  * const { loaded, replayed } = await createOnce({
  *   store: orderStore,
- *   key: idempotencyKey(keyedBy(request)),
+ *   key: idempotencyKey(toKeyedRequest(request)),
  *   trace: traceOf(request),
  *   command: (orderId) => ({ type: 'Place', orderId, ...request.body }),
  * });
@@ -75,38 +75,38 @@ export async function createOnce<State, const Command, Event extends AnyEvent>(
   const { store, key, trace, command } = options;
   const { initialState, decide } = store.decider;
   const id = key.scope.slice(0, 32);
-  const nothing: Loaded<State> = { id, state: initialState, version: 0, commits: [], snapshotOutdated: false };
-  const earlier = (commit: Commit): Outcome<State> => {
+  const initial: Loaded<State> = { id, state: initialState, version: 0, commits: [], snapshotOutdated: false };
+  const replay = (commit: Commit): Outcome<State> => {
     checkSameRequest(key, commit.requestHash);
-    return { loaded: store.after(nothing, commit), replayed: commit.trigger !== trace.trigger };
+    return { loaded: store.applyCommit(initial, commit), replayed: commit.trigger !== trace.trigger };
   };
 
-  const first = async (): Promise<Commit | undefined> => (await store.loadVersion(id, 1))?.commits[0];
+  const readFirstCommit = async (): Promise<Commit | undefined> => (await store.loadVersion(id, 1))?.commits[0];
 
   const { expiredFor } = key;
   const refuse = expiredFor === undefined ? options.refuseNew : () => refuseExpired(expiredFor);
   if (refuse) {
-    const found = await first();
-    return found ? earlier(found) : refuse();
+    const found = await readFirstCommit();
+    return found ? replay(found) : refuse();
   }
   // All attempts use the same commit. Its trigger lets this request recognise its own work.
   const events = decide(initialState, command(id), { now: clock.now() });
   const commands = options.commands?.(id) ?? [];
-  const commit = store.commit(nothing, events, trace, { requestHash: key.requestHash, commands });
+  const commit = store.buildCommit(initial, events, trace, { requestHash: key.requestHash, commands });
   const more = options.alongside?.(commit, id);
   return retryOnConflict(async () => {
     try {
       await (more ? transact([store.appendWrite(commit), ...more.writes]) : store.append(commit));
-      return { loaded: store.after(nothing, commit), replayed: false };
+      return { loaded: store.applyCommit(initial, commit), replayed: false };
     } catch (error) {
-      if (error instanceof VersionTaken) return earlier(error.existing);
+      if (error instanceof VersionTaken) return replay(error.existing);
       if (!(more && error instanceof TransactionRefused)) throw error;
       // Whichever condition failed: a repeat finds its commit. It is never refused for something that happened after
       // that commit.
-      const found = await first();
-      if (found) return earlier(found);
-      const refused = more.writes.find((write) => error.because(write));
-      if (refused) more.refuse?.(error.found(refused));
+      const found = await readFirstCommit();
+      if (found) return replay(found);
+      const refused = more.writes.find((write) => error.conditionFailedFor(write));
+      if (refused) more.refuse?.(error.existingItem(refused));
       throw error;
     }
   });

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { clock } from '../aws/clock.js';
-import { newId, timeOfId } from '../aws/ids.js';
+import { newId, parseIdTime } from '../aws/ids.js';
 import { Problem } from '../http/errors.js';
 
 /** Seconds within which an issued key must be used for the first time (24 h). */
@@ -11,7 +11,7 @@ const ISSUED_PREFIX = 'ord_';
  * Seconds after the end of a key or a session in which an earlier try may still take effect: its function's timeout, and a
  * write whose connection broke. AWS states no bound for the latter.
  */
-const UNDER_WAY_SECONDS = 60;
+const MAX_REQUEST_SECONDS = 60;
 
 /** Hashes of one request. */
 export interface RequestHashes {
@@ -40,7 +40,7 @@ export interface IdempotencyKey extends RequestHashes {
 /** Issues a key. The key contains its own time, so its expiry needs no storage. */
 export function issueKey(): { readonly idempotencyKey: string; readonly expiresAt: string } {
   const id = newId();
-  const expires = (timeOfId(id) ?? 0) + ISSUED_KEY_SECONDS * 1000;
+  const expires = (parseIdTime(id) ?? 0) + ISSUED_KEY_SECONDS * 1000;
   return { idempotencyKey: ISSUED_PREFIX + id, expiresAt: new Date(expires).toISOString() };
 }
 
@@ -84,10 +84,10 @@ export interface SessionHeaders {
  * const key = idempotencyKey({ ...keyedBy(request), personal: ['clientReference'] });
  * @throws {Problem} 400 `key-missing` if the header is missing; 400 `invalid-request` if it is malformed
  */
-export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
+export function parseIdempotencyKey(request: KeyedRequest): IdempotencyKey {
   const { client, method, path, body } = request;
-  if (request.session) throw noSession();
-  const header = unquoted(request.header);
+  if (request.session) throw sessionNotAccepted();
+  const header = unquote(request.header);
   if (header === undefined || header === '') {
     throw new Problem(
       'key-missing',
@@ -97,7 +97,7 @@ export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
       },
     );
   }
-  if (!/^[\x21-\x7e]{1,255}$/.test(header)) throw malformed();
+  if (!/^[\x21-\x7e]{1,255}$/.test(header)) throw malformedKey();
   const auto = header === 'auto';
   if (auto && !hasReference(body)) {
     throw new Problem('invalid-request', 'Idempotency-Key: auto needs a clientReference in the body', {
@@ -110,11 +110,11 @@ export function idempotencyKey(request: KeyedRequest): IdempotencyKey {
       ],
     });
   }
-  const key = auto ? hashOf(body) : header;
+  const key = auto ? computeHash(body) : header;
   return {
-    scope: hashOf([client, method, path, auto ? 'auto' : 'key', key]),
-    ...requestHashesOf(key, request),
-    expiredFor: expiredFor(header),
+    scope: computeHash([client, method, path, auto ? 'auto' : 'key', key]),
+    ...computeRequestHashes(key, request),
+    expiredFor: secondsSinceExpiry(header),
   };
 }
 
@@ -169,7 +169,7 @@ export function refuseExpired(expiredFor: number): never {
  * @throws {Problem} 409 `in-progress` with the seconds after which the answer is final
  */
 export function refuseUnlessUnderWay(endedFor: number): void {
-  const left = UNDER_WAY_SECONDS - endedFor;
+  const left = MAX_REQUEST_SECONDS - endedFor;
   if (left <= 0) return;
   throw new Problem(
     'in-progress',
@@ -184,25 +184,25 @@ export function refuseUnlessUnderWay(endedFor: number): void {
  * Returns the text of a quoted string. Other text is returned unchanged.
  * @throws {Problem} 400 if the quotes do not match
  */
-function unquoted(header: string | undefined): string | undefined {
+function unquote(header: string | undefined): string | undefined {
   const [, text] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header ?? '') ?? [];
   if (text !== undefined) return text.replace(/\\(.)/g, '$1');
-  if (header?.startsWith('"')) throw malformed();
+  if (header?.startsWith('"')) throw malformedKey();
   return header;
 }
 
-const noSession = (): Problem =>
+const sessionNotAccepted = (): Problem =>
   new Problem('invalid-request', 'this route does not accept session headers', {
     errors: [{ header: 'Session-Id', detail: 'expected none: send an Idempotency-Key' }],
   });
 
-const malformed = (): Problem =>
+const malformedKey = (): Problem =>
   new Problem('invalid-request', 'malformed Idempotency-Key', {
     errors: [{ header: 'Idempotency-Key', detail: 'expected 1 to 255 visible ASCII characters' }],
   });
 
-function expiredFor(header: string): number | undefined {
-  const issued = header.startsWith(ISSUED_PREFIX) ? timeOfId(header.slice(ISSUED_PREFIX.length)) : undefined;
+function secondsSinceExpiry(header: string): number | undefined {
+  const issued = header.startsWith(ISSUED_PREFIX) ? parseIdTime(header.slice(ISSUED_PREFIX.length)) : undefined;
   if (issued === undefined) return undefined;
   const seconds = Math.ceil(clock.epochSeconds() - issued / 1000) - ISSUED_KEY_SECONDS;
   return seconds > 0 ? seconds : undefined;
@@ -212,13 +212,13 @@ const hasReference = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'clientReference' in body && body.clientReference !== undefined;
 
 /** Returns the hash of a value's canonical form, 64 hex digits. */
-export const hashOf = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('hex');
+export const computeHash = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('hex');
 
 /**
  * Computes the hashes of a request.
  * @param key raw key, or session id. It is stored nowhere, so that the hashes reveal nothing.
  */
-export function requestHashesOf(
+export function computeRequestHashes(
   key: string,
   { method, path, query, body, personal = [] }: KeyedRequest,
 ): RequestHashes {

@@ -2,20 +2,20 @@
 export { type Change, type ChangeOnce, changeOnce } from './change-once.js';
 export { type ChangeStateOnce, changeStateOnce, type StateOutcome } from './change-state-once.js';
 export { type Alongside, type CreateOnce, createOnce, type Outcome } from './create-once.js';
+export { createRequestRecord } from './create-request-record.js';
 export {
   type IdempotencyKey,
-  idempotencyKey,
   issueKey,
   type KeyedRequest,
+  parseIdempotencyKey,
 } from './idempotency-key.js';
-export { keyRecord } from './key-record.js';
+export { createKeyRecord } from './key-record.js';
 export { type PersonalEffect, PersonalRequest } from './personal-request.js';
-export { recordOfRequest } from './record-of-request.js';
 export {
-  type Earlier,
+  type EarlierRequest,
   type KeyRecords,
-  keyRecords,
+  keyRecordsFromEnvironment,
   type RecordsTable,
   type RequestRecord,
-  requestRecords,
+  recordsTableFromEnvironment,
 } from './request-record.js';

@@ -1,16 +1,16 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
-import { documents } from '../aws/dynamodb.js';
+import { documentClient } from '../aws/dynamodb.js';
 import { describeError, logger } from '../aws/telemetry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { Problem } from '../http/errors.js';
-import { hashOf, type KeyedRequest, refuseUnlessUnderWay, requestHashesOf } from './idempotency-key.js';
-import type { Earlier, RecordsTable, RequestRecord } from './request-record.js';
-import { endsOf, keyOf, prefixOf, type Session, sessionAt } from './session.js';
+import { computeHash, computeRequestHashes, type KeyedRequest, refuseUnlessUnderWay } from './idempotency-key.js';
+import type { EarlierRequest, RecordsTable, RequestRecord } from './request-record.js';
+import { computeEnds, keyOf, prefixOf, readSession, type Session } from './session.js';
 
 /** Number of requests that may be unanswered at once. */
-export const REQUESTS_AT_ONCE = 10;
+export const MAX_OPEN_REQUESTS = 10;
 
 /**
  * Creates the record of request `n` of a session. The request commits together with the session's own item. That write
@@ -25,16 +25,16 @@ export const REQUESTS_AT_ONCE = 10;
  *
  * @throws {Problem} 400 if a header is malformed
  */
-export function numberedRequest(request: KeyedRequest, records: RecordsTable): RequestRecord {
+export function createNumberedRecord(request: KeyedRequest, records: RecordsTable): RequestRecord {
   const { client, session: headers } = request;
-  const sessionId = visible(headers?.id);
-  const number = numberIn('Request-Number', headers?.number, 1);
+  const sessionId = checkSessionId(headers?.id);
+  const number = parseNumber('Request-Number', headers?.number, 1);
   const answered = headers?.answeredUpTo;
-  const toldUpTo = answered === undefined ? number - 1 : numberIn('Answered-Up-To', answered, 0);
-  const { requestHash, formerHash } = requestHashesOf(sessionId, request);
+  const toldUpTo = answered === undefined ? number - 1 : parseNumber('Answered-Up-To', answered, 0);
+  const { requestHash, formerHash } = computeRequestHashes(sessionId, request);
   const Key = keyOf(client, sessionId);
 
-  const answerIn = (session: Session | undefined): Earlier | undefined =>
+  const findAnswer = (session: Session | undefined): EarlierRequest | undefined =>
     session && number > session.answeredUpTo ? session.answers[number] : undefined;
 
   /**
@@ -42,7 +42,7 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
    * @returns the session, and the number up to which its client has the answers
    * @throws {Problem} 409 if the session is not open or the number is out of range; `in-progress` in the minute after its end
    */
-  const admitted = (session: Session | undefined): { readonly session: Session; readonly upTo: number } => {
+  const admit = (session: Session | undefined): { readonly session: Session; readonly upTo: number } => {
     if (!session || session.idleUntil <= clock.epochSeconds()) {
       if (session) refuseUnlessUnderWay(clock.epochSeconds() - session.idleUntil);
       const isOurs = sessionId.startsWith(prefixOf(records));
@@ -53,41 +53,41 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
     if (number <= upTo) {
       throw new Problem('number-out-of-range', `all requests up to ${upTo} were answered: take the next number`);
     }
-    const last = upTo + REQUESTS_AT_ONCE;
+    const last = upTo + MAX_OPEN_REQUESTS;
     if (number > last) {
       throw new Problem('number-out-of-range', `take a number up to ${last}, or confirm answers with Answered-Up-To`);
     }
     return { session, upTo };
   };
 
-  const read = () => sessionAt(records.table, Key);
+  const read = () => readSession(records.table, Key);
 
   return {
-    scope: hashOf([client, 'session', sessionId, number]),
+    scope: computeHash([client, 'session', sessionId, number]),
     requestHash,
     formerHash,
     refuseReused,
-    find: async () => answerIn(await read()),
+    find: async () => findAnswer(await read()),
     async claim(trigger) {
-      const { session, upTo } = admitted(await read());
+      const { session, upTo } = admit(await read());
       return (version, state) =>
-        accepted(session, upTo, { version, requestHash, trigger, ...(state ? { state } : {}) });
+        acceptWrite(session, upTo, { version, requestHash, trigger, ...(state ? { state } : {}) });
     },
-    earlier(found) {
+    readEarlier(found) {
       const session = found as Session | undefined;
-      const answer = answerIn(session);
+      const answer = findAnswer(session);
       if (answer) return answer;
-      admitted(session);
+      admit(session);
       throw new WriteConflict('another request of the session was accepted or repeated');
     },
-    repeated,
+    recordRepeat,
   };
 
   /** Returns the write of the session's item after this request. Its condition repeats what `admitted` checked. */
-  function accepted(session: Session, upTo: number, answer: Earlier) {
+  function acceptWrite(session: Session, upTo: number, answer: EarlierRequest) {
     const { answers, answeredUpTo } = session;
     const gone = Object.keys(answers).filter((one) => Number(one) <= upTo);
-    const { idleUntil, expiresAt } = endsOf(records, session.idleUntil);
+    const { idleUntil, expiresAt } = computeEnds(records, session.idleUntil);
     // False if the item does not exist, so no request creates a session.
     const isOpen = 'idleUntil > :now';
     // Otherwise a repeat that was answered since the session was read would not count as an access (see `repeated`).
@@ -141,12 +141,12 @@ export function numberedRequest(request: KeyedRequest, records: RecordsTable): R
    * A repeat at 13:00 or later is answered and does not open the session again. A write of before 13:00 arrives in the minute
    * in which a new request is not refused for good (`refuseUnlessUnderWay`).
    */
-  async function repeated(): Promise<void> {
-    const { idleUntil, expiresAt } = endsOf(records);
+  async function recordRepeat(): Promise<void> {
+    const { idleUntil, expiresAt } = computeEnds(records);
     const isOpen = 'idleUntil > :now';
     const isLater = 'idleUntil < :idleUntil';
     try {
-      await documents.send(
+      await documentClient.send(
         new UpdateCommand({
           TableName: records.table,
           Key,
@@ -172,15 +172,15 @@ function refuseReused(): never {
   throw new Problem('key-reused', 'this Request-Number was used with another request: take the next number');
 }
 
-function visible(sessionId: string | undefined): string {
+function checkSessionId(sessionId: string | undefined): string {
   if (sessionId !== undefined && /^[\x21-\x7e]{1,255}$/.test(sessionId)) return sessionId;
-  throw malformed('Session-Id', 'expected the sessionId of an open session');
+  throw malformedHeader('Session-Id', 'expected the sessionId of an open session');
 }
 
-function numberIn(header: string, text: string | undefined, least: 0 | 1): number {
+function parseNumber(header: string, text: string | undefined, least: 0 | 1): number {
   if (text !== undefined && /^(0|[1-9]\d{0,11})$/.test(text) && Number(text) >= least) return Number(text);
-  throw malformed(header, `expected a whole number from ${least}`);
+  throw malformedHeader(header, `expected a whole number from ${least}`);
 }
 
-const malformed = (header: string, detail: string): Problem =>
+const malformedHeader = (header: string, detail: string): Problem =>
   new Problem('invalid-request', `missing or malformed ${header}`, { errors: [{ header, detail }] });

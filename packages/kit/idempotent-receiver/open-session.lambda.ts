@@ -1,8 +1,8 @@
 import { clientOf, endpoint } from '../http/http.js';
-import { requestRecords } from './request-record.js';
+import { recordsTableFromEnvironment } from './request-record.js';
 import { openSession } from './session.js';
 
-const records = requestRecords();
+const records = recordsTableFromEnvironment();
 
 /**
  * Handles POST /sessions (other services have other paths): opens a session for numbered requests. Each call opens a

@@ -1,5 +1,5 @@
 import { Problem } from '../http/errors.js';
-import { keyedBy, type Request } from '../http/http.js';
+import { type Request, toKeyedRequest } from '../http/http.js';
 import type { EventSchema } from '../messages/contract.js';
 import type { Unsealed } from '../messages/sealed.js';
 import type { PersonalKeys } from '../personal-data/personal-keys.js';
@@ -41,7 +41,7 @@ export interface PersonalEffect<Schema extends PersonalSchema, Key, Read, Made, 
  *   key: idempotencyKey,
  *   reads: () => statusOf(table, caller.id),
  *   make: ({ key, fields, refuseForgotten }, status) => createOnce({ key, refuseNew: refuseForgotten, ... }),
- *   show: (keys, { loaded }) => shownTo(keys, caller, loaded),
+ *   show: (keys, { loaded }) => viewForCaller(keys, caller, loaded),
  * });
  */
 export class PersonalRequest<const Schema extends PersonalSchema> {
@@ -49,7 +49,7 @@ export class PersonalRequest<const Schema extends PersonalSchema> {
   private readonly fields: readonly { readonly field: string; readonly name: string }[];
 
   constructor(
-    private readonly people: Pick<PersonalKeys, 'forRequest'>,
+    private readonly personalKeys: Pick<PersonalKeys, 'forRequest'>,
     { personal, shownAs = {} }: Schema,
   ) {
     this.fields = Object.keys(personal).map((field) => ({ field, name: shownAs[field] ?? field }));
@@ -66,9 +66,9 @@ export class PersonalRequest<const Schema extends PersonalSchema> {
     person: string,
     { key, reads, make, show }: PersonalEffect<Schema, Key, Read, Made, View>,
   ): Promise<Made & { readonly shown: View }> {
-    const read = key(this.hashed(keyedBy(request)));
-    const [{ keys, ...prepared }, beside] = await Promise.all([this.prepared(person, request.body), reads()]);
-    const made = await make({ ...prepared, key: read }, beside);
+    const read = key(this.toHashable(toKeyedRequest(request)));
+    const [{ keys, ...prepare }, beside] = await Promise.all([this.prepared(person, request.body), reads()]);
+    const made = await make({ ...prepare, key: read }, beside);
     const shown = await show(keys, made);
     this.checkSame(request.body, shown);
     return { ...made, shown };
@@ -78,7 +78,7 @@ export class PersonalRequest<const Schema extends PersonalSchema> {
    * Returns the request as it is hashed. A field that earlier releases wrote in plain text stays in their hash of the
    * body, by which repeats of requests from before are recognised, and in the key of `auto`.
    */
-  hashed(request: KeyedRequest): KeyedRequest {
+  toHashable(request: KeyedRequest): KeyedRequest {
     const body = { ...(request.body as object) } as Record<string, unknown>;
     for (const { field, name } of this.fields) if (name === field && name in body) body[name] = true;
     return {
@@ -92,12 +92,12 @@ export class PersonalRequest<const Schema extends PersonalSchema> {
   async prepared(person: string, body: object): Promise<PreparedFields<Schema>> {
     const fields: Record<string, Unsealed> = {};
     let refuseForgotten: (() => never) | undefined;
-    const keys = this.people.forRequest();
+    const keys = this.personalKeys.forRequest();
     // One after the other, so that the second one finds what the first one has seen.
     for (const { field, name } of this.fields) {
       const plain = fieldOf(body, name);
       if (plain === undefined) continue;
-      const unsealed = await keys.unsealed(person, plain);
+      const unsealed = await keys.createUnsealed(person, plain);
       if (unsealed) fields[field] = unsealed;
       else refuseForgotten = this.refuseForgotten;
     }

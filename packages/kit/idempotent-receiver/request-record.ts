@@ -1,7 +1,7 @@
 import type { DedupeWindow } from '../aws/dedupe-window.js';
 import type { Item, TransactWriteItem } from '../aws/dynamodb.js';
 import { Env } from '../aws/environment.js';
-import { dedupeWindow, required } from '../aws/read-environment.js';
+import { readDedupeWindow, requireEnv } from '../aws/read-environment.js';
 import type { RequestHashes } from './idempotency-key.js';
 
 /** Idempotency table of a service and its deduplication window: enough for a route that takes keys and no sessions. */
@@ -24,30 +24,30 @@ export interface RecordsTable extends KeyRecords {
 /**
  * Returns the idempotency table of this function's service, for a route that takes keys and no sessions.
  * @example
- * const records = keyRecords(); // at the start of the module
- * const record = keyRecord(idempotencyKey(keyedBy(request)), records);
+ * const records = keyRecordsFromEnvironment(); // at the start of the module
+ * const record = keyRecord(idempotencyKey(toKeyedRequest(request)), records);
  * @throws {SettingMissing} at start, if the construct did not set it
  */
-export const keyRecords = (): KeyRecords => ({
-  table: required(Env.RECORDS),
-  windowSeconds: dedupeWindow(),
+export const keyRecordsFromEnvironment = (): KeyRecords => ({
+  table: requireEnv(Env.RECORDS),
+  windowSeconds: readDedupeWindow(),
 });
 
 /**
  * Returns the idempotency table of this function's service.
  * @example
  * const records = requestRecords(); // at the start of the module
- * const record = recordOfRequest(keyedBy(request), records);
+ * const record = recordOfRequest(toKeyedRequest(request), records);
  * @throws {SettingMissing} at start, if the construct did not set it
  */
-export const requestRecords = (): RecordsTable => ({
-  ...keyRecords(),
-  service: required(Env.SERVICE),
-  sessionsPath: required(Env.SESSIONS),
+export const recordsTableFromEnvironment = (): RecordsTable => ({
+  ...keyRecordsFromEnvironment(),
+  service: requireEnv(Env.SERVICE),
+  sessionsPath: requireEnv(Env.SESSIONS),
 });
 
 /** Stored result of a request that was accepted. */
-export interface Earlier {
+export interface EarlierRequest {
   /** Version of the aggregate that answers the request. */
   readonly version: number;
   readonly requestHash: string;
@@ -67,7 +67,7 @@ export interface RequestRecord extends RequestHashes {
   /**
    * Reads the result of an earlier success of this request, strongly consistent. Returns `undefined` if none is known.
    */
-  find(): Promise<Earlier | undefined>;
+  find(): Promise<EarlierRequest | undefined>;
   /**
    * Prepares the claim of the request.
    * @returns a function that creates the write which records the request, with the version that answers it, and with the
@@ -82,9 +82,9 @@ export interface RequestRecord extends RequestHashes {
    * @throws {Problem} if the request is not a repeat, but is too late by now
    * @throws {WriteConflict} if it is neither; try again
    */
-  earlier(found: Item | undefined): Earlier;
+  readEarlier(found: Item | undefined): EarlierRequest;
   /** Notes that a repeat of the request gets its answer: an access to the request's session, if it has one. It never throws. */
-  repeated(): Promise<void>;
+  recordRepeat(): Promise<void>;
   /** @throws {Problem} 422, always: another request had the same key or number before */
   refuseReused(): never;
 }

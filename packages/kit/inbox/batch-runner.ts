@@ -1,22 +1,22 @@
 import { clock } from '../aws/clock.js';
-import { expiryOf } from '../aws/dedupe-window.js';
+import { computeExpiry } from '../aws/dedupe-window.js';
 import type { Item, TransactWriteItem } from '../aws/dynamodb.js';
 import { newTraceparent } from '../aws/ids.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { safeText } from '../aws/safe-error.js';
 import { logger } from '../aws/telemetry.js';
 import { PENDING } from '../failures/delivery.js';
-import { type Handling, readFrom } from '../idempotent-consumer/listening.js';
-import { traceOfMessage } from '../idempotent-consumer/process-message.js';
+import { decodeMessage, type Handling } from '../idempotent-consumer/message-source.js';
+import { toMessageTrace } from '../idempotent-consumer/process-message.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { readEnvelope, senderOf } from '../messages/envelope.js';
-import type { HandOut } from '../timers/contract.js';
-import type { BatchHandlers, ClosedWindow, CollectedMessage, CollectedSource } from './batch-listening.js';
+import type { Dispatch } from '../timers/contract.js';
+import type { BatchHandlers, ClosedWindow, CollectedMessage, CollectedSource } from './batch-source.js';
 import { CollectedMessages, type Uncollected, type WindowRecord } from './collected-messages.js';
 import { type Outcome, RunnerBase, type RunnerBaseOptions } from './runner-base.js';
-import { LeaseLost, type Taken } from './stored-messages.js';
-import { isWindow } from './window-keys.js';
+import { type ClaimedMessage, LeaseLost } from './stored-messages.js';
+import { isWindowMessageId } from './window-keys.js';
 import type { Windows } from './windows.js';
 import { LeasedWork } from './work.js';
 
@@ -52,28 +52,28 @@ export class BatchRunner extends RunnerBase {
     this.messages = new CollectedMessages({ table, consumer, windows, pageSize, graceSeconds });
   }
 
-  override async runAll(handOuts: readonly HandOut[], timeLeft: () => number): Promise<void> {
-    const records = (await Promise.all(handOuts.map(({ record }) => this.messages.read(record)))).filter(
+  override async runAll(dispatches: readonly Dispatch[], timeLeft: () => number): Promise<void> {
+    const records = (await Promise.all(dispatches.map(({ record }) => this.messages.read(record)))).filter(
       (record) => record?.status === PENDING,
     );
-    const handOutOf = ({ pk }: Item): HandOut =>
-      handOuts.find(({ record, fence }) => record === pk && fence !== undefined) ?? { record: String(pk) };
-    const windows = records.filter((record) => isWindow(String(record?.messageId)));
+    const findDispatch = ({ pk }: Item): Dispatch =>
+      dispatches.find(({ record, fence }) => record === pk && fence !== undefined) ?? { record: String(pk) };
+    const windows = records.filter((record) => isWindowMessageId(String(record?.messageId)));
     const messages = records.filter((record) => record && !windows.includes(record)) as Item[];
-    if (messages.length > 0) await this.collect(messages.map(handOutOf));
-    for (const record of windows) if (record) await this.runWindow(record, handOutOf(record), timeLeft);
+    if (messages.length > 0) await this.collect(messages.map(findDispatch));
+    for (const record of windows) if (record) await this.runWindow(record, findDispatch(record), timeLeft);
   }
 
   /** Gives messages their places. One that breaks its contract fails alone. */
-  private async collect(messages: readonly HandOut[]): Promise<void> {
+  private async collect(messages: readonly Dispatch[]): Promise<void> {
     // A key may have been handed out twice.
-    const handOuts = new Map(messages.map((handOut) => [handOut.record, handOut]));
+    const dispatches = new Map(messages.map((handOut) => [handOut.record, handOut]));
     await retryOnConflict(async () => {
       const waiting: Uncollected[] = [];
-      for (const record of await this.messages.readAll([...handOuts.keys()])) {
+      for (const record of await this.messages.readAll([...dispatches.keys()])) {
         if (record.status !== PENDING || record.window !== undefined) continue;
-        const handOut = handOuts.get(String(record.pk)) ?? { record: String(record.pk) };
-        const own = await this.windowOfMessage(record, handOut);
+        const dispatch = dispatches.get(String(record.pk)) ?? { record: String(record.pk) };
+        const own = await this.findWindow(record, dispatch);
         if (own !== undefined) waiting.push({ pk: String(record.pk), own });
       }
       if (waiting.length > 0) await this.messages.collect(waiting);
@@ -82,36 +82,40 @@ export class BatchRunner extends RunnerBase {
   }
 
   /** @returns the window of the event's time; `undefined` if the message can't be read: it is tried again, or has failed */
-  private async windowOfMessage({ payload }: Item, handOut: HandOut): Promise<string | undefined> {
+  private async findWindow({ payload }: Item, dispatch: Dispatch): Promise<string | undefined> {
     const { sources, windows, settings } = this.options;
     try {
       const envelope = readEnvelope(String(payload));
-      readFrom(sources, envelope, [senderOf(envelope)]);
+      decodeMessage(sources, envelope, [senderOf(envelope)]);
       return windows.idOf(envelope.time);
     } catch (error) {
-      const taken = await this.messages.take(handOut, settings);
+      const claimed = await this.messages.claim(dispatch, settings);
       // A type or a version of a newer release waits until its attempts are used up, as in the other modes.
-      if (taken) this.log(await this.guarded(taken, () => Promise.reject(error)), handOut.record, taken);
+      if (claimed) this.log(await this.runGuarded(claimed, () => Promise.reject(error)), dispatch.record, claimed);
       return undefined;
     }
   }
 
-  private async runWindow(record: Item, handOut: HandOut, timeLeft: () => number): Promise<void> {
-    const window = this.messages.windowOf(record);
+  private async runWindow(record: Item, dispatch: Dispatch, timeLeft: () => number): Promise<void> {
+    const window = this.messages.toWindowRecord(record);
     if (Date.parse(window.closesAt) > Date.parse(clock.now()) + CLOCK_MARGIN_MS) return;
-    const calendar = await this.messages.calendar();
+    const calendar = await this.messages.readCalendar();
     const isItsTurn = window.number !== undefined || calendar?.next === window.id;
     if (!isItsTurn) return this.messages.defer(window.pk, TURN_SECONDS);
-    const taken = await this.messages.take(handOut, this.options.settings);
+    const claimed = await this.messages.claim(dispatch, this.options.settings);
     // Its attempts are those of the page that is being processed.
-    const held = taken && { ...taken };
-    this.log(held ? await this.guarded(held, () => this.work(held, timeLeft)) : 'not free', window.pk, taken);
+    const held = claimed && { ...claimed };
+    this.log(
+      held ? await this.runGuarded(held, () => this.processWindow(held, timeLeft)) : 'not free',
+      window.pk,
+      claimed,
+    );
   }
 
   /** Closes a window that is still open, and processes its remaining pages. */
-  private async work(held: Mutable<Taken>, timeLeft: () => number): Promise<Outcome> {
+  private async processWindow(held: Mutable<ClaimedMessage>, timeLeft: () => number): Promise<Outcome> {
     const enough = timeLeft() * TIME_PART;
-    const window = await retryOnConflict(() => this.closed(held));
+    const window = await retryOnConflict(() => this.ensureClosed(held));
     const pages = Math.ceil(window.size / window.pageSize);
     for (let page = window.done + 1; page <= pages; page++) {
       if (timeLeft() < enough) {
@@ -121,8 +125,8 @@ export class BatchRunner extends RunnerBase {
       await this.processPage(held, { ...window, pages }, page, timeLeft);
       Object.assign(held, { attempts: 1, failures: [], progress: undefined, progressId: undefined });
     }
-    await this.step(held, 'close', timeLeft, async (work) => {
-      const handling = await this.options.handlers.close(this.closedWindow({ ...window, pages }, 'close'), work);
+    await this.runStep(held, 'close', timeLeft, async (work) => {
+      const handling = await this.options.handlers.close(this.toClosedWindow({ ...window, pages }, 'close'), work);
       return { handling, writes: [], claim: () => this.messages.processedWrite(held, this.expiry()) };
     });
     return 'applied';
@@ -133,27 +137,27 @@ export class BatchRunner extends RunnerBase {
    * @throws {WriteConflict} if it has grown meanwhile
    * @throws {LeaseLost}
    */
-  private async closed(taken: Taken): Promise<WindowRecord & { readonly number: number }> {
-    const record = await this.messages.read(taken.pk);
-    const calendar = await this.messages.calendar();
-    if (record?.fence !== taken.fence || !calendar) throw new LeaseLost(safeText`another runner holds the window`);
-    const window = this.messages.windowOf(record);
-    const number = window.number ?? (await this.messages.close(taken, window, calendar));
+  private async ensureClosed(claimed: ClaimedMessage): Promise<WindowRecord & { readonly number: number }> {
+    const record = await this.messages.read(claimed.pk);
+    const calendar = await this.messages.readCalendar();
+    if (record?.fence !== claimed.fence || !calendar) throw new LeaseLost(safeText`another runner holds the window`);
+    const window = this.messages.toWindowRecord(record);
+    const number = window.number ?? (await this.messages.close(claimed, window, calendar));
     return { ...window, number };
   }
 
   private async processPage(
-    held: Taken,
+    held: ClaimedMessage,
     window: WindowRecord & { readonly number: number; readonly pages: number },
     page: number,
     timeLeft: () => number,
   ): Promise<void> {
-    const keys = await this.messages.page(window.id, page);
-    const messages = (await this.messages.readAll(keys)).map((record) => this.messageOf(record));
-    await this.step(held, `page ${page}`, timeLeft, async (work) => {
+    const keys = await this.messages.readPageKeys(window.id, page);
+    const messages = (await this.messages.readAll(keys)).map((record) => this.toCollectedMessage(record));
+    await this.runStep(held, `page ${page}`, timeLeft, async (work) => {
       const handling = await this.options.handlers.page(
         { page, messages },
-        this.closedWindow(window, `page ${page}`),
+        this.toClosedWindow(window, `page ${page}`),
         work,
       );
       return {
@@ -168,8 +172,8 @@ export class BatchRunner extends RunnerBase {
    * Lets a handler work on one step of a window, and commits its effect with the progress of the window.
    * @throws {LeaseLost}
    */
-  private async step(
-    held: Taken,
+  private async runStep(
+    held: ClaimedMessage,
     name: string,
     timeLeft: () => number,
     handle: (work: LeasedWork) => Promise<Step>,
@@ -194,20 +198,20 @@ export class BatchRunner extends RunnerBase {
     if (outcome === 'lost') throw new LeaseLost(safeText`another runner holds the window`);
   }
 
-  private messageOf(record: Item): CollectedMessage<AnyEvent> {
+  private toCollectedMessage(record: Item): CollectedMessage<AnyEvent> {
     const { sources, service } = this.options;
     const envelope = readEnvelope(String(record.payload));
-    const { event } = readFrom(sources, envelope, [senderOf(envelope)]);
+    const { event } = decodeMessage(sources, envelope, [senderOf(envelope)]);
     const { lateFrom } = record;
     return {
       envelope,
       event,
-      trace: traceOfMessage(envelope, service),
+      trace: toMessageTrace(envelope, service),
       ...(typeof lateFrom === 'string' ? { lateFrom } : {}),
     };
   }
 
-  private closedWindow(
+  private toClosedWindow(
     { id, number, size, pages }: WindowRecord & { readonly number: number; readonly pages: number },
     step: string,
   ): ClosedWindow {
@@ -222,7 +226,7 @@ export class BatchRunner extends RunnerBase {
   }
 
   private expiry(): number {
-    return expiryOf(this.options.windowSeconds, clock.epochSeconds());
+    return computeExpiry(this.options.windowSeconds, clock.epochSeconds());
   }
 }
 

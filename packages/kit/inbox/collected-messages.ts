@@ -1,10 +1,17 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
-import { documents, type Item, type TransactWriteItem, transact } from '../aws/dynamodb.js';
-import { readItems } from '../aws/reading.js';
+import { documentClient, type Item, type TransactWriteItem, transact } from '../aws/dynamodb.js';
+import { readItems } from '../aws/read-items.js';
 import { PENDING } from '../failures/delivery.js';
 import { WAKE } from './contract.js';
-import { after, heldBy, heldUntil, StoredMessages, type StoredMessagesOptions, type Taken } from './stored-messages.js';
+import {
+  addSeconds,
+  type ClaimedMessage,
+  leaseAttributes,
+  leaseCondition,
+  StoredMessages,
+  type StoredMessagesOptions,
+} from './stored-messages.js';
 import { calendarKey, pageKey, windowKey, windowMessageId } from './window-keys.js';
 import type { Windows } from './windows.js';
 
@@ -68,14 +75,14 @@ export class CollectedMessages extends StoredMessages {
   /** Reads a record, strongly consistent. */
   async read(pk: string): Promise<Item | undefined> {
     const { table } = this.options;
-    return (await documents.send(new GetCommand({ TableName: table, Key: { pk }, ConsistentRead: true }))).Item;
+    return (await documentClient.send(new GetCommand({ TableName: table, Key: { pk }, ConsistentRead: true }))).Item;
   }
 
   /** Reads records in the order of their keys. @throws {Throttled} if DynamoDB returns nothing again and again */
   async readAll(keys: readonly string[]): Promise<readonly Item[]> {
     const { table } = this.options;
     const items = await readItems(
-      documents,
+      documentClient,
       table,
       keys.map((pk) => ({ pk })),
       { consistent: true },
@@ -91,7 +98,7 @@ export class CollectedMessages extends StoredMessages {
    */
   async collect(messages: readonly Uncollected[]): Promise<void> {
     const { consumer, windows } = this.options;
-    const calendar = await this.calendar();
+    const calendar = await this.readCalendar();
     const next = calendar?.next ?? messages.map(({ own }) => own).toSorted()[0] ?? '';
     const byWindow = new Map<string, Uncollected[]>();
     for (const message of messages) {
@@ -101,7 +108,9 @@ export class CollectedMessages extends StoredMessages {
     // The first window is there from the beginning of the calendar, or no window would ever close.
     if (!calendar && !byWindow.has(next)) byWindow.set(next, []);
     const opened = await Promise.all(
-      [...byWindow].map(async ([window, members]) => this.placing(window, members, await this.window(window), windows)),
+      [...byWindow].map(async ([window, members]) =>
+        this.planPlacement(window, members, await this.readWindow(window), windows),
+      ),
     );
     const isNewWindow = opened.some(({ isNew }) => isNew);
     await transact([
@@ -109,13 +118,18 @@ export class CollectedMessages extends StoredMessages {
         ? isNewWindow
           ? [this.calendarCheck(next)]
           : []
-        : [this.put({ pk: calendarKey(consumer), next, closed: 0 })]),
+        : [this.putWrite({ pk: calendarKey(consumer), next, closed: 0 })]),
       ...opened.flatMap(({ writes }) => writes),
     ]);
   }
 
   /** Returns the writes that give messages their places in one window. */
-  private placing(window: string, members: readonly Uncollected[], found: WindowRecord | undefined, windows: Windows) {
+  private planPlacement(
+    window: string,
+    members: readonly Uncollected[],
+    found: WindowRecord | undefined,
+    windows: Windows,
+  ) {
     const { consumer, table } = this.options;
     const { size, pageSize } = found ?? { size: 0, pageSize: this.options.pageSize };
     const pages = new Map<number, string[]>();
@@ -135,7 +149,7 @@ export class CollectedMessages extends StoredMessages {
             ExpressionAttributeValues: { ':size': size, ':grown': size + members.length },
           },
         }
-      : this.put(this.newWindow(window, windows, members.length));
+      : this.putWrite(this.createWindowItem(window, windows, members.length));
     const filled = [...pages].map(
       ([page, keys]): TransactWriteItem => ({
         Update: {
@@ -148,13 +162,13 @@ export class CollectedMessages extends StoredMessages {
     );
     return {
       isNew: found === undefined,
-      writes: [grown, ...filled, ...members.map((one) => this.placed(one, window))],
+      writes: [grown, ...filled, ...members.map((one) => this.placementWrite(one, window))],
     };
   }
 
-  private placed({ pk, own }: Uncollected, window: string): TransactWriteItem {
+  private placementWrite({ pk, own }: Uncollected, window: string): TransactWriteItem {
     return {
-      Update: this.updateOf(pk, {
+      Update: this.buildUpdate(pk, {
         set: { window, ...(window === own ? {} : { lateFrom: own }) },
         remove: ['duePk', WAKE],
         condition: '#status = :pending AND attribute_not_exists(#window)',
@@ -164,10 +178,10 @@ export class CollectedMessages extends StoredMessages {
     };
   }
 
-  private newWindow(window: string, windows: Windows, size: number): Item {
+  private createWindowItem(window: string, windows: Windows, size: number): Item {
     const { consumer, graceSeconds, pageSize } = this.options;
     const pk = windowKey(consumer, window);
-    const closesAt = after(windows.endOf(window), graceSeconds);
+    const closesAt = addSeconds(windows.endOf(window), graceSeconds);
     return {
       pk,
       status: PENDING,
@@ -177,7 +191,7 @@ export class CollectedMessages extends StoredMessages {
       closesAt,
       // A window waits from its closing on.
       storedAt: closesAt,
-      ...this.waiting(pk, closesAt),
+      ...this.dueAttributes(pk, closesAt),
       attempts: 0,
       fence: 0,
       size,
@@ -188,18 +202,18 @@ export class CollectedMessages extends StoredMessages {
   }
 
   /** Returns the window that closes next; `undefined` before the first message. */
-  async calendar(): Promise<Calendar | undefined> {
+  async readCalendar(): Promise<Calendar | undefined> {
     const item = await this.read(calendarKey(this.options.consumer));
     return item && { next: String(item.next), closed: Number(item.closed) };
   }
 
-  async window(id: string): Promise<WindowRecord | undefined> {
+  async readWindow(id: string): Promise<WindowRecord | undefined> {
     const item = await this.read(windowKey(this.options.consumer, id));
-    return item && this.windowOf(item);
+    return item && this.toWindowRecord(item);
   }
 
   /** Reads the record of a window. One that an earlier release opened does not say how many messages a page has. */
-  windowOf(item: Item): WindowRecord {
+  toWindowRecord(item: Item): WindowRecord {
     return {
       pk: String(item.pk),
       id: String(item.window),
@@ -217,14 +231,14 @@ export class CollectedMessages extends StoredMessages {
    * @returns whether it closed; otherwise it has grown meanwhile, or the lease is lost
    * @throws {WriteConflict}
    */
-  async close(taken: Taken, window: WindowRecord, { closed }: Calendar): Promise<number> {
+  async close(claimed: ClaimedMessage, window: WindowRecord, { closed }: Calendar): Promise<number> {
     const { consumer, windows, table } = this.options;
     const next = windows.next(window.id);
     const number = closed + 1;
-    const held = heldBy(taken);
+    const held = leaseCondition(claimed);
     await transact([
       {
-        Update: this.updateOf(window.pk, {
+        Update: this.buildUpdate(window.pk, {
           set: { closedAt: clock.now(), number },
           condition: `${held.condition} AND #size = :size AND attribute_not_exists(closedAt)`,
           names: { ...held.names, '#size': 'size' },
@@ -241,13 +255,13 @@ export class CollectedMessages extends StoredMessages {
           ExpressionAttributeValues: { ':next': next, ':number': number, ':window': window.id },
         },
       },
-      ...((await this.window(next)) ? [] : [this.put(this.newWindow(next, windows, 0))]),
+      ...((await this.readWindow(next)) ? [] : [this.putWrite(this.createWindowItem(next, windows, 0))]),
     ]);
     return number;
   }
 
   /** Returns the keys of the messages of a page. */
-  async page(window: string, page: number): Promise<readonly string[]> {
+  async readPageKeys(window: string, page: number): Promise<readonly string[]> {
     return ((await this.read(pageKey(this.options.consumer, window, page)))?.messages ?? []) as readonly string[];
   }
 
@@ -255,13 +269,13 @@ export class CollectedMessages extends StoredMessages {
    * Returns the write that ends a page. It fails if the lease is lost, or if the page is done already.
    * @param leaseSeconds for which the runner holds the window from now on
    */
-  pageWrite(taken: Taken, page: number, leaseSeconds: number): TransactWriteItem {
-    const held = heldBy(taken);
-    const until = after(clock.now(), leaseSeconds);
+  pageWrite(claimed: ClaimedMessage, page: number, leaseSeconds: number): TransactWriteItem {
+    const held = leaseCondition(claimed);
+    const until = addSeconds(clock.now(), leaseSeconds);
     return {
-      Update: this.updateOf(taken.pk, {
+      Update: this.buildUpdate(claimed.pk, {
         // Each page has attempts of its own.
-        set: { done: page, attempts: 1, failures: [], ...heldUntil(until) },
+        set: { done: page, attempts: 1, failures: [], ...leaseAttributes(until) },
         remove: ['progress', 'progressId'],
         condition: `${held.condition} AND #done = :before`,
         names: { ...held.names, '#done': 'done' },
@@ -280,7 +294,7 @@ export class CollectedMessages extends StoredMessages {
     const { consumer, table } = this.options;
     return [
       ...keys.map((pk) => ({
-        Update: this.updateOf(pk, {
+        Update: this.buildUpdate(pk, {
           set: { status: 'PROCESSED', processedAt: clock.now(), expiresAt },
           condition: '#status = :pending AND #window = :window',
           names: { '#status': 'status', '#window': 'window' },
@@ -301,7 +315,7 @@ export class CollectedMessages extends StoredMessages {
   /** Hands a window out again later: it is not its turn yet. */
   async defer(pk: string, seconds: number): Promise<void> {
     await this.update(pk, {
-      set: { executeAt: after(clock.now(), seconds) },
+      set: { executeAt: addSeconds(clock.now(), seconds) },
       remove: [WAKE],
       condition: '#status = :pending AND attribute_not_exists(heldUntil)',
       names: { '#status': 'status' },
@@ -309,7 +323,7 @@ export class CollectedMessages extends StoredMessages {
     });
   }
 
-  private put(item: Item): TransactWriteItem {
+  private putWrite(item: Item): TransactWriteItem {
     return { Put: { TableName: this.options.table, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
   }
 

@@ -1,13 +1,13 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { batchesOf, SQS_BATCH, utf8Bytes } from '../aws/batches.js';
+import { SQS_BATCH, splitIntoBatches, utf8Bytes } from '../aws/batches.js';
 import { Env } from '../aws/environment.js';
-import { required } from '../aws/read-environment.js';
+import { requireEnv } from '../aws/read-environment.js';
 import { describeError, logger } from '../aws/telemetry.js';
-import { handOutOf } from '../timers/contract.js';
+import { toDispatchBody } from '../timers/contract.js';
 
 const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
-const queues = JSON.parse(required(Env.RUNNER_QUEUES)) as Readonly<Record<string, string>>;
+const queues = JSON.parse(requireEnv(Env.RUNNER_QUEUES)) as Readonly<Record<string, string>>;
 
 /** One message to hand out. */
 interface Entry {
@@ -39,7 +39,7 @@ export async function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoD
 
 /** @returns the entries that were not sent */
 async function send(queue: string, entries: readonly Entry[]): Promise<readonly Entry[]> {
-  const batches = batchesOf(entries, ({ record }) => utf8Bytes(handOutOf({ record })), SQS_BATCH);
+  const batches = splitIntoBatches(entries, ({ record }) => utf8Bytes(toDispatchBody({ record })), SQS_BATCH);
   const unsent = await Promise.all(
     batches.map(async (batch) => {
       try {
@@ -48,7 +48,7 @@ async function send(queue: string, entries: readonly Entry[]): Promise<readonly 
             QueueUrl: queue,
             Entries: batch.map(({ record, group }, at) => ({
               Id: String(at),
-              MessageBody: handOutOf({ record }),
+              MessageBody: toDispatchBody({ record }),
               ...(group === '' ? {} : { MessageGroupId: group }),
             })),
           }),

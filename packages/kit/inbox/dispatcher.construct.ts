@@ -36,16 +36,19 @@ export class InboxDispatcher extends Construct {
   constructor(scope: Construct, id: string, { context, records, alarmTopic }: InboxDispatcherProps) {
     super(scope, id);
     this.handler = new ServiceFunction(this, 'Dispatcher', { context, entry: 'kit/inbox/dispatch' });
-    const streamArn = streamOf(records);
+    const streamArn = enableStream(records);
     if (streamArn === undefined) {
       Annotations.of(this).addError(
         `table ${records.node.path} is not a table of this app, so it can't get the stream that an inbox reads: expected one made by recordsTable`,
       );
       return;
     }
-    this.handler.allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], streamArn);
+    this.handler.grantActions(
+      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+      streamArn,
+    );
     // ListStreams accepts no narrower resource than all streams of one table.
-    this.handler.allow(['dynamodb:ListStreams'], `${records.tableArn}/stream/*`);
+    this.handler.grantActions(['dynamodb:ListStreams'], `${records.tableArn}/stream/*`);
     acknowledgeWildcard(
       this.handler,
       records,
@@ -79,12 +82,12 @@ export class InboxDispatcher extends Construct {
   add(name: string, queue: Queue): void {
     this.queues[name] = queue.queueUrl;
     this.handler.setEnvironment(Env.RUNNER_QUEUES, JSON.stringify(this.queues));
-    this.handler.allow(['sqs:SendMessage'], queue.queueArn);
+    this.handler.grantActions(['sqs:SendMessage'], queue.queueArn);
   }
 }
 
 /** Gives the records table a stream. A table without an inbox has none. @returns its ARN; `undefined` for a foreign table */
-function streamOf(records: AnyTable): string | undefined {
+function enableStream(records: AnyTable): string | undefined {
   const cfn = records.node.defaultChild;
   if (!(cfn instanceof CfnGlobalTable)) return undefined;
   cfn.streamSpecification = { streamViewType: StreamViewType.NEW_IMAGE };

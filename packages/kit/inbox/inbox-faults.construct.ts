@@ -10,44 +10,46 @@ export interface InboxRetries {
 }
 
 /** Stored messages that the sweeper reads at once: DynamoDB returns 100 items of one BatchGetItem. */
-export const LARGEST_SWEEP = 100;
+export const MAX_SWEEP_PAGE_SIZE = 100;
 /** Messages of a page in mode batch: their records and the page's effect commit in one transaction of 100 items. */
-export const LARGEST_PAGE = 50;
+export const MAX_PAGE_SIZE = 50;
 /** Longest time between two sweeps: a gap and a waiting message are measured by sweeps, and their alarms look every 5 minutes. */
-const RAREST_SWEEP_MINUTES = 5;
+const MAX_SWEEP_MINUTES = 5;
 
 /**
  * Returns the faults of the retries of an inbox: settings that no queue and no schedule keeps.
- * @param largestPage `LARGEST_PAGE` in mode batch, `LARGEST_SWEEP` otherwise
+ * @param maxPageSize `MAX_PAGE_SIZE` in mode batch, `MAX_SWEEP_PAGE_SIZE` otherwise
  */
-export function inboxFaults(
+export function findInboxFaults(
   { attempts, backoff: { baseSeconds, capSeconds }, pageSize, sweepEvery }: InboxRetries,
-  largestPage: number,
+  maxPageSize: number,
 ): readonly string[] {
   return [
-    ...(isFrom1(attempts) ? [] : [`attempts is ${attempts}: expected a whole number of at least 1`]),
-    ...(isFrom1(baseSeconds)
+    ...(isPositiveInteger(attempts) ? [] : [`attempts is ${attempts}: expected a whole number of at least 1`]),
+    ...(isPositiveInteger(baseSeconds)
       ? []
       : [`base of the backoff is ${baseSeconds} s: expected whole seconds, at least 1, as a queue delays messages`]),
     ...(Number.isSafeInteger(capSeconds) && capSeconds >= baseSeconds
       ? []
       : [`cap of the backoff is ${capSeconds} s: expected whole seconds, at least the base of ${baseSeconds}`]),
-    ...(isFrom1(pageSize) && pageSize <= largestPage ? [] : [`pageSize is ${pageSize}: expected 1 to ${largestPage}`]),
+    ...(isPositiveInteger(pageSize) && pageSize <= maxPageSize
+      ? []
+      : [`pageSize is ${pageSize}: expected 1 to ${maxPageSize}`]),
     ...(isSweepRate(sweepEvery)
       ? []
       : [
-          `sweepEvery is ${sweepEvery.toSeconds({ integral: false })} s: expected 1 to ${RAREST_SWEEP_MINUTES} whole minutes. No schedule is shorter, and pauses of up to 15 minutes don't wait for a sweep`,
+          `sweepEvery is ${sweepEvery.toSeconds({ integral: false })} s: expected 1 to ${MAX_SWEEP_MINUTES} whole minutes. No schedule is shorter, and pauses of up to 15 minutes don't wait for a sweep`,
         ]),
   ];
 }
 
 /** Returns the time between two sweeps, or one that CDK renders: synth continues and reports all faults. */
-export const sweepRateOf = (sweepEvery: Duration): Duration =>
+export const clampSweepRate = (sweepEvery: Duration): Duration =>
   isSweepRate(sweepEvery) ? sweepEvery : Duration.minutes(1);
 
 function isSweepRate(sweepEvery: Duration): boolean {
   const minutes = sweepEvery.toMinutes({ integral: false });
-  return isFrom1(minutes) && minutes <= RAREST_SWEEP_MINUTES;
+  return isPositiveInteger(minutes) && minutes <= MAX_SWEEP_MINUTES;
 }
 
-const isFrom1 = (value: number): boolean => Number.isSafeInteger(value) && value >= 1;
+const isPositiveInteger = (value: number): boolean => Number.isSafeInteger(value) && value >= 1;

@@ -10,14 +10,14 @@ import { acknowledgeQueueSource } from '../base/acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnOldest, serviceMetric } from '../base/alarms.construct.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import { type ItemAction, metricsNamespace, type ServiceFunction } from '../base/service-function.construct.js';
-import { recordsOf } from '../failures/contract.js';
-import { concurrencyFault, concurrencyOf } from '../idempotent-consumer/checks.construct.js';
+import { recordsPrefix } from '../failures/contract.js';
+import { clampConcurrency, findConcurrencyFault } from '../idempotent-consumer/checks.construct.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
-import { isEvents } from '../messages/subscriptions.js';
+import { isEventSubscription } from '../messages/subscriptions.js';
 import { scheduleSweeper } from '../timers/sweeper.construct.js';
 import type { BackoffSettings, InboxSettings } from './contract.js';
 import type { InboxDispatcher } from './dispatcher.construct.js';
-import { inboxFaults, LARGEST_PAGE, LARGEST_SWEEP, sweepRateOf } from './inbox-faults.construct.js';
+import { clampSweepRate, findInboxFaults, MAX_PAGE_SIZE, MAX_SWEEP_PAGE_SIZE } from './inbox-faults.construct.js';
 import { DEFAULT_BACKOFF, type Mode, single } from './modes.construct.js';
 
 /** Settings of an inbox that its service chooses. */
@@ -60,10 +60,10 @@ export interface InboxProps extends InboxOptions {
 }
 
 /** Default number of messages that are worked on at once. */
-export const PARALLEL = 10;
+export const DEFAULT_PARALLELISM = 10;
 /** Time after which a message that was handed out, and was not taken, is handed out again. */
-const HAND_OUT_INTERVAL = Duration.minutes(15);
-const KEPT_HAND_OUTS = Duration.days(7);
+const REDISPATCH_INTERVAL = Duration.minutes(15);
+const DISPATCH_RETENTION = Duration.days(7);
 /** Hand-outs of mode batch: two runners, so that messages are collected while one of them processes a window. */
 const BATCH = { batchSize: 10, maxConcurrency: 2 };
 
@@ -86,18 +86,18 @@ export class Inbox extends Construct {
     super(scope, id);
     const { consumer, runner, dispatcher, alarmTopic, mode = single(), lease = Duration.minutes(1) } = props;
     const { name, generation, dedupeWindow, records } = consumer;
-    const { attempts = 15, backoff = DEFAULT_BACKOFF, parallel = PARALLEL, pageSize = 20 } = props;
+    const { attempts = 15, backoff = DEFAULT_BACKOFF, parallel = DEFAULT_PARALLELISM, pageSize = 20 } = props;
     const { sweepEvery = Duration.minutes(1) } = props;
-    const largestPage = mode.mode === 'batch' ? LARGEST_PAGE : LARGEST_SWEEP;
+    const maxPageSize = mode.mode === 'batch' ? MAX_PAGE_SIZE : MAX_SWEEP_PAGE_SIZE;
     const faults = [
-      concurrencyFault('parallel', parallel) ?? [],
-      inboxFaults({ attempts, backoff, pageSize, sweepEvery }, largestPage),
+      findConcurrencyFault('parallel', parallel) ?? [],
+      findInboxFaults({ attempts, backoff, pageSize, sweepEvery }, maxPageSize),
     ].flat();
     for (const fault of faults) Annotations.of(this).addError(fault);
     if (mode.mode === 'sequential') this.checkSequence(consumer);
     const settings: InboxSettings = {
       ...mode,
-      ...latestEpochIn(runner.context.settings.epochs, mode),
+      ...findLatestEpoch(runner.context.settings.epochs, mode),
       attempts,
       backoff,
       leaseSeconds: lease.toSeconds(),
@@ -105,7 +105,7 @@ export class Inbox extends Construct {
     };
 
     this.queue = new Queue(this, 'Work', {
-      retentionPeriod: KEPT_HAND_OUTS,
+      retentionPeriod: DISPATCH_RETENTION,
       visibilityTimeout: Duration.seconds(6 * runner.timeout.toSeconds()),
       enforceSSL: true,
     });
@@ -114,8 +114,8 @@ export class Inbox extends Construct {
     Validations.of(this.queue).acknowledge({ id: 'Serverless-SQSRedrivePolicy', reason });
     // One message for each invocation: a handler that crashes its function harms no other message. In mode batch, messages
     // that came together get their places in one transaction.
-    const handOut = mode.mode === 'batch' ? BATCH : { batchSize: 1, maxConcurrency: concurrencyOf(parallel) };
-    runner.function.addEventSource(new SqsEventSource(this.queue, { ...handOut, reportBatchItemFailures: true }));
+    const batching = mode.mode === 'batch' ? BATCH : { batchSize: 1, maxConcurrency: clampConcurrency(parallel) };
+    runner.function.addEventSource(new SqsEventSource(this.queue, { ...batching, reportBatchItemFailures: true }));
     acknowledgeQueueSource(runner);
     runner.setEnvironment(Env.CONSUMER, name);
     runner.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
@@ -123,12 +123,12 @@ export class Inbox extends Construct {
     runner.setEnvironment(Env.RECORDS, records.tableName);
     // It delays the next attempt of a message by its own queue.
     runner.setEnvironment(Env.QUEUE_URL, this.queue.queueUrl);
-    runner.allow(['sqs:SendMessage'], this.queue.queueArn);
+    runner.grantActions(['sqs:SendMessage'], this.queue.queueArn);
     for (const fn of [consumer.handler, consumer.drain, runner]) fn.setEnvironment(Env.INBOX, JSON.stringify(settings));
     // Windows and pages are items of their own.
     const windows: readonly ItemAction[] =
       mode.mode === 'batch' ? ['BatchGetItem', 'PutItem', 'ConditionCheckItem'] : [];
-    runner.grantItems(records, ['GetItem', 'UpdateItem', ...windows], recordsOf(name));
+    runner.grantItems(records, ['GetItem', 'UpdateItem', ...windows], recordsPrefix(name));
     dispatcher.add(name, this.queue);
 
     const sweeper = scheduleSweeper(this, {
@@ -137,21 +137,21 @@ export class Inbox extends Construct {
       owner: name,
       records,
       queue: this.queue,
-      interval: HAND_OUT_INTERVAL,
-      every: sweepRateOf(sweepEvery),
+      interval: REDISPATCH_INTERVAL,
+      every: clampSweepRate(sweepEvery),
       alarmTopic,
       what: 'a stored message',
       environment: { [Env.INBOX]: JSON.stringify(settings) },
     });
     sweeper.grantIndex(records, FAILED_INDEX, name);
-    this.alarms(name, runner, alarmTopic);
-    if (mode.gapAlarmSeconds !== undefined) this.gapAlarm(name, runner, mode.gapAlarmSeconds, alarmTopic);
+    this.addAlarms(name, runner, alarmTopic);
+    if (mode.gapAlarmSeconds !== undefined) this.addGapAlarm(name, runner, mode.gapAlarmSeconds, alarmTopic);
   }
 
   /** Refuses a subscription that misses events of its subjects: each missing one would be a gap for ever. */
-  private checkSequence({ name, hears }: IdempotentConsumer): void {
-    const [only, ...others] = hears;
-    if (only === undefined || others.length > 0 || !isEvents(only)) {
+  private checkSequence({ name, subscribesTo }: IdempotentConsumer): void {
+    const [only, ...others] = subscribesTo;
+    if (only === undefined || others.length > 0 || !isEventSubscription(only)) {
       Annotations.of(this).addError(
         `'${name}' is sequential: expected one subscription, to the events of one publisher`,
       );
@@ -164,7 +164,7 @@ export class Inbox extends Construct {
     );
   }
 
-  private gapAlarm(name: string, { context }: ServiceFunction, gapAlarmSeconds: number, topic: ITopic): void {
+  private addGapAlarm(name: string, { context }: ServiceFunction, gapAlarmSeconds: number, topic: ITopic): void {
     const age = serviceMetric(metricsNamespace(context.settings), context.service, Metric.INBOX_GAP_AGE);
     alarm(this, 'InboxGap', {
       metric: age.with({
@@ -179,7 +179,7 @@ export class Inbox extends Construct {
     });
   }
 
-  private alarms(name: string, runner: ServiceFunction, topic: ITopic): void {
+  private addAlarms(name: string, runner: ServiceFunction, topic: ITopic): void {
     const { settings, service } = runner.context;
     const oldest = serviceMetric(metricsNamespace(settings), service, Metric.INBOX_OLDEST_PENDING);
     alarm(this, 'InboxBehind', {
@@ -203,7 +203,7 @@ export class Inbox extends Construct {
 }
 
 /** Returns the highest epoch of any service for an inbox in mode sequential; nothing as long as none was restored. */
-function latestEpochIn(
+function findLatestEpoch(
   epochs: Readonly<Record<string, number>> = {},
   { mode }: Mode,
 ): Pick<InboxSettings, 'latestEpoch'> {

@@ -1,15 +1,15 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { dedupeWindow, required, requiredInteger, SettingMissing } from '../aws/read-environment.js';
+import { readDedupeWindow, requireEnv, requireIntegerEnv, SettingMissing } from '../aws/read-environment.js';
 import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import type { ConsumerOptions } from '../idempotent-consumer/consumer.js';
 import type { AnyEvent } from '../messages/contract.js';
-import type { HandOut } from '../timers/contract.js';
-import type { BatchHandlers, CollectedSource } from './batch-listening.js';
+import type { Dispatch } from '../timers/contract.js';
 import { BatchRunner } from './batch-runner.js';
+import type { BatchHandlers, CollectedSource } from './batch-source.js';
 import type { InboxSettings } from './contract.js';
-import type { InboxSource } from './listening.js';
+import type { InboxSource } from './inbox-source.js';
 import { Runner } from './runner.js';
 import type { RunnerBase, RunnerBaseOptions } from './runner-base.js';
 import { SequentialRunner } from './sequential-runner.js';
@@ -36,11 +36,11 @@ import type { Windows } from './windows.js';
  */
 export function inbox(
   sources: readonly InboxSource[],
-  { isRefusal = () => false, people }: ConsumerOptions = {},
+  { isRefusal = () => false, personalKeys }: ConsumerOptions = {},
 ): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
-  const options = { ...optionsOfFunction(isRefusal), sources, people };
+  const options = { ...optionsFromEnvironment(isRefusal), sources, people: personalKeys };
   if (options.settings.mode === 'batch') throw new SettingMissing('mode batch: expected a handler made by batchInbox');
-  return handlerOf(options.settings.mode === 'sequential' ? new SequentialRunner(options) : new Runner(options));
+  return createHandler(options.settings.mode === 'sequential' ? new SequentialRunner(options) : new Runner(options));
 }
 
 export interface BatchInboxOptions<Event> extends Pick<ConsumerOptions, 'isRefusal'>, BatchHandlers<Event> {
@@ -69,33 +69,33 @@ export function batchInbox<Event extends AnyEvent>(
 ): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
   // Pages contain the events of these sources and no others.
   const handlers = { page, close } as unknown as BatchHandlers<AnyEvent>;
-  const options = optionsOfFunction(isRefusal);
+  const options = optionsFromEnvironment(isRefusal);
   const { mode } = options.settings;
   if (mode !== 'batch') throw new SettingMissing(`mode ${mode}: expected batch(), or a handler made by inbox`);
-  return handlerOf(new BatchRunner({ ...options, sources, windows, handlers }));
+  return createHandler(new BatchRunner({ ...options, sources, windows, handlers }));
 }
 
 /** Reads what the construct has set. @throws {SettingMissing} */
-const optionsOfFunction = (isRefusal: (error: unknown) => boolean): Omit<RunnerBaseOptions, 'sources'> => ({
-  table: required(Env.RECORDS),
-  consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
-  service: required(Env.SERVICE),
-  windowSeconds: dedupeWindow(),
-  settings: JSON.parse(required(Env.INBOX)) as InboxSettings,
-  queue: required(Env.QUEUE_URL),
+const optionsFromEnvironment = (isRefusal: (error: unknown) => boolean): Omit<RunnerBaseOptions, 'sources'> => ({
+  table: requireEnv(Env.RECORDS),
+  consumer: { name: requireEnv(Env.CONSUMER), generation: requireIntegerEnv(Env.CONSUMER_GENERATION) },
+  service: requireEnv(Env.SERVICE),
+  windowSeconds: readDedupeWindow(),
+  settings: JSON.parse(requireEnv(Env.INBOX)) as InboxSettings,
+  queue: requireEnv(Env.QUEUE_URL),
   isRefusal,
 });
 
-const handlerOf =
+const createHandler =
   (runner: RunnerBase) =>
   async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
-    const handOuts = Records.map(({ body }) => JSON.parse(body) as HandOut);
+    const dispatches = Records.map(({ body }) => JSON.parse(body) as Dispatch);
     try {
-      await runner.runAll(handOuts, () => context.getRemainingTimeInMillis());
+      await runner.runAll(dispatches, () => context.getRemainingTimeInMillis());
     } catch (error) {
       count(Metric.TRANSIENT_FAILURES);
       logger.error('stored messages were not processed', {
-        records: handOuts.map(({ record }) => record),
+        records: dispatches.map(({ record }) => record),
         ...describeError(error),
       });
     } finally {

@@ -6,18 +6,18 @@ export {
   type CollectedSource,
   collect,
   type Page,
-} from './batch-listening.js';
+} from './batch-source.js';
 export { type BatchInboxOptions, batchInbox, inbox } from './inbox.js';
 export {
-  type Finished,
   type InboxSource,
   on,
-  type Told,
+  type RestoreFacts,
   unfinished,
   type WorkHandle,
   type WorkMessage,
-} from './listening.js';
-export type { ForgottenPlaces } from './sequence-keys.js';
+  type WorkResult,
+} from './inbox-source.js';
+export type { ForgottenPositions } from './sequence-keys.js';
 export { LeaseLost } from './stored-messages.js';
-export { daysIn, type Windows } from './windows.js';
+export { dailyWindows, type Windows } from './windows.js';
 export type { Work } from './work.js';

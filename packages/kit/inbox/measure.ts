@@ -3,7 +3,7 @@ import { secondsBetween } from '../aws/clock.js';
 import { MAX_BATCH_KEYS } from '../aws/dynamodb-limits.js';
 import { DUE_INDEX, FAILED_INDEX } from '../aws/indexes.js';
 import type { Item } from '../aws/items.js';
-import { readItems } from '../aws/reading.js';
+import { readItems } from '../aws/read-items.js';
 
 import { DUE_SHARDS, duePartition } from '../timers/contract.js';
 import { parkedPartition } from './contract.js';
@@ -17,9 +17,9 @@ export interface MeasuredInbox {
 }
 
 /** Returns the partitions of the index `due` that have an inbox's parked messages. */
-export const parkedPartitions = (owner: string): readonly string[] => partitionsOf(owner).map(parkedPartition);
+export const parkedPartitions = (owner: string): readonly string[] => listPartitions(owner).map(parkedPartition);
 
-const partitionsOf = (owner: string): readonly string[] =>
+const listPartitions = (owner: string): readonly string[] =>
   Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(owner, shard));
 
 export interface InboxMeasures {
@@ -36,7 +36,7 @@ export interface InboxMeasures {
  * lower bounds.
  * @param now ISO 8601
  */
-export async function measure(
+export async function measureInbox(
   documents: DynamoDBDocumentClient,
   { table, owner, parked }: MeasuredInbox,
   now: string,
@@ -56,24 +56,24 @@ export async function measure(
       ExpressionAttributeValues: { ':owner': owner },
       Select: 'COUNT',
     }),
-    Promise.all(partitionsOf(owner).map(partition)),
+    Promise.all(listPartitions(owner).map(partition)),
     Promise.all(parked.map(partition)),
   ]);
   // The message that is handed out next is usually the one that waits longest, whichever partition it is in.
-  const items = [...waiting, ...early].flatMap((page) => page.items).toSorted(byExecuteAt);
+  const items = [...waiting, ...early].flatMap((page) => page.items).toSorted(compareExecuteAt);
   // A message that is parked or handed out meanwhile is seen in both partitions, and BatchGetItem refuses a key that is named
   // twice.
   const keys = [...new Set(items.map(({ pk }) => String(pk)))].map((pk) => ({ pk }));
   return {
-    pending: sum(waiting),
-    parked: sum(early),
-    oldestSeconds: await ageOfOldest(documents, { table, keys, now }),
+    pending: sumCounts(waiting),
+    parked: sumCounts(early),
+    oldestSeconds: await readAgeOfOldest(documents, { table, keys, now }),
     failed: failed.count,
   };
 }
 
 /** Returns the age of the oldest message in seconds, of the 100 that are handed out next; 0 if none waits. */
-async function ageOfOldest(
+async function readAgeOfOldest(
   documents: DynamoDBDocumentClient,
   { table, keys, now }: { readonly table: string; readonly keys: readonly Item[]; readonly now: string },
 ): Promise<number> {
@@ -82,9 +82,11 @@ async function ageOfOldest(
   return Math.max(0, ...ages);
 }
 
-const byExecuteAt = (one: Item, other: Item): number => String(one.executeAt).localeCompare(String(other.executeAt));
+const compareExecuteAt = (one: Item, other: Item): number =>
+  String(one.executeAt).localeCompare(String(other.executeAt));
 
-const sum = (pages: readonly { readonly count: number }[]): number => pages.reduce((all, { count }) => all + count, 0);
+const sumCounts = (pages: readonly { readonly count: number }[]): number =>
+  pages.reduce((all, { count }) => all + count, 0);
 
 async function query(
   documents: DynamoDBDocumentClient,

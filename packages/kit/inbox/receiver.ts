@@ -4,10 +4,10 @@ import { Metric } from '../aws/metric-names.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
 import type { InboxMode } from '../base/outputs.js';
 import { type Delivery, readDelivery } from '../failures/delivery.js';
-import { foreignCommand, isPermanent } from '../failures/failure-kinds.js';
+import { checkSender, isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { ContractViolation } from '../messages/contract.js';
-import { placeKeyOf } from './sequence-keys.js';
+import { placeKeyIfSequential } from './sequence-keys.js';
 import { SequencedMessages } from './sequenced-messages.js';
 import { StoredMessages, type StoredMessagesOptions } from './stored-messages.js';
 
@@ -31,14 +31,14 @@ export class Receiver {
   constructor(private readonly options: ReceiverOptions) {
     this.messages = options.mode === 'sequential' ? new SequencedMessages(options) : new StoredMessages(options);
     const { table, consumer, mode } = options;
-    this.failures = new FailureRecords(table, consumer, (message) => placeKeyOf(consumer, mode, message));
+    this.failures = new FailureRecords(table, consumer, (message) => placeKeyIfSequential(consumer, mode, message));
   }
 
   /**
    * Stores the messages of a batch. A message that can never be stored becomes a failure record. Any other failure leaves
    * the message in its queue.
    */
-  async batch({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+  async receiveBatch({ Records }: SQSEvent): Promise<SQSBatchResponse> {
     const { app, windowSeconds: window, since } = this.options;
     const kept = await Promise.all(
       Records.map(async (record) =>
@@ -61,7 +61,7 @@ export class Receiver {
         logger.warn('not stored yet', { eventId: delivery.id, ...describeError(error) });
         return false;
       }
-      return this.refuse(delivery, error);
+      return this.recordRefusal(delivery, error);
     }
   }
 
@@ -71,7 +71,7 @@ export class Receiver {
    */
   private async store({ message, recorded, tooOld, record: { body } }: Delivery): Promise<'stored' | 'known'> {
     if (message instanceof ContractViolation) throw message;
-    const foreign = foreignCommand(message, this.options.commanders);
+    const foreign = checkSender(message, this.options.commanders);
     if (foreign) throw foreign;
     if (recorded?.kind === 'redrive') return this.messages.retry(message, body, recorded);
     // The cursor of a subject never expires, and recognises an event of any age.
@@ -79,10 +79,10 @@ export class Receiver {
     return this.messages.store(message, body);
   }
 
-  private async refuse(delivery: Delivery, error: unknown): Promise<boolean> {
+  private async recordRefusal(delivery: Delivery, error: unknown): Promise<boolean> {
     const fields = { eventId: delivery.id, ...describeError(error) };
     try {
-      const outcome = await this.failures.keep(delivery, error);
+      const outcome = await this.failures.record(delivery, error);
       if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
       logger.error('failed', { outcome, ...fields });
       return true;

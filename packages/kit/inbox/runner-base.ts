@@ -5,14 +5,14 @@ import { Metric } from '../aws/metric-names.js';
 import { safeText } from '../aws/safe-error.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
 import { DeadLettered, isPermanent } from '../failures/failure-kinds.js';
-import { type TextKeys, withSealedText } from '../failures/reasons.js';
-import { personOf, type Source } from '../idempotent-consumer/listening.js';
+import { type TextKeys, withSealedText } from '../failures/failure-reasons.js';
+import { findPerson, type Source } from '../idempotent-consumer/message-source.js';
 import { type Decide, ProcessedRecords, processOnce } from '../idempotent-consumer/process-once.js';
-import type { HandOut } from '../timers/contract.js';
-import { pauseAfter } from './backoff.js';
+import type { Dispatch } from '../timers/contract.js';
+import { computeBackoff } from './backoff.js';
 import type { InboxSettings } from './contract.js';
-import { handOutLater } from './delayed-hand-out.js';
-import { LeaseLost, type StoredMessages, type StoredMessagesOptions, type Taken } from './stored-messages.js';
+import { dispatchLater } from './delayed-dispatch.js';
+import { type ClaimedMessage, LeaseLost, type StoredMessages, type StoredMessagesOptions } from './stored-messages.js';
 
 export interface RunnerBaseOptions extends StoredMessagesOptions {
   readonly service: string;
@@ -24,7 +24,7 @@ export interface RunnerBaseOptions extends StoredMessagesOptions {
   readonly isRefusal: (error: unknown) => boolean;
   readonly sources: readonly Source<unknown>[];
   /** Keys of people, to seal texts of errors. */
-  readonly people?: TextKeys | undefined;
+  readonly personalKeys?: TextKeys | undefined;
 }
 
 /** Outcome of a runner at one record, for its log. */
@@ -42,23 +42,23 @@ export abstract class RunnerBase {
    * @throws what the SDK throws if a record could not be taken, or its failure could not be recorded. The sweeper hands it
    *   out again after its lease.
    */
-  abstract runAll(handOuts: readonly HandOut[], timeLeft: () => number): Promise<void>;
+  abstract runAll(dispatches: readonly Dispatch[], timeLeft: () => number): Promise<void>;
 
   /**
    * Works on what this runner holds, and records the failure.
-   * @param taken whose attempts decide whether it is tried again
+   * @param claimed whose attempts decide whether it is tried again
    */
-  protected async guarded(taken: Taken, work: () => Promise<Outcome>): Promise<Outcome> {
+  protected async runGuarded(claimed: ClaimedMessage, work: () => Promise<Outcome>): Promise<Outcome> {
     const { settings, isRefusal } = this.options;
     // An attempt that ended without a word, by a crash or a timeout, is recorded by the next one.
-    if (taken.attempts > settings.attempts) {
-      return this.failed(taken, new DeadLettered(safeText`its function did not finish`), true);
+    if (claimed.attempts > settings.attempts) {
+      return this.handleFailure(claimed, new DeadLettered(safeText`its function did not finish`), true);
     }
     try {
       return await work();
     } catch (error) {
       if (error instanceof LeaseLost) return 'lost';
-      return this.failed(taken, error, isPermanent(error, isRefusal) || taken.attempts >= settings.attempts);
+      return this.handleFailure(claimed, error, isPermanent(error, isRefusal) || claimed.attempts >= settings.attempts);
     }
   }
 
@@ -67,7 +67,7 @@ export abstract class RunnerBase {
    * @param claim returns the write that fails if the lease is lost
    */
   protected async commitHeld(
-    { pk }: Taken,
+    { pk }: ClaimedMessage,
     claim: () => TransactWriteItem,
     decide: Decide,
   ): Promise<'applied' | 'lost'> {
@@ -78,30 +78,34 @@ export abstract class RunnerBase {
     return outcome === 'applied' ? 'applied' : 'lost';
   }
 
-  protected async failed(taken: Taken, error: unknown, forGood: boolean): Promise<Outcome> {
-    const fields = { attempts: taken.attempts, permanent: forGood, ...describeError(error) };
-    if (!forGood) {
+  protected async handleFailure(claimed: ClaimedMessage, error: unknown, isFinal: boolean): Promise<Outcome> {
+    const fields = { attempts: claimed.attempts, permanent: isFinal, ...describeError(error) };
+    if (!isFinal) {
       count(Metric.TRANSIENT_FAILURES);
-      logger.warn('retrying', { record: taken.pk, ...fields });
-      const pause = pauseAfter(taken.attempts, this.options.settings.backoff);
-      const outcome = await this.messages.postpone(taken, await this.withText(error, taken), pause);
-      if (outcome === 'postponed') await handOutLater(this.options.queue, taken, pause);
+      logger.warn('retrying', { record: claimed.pk, ...fields });
+      const pause = computeBackoff(claimed.attempts, this.options.settings.backoff);
+      const outcome = await this.messages.postpone(claimed, await this.attachSealedText(error, claimed), pause);
+      if (outcome === 'postponed') await dispatchLater(this.options.queue, claimed, pause);
       return outcome;
     }
-    const outcome = await this.messages.fail(taken, await this.withText(error, taken));
+    const outcome = await this.messages.fail(claimed, await this.attachSealedText(error, claimed));
     if (outcome === 'lost') return outcome;
     count(Metric.CONSUMER_FAILURES);
-    logger.error('failed', { record: taken.pk, ...fields });
+    logger.error('failed', { record: claimed.pk, ...fields });
     return 'failed';
   }
 
   /** A window has no message of its own, and names nobody. */
-  private withText(error: unknown, { payload }: Taken): Promise<unknown> {
-    const { consumer, sources, people } = this.options;
-    return withSealedText(error, { consumer: consumer.name, person: personOf(sources, payload) }, people);
+  private attachSealedText(error: unknown, { payload }: ClaimedMessage): Promise<unknown> {
+    const { consumer, sources, personalKeys } = this.options;
+    return withSealedText(error, { consumer: consumer.name, person: findPerson(sources, payload) }, personalKeys);
   }
 
-  protected log(outcome: Outcome, record: string, taken?: Taken): void {
-    logger.info(outcome, { consumer: this.options.consumer.name, record, ...(taken && { attempts: taken.attempts }) });
+  protected log(outcome: Outcome, record: string, claimed?: ClaimedMessage): void {
+    logger.info(outcome, {
+      consumer: this.options.consumer.name,
+      record,
+      ...(claimed && { attempts: claimed.attempts }),
+    });
   }
 }

@@ -1,13 +1,13 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
-import { documents, type Item, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
+import { documentClient, type Item, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { PENDING } from '../failures/delivery.js';
 import { recordKey } from '../failures/failure-records.js';
 import { type Envelope, messageIdOf } from '../messages/envelope.js';
 import type { Position } from '../messages/position.js';
 import { parkedPartition, WAKE } from './contract.js';
-import { cursorIn, cursorKey, cursorUpdate, type Place, placeKey } from './sequence-keys.js';
-import { after, StoredMessages } from './stored-messages.js';
+import { cursorKey, cursorUpdate, placeKey, readCursor, type SequencePlace } from './sequence-keys.js';
+import { addSeconds, StoredMessages } from './stored-messages.js';
 
 /**
  * Records of an inbox in mode sequential. The key of a record is the message's place in the history of its aggregate, and
@@ -36,9 +36,9 @@ export class SequencedMessages extends StoredMessages {
     return outcome;
   }
 
-  protected override itemOf(message: Envelope, payload: string): Item {
+  protected override buildItem(message: Envelope, payload: string): Item {
     const { epoch, follows } = message;
-    return { ...super.itemOf(message, payload), epoch, ...(follows === undefined ? {} : { follows }) };
+    return { ...super.buildItem(message, payload), epoch, ...(follows === undefined ? {} : { follows }) };
   }
 
   /**
@@ -56,7 +56,7 @@ export class SequencedMessages extends StoredMessages {
     const put: TransactWriteItem = {
       Put: {
         TableName: table,
-        Item: this.itemOf(message, payload),
+        Item: this.buildItem(message, payload),
         ConditionExpression: 'attribute_not_exists(pk)',
       },
     };
@@ -64,7 +64,7 @@ export class SequencedMessages extends StoredMessages {
       await transact([
         put,
         {
-          Update: this.updateOf(recordKey(consumer, messageIdOf(message)), {
+          Update: this.buildUpdate(recordKey(consumer, messageIdOf(message)), {
             set: { status: 'PROCESSED', processedAt: clock.now() },
             remove: ['failedConsumer'],
             condition: `#status = :failed${mayBeDone}`,
@@ -77,7 +77,7 @@ export class SequencedMessages extends StoredMessages {
     } catch (error) {
       if (!(error instanceof TransactionRefused)) throw error;
       // Another copy of the message has its place, where it is processed or has failed: this failure has nothing left to say.
-      if (error.because(put)) {
+      if (error.conditionFailedFor(put)) {
         await this.update(recordKey(consumer, messageIdOf(message)), {
           set: { status: 'PROCESSED', processedAt: clock.now() },
           remove: ['failedConsumer'],
@@ -92,28 +92,28 @@ export class SequencedMessages extends StoredMessages {
 
   /** Reads a record, strongly consistent. */
   async read(pk: string): Promise<Item | undefined> {
-    const { Item } = await documents.send(
+    const { Item } = await documentClient.send(
       new GetCommand({ TableName: this.options.table, Key: { pk }, ConsistentRead: true }),
     );
     return Item;
   }
 
   /** Reads the last place of a subject that was processed or discarded; sequence 0 if there is none. */
-  async cursor(subject: string): Promise<Position> {
-    return cursorIn(await this.read(cursorKey(this.options.consumer, subject)));
+  async readCursor(subject: string): Promise<Position> {
+    return readCursor(await this.read(cursorKey(this.options.consumer, subject)));
   }
 
   /**
    * Returns the write that moves the cursor of a subject to a place. It fails unless the cursor is as it was read.
    * @param from the cursor as it was read
    */
-  cursorWrite(place: Place, from: Position): TransactWriteItem {
+  cursorWrite(place: SequencePlace, from: Position): TransactWriteItem {
     const { table, consumer } = this.options;
     return { Update: cursorUpdate(table, cursorKey(consumer, place.subject), from, place, clock.now()) };
   }
 
   /** Moves the cursor over a message that an operator has discarded. Another runner may have done it already. */
-  async pass(place: Place, from: Position): Promise<void> {
+  async pass(place: SequencePlace, from: Position): Promise<void> {
     try {
       await transact([this.cursorWrite(place, from)]);
     } catch (error) {
@@ -125,9 +125,9 @@ export class SequencedMessages extends StoredMessages {
   async park(pk: string, recheckSeconds: number, since: unknown): Promise<string> {
     const now = clock.now();
     const parkedAt = typeof since === 'string' ? since : now;
-    const { duePk } = this.waiting(pk, now);
+    const { duePk } = this.dueAttributes(pk, now);
     await this.update(pk, {
-      set: { parkedAt, executeAt: after(now, recheckSeconds), duePk: parkedPartition(duePk) },
+      set: { parkedAt, executeAt: addSeconds(now, recheckSeconds), duePk: parkedPartition(duePk) },
       remove: [WAKE],
       // The predecessor's runner may have taken it meanwhile.
       condition: '#status = :pending AND (attribute_not_exists(heldUntil) OR heldUntil <= :now)',

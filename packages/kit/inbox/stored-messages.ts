@@ -2,14 +2,14 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { clock } from '../aws/clock.js';
-import { documents, type Item, ItemExists, putNew, type TransactWriteItem } from '../aws/dynamodb.js';
+import { documentClient, type Item, ItemExists, putNew, type TransactWriteItem } from '../aws/dynamodb.js';
 import { newId } from '../aws/ids.js';
 import { SafeError, safeText } from '../aws/safe-error.js';
 import { PENDING } from '../failures/delivery.js';
+import { type FailureReason, toFailureReason } from '../failures/failure-reasons.js';
 import { type ConsumerIdentity, MAX_REASONS, recordKey } from '../failures/failure-records.js';
-import { type FailureReason, reasonOf } from '../failures/reasons.js';
 import { type Envelope, messageGroupOf, messageIdOf, senderOf } from '../messages/envelope.js';
-import type { HandOut } from '../timers/contract.js';
+import type { Dispatch } from '../timers/contract.js';
 import { duePartition } from '../timers/contract.js';
 import { shardOf } from '../timers/timers.js';
 import { GRACE_SECONDS, type InboxSettings, WAKE } from './contract.js';
@@ -18,10 +18,10 @@ import { GRACE_SECONDS, type InboxSettings, WAKE } from './contract.js';
  * Seconds after the end of a lease or a pause after which the sweeper hands the message out. Until then the clocks of two
  * functions agree that it is over, and a delayed hand-out has arrived.
  */
-const SWEPT_AFTER_SECONDS = 5;
+const SWEEP_MARGIN_SECONDS = 5;
 
 /** A stored message that a runner holds. */
-export interface Taken {
+export interface ClaimedMessage {
   readonly pk: string;
   readonly messageId: string;
   /** Message group of its hand-outs. */
@@ -83,7 +83,7 @@ export class StoredMessages {
    */
   async store(message: Envelope, payload: string): Promise<'stored' | 'known'> {
     try {
-      await putNew({ TableName: this.options.table, Item: this.itemOf(message, payload) });
+      await putNew({ TableName: this.options.table, Item: this.buildItem(message, payload) });
       return 'stored';
     } catch (error) {
       if (error instanceof ItemExists) return 'known';
@@ -91,7 +91,7 @@ export class StoredMessages {
     }
   }
 
-  protected itemOf(message: Envelope, payload: string): Item {
+  protected buildItem(message: Envelope, payload: string): Item {
     const now = clock.now();
     return {
       pk: this.keyOf(message),
@@ -99,7 +99,7 @@ export class StoredMessages {
       attempts: 0,
       fence: 0,
       storedAt: now,
-      ...this.waiting(this.keyOf(message), after(now, GRACE_SECONDS)),
+      ...this.dueAttributes(this.keyOf(message), addSeconds(now, GRACE_SECONDS)),
       [WAKE]: true,
       messageId: messageIdOf(message),
       topic: topicOf(message),
@@ -113,7 +113,7 @@ export class StoredMessages {
   }
 
   /** Returns the attributes by which the sweeper finds a message. @param pk key of its record */
-  protected waiting(pk: string, executeAt: string) {
+  protected dueAttributes(pk: string, executeAt: string) {
     return { executeAt, duePk: duePartition(this.options.consumer.name, shardOf(pk)) };
   }
 
@@ -128,7 +128,7 @@ export class StoredMessages {
     { confirmedNotDone }: { readonly confirmedNotDone: boolean },
   ): Promise<'stored' | 'known'> {
     // The reasons stay. So does the fencing token, if there is one: an earlier runner may still be at work.
-    const { pk, fence: _, ...fields } = this.itemOf(message, payload);
+    const { pk, fence: _, ...fields } = this.buildItem(message, payload);
     const mayBeDone = confirmedNotDone ? '' : ' AND attribute_not_exists(#unknown)';
     const updated = await this.update(String(pk), {
       set: fields,
@@ -152,17 +152,17 @@ export class StoredMessages {
    * @param handOut with a fence, the pause is over by the queue's clock, unless another runner took the message meanwhile
    * @returns `undefined` if another runner holds the message, if it pauses after a failure, or if it is not pending
    */
-  async take(
-    { record: pk, fence }: HandOut,
+  async claim(
+    { record: pk, fence }: Dispatch,
     { leaseSeconds }: Pick<InboxSettings, 'leaseSeconds'>,
-  ): Promise<Taken | undefined> {
+  ): Promise<ClaimedMessage | undefined> {
     const now = clock.now();
     const runner = newId();
-    const until = after(now, leaseSeconds);
+    const until = addSeconds(now, leaseSeconds);
     const isFree = 'attribute_not_exists(heldUntil) OR heldUntil <= :now';
     const mayTake = fence === undefined ? isFree : `${isFree} OR fence = :putOffBy`;
     try {
-      const { Attributes } = await documents.send(
+      const { Attributes } = await documentClient.send(
         new UpdateCommand({
           TableName: this.options.table,
           Key: { pk },
@@ -172,11 +172,11 @@ export class StoredMessages {
           ExpressionAttributeNames: { '#status': 'status' },
           ExpressionAttributeValues: {
             ':until': until,
-            ':swept': sweptAfter(until),
+            ':swept': sweepTime(until),
             ':now': now,
             ...(fence === undefined ? {} : { ':putOffBy': fence }),
             ':runner': runner,
-            ':due': this.waiting(pk, until).duePk,
+            ':due': this.dueAttributes(pk, until).duePk,
             ':one': 1,
             ':pending': PENDING,
           },
@@ -184,12 +184,12 @@ export class StoredMessages {
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );
-      return takenOf(Attributes ?? {});
+      return toClaimedMessage(Attributes ?? {});
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       // After a lost answer, the SDK's retry finds the message held by this very runner.
       const found = error.Item && unmarshall(error.Item);
-      return found?.runner === runner ? takenOf(found) : undefined;
+      return found?.runner === runner ? toClaimedMessage(found) : undefined;
     }
   }
 
@@ -197,9 +197,9 @@ export class StoredMessages {
    * Holds the message for longer.
    * @throws {LeaseLost}
    */
-  async renew(taken: Taken, leaseSeconds: number): Promise<void> {
-    const until = after(clock.now(), leaseSeconds);
-    const held = await this.update(taken.pk, { ...heldBy(taken), set: heldUntil(until) });
+  async renew(claimed: ClaimedMessage, leaseSeconds: number): Promise<void> {
+    const until = addSeconds(clock.now(), leaseSeconds);
+    const held = await this.update(claimed.pk, { ...leaseCondition(claimed), set: leaseAttributes(until) });
     if (!held) throw new LeaseLost(safeText`another runner holds the message`);
   }
 
@@ -208,17 +208,17 @@ export class StoredMessages {
    * save came after the one that this one follows.
    */
   saveWrite(
-    taken: Pick<Taken, 'pk' | 'fence'>,
-    { progress, id, follows, isNew }: Save,
+    claimed: Pick<ClaimedMessage, 'pk' | 'fence'>,
+    { progress, id, follows, isNew }: ProgressSave,
     leaseSeconds: number,
   ): TransactWriteItem {
-    const until = after(clock.now(), leaseSeconds);
-    const { condition, names, values } = heldBy(taken);
+    const until = addSeconds(clock.now(), leaseSeconds);
+    const { condition, names, values } = leaseCondition(claimed);
     const isNext = follows === undefined ? 'attribute_not_exists(progressId)' : 'progressId = :follows';
     return {
       Update: {
-        ...this.updateOf(taken.pk, {
-          set: { progress, progressId: id, ...heldUntil(until), ...(isNew ? { attempts: 1 } : {}) },
+        ...this.buildUpdate(claimed.pk, {
+          set: { progress, progressId: id, ...leaseAttributes(until), ...(isNew ? { attempts: 1 } : {}) },
           condition: `${condition} AND ${isNext}`,
           names,
           values: follows === undefined ? values : { ...values, ':follows': follows },
@@ -232,10 +232,10 @@ export class StoredMessages {
    * Gives the message back for another runner, which continues at once from the saved progress. It counts as no failure.
    * @throws {LeaseLost}
    */
-  async release(taken: Taken): Promise<void> {
-    const released = await this.update(taken.pk, {
-      ...heldBy(taken),
-      set: { [WAKE]: true, attempts: 0, executeAt: after(clock.now(), GRACE_SECONDS) },
+  async release(claimed: ClaimedMessage): Promise<void> {
+    const released = await this.update(claimed.pk, {
+      ...leaseCondition(claimed),
+      set: { [WAKE]: true, attempts: 0, executeAt: addSeconds(clock.now(), GRACE_SECONDS) },
       remove: ['heldUntil', 'runner'],
     });
     if (!released) throw new LeaseLost(safeText`another runner holds the message`);
@@ -245,10 +245,10 @@ export class StoredMessages {
    * Returns the write that ends the message with the effect of its handler. It fails if the lease is lost.
    * @param expiresAt epoch seconds until which a duplicate is recognised
    */
-  processedWrite(taken: Taken, expiresAt: number): TransactWriteItem {
+  processedWrite(claimed: ClaimedMessage, expiresAt: number): TransactWriteItem {
     return {
-      Update: this.updateOf(taken.pk, {
-        ...heldBy(taken),
+      Update: this.buildUpdate(claimed.pk, {
+        ...leaseCondition(claimed),
         set: { status: 'PROCESSED', processedAt: clock.now(), expiresAt },
         remove: ['duePk', 'heldUntil', 'runner', WAKE],
       }),
@@ -260,11 +260,11 @@ export class StoredMessages {
    * @param pauseSeconds until the next attempt
    * @returns `lost` if this runner does not hold the message any more
    */
-  async postpone(taken: Taken, error: unknown, pauseSeconds: number): Promise<'postponed' | 'lost'> {
+  async postpone(claimed: ClaimedMessage, error: unknown, pauseSeconds: number): Promise<'postponed' | 'lost'> {
     const at = clock.now();
-    const done = await this.update(taken.pk, {
-      ...heldBy(taken),
-      set: { ...heldUntil(after(at, pauseSeconds)), failures: withReason(taken, error, at) },
+    const done = await this.update(claimed.pk, {
+      ...leaseCondition(claimed),
+      set: { ...leaseAttributes(addSeconds(at, pauseSeconds)), failures: prependReason(claimed, error, at) },
       remove: ['runner'],
     });
     return done ? 'postponed' : 'lost';
@@ -274,30 +274,30 @@ export class StoredMessages {
    * Ends the message as failed. An operator redrives or discards it.
    * @returns `lost` if this runner does not hold the message any more
    */
-  async fail(taken: Taken, error: unknown): Promise<'recorded' | 'lost'> {
+  async fail(claimed: ClaimedMessage, error: unknown): Promise<'recorded' | 'lost'> {
     const at = clock.now();
-    const failed = await this.update(taken.pk, {
-      ...heldBy(taken),
+    const failed = await this.update(claimed.pk, {
+      ...leaseCondition(claimed),
       set: {
         status: 'FAILED',
         failedConsumer: this.options.consumer.name,
         failedAt: at,
-        failures: withReason(taken, error, at),
+        failures: prependReason(claimed, error, at),
       },
       remove: ['duePk', 'heldUntil', 'runner', WAKE],
     });
     if (failed) return 'recorded';
     // After a lost answer, the SDK's retry finds what this very runner has recorded.
-    const { Item } = await documents.send(
-      new GetCommand({ TableName: this.options.table, Key: { pk: taken.pk }, ConsistentRead: true }),
+    const { Item } = await documentClient.send(
+      new GetCommand({ TableName: this.options.table, Key: { pk: claimed.pk }, ConsistentRead: true }),
     );
-    return Item?.status === 'FAILED' && Item.fence === taken.fence ? 'recorded' : 'lost';
+    return Item?.status === 'FAILED' && Item.fence === claimed.fence ? 'recorded' : 'lost';
   }
 
   /** @returns whether the condition held */
-  protected async update(pk: string, change: Change): Promise<boolean> {
+  protected async update(pk: string, change: ConditionalUpdate): Promise<boolean> {
     try {
-      await documents.send(new UpdateCommand(this.updateOf(pk, change)));
+      await documentClient.send(new UpdateCommand(this.buildUpdate(pk, change)));
       return true;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return false;
@@ -305,7 +305,7 @@ export class StoredMessages {
     }
   }
 
-  protected updateOf(pk: string, { set = {}, remove = [], condition, names, values }: Change) {
+  protected buildUpdate(pk: string, { set = {}, remove = [], condition, names, values }: ConditionalUpdate) {
     const sets = Object.entries(set);
     const removes = remove.map((_, at) => `#remove${at}`);
     return {
@@ -330,7 +330,7 @@ export class StoredMessages {
 }
 
 /** Progress to be saved. */
-export interface Save {
+export interface ProgressSave {
   readonly progress: unknown;
   /** Identifies the save, however often it is sent. */
   readonly id: string;
@@ -341,7 +341,7 @@ export interface Save {
 }
 
 /** A conditional change of one record. */
-export interface Change {
+export interface ConditionalUpdate {
   readonly set?: Item;
   readonly remove?: readonly string[];
   readonly condition: string;
@@ -350,32 +350,34 @@ export interface Change {
 }
 
 /** Condition of each write of a runner: the message waits, and no other runner took it later. */
-export const heldBy = ({ fence }: Pick<Taken, 'fence'>): Pick<Change, 'condition' | 'names' | 'values'> => ({
+export const leaseCondition = ({
+  fence,
+}: Pick<ClaimedMessage, 'fence'>): Pick<ConditionalUpdate, 'condition' | 'names' | 'values'> => ({
   condition: '#status = :pending AND fence = :fence',
   names: { '#status': 'status' },
   values: { ':pending': PENDING, ':fence': fence },
 });
 
 /** Tells whether the runner that took a message still holds it. @param found the record as it is now */
-export const isHeldBy = (found: Item | undefined, { fence }: Pick<Taken, 'fence'>): boolean =>
+export const isHeldBy = (found: Item | undefined, { fence }: Pick<ClaimedMessage, 'fence'>): boolean =>
   found?.status === PENDING && found.fence === fence;
 
 /** Returns the topic of a message: the service that sent it, and the type. */
 export const topicOf = ({ source, type }: Pick<Envelope, 'source' | 'type'>): string =>
   `${senderOf({ source })}/${type}`;
 
-export const after = (time: string, seconds: number): string =>
+export const addSeconds = (time: string, seconds: number): string =>
   new Date(Date.parse(time) + seconds * 1000).toISOString();
 
-const sweptAfter = (until: string): string => after(until, SWEPT_AFTER_SECONDS);
+const sweepTime = (until: string): string => addSeconds(until, SWEEP_MARGIN_SECONDS);
 
 /** Returns the attributes of a message that nobody takes before a time, and that the sweeper hands out after it. */
-export const heldUntil = (until: string) => ({ heldUntil: until, executeAt: sweptAfter(until) });
+export const leaseAttributes = (until: string) => ({ heldUntil: until, executeAt: sweepTime(until) });
 
-const withReason = ({ failures }: Taken, error: unknown, at: string): readonly FailureReason[] =>
-  [reasonOf(error, at), ...failures].slice(0, MAX_REASONS);
+const prependReason = ({ failures }: ClaimedMessage, error: unknown, at: string): readonly FailureReason[] =>
+  [toFailureReason(error, at), ...failures].slice(0, MAX_REASONS);
 
-const takenOf = (item: Item): Taken => ({
+const toClaimedMessage = (item: Item): ClaimedMessage => ({
   pk: String(item.pk),
   messageId: String(item.messageId),
   group: String(item.group ?? ''),

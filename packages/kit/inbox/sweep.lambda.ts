@@ -1,19 +1,19 @@
 import type { Context } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
-import { required, requiredInteger } from '../aws/read-environment.js';
-import { logged, publishMetrics } from '../aws/telemetry.js';
+import { requireEnv, requireIntegerEnv } from '../aws/read-environment.js';
+import { logAndSanitize, publishMetrics } from '../aws/telemetry.js';
 import { Sweeper } from '../timers/sweeper.js';
 import type { InboxSettings } from './contract.js';
-import { gauges } from './gauges.js';
 import { parkedPartitions } from './measure.js';
+import { recordGauges } from './record-gauges.js';
 
-const place = { table: required(Env.RECORDS), owner: required(Env.CONSUMER) };
-const { pageSize, mode } = JSON.parse(required(Env.INBOX)) as InboxSettings;
+const place = { table: requireEnv(Env.RECORDS), owner: requireEnv(Env.CONSUMER) };
+const { pageSize, mode } = JSON.parse(requireEnv(Env.INBOX)) as InboxSettings;
 const parked = mode === 'sequential' ? parkedPartitions(place.owner) : [];
 const sweeper = new Sweeper({
   ...place,
-  queue: required(Env.QUEUE_URL),
-  intervalSeconds: requiredInteger(Env.RESEND_SECONDS),
+  queue: requireEnv(Env.QUEUE_URL),
+  intervalSeconds: requireIntegerEnv(Env.RESEND_SECONDS),
   sends: 'key',
   pageSize,
   partitions: parked,
@@ -23,9 +23,9 @@ const sweeper = new Sweeper({
 export async function handler(_tick: unknown, context: Context): Promise<void> {
   try {
     await sweeper.sweep(() => context.getRemainingTimeInMillis());
-    await gauges({ ...place, parked });
+    await recordGauges({ ...place, parked });
   } catch (error) {
-    throw logged('a sweep was not finished', error);
+    throw logAndSanitize('a sweep was not finished', error);
   } finally {
     publishMetrics();
   }

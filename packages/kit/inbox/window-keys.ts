@@ -7,7 +7,7 @@ const WINDOW = 'WINDOW#';
 export const windowMessageId = (window: string): string => WINDOW + window;
 
 /** Tells whether a message id is that of a window. */
-export const isWindow = (messageId: string): boolean => messageId.startsWith(WINDOW);
+export const isWindowMessageId = (messageId: string): boolean => messageId.startsWith(WINDOW);
 
 /** Returns the key of the record of a window. */
 export const windowKey = (consumer: ConsumerIdentity, window: string): string =>

@@ -20,9 +20,9 @@ const DAY = 24 * HOUR;
  * @param timeZone name in the IANA database, for example `Europe/Berlin`
  * @throws {RangeError} for an unknown time zone
  */
-export function daysIn(timeZone: string): Windows {
+export function dailyWindows(timeZone: string): Windows {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
-  const dateOf = (instant: number): string => format.format(instant);
+  const formatDate = (instant: number): string => format.format(instant);
   const ends = new Map<string, number>();
 
   /** The first instant at which the zone's date is behind this one. */
@@ -33,19 +33,19 @@ export function daysIn(timeZone: string): Windows {
     let [inside, behind] = [Date.parse(date) - 15 * HOUR, Date.parse(date) + DAY + 13 * HOUR];
     while (behind - inside > 1) {
       const middle = Math.floor((inside + behind) / 2);
-      if (dateOf(middle) > date) behind = middle;
+      if (formatDate(middle) > date) behind = middle;
       else inside = middle;
     }
     ends.set(date, behind);
     return behind;
   };
   const dayBefore = (date: string): string => new Date(Date.parse(date) - DAY).toISOString().slice(0, 10);
-  const next = (date: string): string => dateOf(endOf(date));
+  const next = (date: string): string => formatDate(endOf(date));
 
   return {
     idOf: (time) => {
       const instant = Date.parse(time);
-      const date = dateOf(instant);
+      const date = formatDate(instant);
       // Where clocks go back over midnight, a date comes twice. Its window is one interval all the same.
       if (instant < endOf(dayBefore(date))) return dayBefore(date);
       return instant < endOf(date) ? date : next(date);

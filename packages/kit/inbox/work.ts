@@ -5,7 +5,7 @@ import { newId } from '../aws/ids.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { safeText } from '../aws/safe-error.js';
 import { describeError, logger } from '../aws/telemetry.js';
-import { isHeldBy, LeaseLost, type StoredMessages, type Taken } from './stored-messages.js';
+import { type ClaimedMessage, isHeldBy, LeaseLost, type StoredMessages } from './stored-messages.js';
 
 /** Work on one message: what a handler of an inbox gets besides the message. */
 export interface Work {
@@ -45,25 +45,25 @@ export class LeasedWork implements Work {
   private timer: NodeJS.Timeout | undefined;
   /** The write to the record that is under way. Two at once would conflict. */
   private writing: Promise<unknown> = Promise.resolve();
-  private saved: Pick<Taken, 'progress' | 'progressId'>;
+  private saved: Pick<ClaimedMessage, 'progress' | 'progressId'>;
 
   constructor(
     private readonly messages: StoredMessages,
-    private readonly taken: Taken,
+    private readonly claimed: ClaimedMessage,
     private readonly leaseSeconds: number,
     readonly timeLeft: () => number,
   ) {
-    this.saved = taken;
-    this.renewLater();
+    this.saved = claimed;
+    this.scheduleRenewal();
   }
 
   get attempt(): number {
-    return this.taken.attempts;
+    return this.claimed.attempts;
   }
 
   /** Whether this attempt has saved progress. */
   get hasSaved(): boolean {
-    return this.saved !== this.taken;
+    return this.saved !== this.claimed;
   }
 
   get progress(): unknown {
@@ -76,26 +76,26 @@ export class LeasedWork implements Work {
 
   idempotencyKey(call: string): string {
     return createHash('sha256')
-      .update(JSON.stringify([this.taken.messageId, call]))
+      .update(JSON.stringify([this.claimed.messageId, call]))
       .digest('hex')
       .slice(0, 40);
   }
 
   save(progress: unknown, writes: readonly TransactWriteItem[] = []): Promise<void> {
-    return this.exclusively(async () => {
+    return this.runExclusively(async () => {
       const id = newId();
       const isNew = !isDeepStrictEqual(progress, this.saved.progress);
       const save = { progress, id, follows: this.saved.progressId, isNew };
       await retryOnConflict(async () => {
-        const saving = this.messages.saveWrite(this.taken, save, this.leaseSeconds);
+        const saving = this.messages.saveWrite(this.claimed, save, this.leaseSeconds);
         try {
           await transact([saving, ...writes]);
         } catch (error) {
           if (!(error instanceof TransactionRefused)) throw error;
           // A write that a condition refused is refused again: the caller decides.
-          if (!error.because(saving)) throw new SaveRefused(error);
-          const found = error.found(saving);
-          if (!isHeldBy(found, this.taken)) throw this.lose(error);
+          if (!error.conditionFailedFor(saving)) throw new SaveRefused(error);
+          const found = error.existingItem(saving);
+          if (!isHeldBy(found, this.claimed)) throw this.loseLease(error);
           // After a lost answer and a conflict, the next try finds what this very save wrote.
           if (found?.progressId !== id) throw new Error('an earlier save took effect whose answer was lost');
         }
@@ -104,7 +104,7 @@ export class LeasedWork implements Work {
       });
       this.saved = { progress, progressId: id };
       // The runner judges a failure by the attempts of what it holds.
-      if (isNew) Object.assign(this.taken, { attempts: 1 });
+      if (isNew) Object.assign(this.claimed, { attempts: 1 });
     });
   }
 
@@ -115,30 +115,30 @@ export class LeasedWork implements Work {
     await this.writing.catch(() => undefined);
   }
 
-  private renewLater(): void {
+  private scheduleRenewal(): void {
     this.timer = setTimeout(() => void this.renew(), this.leaseSeconds * 1000 * RENEWAL_PART);
   }
 
   private async renew(): Promise<void> {
     try {
-      await this.exclusively(() => this.messages.renew(this.taken, this.leaseSeconds));
+      await this.runExclusively(() => this.messages.renew(this.claimed, this.leaseSeconds));
     } catch (error) {
       if (error instanceof LeaseLost) {
-        this.lose(error);
+        this.loseLease(error);
         return;
       }
-      logger.warn('a lease was not renewed', { record: this.taken.pk, ...describeError(error) });
+      logger.warn('a lease was not renewed', { record: this.claimed.pk, ...describeError(error) });
     }
-    if (this.timer) this.renewLater();
+    if (this.timer) this.scheduleRenewal();
   }
 
-  private lose(cause: unknown): LeaseLost {
+  private loseLease(cause: unknown): LeaseLost {
     const lost = new LeaseLost(safeText`another runner holds the message`, { cause });
     this.lost.abort(lost);
     return lost;
   }
 
-  private exclusively<T>(write: () => Promise<T>): Promise<T> {
+  private runExclusively<T>(write: () => Promise<T>): Promise<T> {
     const next = this.writing.catch(() => undefined).then(write);
     this.writing = next;
     return next;

@@ -19,7 +19,7 @@ const LANES = 'LANE#';
 export const REQUEST_PREFIX = 'REQUEST#';
 
 /** Returns the prefix of the partition keys of a lane's requests. @param lane name of the lane */
-export const lanesOf = (lane: string): string => `${LANES}${lane}#`;
+export const lanePrefix = (lane: string): string => `${LANES}${lane}#`;
 
 /**
  * Returns the partition key of the requests of one key. The items of one partition key are usually in one shard of the
@@ -27,7 +27,7 @@ export const lanesOf = (lane: string): string => `${LANES}${lane}#`;
  * capacity): DynamoDB may divide them among several partitions by their sort key. Then two writers can decide requests of one
  * key at once, and their transactions' conditions keep that right, as with plain transactions.
  */
-export const laneKey = (lane: string, key: string): string => lanesOf(lane) + key;
+export const laneKey = (lane: string, key: string): string => lanePrefix(lane) + key;
 
 /** Tells by its sort key whether an item is a request of a lane. */
 export const isRequest = (sk: string | undefined): boolean => sk?.startsWith(REQUEST_PREFIX) ?? false;

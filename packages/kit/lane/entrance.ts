@@ -1,19 +1,19 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
-import { documents, type Item } from '../aws/dynamodb.js';
+import { documentClient, type Item } from '../aws/dynamodb.js';
 import { checkItemSize } from '../aws/dynamodb-limits.js';
 import { Env } from '../aws/environment.js';
-import { dedupeWindow, required, requiredInteger, requiredList } from '../aws/read-environment.js';
+import { readDedupeWindow, requireEnv, requireIntegerEnv, requireListEnv } from '../aws/read-environment.js';
 import { describeError, logger } from '../aws/telemetry.js';
 import { type Delivery, envelopeOf } from '../failures/delivery.js';
+import type { JointRequest } from '../idempotent-consumer/joint-decision.js';
 import type { LaneConsumer, LaneEntrance, OpenEntrance } from '../idempotent-consumer/lane-entrance.js';
-import { readFrom, type Source } from '../idempotent-consumer/listening.js';
+import { decodeMessage, type Source } from '../idempotent-consumer/message-source.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
-import type { DecidedTogether } from '../idempotent-consumer/together.js';
 import { type Envelope, messageIdOf } from '../messages/envelope.js';
 import { HotKeys } from './hot-keys.js';
 import type { Lane } from './lane.js';
-import { requestItem } from './request-item.js';
+import { buildRequestItem } from './request-item.js';
 
 /** Limit of DynamoDB for the items of one BatchWriteItem. */
 const MAX_ITEMS = 25;
@@ -24,7 +24,7 @@ const MAX_ITEMS = 25;
  * export const handler = consumer([on(bookings, { BookSeat: ... })], { lane: entranceOf(seatLane) });
  * @throws {SettingMissing} at start, if the consumer's construct has no lane
  */
-export const entranceOf =
+export const createLaneEntrance =
   (lane: Lane): OpenEntrance =>
   (consumer) =>
     new Entrance(lane, consumer);
@@ -45,47 +45,50 @@ interface Contender {
  * Tells whether a message may take the lane: not one that has a record, that a lane returned, or that is quarantined. A
  * request in a lane expires with the window of its message, so one of a replayed event might have expired before.
  */
-const mayTakeLane = ({ recorded, returned, replayed, tooOld }: Delivery): boolean =>
+const isLaneEligible = ({ recorded, returned, replayed, tooOld }: Delivery): boolean =>
   !recorded && !returned && !replayed && !tooOld;
 
-const countsOf = (contenders: readonly Contender[]): ReadonlyMap<string, number> => {
+const countByKey = (contenders: readonly Contender[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const { key } of contenders) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
 };
 
 class Entrance implements LaneEntrance {
-  private readonly table = required(Env.TABLE);
-  private readonly name = required(Env.LANE);
-  private readonly consumer = { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) };
-  private readonly windowSeconds = dedupeWindow();
-  private readonly conflictsPerSecond = requiredInteger(Env.LANE_CONFLICTS_PER_SECOND);
+  private readonly table = requireEnv(Env.TABLE);
+  private readonly name = requireEnv(Env.LANE);
+  private readonly consumer = {
+    name: requireEnv(Env.CONSUMER),
+    generation: requireIntegerEnv(Env.CONSUMER_GENERATION),
+  };
+  private readonly windowSeconds = readDedupeWindow();
+  private readonly conflictsPerSecond = requireIntegerEnv(Env.LANE_CONFLICTS_PER_SECOND);
   private readonly hotKeys = new HotKeys({
-    always: requiredList(Env.LANE_HOT_KEYS),
+    always: requireListEnv(Env.LANE_HOT_KEYS),
     conflictsPerSecond: this.conflictsPerSecond,
   });
   /** Time since the last change of a key from which on a message has no rivals, in a lane that loads. */
   private readonly calmMilliseconds = 1000 / this.conflictsPerSecond;
 
-  private readonly watched: readonly Source[];
+  private readonly watchedSources: readonly Source[];
 
   constructor(
     private readonly lane: Lane,
     private readonly of: LaneConsumer,
   ) {
-    this.watched = of.sources.map((source) => this.watching(source));
+    this.watchedSources = of.sources.map((source) => this.watching(source));
   }
 
   storeHot(deliveries: readonly Delivery[]): Promise<ReadonlySet<Delivery>> {
     const contenders = this.contendersAmong(deliveries);
-    const counts = countsOf(contenders);
+    const counts = countByKey(contenders);
     return this.store(
       contenders.filter(({ key }) => this.isHot(key) || (this.hasRivals && (counts.get(key) ?? 0) > 1)),
     );
   }
 
   sourcesFor(delivery: Delivery): readonly Source[] {
-    return mayTakeLane(delivery) ? this.watched : this.of.sources;
+    return isLaneEligible(delivery) ? this.watchedSources : this.of.sources;
   }
 
   async storeAfter(error: unknown, delivery: Delivery): Promise<boolean> {
@@ -95,9 +98,9 @@ class Entrance implements LaneEntrance {
   private contendersAmong(deliveries: readonly Delivery[]): readonly Contender[] {
     return deliveries.flatMap((delivery) => {
       const message = envelopeOf(delivery);
-      if (!message || !mayTakeLane(delivery)) return [];
+      if (!message || !isLaneEligible(delivery)) return [];
       try {
-        const key = this.lane.keyOf(message, readFrom(this.of.sources, message, this.of.commanders).event);
+        const key = this.lane.keyOf(message, decodeMessage(this.of.sources, message, this.of.commanders).event);
         return key === undefined ? [] : [{ key, message, delivery }];
       } catch {
         // A plain transaction refuses it, with its reasons.
@@ -112,7 +115,7 @@ class Entrance implements LaneEntrance {
 
   /** Whether messages take the lane for their rivals. A lane that loads nothing sees rivals by its lost races only. */
   private get hasRivals(): boolean {
-    return this.lane.loads && this.calmMilliseconds >= 1;
+    return this.lane.loadsState && this.calmMilliseconds >= 1;
   }
 
   /** Returns a source whose handlers throw {@link Contended} as soon as their message should take the lane. */
@@ -128,8 +131,8 @@ class Entrance implements LaneEntrance {
           handle: (message) => {
             const handling = handle(message);
             if (!('decide' in handling)) return handling;
-            if (handling.together && this.hasRivals) return { decide: this.unlessContended(handling.together) };
-            return { decide: this.counting(key, handling.decide) };
+            if (handling.together && this.hasRivals) return { decide: this.decideUnlessContended(handling.together) };
+            return { decide: this.decideCountingConflicts(key, handling.decide) };
           },
         };
       },
@@ -162,7 +165,7 @@ class Entrance implements LaneEntrance {
     const items = new Map(
       contenders.map(({ key, message }) => [
         messageIdOf(message),
-        requestItem(consumer, { lane: this.name, key }, message, { now, windowSeconds }),
+        buildRequestItem(consumer, { lane: this.name, key }, message, { now, windowSeconds }),
       ]),
     );
     const stored = new Set<string>();
@@ -172,7 +175,7 @@ class Entrance implements LaneEntrance {
       const left = await this.put(chunk.map(([, item]) => item));
       for (const [id, { sk }] of chunk) if (!left.has(sk)) stored.add(id);
     }
-    if (!this.lane.loads) this.avoided(contenders);
+    if (!this.lane.loadsState) this.countAvoidedConflicts(contenders);
     return stored;
   }
 
@@ -180,16 +183,16 @@ class Entrance implements LaneEntrance {
   private async put(items: readonly Item[]): Promise<ReadonlySet<unknown>> {
     for (const item of items) checkItemSize(item);
     const requests = items.map((Item) => ({ PutRequest: { Item } }));
-    const { UnprocessedItems = {} } = await documents.send(
+    const { UnprocessedItems = {} } = await documentClient.send(
       new BatchWriteCommand({ RequestItems: { [this.table]: requests } }),
     );
     return new Set((UnprocessedItems[this.table] ?? []).map(({ PutRequest }) => PutRequest?.Item?.sk));
   }
 
   /** Counts the races that these messages would have lost among themselves, so that a busy key stays hot. */
-  private avoided(contenders: readonly Contender[]): void {
+  private countAvoidedConflicts(contenders: readonly Contender[]): void {
     const now = Date.parse(clock.now());
-    for (const [key, count] of countsOf(contenders)) this.hotKeys.conflicted(key, now, count - 1);
+    for (const [key, count] of countByKey(contenders)) this.hotKeys.recordConflict(key, now, count - 1);
   }
 
   /**
@@ -201,7 +204,7 @@ class Entrance implements LaneEntrance {
    *     transact: committed
    *                                   load: changed 20 ms ago -> lane
    */
-  private unlessContended({ decideAll, request }: DecidedTogether): Decide {
+  private decideUnlessContended({ decideAll, request }: JointRequest): Decide {
     let attempts = 0;
     return async () => {
       attempts += 1;
@@ -214,12 +217,12 @@ class Entrance implements LaneEntrance {
   }
 
   /** Counts an attempt that was neither committed nor refused by a condition: it met another transaction. */
-  private counting(key: string, decide: Decide): Decide {
+  private decideCountingConflicts(key: string, decide: Decide): Decide {
     let attempts = 0;
     return (refused) => {
       attempts += 1;
       if (attempts > 1 && refused === undefined) {
-        this.hotKeys.conflicted(key, Date.parse(clock.now()));
+        this.hotKeys.recordConflict(key, Date.parse(clock.now()));
         if (this.isHot(key)) throw new Contended('its key is hot: it takes the lane');
       }
       return decide(refused);

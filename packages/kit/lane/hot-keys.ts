@@ -5,7 +5,7 @@ const SECOND = 1_000;
 /** Milliseconds for which a key stays hot after its last contention. */
 const CALM_AFTER = 30_000;
 /** Number of keys from which on calm keys are forgotten. */
-const MOST_KEYS = 200;
+const MAX_KEYS = 200;
 
 interface Contention {
   /** Times of the newest conflicts, oldest first. */
@@ -19,12 +19,12 @@ interface Contention {
  */
 export class HotKeys {
   private readonly always: ReadonlySet<string>;
-  private readonly most: number;
+  private readonly maxConflicts: number;
   private readonly seen = new Map<string, Contention>();
 
   constructor({ always, conflictsPerSecond }: HotKeySettings) {
     this.always = new Set(always);
-    this.most = conflictsPerSecond;
+    this.maxConflicts = conflictsPerSecond;
   }
 
   /** @param now milliseconds since 1970 */
@@ -37,14 +37,16 @@ export class HotKeys {
    * conflicts.
    * @param now milliseconds since 1970
    */
-  conflicted(key: string, now: number, times = 1): void {
+  recordConflict(key: string, now: number, times = 1): void {
     if (this.always.has(key) || times < 1) return;
     const before = this.seen.get(key);
     const recent = (before?.conflicts ?? []).filter((at) => at > now - SECOND);
-    const conflicts = [...recent, ...new Array<number>(Math.min(times, this.most)).fill(now)].slice(-this.most);
-    const isContended = conflicts.length >= this.most;
+    const conflicts = [...recent, ...new Array<number>(Math.min(times, this.maxConflicts)).fill(now)].slice(
+      -this.maxConflicts,
+    );
+    const isContended = conflicts.length >= this.maxConflicts;
     this.seen.set(key, { conflicts, hotUntil: isContended ? now + CALM_AFTER : (before?.hotUntil ?? 0) });
-    if (this.seen.size > MOST_KEYS) this.forgetCalm(now);
+    if (this.seen.size > MAX_KEYS) this.forgetCalm(now);
   }
 
   private forgetCalm(now: number): void {

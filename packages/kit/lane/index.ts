@@ -1,13 +1,13 @@
 /** Lanes: one writer decides many commands on a key under contention in one transaction. */
-export { entranceOf } from './entrance.js';
+export { createLaneEntrance } from './entrance.js';
 export {
+  createJointLane,
+  createLane,
   type Lane,
   type LaneDecision,
   type LaneMessage,
   type LaneRequest,
   type LaneRules,
-  lane,
-  laneOf,
   type RefusedShare,
 } from './lane.js';
 export { laneWriter } from './writer.js';

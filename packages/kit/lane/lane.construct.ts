@@ -6,11 +6,11 @@ import { Env } from '../aws/environment.js';
 import { alarm, alarmOnErrors } from '../base/alarms.construct.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import { ServiceFunction } from '../base/service-function.construct.js';
-import { recordsOf } from '../failures/contract.js';
+import { recordsPrefix } from '../failures/contract.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { MAX_RECORD_AGE, type Outbox, SHARDS } from '../outbox/outbox.construct.js';
 import { readStream } from '../outbox/stream.construct.js';
-import { type HotKeySettings, lanesOf, REQUEST_PREFIX } from './contract.js';
+import { type HotKeySettings, lanePrefix, REQUEST_PREFIX } from './contract.js';
 
 export interface LaneProps {
   /** Name of the lane. It is part of each request's key, so it never changes. */
@@ -58,9 +58,9 @@ export class Lane extends Construct {
       owner.handler.setEnvironment(Env.LANE, name);
       owner.handler.setEnvironment(Env.LANE_HOT_KEYS, JSON.stringify(hotKeys.always));
       owner.handler.setEnvironment(Env.LANE_CONFLICTS_PER_SECOND, String(hotKeys.conflictsPerSecond));
-      owner.handler.grantItems(outbox.table, ['BatchWriteItem'], lanesOf(name));
+      owner.handler.grantItems(outbox.table, ['BatchWriteItem'], lanePrefix(name));
     }
-    const ownersRecords = owners.map((owner) => recordsOf(owner.name));
+    const ownersRecords = owners.map((owner) => recordsPrefix(owner.name));
 
     this.writer = new ServiceFunction(this, 'Writer', {
       context: handler.context,
@@ -77,14 +77,14 @@ export class Lane extends Construct {
       },
     });
     this.writer.grantItems(records, ['PutItem'], ...ownersRecords);
-    this.writer.allow(['sqs:SendMessage'], ...owners.map((owner) => owner.queue.queueArn));
+    this.writer.grantActions(['sqs:SendMessage'], ...owners.map((owner) => owner.queue.queueArn));
     const { bucket, drain } = outbox.failedBatches;
     drain.grantItems(records, ['PutItem'], ...ownersRecords);
     readStream(this, {
       reader: this.writer,
       table: outbox.table,
       batches: bucket,
-      filters: [requestsOf(name)],
+      filters: [requestFilter(name)],
       batchSize: BATCH_SIZE,
       // One writer for each shard: with more than one batch of a shard at once, Lambda keeps the order of an item only.
       parallelizationFactor: 1,
@@ -112,10 +112,10 @@ export class Lane extends Construct {
  * Filter of the writer's stream: requests that are stored, or stored again in a later hour. TTL deletions are not among
  * them.
  */
-const requestsOf = (lane: string) =>
+const requestFilter = (lane: string) =>
   FilterCriteria.filter({
     eventName: FilterRule.or('INSERT', 'MODIFY'),
     dynamodb: {
-      Keys: { pk: { S: FilterRule.beginsWith(lanesOf(lane)) }, sk: { S: FilterRule.beginsWith(REQUEST_PREFIX) } },
+      Keys: { pk: { S: FilterRule.beginsWith(lanePrefix(lane)) }, sk: { S: FilterRule.beginsWith(REQUEST_PREFIX) } },
     },
   });

@@ -1,15 +1,15 @@
 import type { Item, TransactWriteItem } from '../aws/dynamodb.js';
-import type { Source } from '../idempotent-consumer/listening.js';
-import { traceOfMessage } from '../idempotent-consumer/process-message.js';
+import type { JointRequest } from '../idempotent-consumer/joint-decision.js';
+import type { Source } from '../idempotent-consumer/message-source.js';
+import { toMessageTrace } from '../idempotent-consumer/process-message.js';
 import type { Effect } from '../idempotent-consumer/process-once.js';
-import type { DecidedTogether } from '../idempotent-consumer/together.js';
 import {
   type AnyEvent,
   type CommandOf,
   ContractViolation,
-  commandsOf,
   readEvent,
   type ServiceContract,
+  toCommandContract,
 } from '../messages/contract.js';
 import { type Envelope, schemaVersionOf } from '../messages/envelope.js';
 import type { CommandSubscription } from '../messages/subscriptions.js';
@@ -63,7 +63,7 @@ export interface Lane {
    * Whether each attempt loads what it decides on. Then a refused condition is a lost race, and the next attempt finds what
    * was changed. Otherwise a request whose own write is refused can't be decided in the lane.
    */
-  readonly loads: boolean;
+  readonly loadsState: boolean;
   /** Returns the key that a message contends for, or `undefined` if it does not belong into this lane. */
   keyOf(message: Envelope, event: AnyEvent): string | undefined;
   /**
@@ -78,17 +78,17 @@ export interface Lane {
  * @example
  * export const seatLane = lane(bookings, 'BookSeat', { keyOf: ({ showId }) => showId, decide: bookAll });
  */
-export const lane = <C extends ServiceContract, const Type extends CommandOf<C>['type']>(
+export const createLane = <C extends ServiceContract, const Type extends CommandOf<C>['type']>(
   { commandsOf: contract }: CommandSubscription<C>,
   type: Type,
   { keyOf, decide }: LaneRules<Extract<CommandOf<C>, { type: Type }>>,
 ): Lane => ({
-  loads: false,
+  loadsState: false,
   // The contract has checked the data of every command that comes here, and its type is compared.
   keyOf: ({ to }, event) => (to === contract.service && event.type === type ? keyOf(event.data as never) : undefined),
   decide: (messages, refused) => {
     const requests = messages.map(({ message, trace }) => ({
-      command: readEvent(commandsOf(contract), message.type, schemaVersionOf(message), message.data),
+      command: readEvent(toCommandContract(contract), message.type, schemaVersionOf(message), message.data),
       trace,
     }));
     return decide(requests as never, refused);
@@ -96,28 +96,28 @@ export const lane = <C extends ServiceContract, const Type extends CommandOf<C>[
 });
 
 /**
- * Declares a lane for messages that are decided together (`decidedTogether`), of any number of subscriptions and consumers.
+ * Declares a lane for messages that are decided together (`decideJointly`), of any number of subscriptions and consumers.
  * The key is the one that a message's contract or subscription names (`contends`). A message whose handling is of another
  * kind, or that has no key, takes a plain transaction.
  * @param sources the consumers' subscriptions with their handlers, which all decide by the same function
  * @example
  * export const accountLane = (context) => laneOf([onCommand(context), onOrderEvent(context)]);
  */
-export function laneOf(sources: readonly Source[]): Lane {
-  const togetherOf = ({ message, trace }: LaneMessage): Keyed | undefined => {
-    const source = sources.find(({ sends }) => sends(message));
-    const key = source?.contends(message);
+export function createJointLane(sources: readonly Source[]): Lane {
+  const findJointRequest = ({ message, trace }: LaneMessage): KeyedRequest | undefined => {
+    const source = sources.find(({ matches }) => matches(message));
+    const key = source?.contentionKeyOf(message);
     if (!source || key === undefined) return undefined;
     const { event, handle } = source.read(message);
     const handling = handle({ envelope: message, event, trace });
     return 'decide' in handling && handling.together ? { ...handling.together, key } : undefined;
   };
   return {
-    loads: true,
-    keyOf: (message) => togetherOf({ message, trace: traceOfMessage(message, '') })?.key,
+    loadsState: true,
+    keyOf: (message) => findJointRequest({ message, trace: toMessageTrace(message, '') })?.key,
     decide: async (messages) => {
       const members = messages.map((message) => {
-        const member = togetherOf(message);
+        const member = findJointRequest(message);
         if (!member) throw new ContractViolation('UNKNOWN_TYPE', 'this lane decides no message of this type');
         return member;
       });
@@ -126,6 +126,6 @@ export function laneOf(sources: readonly Source[]): Lane {
   };
 }
 
-interface Keyed extends DecidedTogether {
+interface KeyedRequest extends JointRequest {
   readonly key: string;
 }

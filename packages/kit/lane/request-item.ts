@@ -1,6 +1,6 @@
-import { type DedupeWindow, expiryOf } from '../aws/dedupe-window.js';
+import { computeExpiry, type DedupeWindow } from '../aws/dedupe-window.js';
 import type { Item } from '../aws/dynamodb.js';
-import { idOfBody } from '../failures/delivery.js';
+import { bodyHashId } from '../failures/delivery.js';
 import { type ConsumerIdentity, type FailureRecords, recordKey } from '../failures/failure-records.js';
 import { ContractViolation } from '../messages/contract.js';
 import { type Envelope, messageIdOf, readEnvelope } from '../messages/envelope.js';
@@ -18,7 +18,7 @@ export interface StoredRequest {
 }
 
 /** Returns the body of a message as a queue delivers it, without what differs from delivery to delivery. */
-const bodyOf = (message: Envelope): string =>
+const serializeMessage = (message: Envelope): string =>
   JSON.stringify({ source: message.source, 'detail-type': message.type, detail: message });
 
 /**
@@ -31,7 +31,7 @@ const bodyOf = (message: Envelope): string =>
  * @param lane name of the lane @param key what the message contends for
  * @param now ISO 8601 @param windowSeconds deduplication window of the consumer
  */
-export function requestItem(
+export function buildRequestItem(
   consumer: ConsumerIdentity,
   { lane, key }: { readonly lane: string; readonly key: string },
   message: Envelope,
@@ -42,9 +42,9 @@ export function requestItem(
     sk: REQUEST_PREFIX + recordKey(consumer, messageIdOf(message)),
     consumer: consumer.name,
     generation: consumer.generation,
-    payload: bodyOf(message),
+    payload: serializeMessage(message),
     storedIn: now.slice(0, 'yyyy-mm-ddThh'.length),
-    expiresAt: expiryOf(windowSeconds, Math.ceil(Date.parse(message.time) / 1000)),
+    expiresAt: computeExpiry(windowSeconds, Math.ceil(Date.parse(message.time) / 1000)),
   };
 }
 
@@ -73,7 +73,7 @@ export interface UnreadableRequest {
  * Reads the item of a request, or says why it can't be read, so that the items behind it are still processed.
  * @throws any error but a violation of the contract
  */
-export function requestIn(item: Item): StoredRequest | UnreadableRequest {
+export function tryReadRequest(item: Item): StoredRequest | UnreadableRequest {
   try {
     return readRequest(item);
   } catch (error) {
@@ -83,7 +83,7 @@ export function requestIn(item: Item): StoredRequest | UnreadableRequest {
     const payload = typeof item.payload === 'string' ? item.payload : JSON.stringify({ pk: item.pk, sk: item.sk });
     return {
       consumer: typeof consumer === 'string' ? { name: consumer, generation: Number(generation) } : undefined,
-      failure: { id: idOfBody(payload), payload, error },
+      failure: { id: bodyHashId(payload), payload, error },
     };
   }
 }

@@ -1,17 +1,17 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { pauseUpTo } from '../aws/clock.js';
+import { sleepWithJitter } from '../aws/clock.js';
 import type { DedupeWindow } from '../aws/dedupe-window.js';
 import { TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { isPermanent } from '../failures/failure-kinds.js';
-import { traceOfMessage } from '../idempotent-consumer/process-message.js';
+import { toMessageTrace } from '../idempotent-consumer/process-message.js';
 import { ProcessedRecords } from '../idempotent-consumer/process-once.js';
 import type { Lane, LaneDecision, RefusedShare } from './lane.js';
 import type { StoredRequest } from './request-item.js';
-import { halvesOf } from './rounds.js';
+import { splitInHalf } from './rounds.js';
 
 /** Lost races of one round, after which the stream delivers it again. The pauses add up to at most 0.6 s. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const BACKOFF_MS = 20;
 
 /** Outcome of the requests of a round. Each request is in one of the lists. */
@@ -74,34 +74,34 @@ export async function decideRound(round: readonly StoredRequest[], settings: Rou
   for (let lost = 0; open.length > 0; ) {
     let attempt: Attempt | undefined;
     try {
-      attempt = await attemptFor(open, found, settings);
-      await transact(writesOf(attempt));
+      attempt = await buildAttempt(open, found, settings);
+      await transact(toWrites(attempt));
       return { decided: open, duplicates, alone };
     } catch (error) {
       if (error instanceof TransactionRefused && attempt) {
         const { parts, shared } = attempt;
-        const refused = (write: TransactWriteItem): boolean => error.because(write);
+        const refused = (write: TransactWriteItem): boolean => error.conditionFailedFor(write);
         const known = parts.filter(({ claim }) => refused(claim));
         // The request's own aggregate is not as assumed. In a refusal, the record's reason outranks this one. What is loaded
         // again in each attempt is never assumed.
-        const other = settings.lane.loads
+        const other = settings.lane.loadsState
           ? []
           : parts.filter(({ claim, effect }) => !refused(claim) && effect.some(refused));
         duplicates.push(...known.map(({ request }) => request));
         alone.push(...other.map(({ request }) => request));
         const rest = parts.filter((part) => !known.includes(part) && !other.includes(part));
-        if (shared && refused(shared)) found = { found: error.found(shared) };
+        if (shared && refused(shared)) found = { found: error.existingItem(shared) };
         // A refusal that leaves fewer requests is progress, and no race.
-        if (rest.length === open.length && ++lost >= TRIES) throw error;
+        if (rest.length === open.length && ++lost >= MAX_ATTEMPTS) throw error;
         open = rest.map(({ request }) => request);
       } else if (error instanceof WriteConflict) {
-        if (++lost >= TRIES) throw error;
-        await pauseUpTo(BACKOFF_MS * 2 ** lost);
+        if (++lost >= MAX_ATTEMPTS) throw error;
+        await sleepWithJitter(BACKOFF_MS * 2 ** lost);
       } else if (isPoison(error)) {
         if (open.length === 1) return { decided: [], duplicates, alone: [...alone, ...open] };
         const outcomes: Outcome[] = [{ decided: [], duplicates, alone }];
-        for (const half of halvesOf(open)) outcomes.push(await decideRound(half, settings));
-        return together(outcomes);
+        for (const half of splitInHalf(open)) outcomes.push(await decideRound(half, settings));
+        return mergeOutcomes(outcomes);
       } else throw error;
     }
   }
@@ -119,12 +119,12 @@ const isPoison = (error: unknown): boolean =>
  * @throws {Undecidable} if the decision throws
  * @throws what a call to AWS throws
  */
-async function attemptFor(
+async function buildAttempt(
   open: readonly StoredRequest[],
   found: RefusedShare | undefined,
   { lane, records, windowSeconds, service }: RoundSettings,
 ): Promise<Attempt> {
-  const { shared, effects } = await decisionFor(open, found, lane, service);
+  const { shared, effects } = await requestDecision(open, found, lane, service);
   return {
     shared: shared && { Update: shared.Update && { ...shared.Update, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } },
     parts: open.map((request, at) => ({
@@ -135,7 +135,7 @@ async function attemptFor(
   };
 }
 
-async function decisionFor(
+async function requestDecision(
   open: readonly StoredRequest[],
   found: RefusedShare | undefined,
   lane: Lane,
@@ -143,7 +143,7 @@ async function decisionFor(
 ): Promise<LaneDecision> {
   try {
     return await lane.decide(
-      open.map(({ message }) => ({ message, trace: traceOfMessage(message, service) })),
+      open.map(({ message }) => ({ message, trace: toMessageTrace(message, service) })),
       found,
     );
   } catch (error) {
@@ -153,12 +153,12 @@ async function decisionFor(
   }
 }
 
-const writesOf = ({ shared, parts }: Attempt): readonly TransactWriteItem[] => [
+const toWrites = ({ shared, parts }: Attempt): readonly TransactWriteItem[] => [
   ...(shared ? [shared] : []),
   ...parts.flatMap(({ claim, effect }) => [claim, ...effect]),
 ];
 
-const together = (outcomes: readonly Outcome[]): Outcome => ({
+const mergeOutcomes = (outcomes: readonly Outcome[]): Outcome => ({
   decided: outcomes.flatMap(({ decided }) => decided),
   duplicates: outcomes.flatMap(({ duplicates }) => duplicates),
   alone: outcomes.flatMap(({ alone }) => alone),

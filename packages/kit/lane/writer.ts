@@ -2,20 +2,20 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type MessageAttributeValue, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { batchesOf, SQS_BATCH, utf8Bytes } from '../aws/batches.js';
+import { SQS_BATCH, splitIntoBatches, utf8Bytes } from '../aws/batches.js';
 import { clock, secondsBetween } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { dedupeWindow, required } from '../aws/read-environment.js';
-import { count, describeError, logged, logger, publishMetrics, seconds } from '../aws/telemetry.js';
+import { readDedupeWindow, requireEnv } from '../aws/read-environment.js';
+import { count, describeError, logAndSanitize, logger, publishMetrics, recordSeconds } from '../aws/telemetry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { RETURNED } from '../failures/delivery.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { messageGroupOf, messageIdOf } from '../messages/envelope.js';
 import type { Lane } from './lane.js';
-import { requestIn, type StoredRequest } from './request-item.js';
+import { type StoredRequest, tryReadRequest } from './request-item.js';
 import { decideRound } from './round.js';
-import { roundsOf } from './rounds.js';
+import { splitIntoRounds } from './rounds.js';
 
 /** Milliseconds kept free before the function's timeout. The writer begins no round in this time. */
 const RESERVE_MS = 5_000;
@@ -41,9 +41,9 @@ export function laneWriter(
   const writer = new LaneWriter(lane);
   return async (event, context) => {
     try {
-      return await writer.batch(event, () => context.getRemainingTimeInMillis() > RESERVE_MS);
+      return await writer.processBatch(event, () => context.getRemainingTimeInMillis() > RESERVE_MS);
     } catch (error) {
-      throw logged('requests can not be decided', error);
+      throw logAndSanitize('requests can not be decided', error);
     } finally {
       publishMetrics();
     }
@@ -52,16 +52,16 @@ export function laneWriter(
 
 class LaneWriter {
   private readonly sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
-  private readonly queues = queuesOfFunction();
-  private readonly records = required(Env.RECORDS);
+  private readonly queues = queuesFromEnvironment();
+  private readonly records = requireEnv(Env.RECORDS);
   private readonly settings;
 
   constructor(lane: Lane) {
     this.settings = {
       lane,
       records: this.records,
-      windowSeconds: dedupeWindow(),
-      service: required(Env.SERVICE),
+      windowSeconds: readDedupeWindow(),
+      service: requireEnv(Env.SERVICE),
     };
   }
 
@@ -70,8 +70,8 @@ class LaneWriter {
    * recognised.
    * @throws the first failure that is not a lost race, after all keys were tried. The stream then divides the batch.
    */
-  async batch({ Records }: DynamoDBStreamEvent, mayGoOn: () => boolean): Promise<DynamoDBBatchResponse> {
-    const requests = await Promise.all(Records.map((record) => this.requestIn(record)));
+  async processBatch({ Records }: DynamoDBStreamEvent, hasTimeLeft: () => boolean): Promise<DynamoDBBatchResponse> {
+    const requests = await Promise.all(Records.map((record) => this.readOrRecordFailure(record)));
     const byLane = new Map<string, StoredRequest[]>();
     for (const request of requests) {
       if (request) byLane.set(request.pk, [...(byLane.get(request.pk) ?? []), request]);
@@ -80,7 +80,7 @@ class LaneWriter {
     const failures: unknown[] = [];
     await Promise.all(
       [...byLane.values()].map((lane) =>
-        this.decideAll(lane, done, mayGoOn).catch((error: unknown) => void failures.push(error)),
+        this.decideRounds(lane, done, hasTimeLeft).catch((error: unknown) => void failures.push(error)),
       ),
     );
     const failure = failures.find((error) => !(error instanceof WriteConflict));
@@ -93,13 +93,17 @@ class LaneWriter {
   }
 
   /** Decides the requests of one key, round by round. @param done gets the ids of the messages that need nothing more */
-  private async decideAll(lane: readonly StoredRequest[], done: Set<string>, mayGoOn: () => boolean): Promise<void> {
-    for (const round of roundsOf(lane)) {
-      if (!mayGoOn()) return;
+  private async decideRounds(
+    lane: readonly StoredRequest[],
+    done: Set<string>,
+    hasTimeLeft: () => boolean,
+  ): Promise<void> {
+    for (const round of splitIntoRounds(lane)) {
+      if (!hasTimeLeft()) return;
       const { decided, duplicates, alone } = await decideRound(round, this.settings);
       for (const request of decided) log('applied', request);
       for (const request of duplicates) log('duplicate', request);
-      const returned = await this.giveBack(alone);
+      const returned = await this.returnToQueues(alone);
       for (const { message } of [...decided, ...duplicates, ...returned]) done.add(messageIdOf(message));
     }
   }
@@ -109,7 +113,7 @@ class LaneWriter {
    * them again.
    * @returns the requests that the queue accepted
    */
-  private async giveBack(requests: readonly StoredRequest[]): Promise<readonly StoredRequest[]> {
+  private async returnToQueues(requests: readonly StoredRequest[]): Promise<readonly StoredRequest[]> {
     const accepted: StoredRequest[] = [];
     for (const [consumer, QueueUrl] of this.queues) {
       const own = requests.filter((request) => request.consumer.name === consumer);
@@ -120,7 +124,7 @@ class LaneWriter {
 
   private async send(QueueUrl: string, requests: readonly StoredRequest[]): Promise<readonly StoredRequest[]> {
     const accepted: StoredRequest[] = [];
-    for (const chunk of batchesOf(requests, messageBytes, SQS_BATCH)) {
+    for (const chunk of splitIntoBatches(requests, messageBytes, SQS_BATCH)) {
       const { Successful = [] } = await this.sqs.send(
         new SendMessageBatchCommand({
           QueueUrl,
@@ -143,8 +147,8 @@ class LaneWriter {
   }
 
   /** Reads the request of a record. One that can't be read becomes a failure record, so that nothing waits behind it. */
-  private async requestIn({ dynamodb }: DynamoDBRecord): Promise<StoredRequest | undefined> {
-    const request = requestIn(unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>));
+  private async readOrRecordFailure({ dynamodb }: DynamoDBRecord): Promise<StoredRequest | undefined> {
+    const request = tryReadRequest(unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>));
     if (!('failure' in request)) return request;
     const { consumer, failure } = request;
     // A request that names no consumer of this lane is recorded by one of them: no other function may write its record here.
@@ -161,12 +165,13 @@ class LaneWriter {
 const messageBytes = ({ payload }: StoredRequest): number => utf8Bytes(payload) + utf8Bytes(`${RETURNED}Stringlane`);
 
 /** Returns the URLs of the consumers' queues, by the consumers' names. */
-const queuesOfFunction = (): ReadonlyMap<string, string> =>
-  new Map(Object.entries(JSON.parse(required(Env.LANE_QUEUES)) as Readonly<Record<string, string>>));
+const queuesFromEnvironment = (): ReadonlyMap<string, string> =>
+  new Map(Object.entries(JSON.parse(requireEnv(Env.LANE_QUEUES)) as Readonly<Record<string, string>>));
 
 function log(outcome: 'applied' | 'duplicate' | 'returned to the queue', { consumer, message }: StoredRequest): void {
   if (outcome === 'duplicate') count(Metric.DUPLICATES_SUPPRESSED);
-  if (outcome === 'applied') seconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(message.time, clock.now())));
+  if (outcome === 'applied')
+    recordSeconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(message.time, clock.now())));
   logger.info(outcome, {
     consumer: consumer.name,
     eventId: message.id,

@@ -6,13 +6,13 @@ import { newId } from '../aws/ids.js';
 import {
   type AnyEvent,
   ContractViolation,
-  commandsOf,
-  eventToWrite,
+  encodeEvent,
   type OutgoingCommand,
   type ServiceContract,
+  toCommandContract,
 } from './contract.js';
 import { aggregateKey, COMMIT_PREFIX } from './keys.js';
-import { personalFields, sealEvent } from './personal-fields.js';
+import { findPersonalFields, sealEvent } from './personal-fields.js';
 import { Position } from './position.js';
 import type { Trace } from './trace.js';
 
@@ -113,7 +113,7 @@ export type FeedShards = readonly { readonly from: string; readonly shards: numb
  * personal data or throws; it never returns plain personal data.
  * @throws {ContractViolation} if an event or a command breaks its contract
  */
-export function commitItem(commit: NewCommit): Commit & Item {
+export function buildCommitItem(commit: NewCommit): Commit & Item {
   const { contract, aggregate, id, after, events, commands = [], trace, requestHash, expiresAt } = commit;
   const now = clock.now();
   const { previous } = commit;
@@ -122,19 +122,19 @@ export function commitItem(commit: NewCommit): Commit & Item {
   // A function that still has an earlier setting doesn't write behind the newest epoch.
   const epoch = Math.max(commit.epoch ?? 0, before);
   const pk = aggregateKey(aggregate, id);
-  const person = personIn(contract, events);
+  const person = findPerson(contract, events);
   return {
     pk,
     sk: commitKey(after + 1),
     events: events.map((event) => {
       const eventId = newId();
-      const { schemaVersion, data } = eventToWrite(
+      const { schemaVersion, data } = encodeEvent(
         contract,
         sealEvent(contract, event, { aggregate: pk, event: eventId }),
       );
       return { id: eventId, type: event.type, schemaVersion, data: JSON.stringify(data) };
     }),
-    ...(commands.length === 0 ? {} : { commands: commands.map(storedCommand) }),
+    ...(commands.length === 0 ? {} : { commands: commands.map(toStoredCommand) }),
     lastVersion: after + events.length,
     ...(epoch === 0 ? {} : { epoch }),
     ...(previous !== undefined && before < epoch ? { follows: { epoch: before, sequence: after } } : {}),
@@ -149,8 +149,8 @@ export function commitItem(commit: NewCommit): Commit & Item {
   };
 }
 
-function storedCommand({ to, command }: OutgoingCommand): z.infer<typeof StoredCommand> {
-  const { schemaVersion, data } = eventToWrite(commandsOf(to), command);
+function toStoredCommand({ to, command }: OutgoingCommand): z.infer<typeof StoredCommand> {
+  const { schemaVersion, data } = encodeEvent(toCommandContract(to), command);
   return { id: newId(), to: to.service, type: command.type, schemaVersion, data: JSON.stringify(data) };
 }
 
@@ -158,16 +158,16 @@ function storedCommand({ to, command }: OutgoingCommand): z.infer<typeof StoredC
  * Returns the person whom a commit is about.
  * @throws {ContractViolation} if a commit has two people, because the index has room for one
  */
-function personIn(contract: ServiceContract, events: readonly AnyEvent[]): string | undefined {
+function findPerson(contract: ServiceContract, events: readonly AnyEvent[]): string | undefined {
   const [person, ...others] = new Set([
-    ...events.flatMap((event) => personalFields(contract, event)).map((field) => field.person),
-    ...events.flatMap((event) => namedIn(contract, event)),
+    ...events.flatMap((event) => findPersonalFields(contract, event)).map((field) => field.person),
+    ...events.flatMap((event) => findNamedPeople(contract, event)),
   ]);
   if (others.length > 0) throw new ContractViolation('INVALID_DATA', 'data of several people in one commit');
   return person;
 }
 
-function namedIn({ person }: ServiceContract, { data }: AnyEvent): readonly string[] {
+function findNamedPeople({ person }: ServiceContract, { data }: AnyEvent): readonly string[] {
   const named = person === undefined ? undefined : (data as Readonly<Record<string, unknown>>)[person];
   return named === undefined ? [] : [String(named)];
 }

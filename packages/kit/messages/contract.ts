@@ -97,7 +97,7 @@ export type CommandOf<C extends ServiceContract> = C extends {
  * Returns a contract that has the commands in place of the events. So commands are checked, read and upcast as events
  * are.
  */
-export const commandsOf = ({ service, commands = {} }: ServiceContract): ServiceContract => ({
+export const toCommandContract = ({ service, commands = {} }: ServiceContract): ServiceContract => ({
   service,
   events: commands,
 });
@@ -140,19 +140,19 @@ export class ContractViolation extends SafeError {
 /**
  * Returns paths and codes of a schema's faults, for logs and failure records, for example `lines.0.quantity too_small`.
  */
-export const faultsOf = (error: z.core.$ZodError): string =>
+export const formatIssues = (error: z.core.$ZodError): string =>
   error.issues.map((issue) => `${issue.path.map(String).join('.') || '(root)'} ${issue.code}`).join(', ');
 
-const schemaOf = (contract: ServiceContract, type: string): EventSchema | undefined =>
+const findSchema = (contract: ServiceContract, type: string): EventSchema | undefined =>
   Object.hasOwn(contract.events, type) ? contract.events[type] : undefined;
 
-const checked = (type: string, shape: z.ZodMiniType, data: unknown): unknown => {
+const validate = (type: string, shape: z.ZodMiniType, data: unknown): unknown => {
   const result = safeParse(shape, data);
-  if (!result.success) throw new ContractViolation('INVALID_DATA', `${type}: ${faultsOf(result.error)}`);
+  if (!result.success) throw new ContractViolation('INVALID_DATA', `${type}: ${formatIssues(result.error)}`);
   return result.data;
 };
 
-const earlierOf = (type: string, { earlier }: EventSchema, version: number): EarlierShape => {
+const findEarlierShape = (type: string, { earlier }: EventSchema, version: number): EarlierShape => {
   const shape = earlier?.[version];
   if (!shape) throw new ContractViolation('INVALID_DATA', `${type}: no shape of version ${version}`);
   return shape;
@@ -162,21 +162,21 @@ const earlierOf = (type: string, { earlier }: EventSchema, version: number): Ear
  * Checks an event against its contract and converts it to the version that this release writes.
  * @throws {ContractViolation} if the type is unknown or only read in this release, or if the data breaks its schema
  */
-export function eventToWrite(
+export function encodeEvent(
   contract: ServiceContract,
   { type, data }: AnyEvent,
 ): { readonly schemaVersion: number; readonly data: unknown } {
-  const schema = schemaOf(contract, type);
+  const schema = findSchema(contract, type);
   if (!schema) throw new ContractViolation('UNKNOWN_TYPE', `${contract.service} has no type of that name`);
-  checked(type, schema.data, data);
+  validate(type, schema.data, data);
   const schemaVersion = schema.writes ?? schema.version;
   if (schemaVersion === 0) {
     throw new ContractViolation('UNKNOWN_TYPE', `${type} is only read in this release (writes: 0)`);
   }
   let written = data;
   for (let version = schema.version - 1; version >= schemaVersion; version--) {
-    const { data: shape, downcast } = earlierOf(type, schema, version);
-    written = checked(type, shape, downcast?.(written as never));
+    const { data: shape, downcast } = findEarlierShape(type, schema, version);
+    written = validate(type, shape, downcast?.(written as never));
   }
   return { schemaVersion, data: written };
 }
@@ -192,15 +192,15 @@ export function readEvent<C extends ServiceContract>(
   schemaVersion: number,
   data: unknown,
 ): EventOf<C> {
-  const schema = schemaOf(contract, type);
+  const schema = findSchema(contract, type);
   if (!schema) throw new ContractViolation('NEWER_TYPE', `${contract.service} has no type of that name`);
   if (schemaVersion > schema.version) {
     throw new ContractViolation('NEWER_VERSION', `${type} ${schemaVersion} is newer than ${schema.version}`);
   }
   let read = data;
   for (let version = schemaVersion; version < schema.version; version++) {
-    const { data: shape, upcast } = earlierOf(type, schema, version);
-    read = upcast(checked(type, shape, read) as never);
+    const { data: shape, upcast } = findEarlierShape(type, schema, version);
+    read = upcast(validate(type, shape, read) as never);
   }
-  return { type, data: checked(type, schema.data, read) } as EventOf<C>;
+  return { type, data: validate(type, schema.data, read) } as EventOf<C>;
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { dataschemaOf, sourceOf } from '../aws/app-names.js';
+import { dataschemaUrn, eventSource } from '../aws/app-names.js';
 import { isUuid } from '../aws/ids.js';
 import { type Commit, firstVersionOf } from './commit.js';
-import { ContractViolation, faultsOf } from './contract.js';
-import { POSITION_TEXT, Position, textOf } from './position.js';
+import { ContractViolation, formatIssues } from './contract.js';
+import { formatPosition, POSITION_TEXT, Position } from './position.js';
 
 /** One message on the bus: CloudEvents 1.0 as JSON, with the kit's extensions (design, section 4). */
 export const Envelope = z.object({
@@ -28,7 +28,7 @@ export const Envelope = z.object({
   sequence: Position.shape.sequence,
   /**
    * Number of times that the service had been restored from a backup when the event was committed. The pair (epoch, sequence)
-   * orders an aggregate's events across a restore ({@link ordinalOf}).
+   * orders an aggregate's events across a restore ({@link toOrdinal}).
    */
   epoch: Position.shape.epoch,
   /**
@@ -57,7 +57,7 @@ export const schemaVersionOf = ({ dataschema }: Envelope): number =>
  * Returns what a saga's command asks for: the same text for each command that a sender sends for one step. It is
  * `undefined` for any other message.
  */
-export function stepOf({ source, to, type, data }: Envelope): string | undefined {
+export function sagaStepKey({ source, to, type, data }: Envelope): string | undefined {
   if (to === undefined || typeof data !== 'object' || data === null || !('stepId' in data)) return undefined;
   return typeof data.stepId === 'string' ? `${source}/${to}/${type}/${data.stepId}` : undefined;
 }
@@ -103,9 +103,9 @@ export interface BusEntry {
  * Returns the bus entries of one commit: its events first, then its commands. The stored text of `data` is copied, not
  * parsed. So are the epoch and what the commit follows: a fact is as old as it is, whenever it is sent.
  */
-export function busEntries(commit: Commit, { app, service }: { app: string; service: string }): readonly BusEntry[] {
+export function toBusEntries(commit: Commit, { app, service }: { app: string; service: string }): readonly BusEntry[] {
   const [aggregate = '', ...id] = commit.pk.split('#');
-  const source = sourceOf(app, service);
+  const source = eventSource(app, service);
   const { events, commands = [], lastVersion, epoch = 0, follows } = commit;
   const entry = (message: Commit['events'][number] & { readonly to?: string }, sequence: number): BusEntry => {
     const head = {
@@ -116,10 +116,10 @@ export function busEntries(commit: Commit, { app, service }: { app: string; serv
       type: message.type,
       subject: `${aggregate}/${id.join('#')}`,
       time: commit.at,
-      dataschema: dataschemaOf(app, message.to ?? service, message.type, message.schemaVersion),
+      dataschema: dataschemaUrn(app, message.to ?? service, message.type, message.schemaVersion),
       sequence,
       epoch,
-      ...(follows !== undefined && message === events[0] ? { follows: textOf(follows) } : {}),
+      ...(follows !== undefined && message === events[0] ? { follows: formatPosition(follows) } : {}),
       correlationid: commit.correlationId,
       causationid: commit.trigger,
       traceparent: commit.traceparent,
@@ -144,7 +144,7 @@ const BusEvent = z.object({ 'detail-type': z.string(), source: z.string(), detai
  */
 export function readEnvelope(body: string): Envelope {
   const event = z.safeParse(BusEvent, parse(body));
-  if (!event.success) throw new ContractViolation('INVALID_ENVELOPE', faultsOf(event.error));
+  if (!event.success) throw new ContractViolation('INVALID_ENVELOPE', formatIssues(event.error));
   const { detail, source } = event.data;
   if (detail.source !== source || detail.type !== event.data['detail-type']) {
     throw new ContractViolation(
@@ -152,7 +152,7 @@ export function readEnvelope(body: string): Envelope {
       'source or type of the envelope differ from those of its bus event',
     );
   }
-  const schema = dataschemaOf(appOf(detail), detail.to ?? senderOf(detail), detail.type, schemaVersionOf(detail));
+  const schema = dataschemaUrn(appOf(detail), detail.to ?? senderOf(detail), detail.type, schemaVersionOf(detail));
   if (detail.dataschema !== schema) {
     throw new ContractViolation('INVALID_ENVELOPE', 'dataschema names another service or type');
   }

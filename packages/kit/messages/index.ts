@@ -1,6 +1,6 @@
 /** Messages between services: contracts, subscriptions, commits, envelopes and traces. */
 
-export { type Commit, commitItem, type NewCommit } from './commit.js';
+export { buildCommitItem, type Commit, type NewCommit } from './commit.js';
 export {
   type AnyEvent,
   type CommandOf,
@@ -13,8 +13,8 @@ export {
   type ServiceContract,
 } from './contract.js';
 export type { Envelope } from './envelope.js';
-export { aggregateKey, keysOf } from './keys.js';
-export { MAX_SEQUENCE, ordinalOf, type Position } from './position.js';
+export { aggregateKey, aggregateKeyPrefix } from './keys.js';
+export { MAX_SEQUENCE, type Position, toOrdinal } from './position.js';
 export { Sealed } from './sealed.js';
 export {
   type CommandSubscription,

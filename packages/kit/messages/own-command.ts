@@ -1,5 +1,5 @@
-import { dataschemaOf, sourceOf } from '../aws/app-names.js';
-import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from './contract.js';
+import { dataschemaUrn, eventSource } from '../aws/app-names.js';
+import { type AnyEvent, encodeEvent, type ServiceContract, toCommandContract } from './contract.js';
 import { type Envelope, readEnvelope } from './envelope.js';
 import type { Trace } from './trace.js';
 
@@ -22,21 +22,21 @@ export interface OwnCommand {
  * @throws {ContractViolation} if the type or the data breaks the contract, or if id, subject or time does not fit into
  *   a message
  */
-export function ownCommandBody(
+export function buildOwnCommandBody(
   contract: ServiceContract,
   { app, id, subject, time, trace, command }: OwnCommand,
 ): string {
   const { service } = contract;
-  const { schemaVersion, data } = eventToWrite(commandsOf(contract), command);
+  const { schemaVersion, data } = encodeEvent(toCommandContract(contract), command);
   const detail: Envelope & { readonly specversion: '1.0' } = {
     specversion: '1.0',
     id,
-    source: sourceOf(app, service),
+    source: eventSource(app, service),
     to: service,
     type: command.type,
     subject,
     time,
-    dataschema: dataschemaOf(app, service, command.type, schemaVersion),
+    dataschema: dataschemaUrn(app, service, command.type, schemaVersion),
     // The command is not an event of an aggregate, so it has no version.
     sequence: 1,
     epoch: 0,

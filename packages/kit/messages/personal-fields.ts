@@ -1,6 +1,6 @@
 import { SafeText } from '../aws/safe-error.js';
 import { type AnyEvent, ContractViolation, type EventSchema, type ServiceContract } from './contract.js';
-import { eventOf, type Place, SealBroken, type Sealed, Unsealed } from './sealed.js';
+import { type Place, SealBroken, type Sealed, sealedEventId, Unsealed } from './sealed.js';
 
 /** A field of an event that contains personal data. */
 interface PersonalField {
@@ -10,8 +10,8 @@ interface PersonalField {
 }
 
 /** Returns the fields of an event that its contract marks as personal. Absent fields are left out. */
-export function personalFields(contract: ServiceContract, { type, data }: AnyEvent): readonly PersonalField[] {
-  const { personal } = schemaOf(contract, type);
+export function findPersonalFields(contract: ServiceContract, { type, data }: AnyEvent): readonly PersonalField[] {
+  const { personal } = findSchema(contract, type);
   if (!personal) return [];
   const values = (data ?? {}) as Readonly<Record<string, unknown>>;
   return Object.entries(personal).flatMap(([field, owner]) =>
@@ -20,7 +20,7 @@ export function personalFields(contract: ServiceContract, { type, data }: AnyEve
 }
 
 /** Returns the schema of an event, or nothing of it where the contract does not know its type. */
-export const schemaOf = ({ events }: ServiceContract, type: string): Partial<EventSchema> =>
+export const findSchema = ({ events }: ServiceContract, type: string): Partial<EventSchema> =>
   (Object.hasOwn(events, type) ? events[type] : undefined) ?? {};
 
 /** Returns a copy of an event with new values in some of its fields. */
@@ -39,11 +39,11 @@ export function sealEvent<Event extends AnyEvent>(
   event: Event,
   place: Omit<Place, 'field'>,
 ): Event {
-  for (const name of Object.values(schemaOf(contract, event.type).shownAs ?? {})) {
+  for (const name of Object.values(findSchema(contract, event.type).shownAs ?? {})) {
     const { [name]: plain } = event.data as Readonly<Record<string, unknown>>;
     if (plain !== undefined) throw new ContractViolation('INVALID_DATA', `${event.type}: ${name} is in plain text`);
   }
-  const fields = personalFields(contract, event).map(({ field, person, value }) => {
+  const fields = findPersonalFields(contract, event).map(({ field, person, value }) => {
     if (!(value instanceof Unsealed) || value.person !== person) {
       throw new ContractViolation('INVALID_DATA', `${event.type}: ${field} is not to be sealed for its person`);
     }
@@ -58,8 +58,8 @@ export function sealEvent<Event extends AnyEvent>(
  * @throws {SealBroken} if a value was sealed for another event
  */
 export function checkSeals(contract: ServiceContract, event: AnyEvent, id: string): void {
-  for (const { value } of personalFields(contract, event)) {
-    if (eventOf(value as Sealed) !== id)
+  for (const { value } of findPersonalFields(contract, event)) {
+    if (sealedEventId(value as Sealed) !== id)
       throw new SealBroken(SafeText.trusted(`${event.type}: a value of another event`));
   }
 }

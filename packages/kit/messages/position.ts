@@ -20,18 +20,18 @@ export type Position = z.infer<typeof Position>;
  * After a restore, an aggregate's versions repeat those that the restore has forgotten; its epoch is higher then. In epoch 0 the
  * number is the sequence itself.
  * @example
- * const isNewer = copy === undefined || ordinalOf(envelope) > copy.ordinal;
+ * const isNewer = copy === undefined || toOrdinal(envelope) > copy.ordinal;
  */
-export const ordinalOf = ({ epoch, sequence }: Position): number => epoch * (MAX_SEQUENCE + 1) + sequence;
+export const toOrdinal = ({ epoch, sequence }: Position): number => epoch * (MAX_SEQUENCE + 1) + sequence;
 
 /** Returns the position as the extension `follows` of an envelope names it: `<epoch>/<sequence>`. CloudEvents takes no objects. */
-export const textOf = ({ epoch, sequence }: Position): string => `${epoch}/${sequence}`;
+export const formatPosition = ({ epoch, sequence }: Position): string => `${epoch}/${sequence}`;
 
-/** Pattern of {@link textOf}. */
+/** Pattern of {@link formatPosition}. */
 export const POSITION_TEXT = /^\d{1,6}\/[1-9]\d{0,9}$/;
 
-/** Reads what {@link textOf} has written. */
-export function positionIn(text: string): Position {
+/** Reads what {@link formatPosition} has written. */
+export function parsePosition(text: string): Position {
   const [epoch, sequence] = text.split('/').map(Number);
   return { epoch: epoch ?? 0, sequence: sequence ?? 0 };
 }

@@ -32,7 +32,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Returns the data to which a seal binds its value, besides the key. */
-const boundTo = (person: string, { aggregate, event, field }: Place): Buffer =>
+const buildAdditionalData = (person: string, { aggregate, event, field }: Place): Buffer =>
   Buffer.from(JSON.stringify([1, person, aggregate, event, field]));
 
 /**
@@ -42,13 +42,13 @@ const boundTo = (person: string, { aggregate, event, field }: Place): Buffer =>
  */
 export function seal(key: Uint8Array, person: string, plain: unknown, place: Place): Sealed {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(boundTo(person, place));
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(buildAdditionalData(person, place));
   const text = Buffer.concat([iv, cipher.update(JSON.stringify(plain), 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return { sealed: `1.${place.event}.${text.toString('base64url')}` };
 }
 
 /** Returns the event id that a sealed value contains. `open` verifies it. */
-export const eventOf = ({ sealed }: Sealed): string => sealed.split('.')[1] ?? '';
+export const sealedEventId = ({ sealed }: Sealed): string => sealed.split('.')[1] ?? '';
 
 /**
  * Opens a sealed value.
@@ -63,7 +63,7 @@ export function open(key: Uint8Array, person: string, { sealed }: Sealed, place:
   ];
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
-    decipher.setAAD(boundTo(person, place)).setAuthTag(tag);
+    decipher.setAAD(buildAdditionalData(person, place)).setAuthTag(tag);
     return JSON.parse(decipher.update(text, undefined, 'utf8') + decipher.final('utf8'));
   } catch (cause) {
     throw new SealBroken(safeText`this value was not sealed for this place`, { cause });

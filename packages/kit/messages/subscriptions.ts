@@ -73,4 +73,5 @@ export const ownCommands = <C extends ServiceContract>(ownCommandsOf: C): OwnCom
 /**
  * Tells whether a subscription is for events. Commands go to the service that they name; events go to every subscriber.
  */
-export const isEvents = (subscription: Subscription): subscription is EventSubscription => 'contract' in subscription;
+export const isEventSubscription = (subscription: Subscription): subscription is EventSubscription =>
+  'contract' in subscription;

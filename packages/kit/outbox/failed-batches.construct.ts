@@ -18,7 +18,7 @@ import {
 import { windowVariable } from '../base/dedupe-window.js';
 import type { AnyTable } from '../base/interfaces.js';
 import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
-import { RELAY, recordsOf } from '../failures/contract.js';
+import { RELAY, recordsPrefix } from '../failures/contract.js';
 
 /**
  * Retention of a failed batch after it became failure records. A deleted or overwritten version is kept for the same
@@ -40,7 +40,10 @@ export interface FailedBatches {
 }
 
 /** Creates the bucket and its drain, which may record failures of the relay. */
-export function failedBatches(scope: Construct, { context, records, alarmTopic }: FailedBatchesProps): FailedBatches {
+export function addFailedBatches(
+  scope: Construct,
+  { context, records, alarmTopic }: FailedBatchesProps,
+): FailedBatches {
   const { keepsData } = context.settings;
   const bucket = new Bucket(scope, 'FailedBatches', {
     encryption: BucketEncryption.S3_MANAGED,
@@ -89,14 +92,14 @@ export function failedBatches(scope: Construct, { context, records, alarmTopic }
       [Env.DEDUPE_WINDOW_SECONDS]: windowVariable(context.settings.dedupeWindow),
     },
   });
-  drain.allow(['s3:GetObjectVersion'], bucket.arnForObjects('aws/lambda/*'));
+  drain.grantActions(['s3:GetObjectVersion'], bucket.arnForObjects('aws/lambda/*'));
   acknowledgeWildcard(
     drain,
     bucket,
     '/aws/lambda/*',
     'It reads the objects that Lambda saved below this prefix of its own bucket. Lambda chooses their names.',
   );
-  drain.grantItems(records, ['PutItem'], recordsOf(RELAY));
+  drain.grantItems(records, ['PutItem'], recordsPrefix(RELAY));
   drain.function.configureAsyncInvoke({ onFailure: new SqsDestination(undrained), retryAttempts: 2 });
   const rule = new Rule(scope, 'BatchFailed', {
     eventPattern: {

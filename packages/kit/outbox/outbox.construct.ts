@@ -3,7 +3,7 @@ import { AttributeType, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-
 import { FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { sourceOf } from '../aws/app-names.js';
+import { eventSource } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import { FEED_INDEX } from '../aws/indexes.js';
 import { Metric } from '../aws/metric-names.js';
@@ -11,11 +11,11 @@ import { alarm, alarmOnErrors, serviceMetric } from '../base/alarms.construct.js
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../base/interfaces.js';
 import { pinLogicalId } from '../base/logical-ids.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
-import { epochOf } from '../base/settings.js';
+import { resolveEpoch } from '../base/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '../base/tables.construct.js';
-import { RELAY, recordsOf } from '../failures/contract.js';
+import { RELAY, recordsPrefix } from '../failures/contract.js';
 import { COMMIT_PREFIX } from '../messages/keys.js';
-import { type FailedBatches, failedBatches } from './failed-batches.construct.js';
+import { addFailedBatches, type FailedBatches } from './failed-batches.construct.js';
 import { readStream } from './stream.construct.js';
 
 export interface OutboxProps {
@@ -96,7 +96,7 @@ export class Outbox extends Construct {
         [Env.BUS]: bus.eventBusName,
         [Env.RECORDS]: records.tableName,
         // The relay of 0.3.0 needs it while a deployment changes this function, and after a rollback. The release after 0.4 removes it.
-        [Env.EPOCH]: String(epochOf(settings, context.service)),
+        [Env.EPOCH]: String(resolveEpoch(settings, context.service)),
       },
     });
     // Without this condition, the role of any service could send commands or publish events in the name of another
@@ -104,13 +104,13 @@ export class Outbox extends Construct {
     // The set operator is correct whether IAM evaluates one entry or a whole request. It also matches a request without
     // a source, so `Null` requires one.
     const ownEvents = {
-      'ForAllValues:StringEquals': { 'events:source': sourceOf(settings.app.name, context.service) },
+      'ForAllValues:StringEquals': { 'events:source': eventSource(settings.app.name, context.service) },
       Null: { 'events:source': 'false' },
     };
-    this.relay.allowWhere(ownEvents, ['events:PutEvents'], bus.eventBusArn);
-    this.relay.grantItems(records, ['PutItem'], recordsOf(RELAY));
+    this.relay.grantActionsWhere(ownEvents, ['events:PutEvents'], bus.eventBusArn);
+    this.relay.grantItems(records, ['PutItem'], recordsPrefix(RELAY));
 
-    this.failedBatches = failedBatches(this, { context, records, alarmTopic });
+    this.failedBatches = addFailedBatches(this, { context, records, alarmTopic });
     readStream(this, {
       reader: this.relay,
       table: this.table,
@@ -122,10 +122,10 @@ export class Outbox extends Construct {
       maxRecordAge: MAX_RECORD_AGE,
       alarmTopic,
     });
-    this.alarms(context, alarmTopic);
+    this.addAlarms(context, alarmTopic);
   }
 
-  private alarms({ settings, service }: ServiceContext, topic: ITopic): void {
+  private addAlarms({ settings, service }: ServiceContext, topic: ITopic): void {
     alarm(this, 'RelayBehind', {
       metric: this.relay.function.metric('IteratorAge', { period: Duration.minutes(1), statistic: 'max' }),
       threshold: Duration.minutes(5).toMilliseconds(),
@@ -147,7 +147,7 @@ export class Outbox extends Construct {
   }
 }
 
-const commitWhere = (published: unknown[]) =>
+const commitFilter = (published: unknown[]) =>
   FilterCriteria.filter({
     eventName: FilterRule.isEqual('INSERT'),
     dynamodb: {
@@ -163,4 +163,4 @@ const commitWhere = (published: unknown[]) =>
  * There are two filters, of which one must match, because `anything-but` accepts no boolean and does not match a
  * missing attribute.
  */
-const COMMITS_TO_PUBLISH = [commitWhere(FilterRule.notExists()), commitWhere([true])];
+const COMMITS_TO_PUBLISH = [commitFilter(FilterRule.notExists()), commitFilter([true])];

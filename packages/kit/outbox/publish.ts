@@ -1,6 +1,6 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { batchesOf, EVENTS_BATCH, utf8Bytes } from '../aws/batches.js';
-import { pauseUpTo } from '../aws/clock.js';
+import { EVENTS_BATCH, splitIntoBatches, utf8Bytes } from '../aws/batches.js';
+import { sleepWithJitter } from '../aws/clock.js';
 import { SafeError, SafeText } from '../aws/safe-error.js';
 import type { BusEntry } from '../messages/envelope.js';
 
@@ -10,7 +10,7 @@ const BACKOFF_BASE_MS = 50;
 const BACKOFF_CAP_MS = 2_000;
 
 /** Error codes of entries that no retry can publish. */
-const HOPELESS = new Set(['InvalidArgument', 'MalformedDetail']);
+const PERMANENT_ERROR_CODES = new Set(['InvalidArgument', 'MalformedDetail']);
 
 /**
  * Outcome of one entry: `sent`, `hopeless` (it can never be sent; `code` is the reason), or `unsent` (the time was
@@ -28,16 +28,16 @@ export async function publish(
   client: EventBridgeClient,
   bus: string,
   entries: readonly BusEntry[],
-  mayGoOn: () => boolean,
+  hasTimeLeft: () => boolean,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = entries.map(() => ({ state: 'unsent' }));
   const sizes = entries.map(entryBytes);
   const unsent = (): number[] => [...entries.keys()].filter((at) => outcomes[at]?.state === 'unsent');
 
-  for (let round = 0, waiting = unsent(); waiting.length > 0 && mayGoOn(); round++, waiting = unsent()) {
-    if (round > 0) await pauseUpTo(Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** round));
+  for (let round = 0, waiting = unsent(); waiting.length > 0 && hasTimeLeft(); round++, waiting = unsent()) {
+    if (round > 0) await sleepWithJitter(Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** round));
     // A single entry is always below the limits, because a commit has at most 400 KB.
-    const chunks = batchesOf(waiting, (at) => sizes[at] ?? 0, EVENTS_BATCH);
+    const chunks = splitIntoBatches(waiting, (at) => sizes[at] ?? 0, EVENTS_BATCH);
     const sendNext = async (): Promise<void> => {
       for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) {
         const { Entries: answers = [] } = await client.send(
@@ -47,7 +47,7 @@ export async function publish(
           // If the answer lacks an entry's line, its outcome is unknown, so the entry is sent again.
           const answer = answers[place];
           if (answer?.EventId) outcomes[at] = { state: 'sent' };
-          else if (answer?.ErrorCode && HOPELESS.has(answer.ErrorCode)) {
+          else if (answer?.ErrorCode && PERMANENT_ERROR_CODES.has(answer.ErrorCode)) {
             outcomes[at] = { state: 'hopeless', code: answer.ErrorCode };
           } else if (answer?.ErrorCode?.startsWith('NotAuthorized') || answer?.ErrorCode?.startsWith('AccessDenied')) {
             throw new PublishRefused(SafeText.trusted(answer.ErrorCode));

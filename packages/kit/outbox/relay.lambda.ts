@@ -5,20 +5,20 @@ import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEven
 import { safeParse } from 'zod/mini';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { required } from '../aws/read-environment.js';
+import { requireEnv } from '../aws/read-environment.js';
 import { SafeText } from '../aws/safe-error.js';
-import { count, describeError, logged, logger, publishMetrics } from '../aws/telemetry.js';
+import { count, describeError, logAndSanitize, logger, publishMetrics } from '../aws/telemetry.js';
 import { Unsendable } from '../failures/failure-kinds.js';
 import { FailureRecords, relayConsumer } from '../failures/failure-records.js';
 import { Commit } from '../messages/commit.js';
-import { ContractViolation, faultsOf } from '../messages/contract.js';
-import { type BusEntry, busEntries } from '../messages/envelope.js';
+import { ContractViolation, formatIssues } from '../messages/contract.js';
+import { type BusEntry, toBusEntries } from '../messages/envelope.js';
 import { publish } from './publish.js';
 
 const client = new EventBridgeClient({});
-const sender = { app: required(Env.APP), service: required(Env.SERVICE) };
-const bus = required(Env.BUS);
-const failures = new FailureRecords(required(Env.RECORDS), relayConsumer);
+const sender = { app: requireEnv(Env.APP), service: requireEnv(Env.SERVICE) };
+const bus = requireEnv(Env.BUS);
+const failures = new FailureRecords(requireEnv(Env.RECORDS), relayConsumer);
 
 /** Answer of the relay. Lambda reads it, and so does an operator who redrives a failed commit. */
 export interface RelayAnswer extends DynamoDBBatchResponse {
@@ -43,7 +43,7 @@ const RESERVE_MS = 5_000;
 export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<RelayAnswer> {
   const givenUp: string[] = [];
   const giveUp = async (record: DynamoDBRecord, error: unknown): Promise<void> => {
-    await failures.put(failureOf(record, error));
+    await failures.put(toFailure(record, error));
     const { name, text = name } = describeError(error);
     givenUp.push(text);
     count(Metric.PUBLISH_FAILURES);
@@ -52,7 +52,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
     const entries: { readonly record: number; readonly entry: BusEntry }[] = [];
     for (const [at, record] of event.Records.entries()) {
       try {
-        for (const entry of busEntries(commitOf(record), sender)) entries.push({ record: at, entry });
+        for (const entry of toBusEntries(parseCommit(record), sender)) entries.push({ record: at, entry });
       } catch (error) {
         await giveUp(record, error);
       }
@@ -76,22 +76,22 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
       logger.warn('some entries were not sent in time', { unsent: event.Records.length - firstUnsent });
     return { batchItemFailures: itemIdentifier ? [{ itemIdentifier }] : [], givenUp };
   } catch (error) {
-    throw logged('publish failed', error);
+    throw logAndSanitize('publish failed', error);
   } finally {
     publishMetrics();
   }
 }
 
 /** @throws {ContractViolation} if the image is not a commit */
-function commitOf({ dynamodb }: DynamoDBRecord): Commit {
+function parseCommit({ dynamodb }: DynamoDBRecord): Commit {
   const image = dynamodb?.NewImage;
   if (!image) throw new ContractViolation('INVALID_ENVELOPE', 'the stream record has no new image');
   const commit = safeParse(Commit, unmarshall(image as Record<string, AttributeValue>));
-  if (!commit.success) throw new ContractViolation('INVALID_ENVELOPE', faultsOf(commit.error));
+  if (!commit.success) throw new ContractViolation('INVALID_ENVELOPE', formatIssues(commit.error));
   return commit.data;
 }
 
-const failureOf = (record: DynamoDBRecord, error: unknown) => {
+const toFailure = (record: DynamoDBRecord, error: unknown) => {
   const { pk, sk } = record.dynamodb?.Keys ?? {};
   return { id: `${pk?.S ?? ''}/${sk?.S ?? ''}`, payload: JSON.stringify(record.dynamodb ?? null), error };
 };

@@ -30,12 +30,12 @@ export function readStream(
 ): void {
   const streamArn = table.tableStreamArn;
   if (!streamArn) throw new Error('the table of an outbox has a stream');
-  reader.allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], streamArn);
+  reader.grantActions(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], streamArn);
   // ListStreams accepts no narrower resource than all streams of one table.
-  reader.allow(['dynamodb:ListStreams'], `${table.tableArn}/stream/*`);
+  reader.grantActions(['dynamodb:ListStreams'], `${table.tableArn}/stream/*`);
   // Lambda chooses the names of the objects: aws/lambda/<mapping>/<shard>/<time>.
-  reader.allow(['s3:PutObject'], batches.arnForObjects('aws/lambda/*'));
-  reader.allow(['s3:ListBucket'], batches.bucketArn);
+  reader.grantActions(['s3:PutObject'], batches.arnForObjects('aws/lambda/*'));
+  reader.grantActions(['s3:ListBucket'], batches.bucketArn);
   acknowledgeWildcard(
     reader,
     table,

@@ -1,7 +1,7 @@
 import { clock } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import type { TransactWriteItem } from '../aws/items.js';
-import { required } from '../aws/read-environment.js';
+import { requireEnv } from '../aws/read-environment.js';
 import { personKey } from './person-key.js';
 
 /**
@@ -12,12 +12,12 @@ import { personKey } from './person-key.js';
  * be part of a transaction. A function that uses it needs no permission on the KMS key.
  * @param by who asked for the erasure
  * @example
- * const forget = erasureOfFunction(); // at the start of the module
+ * const forget = erasureFromEnvironment(); // at the start of the module
  * await transact([forget(userId, 'customer'), ...writes]);
  * @throws {SettingMissing} at start, if the stack does not grant the erasure
  */
-export function erasureOfFunction(): (person: string, by: string) => TransactWriteItem {
-  const TableName = required(Env.PERSONAL_KEYS);
+export function erasureFromEnvironment(): (person: string, by: string) => TransactWriteItem {
+  const TableName = requireEnv(Env.PERSONAL_KEYS);
   return (person, by) => ({
     Update: {
       TableName,

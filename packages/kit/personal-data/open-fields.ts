@@ -1,5 +1,5 @@
 import type { AnyEvent, ServiceContract } from '../messages/contract.js';
-import { personalFields, schemaOf } from '../messages/personal-fields.js';
+import { findPersonalFields, findSchema } from '../messages/personal-fields.js';
 import type { Sealed } from '../messages/sealed.js';
 import type { PersonalKeys } from './personal-keys.js';
 
@@ -16,7 +16,7 @@ export async function openEvents<Event extends AnyEvent & { readonly id: string 
   events: readonly Event[],
 ): Promise<readonly Event[]> {
   const found = events.flatMap((event, at) =>
-    personalFields(contract, event).map(({ field, person, value }) => ({
+    findPersonalFields(contract, event).map(({ field, person, value }) => ({
       at,
       person,
       sealed: value as Sealed,
@@ -71,6 +71,6 @@ function withOpened<Event extends AnyEvent>(
   opened: unknown,
 ): Event {
   const { [field]: _, ...data } = event.data as Readonly<Record<string, unknown>>;
-  const { [field]: name = field } = schemaOf(contract, event.type).shownAs ?? {};
+  const { [field]: name = field } = findSchema(contract, event.type).shownAs ?? {};
   return { ...event, data: { ...data, [name]: opened } };
 }

@@ -1,4 +1,4 @@
-import { PEOPLE } from './contract.js';
+import { PERSON_PREFIX } from './contract.js';
 
 /** Returns the key of a person's item. */
-export const personKey = (person: string): { readonly pk: string } => ({ pk: PEOPLE + person });
+export const personKey = (person: string): { readonly pk: string } => ({ pk: PERSON_PREFIX + person });

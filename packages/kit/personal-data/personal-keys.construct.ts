@@ -6,14 +6,14 @@ import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-l
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { titleOf } from '../aws/app-names.js';
+import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import { pinLogicalId } from '../base/logical-ids.js';
-import { whatToDo } from '../base/runbook.js';
+import { runbookHint } from '../base/runbook.js';
 import type { ServiceFunction } from '../base/service-function.construct.js';
 import type { EnvironmentSettings } from '../base/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '../base/tables.construct.js';
-import { PEOPLE } from './contract.js';
+import { PERSON_PREFIX } from './contract.js';
 
 /**
  * Encryption context that every permission requires. So a permission holds for personal data only, and for no other use
@@ -50,8 +50,8 @@ const ADMINISTRATION = [
 ].map((action) => `kms:${action}`);
 const USE = ['kms:Decrypt', 'kms:GenerateDataKey'];
 /** Calls after which nobody, or somebody else, can read personal data. */
-const DANGERS = ['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion'];
-const DANGER = 'PersonalDataKeyInDanger';
+const DANGEROUS_ACTIONS = ['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion'];
+const DANGER_ALARM = 'PersonalDataKeyInDanger';
 
 export interface PersonalKeysProps {
   readonly settings: EnvironmentSettings;
@@ -93,23 +93,23 @@ export class PersonalKeys extends Construct {
     pinLogicalId(this.table, scope, 'PersonalKeys');
     acknowledgeNoRestore(this.table, settings);
     this.key = new Key(this, 'Key', {
-      description: `${titleOf(app.name)} (${environment}): wraps the data keys of people`,
+      description: `${appTitle(app.name)} (${environment}): wraps the data keys of people`,
       policy: this.keyPolicy(),
       enableKeyRotation: true,
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       ...(keepsData ? {} : { pendingWindow: Duration.days(7) }),
     });
-    this.tellOfDanger(alarmTopic);
+    this.addDangerAlarm(alarmTopic);
   }
 
   /** Grants a function permission to read sealed data. */
   grantDecrypt(handler: ServiceFunction): void {
-    this.let(handler, ['GetItem'], ['kms:Decrypt']);
+    this.grantKeyUse(handler, ['GetItem'], ['kms:Decrypt']);
   }
 
   /** Grants a function permission to write personal data. This includes creating a key for a person who has none. */
   grantEncrypt(handler: ServiceFunction): void {
-    this.let(handler, ['GetItem', 'PutItem'], ['kms:GenerateDataKey', 'kms:Decrypt']);
+    this.grantKeyUse(handler, ['GetItem', 'PutItem'], ['kms:GenerateDataKey', 'kms:Decrypt']);
   }
 
   /**
@@ -117,7 +117,7 @@ export class PersonalKeys extends Construct {
    * the KMS key.
    */
   grantErase(handler: ServiceFunction): void {
-    handler.grantItems(this.table, ['UpdateItem'], PEOPLE);
+    handler.grantItems(this.table, ['UpdateItem'], PERSON_PREFIX);
     handler.setEnvironment(Env.PERSONAL_KEYS, this.table.tableName);
   }
 
@@ -143,19 +143,19 @@ export class PersonalKeys extends Construct {
    * Notifies the topic who disabled the key, scheduled its deletion or changed its policy. CloudTrail sends these calls
    * to EventBridge if the account has a trail that logs management events.
    */
-  private tellOfDanger(topic: ITopic): void {
+  private addDangerAlarm(topic: ITopic): void {
     const said = [
-      `${DANGER} (${this.environment}): ${EventField.fromPath('$.detail.userIdentity.arn')} called`,
-      `${EventField.fromPath('$.detail.eventName')} on ${this.key.keyArn} at ${EventField.fromPath('$.detail.eventTime')}.${whatToDo(this, DANGER)}`,
+      `${DANGER_ALARM} (${this.environment}): ${EventField.fromPath('$.detail.userIdentity.arn')} called`,
+      `${EventField.fromPath('$.detail.eventName')} on ${this.key.keyArn} at ${EventField.fromPath('$.detail.eventTime')}.${runbookHint(this, DANGER_ALARM)}`,
     ];
-    const rule = new Rule(this, DANGER, {
-      description: `${DANGER}: somebody may make personal data unreadable.${whatToDo(this, DANGER)}`,
+    const rule = new Rule(this, DANGER_ALARM, {
+      description: `${DANGER_ALARM}: somebody may make personal data unreadable.${runbookHint(this, DANGER_ALARM)}`,
       eventPattern: {
         source: ['aws.kms'],
         detailType: ['AWS API Call via CloudTrail'],
         detail: {
           eventSource: ['kms.amazonaws.com'],
-          eventName: DANGERS,
+          eventName: DANGEROUS_ACTIONS,
           // These calls name a key by its id or by its ARN.
           requestParameters: { keyId: [this.key.keyId, this.key.keyArn] },
         },
@@ -168,9 +168,13 @@ export class PersonalKeys extends Construct {
     });
   }
 
-  private let(handler: ServiceFunction, items: Parameters<ServiceFunction['grantItems']>[1], actions: string[]): void {
-    handler.grantItems(this.table, items, PEOPLE);
-    handler.allowWhere({ StringEquals: FOR_PERSONAL_DATA }, actions, this.key.keyArn);
+  private grantKeyUse(
+    handler: ServiceFunction,
+    items: Parameters<ServiceFunction['grantItems']>[1],
+    actions: string[],
+  ): void {
+    handler.grantItems(this.table, items, PERSON_PREFIX);
+    handler.grantActionsWhere({ StringEquals: FOR_PERSONAL_DATA }, actions, this.key.keyArn);
     handler.tagRole(this.tag, this.environment);
     handler.setEnvironment(Env.PERSONAL_KEYS, this.table.tableName);
     handler.setEnvironment(Env.PERSONAL_DATA_KEY, this.key.keyArn);

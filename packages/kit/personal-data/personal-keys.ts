@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { type Item, ItemExists, putNew } from '../aws/dynamodb.js';
 import { SafeError, safeText } from '../aws/safe-error.js';
-import { eventOf, open, type Place, type Sealed, seal, Unsealed } from '../messages/sealed.js';
+import { open, type Place, type Sealed, seal, sealedEventId, Unsealed } from '../messages/sealed.js';
 import { personKey } from './person-key.js';
 
 /** Placeholder for the data of a person who was forgotten. */
@@ -31,11 +31,11 @@ export interface SealedAt {
  * Seconds for which a function may keep an unwrapped key in memory, from before it asked KMS. It saves calls of KMS; a
  * function uses the key only after a look at the person's item.
  */
-export const IN_MEMORY_SECONDS = 300;
-const MOST_IN_MEMORY = 200;
+export const KEY_CACHE_SECONDS = 300;
+const MAX_CACHED_KEYS = 200;
 
 /** An unwrapped key, with the wrapped one of which it was made. */
-interface HeldKey {
+interface CachedKey {
   readonly key: Uint8Array;
   readonly wrapped: Uint8Array;
   readonly until: number;
@@ -76,9 +76,9 @@ export class KeyMissing extends SafeError {
  * const [opened] = await keys.openAll(customerId, [{ sealed: order.deliverTo, place }]);
  */
 export class PersonalKeys {
-  private memory = new Map<string, HeldKey>();
+  private cache = new Map<string, CachedKey>();
   /** Items that this request has seen; absent outside of {@link forRequest}. */
-  private seen: Map<string, Item | undefined> | undefined;
+  private requestCache: Map<string, Item | undefined> | undefined;
 
   constructor(private readonly settings: PersonalKeysSettings) {}
 
@@ -88,8 +88,8 @@ export class PersonalKeys {
    */
   forRequest(): PersonalKeys {
     const keys = new PersonalKeys(this.settings);
-    keys.memory = this.memory;
-    keys.seen = new Map();
+    keys.cache = this.cache;
+    keys.requestCache = new Map();
     return keys;
   }
 
@@ -97,8 +97,8 @@ export class PersonalKeys {
    * Prepares a person's data for its commit, which seals it. Creates a key for a person who has none.
    * @returns `undefined` if the person is forgotten
    */
-  async unsealed(person: string, plain: unknown): Promise<Unsealed | undefined> {
-    const key = (await this.keyOf(person)) ?? (await this.newKey(person));
+  async createUnsealed(person: string, plain: unknown): Promise<Unsealed | undefined> {
+    const key = (await this.findKey(person)) ?? (await this.createKey(person));
     return key === 'forgotten' ? undefined : new Unsealed(person, key, plain);
   }
 
@@ -106,8 +106,8 @@ export class PersonalKeys {
    * Seals a value at once, with the key that the person has. It creates none, so `grantDecrypt` suffices.
    * @returns `undefined` if the person has no key, or is forgotten
    */
-  async sealed(person: string, plain: unknown, place: Place): Promise<Sealed | undefined> {
-    const key = await this.keyOf(person);
+  async seal(person: string, plain: unknown, place: Place): Promise<Sealed | undefined> {
+    const key = await this.findKey(person);
     return key === undefined || key === 'forgotten' ? undefined : seal(key, person, plain, place);
   }
 
@@ -120,13 +120,13 @@ export class PersonalKeys {
    */
   async openAll(person: string, values: readonly SealedAt[]): Promise<readonly unknown[]> {
     if (values.length === 0) return [];
-    const key = await this.keyOf(person);
+    const key = await this.findKey(person);
     if (key === 'forgotten') return values.map(() => FORGOTTEN);
     if (!key)
       throw new KeyMissing(
         safeText`the person has sealed data, but no key and no tombstone: restore the table of keys`,
       );
-    return values.map(({ sealed, place }) => open(key, person, sealed, { event: eventOf(sealed), ...place }));
+    return values.map(({ sealed, place }) => open(key, person, sealed, { event: sealedEventId(sealed), ...place }));
   }
 
   /**
@@ -134,48 +134,48 @@ export class PersonalKeys {
    * a value tells it too.
    */
   async isForgotten(person: string): Promise<boolean> {
-    return (await this.itemOf(person))?.forgottenAt !== undefined;
+    return (await this.readItem(person))?.forgottenAt !== undefined;
   }
 
   /**
    * Returns the key after a look at its item.
    * @returns `undefined` if the person has no key yet
    */
-  private async keyOf(person: string): Promise<Uint8Array | 'forgotten' | undefined> {
+  private async findKey(person: string): Promise<Uint8Array | 'forgotten' | undefined> {
     this.dropExpired();
-    const item = await this.itemOf(person);
-    return item && this.keyIn(person, item);
+    const item = await this.readItem(person);
+    return item && this.unwrapKey(person, item);
   }
 
   /** Reads a person's item, strongly consistent. */
-  private async itemOf(person: string): Promise<Item | undefined> {
-    if (this.seen?.has(person)) return this.seen.get(person);
+  private async readItem(person: string): Promise<Item | undefined> {
+    if (this.requestCache?.has(person)) return this.requestCache.get(person);
     const { table, documents } = this.settings;
     const get = new GetCommand({ TableName: table, Key: personKey(person), ConsistentRead: true });
     const { Item } = await documents.send(get);
-    this.seen?.set(person, Item);
+    this.requestCache?.set(person, Item);
     return Item;
   }
 
-  private async keyIn(person: string, item: Item): Promise<Uint8Array | 'forgotten'> {
+  private async unwrapKey(person: string, item: Item): Promise<Uint8Array | 'forgotten'> {
     if (item.forgottenAt !== undefined) {
-      this.memory.delete(person);
+      this.cache.delete(person);
       return 'forgotten';
     }
     const wrapped = item.wrapped as Uint8Array;
-    const held = this.memory.get(person);
+    const held = this.cache.get(person);
     if (held && Buffer.compare(held.wrapped, wrapped) === 0) return held.key;
     const { kms, kmsKey } = this.settings;
-    const until = endOfMemory();
+    const until = cacheExpiry();
     const { Plaintext } = await kms.send(
       new DecryptCommand({ KeyId: kmsKey, CiphertextBlob: wrapped, EncryptionContext: encryptionContext(person) }),
     );
-    return this.remember(person, Plaintext, wrapped, until);
+    return this.cacheKey(person, Plaintext, wrapped, until);
   }
 
-  private async newKey(person: string): Promise<Uint8Array | 'forgotten'> {
+  private async createKey(person: string): Promise<Uint8Array | 'forgotten'> {
     const { kms, kmsKey, table, documents } = this.settings;
-    const until = endOfMemory();
+    const until = cacheExpiry();
     const { Plaintext, CiphertextBlob } = await kms.send(
       new GenerateDataKeyCommand({ KeyId: kmsKey, KeySpec: 'AES_256', EncryptionContext: encryptionContext(person) }),
     );
@@ -186,11 +186,11 @@ export class PersonalKeys {
     } catch (error) {
       // Another request was first, or this request's answer was lost, or the person was forgotten at this moment.
       if (!(error instanceof ItemExists)) throw error;
-      this.seen?.set(person, error.existing);
-      return this.keyIn(person, error.existing);
+      this.requestCache?.set(person, error.existing);
+      return this.unwrapKey(person, error.existing);
     }
-    this.seen?.set(person, created);
-    return this.remember(person, Plaintext, wrapped, until);
+    this.requestCache?.set(person, created);
+    return this.cacheKey(person, Plaintext, wrapped, until);
   }
 
   /**
@@ -199,21 +199,21 @@ export class PersonalKeys {
    */
   private dropExpired(): void {
     const now = clock.epochSeconds();
-    for (const [person, { until }] of this.memory) {
-      if (until <= now) this.memory.delete(person);
+    for (const [person, { until }] of this.cache) {
+      if (until <= now) this.cache.delete(person);
     }
   }
 
-  private remember(person: string, key: Uint8Array | undefined, wrapped: Uint8Array, until: number): Uint8Array {
+  private cacheKey(person: string, key: Uint8Array | undefined, wrapped: Uint8Array, until: number): Uint8Array {
     if (key?.byteLength !== 32) throw new Error('KMS gave no key of 256 bits');
-    const [oldest] = this.memory.keys();
-    if (this.memory.size >= MOST_IN_MEMORY && oldest !== undefined) this.memory.delete(oldest);
-    this.memory.set(person, { key, wrapped, until });
+    const [oldest] = this.cache.keys();
+    if (this.cache.size >= MAX_CACHED_KEYS && oldest !== undefined) this.cache.delete(oldest);
+    this.cache.set(person, { key, wrapped, until });
     return key;
   }
 }
 
-const endOfMemory = (): number => clock.epochSeconds() + IN_MEMORY_SECONDS;
+const cacheExpiry = (): number => clock.epochSeconds() + KEY_CACHE_SECONDS;
 
 /**
  * Returns the encryption context of a person's key: ids only, because KMS binds it to the wrapped key, the functions'

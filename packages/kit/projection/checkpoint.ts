@@ -1,17 +1,17 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
-import { documents, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
+import { documentClient, TransactionRefused, type TransactWriteItem, transact } from '../aws/dynamodb.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { type Counts, PROJECTIONS, type Rebuild } from './contract.js';
-import { type Projection, versionsOf } from './projection.js';
+import { type Projection, readVersions } from './projection.js';
 import { pointerKey } from './versions.js';
 
 /** Number of differences that a checkpoint lists by name. */
-export const NAMED_DIFFERENCES = 20;
+export const MAX_NAMED_DIFFERENCES = 20;
 
-const NOTHING: Counts = {
+const ZERO_COUNTS: Counts = {
   commits: 0,
   aggregates: 0,
   compared: 0,
@@ -47,7 +47,7 @@ export class Checkpoint {
   /** Reads the checkpoint, strongly consistent. */
   async read(): Promise<Rebuild | undefined> {
     const { table: TableName, name } = this.projection;
-    const { Item } = await documents.send(
+    const { Item } = await documentClient.send(
       new GetCommand({ TableName, Key: checkpointKey(name), ConsistentRead: true }),
     );
     return Item?.rebuild as Rebuild | undefined;
@@ -61,7 +61,7 @@ export class Checkpoint {
     await retryOnConflict(async () => {
       const before = await this.read();
       if (before && before.phase !== 'DONE') return;
-      const versions = await versionsOf(this.projection, 'newest');
+      const versions = await readVersions(this.projection, 'newest');
       const builds = versions.last + 1;
       const rebuild: Rebuild = {
         revision: (before?.revision ?? 0) + 1,
@@ -70,7 +70,7 @@ export class Checkpoint {
         replaces: versions.reads,
         builds,
         startedAt: clock.now(),
-        counts: NOTHING,
+        counts: ZERO_COUNTS,
         differences: [],
       };
       const pointer: TransactWriteItem = {
@@ -94,7 +94,7 @@ export class Checkpoint {
     const next = { ...rebuild, revision: rebuild.revision + 1 };
     const { Update } = this.write(next, rebuild.revision);
     try {
-      await documents.send(new UpdateCommand(Update));
+      await documentClient.send(new UpdateCommand(Update));
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) throw new CheckpointMoved('save', { cause: error });
       throw error;

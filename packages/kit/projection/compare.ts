@@ -1,11 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock, secondsBetween } from '../aws/clock.js';
-import { documents, type Item } from '../aws/dynamodb.js';
-import { eachOf } from '../aws/each-of.js';
+import { documentClient, type Item } from '../aws/dynamodb.js';
+import { mapConcurrently } from '../aws/map-concurrently.js';
+import type { AggregateLoader } from './aggregate-loader.js';
 import type { Difference } from './contract.js';
-import type { Loading } from './loading.js';
 import { type Projection, putRow, type Row, withoutVersion, withVersion } from './projection.js';
-import { CONCURRENCY, type Part, rowsPage } from './replay.js';
+import { CONCURRENCY, type PageResult, scanRows } from './replay.js';
 
 /**
  * Seconds for which an event may still be on its way to the projection. It is longer than a consumer's attempts take.
@@ -36,19 +36,19 @@ type Verdict = { readonly is: 'equal' | 'completed' | 'pending' } | { readonly i
  */
 export async function comparePage(
   projection: Projection,
-  loading: Loading,
+  loading: AggregateLoader,
   versions: { readonly reads: number; readonly builds: number },
   position: Item | undefined,
   pageSize: number,
-): Promise<Part<Compared>> {
-  const page = await rowsPage(projection, position, pageSize);
+): Promise<PageResult<Compared>> {
+  const page = await scanRows(projection, position, pageSize);
   const verdicts: { readonly id: string; readonly verdict: Verdict }[] = [];
-  await eachOf(page.done, CONCURRENCY, async (stored) => {
+  await mapConcurrently(page.done, CONCURRENCY, async (stored) => {
     const { version, row } = withoutVersion(projection, stored);
     if (version !== versions.reads && version !== versions.builds) return;
     // If both versions have the row, it is compared once.
     if (version === versions.builds && (await readRow(projection, row, versions.reads))) return;
-    verdicts.push({ id: projection.idOf(row), verdict: await judge(projection, loading, row, versions) });
+    verdicts.push({ id: projection.idOf(row), verdict: await compareRow(projection, loading, row, versions) });
   });
   const count = (is: Verdict['is']): number => verdicts.filter(({ verdict }) => verdict.is === is).length;
   return {
@@ -66,9 +66,9 @@ export async function comparePage(
   };
 }
 
-async function judge(
+async function compareRow(
   projection: Projection,
-  loading: Loading,
+  loading: AggregateLoader,
   { pk, sk, version }: Row,
   { reads, builds }: { readonly reads: number; readonly builds: number },
 ): Promise<Verdict> {
@@ -77,7 +77,8 @@ async function judge(
   // would look like a difference.
   const read = await readRow(projection, key, reads);
   const built = await readRow(projection, key, builds);
-  if (read && built?.version === read.version) return { is: bytesOf(read) === bytesOf(built) ? 'equal' : 'bytes' };
+  if (read && built?.version === read.version)
+    return { is: serializeRow(read) === serializeRow(built) ? 'equal' : 'bytes' };
   const loaded = await loading.load(projection.idOf(read ?? key));
   // The replay has reported it. What its row showed so far is the best that there is.
   if (!('state' in loaded)) {
@@ -89,7 +90,7 @@ async function judge(
   if (!row || !isFounded) return { is: 'unfounded' };
   if ((built?.version ?? 0) < (read?.version ?? 0)) {
     await putRow(projection, row, builds);
-    const isSame = !read || read.version < row.version || bytesOf(read) === bytesOf(row);
+    const isSame = !read || read.version < row.version || serializeRow(read) === serializeRow(row);
     return { is: isSame ? 'completed' : 'bytes' };
   }
   const newest = loaded.commits.at(-1)?.at ?? clock.now();
@@ -99,12 +100,12 @@ async function judge(
 /** Reads the row of a version, strongly consistent. Returns it with the keys of version 1. */
 export async function readRow(projection: Projection, row: Row, version: number): Promise<Row | undefined> {
   const { pk, sk } = withVersion(projection, row, version);
-  const { Item } = await documents.send(
+  const { Item } = await documentClient.send(
     new GetCommand({ TableName: projection.table, Key: { pk, sk }, ConsistentRead: true }),
   );
   return Item && withoutVersion(projection, Item as Row).row;
 }
 
 /** Returns the content of a row as text. It sorts the attributes, because DynamoDB returns them in any order. */
-const bytesOf = (row: Row): string =>
+const serializeRow = (row: Row): string =>
   JSON.stringify(Object.entries(row).toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -1,5 +1,5 @@
 /** Read models: rows that follow from events, made anew by a rebuild. */
 export type { Rebuild, RebuildAnswer, RebuildRequest } from './contract.js';
-export { type Projection, type Row, show, versionsOf } from './projection.js';
+export { type Projection, type Row, readVersions, updateProjection } from './projection.js';
 export { rebuilder } from './rebuilder.js';
-export { inVersion } from './versions.js';
+export { versionedKey } from './versions.js';

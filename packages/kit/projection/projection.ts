@@ -1,11 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, type Item } from '../aws/dynamodb.js';
-import { sharedRead } from '../aws/shared-read.js';
+import { coalesceReads } from '../aws/coalesce-reads.js';
+import { documentClient, type Item } from '../aws/dynamodb.js';
 import type { EventStore, Loaded } from '../event-store/event-store.js';
 import type { AnyEvent } from '../messages/contract.js';
 import type { Versions } from './contract.js';
-import { inVersion, liveVersions, pointerKey, versionOf, versionsIn } from './versions.js';
+import { listLiveVersions, parseKeyVersion, parseVersions, pointerKey, versionedKey } from './versions.js';
 
 /** A row of a projection, with the keys of version 1. */
 export type Row = Item & { readonly pk: string; readonly sk: string; readonly version: number };
@@ -54,33 +54,33 @@ export interface Projection<State = unknown> {
  * @param read `newest` is strongly consistent. `soon` costs half and may be slightly outdated. That is enough for a
  *   list, because a version is kept for a minute after lists stop reading it.
  */
-export async function versionsOf(
+export async function readVersions(
   { table, name }: Pick<Projection, 'table' | 'name'>,
   read: 'newest' | 'soon',
 ): Promise<Versions> {
-  const { Item } = await documents.send(
+  const { Item } = await documentClient.send(
     new GetCommand({ TableName: table, Key: pointerKey(name), ConsistentRead: read === 'newest' }),
   );
-  return versionsIn(Item);
+  return parseVersions(Item);
 }
 
 /** Pointers of this execution environment's projections. The messages of a batch share their reads of one. */
 const pointers = new WeakMap<object, () => Promise<Versions>>();
 
-function newestOf(projection: Pick<Projection, 'table' | 'name'>): Promise<Versions> {
-  const read = pointers.get(projection) ?? sharedRead(() => versionsOf(projection, 'newest'));
+function readNewestVersions(projection: Pick<Projection, 'table' | 'name'>): Promise<Versions> {
+  const read = pointers.get(projection) ?? coalesceReads(() => readVersions(projection, 'newest'));
   pointers.set(projection, read);
   return read();
 }
 
 /** Returns the row with the keys of a version. */
 export const withVersion = (projection: Projection, row: Row, version: number): Row =>
-  withKeys(projection, row, (key) => inVersion(key, version));
+  withKeys(projection, row, (key) => versionedKey(key, version));
 
 /** Returns a stored row's version, and the row with the keys of version 1. So rows of two versions can be compared. */
 export const withoutVersion = (projection: Projection, row: Row): { readonly version: number; readonly row: Row } => ({
-  version: versionOf(row.sk),
-  row: withKeys(projection, row, (key) => inVersion(key, 1)),
+  version: parseKeyVersion(row.sk),
+  row: withKeys(projection, row, (key) => versionedKey(key, 1)),
 });
 
 const withKeys = ({ versionedKeys }: Projection, row: Row, change: (key: string) => string): Row => ({
@@ -94,7 +94,7 @@ const withKeys = ({ versionedKeys }: Projection, row: Row, change: (key: string)
 export async function putRow(projection: Projection, row: Row, version: number): Promise<'applied' | 'duplicate'> {
   const isNewer = 'attribute_not_exists(pk) OR version < :version';
   try {
-    await documents.send(
+    await documentClient.send(
       new PutCommand({
         TableName: projection.table,
         Item: withVersion(projection, row, version),
@@ -134,7 +134,7 @@ export async function putRow(projection: Projection, row: Row, version: number):
  * });
  * @returns `duplicate` if every version already had the row
  */
-export async function show<State>(
+export async function updateProjection<State>(
   projection: Projection<State>,
   loaded: Loaded<State>,
 ): Promise<'applied' | 'duplicate'> {
@@ -143,7 +143,7 @@ export async function show<State>(
   let outcome: 'applied' | 'duplicate' = 'duplicate';
   const shown = new Set<number>();
   for (;;) {
-    const versions = liveVersions(await newestOf(projection));
+    const versions = listLiveVersions(await readNewestVersions(projection));
     const missing = versions.filter((version) => !shown.has(version));
     if (missing.length === 0) return outcome;
     for (const version of missing) {

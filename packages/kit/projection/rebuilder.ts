@@ -1,15 +1,15 @@
 import type { Context } from 'aws-lambda';
 import { clock, secondsBetween } from '../aws/clock.js';
-import { eachOf } from '../aws/each-of.js';
 import { Env } from '../aws/environment.js';
+import { mapConcurrently } from '../aws/map-concurrently.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
-import { required } from '../aws/read-environment.js';
-import { describeError, logged, logger } from '../aws/telemetry.js';
-import { Checkpoint, CheckpointMoved, NAMED_DIFFERENCES } from './checkpoint.js';
+import { requireEnv } from '../aws/read-environment.js';
+import { describeError, logAndSanitize, logger } from '../aws/telemetry.js';
+import { AggregateLoader } from './aggregate-loader.js';
+import { Checkpoint, CheckpointMoved, MAX_NAMED_DIFFERENCES } from './checkpoint.js';
 import { comparePage, readRow } from './compare.js';
 import type { Rebuild, RebuildAnswer, RebuildRequest } from './contract.js';
-import { Loading } from './loading.js';
-import { type Projection, versionsOf } from './projection.js';
+import { type Projection, readVersions } from './projection.js';
 import { CONCURRENCY, deletePage, replayPage } from './replay.js';
 
 /**
@@ -43,19 +43,20 @@ export function rebuilder(
   projection: Projection,
 ): (request: RebuildRequest, context: Context) => Promise<RebuildAnswer> {
   const checkpoint = new Checkpoint(projection);
-  const loading = new Loading(projection, required(Env.RECORDS));
+  const loading = new AggregateLoader(projection, requireEnv(Env.RECORDS));
   return async (request, context) => {
     const hasTime = () => context.getRemainingTimeInMillis() > RESERVE_MS;
     try {
       if (request.action === 'begin') await checkpoint.begin(request.purpose);
       if (request.action === 'discard') await retryOnConflict(() => discard(checkpoint));
-      if (request.action === 'go-on') await goOn({ projection, loading, checkpoint }, request.pageSize, hasTime);
+      if (request.action === 'go-on')
+        await continueRebuild({ projection, loading, checkpoint }, request.pageSize, hasTime);
     } catch (error) {
-      throw logged('the rebuild stopped', error, { projection: projection.name });
+      throw logAndSanitize('the rebuild stopped', error, { projection: projection.name });
     }
-    const [versions, rebuild] = [await versionsOf(projection, 'newest'), await checkpoint.read()];
+    const [versions, rebuild] = [await readVersions(projection, 'newest'), await checkpoint.read()];
     if (request.action === 'shown')
-      return { versions, shown: await versionsShown(projection, request.ids, versions.reads) };
+      return { versions, shown: await readShownVersions(projection, request.ids, versions.reads) };
     const waitSeconds = rebuild ? secondsToWait(rebuild) : 0;
     logger.info('rebuild', { projection: projection.name, action: request.action, phase: rebuild?.phase });
     return { versions, ...(rebuild ? { rebuild } : {}), ...(waitSeconds > 0 ? { waitSeconds } : {}) };
@@ -63,13 +64,13 @@ export function rebuilder(
 }
 
 /** Returns the versions of aggregates that a version of the projection shows. @see RebuildAnswer.shown */
-async function versionsShown(
+async function readShownVersions(
   projection: Projection,
   ids: readonly string[],
   reads: number,
 ): Promise<Readonly<Record<string, number>>> {
   const shown = new Map<string, number>();
-  await eachOf(ids, CONCURRENCY, async (id) => {
+  await mapConcurrently(ids, CONCURRENCY, async (id) => {
     try {
       const loaded = await projection.store.load(id);
       const row = projection.row(loaded);
@@ -84,18 +85,18 @@ async function versionsShown(
 }
 
 /** Parts of a projection's rebuild. */
-interface Parts {
+interface RebuildContext {
   readonly projection: Projection;
-  readonly loading: Loading;
+  readonly loading: AggregateLoader;
   readonly checkpoint: Checkpoint;
 }
 
-async function goOn(parts: Parts, pageSize: number, hasTime: () => boolean): Promise<void> {
+async function continueRebuild(parts: RebuildContext, pageSize: number, hasTimeLeft: () => boolean): Promise<void> {
   const { checkpoint } = parts;
   let rebuild = await checkpoint.read();
-  while (rebuild && rebuild.phase !== 'DONE' && secondsToWait(rebuild) === 0 && hasTime()) {
+  while (rebuild && rebuild.phase !== 'DONE' && secondsToWait(rebuild) === 0 && hasTimeLeft()) {
     try {
-      rebuild = await page(parts, rebuild, pageSize);
+      rebuild = await runPage(parts, rebuild, pageSize);
     } catch (error) {
       if (!(error instanceof CheckpointMoved)) throw error;
       rebuild = await checkpoint.read();
@@ -104,7 +105,11 @@ async function goOn(parts: Parts, pageSize: number, hasTime: () => boolean): Pro
 }
 
 /** Works on one page of the current phase and saves the checkpoint. */
-async function page({ projection, loading, checkpoint }: Parts, rebuild: Rebuild, pageSize: number): Promise<Rebuild> {
+async function runPage(
+  { projection, loading, checkpoint }: RebuildContext,
+  rebuild: Rebuild,
+  pageSize: number,
+): Promise<Rebuild> {
   const { phase, position, builds, replaces, keeps = replaces, counts, differences } = rebuild;
   if (phase === 'REPLAY') {
     const { position: next, done } = await replayPage(projection, loading, builds, position, pageSize);
@@ -116,9 +121,9 @@ async function page({ projection, loading, checkpoint }: Parts, rebuild: Rebuild
         aggregates: counts.aggregates + done.aggregates,
         differences: counts.differences + done.unreadable.length,
       },
-      differences: [...differences, ...done.unreadable].slice(0, NAMED_DIFFERENCES),
+      differences: [...differences, ...done.unreadable].slice(0, MAX_NAMED_DIFFERENCES),
     };
-    return checkpoint.save(at(next, after, 'COMPARE'));
+    return checkpoint.save(advanceTo(next, after, 'COMPARE'));
   }
   if (phase === 'COMPARE') {
     const { position: next, done } = await comparePage(
@@ -137,20 +142,24 @@ async function page({ projection, loading, checkpoint }: Parts, rebuild: Rebuild
         pending: counts.pending + done.pending,
         differences: counts.differences + done.differences.length,
       },
-      differences: [...differences, ...done.differences].slice(0, NAMED_DIFFERENCES),
+      differences: [...differences, ...done.differences].slice(0, MAX_NAMED_DIFFERENCES),
     };
-    if (next) return checkpoint.save(at(next, after, 'COMPARE'));
+    if (next) return checkpoint.save(advanceTo(next, after, 'COMPARE'));
     return checkpoint.decide(after, rebuild.purpose === 'switch' ? builds : replaces);
   }
   const { position: next, done } = await deletePage(projection, { keeps, upTo: builds }, position, pageSize);
   const deleted = { ...rebuild, counts: { ...counts, deleted: counts.deleted + done } };
-  return checkpoint.save(at(next, next ? deleted : { ...deleted, finishedAt: clock.now() }, 'DONE'));
+  return checkpoint.save(advanceTo(next, next ? deleted : { ...deleted, finishedAt: clock.now() }, 'DONE'));
 }
 
 /**
  * Returns the rebuild at a position of its phase, or at the beginning of the next phase if there is no position left.
  */
-function at(position: Rebuild['position'], { position: _, ...rebuild }: Rebuild, next: Rebuild['phase']): Rebuild {
+function advanceTo(
+  position: Rebuild['position'],
+  { position: _, ...rebuild }: Rebuild,
+  next: Rebuild['phase'],
+): Rebuild {
   return position ? { ...rebuild, position } : { ...rebuild, phase: next };
 }
 

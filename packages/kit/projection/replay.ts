@@ -1,11 +1,11 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, type Item } from '../aws/dynamodb.js';
-import { eachOf } from '../aws/each-of.js';
+import { documentClient, type Item } from '../aws/dynamodb.js';
 import { FEED_INDEX } from '../aws/indexes.js';
+import { mapConcurrently } from '../aws/map-concurrently.js';
 import { commitKey } from '../messages/commit.js';
 import { aggregateKey } from '../messages/keys.js';
+import type { AggregateLoader } from './aggregate-loader.js';
 import type { Difference } from './contract.js';
-import type { Loading } from './loading.js';
 import { type Projection, putRow, type Row, withoutVersion } from './projection.js';
 
 /** Number of concurrent calls. */
@@ -14,7 +14,7 @@ export const CONCURRENCY = 50;
 /**
  * Part of a phase: the work that was done, and the start of the next part. `position` is absent after the last part.
  */
-export interface Part<Done> {
+export interface PageResult<Done> {
   readonly position: Item | undefined;
   readonly done: Done;
 }
@@ -31,12 +31,12 @@ export interface Part<Done> {
  */
 export async function replayPage(
   projection: Projection,
-  loading: Loading,
+  loading: AggregateLoader,
   version: number,
   position: Item | undefined,
   pageSize: number,
-): Promise<Part<Replayed>> {
-  const { Items, ScannedCount, LastEvaluatedKey } = await documents.send(
+): Promise<PageResult<Replayed>> {
+  const { Items, ScannedCount, LastEvaluatedKey } = await documentClient.send(
     new ScanCommand({
       TableName: projection.table,
       IndexName: FEED_INDEX,
@@ -48,7 +48,7 @@ export async function replayPage(
   const ofType = aggregateKey(projection.aggregate, '');
   const first = (Items ?? []).filter(({ pk, sk }) => sk === commitKey(1) && pk.startsWith(ofType));
   const unreadable: Difference[] = [];
-  await eachOf(first, CONCURRENCY, async ({ pk }) => {
+  await mapConcurrently(first, CONCURRENCY, async ({ pk }) => {
     const loaded = await loading.load(pk.slice(ofType.length));
     if (!('state' in loaded)) {
       if (loaded.difference) unreadable.push(loaded.difference);
@@ -71,12 +71,12 @@ interface Replayed {
  * Reads a page of a projection's rows, of all versions. It is strongly consistent: "all of the write operations that
  * completed before the Scan began are guaranteed to be contained in the Scan response" (AWS, API reference of Scan).
  */
-export async function rowsPage(
+export async function scanRows(
   { table, partitions }: Projection,
   position: Item | undefined,
   pageSize: number,
-): Promise<Part<readonly Row[]>> {
-  const { Items, LastEvaluatedKey } = await documents.send(
+): Promise<PageResult<readonly Row[]>> {
+  const { Items, LastEvaluatedKey } = await documentClient.send(
     new ScanCommand({
       TableName: table,
       ConsistentRead: true,
@@ -98,14 +98,14 @@ export async function deletePage(
   { keeps, upTo }: { readonly keeps: number; readonly upTo: number },
   position: Item | undefined,
   pageSize: number,
-): Promise<Part<number>> {
-  const page = await rowsPage(projection, position, pageSize);
+): Promise<PageResult<number>> {
+  const page = await scanRows(projection, position, pageSize);
   const old = page.done.filter((row) => {
     const { version } = withoutVersion(projection, row);
     return version <= upTo && version !== keeps;
   });
-  await eachOf(old, CONCURRENCY, async ({ pk, sk }) => {
-    await documents.send(new DeleteCommand({ TableName: projection.table, Key: { pk, sk } }));
+  await mapConcurrently(old, CONCURRENCY, async ({ pk, sk }) => {
+    await documentClient.send(new DeleteCommand({ TableName: projection.table, Key: { pk, sk } }));
   });
   return { position: page.position, done: old.length };
 }

@@ -12,14 +12,14 @@ const Pointer = z.object({
 export const pointerKey = (projection: string) => ({ pk: PROJECTIONS + projection, sk: 'POINTER' });
 
 /** Returns the versions in the pointer. Without a pointer, the projection was never rebuilt. */
-export const versionsIn = (pointer: Item | undefined): Versions =>
+export const parseVersions = (pointer: Item | undefined): Versions =>
   pointer ? z.parse(Pointer, pointer) : { reads: 1, last: 1 };
 
 /**
  * Returns every version into which a row is put. The version that is being built comes first, so a switch never shows
  * an older row.
  */
-export const liveVersions = ({ reads, builds }: Versions): readonly number[] =>
+export const listLiveVersions = ({ reads, builds }: Versions): readonly number[] =>
   builds === undefined ? [reads] : [builds, reads];
 
 /** First word of a key, in capitals, and its version if that is not 1. */
@@ -29,8 +29,8 @@ const WORD = /^([A-Z]+)(?:@(\d+))?/;
  * Returns a row's key in a version: `ORDER#...` is `ORDER@2#...` in version 2. Version 1 has no mark. Its rows keep the
  * keys that they had before there were versions, so no deployment has to move them.
  */
-export const inVersion = (key: string, version: number): string =>
+export const versionedKey = (key: string, version: number): string =>
   key.replace(WORD, (_, word: string) => (version === 1 ? word : `${word}@${version}`));
 
 /** Returns the version that a row's key contains. */
-export const versionOf = (key: string): number => Number(WORD.exec(key)?.[2] ?? 1);
+export const parseKeyVersion = (key: string): number => Number(WORD.exec(key)?.[2] ?? 1);

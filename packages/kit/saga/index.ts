@@ -9,4 +9,4 @@ export {
   SagaRefused,
   type Step,
 } from './saga.js';
-export { evolve, initialState, type SagaState, sagaEvolution, type Waiting } from './state.js';
+export { evolve, initialState, type PendingStep, type SagaState, sagaEvolution } from './state.js';

@@ -1,14 +1,14 @@
 import { clock } from '../aws/clock.js';
 import type { TransactWriteItem } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
-import { countAtOnce, logger } from '../aws/telemetry.js';
+import { countImmediately, logger } from '../aws/telemetry.js';
 import type { TransactionalEventStore } from '../event-store/event-store.js';
 import type { EventSchema } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 import type { Timers } from '../timers/timers.js';
 import { type SagaEvent, type sagaCommands, stuckKey, timerIdOf } from './contract.js';
 import { RoundTrips } from './round-trips.js';
-import { decide, dueStepOf, lateAnswerOf, type Saga, type SagaMessage } from './saga.js';
+import { decide, findDueStep, measureLateReply, type Saga, type SagaMessage } from './saga.js';
 import type { SagaState } from './state.js';
 
 /** Contract of a service that accepts the saga's own commands. */
@@ -29,10 +29,10 @@ export interface OrchestratorOptions<Data> {
 }
 
 /** Share of late answers whose round trips are stored. A backlog has many, so a few of them tell it. */
-const STORED = 1 / 4;
+const STORED_SHARE = 1 / 4;
 
 /** Result of a message. Commit the writes in one transaction, together with any writes that the service adds. */
-export interface Advance<Data> {
+export interface AdvanceResult<Data> {
   readonly events: readonly SagaEvent<Data>[];
   readonly writes: readonly TransactWriteItem[];
 }
@@ -58,23 +58,23 @@ export class Orchestrator<Data> {
    * Advances a saga with one message. Call it again after a lost race; it loads the saga again.
    * @throws {SagaRefused} if an operator asks for something that the saga's state does not allow
    */
-  async advance(id: string, message: SagaMessage<Data>, trace: Trace): Promise<Advance<Data>> {
+  async advance(id: string, message: SagaMessage<Data>, trace: Trace): Promise<AdvanceResult<Data>> {
     const { saga, store } = this.options;
     const loaded = await store.load(id);
     const { events, commands } = decide(
       saga,
       id,
       loaded.state,
-      await this.measured(id, loaded.state, message),
+      await this.withRoundTrip(id, loaded.state, message),
       clock.now(),
     );
     if (events.length === 0) return { events, writes: [store.unchangedCheck(loaded)] };
-    const commit = store.commit(loaded, events, trace, { commands });
-    const after = store.after(loaded, commit).state;
+    const commit = store.buildCommit(loaded, events, trace, { commands });
+    const after = store.applyCommit(loaded, commit).state;
     logger.info('saga', { saga: this.options.aggregate, sagaId: id, status: after.status });
     // Counted before the commit, because no code is sure to run after it. So this may alarm twice, but never misses a
     // stuck saga.
-    if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') countAtOnce(Metric.SAGAS_STUCK);
+    if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') countImmediately(Metric.SAGAS_STUCK);
     return {
       events,
       writes: [
@@ -86,11 +86,15 @@ export class Orchestrator<Data> {
   }
 
   /** Adds to a timeout how long answers take at present. Stores it for some of the late answers. */
-  private async measured(id: string, state: SagaState<Data>, message: SagaMessage<Data>): Promise<SagaMessage<Data>> {
+  private async withRoundTrip(
+    id: string,
+    state: SagaState<Data>,
+    message: SagaMessage<Data>,
+  ): Promise<SagaMessage<Data>> {
     const now = clock.now();
-    const late = lateAnswerOf(this.options.saga, id, state, message, now);
-    if (late && Math.random() < STORED) await this.roundTrips.store(late.step, late.seconds);
-    const step = dueStepOf(state, message, now);
+    const late = measureLateReply(this.options.saga, id, state, message, now);
+    if (late && Math.random() < STORED_SHARE) await this.roundTrips.store(late.step, late.seconds);
+    const step = findDueStep(state, message, now);
     if (step === undefined || message.type !== 'Timeout') return message;
     const roundTrip = await this.roundTrips.read(step);
     return roundTrip === undefined ? message : { ...message, roundTrip };

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { clock, secondsBetween } from '../aws/clock.js';
-import { documents } from '../aws/dynamodb.js';
+import { documentClient } from '../aws/dynamodb.js';
 import { describeError, logger } from '../aws/telemetry.js';
 import { roundTripKey } from './contract.js';
 
@@ -9,7 +9,7 @@ import { roundTripKey } from './contract.js';
  * Times for which a measured round trip counts, in seconds: as long as itself, between these two. A participant that has
  * stopped answers nothing that renews it.
  */
-const COUNTS_SECONDS = { least: 300, most: 3_600 };
+const VALIDITY_SECONDS = { least: 300, most: 3_600 };
 /** Time after which a shorter round trip takes the place of a longer one, in seconds. */
 const LONGEST_OF_SECONDS = 60;
 
@@ -28,10 +28,10 @@ export class RoundTrips {
   /** Returns the seconds that recent late answers to a step took, or `undefined` if none is known. */
   async read(step: string): Promise<number | undefined> {
     try {
-      const { Item } = await documents.send(new GetCommand({ TableName: this.table, Key: this.keyOf(step) }));
+      const { Item } = await documentClient.send(new GetCommand({ TableName: this.table, Key: this.keyOf(step) }));
       if (!Item) return undefined;
       const { at, seconds } = Item;
-      const counts = Math.min(Math.max(seconds, COUNTS_SECONDS.least), COUNTS_SECONDS.most);
+      const counts = Math.min(Math.max(seconds, VALIDITY_SECONDS.least), VALIDITY_SECONDS.most);
       return secondsBetween(at, clock.now()) <= counts ? seconds : undefined;
     } catch (error) {
       logger.warn('the round trip is not known', describeError(error));
@@ -45,7 +45,7 @@ export class RoundTrips {
     const minuteAgo = new Date(Date.parse(now) - LONGEST_OF_SECONDS * 1000).toISOString();
     const isLonger = 'attribute_not_exists(pk) OR #seconds <= :seconds OR #at < :minuteAgo';
     try {
-      await documents.send(
+      await documentClient.send(
         new PutCommand({
           TableName: this.table,
           Item: { ...this.keyOf(step), seconds, at: now },

@@ -14,7 +14,7 @@ export interface Step<Data> {
    * Creates the compensation. It is also sent for a step that may not have happened.
    * @default the step needs no compensation
    */
-  readonly undo?: (data: Data, stepId: string) => OutgoingCommand;
+  readonly compensatingCommand?: (data: Data, stepId: string) => OutgoingCommand;
   /** Tells whether this saga needs the step. A step that is not needed is skipped. @default every saga needs it */
   readonly isNeeded?: (data: Data) => boolean;
   readonly retryPolicy: RetryPolicy;
@@ -50,7 +50,7 @@ export interface Saga<Data> {
    * Retry policy of all compensations. A step fails when its timeout is over; a compensation instead makes the saga
    * stuck, and an operator is notified.
    */
-  readonly compensation: RetryPolicy;
+  readonly compensationPolicy: RetryPolicy;
 }
 
 /** Asks the saga to pause, if this message makes it send a step. */
@@ -104,7 +104,7 @@ export class SagaRefused extends Error {
  */
 export const stepIdOf = (sagaId: string, step: string): string => `${sagaId}/${step}`;
 /** Returns the id of a step's compensation. */
-export const undoIdOf = (sagaId: string, step: string): string => `${stepIdOf(sagaId, step)}/undo`;
+export const compensationIdOf = (sagaId: string, step: string): string => `${stepIdOf(sagaId, step)}/undo`;
 
 /** Longest pause between two attempts. */
 const LONGEST_PAUSE_SECONDS = 3_600;
@@ -161,14 +161,18 @@ export function decide<Data>(
       builder.resolve(message);
       break;
   }
-  return builder.decision(message, state);
+  return builder.build(message, state);
 }
 
 /**
  * Returns the step whose timeout a message is, with an answer that is due; `undefined` for every other message, and for a
  * timeout that changes nothing.
  */
-export const dueStepOf = <Data>(state: SagaState<Data>, message: SagaMessage<Data>, now: string): string | undefined =>
+export const findDueStep = <Data>(
+  state: SagaState<Data>,
+  message: SagaMessage<Data>,
+  now: string,
+): string | undefined =>
   message.type === 'Timeout' && message.number === state.timers && isDue(state, now) ? state.waiting.step : undefined;
 
 /**
@@ -176,7 +180,7 @@ export const dueStepOf = <Data>(state: SagaState<Data>, message: SagaMessage<Dat
  * seconds since it was sent. A step that was sent again tells nothing: its answer may be to any of the attempts (Karn's
  * algorithm, RFC 6298 section 3).
  */
-export function lateAnswerOf<Data>(
+export function measureLateReply<Data>(
   saga: Saga<Data>,
   id: string,
   state: SagaState<Data>,
@@ -184,12 +188,13 @@ export function lateAnswerOf<Data>(
   now: string,
 ): { readonly step: string; readonly seconds: number } | undefined {
   // A late answer to a stuck saga tells how long it was stuck.
-  if (message.type !== 'Reply' || !isGoing(state) || isHeld(state) || state.status === 'STUCK') return undefined;
+  if (message.type !== 'Reply' || !isActive(state) || isHeld(state) || state.status === 'STUCK') return undefined;
   const { step, attempt, since } = state.waiting;
   const isRunning = state.status === 'RUNNING';
-  if (attempt !== 1 || message.stepId !== (isRunning ? stepIdOf(id, step) : undoIdOf(id, step))) return undefined;
-  const taken = seconds(since, now);
-  const policy = isRunning ? saga.steps.find(({ name }) => name === step)?.retryPolicy : saga.compensation;
+  if (attempt !== 1 || message.stepId !== (isRunning ? stepIdOf(id, step) : compensationIdOf(id, step)))
+    return undefined;
+  const taken = secondsFromTo(since, now);
+  const policy = isRunning ? saga.steps.find(({ name }) => name === step)?.retryPolicy : saga.compensationPolicy;
   return policy && taken > policy.retryAfter / 2 ? { step, seconds: Math.ceil(taken) } : undefined;
 }
 
@@ -226,9 +231,9 @@ class DecisionBuilder<Data> {
    */
   reply({ stepId, outcome, reason, subjects, holdBefore }: Reply): void {
     const { state, now } = this;
-    if (!isGoing(state) || isHeld(state)) return;
+    if (!isActive(state) || isHeld(state)) return;
     const { step, attempt, since } = state.waiting;
-    if (attempt === 1 && state.status !== 'STUCK') this.roundTrip = seconds(since, now);
+    if (attempt === 1 && state.status !== 'STUCK') this.roundTrip = secondsFromTo(since, now);
     if (state.status === 'RUNNING') {
       if (stepId !== stepIdOf(this.id, step)) return;
       if (outcome === 'REFUSED') {
@@ -240,14 +245,14 @@ class DecisionBuilder<Data> {
       }
       return;
     }
-    if (stepId !== undoIdOf(this.id, step)) return;
-    if (outcome === 'DONE') this.undone({ step, at: now });
-    else if (state.status === 'COMPENSATING') this.stuck(step, reason);
+    if (stepId !== compensationIdOf(this.id, step)) return;
+    if (outcome === 'DONE') this.completeCompensation({ step, at: now });
+    else if (state.status === 'COMPENSATING') this.markStuck(step, reason);
   }
 
   fail(ending: Ending): void {
     this.add({ type: 'SagaFailed', data: { at: this.now, ending } });
-    this.undoNext();
+    this.compensateNext();
   }
 
   /**
@@ -259,11 +264,11 @@ class DecisionBuilder<Data> {
     if (!isDue(state, now)) return;
     const { step, attempt, since, backlog } = state.waiting;
     const isRunning = state.status === 'RUNNING';
-    const pause = this.backlogPause(state, roundTrip);
+    const pause = this.computeBacklogPause(state, roundTrip);
     if (pause > 0) this.waitForBacklog(state, pause);
-    else if (now < later(since, this.retryPolicyOf(step).timeout + backlog)) this.send(step, attempt + 1);
+    else if (now < addSeconds(since, this.findRetryPolicy(step).timeout + backlog)) this.send(step, attempt + 1);
     else if (isRunning) this.fail({ cause: 'UNANSWERED', step });
-    else this.stuck(step, 'UNANSWERED');
+    else this.markStuck(step, 'UNANSWERED');
   }
 
   /**
@@ -273,26 +278,26 @@ class DecisionBuilder<Data> {
    * An answer is overdue after twice the time that recent answers took, as TCP's retransmission timeout follows the measured
    * round trip (RFC 6298). A timeout that comes late itself was in the saga's own queue, where the answer may still be.
    */
-  private backlogPause({ waiting, timerAt }: Going<Data>, roundTrip: number): number {
+  private computeBacklogPause({ waiting, timerAt }: ActiveSaga<Data>, roundTrip: number): number {
     const { now } = this;
     if (waiting.backlog >= LONGEST_BACKLOG_SECONDS) return 0;
-    const overdueIn = seconds(now, later(waiting.sentAt, 2 * roundTrip));
-    const lateness = seconds(timerAt ?? now, now);
+    const overdueIn = secondsFromTo(now, addSeconds(waiting.sentAt, 2 * roundTrip));
+    const lateness = secondsFromTo(timerAt ?? now, now);
     const pause = Math.max(overdueIn, lateness > LATE_SECONDS ? lateness : 0);
     if (pause <= 0) return 0;
-    const { retryAfter } = this.retryPolicyOf(waiting.step);
+    const { retryAfter } = this.findRetryPolicy(waiting.step);
     return Math.ceil(Math.min(Math.max(pause, retryAfter), LONGEST_PAUSE_SECONDS));
   }
 
   /** Sends nothing, and looks again later. The time since the step was due does not count for its timeout. */
-  private waitForBacklog({ waiting: { again }, timers }: Going<Data>, pause: number): void {
-    const at = later(this.now, pause);
-    this.add({ type: 'TimerSet', data: { number: timers + 1, at, backlog: Math.ceil(seconds(again, at)) } });
+  private waitForBacklog({ waiting: { again }, timers }: ActiveSaga<Data>, pause: number): void {
+    const at = addSeconds(this.now, pause);
+    this.add({ type: 'TimerSet', data: { number: timers + 1, at, backlog: Math.ceil(secondsFromTo(again, at)) } });
   }
 
   retry(): void {
     const { state } = this;
-    if (!isGoing(state) || isHeld(state)) throw new SagaRefused('NOT_WAITING');
+    if (!isActive(state) || isHeld(state)) throw new SagaRefused('NOT_WAITING');
     const { step, attempt } = state.waiting;
     // A stuck compensation starts again at attempt 1. Otherwise its timeout would already be over.
     this.send(step, state.status === 'STUCK' ? 1 : attempt + 1);
@@ -306,7 +311,7 @@ class DecisionBuilder<Data> {
     const { state, now } = this;
     if (state.status !== 'STUCK') throw new SagaRefused('NOT_STUCK');
     if (step !== state.waiting.step) throw new SagaRefused('STUCK_ELSEWHERE');
-    this.undone({ step, at: now, by, note });
+    this.completeCompensation({ step, at: now, by, note });
   }
 
   /**
@@ -315,9 +320,9 @@ class DecisionBuilder<Data> {
    * It schedules a new timeout in two more cases, because the old one may be gone: the timeout may have fired without
    * effect while the saga was stuck or held, and an operator may retry because the timeout never fired.
    */
-  decision(message: SagaMessage<Data>, before: SagaState<Data>): SagaDecision<Data> {
+  build(message: SagaMessage<Data>, before: SagaState<Data>): SagaDecision<Data> {
     const { state, now } = this;
-    if (isGoing(state) && !isHeld(state) && state.status !== 'STUCK') {
+    if (isActive(state) && !isHeld(state) && state.status !== 'STUCK') {
       const { waiting, timers, timerAt } = state;
       const isDue = message.type === 'Timeout' && message.number === timers;
       const mayBeGone = isDue || message.type === 'Retry' || before.status === 'STUCK' || isHeld(before);
@@ -330,9 +335,9 @@ class DecisionBuilder<Data> {
 
   private sendNext(after: string | undefined, holdBefore: string | undefined): void {
     const { state } = this;
-    if (!isGoing(state)) return;
+    if (!isActive(state)) return;
     const { steps } = this.saga;
-    const done = after === undefined ? -1 : steps.indexOf(this.stepCalled(after));
+    const done = after === undefined ? -1 : steps.indexOf(this.findStep(after));
     const next = steps.find(({ isNeeded = () => true }, at) => at > done && isNeeded(state.data));
     if (next && next.name === holdBefore) this.add({ type: 'StepHeld', data: { step: next.name, at: this.now } });
     else if (next) this.send(next.name, 1);
@@ -340,20 +345,20 @@ class DecisionBuilder<Data> {
   }
 
   /** Compensates the next step, in the reverse order of sending. Steps without a compensation are skipped. */
-  private undoNext(): void {
+  private compensateNext(): void {
     const { state } = this;
-    const toUndo = isGoing(state) ? state.toUndo : [];
-    const last = toUndo.findLast((name) => this.stepCalled(name).undo !== undefined);
+    const toUndo = isActive(state) ? state.toUndo : [];
+    const last = toUndo.findLast((name) => this.findStep(name).compensatingCommand !== undefined);
     if (last === undefined) this.add({ type: 'SagaCompensated', data: { at: this.now } });
     else this.send(last, 1);
   }
 
-  private undone(data: Extract<SagaEvent<Data>, { type: 'CompensationDone' }>['data']): void {
+  private completeCompensation(data: Extract<SagaEvent<Data>, { type: 'CompensationDone' }>['data']): void {
     this.add({ type: 'CompensationDone', data });
-    this.undoNext();
+    this.compensateNext();
   }
 
-  private stuck(step: string, reason: string | undefined): void {
+  private markStuck(step: string, reason: string | undefined): void {
     this.add({ type: 'SagaStuck', data: { step, at: this.now, ...(reason === undefined ? {} : { reason }) } });
   }
 
@@ -363,29 +368,31 @@ class DecisionBuilder<Data> {
    */
   private send(step: string, attempt: number): void {
     const { state, now, id } = this;
-    if (!isGoing(state)) return;
-    const { command, undo } = this.stepCalled(step);
+    if (!isActive(state)) return;
+    const { command, compensatingCommand } = this.findStep(step);
     const isRunning = state.status === 'RUNNING';
     const { since, backlog } = attempt === 1 ? { since: now, backlog: 0 } : state.waiting;
-    const { retryAfter, timeout } = this.retryPolicyOf(step);
+    const { retryAfter, timeout } = this.findRetryPolicy(step);
     // Half of the timeout at most, because a step is sent again before it is given up.
     const expected = Math.max(retryAfter, Math.min(2 * this.roundTrip, timeout / 2));
     const pause = Math.min(LONGEST_PAUSE_SECONDS, attempt === 1 ? expected : retryAfter * 2 ** (attempt - 1));
-    const [pauseEnds, givenUp] = [later(now, pause), later(since, timeout + backlog)];
+    const [pauseEnds, givenUp] = [addSeconds(now, pause), addSeconds(since, timeout + backlog)];
     const again = pauseEnds < givenUp || now >= givenUp ? pauseEnds : givenUp;
-    const outgoing = isRunning ? command(state.data, stepIdOf(id, step)) : undo?.(state.data, undoIdOf(id, step));
+    const outgoing = isRunning
+      ? command(state.data, stepIdOf(id, step))
+      : compensatingCommand?.(state.data, compensationIdOf(id, step));
     this.add({ type: isRunning ? 'StepSent' : 'CompensationSent', data: { step, attempt, at: now, again } });
     if (outgoing) this.commands.push(outgoing);
   }
 
-  private retryPolicyOf(step: string): RetryPolicy {
-    return this.state.status === 'RUNNING' ? this.stepCalled(step).retryPolicy : this.saga.compensation;
+  private findRetryPolicy(step: string): RetryPolicy {
+    return this.state.status === 'RUNNING' ? this.findStep(step).retryPolicy : this.saga.compensationPolicy;
   }
 
   /**
    * @throws {Error} if this release lacks a step of a running saga; the saga waits until a release has the step again
    */
-  private stepCalled(name: string): Step<Data> {
+  private findStep(name: string): Step<Data> {
     const step = this.saga.steps.find((one) => one.name === name);
     if (!step) throw new Error(`the saga has no step '${name}' in this release`);
     return step;
@@ -397,20 +404,20 @@ class DecisionBuilder<Data> {
   }
 }
 
-type Going<Data> = Extract<SagaState<Data>, { status: 'RUNNING' | 'COMPENSATING' | 'STUCK' }>;
+type ActiveSaga<Data> = Extract<SagaState<Data>, { status: 'RUNNING' | 'COMPENSATING' | 'STUCK' }>;
 
-const isGoing = <Data>(state: SagaState<Data>): state is Going<Data> =>
+const isActive = <Data>(state: SagaState<Data>): state is ActiveSaga<Data> =>
   state.status === 'RUNNING' || state.status === 'COMPENSATING' || state.status === 'STUCK';
 
 /** Whether a saga waits for an answer that should be there by now. */
-const isDue = <Data>(state: SagaState<Data>, now: string): state is Going<Data> =>
-  isGoing(state) && !isHeld(state) && state.status !== 'STUCK' && now >= state.waiting.again;
+const isDue = <Data>(state: SagaState<Data>, now: string): state is ActiveSaga<Data> =>
+  isActive(state) && !isHeld(state) && state.status !== 'STUCK' && now >= state.waiting.again;
 
 /** Whether the saga pauses before a step: it waits for a release, and for no answer and no timeout. */
 const isHeld = <Data>(state: SagaState<Data>): boolean => state.status === 'RUNNING' && state.held !== undefined;
 
 /** Returns the seconds between two times (ISO 8601, UTC); below 0 if the second one is earlier. */
-const seconds = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
+const secondsFromTo = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
 
 /** @param time ISO 8601, UTC */
-const later = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString();
+const addSeconds = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString();

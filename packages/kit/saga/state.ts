@@ -2,7 +2,7 @@ import type { Evolution } from '../decider/decider.js';
 import type { Ending, SagaEvent } from './contract.js';
 
 /** Answer that a saga waits for. */
-export interface Waiting {
+export interface PendingStep {
   readonly step: string;
   /** Number of the attempt to send, from 1. */
   readonly attempt: number;
@@ -16,14 +16,14 @@ export interface Waiting {
   readonly backlog: number;
 }
 
-interface Going<Data> {
+interface ActiveSteps<Data> {
   readonly data: Data;
   /**
    * Steps that may have had an effect, in the order of sending: all steps that were sent, except refused and
    * compensated ones.
    */
   readonly toUndo: readonly string[];
-  readonly waiting: Waiting;
+  readonly waiting: PendingStep;
 }
 
 /** State of a saga, folded from its events. */
@@ -38,8 +38,12 @@ export type SagaState<Data> = {
       readonly status: 'RUNNING';
       /** Step before which the saga pauses. It is absent while the saga waits for an answer. */
       readonly held?: string;
-    } & Going<Data>)
-  | ({ readonly status: 'COMPENSATING' | 'STUCK'; readonly ending: Ending; readonly reason?: string } & Going<Data>)
+    } & ActiveSteps<Data>)
+  | ({
+      readonly status: 'COMPENSATING' | 'STUCK';
+      readonly ending: Ending;
+      readonly reason?: string;
+    } & ActiveSteps<Data>)
   | { readonly status: 'COMPLETED' }
   | { readonly status: 'COMPENSATED'; readonly ending: Ending }
 );
@@ -47,7 +51,7 @@ export type SagaState<Data> = {
 export const initialState: SagaState<never> = { status: 'NONE', timers: 0 };
 
 /** Placeholder before the first step is sent. */
-const NOTHING: Waiting = { step: '', attempt: 0, since: '', sentAt: '', again: '', backlog: 0 };
+const NO_STEP: PendingStep = { step: '', attempt: 0, since: '', sentAt: '', again: '', backlog: 0 };
 
 /** Applies an event to a saga. The function is total: an event that does not fit the state changes nothing. */
 export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): SagaState<Data> {
@@ -62,7 +66,7 @@ export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): Sag
   }
   if (event.type === 'SagaStarted') {
     return saga.status === 'NONE'
-      ? { ...timeout, status: 'RUNNING', data: event.data.data, toUndo: [], waiting: NOTHING }
+      ? { ...timeout, status: 'RUNNING', data: event.data.data, toUndo: [], waiting: NO_STEP }
       : saga;
   }
   if (event.type === 'SagaFailed' && saga.status === 'NONE') {
@@ -72,8 +76,12 @@ export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): Sag
   switch (event.type) {
     case 'StepSent': {
       const { step } = event.data;
-      const going = notHeld(saga);
-      return { ...going, toUndo: [...without(saga.toUndo, step), step], waiting: sent(saga.waiting, event.data) };
+      const going = withoutHold(saga);
+      return {
+        ...going,
+        toUndo: [...without(saga.toUndo, step), step],
+        waiting: toPendingStep(saga.waiting, event.data),
+      };
     }
     case 'StepHeld':
       return saga.status === 'RUNNING' ? { ...saga, held: event.data.step } : saga;
@@ -82,12 +90,12 @@ export function evolve<Data>(saga: SagaState<Data>, event: SagaEvent<Data>): Sag
     case 'SagaFailed': {
       const { ending } = event.data;
       const hadNoEffect = ending.cause === 'REFUSED' ? ending.step : undefined;
-      return { ...notHeld(saga), status: 'COMPENSATING', ending, toUndo: without(saga.toUndo, hadNoEffect) };
+      return { ...withoutHold(saga), status: 'COMPENSATING', ending, toUndo: without(saga.toUndo, hadNoEffect) };
     }
     case 'CompensationSent': {
       if (saga.status === 'RUNNING') return saga;
       const { reason: _, ...going } = saga;
-      return { ...going, status: 'COMPENSATING', waiting: sent(saga.waiting, event.data) };
+      return { ...going, status: 'COMPENSATING', waiting: toPendingStep(saga.waiting, event.data) };
     }
     case 'CompensationDone':
       return { ...saga, toUndo: without(saga.toUndo, event.data.step) };
@@ -111,7 +119,9 @@ export const sagaEvolution = <Data>(): Evolution<SagaState<Data>, SagaEvent<Data
 });
 
 /** Returns the state without its pause. */
-function notHeld<Data, State extends SagaState<Data> & Going<Data>>(saga: State): Omit<State, 'held'> & State {
+function withoutHold<Data, State extends SagaState<Data> & ActiveSteps<Data>>(
+  saga: State,
+): Omit<State, 'held'> & State {
   const { held: _, ...going } = saga as State & { held?: string };
   return going as unknown as Omit<State, 'held'> & State;
 }
@@ -123,10 +133,10 @@ const without = (steps: readonly string[], step: string | undefined): readonly s
  * Returns the wait for a command that was just sent. `since` is the time of the first attempt; retries keep it. A step
  * and its compensation are counted separately.
  */
-function sent(
-  before: Waiting,
+function toPendingStep(
+  before: PendingStep,
   { step, attempt, at, again }: { step: string; attempt: number; at: string; again: string },
-): Waiting {
+): PendingStep {
   const isFirst = attempt === 1;
   return {
     step,

@@ -4,7 +4,7 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { titleOf } from '../aws/app-names.js';
+import { appTitle } from '../aws/app-names.js';
 import type { EnvironmentSettings } from '../base/settings.js';
 import { backupTag } from '../base/tables.construct.js';
 
@@ -27,7 +27,7 @@ export class Backup extends Construct {
     super(scope, id);
     const { app, environment } = settings;
     const key = new Key(this, 'Key', {
-      description: `${titleOf(app.name)} (${environment}): encrypts the copies of tables`,
+      description: `${appTitle(app.name)} (${environment}): encrypts the copies of tables`,
       enableKeyRotation: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
@@ -48,12 +48,12 @@ export class Backup extends Construct {
     );
     plan.addSelection('Tables', {
       resources: [BackupResource.fromTag(backupTag(settings), environment)],
-      role: this.role(key),
+      role: this.createRole(key),
       disableDefaultBackupPolicy: true,
     });
   }
 
-  private role(key: Key): Role {
+  private createRole(key: Key): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('backup.amazonaws.com'),
       managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSBackupServiceRolePolicyForBackup')],

@@ -14,7 +14,7 @@ export interface ServiceGraph {
   readonly statistic?: 'Sum' | 'Maximum' | 'p99';
 }
 
-const OF_SERVICES: readonly ServiceGraph[] = [
+const SERVICE_GRAPHS: readonly ServiceGraph[] = [
   { title: 'Events published, by service', metrics: [Metric.EVENTS_PUBLISHED] },
   { title: 'Duplicates suppressed, by service', metrics: [Metric.DUPLICATES_SUPPRESSED] },
   { title: 'Age of what is processed (s), by service', metrics: [Metric.PROCESSING_AGE], statistic: 'p99' },
@@ -31,7 +31,7 @@ const OF_SERVICES: readonly ServiceGraph[] = [
  * @param graphs graphs of the app's own, which come first. A graph with a metric of the kit takes the place of the kit's
  *   graph of this metric instead.
  */
-export function dashboard(scope: Construct, settings: EnvironmentSettings, graphs: readonly ServiceGraph[]): void {
+export function addDashboard(scope: Construct, settings: EnvironmentSettings, graphs: readonly ServiceGraph[]): void {
   // Without quotes, a term need not be the whole value. An unquoted term has letters and digits only.
   const own = `${settings.app.name} ${settings.environment}`.replaceAll('-', ' ');
   const search = (schema: string, terms: string, statistic: string) =>
@@ -53,7 +53,7 @@ export function dashboard(scope: Construct, settings: EnvironmentSettings, graph
   const api = (metrics: string, statistic: string) =>
     search('AWS/ApiGateway,ApiName,Stage', `${metrics} ${own}`, statistic);
   new Dashboard(scope, 'Dashboard', { defaultInterval: Duration.hours(3) }).addWidgets(
-    ...withOwn(graphs).map(ofServices),
+    ...mergeGraphs(graphs).map(ofServices),
     graph(
       'Inboxes: messages that wait, are parked, have failed',
       inboxes(Metric.INBOX_PENDING),
@@ -71,12 +71,12 @@ export function dashboard(scope: Construct, settings: EnvironmentSettings, graph
 }
 
 /** Returns the graphs of services: the app's own first, except those that replace one of the kit's. */
-function withOwn(graphs: readonly ServiceGraph[]): readonly ServiceGraph[] {
-  const replacementOf = ({ metrics }: ServiceGraph): ServiceGraph | undefined =>
+function mergeGraphs(graphs: readonly ServiceGraph[]): readonly ServiceGraph[] {
+  const findReplacement = ({ metrics }: ServiceGraph): ServiceGraph | undefined =>
     graphs.find((graph) => graph.metrics.some((metric) => metrics.includes(metric)));
-  const replacing = new Set(OF_SERVICES.map(replacementOf));
+  const replacing = new Set(SERVICE_GRAPHS.map(findReplacement));
   return [
     ...graphs.filter((graph) => !replacing.has(graph)),
-    ...OF_SERVICES.map((graph) => replacementOf(graph) ?? graph),
+    ...SERVICE_GRAPHS.map((graph) => findReplacement(graph) ?? graph),
   ];
 }

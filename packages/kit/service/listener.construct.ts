@@ -1,6 +1,6 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { secondsOf } from '../base/dedupe-window.js';
+import { toWindowSeconds } from '../base/dedupe-window.js';
 import type { ConsumerDescription } from '../base/outputs.js';
 import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import {
@@ -8,11 +8,11 @@ import {
   IdempotentConsumer,
   type IdempotentConsumerProps,
 } from '../idempotent-consumer/idempotent-consumer.construct.js';
-import { isEvents } from '../messages/subscriptions.js';
+import { isEventSubscription } from '../messages/subscriptions.js';
 
 /** Function that handles messages from the bus. */
 export interface ListenerProps
-  extends Pick<IdempotentConsumerProps, 'name' | 'hears' | 'generation' | 'since' | 'maxConcurrency'> {
+  extends Pick<IdempotentConsumerProps, 'name' | 'subscribesTo' | 'generation' | 'since' | 'maxConcurrency'> {
   /** Entry point of the handler. */
   readonly entry: string;
   /** Timeout of one batch. @default the timeout of every function */
@@ -20,7 +20,7 @@ export interface ListenerProps
 }
 
 /** Resources of a service that each of its listeners uses. */
-interface OfService extends Pick<IdempotentConsumerProps, 'bus' | 'records' | 'alarmTopic'> {
+interface ServiceScope extends Pick<IdempotentConsumerProps, 'bus' | 'records' | 'alarmTopic'> {
   readonly context: ServiceContext;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -32,7 +32,7 @@ type ListenerDescription = Omit<ConsumerDescription, 'projection' | 'rebuild' | 
 export function addListener(
   scope: Construct,
   id: string,
-  { context, environment, entry, timeout, ...props }: ListenerProps & OfService,
+  { context, environment, entry, timeout, ...props }: ListenerProps & ServiceScope,
 ): { readonly consumer: IdempotentConsumer; readonly description: ListenerDescription } {
   const handler = new ServiceFunction(scope, `On${id}`, {
     context,
@@ -43,15 +43,17 @@ export function addListener(
   });
   const consumer = new IdempotentConsumer(scope, id, { ...props, handler });
   const { queue, generation, since, dedupeWindow, longestRedelivery } = consumer;
-  const { name, hears } = props;
+  const { name, subscribesTo } = props;
   const description = {
     name,
     generation,
     ...(since === undefined ? {} : { since }),
     queueUrl: queue.queueUrl,
-    events: hears.filter(isEvents).map(({ contract, types }) => ({ service: contract.service, types })),
-    takesCommands: !hears.every(isEvents),
-    dedupeWindowSeconds: secondsOf(dedupeWindow),
+    events: subscribesTo
+      .filter(isEventSubscription)
+      .map(({ contract, types }) => ({ service: contract.service, types })),
+    takesCommands: !subscribesTo.every(isEventSubscription),
+    dedupeWindowSeconds: toWindowSeconds(dedupeWindow),
     longestRedeliverySeconds: longestRedelivery.toSeconds(),
   };
   return { consumer, description };

@@ -4,17 +4,17 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { sourceOf, titleOf } from '../aws/app-names.js';
+import { appTitle, eventSource } from '../aws/app-names.js';
 import { acknowledgeCompliance } from '../base/acknowledge.js';
 import { alarmOnLostByBus } from '../base/alarms.construct.js';
 import { type AnyBus, refuseForeignBus } from '../base/interfaces.js';
-import { pinnedOutput } from '../base/logical-ids.js';
+import { addPinnedOutput } from '../base/logical-ids.js';
 import { Output } from '../base/outputs.js';
 import { setRunbook } from '../base/runbook.js';
 import { checkApp, type EnvironmentSettings } from '../base/settings.js';
 import { PersonalKeys } from '../personal-data/personal-keys.construct.js';
 import { Backup } from './backup.construct.js';
-import { dashboard, type ServiceGraph } from './dashboard.construct.js';
+import { addDashboard, type ServiceGraph } from './dashboard.construct.js';
 
 export interface PlatformProps {
   readonly settings: EnvironmentSettings;
@@ -48,8 +48,8 @@ export class Platform extends Construct {
     setRunbook(this, settings);
     checkApp(settings);
     if (bus) refuseForeignBus(this, bus);
-    this.bus = bus ?? this.ownBus(settings);
-    this.alarmTopic = this.topic(settings);
+    this.bus = bus ?? this.createBus(settings);
+    this.alarmTopic = this.createTopic(settings);
     alarmOnLostByBus(this, 'EventLost', {
       bus: this.bus,
       means: 'neither the target nor the dead-letter queue of a rule took an event, so EventBridge dropped it.',
@@ -58,17 +58,17 @@ export class Platform extends Construct {
     this.personalKeys = new PersonalKeys(this, 'PersonalKeys', { settings, alarmTopic: this.alarmTopic });
     const { backup } = settings;
     if (backup) new Backup(this, 'Backup', { settings, backup });
-    dashboard(this, settings, graphs);
-    pinnedOutput(this, Output.BUS, this.bus.eventBusName);
-    pinnedOutput(this, Output.PERSONAL_KEYS, this.personalKeys.table.tableName);
-    pinnedOutput(this, Output.PERSONAL_DATA_KEY, this.personalKeys.key.keyArn);
+    addDashboard(this, settings, graphs);
+    addPinnedOutput(this, Output.BUS, this.bus.eventBusName);
+    addPinnedOutput(this, Output.PERSONAL_KEYS, this.personalKeys.table.tableName);
+    addPinnedOutput(this, Output.PERSONAL_DATA_KEY, this.personalKeys.key.keyArn);
   }
 
-  private ownBus({ app, archiveRetention, keepsData }: EnvironmentSettings): EventBus {
+  private createBus({ app, archiveRetention, keepsData }: EnvironmentSettings): EventBus {
     const bus = new EventBus(this, 'Bus');
     this.refuseForeignSources(bus, app.name);
     const archive = bus.archive('Archive', {
-      eventPattern: { source: Match.prefix(sourceOf(app.name, '')) },
+      eventPattern: { source: Match.prefix(eventSource(app.name, '')) },
       retention: archiveRetention,
     });
     if (keepsData) {
@@ -91,13 +91,13 @@ export class Platform extends Construct {
       properties: {
         EventBusName: bus.eventBusName,
         // A statement id has at most 64 characters; a name has at most 32.
-        StatementId: `Only${titleOf(app)}sOwnEvents`,
+        StatementId: `Only${appTitle(app)}sOwnEvents`,
         Statement: {
           Effect: 'Deny',
           Principal: { AWS: '*' },
           Action: 'events:PutEvents',
           Resource: bus.eventBusArn,
-          Condition: { 'ForAnyValue:StringNotLike': { 'events:source': sourceOf(app, '*') } },
+          Condition: { 'ForAnyValue:StringNotLike': { 'events:source': eventSource(app, '*') } },
         },
       },
     });
@@ -108,7 +108,7 @@ export class Platform extends Construct {
    * publishes adds EventBridge's statement, without a condition: "You can't use Condition blocks in Amazon SNS topic
    * policies for EventBridge". With AWS's own key (`alias/aws/sns`), alarms could not publish.
    */
-  private topic({ app, alarmEmail, keepsData, environment }: EnvironmentSettings): Topic {
+  private createTopic({ app, alarmEmail, keepsData, environment }: EnvironmentSettings): Topic {
     const topic = new Topic(this, 'Alarms', { enforceSSL: true });
     acknowledgeCompliance(topic, {
       SNSEncryptedKMS: 'It holds texts of alarms, for seconds. A key that CloudWatch may not use would lose them.',

@@ -9,23 +9,23 @@ import { alarm, serviceMetric } from '../base/alarms.construct.js';
 import { corsEnvironment } from '../base/cors-settings.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import type { AnyBus, AnyTable } from '../base/interfaces.js';
-import { pinnedOutput } from '../base/logical-ids.js';
+import { addPinnedOutput } from '../base/logical-ids.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../base/outputs.js';
 import { setRunbook } from '../base/runbook.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
-import { checkApp, type EnvironmentSettings, epochOf, feedShardsOf } from '../base/settings.js';
+import { checkApp, type EnvironmentSettings, resolveEpoch, resolveFeedShards } from '../base/settings.js';
 import { recordsTable } from '../base/tables.construct.js';
 import { tokenEnvironment } from '../base/token-environment.js';
-import { recordsOf } from '../failures/contract.js';
+import { recordsPrefix } from '../failures/contract.js';
 import type { Route } from '../http/api.construct.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { API_RECORDS, SESSIONS } from '../idempotent-receiver/contract.js';
 import { InboxDispatcher } from '../inbox/dispatcher.construct.js';
-import { Inbox, type InboxOptions, PARALLEL } from '../inbox/inbox.construct.js';
+import { DEFAULT_PARALLELISM, Inbox, type InboxOptions } from '../inbox/inbox.construct.js';
 import { single } from '../inbox/modes.construct.js';
 import type { HotKeySettings } from '../lane/contract.js';
 import { Lane, type LaneProps } from '../lane/lane.construct.js';
-import { keysOf } from '../messages/keys.js';
+import { aggregateKeyPrefix } from '../messages/keys.js';
 import type { EventSubscription } from '../messages/subscriptions.js';
 import { Outbox } from '../outbox/outbox.construct.js';
 import { PROJECTIONS } from '../projection/contract.js';
@@ -59,7 +59,7 @@ export interface ServiceProps extends EnvironmentProps {
 /** Messages that are stored first and processed afterwards. */
 export interface ServiceInboxProps
   extends InboxOptions,
-    Pick<ListenerProps, 'name' | 'hears' | 'generation' | 'since' | 'maxConcurrency'> {
+    Pick<ListenerProps, 'name' | 'subscribesTo' | 'generation' | 'since' | 'maxConcurrency'> {
   /** Entry point of the processing function: `export const handler = inbox([...])`. */
   readonly entry: string;
   /** Timeout of one message's processing, at most 15 minutes. @default Duration.minutes(1) */
@@ -96,7 +96,7 @@ export interface ProjectionProps {
   /** Entry point of the function that rebuilds it. */
   readonly rebuildEntry: string;
   /** All events of the aggregate. */
-  readonly hears: EventSubscription;
+  readonly subscribesTo: EventSubscription;
   /** Type of its aggregates: `Order`. */
   readonly aggregate: string;
   /** Prefix of the partition keys of its rows. No other items may have it: `CUSTOMER#`. */
@@ -157,25 +157,25 @@ export class Service extends Construct {
       means: 'a message could not be processed and became a failure record, which waits for an operator.',
       topic: alarmTopic,
     });
-    pinnedOutput(this, Output.TABLE, this.table.tableName);
-    pinnedOutput(this, Output.RECORDS, this.records.tableName);
-    pinnedOutput(this, Output.SERVICE, name);
-    pinnedOutput(this, Output.RELAY, this.outbox.relay.function.functionName);
-    pinnedOutput(this, Output.EPOCH, String(epochOf(settings, name)));
-    pinnedOutput(this, Output.FEED_SHARDS, JSON.stringify(feedShardsOf(settings)));
+    addPinnedOutput(this, Output.TABLE, this.table.tableName);
+    addPinnedOutput(this, Output.RECORDS, this.records.tableName);
+    addPinnedOutput(this, Output.SERVICE, name);
+    addPinnedOutput(this, Output.RELAY, this.outbox.relay.function.functionName);
+    addPinnedOutput(this, Output.EPOCH, String(resolveEpoch(settings, name)));
+    addPinnedOutput(this, Output.FEED_SHARDS, JSON.stringify(resolveFeedShards(settings)));
     // Lazy: consumers and functions are added later.
     const later = (produce: () => unknown) => Lazy.string({ produce: () => Stack.of(this).toJsonString(produce()) });
-    pinnedOutput(
+    addPinnedOutput(
       this,
       Output.CONSUMERS,
       later(() => this.consumers),
     );
-    pinnedOutput(
+    addPinnedOutput(
       this,
       Output.FUNCTIONS,
-      later(() => this.functions()),
+      later(() => this.describeFunctions()),
     );
-    this.node.addValidation({ validate: () => this.sharedRecords() });
+    this.node.addValidation({ validate: () => this.findSharedRecords() });
   }
 
   /**
@@ -184,7 +184,7 @@ export class Service extends Construct {
    * @param entry entry point of the function
    * @param throttle limits of this route alone. @default those of every route
    */
-  endpoint(
+  addEndpoint(
     id: string,
     { method, path }: Pick<Route, 'method' | 'path'>,
     entry: string,
@@ -196,7 +196,7 @@ export class Service extends Construct {
       context: this.context,
       entry,
       environment: {
-        ...this.tables(),
+        ...this.tableEnvironment(),
         [Env.DEDUPE_WINDOW_SECONDS]: windowVariable(dedupeWindow),
         ...tokenEnvironment(settings),
         ...corsEnvironment(settings),
@@ -212,21 +212,25 @@ export class Service extends Construct {
    * `GET <path>/{sessionId}`.
    * @param takers endpoints that take such requests
    */
-  sessions(path: string, takers: readonly ServiceFunction[]): void {
-    const openSession = this.endpoint('OpenSession', { method: 'POST', path }, 'kit/idempotent-receiver/open-session');
+  addSessions(path: string, takers: readonly ServiceFunction[]): void {
+    const openSession = this.addEndpoint(
+      'OpenSession',
+      { method: 'POST', path },
+      'kit/idempotent-receiver/open-session',
+    );
     openSession.grantItems(this.records, ['PutItem'], SESSIONS);
     const one = { method: 'GET', path: `${path}/{sessionId}` } as const;
-    const getSession = this.endpoint('GetSession', one, 'kit/idempotent-receiver/get-session');
+    const getSession = this.addEndpoint('GetSession', one, 'kit/idempotent-receiver/get-session');
     getSession.grantItems(this.records, ['GetItem'], SESSIONS);
     for (const taker of takers) taker.grantItems(this.records, ['GetItem', 'UpdateItem'], SESSIONS);
     for (const handler of [openSession, getSession, ...takers]) handler.setEnvironment(Env.SESSIONS, path);
   }
 
   /** Adds a function that hears messages and has one effect for each. */
-  consumer(id: string, { timers = false, ...props }: ServiceConsumerProps): ServiceFunction {
-    const { consumer, description } = this.listener(id, props);
+  addConsumer(id: string, { timers = false, ...props }: ServiceConsumerProps): ServiceFunction {
+    const { consumer, description } = this.createListener(id, props);
     this.consumers.push({ ...description, projection: false });
-    if (timers) this.timers(id, consumer);
+    if (timers) this.addTimers(id, consumer);
     return consumer.handler;
   }
 
@@ -235,26 +239,35 @@ export class Service extends Construct {
    * afterwards. Processing may take minutes.
    * @returns the processing function. Grant it what its handlers do.
    */
-  inbox(
+  addInbox(
     id: string,
-    { entry, timeout = INBOX_TIMEOUT, name, hears, generation, since, maxConcurrency, ...options }: ServiceInboxProps,
+    {
+      entry,
+      timeout = INBOX_TIMEOUT,
+      name,
+      subscribesTo,
+      generation,
+      since,
+      maxConcurrency,
+      ...options
+    }: ServiceInboxProps,
   ) {
     const { alarmTopic, context, records } = this;
     const store = {
       name,
-      hears,
+      subscribesTo,
       entry: 'kit/inbox/receive',
       ...(generation === undefined ? {} : { generation }),
       ...(since === undefined ? {} : { since }),
       ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
     };
-    const { consumer, description } = this.listener(id, store);
+    const { consumer, description } = this.createListener(id, store);
     const runner = new ServiceFunction(this, `Run${id}`, {
       context,
       entry,
-      environment: this.tables(),
+      environment: this.tableEnvironment(),
       timeout,
-      reservedConcurrency: options.parallel ?? PARALLEL,
+      reservedConcurrency: options.parallel ?? DEFAULT_PARALLELISM,
     });
     this.dispatcher ??= new InboxDispatcher(this, 'Inboxes', { context, records, alarmTopic });
     const { queue } = new Inbox(this, `${id}Inbox`, {
@@ -273,12 +286,12 @@ export class Service extends Construct {
    * Adds a consumer with a lane for keys under contention. Both functions need the permissions that their effects need.
    * @returns the consumer's function, and the lane's writer
    */
-  lane(
+  addLane(
     id: string,
     { laneEntry: entry, hotKeys, ...props }: LaneListenerProps,
   ): { readonly handler: ServiceFunction; readonly writer: ServiceFunction } {
-    const { consumer: owner, description } = this.listener(id, props);
-    const lane = this.addLane(id, { name: owner.name, owners: [owner], entry, hotKeys });
+    const { consumer: owner, description } = this.createListener(id, props);
+    const lane = this.createLane(id, { name: owner.name, owners: [owner], entry, hotKeys });
     this.consumers.push({ ...description, projection: false, lane: { writer: lane.writer.function.functionName } });
     return { handler: owner.handler, writer: lane.writer };
   }
@@ -288,23 +301,28 @@ export class Service extends Construct {
    * need the permissions that their effects need.
    * @returns the consumers' functions by their ids, and the lane's writer
    */
-  sharedLane<const Id extends string>(
+  addSharedLane<const Id extends string>(
     id: string,
     { name, laneEntry: entry, hotKeys, consumers }: SharedLaneProps<Id>,
   ): { readonly handlers: Readonly<Record<Id, ServiceFunction>>; readonly writer: ServiceFunction } {
     const owners = Object.entries<ListenerProps>(consumers).map(
-      ([consumerId, props]) => [consumerId, this.listener(consumerId, props)] as const,
+      ([consumerId, props]) => [consumerId, this.createListener(consumerId, props)] as const,
     );
-    const { writer } = this.addLane(id, { name, owners: owners.map(([, { consumer }]) => consumer), entry, hotKeys });
+    const { writer } = this.createLane(id, {
+      name,
+      owners: owners.map(([, { consumer }]) => consumer),
+      entry,
+      hotKeys,
+    });
     const lane = { writer: writer.function.functionName };
     for (const [, { description }] of owners) this.consumers.push({ ...description, projection: false, lane });
     const handlers = Object.fromEntries(owners.map(([consumerId, { consumer }]) => [consumerId, consumer.handler]));
     return { handlers: handlers as Record<Id, ServiceFunction>, writer };
   }
 
-  private addLane(id: string, props: Pick<LaneProps, 'name' | 'owners' | 'entry' | 'hotKeys'>): Lane {
+  private createLane(id: string, props: Pick<LaneProps, 'name' | 'owners' | 'entry' | 'hotKeys'>): Lane {
     const { outbox, alarmTopic } = this;
-    return new Lane(this, `${id}Lane`, { ...props, outbox, environment: this.tables(), alarmTopic });
+    return new Lane(this, `${id}Lane`, { ...props, outbox, environment: this.tableEnvironment(), alarmTopic });
   }
 
   /** Types of the sagas that it leads so far. */
@@ -316,15 +334,15 @@ export class Service extends Construct {
    * Adds a function that leads sagas. It hears what starts them, the answers to their steps, their timers and operators.
    * @param aggregate type of the saga: `CreateOrderSaga`
    */
-  saga(id: string, { aggregate, ...props }: ListenerProps & { readonly aggregate: string }): ServiceFunction {
-    const { consumer, description } = this.listener(id, props);
+  addSaga(id: string, { aggregate, ...props }: ListenerProps & { readonly aggregate: string }): ServiceFunction {
+    const { consumer, description } = this.createListener(id, props);
     const { handler } = consumer;
     const { alarmTopic } = this;
     this.consumers.push({ ...description, projection: false, saga: aggregate });
     this.grantEffect(handler, aggregate);
     handler.grantItems(this.table, ['PutItem', 'DeleteItem'], stuckKey(aggregate));
     handler.grantItems(this.table, ['GetItem', 'PutItem'], roundTripKey(aggregate));
-    this.timers(id, consumer);
+    this.addTimers(id, consumer);
     const { settings, service } = this.context;
     alarm(this, 'SagaStuck', {
       metric: serviceMetric(metricsNamespace(settings), service, Metric.SAGAS_STUCK),
@@ -339,8 +357,8 @@ export class Service extends Construct {
    * Adds a list of this service's aggregates: the consumer that keeps it, and the function that rebuilds it. Readers of
    * the list need `grantPointer`.
    */
-  projection(id: string, { hears, aggregate, rows, rebuildEntry, ...props }: ProjectionProps): void {
-    const { consumer, description } = this.listener(id, { ...props, hears: [hears] });
+  addProjection(id: string, { subscribesTo, aggregate, rows, rebuildEntry, ...props }: ProjectionProps): void {
+    const { consumer, description } = this.createListener(id, { ...props, subscribesTo: [subscribesTo] });
     const { handler } = consumer;
     this.grantLoad(handler, aggregate);
     handler.grantItems(this.table, ['PutItem'], rows);
@@ -349,32 +367,32 @@ export class Service extends Construct {
     const rebuild = new ServiceFunction(this, `Rebuild${id}`, {
       context: this.context,
       entry: rebuildEntry,
-      environment: this.tables(),
+      environment: this.tableEnvironment(),
       timeout: REBUILD_TIMEOUT,
     });
     this.grantLoad(rebuild, aggregate);
     rebuild.grantItems(this.table, ['GetItem', 'PutItem', 'DeleteItem'], rows);
     rebuild.grantItems(this.table, ['GetItem', 'UpdateItem'], PROJECTIONS);
     // An aggregate that can't be loaded becomes a failure record of the projection.
-    rebuild.grantItems(this.records, ['GetItem', 'PutItem'], recordsOf(description.name));
+    rebuild.grantItems(this.records, ['GetItem', 'PutItem'], recordsPrefix(description.name));
     // A scan has no keys to which a condition could limit it. It is limited to this service's own table.
-    rebuild.allow(['dynamodb:Scan'], this.table.tableArn, `${this.table.tableArn}/index/${FEED_INDEX}`);
+    rebuild.grantActions(['dynamodb:Scan'], this.table.tableArn, `${this.table.tableArn}/index/${FEED_INDEX}`);
     this.consumers.push({ ...description, projection: true, rebuild: rebuild.function.functionName });
   }
 
   /** Grants a function permission to load an aggregate. @param aggregate type of the aggregate: `Order` */
   grantLoad(handler: ServiceFunction, aggregate: string): void {
-    handler.grantItems(this.table, ['Query'], keysOf(aggregate));
+    handler.grantItems(this.table, ['Query'], aggregateKeyPrefix(aggregate));
   }
 
   /** Grants a function permission to load an aggregate and append events, if each of its decisions has events. */
   grantAppend(handler: ServiceFunction, aggregate: string): void {
-    handler.grantItems(this.table, ['Query', 'PutItem'], keysOf(aggregate));
+    handler.grantItems(this.table, ['Query', 'PutItem'], aggregateKeyPrefix(aggregate));
   }
 
   /** Grants a function permission to load an aggregate and write its decision: events, or a check that nothing changed. */
   grantEffect(handler: ServiceFunction, aggregate: string): void {
-    handler.grantItems(this.table, ['Query', 'PutItem', 'ConditionCheckItem'], keysOf(aggregate));
+    handler.grantItems(this.table, ['Query', 'PutItem', 'ConditionCheckItem'], aggregateKeyPrefix(aggregate));
   }
 
   /** Grants a function permission to read which version of a projection is current. */
@@ -387,26 +405,26 @@ export class Service extends Construct {
     handler.grantItems(this.records, ['PutItem', 'GetItem'], API_RECORDS);
   }
 
-  private timers(id: string, owner: IdempotentConsumer): void {
+  private addTimers(id: string, owner: IdempotentConsumer): void {
     new Timers(this, `${id}Timers`, { owner, alarmTopic: this.alarmTopic });
   }
 
-  private listener(id: string, props: ListenerProps) {
+  private createListener(id: string, props: ListenerProps) {
     const { context, bus, records, alarmTopic } = this;
-    return addListener(this, id, { ...props, context, bus, records, alarmTopic, environment: this.tables() });
+    return addListener(this, id, { ...props, context, bus, records, alarmTopic, environment: this.tableEnvironment() });
   }
 
-  private tables() {
+  private tableEnvironment() {
     return {
       [Env.TABLE]: this.table.tableName,
       [Env.RECORDS]: this.records.tableName,
-      [Env.FEED_SHARDS]: JSON.stringify(feedShardsOf(this.context.settings)),
-      [Env.EPOCH]: String(epochOf(this.context.settings, this.context.service)),
+      [Env.FEED_SHARDS]: JSON.stringify(resolveFeedShards(this.context.settings)),
+      [Env.EPOCH]: String(resolveEpoch(this.context.settings, this.context.service)),
     };
   }
 
   /** Describes every function inside this construct, so that none is forgotten. */
-  private functions(): readonly FunctionDescription[] {
+  private describeFunctions(): readonly FunctionDescription[] {
     return this.node
       .findAll()
       .filter((construct) => construct instanceof ServiceFunction)
@@ -414,7 +432,7 @@ export class Service extends Construct {
   }
 
   /** Returns a fault for each other service of the app that has the same records table. */
-  private sharedRecords(): string[] {
+  private findSharedRecords(): string[] {
     return this.node.root.node
       .findAll()
       .filter(

@@ -1,9 +1,9 @@
 import { clock } from '../aws/clock.js';
-import { type DedupeWindow, expiryOf } from '../aws/dedupe-window.js';
+import { computeExpiry, type DedupeWindow } from '../aws/dedupe-window.js';
 import type { Item, TransactWriteItem } from '../aws/items.js';
 import type { Table } from '../aws/table.js';
 import type { CommitExtras } from '../event-store/event-store.js';
-import { type Commit, commitItem, type FeedShards } from '../messages/commit.js';
+import { buildCommitItem, type Commit, type FeedShards } from '../messages/commit.js';
 import { type AnyEvent, readEvent, type ServiceContract } from '../messages/contract.js';
 import type { Trace } from '../messages/trace.js';
 import { stateKey } from './state-key.js';
@@ -78,14 +78,14 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
    * @param more commands that are sent with the events, each time that the events are sent
    * @throws {ContractViolation} if an event or a command breaks its contract
    */
-  commit(
+  buildCommit(
     id: string,
     before: Stored | undefined,
     events: readonly Event[],
     trace: Trace,
     more: Pick<CommitExtras, 'commands'> = {},
   ): Commit & Item {
-    return commitItem({
+    return buildCommitItem({
       contract: this.contract,
       aggregate: this.aggregate,
       id,
@@ -95,7 +95,7 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
       events,
       trace,
       ...more,
-      expiresAt: expiryOf(this.settings.commitSeconds, clock.epochSeconds()),
+      expiresAt: computeExpiry(this.settings.commitSeconds, clock.epochSeconds()),
       feedShards: this.settings.feedShards,
     });
   }
@@ -105,14 +105,14 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
    * @param evolve folds the events as they are stored, with sealed personal fields
    * @throws {ContractViolation} if an event breaks its contract
    */
-  change(
+  buildChange(
     id: string,
     before: State | undefined,
     events: readonly Event[],
     evolve: (before: State | undefined, events: readonly Event[]) => Omit<State, keyof Stored>,
     trace: Trace,
   ): { readonly writes: readonly TransactWriteItem[]; readonly after: State } {
-    const commit = this.commit(id, before, events, trace);
+    const commit = this.buildCommit(id, before, events, trace);
     const stored = commit.events.map(
       ({ type, schemaVersion, data }) => readEvent(this.contract, type, schemaVersion, JSON.parse(data)) as Event,
     );
@@ -124,7 +124,7 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
   /** Returns the check that the state is still the one that was read. */
   unchangedCheck(id: string, before: Stored | undefined): TransactWriteItem {
     return {
-      ConditionCheck: { TableName: this.table.name, Key: stateKey(this.aggregate, id), ...isAsRead(before) },
+      ConditionCheck: { TableName: this.table.name, Key: stateKey(this.aggregate, id), ...asReadCondition(before) },
     };
   }
 
@@ -139,13 +139,13 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
    */
   stateWrite(id: string, before: Stored | undefined, after: State): TransactWriteItem {
     const { epoch: _, ...state } = after;
-    const epoch = this.epochAfter(before, after);
+    const epoch = this.computeEpoch(before, after);
     const Item = { ...state, ...(epoch === 0 ? {} : { epoch }), ...stateKey(this.aggregate, id) };
-    return { Put: { TableName: this.table.name, Item, ...isAsRead(before) } };
+    return { Put: { TableName: this.table.name, Item, ...asReadCondition(before) } };
   }
 
   /** A state that is written without a commit still has the epoch of the newest one. */
-  private epochAfter(before: Stored | undefined, after: Stored): number {
+  private computeEpoch(before: Stored | undefined, after: Stored): number {
     const known = before?.epoch ?? 0;
     return before?.version === after.version ? known : Math.max(this.settings.epoch ?? 0, known);
   }
@@ -155,7 +155,7 @@ export class StateStore<State extends Stored, Event extends AnyEvent> {
  * Condition that the state is still the one that was read. Commits expire, so a free key for the next version does not
  * prove that this reader is current. The version in the state does.
  */
-const isAsRead = (before: Stored | undefined) =>
+const asReadCondition = (before: Stored | undefined) =>
   before
     ? { ConditionExpression: 'version = :version', ExpressionAttributeValues: { ':version': before.version } }
     : { ConditionExpression: 'attribute_not_exists(pk)' };

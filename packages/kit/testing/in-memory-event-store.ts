@@ -41,7 +41,7 @@ export class InMemoryEventStore<
     }
   }
 
-  protected async *commits(id: string, { from, to, order }: CommitRange): AsyncIterable<Commit> {
+  protected async *readCommits(id: string, { from, to, order }: CommitRange): AsyncIterable<Commit> {
     const [first, last] = [commitKey(from), commitKey(to)];
     const items = (await this.tables.query(TABLE, aggregateKey(this.aggregate, id))) as unknown as readonly Commit[];
     const found = items.filter(({ sk }) => sk >= first && sk <= last);

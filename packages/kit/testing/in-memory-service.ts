@@ -2,16 +2,16 @@ import type { Item } from '../aws/items.js';
 import type { Table } from '../aws/table.js';
 import type { Evolution } from '../decider/decider.js';
 import type { Aggregate } from '../event-store/event-store.js';
-import { tooOldBy } from '../failures/failure-kinds.js';
-import type { Source } from '../idempotent-consumer/listening.js';
+import { findTooOld } from '../failures/failure-kinds.js';
+import type { Source } from '../idempotent-consumer/message-source.js';
 import { processMessage } from '../idempotent-consumer/process-message.js';
 import { type Effect, ProcessedRecords } from '../idempotent-consumer/process-once.js';
 import type { Commit } from '../messages/commit.js';
 import type { AnyEvent } from '../messages/contract.js';
-import { busEntries, type Envelope } from '../messages/envelope.js';
+import { type Envelope, toBusEntries } from '../messages/envelope.js';
 import { type StateAggregate, StateStore, type Stored } from '../state-store/state-store.js';
 import { InMemoryEventStore, TABLE } from './in-memory-event-store.js';
-import { InMemoryTables, type ServiceTables, tableOf } from './in-memory-tables.js';
+import { createTable, InMemoryTables, type ServiceTables } from './in-memory-tables.js';
 import { APP } from './messages.js';
 
 /** Name of the table that holds the records of processed messages, and timers. */
@@ -35,7 +35,7 @@ class InMemoryRecords extends ProcessedRecords {
     return this.tables.transact(writes);
   }
 
-  override async has(message: Envelope): Promise<boolean> {
+  override async isProcessed(message: Envelope): Promise<boolean> {
     return (await this.tables.read(RECORDS, { pk: this.keyOf(message) })) !== undefined;
   }
 }
@@ -75,16 +75,16 @@ export class InMemoryService {
         for (const { Put } of writes) if (isCommit(Put?.Item)) this.outbox.push(Put.Item);
       },
     };
-    this.table = tableOf(this.tables, TABLE);
-    this.records = tableOf(this.tables, RECORDS);
+    this.table = createTable(this.tables, TABLE);
+    this.records = createTable(this.tables, RECORDS);
   }
 
   /**
    * Returns the events and commands that were committed since the last call, as the relay sends them. Deliver them to the
    * consumers that hear them, as often as you like.
    */
-  published(): readonly Envelope[] {
-    const entries = this.outbox.splice(0).flatMap((commit) => busEntries(commit, { app: APP, service: this.name }));
+  drainPublished(): readonly Envelope[] {
+    const entries = this.outbox.splice(0).flatMap((commit) => toBusEntries(commit, { app: APP, service: this.name }));
     return entries.map(({ Detail }) => JSON.parse(Detail) as Envelope);
   }
 
@@ -113,6 +113,6 @@ export class InMemoryService {
     const records = new InMemoryRecords(this.tables, `consumer-${this.consumers}`);
     const rules = { service: this.name, commanders };
     return (message) =>
-      processMessage({ message, recorded: undefined, tooOld: tooOldBy(message, WINDOW) }, sources, records, rules);
+      processMessage({ message, recorded: undefined, tooOld: findTooOld(message, WINDOW) }, sources, records, rules);
   }
 }

@@ -19,7 +19,7 @@ export interface ServiceTables {
 }
 
 /** Returns one of these tables. */
-export const tableOf = (tables: ServiceTables, name: string): Table => ({
+export const createTable = (tables: ServiceTables, name: string): Table => ({
   name,
   read: (key) => tables.read(name, key),
   readAll: async (keys) =>
@@ -41,30 +41,30 @@ export class InMemoryTables implements ServiceTables {
   private readonly items = new Map<string, Item>();
 
   async read(table: string, key: Item): Promise<Item | undefined> {
-    return structuredClone(this.items.get(nameOf(table, key)));
+    return structuredClone(this.items.get(itemKey(table, key)));
   }
 
   async query(table: string, pk: string): Promise<readonly Item[]> {
-    const prefix = nameOf(table, { pk, sk: '' });
+    const prefix = itemKey(table, { pk, sk: '' });
     const names = [...this.items.keys()].filter((name) => name.startsWith(prefix)).toSorted();
     return names.map((name) => structuredClone(this.items.get(name) as Item));
   }
 
   async transact(writes: readonly TransactWriteItem[]): Promise<void> {
-    const planned = writes.map((write) => this.planned(write));
+    const planned = writes.map((write) => this.plan(write));
     const checks = planned.map(({ holds }) => ({ Code: holds ? 'None' : 'ConditionalCheckFailed' }));
     if (planned.some(({ holds }) => !holds)) throw new TransactionRefused(writes, checks);
     for (const { apply } of planned) apply();
   }
 
   /** @throws {Error} if the write or its condition has a form that these tables do not know */
-  private planned({ Put, Delete, ConditionCheck, Update }: TransactWriteItem): { holds: boolean; apply: () => void } {
+  private plan({ Put, Delete, ConditionCheck, Update }: TransactWriteItem): { holds: boolean; apply: () => void } {
     const write = Put ?? Delete ?? ConditionCheck;
-    if (!write || Update) throw unknownForm('an update');
-    const name = nameOf(write.TableName ?? '', Put?.Item ?? Delete?.Key ?? ConditionCheck?.Key ?? {});
+    if (!write || Update) throw unsupportedForm('an update');
+    const name = itemKey(write.TableName ?? '', Put?.Item ?? Delete?.Key ?? ConditionCheck?.Key ?? {});
     const { ConditionExpression: condition, ExpressionAttributeValues: values = {} } = write;
     return {
-      holds: condition === undefined || holdsFor(this.items.get(name), condition, values),
+      holds: condition === undefined || conditionHolds(this.items.get(name), condition, values),
       apply: () => {
         if (Put) this.items.set(name, structuredClone(Put.Item ?? {}));
         if (Delete) this.items.delete(name);
@@ -73,14 +73,14 @@ export class InMemoryTables implements ServiceTables {
   }
 }
 
-function holdsFor(item: Item | undefined, condition: string, values: Readonly<Record<string, unknown>>): boolean {
+function conditionHolds(item: Item | undefined, condition: string, values: Readonly<Record<string, unknown>>): boolean {
   if (condition === IS_NEW) return item === undefined;
   const [, attribute, value] = IS_AS_READ.exec(condition) ?? [];
-  if (attribute === undefined || value === undefined) throw unknownForm(`the condition ${condition}`);
+  if (attribute === undefined || value === undefined) throw unsupportedForm(`the condition ${condition}`);
   return item !== undefined && item[attribute] === values[value];
 }
 
-const unknownForm = (what: string): Error =>
+const unsupportedForm = (what: string): Error =>
   new Error(`these tables do not know ${what}: give the service the tables of a model of DynamoDB`);
 
-const nameOf = (table: string, { pk, sk = '' }: Item): string => JSON.stringify([table, pk, sk]).slice(0, -2);
+const itemKey = (table: string, { pk, sk = '' }: Item): string => JSON.stringify([table, pk, sk]).slice(0, -2);

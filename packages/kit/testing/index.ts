@@ -4,4 +4,4 @@ export { InMemoryEventStore } from './in-memory-event-store.js';
 export { InMemoryService } from './in-memory-service.js';
 export { InMemoryTables, type ServiceTables } from './in-memory-tables.js';
 export { commandMessage, eventMessage, type MessageFields } from './messages.js';
-export { countsOfEvents, dueIn, failuresIn } from './stored.js';
+export { countEvents, findFailures, findNextDue } from './stored-items.js';

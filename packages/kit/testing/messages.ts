@@ -1,7 +1,7 @@
-import { dataschemaOf, sourceOf } from '../aws/app-names.js';
+import { dataschemaUrn, eventSource } from '../aws/app-names.js';
 import { clock } from '../aws/clock.js';
 import { newId, newTraceparent } from '../aws/ids.js';
-import { type AnyEvent, commandsOf, eventToWrite, type ServiceContract } from '../messages/contract.js';
+import { type AnyEvent, encodeEvent, type ServiceContract, toCommandContract } from '../messages/contract.js';
 import { appOf, type Envelope } from '../messages/envelope.js';
 
 /** Fields of a message that a test may set. The others have values of no meaning. */
@@ -15,7 +15,7 @@ export const APP = 'app';
  * @throws {ContractViolation} if it breaks the contract
  */
 export const eventMessage = (contract: ServiceContract, event: AnyEvent, fields: MessageFields = {}): Envelope =>
-  message(contract, event, { source: sourceOf(APP, contract.service), ...fields });
+  buildMessage(contract, event, { source: eventSource(APP, contract.service), ...fields });
 
 /**
  * Creates a command to a service.
@@ -28,19 +28,23 @@ export const commandMessage = (
   from: string,
   fields: MessageFields = {},
 ): Envelope => ({
-  ...message(commandsOf(contract), command, { source: sourceOf(APP, from), ...fields }),
+  ...buildMessage(toCommandContract(contract), command, { source: eventSource(APP, from), ...fields }),
   to: contract.service,
 });
 
-function message(contract: ServiceContract, event: AnyEvent, fields: MessageFields & { source: string }): Envelope {
-  const { schemaVersion, data } = eventToWrite(contract, event);
+function buildMessage(
+  contract: ServiceContract,
+  event: AnyEvent,
+  fields: MessageFields & { source: string },
+): Envelope {
+  const { schemaVersion, data } = encodeEvent(contract, event);
   return {
     specversion: '1.0',
     id: newId(),
     type: event.type,
     subject: 'Test/1',
     time: clock.now(),
-    dataschema: dataschemaOf(appOf(fields), contract.service, event.type, schemaVersion),
+    dataschema: dataschemaUrn(appOf(fields), contract.service, event.type, schemaVersion),
     data,
     sequence: 1,
     epoch: 0,

@@ -17,10 +17,10 @@ export const LEASES = 'lease#';
 export const duePartition = (owner: string, shard: number): string => `${owner}#${shard}`;
 
 /** Body of a message in the queue of a runner: the key of a record. The record itself has the rest. */
-export interface HandOut {
+export interface Dispatch {
   readonly record: string;
   /** Fencing token of the runner that put the message off and sent this. Absent from the stream and the sweeper. */
   readonly fence?: number;
 }
 
-export const handOutOf = (handOut: HandOut): string => JSON.stringify(handOut satisfies HandOut);
+export const toDispatchBody = (handOut: Dispatch): string => JSON.stringify(handOut satisfies Dispatch);

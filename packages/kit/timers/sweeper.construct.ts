@@ -10,7 +10,7 @@ import { Metric } from '../aws/metric-names.js';
 import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '../base/alarms.construct.js';
 import type { AnyTable } from '../base/interfaces.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
-import { recordsOf } from '../failures/contract.js';
+import { recordsPrefix } from '../failures/contract.js';
 import { LEASES } from './contract.js';
 
 const TICK = Duration.minutes(1);
@@ -19,8 +19,8 @@ const SWEEP_TIMEOUT = Duration.seconds(50);
 /**
  * Reserved concurrency. The lease lets one sweeper work; the second one keeps a duplicate tick from being throttled.
  */
-const SWEEPERS = 2;
-const LATE = Duration.minutes(10);
+const SWEEPER_CONCURRENCY = 2;
+const MAX_LATENESS = Duration.minutes(10);
 /** Ticks in a row that nobody got, after which an alarm fires. */
 const MISSED_TICKS = 5;
 
@@ -54,7 +54,7 @@ export function scheduleSweeper(scope: Construct, props: SweeperProps): ServiceF
     context,
     entry,
     timeout: SWEEP_TIMEOUT,
-    reservedConcurrency: SWEEPERS,
+    reservedConcurrency: SWEEPER_CONCURRENCY,
     environment: {
       [Env.CONSUMER]: owner,
       [Env.QUEUE_URL]: queue.queueUrl,
@@ -64,9 +64,9 @@ export function scheduleSweeper(scope: Construct, props: SweeperProps): ServiceF
     },
   });
   sweeper.grantIndex(records, DUE_INDEX, `${owner}#`);
-  sweeper.grantItems(records, ['BatchGetItem', 'UpdateItem'], recordsOf(owner));
+  sweeper.grantItems(records, ['BatchGetItem', 'UpdateItem'], recordsPrefix(owner));
   sweeper.grantItems(records, ['PutItem'], LEASES);
-  sweeper.allow(['sqs:SendMessage'], queue.queueArn);
+  sweeper.grantActions(['sqs:SendMessage'], queue.queueArn);
   sweeper.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: TICK });
   Validations.of(sweeper).acknowledge({
     id: 'Serverless-LambdaAsyncFailureDestination',
@@ -84,7 +84,7 @@ export function scheduleSweeper(scope: Construct, props: SweeperProps): ServiceF
   const { settings, service } = context;
   alarm(scope, 'TimersLate', {
     metric: serviceMetric(metricsNamespace(settings), service, Metric.TIMER_LATENESS).with({ statistic: 'max' }),
-    threshold: LATE.toSeconds(),
+    threshold: MAX_LATENESS.toSeconds(),
     means: `${what} was sent over 10 minutes after its due time: the sweeper is behind, or its owner is.`,
     topic: alarmTopic,
   });

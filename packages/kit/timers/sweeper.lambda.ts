@@ -1,14 +1,14 @@
 import type { Context } from 'aws-lambda';
 import { Env } from '../aws/environment.js';
-import { required, requiredInteger } from '../aws/read-environment.js';
-import { logged, publishMetrics } from '../aws/telemetry.js';
+import { requireEnv, requireIntegerEnv } from '../aws/read-environment.js';
+import { logAndSanitize, publishMetrics } from '../aws/telemetry.js';
 import { Sweeper } from './sweeper.js';
 
 const sweeper = new Sweeper({
-  table: required(Env.RECORDS),
-  owner: required(Env.CONSUMER),
-  queue: required(Env.QUEUE_URL),
-  intervalSeconds: requiredInteger(Env.RESEND_SECONDS),
+  table: requireEnv(Env.RECORDS),
+  owner: requireEnv(Env.CONSUMER),
+  queue: requireEnv(Env.QUEUE_URL),
+  intervalSeconds: requireIntegerEnv(Env.RESEND_SECONDS),
 });
 
 /** Runs every minute and sends due timers to their owner. */
@@ -16,7 +16,7 @@ export async function handler(_tick: unknown, context: Context): Promise<void> {
   try {
     await sweeper.sweep(() => context.getRemainingTimeInMillis());
   } catch (error) {
-    throw logged('a sweep was not finished', error);
+    throw logAndSanitize('a sweep was not finished', error);
   } finally {
     publishMetrics();
   }

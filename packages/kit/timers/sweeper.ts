@@ -1,13 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
-import { documents, type Item } from '../aws/dynamodb.js';
+import { documentClient, type Item } from '../aws/dynamodb.js';
 import { DUE_INDEX } from '../aws/indexes.js';
 import { Metric } from '../aws/metric-names.js';
-import { itemsOf } from '../aws/reading.js';
-import { logger, seconds } from '../aws/telemetry.js';
+import { queryItems } from '../aws/read-items.js';
+import { logger, recordSeconds } from '../aws/telemetry.js';
 import { DUE_SHARDS, duePartition, LEASES } from './contract.js';
-import { allOf, TimerDispatcher, type TimerDispatcherOptions } from './timer-dispatcher.js';
+import { awaitAll, TimerDispatcher, type TimerDispatcherOptions } from './timer-dispatcher.js';
 
 /** Stored messages of one page, where the owner names no other number. */
 const PAGE = 20;
@@ -49,42 +49,44 @@ export class Sweeper {
     const waiting = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(this.options.owner, shard));
     const shards = [...waiting, ...(this.options.partitions ?? [])];
     const now = clock.now();
-    const firsts = await Promise.all(shards.map((shard) => this.due(shard, now)));
+    const firsts = await Promise.all(shards.map((shard) => this.readDuePage(shard, now)));
     if (firsts.every(({ keys }) => keys.length === 0)) return;
-    if (!(await this.leased(timeLeft()))) return;
+    if (!(await this.acquireLease(timeLeft()))) return;
     let latest = 0;
     const failures: unknown[] = [];
-    const rest = async (shard: string, first: Page): Promise<void> => {
+    const sweepShard = async (shard: string, first: Page): Promise<void> => {
       for (let page: Page | undefined = first; page; ) {
         if (page.keys.length > 0) {
           // A page that fails must not block the pages behind it. Otherwise it might fail every minute, and they would
           // never be sent.
-          const late = await this.dispatcher.page(page.keys).catch((error: unknown) => void failures.push(error));
+          const late = await this.dispatcher
+            .dispatchPage(page.keys)
+            .catch((error: unknown) => void failures.push(error));
           latest = Math.max(latest, late ?? 0);
         }
         if (page.next && timeLeft() < RESERVE_MS) {
           logger.warn('not all due timers were sent in time', { shard });
           break;
         }
-        page = page.next && (await this.due(shard, now, page.next));
+        page = page.next && (await this.readDuePage(shard, now, page.next));
       }
     };
     try {
-      await allOf(firsts.map((first, at) => rest(shards[at] ?? '', first)));
+      await awaitAll(firsts.map((first, at) => sweepShard(shards[at] ?? '', first)));
       if (failures.length > 0) throw failures[0];
     } finally {
-      seconds(Metric.TIMER_LATENESS, latest);
+      recordSeconds(Metric.TIMER_LATENESS, latest);
     }
   }
 
-  private async due(shard: string, now: string, from?: Item): Promise<Page> {
+  private async readDuePage(shard: string, now: string, from?: Item): Promise<Page> {
     const query = {
       TableName: this.options.table,
       IndexName: DUE_INDEX,
       KeyConditionExpression: 'duePk = :shard AND executeAt <= :now',
       ExpressionAttributeValues: { ':shard': shard, ':now': now },
     };
-    const { items, next } = await itemsOf(documents, query, { limit: this.options.pageSize ?? PAGE, from });
+    const { items, next } = await queryItems(documentClient, query, { limit: this.options.pageSize ?? PAGE, from });
     return { keys: items.map(({ pk }) => String(pk)), ...(next && { next }) };
   }
 
@@ -92,12 +94,12 @@ export class Sweeper {
    * Takes the lease until the function's timeout. The timeout is before the next minute, so nobody has to release the
    * lease.
    */
-  private async leased(milliseconds: number): Promise<boolean> {
+  private async acquireLease(milliseconds: number): Promise<boolean> {
     const now = clock.now();
     const until = new Date(Date.parse(now) + milliseconds).toISOString();
     const isFree = 'attribute_not_exists(pk) OR heldUntil < :now';
     try {
-      await documents.send(
+      await documentClient.send(
         new PutCommand({
           TableName: this.options.table,
           Item: { pk: `${LEASES}${this.options.owner}`, heldUntil: until },

@@ -1,19 +1,19 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { batchesOf, SQS_BATCH, utf8Bytes } from '../aws/batches.js';
+import { SQS_BATCH, splitIntoBatches, utf8Bytes } from '../aws/batches.js';
 import { clock, secondsBetween } from '../aws/clock.js';
-import { documents, type Item } from '../aws/dynamodb.js';
+import { documentClient, type Item } from '../aws/dynamodb.js';
 import { TooLarge } from '../aws/dynamodb-limits.js';
 import { Metric } from '../aws/metric-names.js';
-import { readItems } from '../aws/reading.js';
+import { readItems } from '../aws/read-items.js';
 import { SafeText, safeText } from '../aws/safe-error.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
 import { PENDING, STORED } from '../failures/delivery.js';
 import { Unsendable } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { messageGroupOf, readEnvelope } from '../messages/envelope.js';
-import { handOutOf } from './contract.js';
+import { toDispatchBody } from './contract.js';
 import { MAX_PAYLOAD_BYTES } from './timers.js';
 
 export interface TimerDispatcherOptions {
@@ -34,7 +34,7 @@ export interface TimerDispatcherOptions {
 }
 
 /** A stored message that is due. */
-interface Due {
+interface DueTimer {
   readonly pk: string;
   readonly executeAt: string;
   /** Body in the owner's queue. */
@@ -46,7 +46,7 @@ interface Due {
 }
 
 /** Size of a timer's message: its body, and the name, type and value of its attribute. */
-const messageBytes = ({ body, pk }: Due): number => utf8Bytes(body) + utf8Bytes(`${STORED}String${pk}`);
+const messageBytes = ({ body, pk }: DueTimer): number => utf8Bytes(body) + utf8Bytes(`${STORED}String${pk}`);
 
 /**
  * Sends due timers to their owner, at least once. It sends a timer first and reschedules it afterwards. A crash in
@@ -70,22 +70,22 @@ export class TimerDispatcher {
    * @throws what the SDK throws, after everything else was tried. A timer that was not rescheduled is due at the next
    *   sweep.
    */
-  async page(keys: readonly string[]): Promise<number> {
+  async dispatchPage(keys: readonly string[]): Promise<number> {
     const now = clock.now();
-    const due: Due[] = [];
+    const due: DueTimer[] = [];
     const poison: { readonly pk: string; readonly error: unknown }[] = [];
     for (const item of await this.read(keys)) {
       const { pk, status, executeAt } = item as { pk: string; status?: unknown; executeAt?: unknown };
       if (status !== PENDING || typeof executeAt !== 'string' || executeAt > now) continue;
       try {
-        due.push({ pk, executeAt, ...this.sent(item, executeAt, now) });
+        due.push({ pk, executeAt, ...this.buildEntry(item, executeAt, now) });
       } catch (error) {
         poison.push({ pk, error });
       }
     }
-    const batches = batchesOf(due, messageBytes, SQS_BATCH);
-    await allOf([
-      ...batches.map((batch) => this.batch(batch)),
+    const batches = splitIntoBatches(due, messageBytes, SQS_BATCH);
+    await awaitAll([
+      ...batches.map((batch) => this.sendBatch(batch)),
       ...poison.map(({ pk, error }) => this.giveUp(pk, error)),
     ]);
     return Math.max(0, ...due.map(({ late }) => late));
@@ -94,16 +94,16 @@ export class TimerDispatcher {
   private async read(keys: readonly string[]): Promise<readonly Item[]> {
     // While an index entry moves, a query may return it twice, and BatchGetItem refuses a key that is named twice.
     const unique = [...new Set(keys)].map((pk) => ({ pk }));
-    return readItems(documents, this.options.table, unique, { consistent: true });
+    return readItems(documentClient, this.options.table, unique, { consistent: true });
   }
 
-  private sent(item: Item, executeAt: string, now: string): Pick<Due, 'body' | 'group' | 'late'> {
-    if (this.options.sends !== 'key') return readable(item, now);
+  private buildEntry(item: Item, executeAt: string, now: string): Pick<DueTimer, 'body' | 'group' | 'late'> {
+    if (this.options.sends !== 'key') return readTimer(item, now);
     const { pk, group } = item;
-    return { body: handOutOf({ record: String(pk) }), group: String(group), late: secondsBetween(executeAt, now) };
+    return { body: toDispatchBody({ record: String(pk) }), group: String(group), late: secondsBetween(executeAt, now) };
   }
 
-  private async batch(batch: readonly Due[]): Promise<void> {
+  private async sendBatch(batch: readonly DueTimer[]): Promise<void> {
     const { Successful = [], Failed = [] } = await this.sqs.send(
       new SendMessageBatchCommand({
         QueueUrl: this.options.queue,
@@ -117,8 +117,8 @@ export class TimerDispatcher {
         })),
       }),
     );
-    await allOf([
-      ...Successful.map(({ Id }) => this.moveOn(batch[Number(Id)])),
+    await awaitAll([
+      ...Successful.map(({ Id }) => this.reschedule(batch[Number(Id)])),
       ...Failed.map(async ({ Id, SenderFault, Code = 'unknown' }) => {
         const pk = batch[Number(Id)]?.pk;
         logger.warn('an entry was refused', { record: pk, code: Code });
@@ -128,14 +128,14 @@ export class TimerDispatcher {
     ]);
   }
 
-  private async moveOn(due: Due | undefined): Promise<void> {
+  private async reschedule(due: DueTimer | undefined): Promise<void> {
     if (!due) return;
     const next = Date.parse(clock.now()) + this.options.intervalSeconds * 1000;
     // Does not overwrite the time that another sweeper has set meanwhile, and does not revive a timer that its owner
     // has already processed.
     const isAsItWasRead = '#status = :pending AND executeAt = :seen';
     try {
-      await documents.send(
+      await documentClient.send(
         new UpdateCommand({
           TableName: this.options.table,
           Key: { pk: due.pk },
@@ -161,7 +161,7 @@ export class TimerDispatcher {
   }
 
   private async giveUp(pk: string, error: unknown): Promise<void> {
-    const outcome = await this.failures.end(pk, { error });
+    const outcome = await this.failures.failPending(pk, { error });
     if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
     logger.error('a timer can never be sent', { record: pk, outcome, ...describeError(error) });
   }
@@ -172,7 +172,7 @@ export class TimerDispatcher {
  * @throws {ContractViolation} if the payload is not a valid message
  * @throws {TooLarge} above 24 KiB
  */
-function readable({ payload }: Item, now: string): Pick<Due, 'body' | 'group' | 'late'> {
+function readTimer({ payload }: Item, now: string): Pick<DueTimer, 'body' | 'group' | 'late'> {
   const text = String(payload);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_PAYLOAD_BYTES) throw new TooLarge(safeText`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);
@@ -184,7 +184,7 @@ function readable({ payload }: Item, now: string): Pick<Due, 'body' | 'group' | 
  * Waits until all promises have settled.
  * @throws the first failure
  */
-export async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
+export async function awaitAll(works: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }

@@ -1,7 +1,7 @@
 import { Annotations, Duration } from 'aws-cdk-lib';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { recordsOf } from '../failures/contract.js';
+import { recordsPrefix } from '../failures/contract.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { scheduleSweeper } from './sweeper.construct.js';
 
@@ -35,7 +35,7 @@ export class Timers extends Construct {
     this.checkInterval(owner);
 
     // The owner may already put timers, by its permission on its own records.
-    handler.grantItems(records, ['DeleteItem'], recordsOf(name));
+    handler.grantItems(records, ['DeleteItem'], recordsPrefix(name));
 
     scheduleSweeper(this, {
       context: handler.context,
@@ -53,11 +53,11 @@ export class Timers extends Construct {
    * Refuses an owner that retries a message for longer than the interval. Otherwise a second copy would join a message
    * that is still being retried, each with attempts of its own.
    */
-  private checkInterval({ handler, name, longestTrying }: IdempotentConsumer): void {
+  private checkInterval({ handler, name, maxRetryTime }: IdempotentConsumer): void {
     const interval = DISPATCH_INTERVAL.toSeconds();
-    if (interval >= longestTrying.toSeconds()) return;
+    if (interval >= maxRetryTime.toSeconds()) return;
     Annotations.of(this).addError(
-      `the queue of '${name}' retries a message that crashes its handler for ${longestTrying.toSeconds()} s (6 x timeout of ${handler.timeout.toSeconds()} s x receives), and a timer is sent again after ${interval} s: take a shorter timeout, or fewer consumerAttempts`,
+      `the queue of '${name}' retries a message that crashes its handler for ${maxRetryTime.toSeconds()} s (6 x timeout of ${handler.timeout.toSeconds()} s x receives), and a timer is sent again after ${interval} s: take a shorter timeout, or fewer consumerAttempts`,
     );
   }
 }

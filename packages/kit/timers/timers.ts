@@ -5,7 +5,7 @@ import { safeText } from '../aws/safe-error.js';
 import { PENDING } from '../failures/delivery.js';
 import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
 import type { CommandOf, ServiceContract } from '../messages/contract.js';
-import { ownCommandBody } from '../messages/own-command.js';
+import { buildOwnCommandBody } from '../messages/own-command.js';
 import type { Trace } from '../messages/trace.js';
 import { DUE_SHARDS, duePartition } from './contract.js';
 
@@ -67,7 +67,14 @@ export class Timers<C extends ServiceContract> {
   set({ id, subject, executeAt, trace, type, data }: Timer<C>): TransactWriteItem {
     const { app, table, consumer, contract } = this.options;
     // The message's time is the due time, not the time of this call. So its age is its lateness.
-    const payload = ownCommandBody(contract, { app, id, subject, time: executeAt, trace, command: { type, data } });
+    const payload = buildOwnCommandBody(contract, {
+      app,
+      id,
+      subject,
+      time: executeAt,
+      trace,
+      command: { type, data },
+    });
     const bytes = Buffer.byteLength(payload);
     if (bytes > MAX_PAYLOAD_BYTES)
       throw new TooLarge(safeText`a timer of ${bytes} bytes is above ${MAX_PAYLOAD_BYTES}`);

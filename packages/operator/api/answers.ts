@@ -3,19 +3,19 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import { Problem } from '@orderly/kit/internal/http/errors.js';
 import type { AuditShortcuts } from '../audit/audit.js';
-import { audit } from '../audit/command.js';
-import { transportsBy } from '../audit/transports.js';
-import type { TwiceCheck } from '../audit/twice.js';
+import { audit } from '../audit/audit-command.js';
+import type { DuplicateCheck } from '../audit/duplicate-check.js';
+import { createTransports } from '../audit/transports.js';
 import { listAuditLog } from '../audit-log/audit-log.js';
 import type { CommandContext } from '../cli/context.js';
 import { OperatorError, RequestRefused } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { secondsOf } from '../cli/text.js';
+import { parseTimeSpan } from '../cli/text-format.js';
 import type { CustomerSource } from '../groups/customers.js';
 import { listFailureGroups } from '../groups/list.js';
-import { sqsAt } from '../records/send.js';
-import { type ReadSection, showStatus } from '../status/status.js';
-import { type AuditQuery, auditRequestOf } from './audit-query.js';
+import { createSqsClient } from '../records/message-sender.js';
+import { type StatusSectionReader, showStatus } from '../status/status.js';
+import { type AuditQuery, parseAuditQuery } from './audit-query.js';
 
 /** Answer of a route: the JSON object that its command prints with `--json`. */
 export interface OperatorAnswer<View> {
@@ -24,7 +24,7 @@ export interface OperatorAnswer<View> {
 }
 
 /** Largest answer in bytes. AWS Lambda takes 6 MB ("Lambda quotas", synchronous responses), headers and escapes included. */
-const MOST_BYTES = 5_000_000;
+const MAX_ANSWER_BYTES = 5_000_000;
 
 /**
  * Answers with the JSON object of a command.
@@ -33,10 +33,10 @@ const MOST_BYTES = 5_000_000;
  * contain
  * @throws any other error of the command, which is 500: its details are for the log, not for the caller
  */
-export async function answerOf<View>(outcome: Promise<Outcome>): Promise<OperatorAnswer<View>> {
+export async function answerCommand<View>(outcome: Promise<Outcome>): Promise<OperatorAnswer<View>> {
   try {
     const { json } = await outcome;
-    if (Buffer.byteLength(JSON.stringify(json)) > MOST_BYTES)
+    if (Buffer.byteLength(JSON.stringify(json)) > MAX_ANSWER_BYTES)
       throw new Problem('invalid-request', 'the answer has more than 5 MB: ask for less, or use the command line');
     return { status: 200, body: json as View };
   } catch (error) {
@@ -49,8 +49,8 @@ export async function answerOf<View>(outcome: Promise<Outcome>): Promise<Operato
 }
 
 /** Answers `status`: whether the environment is healthy, and if not, the next command. */
-export const answerStatus = <View>(context: CommandContext, sections: readonly ReadSection[]) =>
-  answerOf<View>(showStatus(context, sections, { all: false }));
+export const answerStatus = <View>(context: CommandContext, sections: readonly StatusSectionReader[]) =>
+  answerCommand<View>(showStatus(context, sections, { all: false }));
 
 /**
  * Answers `failures groups`: failures and stuck sagas by their cause, with the next command for each.
@@ -61,13 +61,13 @@ export const answerFailureGroups = <View>(
   context: CommandContext,
   { consumer }: { readonly consumer?: string },
   customers?: CustomerSource,
-) => answerOf<View>(listFailureGroups(context, { consumer }, customers));
+) => answerCommand<View>(listFailureGroups(context, { consumer }, customers));
 
 /** Seconds after which an audit begins no further query. API Gateway waits for 29, and the last page needs some of them. */
 export const AUDIT_SECONDS = 20;
 
 /** Most orders, or whatever the application checks, that one answer looks at for what was done twice. */
-export const MOST_CHECKED_PER_ANSWER = 500;
+export const MAX_CHECKED_PER_ANSWER = 500;
 
 /**
  * Answers `audit`: what became of each message at each consumer. It sends nothing again.
@@ -79,24 +79,28 @@ export async function answerAudit<View>(
   context: CommandContext,
   query: AuditQuery,
   subjects: AuditShortcuts = {},
-  check?: TwiceCheck,
+  check?: DuplicateCheck,
 ): Promise<OperatorAnswer<View>> {
   const { endpoint, clock, command } = context;
   const begun = clock.now();
-  const request = auditRequestOf(query, { now: begun, subjects, command });
+  const request = parseAuditQuery(query, { now: begun, subjects, command });
   const { region } = endpoint;
-  const [sqs, lambda, cloudWatch] = [sqsAt(endpoint), new LambdaClient({ region }), new CloudWatchClient({ region })];
+  const [sqs, lambda, cloudWatch] = [
+    createSqsClient(endpoint),
+    new LambdaClient({ region }),
+    new CloudWatchClient({ region }),
+  ];
   try {
     const access = {
-      ...transportsBy({ sqs, lambda, cloudWatch }, () => clock.now()),
+      ...createTransports({ sqs, lambda, cloudWatch }, () => clock.now()),
       send: refuseToSend,
       wait: refuseToSend,
     };
     const seconds = (): number => secondsBetween(begun, clock.now());
-    const mayGoOn = (): void => refuseIfLate(seconds(), request.command);
+    const checkDeadline = (): void => refuseIfLate(seconds(), request.command);
     const hasTime = (): boolean => seconds() < AUDIT_SECONDS;
-    const more = { check, mostChecked: MOST_CHECKED_PER_ANSWER, mayGoOn, hasTime };
-    return await answerOf<View>(audit(context, request.audit, access, more));
+    const more = { check, mostChecked: MAX_CHECKED_PER_ANSWER, mayGoOn: checkDeadline, hasTime };
+    return await answerCommand<View>(audit(context, request.audit, access, more));
   } finally {
     for (const client of [sqs, lambda, cloudWatch]) client.destroy();
   }
@@ -119,4 +123,4 @@ const refuseToSend = async (): Promise<never> => {
 
 /** Answers `audit-log`: what operators did, newest first. */
 export const answerAuditLog = <View>(context: CommandContext, { since = '24h' }: { readonly since?: string }) =>
-  answerOf<View>(listAuditLog(context, { back: secondsOf(since) ?? 0 }));
+  answerCommand<View>(listAuditLog(context, { back: parseTimeSpan(since) ?? 0 }));

@@ -2,14 +2,14 @@ import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import { Problem } from '@orderly/kit/internal/http/errors.js';
 import type { AuditShortcuts } from '../audit/audit.js';
 import type { AuditRequest } from '../audit/request.js';
-import { type CommandText, duration, secondsOf } from '../cli/text.js';
+import { type CommandFormatter, formatDuration, parseTimeSpan } from '../cli/text-format.js';
 import { DEFAULT_GRACE } from '../commands/audit.js';
 
 /**
  * Longest time that one answer audits, in seconds. The queries of its empty hours alone take seconds: nine services, eight
  * shards and six hours are 432.
  */
-export const LONGEST_AUDIT_SECONDS = 6 * 3_600;
+export const MAX_AUDIT_SECONDS = 6 * 3_600;
 
 /** Query of the delivery audit: `AuditParameters`, and those of the application that name an aggregate. */
 export interface AuditQuery {
@@ -27,7 +27,7 @@ export interface AuditQueryContext {
   readonly now: string;
   /** Types of aggregates by the parameters that take their id: `{ order: ['Order', 'Payment'] }`. */
   readonly subjects: AuditShortcuts;
-  readonly command: CommandText;
+  readonly command: CommandFormatter;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface AuditQueryContext {
  * @returns the request of the command `audit`, which sends nothing again; and the command that asks for the same
  * @throws {Problem} 400, which names the command where the time is too long for an answer
  */
-export function auditRequestOf(
+export function parseAuditQuery(
   query: AuditQuery,
   { now, subjects, command }: AuditQueryContext,
 ): { readonly audit: AuditRequest; readonly command: string } {
@@ -53,7 +53,7 @@ export function auditRequestOf(
   }
   if (query.to !== undefined && query.from === undefined) throw refusal('expected with from only', 'to');
   const [one] = named;
-  const span = spanOf(query, now);
+  const span = resolveSpan(query, now);
   const words = one
     ? [`--${one.name}`, one.id]
     : query.since === undefined
@@ -71,7 +71,7 @@ export function auditRequestOf(
       subject: one?.subject,
       ...(one && { parts: one.parts }),
       consumer: query.consumer,
-      graceSeconds: secondsOf(query.grace ?? DEFAULT_GRACE) ?? 0,
+      graceSeconds: parseTimeSpan(query.grace ?? DEFAULT_GRACE) ?? 0,
       resend: false,
       rate: 1,
     },
@@ -84,8 +84,8 @@ interface AuditedSpan {
   readonly to: string;
 }
 
-function spanOf({ since, from, to }: AuditQuery, now: string): AuditedSpan {
-  const back = since === undefined ? 0 : (secondsOf(since) ?? 0);
+function resolveSpan({ since, from, to }: AuditQuery, now: string): AuditedSpan {
+  const back = since === undefined ? 0 : (parseTimeSpan(since) ?? 0);
   const begins = from === undefined ? Date.parse(now) - back * 1000 : Date.parse(from);
   return { from: new Date(begins).toISOString(), to: new Date(to ?? now).toISOString() };
 }
@@ -94,8 +94,8 @@ function spanOf({ since, from, to }: AuditQuery, now: string): AuditedSpan {
 function checkLength({ since }: AuditQuery, { from, to }: AuditedSpan, same: string): void {
   const seconds = secondsBetween(from, to);
   if (seconds < 0) throw refusal(`expected a time before the end of the span, ${to}`, 'from');
-  if (seconds <= LONGEST_AUDIT_SECONDS) return;
-  const detail = `an answer audits at most ${duration(LONGEST_AUDIT_SECONDS)}: ask for less, or run ${same}`;
+  if (seconds <= MAX_AUDIT_SECONDS) return;
+  const detail = `an answer audits at most ${formatDuration(MAX_AUDIT_SECONDS)}: ask for less, or run ${same}`;
   throw refusal(detail, since === undefined ? 'from' : 'since');
 }
 

@@ -1,17 +1,17 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { documents } from '@orderly/kit/internal/aws/dynamodb.js';
+import { documentClient } from '@orderly/kit/internal/aws/dynamodb.js';
 import { Env } from '@orderly/kit/internal/aws/environment.js';
-import { required, requiredList } from '@orderly/kit/internal/aws/read-environment.js';
+import { requireEnv, requireListEnv } from '@orderly/kit/internal/aws/read-environment.js';
 import type { CommandContext, OperatedApp } from '../cli/context.js';
 import { OperatorError } from '../cli/errors.js';
-import { commandTextOf } from '../cli/text.js';
-import { clockAt } from '../deployment/endpoint.js';
-import { servicesIn } from '../deployment/services.js';
+import { commandFormatter } from '../cli/text-format.js';
+import { endpointClock } from '../deployment/endpoint.js';
+import { parseServices } from '../deployment/services.js';
 import { findStacksNamed, type StackOutputs, stackPrefix } from '../deployment/stacks.js';
 import { OperatorApiEnv } from './contract.js';
 
 /** Settings of an application that its advice uses. */
-export type AdvisingApp = Pick<OperatedApp, 'program' | 'reportOn' | 'runbook' | 'pageOn'>;
+export type AppAdvice = Pick<OperatedApp, 'program' | 'reportOn' | 'runbook' | 'pageOn'>;
 
 /**
  * Returns a function that finds the environment of this function, as the command line's `openContext` does. Each call reads the
@@ -19,10 +19,10 @@ export type AdvisingApp = Pick<OperatedApp, 'program' | 'reportOn' | 'runbook' |
  * names it, so that the other stacks can still be asked.
  * @throws {SettingMissing} at start, if the construct did not name the stacks
  */
-export function contextOfFunction({ program, ...advice }: AdvisingApp): () => Promise<CommandContext> {
-  const names = requiredList(OperatorApiEnv.STACKS);
-  const [app, environment] = [required(Env.APP), required(Env.ENVIRONMENT)];
-  const endpoint = { url: undefined, region: required('AWS_REGION') };
+export function functionContext({ program, ...advice }: AppAdvice): () => Promise<CommandContext> {
+  const names = requireListEnv(OperatorApiEnv.STACKS);
+  const [app, environment] = [requireEnv(Env.APP), requireEnv(Env.ENVIRONMENT)];
+  const endpoint = { url: undefined, region: requireEnv('AWS_REGION') };
   const cloudFormation = new CloudFormationClient();
   const prefix = stackPrefix(app, environment);
   return async () => {
@@ -30,19 +30,19 @@ export function contextOfFunction({ program, ...advice }: AdvisingApp): () => Pr
     const stacks: StackOutputs = Object.fromEntries(
       Object.entries(found.stacks).map(([name, outputs]) => [name.slice(prefix.length), outputs]),
     );
-    const services = servicesIn(stacks);
+    const services = parseServices(stacks);
     if (services.length === 0) throw new OperatorError('unreachable', `No service of '${environment}' is deployed.`);
     return {
       ...advice,
       app,
       environment,
       endpoint,
-      clock: clockAt(endpoint),
-      documents,
+      clock: endpointClock(endpoint),
+      documents: documentClient,
       stacks,
       missingStacks: found.missing,
       services,
-      command: commandTextOf(program),
+      command: commandFormatter(program),
       actor: refuseToAct,
       say: () => undefined,
     };

@@ -1,14 +1,14 @@
 import { DUE_INDEX, FAILED_INDEX, FEED_INDEX } from '@orderly/kit/internal/aws/indexes.js';
 import type { Bundles } from '@orderly/kit/internal/base/bundles.js';
 import { corsEnvironment } from '@orderly/kit/internal/base/cors-settings.js';
-import { pinnedOutput } from '@orderly/kit/internal/base/logical-ids.js';
+import { addPinnedOutput } from '@orderly/kit/internal/base/logical-ids.js';
 import { AUDIT_PREFIX, Output } from '@orderly/kit/internal/base/outputs.js';
 import { setRunbook } from '@orderly/kit/internal/base/runbook.js';
 import { leadingKeys, ServiceFunction } from '@orderly/kit/internal/base/service-function.construct.js';
 import { checkApp, type EnvironmentSettings, SettingsError } from '@orderly/kit/internal/base/settings.js';
 import { tokenEnvironment } from '@orderly/kit/internal/base/token-environment.js';
 import type { Route } from '@orderly/kit/internal/http/api.construct.js';
-import { keysOf } from '@orderly/kit/internal/messages/keys.js';
+import { aggregateKeyPrefix } from '@orderly/kit/internal/messages/keys.js';
 import { PROJECTIONS } from '@orderly/kit/internal/projection/contract.js';
 import { STUCK } from '@orderly/kit/internal/saga/contract.js';
 import type { Service } from '@orderly/kit/internal/service/service.construct.js';
@@ -16,11 +16,11 @@ import { Duration, Lazy, Stack, Validations } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { AUDIT_KEYS } from '../auditor/contract.js';
 import {
-  allowInStacks,
-  indistinct,
+  findIndistinctStack,
+  grantInStacks,
+  listStackNames,
+  namePattern,
   type StackPermission,
-  stacksOf,
-  startOf,
 } from '../deployment/stack-permissions.construct.js';
 import { OperatorApiEnv } from './contract.js';
 
@@ -85,33 +85,33 @@ export class OperatorApi extends Construct {
     if (services.length === 0) throw new SettingsError('OperatorApi: there are no services: expected at least one');
     setRunbook(this, settings);
     this.props = props;
-    this.services = stacksOf(services);
+    this.services = listStackNames(services);
     this.stacks = [...new Set([...this.services, ...otherStacks])];
     this.prefix = `${settings.app.name}-${settings.environment}-`;
     const other = this.stacks.find((name) => !name.startsWith(this.prefix));
     if (other !== undefined)
       throw new SettingsError(`OperatorApi: stack ${other}: expected a name that begins with ${this.prefix}`);
-    const unclear = indistinct(this.services, otherStacks, this.prefix);
+    const unclear = findIndistinctStack(this.services, otherStacks, this.prefix);
     if (unclear !== undefined)
       throw new SettingsError(
         `OperatorApi: stack ${unclear}: its resources can't be told from those of other stacks by the beginning of their names: expected a shorter name of the application or the environment`,
       );
-    pinnedOutput(this, Output.OPERATED_STACKS, JSON.stringify(this.stacks));
+    addPinnedOutput(this, Output.OPERATED_STACKS, JSON.stringify(this.stacks));
     const functions = () => this.routes.map(({ handler }) => handler.description);
-    pinnedOutput(this, Output.FUNCTIONS, Lazy.string({ produce: () => Stack.of(this).toJsonString(functions()) }));
+    addPinnedOutput(this, Output.FUNCTIONS, Lazy.string({ produce: () => Stack.of(this).toJsonString(functions()) }));
   }
 
   /**
    * Adds the route of the status. Its function may also read the commits of the services, for what the application adds.
    * @param entry entry point, with `answerStatus`
    */
-  status(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
+  addStatus(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
     const handler = this.endpoint(id, route, entry);
     this.allowIndexes(handler, FAILED_INDEX, DUE_INDEX, FEED_INDEX);
     this.allowRecords(handler);
     this.allowKeys(handler, ['Query'], STUCK, AUDIT_KEYS);
-    this.allow(handler, { actions: ['sqs:GetQueueAttributes'], service: 'sqs', resource: startOf });
-    handler.allow(['sqs:ListQueues', 'cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms'], '*');
+    this.allow(handler, { actions: ['sqs:GetQueueAttributes'], service: 'sqs', resource: namePattern });
+    handler.grantActions(['sqs:ListQueues', 'cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms'], '*');
     Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
   }
 
@@ -120,11 +120,16 @@ export class OperatorApi extends Construct {
    * are groups, and commits and records by their keys, for the customers.
    * @param entry entry point, with `answerFailureGroups`
    */
-  failures(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
+  addFailures(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
     const handler = this.endpoint(id, route, entry);
     this.allowIndexes(handler, FAILED_INDEX);
     this.allowRecords(handler);
-    this.allowKeys(handler, ['Query'], STUCK, ...this.props.services.flatMap(({ sagas }) => sagas.map(keysOf)));
+    this.allowKeys(
+      handler,
+      ['Query'],
+      STUCK,
+      ...this.props.services.flatMap(({ sagas }) => sagas.map(aggregateKeyPrefix)),
+    );
   }
 
   /**
@@ -133,16 +138,16 @@ export class OperatorApi extends Construct {
    * @param aggregates types of the aggregates that can be audited alone, and of those that `answerAudit` checks for what was done
    * twice: `Order`
    */
-  audit(id: string, route: Pick<Route, 'method' | 'path'>, entry: string, aggregates: readonly string[] = []): void {
+  addAudit(id: string, route: Pick<Route, 'method' | 'path'>, entry: string, aggregates: readonly string[] = []): void {
     const handler = this.endpoint(id, route, entry);
     this.allowIndexes(handler, FEED_INDEX);
     this.allowRecords(handler);
-    if (aggregates.length > 0) this.allowKeys(handler, ['Query'], ...aggregates.map(keysOf));
-    this.allow(handler, { actions: ['sqs:GetQueueAttributes'], service: 'sqs', resource: startOf });
+    if (aggregates.length > 0) this.allowKeys(handler, ['Query'], ...aggregates.map(aggregateKeyPrefix));
+    this.allow(handler, { actions: ['sqs:GetQueueAttributes'], service: 'sqs', resource: namePattern });
     // `Service.projection` names its functions so. CloudFormation keeps the first 24 characters of a logical id.
-    const rebuilders = (prefix: string) => `function:${startOf(prefix)}Rebuild*`;
+    const rebuilders = (prefix: string) => `function:${namePattern(prefix)}Rebuild*`;
     this.allow(handler, { actions: ['lambda:InvokeFunction'], service: 'lambda', resource: rebuilders });
-    handler.allow(['cloudwatch:GetMetricData'], '*');
+    handler.grantActions(['cloudwatch:GetMetricData'], '*');
     Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
   }
 
@@ -152,7 +157,7 @@ export class OperatorApi extends Construct {
    * @param aggregates types of the aggregates: `Order`
    * @param lists prefixes of the rows of lists that show them
    */
-  trace(
+  addTrace(
     id: string,
     route: Pick<Route, 'method' | 'path'>,
     entry: string,
@@ -161,14 +166,14 @@ export class OperatorApi extends Construct {
     const handler = this.endpoint(id, route, entry);
     this.allowIndexes(handler, FEED_INDEX);
     this.allowRecords(handler);
-    this.allowKeys(handler, ['Query'], ...aggregates.map(keysOf));
+    this.allowKeys(handler, ['Query'], ...aggregates.map(aggregateKeyPrefix));
     this.allowKeys(handler, ['GetItem'], PROJECTIONS, ...lists);
-    handler.allow(['cloudwatch:GetMetricData'], '*');
+    handler.grantActions(['cloudwatch:GetMetricData'], '*');
     Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
   }
 
   /** Adds the route of the operators' log. @param entry entry point, with `answerAuditLog` */
-  auditLog(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
+  addAuditLog(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
     this.allowKeys(this.endpoint(id, route, entry), ['Query'], AUDIT_PREFIX);
   }
 
@@ -194,7 +199,7 @@ export class OperatorApi extends Construct {
   /** Allows queries of indexes, which only tables of services have. */
   private allowIndexes(handler: ServiceFunction, ...indexes: readonly string[]): void {
     for (const index of indexes) {
-      const resource = (prefix: string) => `table/${startOf(prefix)}/index/${index}`;
+      const resource = (prefix: string) => `table/${namePattern(prefix)}/index/${index}`;
       this.allow(handler, { actions: ['dynamodb:Query'], service: 'dynamodb', resource });
     }
   }
@@ -208,7 +213,7 @@ export class OperatorApi extends Construct {
     this.allow(handler, {
       actions: actions.map((action) => `dynamodb:${action}`),
       service: 'dynamodb',
-      resource: table,
+      resource: tablePattern,
       conditions: leadingKeys(prefixes),
     });
   }
@@ -218,14 +223,14 @@ export class OperatorApi extends Construct {
    * alone, since the environment has others: that of people's keys.
    */
   private allowRecords(handler: ServiceFunction): void {
-    const permission = { actions: ['dynamodb:BatchGetItem'], service: 'dynamodb', resource: table };
-    allowInStacks(handler, this.services, permission, WHY_BY_NAME);
+    const permission = { actions: ['dynamodb:BatchGetItem'], service: 'dynamodb', resource: tablePattern };
+    grantInStacks(handler, this.services, permission, WHY_BY_NAME);
   }
 
   /** Allows something on resources of all stacks of the environment. A policy with each name would be too long for IAM. */
   private allow(handler: ServiceFunction, permission: StackPermission): void {
-    allowInStacks(handler, [this.prefix], permission, WHY_BY_NAME);
+    grantInStacks(handler, [this.prefix], permission, WHY_BY_NAME);
   }
 }
 
-const table = (stack: string): string => `table/${startOf(stack)}`;
+const tablePattern = (stack: string): string => `table/${namePattern(stack)}`;

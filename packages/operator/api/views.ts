@@ -1,4 +1,4 @@
-import { described } from '@orderly/kit/internal/http/described.js';
+import { withDescription } from '@orderly/kit/internal/http/with-description.js';
 import * as z from 'zod/mini';
 
 /**
@@ -12,16 +12,16 @@ const time = z.iso.datetime();
 
 /** Answer of `status`, without what the application adds. */
 export const StatusView = z.object({
-  state: described('`healthy` if there is no problem.', z.enum(['healthy', 'unhealthy'])),
-  at: described('Time of the status.', time),
-  problems: described(
+  state: withDescription('`healthy` if there is no problem.', z.enum(['healthy', 'unhealthy'])),
+  at: withDescription('Time of the status.', time),
+  problems: withDescription(
     'The problems, the most urgent first.',
     z.array(
       z.object({
-        code: described('Kind of the problem, such as `failures` or `saga-stuck`.', z.string()),
+        code: withDescription('Kind of the problem, such as `failures` or `saga-stuck`.', z.string()),
         text: z.string(),
-        next: described('Command to run next, or what to do.', z.string()),
-        page: z.exactOptional(described('Page that says what to do.', z.string())),
+        next: withDescription('Command to run next, or what to do.', z.string()),
+        page: z.exactOptional(withDescription('Page that says what to do.', z.string())),
       }),
     ),
   ),
@@ -30,21 +30,25 @@ export const StatusView = z.object({
       service: z.string(),
       consumer: z.string(),
       kind: z.enum(['consumer', 'projection', 'saga', 'inbox']),
-      pending: described('Messages that wait.', count),
-      inFlight: described('Messages that it is handling.', count),
-      oldestSeconds: z.exactOptional(described('Age of the oldest message.', seconds)),
-      failed: described('Failures that wait for an operator.', count),
-      moreFailed: described('Whether more have failed than were counted.', z.boolean()),
-      parked: z.exactOptional(described('Messages of an inbox that wait for their predecessors.', count)),
-      lateSeconds: z.exactOptional(described('Time by which the most overdue timer or message is late.', seconds)),
-      stuck: z.exactOptional(described('Sagas that wait for an operator.', count)),
+      pending: withDescription('Messages that wait.', count),
+      inFlight: withDescription('Messages that it is handling.', count),
+      oldestSeconds: z.exactOptional(withDescription('Age of the oldest message.', seconds)),
+      failed: withDescription('Failures that wait for an operator.', count),
+      moreFailed: withDescription('Whether more have failed than were counted.', z.boolean()),
+      parked: z.exactOptional(withDescription('Messages of an inbox that wait for their predecessors.', count)),
+      lateSeconds: z.exactOptional(
+        withDescription('Time by which the most overdue timer or message is late.', seconds),
+      ),
+      stuck: z.exactOptional(withDescription('Sagas that wait for an operator.', count)),
     }),
   ),
   relays: z.array(
     z.object({
       service: z.string(),
-      lagSeconds: z.exactOptional(described('Age of the commits that it reads; absent if it reads none.', seconds)),
-      failed: described('Commits that it could not publish.', count),
+      lagSeconds: z.exactOptional(
+        withDescription('Age of the commits that it reads; absent if it reads none.', seconds),
+      ),
+      failed: withDescription('Commits that it could not publish.', count),
       moreFailed: z.boolean(),
     }),
   ),
@@ -52,28 +56,30 @@ export const StatusView = z.object({
     z.object({
       service: z.string(),
       consumer: z.string(),
-      lastTick: z.exactOptional(described('Minute of its last invocation; absent if there was none lately.', time)),
+      lastTick: z.exactOptional(
+        withDescription('Minute of its last invocation; absent if there was none lately.', time),
+      ),
     }),
   ),
   deadLetters: z.object({
-    queues: described('Number of dead-letter queues.', count),
-    filled: described(
+    queues: withDescription('Number of dead-letter queues.', count),
+    filled: withDescription(
       'Those that are not empty.',
       z.array(z.object({ queue: z.string(), messages: count, oldestSeconds: z.exactOptional(seconds) })),
     ),
   }),
-  audit: described(
+  audit: withDescription(
     'How far the delivery audit is; null if none is deployed.',
     z.nullable(
       z.object({
         auditedUntil: z.exactOptional(
-          described('Time before which every delivery is judged; absent before the first run.', time),
+          withDescription('Time before which every delivery is judged; absent before the first run.', time),
         ),
-        followed: described('Deliveries that it sent again, and whose end is not known yet.', count),
+        followed: withDescription('Deliveries that it sent again, and whose end is not known yet.', count),
       }),
     ),
   ),
-  alarms: described(
+  alarms: withDescription(
     'Alarms of all stacks; null if they could not be read.',
     z.nullable(
       z.object({
@@ -81,7 +87,7 @@ export const StatusView = z.object({
         active: z.array(
           z.object({
             name: z.string(),
-            heading: described('Heading of the runbook about it.', z.string()),
+            heading: withDescription('Heading of the runbook about it.', z.string()),
             description: z.string(),
             since: z.exactOptional(time),
           }),
@@ -89,61 +95,61 @@ export const StatusView = z.object({
       }),
     ),
   ),
-  unread: described('Sources that could not be read, with the reason.', z.array(z.string())),
+  unread: withDescription('Sources that could not be read, with the reason.', z.array(z.string())),
 });
 
 /** Query of the failure groups. */
 export const FailureGroupsQuery = z.strictObject({
   consumer: z.exactOptional(
-    described('Failures of one consumer only; `relay` for what could not be published.', z.string()),
+    withDescription('Failures of one consumer only; `relay` for what could not be published.', z.string()),
   ),
 });
 
 /** Answer of `failures groups`. */
 export const FailureGroupsView = z.object({
-  groups: described(
+  groups: withDescription(
     'Failures, or stuck sagas, with the same cause, the largest group first.',
     z.array(
       z.object({
         id: z.string(),
-        kind: described(
+        kind: withDescription(
           'What has failed: messages, or sagas that are stuck at a step.',
           z.enum(['failure', 'stuck saga']),
         ),
         service: z.string(),
         consumer: z.string(),
-        error: described('Name of the error.', z.string()),
-        message: described('Message of the error, without ids, times and numbers.', z.string()),
+        error: withDescription('Name of the error.', z.string()),
+        message: withDescription('Message of the error, without ids, times and numbers.', z.string()),
         count,
-        more: described('Whether there may be more: of sagas, the first 1,000 of a type are read.', z.boolean()),
+        more: withDescription('Whether there may be more: of sagas, the first 1,000 of a type are read.', z.boolean()),
         first: z.exactOptional(time),
         last: z.exactOptional(time),
         lastHour: count,
         hourBefore: count,
-        unknown: described('Those that may have been processed before: a redrive leaves them out.', count),
-        sealedTexts: described(
+        unknown: withDescription('Those that may have been processed before: a redrive leaves them out.', count),
+        sealedTexts: withDescription(
           'Those whose error has a text that may contain data of a person: only `failures show` opens it.',
           count,
         ),
         subjects: z.object({ count, newest: z.array(z.string()) }),
         customers: z.exactOptional(
-          described(
+          withDescription(
             'Customers of the newest failures; absent of small groups behind the first 20.',
             z.object({
-              count: described('Number of different ones.', count),
+              count: withDescription('Number of different ones.', count),
               newest: z.array(z.string()),
-              looked: described('Number of failures that were looked at.', count),
+              looked: withDescription('Number of failures that were looked at.', count),
             }),
           ),
         ),
-        sample: z.exactOptional(described('Id of the newest message, or saga.', z.string())),
-        next: described('Command that processes the group again, once its cause is gone.', z.string()),
-        close: described('Command that ends the group by a decision.', z.string()),
-        page: z.exactOptional(described('Page that says what to do about the cause.', z.string())),
+        sample: z.exactOptional(withDescription('Id of the newest message, or saga.', z.string())),
+        next: withDescription('Command that processes the group again, once its cause is gone.', z.string()),
+        close: withDescription('Command that ends the group by a decision.', z.string()),
+        page: z.exactOptional(withDescription('Page that says what to do about the cause.', z.string())),
       }),
     ),
   ),
-  unreadable: described('Stuck sagas that this release cannot read: they are in no group.', count),
+  unreadable: withDescription('Stuck sagas that this release cannot read: they are in no group.', count),
 });
 
 const TIME_SPAN = z
@@ -153,62 +159,66 @@ const INSTANT = z.iso.datetime({ offset: true });
 
 /** Parameters of the delivery audit that any application has. */
 export const AuditParameters = {
-  since: z.exactOptional(described('The last `30m`, `1h`. Excludes `from`.', TIME_SPAN)),
-  from: z.exactOptional(described('Time from which commits are audited, ISO 8601. Excludes `since`.', INSTANT)),
-  to: z.exactOptional(described('Time before which they are audited; with `from` only. By default now.', INSTANT)),
-  consumer: z.exactOptional(described('One consumer only.', z.string())),
+  since: z.exactOptional(withDescription('The last `30m`, `1h`. Excludes `from`.', TIME_SPAN)),
+  from: z.exactOptional(withDescription('Time from which commits are audited, ISO 8601. Excludes `since`.', INSTANT)),
+  to: z.exactOptional(
+    withDescription('Time before which they are audited; with `from` only. By default now.', INSTANT),
+  ),
+  consumer: z.exactOptional(withDescription('One consumer only.', z.string())),
   grace: z.exactOptional(
-    described('Messages that are younger and have no record are too new to tell. By default `15m`.', TIME_SPAN),
+    withDescription('Messages that are younger and have no record are too new to tell. By default `15m`.', TIME_SPAN),
   ),
 };
 
 /** Answer of `audit`. */
 export const AuditView = z.object({
   audit: z.object({
-    from: z.exactOptional(described('Beginning of the time that was audited.', time)),
-    to: z.exactOptional(described('Its end.', time)),
-    subject: z.exactOptional(described('The aggregate that was audited, instead of a time.', z.string())),
-    subjects: z.exactOptional(described('It, and those that were audited together with it.', z.array(z.string()))),
-    verdict: described(
+    from: z.exactOptional(withDescription('Beginning of the time that was audited.', time)),
+    to: z.exactOptional(withDescription('Its end.', time)),
+    subject: z.exactOptional(withDescription('The aggregate that was audited, instead of a time.', z.string())),
+    subjects: z.exactOptional(
+      withDescription('It, and those that were audited together with it.', z.array(z.string())),
+    ),
+    verdict: withDescription(
       'Whether something is missing, in sentences: it says what was not compared, such as messages that no consumer hears.',
       z.string(),
     ),
     commits: count,
-    messages: described('Events and commands in these commits.', count),
-    unsent: described('Those of backfills, which are never sent.', count),
-    unheard: described(
+    messages: withDescription('Events and commands in these commits.', count),
+    unsent: withDescription('Those of backfills, which are never sent.', count),
+    unheard: withDescription(
       'Those that no consumer hears: there was nothing to compare.',
       z.object({ messages: count, types: z.array(z.string()) }),
     ),
-    deliveries: described(
+    deliveries: withDescription(
       'Messages at each consumer that hears them, by what became of them.',
       z.object({
         processed: count,
         discarded: count,
-        expired: described('Older than records are kept, so nobody can tell.', count),
-        'too new': described('Younger than `grace`, and without a record yet.', count),
+        expired: withDescription('Older than records are kept, so nobody can tell.', count),
+        'too new': withDescription('Younger than `grace`, and without a record yet.', count),
         pending: count,
         failed: count,
-        missing: described('Lost: no record, and no queue in which they may be.', count),
+        missing: withDescription('Lost: no record, and no queue in which they may be.', count),
       }),
     ),
-    unreadable: described(
+    unreadable: withDescription(
       "Commits that can't be read, except those whose failures an operator has discarded. Nobody knows their messages.",
       z.array(
         z.object({
-          service: described('Service that committed it.', z.string()),
-          commit: described('Its key: the id of its failure at the relay.', z.string()),
-          fault: described('Paths and codes of what is wrong, without values.', z.string()),
-          isRecorded: described('Whether there is a failure record of it.', z.boolean()),
+          service: withDescription('Service that committed it.', z.string()),
+          commit: withDescription('Its key: the id of its failure at the relay.', z.string()),
+          fault: withDescription('Paths and codes of what is wrong, without values.', z.string()),
+          isRecorded: withDescription('Whether there is a failure record of it.', z.boolean()),
         }),
       ),
     ),
-    missing: described(
+    missing: withDescription(
       'All missing deliveries.',
       z.array(
         z.object({
           at: time,
-          service: described('Service that committed the message.', z.string()),
+          service: withDescription('Service that committed the message.', z.string()),
           consumer: z.string(),
           messageId: z.string(),
           type: z.string(),
@@ -216,28 +226,31 @@ export const AuditView = z.object({
         }),
       ),
     ),
-    resent: described('Always false: the command line sends what is missing again.', z.boolean()),
+    resent: withDescription('Always false: the command line sends what is missing again.', z.boolean()),
     twice: z.exactOptional(
-      described(
+      withDescription(
         'What was done twice; absent with `consumer`.',
         z.object({
-          checked: described('Number of those that were checked, the oldest first.', count),
-          left: described('Number of those that an answer has no room or no time for: they were not checked.', count),
-          next: z.exactOptional(described('Command that checks those that are left.', z.string())),
-          found: described(
+          checked: withDescription('Number of those that were checked, the oldest first.', count),
+          left: withDescription(
+            'Number of those that an answer has no room or no time for: they were not checked.',
+            count,
+          ),
+          next: z.exactOptional(withDescription('Command that checks those that are left.', z.string())),
+          found: withDescription(
             'Those with something that was done twice.',
             z.array(
               z.object({
                 id: z.string(),
                 effects: z.array(
                   z.object({
-                    subject: described('Aggregate with two commits.', z.string()),
-                    trigger: z.exactOptional(described('Id of the cause that was applied twice.', z.string())),
-                    type: z.exactOptional(described('Effect that happened twice.', z.string())),
+                    subject: withDescription('Aggregate with two commits.', z.string()),
+                    trigger: z.exactOptional(withDescription('Id of the cause that was applied twice.', z.string())),
+                    type: z.exactOptional(withDescription('Effect that happened twice.', z.string())),
                     versions: z.array(z.int()),
                   }),
                 ),
-                next: described('Command that shows it.', z.string()),
+                next: withDescription('Command that shows it.', z.string()),
               }),
             ),
           ),
@@ -249,24 +262,24 @@ export const AuditView = z.object({
 
 /** Query of the operators' log. */
 export const AuditLogQuery = z.strictObject({
-  since: z.exactOptional(described('How far back: `30m`, `7d`. By default `24h`.', TIME_SPAN)),
+  since: z.exactOptional(withDescription('How far back: `30m`, `7d`. By default `24h`.', TIME_SPAN)),
 });
 
 /** Answer of `audit-log`. */
 export const AuditLogView = z.object({
-  actions: described(
+  actions: withDescription(
     'Actions of operators, newest first.',
     z.array(
       z.object({
         service: z.string(),
         at: time,
-        actor: described('ARN of who ran the command; at an emulator the user of the machine.', z.string()),
-        action: described('Such as `redrive`, `discard`, `resend`.', z.string()),
-        target: described('Such as a consumer and a message id.', z.string()),
+        actor: withDescription('ARN of who ran the command; at an emulator the user of the machine.', z.string()),
+        action: withDescription('Such as `redrive`, `discard`, `resend`.', z.string()),
+        target: withDescription('Such as a consumer and a message id.', z.string()),
         reason: z.exactOptional(z.string()),
-        group: z.exactOptional(described('Group of failures, if it was done to one.', z.string())),
-        run: z.exactOptional(described('The same for all messages of one run of a command.', z.string())),
-        result: z.exactOptional(described('Absent if the command ended before it knew.', z.string())),
+        group: z.exactOptional(withDescription('Group of failures, if it was done to one.', z.string())),
+        run: z.exactOptional(withDescription('The same for all messages of one run of a command.', z.string())),
+        result: z.exactOptional(withDescription('Absent if the command ended before it knew.', z.string())),
       }),
     ),
   ),

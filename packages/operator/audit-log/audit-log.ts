@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { aligned, plural } from '../cli/text.js';
+import { alignColumns, pluralize } from '../cli/text-format.js';
 import type { Service } from '../deployment/services.js';
 import { auditExpiry, auditLogSince } from './audit-retention.js';
 
@@ -65,7 +65,7 @@ export function auditEntry({ table }: Pick<Service, 'table'>, action: Action, at
  * Writes an entry before an effect that no transaction can contain: a message that is sent. So an effect always has its
  * entry; an entry without a result may have no effect.
  */
-export async function beforehand(
+export async function appendAuditEntry(
   { documents, clock }: Pick<CommandContext, 'documents' | 'clock'>,
   service: Pick<Service, 'table'>,
   action: Action,
@@ -77,7 +77,7 @@ export async function beforehand(
 }
 
 /** Adds the result to an entry. */
-export async function noteResult(
+export async function recordResult(
   documents: DynamoDBDocumentClient,
   { table, pk, sk }: AuditKey,
   result: string,
@@ -103,14 +103,14 @@ export async function listAuditLog(
 ): Promise<Outcome> {
   const now = clock.now();
   const since = auditLogSince(back, now);
-  const found = await Promise.all(services.map((service) => entriesOf(documents, service, { since, now })));
+  const found = await Promise.all(services.map((service) => readEntries(documents, service, { since, now })));
   const entries = found.flat().toSorted((one, other) => other.sk.localeCompare(one.sk));
-  return { exitCode: Exit.OK, text: textOf(entries, since), json: { actions: entries.map(shownOf) } };
+  return { exitCode: Exit.OK, text: renderEntries(entries, since), json: { actions: entries.map(toListedJson) } };
 }
 
 type Listed = Entry & { readonly service: string };
 
-async function entriesOf(
+async function readEntries(
   documents: DynamoDBDocumentClient,
   { name, table }: Service,
   { since, now }: { readonly since: string; readonly now: string },
@@ -127,13 +127,13 @@ async function entriesOf(
       },
     );
     for await (const { Items = [] } of pages)
-      entries.push(...Items.map((item) => ({ service: name, ...entryIn(item) })));
+      entries.push(...Items.map((item) => ({ service: name, ...parseEntry(item) })));
   }
   return entries;
 }
 
 /** Reads an entry. One that can't be read, as of another release, is listed as such. */
-function entryIn(item: Readonly<Record<string, unknown>>): Entry {
+function parseEntry(item: Readonly<Record<string, unknown>>): Entry {
   const { success, data } = z.safeParse(Entry, item);
   if (success) return data;
   const sk = String(item.sk);
@@ -151,7 +151,7 @@ export function monthsSince(since: string, now: string): readonly string[] {
   }
 }
 
-const shownOf = ({ sk: _, ...entry }: Listed) => entry;
+const toListedJson = ({ sk: _, ...entry }: Listed) => entry;
 
 /** Results of actions that have none of their own. */
 const RESULTS: Readonly<Record<string, string>> = { discard: 'discarded', resend: 'sent' };
@@ -163,7 +163,7 @@ interface Row {
   count: number;
 }
 
-function textOf(entries: readonly Listed[], since: string): string {
+function renderEntries(entries: readonly Listed[], since: string): string {
   if (entries.length === 0)
     return `no entry since ${since}: no operator changed anything, and the delivery audit sent nothing again`;
   const rows = new Map<string, Row>();
@@ -176,13 +176,13 @@ function textOf(entries: readonly Listed[], since: string): string {
     rows.set(key, row);
   }
   const who = new Set(entries.map(({ actor }) => actor)).size;
-  const head = `${plural(entries.length, 'action')} by ${plural(who, 'actor')} since ${since}, newest first`;
-  return [head, '', ...[...rows.values()].map(rowText)].join('\n');
+  const head = `${pluralize(entries.length, 'action')} by ${pluralize(who, 'actor')} since ${since}, newest first`;
+  return [head, '', ...[...rows.values()].map(renderRow)].join('\n');
 }
 
-function rowText({ first, results, count }: Row): string {
+function renderRow({ first, results, count }: Row): string {
   const { at, service, actor, action, target, reason, group } = first;
-  const messages = plural(count, 'message');
+  const messages = pluralize(count, 'message');
   const many = group === undefined ? messages : `group ${group}: ${messages}`;
   const whom = first.run === undefined || count === 1 ? target : many;
   const what = [...results].map(([result, times]) => (count === 1 ? result : `${times} ${result}`)).join(', ');
@@ -192,5 +192,5 @@ function rowText({ first, results, count }: Row): string {
     ...(reason === undefined ? [] : [['why', reason]]),
     ['result', what],
   ];
-  return `${at}  ${action}\n${aligned(rows, '    ')}`;
+  return `${at}  ${action}\n${alignColumns(rows, '    ')}`;
 }

@@ -1,16 +1,22 @@
 import type { Commit } from '@orderly/kit/internal/messages/commit.js';
-import { busEntries } from '@orderly/kit/internal/messages/envelope.js';
+import { toBusEntries } from '@orderly/kit/internal/messages/envelope.js';
 import { COMMIT_PREFIX } from '@orderly/kit/internal/messages/keys.js';
 import type { Service } from '../deployment/services.js';
-import { type ReadCommits, readCommitsOf } from '../records/commits.js';
-import { commitsBetween, PAGE_SIZE, type Span } from '../records/feed.js';
-import { type OpenUnreadable, openUnreadable } from '../records/unreadable.js';
-import { type Delivery, unheardIn } from './deliveries.js';
-import { messagesOf, type SentMessage } from './expected.js';
-import { type DeliveryState, type JudgedDelivery, type Judging, judge, STATES } from './judge.js';
+import { type ReadCommits, readCommitsSafely } from '../records/commits.js';
+import { PAGE_SIZE, readFeedCommits, type TimeSpan } from '../records/feed.js';
+import { filterUndiscarded, type ReportedCommit } from '../records/unreadable-commits.js';
+import { type Delivery, findUnsubscribedMessages } from './deliveries.js';
+import {
+  DELIVERY_STATES,
+  type DeliveryState,
+  type JudgeContext,
+  type JudgedDelivery,
+  judgeDeliveries,
+} from './judge-deliveries.js';
+import { publishedMessages, type SentMessage } from './published-messages.js';
 
 /** Findings of an audit. */
-export interface Audited {
+export interface AuditTotals {
   /** Commits that were read. */
   readonly commits: number;
   /** Events and commands. */
@@ -27,17 +33,17 @@ export interface Audited {
   readonly deliveries: Readonly<Record<DeliveryState, number>>;
 }
 
-export interface AuditOptions extends Judging {
+export interface AuditOptions extends JudgeContext {
   /** Called for each missing delivery, in about the order of time. The audit waits for it. */
   readonly missing: (delivery: JudgedDelivery, from: Service) => Promise<void>;
   /** Called for each commit that can't be read and that no operator has discarded. The audit goes on behind it. */
-  readonly unreadable: (commit: OpenUnreadable, from: Service) => Promise<void>;
+  readonly unreadable: (commit: ReportedCommit, from: Service) => Promise<void>;
   /** Called with each page of commits. @default nothing more is done with them */
   readonly seen?: (commits: readonly Commit[]) => void;
   /** Called after each page, with the sums so far. */
-  readonly progress?: (service: Service, audited: Audited) => void;
+  readonly progress?: (service: Service, audited: AuditTotals) => void;
   /** Called before each query of the feed, and each page of an aggregate; what it throws ends the audit. */
-  readonly mayGoOn?: () => void;
+  readonly beforeEachQuery?: () => void;
   /** Most commits of a page. @default 100 */
   readonly pageSize?: number;
 }
@@ -47,29 +53,29 @@ export interface AuditOptions extends Judging {
  * consumer that hears it.
  * @returns the sums
  */
-export async function auditSpan(span: Span, options: AuditOptions): Promise<Audited> {
+export async function auditSpan(span: TimeSpan, options: AuditOptions): Promise<AuditTotals> {
   const sums = new Sums();
   for (const service of options.services) {
-    for await (const read of commitsBetween(options.documents, service, span, options))
+    for await (const read of readFeedCommits(options.documents, service, span, options))
       await auditPage(service, read, sums, options);
   }
   return sums.audited;
 }
 
 /** Does the same for all commits of some aggregates. @param subjects `Order/3f…` */
-export async function auditAggregates(subjects: readonly string[], options: AuditOptions): Promise<Audited> {
+export async function auditAggregates(subjects: readonly string[], options: AuditOptions): Promise<AuditTotals> {
   const sums = new Sums();
   for (const service of options.services) {
-    options.mayGoOn?.();
+    options.beforeEachQuery?.();
     const read = await Promise.all(
-      subjects.map((subject) => readCommitsOf(options.documents, service, subject.replace('/', '#'))),
+      subjects.map((subject) => readCommitsSafely(options.documents, service, subject.replace('/', '#'))),
     );
     const unreadable = read.flatMap((one) => one.unreadable);
     if (unreadable.length > 0) await auditPage(service, { commits: [], unreadable }, sums, options);
     const commits = read.flatMap((one) => one.commits);
     const { pageSize = PAGE_SIZE } = options;
     for (let at = 0; at < commits.length; at += pageSize) {
-      options.mayGoOn?.();
+      options.beforeEachQuery?.();
       await auditPage(service, { commits: commits.slice(at, at + pageSize), unreadable: [] }, sums, options);
     }
   }
@@ -86,10 +92,10 @@ async function auditPage(
   options: AuditOptions,
 ): Promise<void> {
   options.seen?.(commits);
-  for (const one of await openUnreadable(options.documents, service, unreadable))
+  for (const one of await filterUndiscarded(options.documents, service, unreadable))
     await options.unreadable(one, service);
-  const judged = await judge(service, commits, options);
-  sums.add(commits, judged, unheardIn(service, commits, options.services));
+  const judged = await judgeDeliveries(service, commits, options);
+  sums.add(commits, judged, findUnsubscribedMessages(service, commits, options.services));
   for (const one of judged) if (one.state === 'missing') await options.missing(one, service);
   options.progress?.(service, sums.audited);
 }
@@ -107,21 +113,21 @@ class Sums {
     for (const commit of commits) {
       const messages = commit.events.length + (commit.commands ?? []).length;
       this.messages += messages;
-      this.unsent += messages - messagesOf(commit).length;
+      this.unsent += messages - publishedMessages(commit).length;
     }
     this.unheard += unheard.length;
     for (const { type } of unheard) this.unheardTypes.add(type);
     for (const { state } of judged) this.deliveries.set(state, (this.deliveries.get(state) ?? 0) + 1);
   }
 
-  get audited(): Audited {
-    const deliveries = Object.fromEntries(STATES.map((state) => [state, this.deliveries.get(state) ?? 0]));
+  get audited(): AuditTotals {
+    const deliveries = Object.fromEntries(DELIVERY_STATES.map((state) => [state, this.deliveries.get(state) ?? 0]));
     return {
       commits: this.commits,
       messages: this.messages,
       unsent: this.unsent,
       unheard: { messages: this.unheard, types: [...this.unheardTypes].sort() },
-      deliveries: deliveries as Audited['deliveries'],
+      deliveries: deliveries as AuditTotals['deliveries'],
     };
   }
 }
@@ -130,8 +136,8 @@ class Sums {
  * Returns a message as its consumer's rule would have sent it to its queue.
  * @param app name of the application
  */
-export function queueBodyOf({ commit, message }: Delivery, from: Service, app: string): string {
-  const entries = busEntries(commit, { app, service: from.name });
+export function buildQueueBody({ commit, message }: Delivery, from: Service, app: string): string {
+  const entries = toBusEntries(commit, { app, service: from.name });
   const at = [...commit.events, ...(commit.commands ?? [])].findIndex(({ id }) => id === message.id);
   const entry = entries[at];
   if (!entry) throw new Error(`${commit.pk}/${commit.sk.slice(COMMIT_PREFIX.length)} has no message ${message.id}`);

@@ -1,8 +1,8 @@
-import { plural } from '../cli/text.js';
-import type { Audited } from './audit.js';
+import { pluralize } from '../cli/text-format.js';
+import type { AuditTotals } from './audit.js';
 
 /** Findings that a verdict summarizes. */
-export interface Judgement {
+export interface VerdictInput {
   /** Number of missing deliveries. */
   readonly missing: number;
   /** Number of commits that can't be read, and that no operator has discarded. */
@@ -14,54 +14,59 @@ export interface Judgement {
 }
 
 /** Types of messages without a consumer that the verdict names. */
-const NAMED = 3;
+const MAX_NAMED_TYPES = 3;
 
 /**
  * Returns the verdict in sentences. It says no more than what was compared: that nothing is missing only if the outcome of a delivery
  * is known; and what nobody can tell, or not yet, it counts.
  */
-export function verdictOf(audited: Audited, { missing, unreadable, consumer, resend }: Judgement): string {
+export function describeVerdict(audited: AuditTotals, { missing, unreadable, consumer, resend }: VerdictInput): string {
   const where = consumer === undefined ? '' : ` at ${consumer}`;
   const { processed, discarded, failed } = audited.deliveries;
   const isCompared = missing + processed + discarded + failed > 0;
   const limits = [
     ...(unreadable > 0
-      ? [`${plural(unreadable, 'commit')} can't be read: nobody knows what became of its messages`]
+      ? [`${pluralize(unreadable, 'commit')} can't be read: nobody knows what became of its messages`]
       : []),
-    ...limitsOf(audited, consumer, isCompared ? ': nothing to compare' : ''),
+    ...describeLimits(audited, consumer, isCompared ? ': nothing to compare' : ''),
   ];
   if (missing > 0) {
-    const lost = plural(missing, 'delivery is', 'deliveries are');
-    return sentences([`${lost} missing${where}${resend ? ', and sent again' : ''}`, ...limits]);
+    const lost = pluralize(missing, 'delivery is', 'deliveries are');
+    return toSentences([`${lost} missing${where}${resend ? ', and sent again' : ''}`, ...limits]);
   }
-  if (isCompared) return sentences([`Nothing is missing${where}`, ...limits]);
+  if (isCompared) return toSentences([`Nothing is missing${where}`, ...limits]);
   const why = limits.length > 0 ? limits.join('; ') : 'no message was committed';
-  return sentences([`Nothing was compared${where}: ${why}`]);
+  return toSentences([`Nothing was compared${where}: ${why}`]);
 }
 
 /** @param nothing what follows from messages without a consumer, where the verdict does not say it */
-function limitsOf(
-  { messages, deliveries, unheard, unsent }: Audited,
+function describeLimits(
+  { messages, deliveries, unheard, unsent }: AuditTotals,
   consumer: string | undefined,
   nothing: string,
 ): readonly string[] {
   const open = deliveries.pending + deliveries['too new'];
   const isHeard = Object.values(deliveries).some((count) => count > 0);
-  const types = [...unheard.types.slice(0, NAMED), ...(unheard.types.length > NAMED ? ['...'] : [])].join(', ');
+  const types = [
+    ...unheard.types.slice(0, MAX_NAMED_TYPES),
+    ...(unheard.types.length > MAX_NAMED_TYPES ? ['...'] : []),
+  ].join(', ');
   return [
-    ...(open > 0 ? [`${plural(open, 'delivery is', 'deliveries are')} on the way`] : []),
+    ...(open > 0 ? [`${pluralize(open, 'delivery is', 'deliveries are')} on the way`] : []),
     ...(deliveries.expired > 0
-      ? [`${plural(deliveries.expired, 'delivery is', 'deliveries are')} older than records are kept: nobody can tell`]
+      ? [
+          `${pluralize(deliveries.expired, 'delivery is', 'deliveries are')} older than records are kept: nobody can tell`,
+        ]
       : []),
-    ...(unsent > 0 ? [`${plural(unsent, 'message')} of a backfill ${unsent === 1 ? 'is' : 'are'} never sent`] : []),
+    ...(unsent > 0 ? [`${pluralize(unsent, 'message')} of a backfill ${unsent === 1 ? 'is' : 'are'} never sent`] : []),
     ...(unheard.messages > 0
-      ? [`${plural(unheard.messages, 'message has', 'messages have')} no consumer${nothing} (${types})`]
+      ? [`${pluralize(unheard.messages, 'message has', 'messages have')} no consumer${nothing} (${types})`]
       : []),
     ...(consumer !== undefined && !isHeard && messages > unheard.messages + unsent
-      ? [`${consumer} hears none of ${plural(messages - unheard.messages - unsent, 'message')}`]
+      ? [`${consumer} hears none of ${pluralize(messages - unheard.messages - unsent, 'message')}`]
       : []),
   ];
 }
 
-const sentences = (parts: readonly string[]): string =>
+const toSentences = (parts: readonly string[]): string =>
   parts.map((part) => `${part.slice(0, 1).toUpperCase()}${part.slice(1)}.`).join(' ');

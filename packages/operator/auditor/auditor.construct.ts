@@ -1,7 +1,7 @@
 import { FEED_INDEX } from '@orderly/kit/internal/aws/indexes.js';
 import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '@orderly/kit/internal/base/alarms.construct.js';
 import type { Bundles } from '@orderly/kit/internal/base/bundles.js';
-import { pinLogicalId, pinnedOutput } from '@orderly/kit/internal/base/logical-ids.js';
+import { addPinnedOutput, pinLogicalId } from '@orderly/kit/internal/base/logical-ids.js';
 import { AUDIT_PREFIX, Output } from '@orderly/kit/internal/base/outputs.js';
 import { setRunbook } from '@orderly/kit/internal/base/runbook.js';
 import {
@@ -11,7 +11,7 @@ import {
 } from '@orderly/kit/internal/base/service-function.construct.js';
 import { checkApp, type EnvironmentSettings, SettingsError } from '@orderly/kit/internal/base/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '@orderly/kit/internal/base/tables.construct.js';
-import { RELAY, recordsOf } from '@orderly/kit/internal/failures/contract.js';
+import { RELAY, recordsPrefix } from '@orderly/kit/internal/failures/contract.js';
 import type { Service } from '@orderly/kit/internal/service/service.construct.js';
 import { Duration, Lazy, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
@@ -19,7 +19,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { allowInStacks, stacksOf, startOf } from '../deployment/stack-permissions.construct.js';
+import { grantInStacks, listStackNames, namePattern } from '../deployment/stack-permissions.construct.js';
 import { AUDIT_KEYS, AuditorEnv, AuditorMetric } from './contract.js';
 
 export interface DeliveryAuditProps {
@@ -55,7 +55,7 @@ export interface DeliveryAuditProps {
 /** Timeout of a run, and the time for which it holds the lease. It ends before the next tick. */
 const TIMEOUT = Duration.minutes(4);
 /** A message that waits in its queue holds the watermark back (`judge.ts`): in normal operation for an hour at most. */
-const BEHIND_AT_MOST = Duration.hours(2);
+const MAX_LAG = Duration.hours(2);
 /** Service in the function's logs and metrics. */
 const NAME = 'audit';
 /** Why the audit's permissions name resources by the beginnings of their names. */
@@ -96,7 +96,7 @@ export class DeliveryAudit extends Construct {
     pinLogicalId(this.table, this, 'Table');
     acknowledgeNoRestore(this.table, settings);
 
-    const stacks = stacksOf(services);
+    const stacks = listStackNames(services);
     this.auditor = new ServiceFunction(this, 'Auditor', {
       context: { service: NAME, settings, bundles },
       entry: 'operator/auditor/auditor',
@@ -113,29 +113,29 @@ export class DeliveryAudit extends Construct {
     this.grant(stacks);
     this.schedule(every);
     this.alarms(settings, every, alarmTopic);
-    pinnedOutput(this, Output.AUDIT_TABLE, this.table.tableName);
+    addPinnedOutput(this, Output.AUDIT_TABLE, this.table.tableName);
     const functions = Lazy.string({ produce: () => Stack.of(this).toJsonString([this.auditor.description]) });
-    pinnedOutput(this, Output.FUNCTIONS, functions);
+    addPinnedOutput(this, Output.FUNCTIONS, functions);
   }
 
   private grant(stacks: readonly string[]): void {
     const { auditor, table } = this;
     auditor.grantItems(table, ['GetItem', 'PutItem', 'Query', 'UpdateItem', 'DeleteItem'], AUDIT_KEYS);
     const allow = (actions: string[], service: string, resource: (stack: string) => string, conditions = {}): void =>
-      allowInStacks(auditor, stacks, { actions, service, resource, conditions }, WHY_BY_NAME);
+      grantInStacks(auditor, stacks, { actions, service, resource, conditions }, WHY_BY_NAME);
     allow(['cloudformation:DescribeStacks'], 'cloudformation', (stack) => `stack/${stack}/*`);
-    allow(['dynamodb:Query'], 'dynamodb', (stack) => `table/${startOf(stack)}/index/${FEED_INDEX}`);
-    allow(['dynamodb:BatchGetItem'], 'dynamodb', (stack) => `table/${startOf(stack)}`);
+    allow(['dynamodb:Query'], 'dynamodb', (stack) => `table/${namePattern(stack)}/index/${FEED_INDEX}`);
+    allow(['dynamodb:BatchGetItem'], 'dynamodb', (stack) => `table/${namePattern(stack)}`);
     allow(
       ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
       'dynamodb',
-      (stack) => `table/${startOf(stack)}`,
+      (stack) => `table/${namePattern(stack)}`,
       // A commit that can't be read becomes a failure record of its relay. One statement for both: a role has 10 KB of them.
-      leadingKeys([AUDIT_PREFIX, recordsOf(RELAY)]),
+      leadingKeys([AUDIT_PREFIX, recordsPrefix(RELAY)]),
     );
-    allow(['sqs:GetQueueAttributes', 'sqs:SendMessage'], 'sqs', startOf);
-    allow(['lambda:InvokeFunction'], 'lambda', (stack) => `function:${startOf(stack)}`);
-    auditor.allow(['cloudwatch:GetMetricData'], '*');
+    allow(['sqs:GetQueueAttributes', 'sqs:SendMessage'], 'sqs', namePattern);
+    allow(['lambda:InvokeFunction'], 'lambda', (stack) => `function:${namePattern(stack)}`);
+    auditor.grantActions(['cloudwatch:GetMetricData'], '*');
     Validations.of(auditor).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
   }
 
@@ -167,7 +167,7 @@ export class DeliveryAudit extends Construct {
     });
     alarm(this, 'AuditBehind', {
       metric: metric(AuditorMetric.LAG).with({ statistic: 'max' }),
-      threshold: BEHIND_AT_MOST.toSeconds(),
+      threshold: MAX_LAG.toSeconds(),
       means:
         'the delivery audit is over two hours behind: messages wait in a queue for so long, or what was lost since is not found yet.',
       topic,

@@ -1,18 +1,23 @@
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
-import { firstIdOf, timeOfId } from '@orderly/kit/internal/aws/ids.js';
+import { parseIdTime, smallestIdAt } from '@orderly/kit/internal/aws/ids.js';
 import { FEED_INDEX } from '@orderly/kit/internal/aws/indexes.js';
-import { itemsOf } from '@orderly/kit/internal/aws/reading.js';
-import { countAtOnce, logger } from '@orderly/kit/internal/aws/telemetry.js';
+import { queryItems } from '@orderly/kit/internal/aws/read-items.js';
+import { countImmediately, logger } from '@orderly/kit/internal/aws/telemetry.js';
 import type { Commit } from '@orderly/kit/internal/messages/commit.js';
 
-import { type JudgedDelivery, judge, withoutOwnMessages } from '../audit/judge.js';
+import { excludeOwnMessages, type JudgedDelivery, judgeDeliveries } from '../audit/judge-deliveries.js';
 import type { Service } from '../deployment/services.js';
-import { CLOCKS_DIFFER_MS, type FeedEntry, PAGE_SIZE, partitionOf, readCommitsSurely } from '../records/feed.js';
-import { groupedBy } from '../records/grouped-by.js';
-import { failureIdOf, type OpenUnreadable, openUnreadable, recordUnreadable } from '../records/unreadable.js';
+import { type FeedEntry, MAX_CLOCK_SKEW_MS, PAGE_SIZE, partitionOf, readCommitsConsistently } from '../records/feed.js';
+import { groupBy } from '../records/group-by.js';
+import {
+  failureIdOf,
+  filterUndiscarded,
+  type ReportedCommit,
+  recordUnreadable,
+} from '../records/unreadable-commits.js';
 import { AuditorMetric } from './contract.js';
 import type { AuditorOptions } from './options.js';
-import { Resent } from './resent.js';
+import { ResentDeliveries } from './resent-deliveries.js';
 import { type Watermark, Watermarks } from './watermarks.js';
 
 /** Milliseconds that a run keeps free before the function's timeout. It begins nothing in this time. */
@@ -28,19 +33,19 @@ const FIRST_SECONDS = 3_600;
  *
  * A watermark passes a commit when each of its deliveries is judged by a record. A delivery that may still be in its queue
  * holds the watermark of its shard back, as long as that queue's oldest message explains it. What was sent again is
- * followed until it has ended ({@link Resent}), and holds nothing back.
+ * followed until it has ended ({@link ResentDeliveries}), and holds nothing back.
  */
 export class Auditor {
   private readonly watermarks: Watermarks;
-  private readonly resent: Resent;
+  private readonly resent: ResentDeliveries;
   private readonly options: AuditorOptions;
   private readonly pageSize: number;
   private pagesLeft: number;
 
   constructor(options: AuditorOptions) {
-    this.options = { ...options, transports: withoutOwnMessages(options.transports) };
+    this.options = { ...options, transports: excludeOwnMessages(options.transports) };
     this.watermarks = new Watermarks(options.documents, options.table);
-    this.resent = new Resent(this.options);
+    this.resent = new ResentDeliveries(this.options);
     this.pagesLeft = options.pages;
     this.pageSize = options.pageSize ?? PAGE_SIZE;
   }
@@ -55,13 +60,13 @@ export class Auditor {
     const now = this.options.transports.now();
     const until = new Date(Date.parse(now) + timeLeft()).toISOString();
     if (!(await this.watermarks.take(now, until))) return undefined;
-    const mayGoOn = (): boolean => this.pagesLeft > 0 && timeLeft() > RESERVE_MS;
+    const hasBudgetLeft = (): boolean => this.pagesLeft > 0 && timeLeft() > RESERVE_MS;
     const failures: unknown[] = [];
     const failed = (error: unknown): void => void failures.push(error);
-    await this.resent.followUp(mayGoOn).catch(failed);
+    await this.resent.followUp(hasBudgetLeft).catch(failed);
     let oldest = now;
     for (const { service, mark } of await this.furthestBehindFirst(now, failed)) {
-      const moved = await this.audit(service, mark, now, mayGoOn).catch(failed);
+      const moved = await this.audit(service, mark, now, hasBudgetLeft).catch(failed);
       const { auditedUntil } = moved ?? mark;
       if (auditedUntil < oldest) oldest = auditedUntil;
     }
@@ -85,24 +90,35 @@ export class Auditor {
    * one begins at the same commit. What is older is audited by hand (`orderly audit`).
    */
   private begin({ name, feedShards }: Service, now: string): Promise<Watermark> {
-    const auditedUntil = before(now, this.options.behindSeconds + FIRST_SECONDS);
-    const shards = startsOf(feedShards, [], auditedUntil);
+    const auditedUntil = subtractSeconds(now, this.options.behindSeconds + FIRST_SECONDS);
+    const shards = shardStarts(feedShards, [], auditedUntil);
     return this.watermarks.move({ service: name, auditedUntil, shards, version: 0 });
   }
 
   /** Audits one service up to the time before which every message has had its way. */
-  private async audit(service: Service, read: Watermark, now: string, mayGoOn: () => boolean): Promise<Watermark> {
-    const end = before(now, this.options.behindSeconds);
-    const shards = [...startsOf(service.feedShards, read.shards, read.auditedUntil)];
+  private async audit(
+    service: Service,
+    read: Watermark,
+    now: string,
+    hasBudgetLeft: () => boolean,
+  ): Promise<Watermark> {
+    const end = subtractSeconds(now, this.options.behindSeconds);
+    const shards = [...shardStarts(service.feedShards, read.shards, read.auditedUntil)];
     let mark = read;
     const save = async (): Promise<void> => {
-      const auditedUntil = new Date(Math.min(...shards.map((id) => timeOfId(id) ?? 0))).toISOString();
+      const auditedUntil = new Date(Math.min(...shards.map((id) => parseIdTime(id) ?? 0))).toISOString();
       if (auditedUntil === mark.auditedUntil && shards.every((id, shard) => id === mark.shards[shard])) return;
       mark = await this.watermarks.move({ ...mark, auditedUntil, shards: [...shards] });
     };
     let [commitsLeft, pagesLeft] = [this.pageSize, SAVED_AFTER_PAGES];
     for (const shard of shards.keys()) {
-      for await (const { judgedUntil, commits } of this.pagesOf(service, shard, shards[shard] ?? '', end, mayGoOn)) {
+      for await (const { judgedUntil, commits } of this.judgePages(
+        service,
+        shard,
+        shards[shard] ?? '',
+        end,
+        hasBudgetLeft,
+      )) {
         shards[shard] = judgedUntil;
         commitsLeft -= commits;
         if (--pagesLeft > 0 && commitsLeft > 0) continue;
@@ -115,20 +131,20 @@ export class Auditor {
   }
 
   /** Judges the commits of one shard after an id, page by page, and says after each page up to which id they are judged. */
-  private async *pagesOf(
+  private async *judgePages(
     service: Service,
     shard: number,
     from: string,
     end: string,
-    mayGoOn: () => boolean,
+    hasBudgetLeft: () => boolean,
   ): AsyncGenerator<{ readonly judgedUntil: string; readonly commits: number }> {
-    const last = firstIdOf(Date.parse(end));
-    let hour = Math.floor((timeOfId(from) ?? 0) / ONE_HOUR) * ONE_HOUR;
-    for (let after = from; after < last && mayGoOn(); ) {
+    const last = smallestIdAt(Date.parse(end));
+    let hour = Math.floor((parseIdTime(from) ?? 0) / ONE_HOUR) * ONE_HOUR;
+    for (let after = from; after < last && hasBudgetLeft(); ) {
       this.pagesLeft--;
       // A commit of release 0.3 or earlier has its partition from its time, and its place from the clock of its function. So at
       // a full hour its place may be before the hour.
-      const first = after === firstIdOf(hour) ? firstIdOf(hour - CLOCKS_DIFFER_MS) : after;
+      const first = after === smallestIdAt(hour) ? smallestIdAt(hour - MAX_CLOCK_SKEW_MS) : after;
       const { entries, isWhole } = await this.page(service, partitionOf(hour, shard), first, last);
       const judgedUntil = await this.judged(service, entries);
       const newest = entries.at(-1)?.feedSk;
@@ -138,7 +154,7 @@ export class Auditor {
       }
       if (isWhole || newest === undefined) {
         hour += ONE_HOUR;
-        after = firstIdOf(hour) < last ? firstIdOf(hour) : last;
+        after = smallestIdAt(hour) < last ? smallestIdAt(hour) : last;
       } else after = newest;
       yield { judgedUntil: after, commits: entries.length };
     }
@@ -158,7 +174,7 @@ export class Auditor {
       ExpressionAttributeValues: { ':partition': partition, ':after': after, ':before': before },
     };
     // The entry at which the page before ended comes again: it is no part of this one.
-    const { items, next } = await itemsOf(this.options.documents, query, { limit: this.pageSize + 1 });
+    const { items, next } = await queryItems(this.options.documents, query, { limit: this.pageSize + 1 });
     const found = items
       .map(({ pk, sk, feedSk }) => ({ pk: String(pk), sk: String(sk), feedSk: String(feedSk) }))
       .filter(({ feedSk }) => feedSk !== after);
@@ -174,11 +190,16 @@ export class Auditor {
   private async judged(from: Service, entries: readonly FeedKey[]): Promise<string | undefined> {
     if (entries.length === 0) return undefined;
     const { documents, services, transports, behindSeconds } = this.options;
-    const { commits, unreadable } = await readCommitsSurely(documents, from, entries);
-    for (const one of await openUnreadable(documents, from, unreadable))
+    const { commits, unreadable } = await readCommitsConsistently(documents, from, entries);
+    for (const one of await filterUndiscarded(documents, from, unreadable))
       if (!one.isRecorded) await this.recordFailure(from, one);
-    const deliveries = await judge(from, commits, { documents, services, transports, graceSeconds: behindSeconds });
-    const ofCommit = groupedBy(deliveries, ({ commit }) => idOf(commit));
+    const deliveries = await judgeDeliveries(from, commits, {
+      documents,
+      services,
+      transports,
+      graceSeconds: behindSeconds,
+    });
+    const ofCommit = groupBy(deliveries, ({ commit }) => idOf(commit));
     let judgedUntil: string | undefined;
     for (const entry of entries) {
       // A commit that is gone was deleted with its table's old items: it has no deliveries.
@@ -191,15 +212,15 @@ export class Auditor {
     return judgedUntil;
   }
 
-  private async recordFailure(from: Service, commit: OpenUnreadable): Promise<void> {
+  private async recordFailure(from: Service, commit: ReportedCommit): Promise<void> {
     if (!(await recordUnreadable(this.options.documents, from, commit, this.options.transports.now()))) return;
-    countAtOnce(AuditorMetric.MISSING);
+    countImmediately(AuditorMetric.MISSING);
     logger.error('a commit can not be read', { service: from.name, commit: failureIdOf(commit), fault: commit.fault });
   }
 
   private async sendAgain(delivery: JudgedDelivery, from: Service): Promise<void> {
     const { listener, message } = delivery;
-    countAtOnce(AuditorMetric.MISSING);
+    countImmediately(AuditorMetric.MISSING);
     logger.warn('a delivery was missing', {
       consumer: listener.name,
       messageId: message.id,
@@ -213,15 +234,16 @@ type FeedKey = Pick<FeedEntry, 'pk' | 'sk'> & { readonly feedSk: string };
 
 const idOf = ({ pk, sk }: Pick<Commit, 'pk' | 'sk'>): string => `${pk} ${sk}`;
 
-const before = (now: string, seconds: number): string => new Date(Date.parse(now) - seconds * 1000).toISOString();
+const subtractSeconds = (now: string, seconds: number): string =>
+  new Date(Date.parse(now) - seconds * 1000).toISOString();
 
 /** Returns where each shard of a feed is to be read from: a shard that is new begins with the service's watermark. */
-function startsOf(
+function shardStarts(
   feedShards: Service['feedShards'],
   known: readonly string[],
   auditedUntil: string,
 ): readonly string[] {
   const most = Math.max(...feedShards.map(({ shards }) => shards));
-  const first = firstIdOf(Date.parse(auditedUntil));
+  const first = smallestIdAt(Date.parse(auditedUntil));
   return Array.from({ length: Math.max(most, known.length) }, (_, shard) => known[shard] ?? first);
 }

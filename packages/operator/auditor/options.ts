@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Transports } from '../audit/judge.js';
+import type { AuditTransports } from '../audit/judge-deliveries.js';
 import type { Service } from '../deployment/services.js';
-import type { Send } from '../records/send.js';
+import type { SendMessage } from '../records/message-sender.js';
 
 /** What an auditor audits, and how much of it in one run. */
 export interface AuditorOptions {
@@ -11,7 +11,7 @@ export interface AuditorOptions {
   /** Name of the application. */
   readonly app: string;
   readonly services: readonly Service[];
-  readonly transports: Transports & { readonly send: Send };
+  readonly transports: AuditTransports & { readonly send: SendMessage };
   /** Seconds that a message has for its way before it is judged. */
   readonly behindSeconds: number;
   /** Most deliveries that one run sends again. */

@@ -37,7 +37,7 @@ export class Watermarks {
     const { Item } = await this.documents.send(
       new GetCommand({ TableName: this.table, Key: { pk: AuditKey.WATERMARKS, sk: service }, ConsistentRead: true }),
     );
-    return Item && watermarkOf(Item);
+    return Item && parseWatermark(Item);
   }
 
   /**
@@ -62,7 +62,7 @@ export class Watermarks {
     for await (const { Items = [] } of pages) {
       for (const item of Items) {
         try {
-          found.push(watermarkOf(item));
+          found.push(parseWatermark(item));
         } catch (error) {
           unreadable(error);
         }
@@ -113,10 +113,10 @@ export class Watermarks {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       // A retry of the SDK is refused by its own first attempt.
       const now = await this.of(service);
-      if (now === undefined || JSON.stringify(now) !== JSON.stringify(watermarkOf(Item)))
+      if (now === undefined || JSON.stringify(now) !== JSON.stringify(parseWatermark(Item)))
         throw new WatermarkMoved(`the watermark of ${service} was moved by another run`);
     }
-    return watermarkOf(Item);
+    return parseWatermark(Item);
   }
 
   /**
@@ -142,7 +142,7 @@ export class Watermarks {
   }
 }
 
-function watermarkOf(item: unknown): Watermark {
+function parseWatermark(item: unknown): Watermark {
   const { sk, auditedUntil, shards, version } = z.parse(Stored, item);
   return { service: sk, auditedUntil, shards, version };
 }

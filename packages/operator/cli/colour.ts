@@ -6,7 +6,7 @@ const COLOURS: readonly (readonly [words: RegExp, code: number])[] = [
 ];
 
 /** Colours the words of states in a text. */
-export const coloured = (text: string): string =>
+export const colourStates = (text: string): string =>
   COLOURS.reduce((all, [words, code]) => all.replace(words, (word) => `\u001b[${code}m${word}\u001b[0m`), text);
 
 /** Whether output gets colours: on a terminal that knows them, unless somebody wants none (https://no-color.org). */

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import type { Given, OperatorCommand, Options, ParsedCommand } from './command.js';
+import type { CommandInput, CommandOptions, OperatorCommand, ParsedCommand } from './command.js';
 import type { OperatedApp } from './context.js';
-import { meant } from './did-you-mean.js';
+import { findSimilarWord } from './did-you-mean.js';
 import { OperatorError } from './errors.js';
-import { commandTextOf } from './text.js';
+import { commandFormatter } from './text-format.js';
 
 /** Commands of a command line, and what its help says (`OperatedApp`). */
 export interface CommandSet extends Pick<OperatedApp, 'program' | 'where'> {
@@ -48,23 +48,23 @@ const COMMON = {
  */
 export function readCommandLine(args: readonly string[], set: CommandSet): CommandLine {
   const { commands } = set;
-  const { values, positionals, named } = parsed(args, commands);
+  const { values, positionals, named } = parseArguments(args, commands);
   const { environment, json, help, profile, region, yes } = values;
   const [first, second] = positionals;
   const isGroup = commands.some(({ name }) => name.startsWith(`${first} `));
   const name = isGroup ? `${first} ${second ?? ''}`.trim() : (first ?? '');
   const command = commands.find((one) => one.name === name);
   if (!command) {
-    if (help || first === undefined) return { help: overview(set) };
+    if (help || first === undefined) return { help: renderOverview(set) };
     throw unknownCommand(name, isGroup, commands);
   }
-  if (help) return { help: helpOf(command, set) };
+  if (help) return { help: renderHelp(command, set) };
   const wrong = (mistake: string): OperatorError => new OperatorError('usage', mistake, command.example);
   const words = positionals.slice(name.split(' ').length);
   const foreign = named.find((option) => !Object.hasOwn({ ...COMMON, ...command.options }, option));
   if (foreign !== undefined) {
     throw wrong(
-      `'${name}' has no option --${foreign}.${guess(foreign, Object.keys({ ...COMMON, ...command.options }), '--')}`,
+      `'${name}' has no option --${foreign}.${suggestWord(foreign, Object.keys({ ...COMMON, ...command.options }), '--')}`,
     );
   }
   const missing = command.positionals[words.length];
@@ -76,7 +76,7 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
     );
   if (!/^[a-z][a-z0-9-]*$/.test(environment))
     throw wrong(`Invalid environment name '${environment}': expected lower-case letters, digits and hyphens.`);
-  const given = { words, options: valuesOf(command.options, values), wrong };
+  const given = { words, options: pickOptionValues(command.options, values), wrong };
   if (command.print) return { help: command.print(given, { program: set.program, commands, common: COMMON }) };
   const dryRun = Reflect.get(values, 'dry-run') === true;
   const changes = !dryRun && isChange(command, values);
@@ -96,22 +96,22 @@ function unknownCommand(name: string, isGroup: boolean, commands: readonly Opera
   // 'failures' alone, or with a wrong second word: those of its group.
   const group = names.filter((one) => one.startsWith(`${name.split(' ')[0]} `));
   const groups = [...new Set(names.map((one) => one.split(' ')[0] ?? ''))];
-  const near = isGroup ? meant(name, group) : meant(name, [...names, ...groups]);
+  const near = isGroup ? findSimilarWord(name, group) : findSimilarWord(name, [...names, ...groups]);
   const listed = near === undefined && isGroup ? ` There are: ${group.join(', ')}.` : '';
   const said = near === undefined ? listed : ` Did you mean '${near}'?`;
   return new OperatorError('usage', `There is no command '${name}'.${said}`, ['--help']);
 }
 
-const guess = (word: string, known: readonly string[], before = ''): string => {
-  const near = meant(word, known);
+const suggestWord = (word: string, known: readonly string[], before = ''): string => {
+  const near = findSimilarWord(word, known);
   return near === undefined ? '' : ` Did you mean ${before}${near}?`;
 };
 
-function parsed(args: readonly string[], commands: readonly OperatorCommand[]) {
+function parseArguments(args: readonly string[], commands: readonly OperatorCommand[]) {
   try {
     const { values, positionals, tokens } = parseArgs({
       args: [...args],
-      options: { ...optionsOf(commands), ...COMMON },
+      options: { ...mergeOptions(commands), ...COMMON },
       allowPositionals: true,
       tokens: true,
     });
@@ -120,19 +120,23 @@ function parsed(args: readonly string[], commands: readonly OperatorCommand[]) {
   } catch (error) {
     const message = error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error);
     const [, unknown] = /^Unknown option '--?([\w-]+)'/.exec(message) ?? [];
-    const near = unknown === undefined ? '' : guess(unknown, Object.keys({ ...optionsOf(commands), ...COMMON }), '--');
+    const near =
+      unknown === undefined ? '' : suggestWord(unknown, Object.keys({ ...mergeOptions(commands), ...COMMON }), '--');
     throw new OperatorError('usage', `${message}.${near}`, ['--help'], { cause: error });
   }
 }
 
 /** Returns the options of all commands: which words are values is known only with them. */
-const optionsOf = (commands: readonly OperatorCommand[]): Record<string, { readonly type: 'boolean' | 'string' }> =>
+const mergeOptions = (commands: readonly OperatorCommand[]): Record<string, { readonly type: 'boolean' | 'string' }> =>
   Object.fromEntries(
     commands.flatMap(({ options }) => Object.entries(options).map(([name, { type }]) => [name, { type }])),
   );
 
 /** Returns the values of a command's own options. */
-const valuesOf = (options: Options, values: Readonly<Record<string, unknown>>): Given['options'] =>
+const pickOptionValues = (
+  options: CommandOptions,
+  values: Readonly<Record<string, unknown>>,
+): CommandInput['options'] =>
   Object.fromEntries(
     Object.entries(options).map(([name, option]) => [
       name,
@@ -153,12 +157,12 @@ const commonHelp = ({ where }: CommandSet): string => `  --environment <name>  d
   --yes                 confirms what can't be undone; without it, you are asked outside of an emulator
   --json                one JSON object${where === undefined ? '' : `\n\n${where}`}`;
 
-function helpOf({ usage, about, details, example }: OperatorCommand, set: CommandSet): string {
-  const right = commandTextOf(set.program)(...example);
+function renderHelp({ usage, about, details, example }: OperatorCommand, set: CommandSet): string {
+  const right = commandFormatter(set.program)(...example);
   return `${set.program} ${usage}\n  ${about}\n\n${details}\n${commonHelp(set)}\n\nExample: ${right}`;
 }
 
-function overview(set: CommandSet): string {
+function renderOverview(set: CommandSet): string {
   const commands = set.commands.map(({ usage, about }) => `  ${usage}\n      ${about}`).join('\n');
   return `The operator's command line: ${set.program} <command>\n\n${commands}\n\nWith each:\n  --help                more about it\n${commonHelp(set)}\n\n${EXIT_CODES}`;
 }

@@ -3,7 +3,7 @@ import type { OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
 
 /** Options of a command by their names, without `--`. An option with a value takes the next word. */
-export type Options = Readonly<
+export type CommandOptions = Readonly<
   Record<string, { readonly type: 'boolean' } | { readonly type: 'string'; readonly default?: string }>
 >;
 
@@ -14,7 +14,10 @@ type ValueOf<Option> = Option extends { readonly type: 'boolean' }
     : string | undefined;
 
 /** How a command is called, and what its help says. */
-export interface Usage<Words extends readonly string[] = readonly string[], Own extends Options = Options> {
+export interface CommandUsage<
+  Words extends readonly string[] = readonly string[],
+  Own extends CommandOptions = CommandOptions,
+> {
   /** One or two words: `failures show`. */
   readonly name: string;
   /** Synopsis without the program: `failures show <consumer> <message id> [--payload]`. */
@@ -37,7 +40,10 @@ export interface Usage<Words extends readonly string[] = readonly string[], Own 
 }
 
 /** A call of a command: as many words as it has positionals, and a value for each of its options. */
-export interface Given<Words extends readonly string[] = readonly string[], Own extends Options = Options> {
+export interface CommandInput<
+  Words extends readonly string[] = readonly string[],
+  Own extends CommandOptions = CommandOptions,
+> {
   readonly words: { readonly [At in keyof Words]: Words[At] extends `${string}?` ? string | undefined : string };
   readonly options: { readonly [Name in keyof Own]: ValueOf<Own[Name]> };
   /** Returns the `usage` error for a mistake in the call, with the command's example. */
@@ -45,34 +51,34 @@ export interface Given<Words extends readonly string[] = readonly string[], Own 
 }
 
 /** A command as its author writes it. */
-export interface CommandDefinition<Words extends readonly string[], Own extends Options, Request extends object>
-  extends Usage<Words, Own> {
+export interface CommandDefinition<Words extends readonly string[], Own extends CommandOptions, Request extends object>
+  extends CommandUsage<Words, Own> {
   /**
    * Reads a call.
    * @throws {OperatorError} `wrong(...)`
    */
-  readonly parse: (given: Given<Words, Own>) => Request;
+  readonly parse: (given: CommandInput<Words, Own>) => Request;
   /** @throws {OperatorError} if it ends without a result */
   readonly run: (context: CommandContext, request: Request) => Promise<Outcome>;
 }
 
 /** A command of a command line; `operatorCommand` makes one. */
-export interface OperatorCommand extends Usage {
-  readonly parse: (given: Given) => ParsedCommand;
+export interface OperatorCommand extends CommandUsage {
+  readonly parse: (given: CommandInput) => ParsedCommand;
   /**
    * Returns what the command prints; it then needs no environment, and `parse` is not called.
    * @throws {OperatorError} `given.wrong(...)`
    * @default it runs in an environment
    */
-  readonly print?: (given: Given, all: AllCommands) => string;
+  readonly print?: (given: CommandInput, all: CommandCatalog) => string;
 }
 
 /** The command line that a command is part of. */
-export interface AllCommands {
+export interface CommandCatalog {
   readonly program: string;
   readonly commands: readonly OperatorCommand[];
   /** Options that every command accepts. */
-  readonly common: Options;
+  readonly common: CommandOptions;
 }
 
 /** A valid call of a command. */
@@ -98,7 +104,7 @@ export interface ParsedCommand {
  */
 export const operatorCommand = <
   const Words extends readonly string[],
-  const Own extends Options,
+  const Own extends CommandOptions,
   Request extends object,
 >({
   parse,
@@ -108,7 +114,7 @@ export const operatorCommand = <
   ...usage,
   parse: (given) => {
     // `readCommandLine` has counted the words and given each option a value of its type.
-    const request = parse(given as Given<Words, Own>);
+    const request = parse(given as CommandInput<Words, Own>);
     return { request, run: (context) => run(context, request) };
   },
 });

@@ -36,9 +36,9 @@ export function completionScript(
   common: Common,
 ): string {
   const completed: Completed = {
-    program: nameIn(program),
-    valued: [...new Set(commands.flatMap(({ options }) => valuedOf({ ...common, ...options })))],
-    groups: groupsOf(commands),
+    program: executableName(program),
+    valued: [...new Set(commands.flatMap(({ options }) => listValueOptions({ ...common, ...options })))],
+    groups: listCompletionPoints(commands),
     commands: commands.map(({ name, options }) => ({
       behind: name,
       offers: Object.keys({ ...options, ...common }).map((option) => ({ word: `--${option}`, about: '' })),
@@ -47,7 +47,7 @@ export function completionScript(
   return SCRIPTS[shell](completed);
 }
 
-const nameIn = (program: string): string =>
+const executableName = (program: string): string =>
   program
     .split(' ')
     .filter((word) => !word.startsWith('-'))
@@ -55,10 +55,10 @@ const nameIn = (program: string): string =>
     ?.replace(/^.*\//, '')
     .replace(/\.mjs$/, '') ?? program;
 
-const valuedOf = (options: Common): readonly string[] =>
+const listValueOptions = (options: Common): readonly string[] =>
   Object.entries(options).flatMap(([name, { type }]) => (type === 'string' ? [`--${name}`] : []));
 
-function groupsOf(commands: readonly OperatorCommand[]): readonly Place[] {
+function listCompletionPoints(commands: readonly OperatorCommand[]): readonly Place[] {
   const first = new Map<string, string>();
   for (const { name, about } of commands) {
     const [word = '', second] = name.split(' ');
@@ -76,13 +76,18 @@ function groupsOf(commands: readonly OperatorCommand[]): readonly Place[] {
 }
 
 /** Name of a shell function. */
-const functionOf = (program: string): string => `_${program.replaceAll(/\W/g, '_')}`;
+const shellFunctionName = (program: string): string => `_${program.replaceAll(/\W/g, '_')}`;
 
-const wordsOf = ({ offers }: Place): string => offers.map(({ word }) => word).join(' ');
+const joinWords = ({ offers }: Place): string => offers.map(({ word }) => word).join(' ');
 
 /** Works in bash 3.2 (macOS) and later. */
-const bash = ({ program, valued, groups, commands }: Completed): string => `# bash: source <(${program} completion bash)
-${functionOf(program)}() {
+const renderBash = ({
+  program,
+  valued,
+  groups,
+  commands,
+}: Completed): string => `# bash: source <(${program} completion bash)
+${shellFunctionName(program)}() {
   local word="\${COMP_WORDS[COMP_CWORD]}" at=1 name='' offers=''
   COMPREPLY=()
   case "\${COMP_WORDS[COMP_CWORD-1]}" in ${valued.join('|')}) return ;; esac
@@ -95,22 +100,22 @@ ${functionOf(program)}() {
     at=$((at + 1))
   done
   case "$name" in
-${[...groups.map((place) => `    '${place.behind}') offers='${wordsOf(place)}' ;;`), ...commands.map((place) => `    '${place.behind}'|'${place.behind} '*) offers='${wordsOf(place)}' ;;`)].join('\n')}
+${[...groups.map((place) => `    '${place.behind}') offers='${joinWords(place)}' ;;`), ...commands.map((place) => `    '${place.behind}'|'${place.behind} '*) offers='${joinWords(place)}' ;;`)].join('\n')}
   esac
   COMPREPLY=($(compgen -W "$offers" -- "$word"))
 }
-complete -F ${functionOf(program)} ${program}`;
+complete -F ${shellFunctionName(program)} ${program}`;
 
 /** Quotes a text for a POSIX shell and zsh. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const quoteForPosix = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Items of zsh's `_describe`: a word, a colon, what it is. */
-const described = ({ offers }: Place): string =>
-  offers.map(({ word, about }) => quoted(about === '' ? word : `${word}:${about}`)).join(' ');
+const describeForZsh = ({ offers }: Place): string =>
+  offers.map(({ word, about }) => quoteForPosix(about === '' ? word : `${word}:${about}`)).join(' ');
 
-const zsh = ({ program, valued, groups, commands }: Completed): string => `#compdef ${program}
+const renderZsh = ({ program, valued, groups, commands }: Completed): string => `#compdef ${program}
 # zsh: source <(${program} completion zsh), behind compinit
-${functionOf(program)}() {
+${shellFunctionName(program)}() {
   local name='' at=2
   local -a offers
   case "$words[CURRENT-1]" in (${valued.join('|')}) return 1 ;; esac
@@ -123,21 +128,21 @@ ${functionOf(program)}() {
     (( at += 1 ))
   done
   case "$name" in
-${[...groups.map((place) => `    ('${place.behind}') offers=(${described(place)}) ;;`), ...commands.map((place) => `    ('${place.behind}'|'${place.behind} '*) offers=(${described(place)}) ;;`)].join('\n')}
+${[...groups.map((place) => `    ('${place.behind}') offers=(${describeForZsh(place)}) ;;`), ...commands.map((place) => `    ('${place.behind}'|'${place.behind} '*) offers=(${describeForZsh(place)}) ;;`)].join('\n')}
   esac
   _describe '${program}' offers
 }
-compdef ${functionOf(program)} ${program}`;
+compdef ${shellFunctionName(program)} ${program}`;
 
 /** Quotes a text for fish, where a backslash escapes within single quotes. */
-const quotedForFish = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`;
+const quoteForFish = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`;
 
-function fish({ program, valued, groups, commands }: Completed): string {
-  const own = `_${functionOf(program)}`;
+function renderFish({ program, valued, groups, commands }: Completed): string {
+  const own = `_${shellFunctionName(program)}`;
   const line = (condition: string, behind: string, offer: string): string =>
-    `complete -c ${program} -n ${quotedForFish(`${own}_${condition} "${behind}"`)} ${offer}`;
+    `complete -c ${program} -n ${quoteForFish(`${own}_${condition} "${behind}"`)} ${offer}`;
   const words = groups.flatMap(({ behind, offers }) =>
-    offers.map(({ word, about }) => line('at', behind, `-a ${word} -d ${quotedForFish(about)}`)),
+    offers.map(({ word, about }) => line('at', behind, `-a ${word} -d ${quoteForFish(about)}`)),
   );
   const options = commands.flatMap(({ behind, offers }) =>
     offers.map(({ word }) => line('behind', behind, `-l ${word.slice(2)}${valued.includes(word) ? ' -x' : ''}`)),
@@ -174,4 +179,8 @@ complete -c ${program} -f
 ${[...words, ...options].join('\n')}`;
 }
 
-const SCRIPTS: Readonly<Record<Shell, (completed: Completed) => string>> = { bash, zsh, fish };
+const SCRIPTS: Readonly<Record<Shell, (completed: Completed) => string>> = {
+  bash: renderBash,
+  zsh: renderZsh,
+  fish: renderFish,
+};

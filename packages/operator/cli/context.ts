@@ -1,12 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { actorAt } from '../audit-log/actor.js';
-import { type Clock, clientConfig, clockAt, type Endpoint, placeOf } from '../deployment/endpoint.js';
-import { type Service, servicesIn } from '../deployment/services.js';
+import { createActorLookup } from '../audit-log/actor.js';
+import { type Clock, clientConfig, describeEndpoint, type Endpoint, endpointClock } from '../deployment/endpoint.js';
+import { parseServices, type Service } from '../deployment/services.js';
 import { readDeployment, type StackOutputs } from '../deployment/stacks.js';
 import { OperatorError } from './errors.js';
-import type { Say } from './progress.js';
-import { type CommandText, commandTextOf } from './text.js';
+import type { ReportProgress } from './progress.js';
+import { type CommandFormatter, commandFormatter } from './text-format.js';
 
 /** Settings of an application's command line. */
 export interface OperatedApp {
@@ -18,13 +18,13 @@ export interface OperatedApp {
    * Chooses the endpoint of an environment.
    * @throws {OperatorError} `unreachable`
    */
-  readonly endpointOf: (environment: string) => Promise<Endpoint>;
+  readonly resolveEndpoint: (environment: string) => Promise<Endpoint>;
   /** Says in each command's help how the endpoint is chosen. */
   readonly where?: string;
   /** Advice if the stacks cannot be read. */
-  readonly ifUnreachable?: string;
+  readonly unreachableAdvice?: string;
   /** Advice if no service of the environment is deployed. */
-  readonly ifNotDeployed?: (environment: string) => string;
+  readonly notDeployedAdvice?: (environment: string) => string;
   /**
    * Returns the words of the command that reports on an aggregate: `['order', '3f…']` for `Order/3f…`. Advice names
    * it where an operator has to find out what happened.
@@ -35,7 +35,7 @@ export interface OperatedApp {
   /** Page with a heading for each alarm, or folder with a page for each, as the constructs' `app.runbook`. Advice names it. */
   readonly runbook?: string;
   /** Names the page of the application's runbook that says what to do. Advice names it beside the next command. */
-  readonly pageOn?: (trouble: Trouble) => string;
+  readonly pageOn?: (trouble: Incident) => string;
 }
 
 /** How an operator changes a setting of the application. */
@@ -47,7 +47,7 @@ export interface DeploymentText {
 }
 
 /** What an operator has to end: a failure with this newest reason, or a saga that is stuck for this one. */
-export type Trouble =
+export type Incident =
   | { readonly what: 'failure'; readonly consumer: string; readonly error: string }
   | { readonly what: 'stuck saga'; readonly reason: string | undefined };
 
@@ -65,7 +65,7 @@ export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | '
   /** Names of stacks that belong to the environment, but don't exist. @default nothing is known of such stacks */
   readonly missingStacks?: readonly string[];
   readonly services: readonly Service[];
-  readonly command: CommandText;
+  readonly command: CommandFormatter;
   /**
    * Returns who runs the command, for whatever keeps it.
    * @throws {OperatorError} `unreachable`
@@ -76,7 +76,7 @@ export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | '
    * @throws {OperatorError} `refused` without a yes
    */
   readonly confirm?: (what: string) => Promise<void>;
-  readonly say: Say;
+  readonly say: ReportProgress;
 }
 
 /**
@@ -88,20 +88,30 @@ export async function openContext(
   environment: string,
   say: CommandContext['say'],
 ): Promise<CommandContext> {
-  const { app, program, endpointOf, ifUnreachable, ifNotDeployed, reportOn, pageOn, runbook, deployment } = operated;
+  const {
+    app,
+    program,
+    resolveEndpoint: endpointOf,
+    unreachableAdvice: ifUnreachable,
+    notDeployedAdvice: ifNotDeployed,
+    reportOn,
+    pageOn,
+    runbook,
+    deployment,
+  } = operated;
   const endpoint = await endpointOf(environment);
   const { stacks, account } = await readDeployment(endpoint, app, environment).catch((cause: unknown) => {
-    const why = cause instanceof Error ? whyOf(cause) : String(cause);
-    const message = `The stacks of '${environment}' can't be read at ${placeOf(endpoint)} (${why}).`;
+    const why = cause instanceof Error ? describeAwsError(cause) : String(cause);
+    const message = `The stacks of '${environment}' can't be read at ${describeEndpoint(endpoint)} (${why}).`;
     throw new OperatorError('unreachable', message, ifUnreachable, { cause });
   });
   // An emulator's account is always the same, and nobody's.
   const inAccount = endpoint.url === undefined && account !== undefined ? `, account ${account}` : '';
-  const place = `${environment} at ${placeOf(endpoint)}${inAccount}`;
+  const place = `${environment} at ${describeEndpoint(endpoint)}${inAccount}`;
   say(place);
-  const services = servicesIn(stacks);
+  const services = parseServices(stacks);
   if (services.length === 0) {
-    const message = `No service of '${environment}' is deployed at ${placeOf(endpoint)}.`;
+    const message = `No service of '${environment}' is deployed at ${describeEndpoint(endpoint)}.`;
     throw new OperatorError('not-found', message, ifNotDeployed?.(environment));
   }
   return {
@@ -109,13 +119,13 @@ export async function openContext(
     environment,
     place,
     endpoint,
-    clock: clockAt(endpoint),
+    clock: endpointClock(endpoint),
     documents: DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint))),
     stacks,
     services,
-    command: commandTextOf(program),
+    command: commandFormatter(program),
     say,
-    actor: actorAt(endpoint),
+    actor: createActorLookup(endpoint),
     ...(reportOn && { reportOn }),
     ...(runbook !== undefined && { runbook }),
     ...(pageOn && { pageOn }),
@@ -124,4 +134,4 @@ export async function openContext(
 }
 
 /** AWS's own errors have names that say enough; of credentials that aren't there, the message says which. */
-const whyOf = ({ name, message }: Error): string => (name === 'CredentialsProviderError' ? message : name);
+const describeAwsError = ({ name, message }: Error): string => (name === 'CredentialsProviderError' ? message : name);

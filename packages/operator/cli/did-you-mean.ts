@@ -1,14 +1,14 @@
 /** Edits that a typing error has at most. */
-const MOST_EDITS = 2;
+const MAX_EDITS = 2;
 
 /**
  * Returns the known word that somebody probably meant: the nearest one by edits (of two neighbours that changed places, one
  * edit), or the only one that begins like it.
  */
-export function meant(word: string, known: readonly string[]): string | undefined {
+export function findSimilarWord(word: string, known: readonly string[]): string | undefined {
   const near = known
     .map((one) => ({ one, edits: editsBetween(word, one) }))
-    .filter(({ edits, one }) => edits <= Math.min(MOST_EDITS, Math.floor(one.length / 2)))
+    .filter(({ edits, one }) => edits <= Math.min(MAX_EDITS, Math.floor(one.length / 2)))
     .toSorted((one, other) => one.edits - other.edits);
   if (near[0]) return near[0].one;
   const longer = known.filter((one) => word.length > 1 && one.startsWith(word));

@@ -14,7 +14,7 @@ export const Exit = {
 export type Exit = (typeof Exit)[keyof typeof Exit];
 
 /** Advice after an error: words of a command of the same command line, or a sentence. */
-export type Next = readonly string[] | string;
+export type NextCommand = readonly string[] | string;
 
 /** A command that ends without a result; the message says why, `next` what to try next. */
 export class OperatorError extends Error {
@@ -22,7 +22,7 @@ export class OperatorError extends Error {
   constructor(
     readonly code: 'usage' | 'not-found' | 'refused' | 'unreachable',
     message: string,
-    readonly next?: Next,
+    readonly next?: NextCommand,
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -35,7 +35,7 @@ export class OperatorError extends Error {
 
 /** A refusal whose cause is the request: another one would have an answer. Any other refusal is about the environment. */
 export class RequestRefused extends OperatorError {
-  constructor(message: string, next?: Next, options?: ErrorOptions) {
+  constructor(message: string, next?: NextCommand, options?: ErrorOptions) {
     super('refused', message, next, options);
   }
 }

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Wait } from '../records/send.js';
+import type { Sleep } from '../records/message-sender.js';
 
 /** What work that takes long asks between two steps. */
 export interface Interruption {
   /** Waits for this many seconds, or returns at once if `stopped`. */
-  readonly wait: Wait;
+  readonly wait: Sleep;
   /** Whether the operator pressed Ctrl-C. */
   readonly stopped: () => boolean;
 }
@@ -13,7 +13,7 @@ export interface Interruption {
  * Stops work between two steps at the first Ctrl-C; a second one ends the tool as usual. The program's own listeners hear
  * only the second one, because one that ends the process would leave no time for the step.
  */
-export async function interruptible<T>(work: (interruption: Interruption) => Promise<T>): Promise<T> {
+export async function runInterruptible<T>(work: (interruption: Interruption) => Promise<T>): Promise<T> {
   const stop = new AbortController();
   const others = process.listeners('SIGINT');
   const onSignal = (): void => {
@@ -30,7 +30,8 @@ export async function interruptible<T>(work: (interruption: Interruption) => Pro
   // First, since without any listener a signal ends the process.
   process.on('SIGINT', onSignal);
   for (const other of others) process.off('SIGINT', other);
-  const wait: Wait = (seconds) => setTimeout(seconds * 1000, undefined, { signal: stop.signal }).catch(() => undefined);
+  const wait: Sleep = (seconds) =>
+    setTimeout(seconds * 1000, undefined, { signal: stop.signal }).catch(() => undefined);
   try {
     return await work({ wait, stopped: () => stop.signal.aborted });
   } finally {

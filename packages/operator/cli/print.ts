@@ -1,9 +1,9 @@
-import { coloured, wantsColour } from './colour.js';
+import { colourStates, wantsColour } from './colour.js';
 
 /** Prints a result, with colours where somebody sees it. */
 export function print(text: string): void {
   endWithReader();
-  console.log(wantsColour(process.stdout) && !text.startsWith('{') ? coloured(text) : text);
+  console.log(wantsColour(process.stdout) && !text.startsWith('{') ? colourStates(text) : text);
 }
 
 let endsWithReader = false;

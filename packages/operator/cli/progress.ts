@@ -1,11 +1,11 @@
-import { cutTo } from './table.js';
-import { duration } from './text.js';
+import { cutToWidth } from './table.js';
+import { formatDuration } from './text-format.js';
 
 /**
  * Reports progress to the operator; it is not a part of the result.
  * @param share how much of the work is done, 0 to 1. @default unknown
  */
-export type Say = (line: string, share?: number) => void;
+export type ReportProgress = (line: string, share?: number) => void;
 
 /** A terminal on which a line can be replaced. */
 export type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
@@ -29,7 +29,7 @@ export class Progress {
     private readonly terminal?: Terminal,
   ) {}
 
-  readonly say: Say = (line, share) => {
+  readonly say: ReportProgress = (line, share) => {
     if (!this.terminal?.isTTY || process.env.TERM === 'dumb') {
       this.plain(line);
       return;
@@ -52,14 +52,14 @@ export class Progress {
     if (!this.shown) return;
     const { line, share, since } = this.shown;
     const seconds = (performance.now() - since) / 1000;
-    const waited = seconds < 2 ? '' : `  (${duration(seconds)})`;
-    const text = `${share === undefined ? '' : `${bar(share)}  `}${line}${waited}`;
-    this.terminal?.write(CLEAR + cutTo((this.terminal.columns || 80) - 1, text));
+    const waited = seconds < 2 ? '' : `  (${formatDuration(seconds)})`;
+    const text = `${share === undefined ? '' : `${renderBar(share)}  `}${line}${waited}`;
+    this.terminal?.write(CLEAR + cutToWidth((this.terminal.columns || 80) - 1, text));
   }
 }
 
 /** `[#####---------------]  25 %` */
-export function bar(share: number): string {
+export function renderBar(share: number): string {
   const part = Math.min(1, Math.max(0, share));
   const filled = Math.floor(part * BAR_WIDTH);
   return `[${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}] ${String(Math.floor(part * 100)).padStart(3)} %`;

@@ -4,8 +4,8 @@ import type { Ask } from './confirm.js';
 import type { OperatedApp } from './context.js';
 import { Exit, OperatorError } from './errors.js';
 import { print } from './print.js';
-import { Progress, type Say } from './progress.js';
-import { commandTextOf } from './text.js';
+import { Progress, type ReportProgress } from './progress.js';
+import { commandFormatter } from './text-format.js';
 
 /** Output streams: results go to `out`, everything else to `err`. */
 export interface Streams {
@@ -27,13 +27,13 @@ export interface OperatorCommandLine extends OperatedApp, CommandSet {}
  */
 export function operatorCommandLine(app: OperatorCommandLine) {
   checkCommands(app.commands);
-  const command = commandTextOf(app.program);
+  const command = commandFormatter(app.program);
 
   return async (args: readonly string[], streams?: Streams): Promise<Exit> => {
     const json = args.includes('--json');
     const { out, err, ask }: Streams = streams ?? { out: print, err: console.error };
     const progress = new Progress(err, streams === undefined ? process.stderr : undefined);
-    const say: Say = json ? () => {} : progress.say;
+    const say: ReportProgress = json ? () => {} : progress.say;
     try {
       const line = readCommandLine(args, app);
       if (line.help !== undefined) {
@@ -65,16 +65,16 @@ export function operatorCommandLine(app: OperatorCommandLine) {
       }
     } catch (error) {
       progress.end();
-      const { code, message, next: advice, exitCode } = explained(error);
+      const { code, message, next: advice, exitCode } = toOperatorError(error);
       const next = typeof advice === 'object' ? command(...advice) : advice;
       if (json) out(JSON.stringify({ error: { code, message, next } }));
-      else err(next === undefined ? message : `${message}\n${introductionOf(code)}: ${next}`);
+      else err(next === undefined ? message : `${message}\n${nextCommandLabel(code)}: ${next}`);
       return exitCode;
     }
   };
 }
 
-const introductionOf = (code: OperatorError['code']): string => (code === 'usage' ? 'Correct usage' : 'Next');
+const nextCommandLabel = (code: OperatorError['code']): string => (code === 'usage' ? 'Correct usage' : 'Next');
 
 /** @throws {Error} */
 function checkCommands(commands: readonly OperatorCommand[]): void {
@@ -92,7 +92,7 @@ function checkCommands(commands: readonly OperatorCommand[]): void {
 }
 
 /** @throws any error that is a fault of the tool, with its stack */
-function explained(error: unknown): OperatorError {
+function toOperatorError(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
   // Its class is loaded only by commands that read events.
   if (error instanceof Error && error.name === 'ContractViolation') {

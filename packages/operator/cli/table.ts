@@ -1,4 +1,4 @@
-import { aligned } from './text.js';
+import { alignColumns } from './text-format.js';
 
 /**
  * Returns the width of the terminal in characters; undefined where the output is a file or a pipe. Then nothing is cut or
@@ -8,16 +8,16 @@ export const terminalWidth = (): number | undefined =>
   process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined;
 
 /** Cuts a text to a length; an ellipsis says so. */
-export const cutTo = (length: number, text: string): string =>
+export const cutToWidth = (length: number, text: string): string =>
   text.length > length ? `${text.slice(0, Math.max(0, length - 1))}…` : text;
 
 /** Cuts each line of a text to the width of the terminal. */
-export const fitted = (text: string, width = terminalWidth()): string =>
+export const fitToTerminal = (text: string, width = terminalWidth()): string =>
   width === undefined
     ? text
     : text
         .split('\n')
-        .map((line) => cutTo(width, line))
+        .map((line) => cutToWidth(width, line))
         .join('\n');
 
 /** Minimum width of a column that is cut. */
@@ -28,7 +28,7 @@ const NARROWEST = 8;
  * needs are not among them, so a table may stay too wide.
  * @param cut heads of the columns that may be cut; the first one is cut first
  */
-export function table(
+export function renderTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   cut: readonly string[],
@@ -42,5 +42,5 @@ export function table(
     widths[at] = has;
     excess -= had - has;
   }
-  return aligned([head, ...rows].map((row) => row.map((cell, at) => cutTo(widths[at] ?? 0, cell))));
+  return alignColumns([head, ...rows].map((row) => row.map((cell, at) => cutToWidth(widths[at] ?? 0, cell))));
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { coloured, wantsColour } from './colour.js';
+import { colourStates, wantsColour } from './colour.js';
 import { OperatorError } from './errors.js';
 import type { Outcome } from './outcome.js';
 
@@ -20,7 +20,7 @@ const CLEAR = '\u001b[H\u001b[J';
  * Returns the terminal of this process.
  * @throws {OperatorError} `usage` if the output is no terminal: its frames would be a heap of texts
  */
-export function terminal(option: string, example: readonly string[]): Screen {
+export function openTerminal(option: string, example: readonly string[]): Screen {
   const { stdout } = process;
   if (!stdout.isTTY) {
     throw new OperatorError(
@@ -31,7 +31,7 @@ export function terminal(option: string, example: readonly string[]): Screen {
   }
   stdout.write('\u001b[2J');
   return {
-    draw: (text) => void stdout.write(`${CLEAR}${wantsColour(stdout) ? coloured(text) : text}\n`),
+    draw: (text) => void stdout.write(`${CLEAR}${wantsColour(stdout) ? colourStates(text) : text}\n`),
     wait: () => setTimeout(EVERY),
   };
 }
@@ -41,13 +41,13 @@ export function terminal(option: string, example: readonly string[]): Screen {
  * @param isLast @default never
  * @returns the last result
  */
-export async function watched(
-  look: () => Promise<Outcome>,
+export async function watchOutcome(
+  readOutcome: () => Promise<Outcome>,
   { draw, wait }: Screen,
   isLast: (outcome: Outcome) => boolean = () => false,
 ): Promise<Outcome> {
   for (;;) {
-    const outcome = await look();
+    const outcome = await readOutcome();
     if (isLast(outcome)) {
       draw('');
       return outcome;

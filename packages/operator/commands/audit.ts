@@ -1,7 +1,7 @@
 import type { AuditShortcuts } from '../audit/audit.js';
-import type { TwiceCheck } from '../audit/twice.js';
+import type { DuplicateCheck } from '../audit/duplicate-check.js';
 import { operatorCommand } from '../cli/command.js';
-import { HIGHEST_RATE, rateOf, spanOf, timeOf } from './options.js';
+import { MAX_RATE, parseRate, parseSpan, timeOf } from './options.js';
 
 /** Time within which a message may be on its way: without a record it is too new to tell. */
 export const DEFAULT_GRACE = '15m';
@@ -15,7 +15,7 @@ export const DEFAULT_GRACE = '15m';
 export const auditCommands = (
   consumer: string,
   shortcuts: AuditShortcuts = {},
-  twiceCheck?: () => Promise<TwiceCheck>,
+  twiceCheck?: () => Promise<DuplicateCheck>,
 ) => [
   operatorCommand({
     name: 'audit',
@@ -49,7 +49,7 @@ ${Object.entries(shortcuts)
   --consumer  one consumer only, as ${consumer}
   --grace     messages that are younger and have no record are too new to tell. Default: ${DEFAULT_GRACE}
   --resend    sends what is missing again, to the consumer's queue only. Consumers recognise duplicates
-  --rate      messages that are sent again in a second, 1 to ${HIGHEST_RATE}. Default: 10`,
+  --rate      messages that are sent again in a second, 1 to ${MAX_RATE}. Default: 10`,
     parse: ({ options, wrong }) => {
       const { since, consumer, resend } = options;
       const named = Object.entries(shortcuts).flatMap(([name, [type, ...parts]]) => {
@@ -68,13 +68,13 @@ ${Object.entries(shortcuts)
       if (options.to !== undefined && options.from === undefined) throw wrong('--to needs --from.');
       if (subject !== undefined && !/^[A-Za-z]+\/.+$/.test(subject))
         throw wrong(`--subject is '${subject}': expected the aggregate's type and id, as Trip/3f9c…`);
-      const graceSeconds = spanOf('grace', options.grace, '90s or 1h', wrong);
+      const graceSeconds = parseSpan('grace', options.grace, '90s or 1h', wrong);
       const from =
-        since === undefined ? timeOf('from', options.from, wrong) : spanOf('since', since, '90s or 1h', wrong);
+        since === undefined ? timeOf('from', options.from, wrong) : parseSpan('since', since, '90s or 1h', wrong);
       const to = timeOf('to', options.to, wrong);
-      return { from, to, subject, ...others, consumer, graceSeconds, resend, rate: rateOf(options.rate, wrong) };
+      return { from, to, subject, ...others, consumer, graceSeconds, resend, rate: parseRate(options.rate, wrong) };
     },
-    run: async (...call) => (await import('../audit/command.js')).runAudit(...call, await twiceCheck?.()),
+    run: async (...call) => (await import('../audit/audit-command.js')).runAudit(...call, await twiceCheck?.()),
   }),
 ];
 

@@ -1,9 +1,9 @@
-import { type Given, operatorCommand } from '../cli/command.js';
+import { type CommandInput, operatorCommand } from '../cli/command.js';
 import type { DiscardRequest } from '../failures/discard.js';
 import type { RedriveRequest } from '../failures/redrive.js';
 import type { CustomerSource } from '../groups/customers.js';
 import type { GroupRequest } from '../groups/run.js';
-import { groupOf, HIGHEST_RATE, limitOf, reasonIn, timeOf } from './options.js';
+import { MAX_RATE, parseGroup, parseLimit, reasonIn, timeOf } from './options.js';
 
 const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
 
@@ -32,7 +32,7 @@ export const failuresCommands = (consumer: string, customers?: () => Promise<Cus
     parse: ({ options: { consumer, limit, before }, wrong }) => ({
       consumer,
       before: timeOf('before', before, wrong),
-      limit: limitOf(limit, wrong),
+      limit: parseLimit(limit, wrong),
     }),
     run: async (...call) => (await import('../failures/failures.js')).listFailures(...call),
   }),
@@ -77,16 +77,19 @@ the reason. Exit code 0: no failures, no stuck saga. 4: one waits for an operato
 nothing else was sent. May be stopped by Ctrl-C and run again: what was processed is not sent again.
   --group     all failures of a group ('failures groups'; a beginning of its id is enough). The first one is a probe.
               Those that may have been processed before, and those that can't be redriven, are skipped
-  --rate      maximum number of messages per second, 1 to ${HIGHEST_RATE}; default ${RATE}
+  --rate      maximum number of messages per second, 1 to ${MAX_RATE}; default ${RATE}
   --not-done  confirms that the message was not processed before (required if no record can show it)
   --dry-run   prints what would be sent and where, and changes nothing`,
     parse: ({ words, options, wrong }): RedriveRequest | GroupRequest => {
       const dryRun = options['dry-run'];
       if (options.group !== undefined) {
         if (options['not-done']) throw wrong('--not-done is about one message: a group has some that were processed.');
-        return { ...groupOf('failures redrive', { ...options, group: options.group }, both(words), wrong), dryRun };
+        return {
+          ...parseGroup('failures redrive', { ...options, group: options.group }, describeArguments(words), wrong),
+          dryRun,
+        };
       }
-      return { ...messageOf('failures redrive', words, wrong), notDone: options['not-done'], dryRun };
+      return { ...requireMessage('failures redrive', words, wrong), notDone: options['not-done'], dryRun };
     },
     run: async (context, request) =>
       'group' in request
@@ -108,15 +111,15 @@ nothing else was sent. May be stopped by Ctrl-C and run again: what was processe
     about: 'ends a failure, or all of a group, without processing; the records stay, with reason, operator and time',
     details: `Refused for the timeout of a waiting saga: 'sagas retry' sets a new one. Exit code of a group 3: stopped. 4: some refused.
   --group     all failures of a group ('failures groups'; a beginning of its id is enough)
-  --rate      maximum number of messages per second, 1 to ${HIGHEST_RATE}; default ${RATE}
+  --rate      maximum number of messages per second, 1 to ${MAX_RATE}; default ${RATE}
   --reason    kept in the records, so it must not contain personal data
   --dry-run   changes nothing`,
     parse: ({ words, options, wrong }): DiscardRequest | (GroupRequest & Pick<DiscardRequest, 'reason'>) => {
       const { group } = options;
       const one =
         group === undefined
-          ? messageOf('failures discard', words, wrong)
-          : groupOf('failures discard', { ...options, group }, both(words), wrong);
+          ? requireMessage('failures discard', words, wrong)
+          : parseGroup('failures discard', { ...options, group }, describeArguments(words), wrong);
       return { ...one, reason: reasonIn('failures discard', options.reason, wrong), dryRun: options['dry-run'] };
     },
     run: async (context, request) =>
@@ -128,10 +131,10 @@ nothing else was sent. May be stopped by Ctrl-C and run again: what was processe
 
 type Words = readonly [string | undefined, string | undefined];
 
-const both = ([word]: Words) => ({ word, one: 'a consumer and a message id' });
+const describeArguments = ([word]: Words) => ({ word, one: 'a consumer and a message id' });
 
 /** @throws {OperatorError} `usage` */
-function messageOf(name: string, [consumer, messageId]: Words, wrong: Given['wrong']) {
+function requireMessage(name: string, [consumer, messageId]: Words, wrong: CommandInput['wrong']) {
   if (consumer === undefined) throw wrong(`'${name}' needs the consumer, or --group.`);
   if (messageId === undefined) throw wrong(`'${name}' needs the message id.`);
   return { consumer, messageId };

@@ -1,8 +1,8 @@
 import type { AuditShortcuts } from '../audit/audit.js';
-import type { TwiceCheck } from '../audit/twice.js';
+import type { DuplicateCheck } from '../audit/duplicate-check.js';
 import type { OperatorCommand } from '../cli/command.js';
 import type { CustomerSource } from '../groups/customers.js';
-import type { ReadSection } from '../status/status.js';
+import type { StatusSectionReader } from '../status/status.js';
 import { auditCommands } from './audit.js';
 import { auditLogCommand } from './audit-log.js';
 import { completionCommand } from './completion.js';
@@ -16,7 +16,7 @@ import { sagasCommands } from './sagas.js';
 import { statusCommands } from './status.js';
 
 /** Words of the application in the help texts, and what it adds to the commands. */
-export interface HelpTexts {
+export interface KitCommandOptions {
   /** Name of a consumer, for examples. */
   readonly consumer?: string;
   /** Name of an inbox's consumer, for examples. */
@@ -33,11 +33,11 @@ export interface HelpTexts {
    */
   readonly auditShortcuts?: AuditShortcuts;
   /** Loads how the application finds what was done twice, for `audit`. @default `audit` doesn't ask for that */
-  readonly twiceCheck?: () => Promise<TwiceCheck>;
+  readonly duplicateCheck?: () => Promise<DuplicateCheck>;
   /** Loads how the application finds the customers of failures, for `failures groups`. @default the groups don't say them */
   readonly customers?: () => Promise<CustomerSource>;
   /** What the application adds to `status`. @default nothing */
-  readonly status?: readonly ReadSection[];
+  readonly status?: readonly StatusSectionReader[];
 }
 
 /** Commands that work for any application of the kit: status, audit, replay, failures, inboxes, sagas, projections and restores. */
@@ -48,10 +48,10 @@ export const kitCommands = ({
   service = 'my-service',
   aboutSagaIds,
   auditShortcuts,
-  twiceCheck,
+  duplicateCheck: twiceCheck,
   customers,
   status = [],
-}: HelpTexts = {}): readonly OperatorCommand[] => [
+}: KitCommandOptions = {}): readonly OperatorCommand[] => [
   ...statusCommands(status),
   doctorCommand,
   ...auditCommands(consumer, auditShortcuts, twiceCheck),

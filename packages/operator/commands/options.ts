@@ -1,31 +1,31 @@
-import type { Given } from '../cli/command.js';
-import { secondsOf } from '../cli/text.js';
+import type { CommandInput } from '../cli/command.js';
+import { parseTimeSpan } from '../cli/text-format.js';
 
 /** Maximum number of rows that one list reads. */
-const HIGHEST_LIMIT = 1_000;
+const MAX_LIMIT = 1_000;
 
 /**
  * Reads the option `--limit` of a list.
  * @throws {OperatorError} `wrong(...)` if it is not 1 to 1000
  */
-export function limitOf(text: string, wrong: Given['wrong']): number {
+export function parseLimit(text: string, wrong: CommandInput['wrong']): number {
   const limit = Number(text);
-  if (!/^\d{1,4}$/.test(text) || limit < 1 || limit > HIGHEST_LIMIT)
-    throw wrong(`--limit is '${text}': expected 1 to ${HIGHEST_LIMIT}.`);
+  if (!/^\d{1,4}$/.test(text) || limit < 1 || limit > MAX_LIMIT)
+    throw wrong(`--limit is '${text}': expected 1 to ${MAX_LIMIT}.`);
   return limit;
 }
 
 /** Maximum number of messages that one command sends per second. */
-export const HIGHEST_RATE = 100;
+export const MAX_RATE = 100;
 
 /**
  * Reads the option `--rate` of a command that sends messages: messages per second.
  * @throws {OperatorError} `wrong(...)` if it is not 1 to 100
  */
-export function rateOf(text: string, wrong: Given['wrong']): number {
+export function parseRate(text: string, wrong: CommandInput['wrong']): number {
   const rate = Number(text);
-  if (!/^\d{1,3}$/.test(text) || rate < 1 || rate > HIGHEST_RATE)
-    throw wrong(`--rate is '${text}': expected 1 to ${HIGHEST_RATE}.`);
+  if (!/^\d{1,3}$/.test(text) || rate < 1 || rate > MAX_RATE)
+    throw wrong(`--rate is '${text}': expected 1 to ${MAX_RATE}.`);
   return rate;
 }
 
@@ -34,24 +34,24 @@ export function rateOf(text: string, wrong: Given['wrong']): number {
  * @param given the first word of the command, which a group excludes, and what it would name
  * @throws {OperatorError} `wrong(...)`
  */
-export function groupOf(
+export function parseGroup(
   name: string,
   { group, rate }: { readonly group: string; readonly rate: string },
   { word, one }: { readonly word: string | undefined; readonly one: string },
-  wrong: Given['wrong'],
+  wrong: CommandInput['wrong'],
 ) {
   if (word !== undefined) throw wrong(`'${name}' takes ${one}, or --group: expected one of them.`);
   if (!/^[0-9a-f]{4,16}$/.test(group)) {
     throw wrong(`--group is '${group}': expected 4 to 16 hexadecimal digits, as 'failures groups' prints.`);
   }
-  return { group, rate: rateOf(rate, wrong) };
+  return { group, rate: parseRate(rate, wrong) };
 }
 
 /**
  * Reads an option that is a time, as ISO 8601, UTC.
  * @throws {OperatorError} `wrong(...)`
  */
-export function timeOf(name: string, text: string | undefined, wrong: Given['wrong']): string | undefined {
+export function timeOf(name: string, text: string | undefined, wrong: CommandInput['wrong']): string | undefined {
   if (text === undefined) return undefined;
   if (Number.isNaN(Date.parse(text))) throw wrong(`--${name} is '${text}': expected a time, as 2026-12-01T08:00:00Z.`);
   return new Date(text).toISOString();
@@ -62,14 +62,14 @@ export function timeOf(name: string, text: string | undefined, wrong: Given['wro
  * @param example what the mistake names
  * @throws {OperatorError} `wrong(...)`
  */
-export function spanOf(name: string, text: string, example: string, wrong: Given['wrong']): number {
-  const seconds = secondsOf(text);
+export function parseSpan(name: string, text: string, example: string, wrong: CommandInput['wrong']): number {
+  const seconds = parseTimeSpan(text);
   if (seconds === undefined) throw wrong(`--${name} is '${text}': expected a number with s, m, h or d, as ${example}.`);
   return seconds;
 }
 
 /** Reads the reason that a record keeps. @throws {OperatorError} `wrong(...)` */
-export function reasonIn(name: string, reason: string | undefined, wrong: Given['wrong']): string {
+export function reasonIn(name: string, reason: string | undefined, wrong: CommandInput['wrong']): string {
   const text = reason?.trim();
   if (!text) throw wrong(`'${name}' needs --reason: the record keeps it.`);
   return text;

@@ -1,11 +1,11 @@
 import { operatorCommand } from '../cli/command.js';
-import type { PeopleOfApp } from '../people/people.js';
+import type { PersonalDataSource } from '../people/personal-data.js';
 
 /**
  * Commands for people's data, for an application that seals it (packages/kit/personal-data).
  * @param people where they are, or how to load that when a command runs
  */
-export const peopleCommands = (people: PeopleOfApp | (() => Promise<PeopleOfApp>)) => [
+export const peopleCommands = (people: PersonalDataSource | (() => Promise<PersonalDataSource>)) => [
   operatorCommand({
     name: 'person forget',
     irreversible: true,
@@ -19,7 +19,7 @@ stores personal data of this person. Functions may hold the key in memory for up
   --dry-run   prints whether there is a key, and changes nothing`,
     parse: ({ words: [person], options }) => ({ person, dryRun: options['dry-run'] }),
     run: async (context, request) =>
-      (await import('../people/forget.js')).forget(context, await loaded(people), request),
+      (await import('../people/forget.js')).forgetPerson(context, await loadDataSource(people), request),
   }),
   operatorCommand({
     name: 'person export',
@@ -31,14 +31,15 @@ stores personal data of this person. Functions may hold the key in memory for up
     details: 'Personal data in plain text: be careful where you store it. Forgotten data is marked as forgotten.',
     parse: ({ words: [person] }) => ({ person }),
     run: async (context, request) => {
-      const [{ exportPerson }, { openKeys }] = await Promise.all([
+      const [{ exportPerson }, { openPersonalKeys: openKeys }] = await Promise.all([
         import('../people/export.js'),
-        import('../people/people.js'),
+        import('../people/personal-data.js'),
       ]);
-      return exportPerson(context, await loaded(people), openKeys(context), request);
+      return exportPerson(context, await loadDataSource(people), openKeys(context), request);
     },
   }),
 ];
 
-const loaded = async (people: PeopleOfApp | (() => Promise<PeopleOfApp>)): Promise<PeopleOfApp> =>
-  typeof people === 'function' ? people() : people;
+const loadDataSource = async (
+  people: PersonalDataSource | (() => Promise<PersonalDataSource>),
+): Promise<PersonalDataSource> => (typeof people === 'function' ? people() : people);

@@ -1,6 +1,6 @@
 import { operatorCommand } from '../cli/command.js';
 import type { CommandContext } from '../cli/context.js';
-import { interruptible } from '../cli/interruptible.js';
+import { runInterruptible } from '../cli/interruptible.js';
 import type { Outcome } from '../cli/outcome.js';
 import type { RebuildOrder } from '../projections/rebuild.js';
 
@@ -16,7 +16,7 @@ export const projectionsCommands = (projection: string) => [
     details: 'Shows which version of its rows each projection is read from, and the result of its last rebuild.',
     parse: () => ({}),
     run: async (context) => {
-      const { listProjections, projectionsOf } = await import('../projections/projections.js');
+      const { listProjections, listDeployedProjections: projectionsOf } = await import('../projections/projections.js');
       return listProjections(projectionsOf(context));
     },
   }),
@@ -30,7 +30,11 @@ export const projectionsCommands = (projection: string) => [
     details: 'Exit code 0, or 3 while a rebuild is in progress.',
     parse: ({ words: [projection] }) => ({ projection }),
     run: async (context, { projection }) => {
-      const { projectionNamed, projectionsOf, showProjection } = await import('../projections/projections.js');
+      const {
+        findProjection: projectionNamed,
+        listDeployedProjections: projectionsOf,
+        showProjection,
+      } = await import('../projections/projections.js');
       return showProjection(projectionNamed(projectionsOf(context), projection), context.command);
     },
   }),
@@ -60,11 +64,9 @@ const stoppableRebuild = (
   context: CommandContext,
   { projection, action }: RebuildOrder & { readonly projection: string },
 ): Promise<Outcome> =>
-  interruptible(async ({ wait, stopped }) => {
-    const [{ projectionNamed, projectionsOf }, { rebuild }] = await Promise.all([
-      import('../projections/projections.js'),
-      import('../projections/rebuild.js'),
-    ]);
+  runInterruptible(async ({ wait, stopped }) => {
+    const [{ findProjection: projectionNamed, listDeployedProjections: projectionsOf }, { rebuild }] =
+      await Promise.all([import('../projections/projections.js'), import('../projections/rebuild.js')]);
     const { say, command } = context;
     return rebuild(projectionNamed(projectionsOf(context), projection), { action }, { command, say, wait, stopped });
   });

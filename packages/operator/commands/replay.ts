@@ -1,5 +1,5 @@
 import { operatorCommand } from '../cli/command.js';
-import { HIGHEST_RATE, rateOf, timeOf } from './options.js';
+import { MAX_RATE, parseRate, timeOf } from './options.js';
 
 /** @param consumer name of a consumer, for the examples in the help */
 export const replayCommand = (consumer: string) =>
@@ -26,7 +26,7 @@ Exit code 0: all were sent. 3: stopped. 4: some have failed, or became too old m
   --from, --to  commits from a time and before another one, as 2026-12-01T08:00:00Z. Default of --to: now
   --aggregate   all messages of one aggregate, as Trip/3f9c…
   --event       one event or command, by its id
-  --rate        messages in a second, 1 to ${HIGHEST_RATE}. Default: 10
+  --rate        messages in a second, 1 to ${MAX_RATE}. Default: 10
   --again       also what an earlier generation of the consumer has processed: its effects happen again
   --dry-run     only the estimate`,
     parse: ({ options, wrong }) => {
@@ -45,8 +45,8 @@ Exit code 0: all were sent. 3: stopped. 4: some have failed, or became too old m
           : event !== undefined
             ? ({ kind: 'event', id: event } as const)
             : ({ kind: 'span', from: from ?? '', to } as const);
-      const rate = rateOf(options.rate, wrong);
+      const rate = parseRate(options.rate, wrong);
       return { consumer: options.consumer, selection, rate, again, dryRun: options['dry-run'] };
     },
-    run: async (...call) => (await import('../replay/command.js')).runReplay(...call),
+    run: async (...call) => (await import('../replay/replay-command.js')).runReplay(...call),
   });

@@ -1,4 +1,4 @@
-import { type Given, operatorCommand } from '../cli/command.js';
+import { type CommandInput, operatorCommand } from '../cli/command.js';
 
 /** @param service name of a service, for the example in the help */
 export const restoreCommands = (service: string) => [
@@ -12,7 +12,7 @@ export const restoreCommands = (service: string) => [
     details: `Names the tables of the service and whether they can be restored to the instant, what the service has published since (it
 forgets this, and others have heard it), who has heard it, and each step. Exit code 4: a table can't be restored to the instant.
   --at        instant in UTC, in whole seconds, as 2026-12-01T06:00:00Z`,
-    parse: ({ words: [service], options, wrong }) => ({ service, at: instantOf(options.at, wrong) }),
+    parse: ({ words: [service], options, wrong }) => ({ service, at: parseInstant(options.at, wrong) }),
     run: async (...call) => (await import('../restore/plan.js')).showRestorePlan(...call),
   }),
   operatorCommand({
@@ -41,14 +41,14 @@ has failures.`,
       const { 'dry-run': dryRun, cancel, 'delete-copies': deleteCopies } = options;
       if (dryRun && (cancel || deleteCopies))
         throw wrong('--dry-run changes nothing: leave --cancel and --delete-copies out.');
-      return { service: name, at: instantOf(options.at, wrong), dryRun, cancel, deleteCopies };
+      return { service: name, at: parseInstant(options.at, wrong), dryRun, cancel, deleteCopies };
     },
     run: async (...call) => (await import('../restore/apply.js')).runRestoreApply(...call),
   }),
 ];
 
 /** @throws {OperatorError} `wrong(...)` */
-function instantOf(at: string | undefined, wrong: Given['wrong']): string {
+function parseInstant(at: string | undefined, wrong: CommandInput['wrong']): string {
   if (at === undefined) throw wrong('--at is missing: the instant to which the service is restored.');
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(at) || Number.isNaN(Date.parse(at)))
     throw wrong(`--at is '${at}': expected a time in UTC, in whole seconds, as 2026-12-01T06:00:00Z.`);

@@ -1,18 +1,18 @@
-import { type Given, operatorCommand } from '../cli/command.js';
+import { type CommandInput, operatorCommand } from '../cli/command.js';
 import type { CommandContext } from '../cli/context.js';
 import type { Outcome } from '../cli/outcome.js';
 import type { SagaGroupRequest } from '../groups/saga-command.js';
 import type { SagaRequest } from '../sagas/saga-command.js';
-import { groupOf, HIGHEST_RATE, limitOf, timeOf } from './options.js';
+import { MAX_RATE, parseGroup, parseLimit, timeOf } from './options.js';
 
 /** Maximum number of characters that a saga's history keeps of a note. */
-const LONGEST_NOTE = 500;
+const MAX_NOTE_LENGTH = 500;
 
 /** Default number of sagas in a second. */
 const RATE = '10';
 
 const ABOUT_GROUP = `  --group     all stuck sagas of a group ('failures groups'; a beginning of its id is enough). The first one is a probe
-  --rate      maximum number of sagas in a second, 1 to ${HIGHEST_RATE}; default ${RATE}`;
+  --rate      maximum number of sagas in a second, 1 to ${MAX_RATE}; default ${RATE}`;
 
 const SAGA_ID = '5d41402abc4b2a76b9719d911017c592';
 
@@ -28,7 +28,7 @@ export const sagasCommands = (aboutIds?: string) => [
     details: `STUCK: waits for an operator. TIMEOUT FAILED: its timeout failed, retry it. TIMER LATE: its timeout is late.
 SLOW: its command was sent again already. WAITS: waits for an answer.
   --limit     maximum number of sagas, 1 to 1000; default 50`,
-    parse: ({ options, wrong }) => ({ limit: limitOf(options.limit, wrong) }),
+    parse: ({ options, wrong }) => ({ limit: parseLimit(options.limit, wrong) }),
     run: async (...call) => (await import('../sagas/saga-list.js')).listSagas(...call),
   }),
   operatorCommand({
@@ -56,7 +56,7 @@ ${ABOUT_GROUP}
   --dry-run   prints what would be sent and where, and changes nothing`,
     parse: ({ words: [sagaId], options, wrong }) =>
       ({ action: 'retry', ...oneOrAll('retry', sagaId, options, wrong), dryRun: options['dry-run'] }) as const,
-    run: commandOneOrAll,
+    run: commandSagaOrGroup,
   }),
   operatorCommand({
     name: 'sagas resolve',
@@ -77,20 +77,20 @@ ${ABOUT_GROUP}
     details: `It compensates nothing itself. Exit codes as of 'sagas retry'.
 ${ABOUT_GROUP}
   --before    of the group, only those that got stuck before this time: 'failures groups' prints its own
-  --note      kept in the saga's history with your name, 1 to ${LONGEST_NOTE} characters; it must not contain personal data
+  --note      kept in the saga's history with your name, 1 to ${MAX_NOTE_LENGTH} characters; it must not contain personal data
   --dry-run   changes nothing`,
     parse: ({ words: [sagaId], options, wrong }) => {
       const note = options.note?.trim();
       if (!note) throw wrong("'sagas resolve' needs --note: the saga's history keeps it.");
-      if (note.length > LONGEST_NOTE)
-        throw wrong(`--note has ${note.length} characters: expected 1 to ${LONGEST_NOTE}.`);
+      if (note.length > MAX_NOTE_LENGTH)
+        throw wrong(`--note has ${note.length} characters: expected 1 to ${MAX_NOTE_LENGTH}.`);
       const one = oneOrAll('resolve', sagaId, options, wrong);
       const before = timeOf('before', options.before, wrong);
       if (before !== undefined && !('group' in one)) throw wrong('--before is about the sagas of a --group.');
       const when = before === undefined ? {} : { before };
       return { action: 'resolve', ...one, ...when, note, dryRun: options['dry-run'] } as const;
     },
-    run: commandOneOrAll,
+    run: commandSagaOrGroup,
   }),
 ];
 
@@ -99,14 +99,18 @@ function oneOrAll(
   name: string,
   sagaId: string | undefined,
   { group, rate }: { readonly group?: string | undefined; readonly rate: string },
-  wrong: Given['wrong'],
+  wrong: CommandInput['wrong'],
 ) {
-  if (group !== undefined) return groupOf(`sagas ${name}`, { group, rate }, { word: sagaId, one: 'a saga id' }, wrong);
+  if (group !== undefined)
+    return parseGroup(`sagas ${name}`, { group, rate }, { word: sagaId, one: 'a saga id' }, wrong);
   if (sagaId === undefined) throw wrong(`'sagas ${name}' needs the saga id, or --group.`);
   return { sagaId };
 }
 
-const commandOneOrAll = async (context: CommandContext, request: SagaRequest | SagaGroupRequest): Promise<Outcome> =>
+const commandSagaOrGroup = async (
+  context: CommandContext,
+  request: SagaRequest | SagaGroupRequest,
+): Promise<Outcome> =>
   'group' in request
     ? (await import('../groups/saga-command.js')).commandAllSagas(context, request)
     : (await import('../sagas/saga-command.js')).commandSaga(context, request);

@@ -1,10 +1,10 @@
 import { operatorCommand } from '../cli/command.js';
-import type { ReadSection } from '../status/status.js';
+import type { StatusSectionReader } from '../status/status.js';
 
 const EXAMPLE = ['status'] as const;
 
 /** @param sections what the application adds to the status */
-export const statusCommands = (sections: readonly ReadSection[]) => [
+export const statusCommands = (sections: readonly StatusSectionReader[]) => [
   operatorCommand({
     name: 'status',
     usage: 'status [--all] [--watch]',
@@ -20,7 +20,7 @@ export const statusCommands = (sections: readonly ReadSection[]) => [
       const { showStatus } = await import('../status/status.js');
       const look = () => showStatus(context, sections, { all });
       if (!watch) return look();
-      const { terminal, watched } = await import('../cli/watch.js');
+      const { openTerminal: terminal, watchOutcome: watched } = await import('../cli/watch.js');
       return watched(look, terminal('--watch', EXAMPLE));
     },
   }),

@@ -19,10 +19,10 @@ export interface Clock {
  * Returns the clock of an endpoint: at AWS that of this machine, at an emulator its own. Commands ask no other one, since what an
  * emulator has stored is of its own time.
  */
-export const clockAt = (endpoint: Endpoint): Clock => ({ now: () => timeAt(endpoint) });
+export const endpointClock = (endpoint: Endpoint): Clock => ({ now: () => currentTime(endpoint) });
 
 /** Returns the present time by the clock of an endpoint, as ISO 8601. */
-export const timeAt = ({ ahead = 0 }: Endpoint): string => new Date(Date.parse(clock.now()) + ahead).toISOString();
+export const currentTime = ({ ahead = 0 }: Endpoint): string => new Date(Date.parse(clock.now()) + ahead).toISOString();
 
 /** Returns the configuration of an SDK client. An emulator never receives real credentials. */
 export function clientConfig({ url, region }: Endpoint) {
@@ -31,4 +31,4 @@ export function clientConfig({ url, region }: Endpoint) {
 }
 
 /** Describes an endpoint for people. */
-export const placeOf = ({ url, region }: Endpoint): string => url ?? `AWS ${region}`;
+export const describeEndpoint = ({ url, region }: Endpoint): string => url ?? `AWS ${region}`;

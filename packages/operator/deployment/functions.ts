@@ -21,10 +21,10 @@ const Functions: z.ZodMiniType<FunctionDescription[]> = z.array(
 
 /**
  * Returns the functions of all services and of the API in the stacks of an environment.
- * @example functionsIn(await readStacks(endpoint, 'shop', 'dev')).find(({ entry }) => entry === 'orders/place-order')?.name
+ * @example parseFunctions(await readStacks(endpoint, 'shop', 'dev')).find(({ entry }) => entry === 'orders/place-order')?.name
  * @throws {OperatorError} `refused` if another release of the kit has written the outputs
  */
-export const functionsIn = (stacks: StackOutputs): readonly FunctionDescription[] =>
+export const parseFunctions = (stacks: StackOutputs): readonly FunctionDescription[] =>
   Object.entries(stacks).flatMap(([stack, outputs]) => {
     const keys = Object.keys(outputs);
     const prefixes = [servicePrefixes, apiPrefixes, auditPrefixes, operatorApiPrefixes].flatMap((of) => of(keys));

@@ -1,8 +1,8 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
-import { duration } from '../cli/text.js';
+import { formatDuration } from '../cli/text-format.js';
 import { LOOKBACK_SECONDS, PERIOD, type RelayReading, readMetrics } from '../status/metrics.js';
-import { clientConfig, type Endpoint, timeAt } from './endpoint.js';
+import { clientConfig, currentTime, type Endpoint } from './endpoint.js';
 import type { Service } from './services.js';
 
 /** Where the relays of services were in their streams, as far as their metrics tell it. */
@@ -16,7 +16,7 @@ export interface Relays {
 }
 
 /** Reads where the relays of some services are. */
-export type AskRelays = (services: readonly Service[]) => Promise<Relays>;
+export type RelayReader = (services: readonly Service[]) => Promise<Relays>;
 
 /**
  * Whether a message is on the bus, and so in the queues of its consumers unless they have taken it.
@@ -41,12 +41,12 @@ const MARGIN_SECONDS = 10;
 const SETTLED_SECONDS = 180;
 
 /** Returns how an endpoint's relays are asked. What CloudWatch refuses is unread, and no error. */
-export const relaysAt =
-  (endpoint: Endpoint): AskRelays =>
+export const createRelayReader =
+  (endpoint: Endpoint): RelayReader =>
   async (services) => {
     const client = new CloudWatchClient(clientConfig(endpoint));
     try {
-      return await readRelays(client, services, timeAt(endpoint));
+      return await readRelays(client, services, currentTime(endpoint));
     } finally {
       client.destroy();
     }
@@ -82,34 +82,37 @@ export async function readRelays(
  *
  * @param at time of the commit, ISO 8601
  */
-export function publicationBy({ now, readings, unread }: Relays, service: string, at: string): Publication {
-  if (unread !== undefined) return unknown(`the metric of the relay can't be read (${unread})`);
+export function judgePublication({ now, readings, unread }: Relays, service: string, at: string): Publication {
+  if (unread !== undefined) return unknownPublication(`the metric of the relay can't be read (${unread})`);
   const reading = readings.get(service);
   if (!reading) {
-    return unknown(
-      `the relay has read nothing for ${duration(LOOKBACK_SECONDS)}. Everything is published, unless it is switched off or throttled`,
+    return unknownPublication(
+      `the relay has read nothing for ${formatDuration(LOOKBACK_SECONDS)}. Everything is published, unless it is switched off or throttled`,
     );
   }
   const { minute, lagSeconds } = reading;
   const ended = new Date(Date.parse(minute) + PERIOD * 1000).toISOString();
-  if (secondsBetween(at, ended) <= 0) return unknown(`the newest metric of the relay is older (${minute})`);
+  if (secondsBetween(at, ended) <= 0) return unknownPublication(`the newest metric of the relay is older (${minute})`);
   if (secondsBetween(at, minute) > lagSeconds + MARGIN_SECONDS) {
-    return { state: 'published', text: `published: the relay has read past it (${behind(lagSeconds)} at ${minute})` };
+    return {
+      state: 'published',
+      text: `published: the relay has read past it (${describeLag(lagSeconds)} at ${minute})`,
+    };
   }
   if (secondsBetween(ended, now) > SETTLED_SECONDS) {
     const text = `published: the relay has read at ${minute}, and has had nothing to try again since`;
     return { state: 'published', text };
   }
   if (lagSeconds >= MARGIN_SECONDS) {
-    return { state: 'waiting', text: `not published: it waits for the relay, which is ${behind(lagSeconds)}` };
+    return { state: 'waiting', text: `not published: it waits for the relay, which is ${describeLag(lagSeconds)}` };
   }
-  return unknown(`the newest metric of the relay is of the same time (${minute})`);
+  return unknownPublication(`the newest metric of the relay is of the same time (${minute})`);
 }
 
-const unknown = (why: string): Publication => ({
+const unknownPublication = (why: string): Publication => ({
   state: 'unknown',
   text: `not known whether it is published: ${why}`,
 });
 
-const behind = (seconds: number): string =>
-  seconds < MARGIN_SECONDS ? 'not behind' : `up to ${duration(seconds)} behind`;
+const describeLag = (seconds: number): string =>
+  seconds < MARGIN_SECONDS ? 'not behind' : `up to ${formatDuration(seconds)} behind`;

@@ -47,14 +47,14 @@ const Shards: z.ZodMiniType<FeedShards> = z
  * Returns the services among the stacks of an environment, by name.
  * @throws {OperatorError} `refused` if another release of the kit has written the outputs
  */
-export const servicesIn = (stacks: StackOutputs): readonly Service[] =>
+export const parseServices = (stacks: StackOutputs): readonly Service[] =>
   Object.entries(stacks)
     .flatMap(([stack, outputs]) =>
-      servicePrefixes(Object.keys(outputs)).map((prefix) => serviceOf(stack, outputs, prefix)),
+      servicePrefixes(Object.keys(outputs)).map((prefix) => parseService(stack, outputs, prefix)),
     )
     .toSorted((one, other) => one.name.localeCompare(other.name));
 
-function serviceOf(stack: string, outputs: StackOutputs[string], prefix: string): Service {
+function parseService(stack: string, outputs: StackOutputs[string], prefix: string): Service {
   const output = (name: string): string => outputs[prefix + name] ?? '';
   const consumers = z.safeParse(Consumers, JSON.parse(output(Output.CONSUMERS) || 'null'));
   const feedShards = z.safeParse(Shards, JSON.parse(output(Output.FEED_SHARDS) || 'null'));
@@ -84,7 +84,7 @@ export interface Listener {
 }
 
 /** Returns all consumers, and each service's relay. */
-export const listenersOf = (services: readonly Service[]): readonly Listener[] =>
+export const listListeners = (services: readonly Service[]): readonly Listener[] =>
   services.flatMap((service) => [
     ...service.consumers.map((consumer) => ({
       service,
@@ -99,8 +99,8 @@ export const listenersOf = (services: readonly Service[]): readonly Listener[] =
  * Returns the listeners with a name: one consumer, or every service's relay.
  * @throws {OperatorError} `not-found`, with the existing names
  */
-export function listenersNamed(services: readonly Service[], name: string): readonly Listener[] {
-  const all = listenersOf(services);
+export function findListeners(services: readonly Service[], name: string): readonly Listener[] {
+  const all = listListeners(services);
   const named = all.filter((listener) => listener.name === name);
   if (named.length > 0) return named;
   const names = [...new Set(all.map((listener) => listener.name))].join(', ');
@@ -111,7 +111,7 @@ export function listenersNamed(services: readonly Service[], name: string): read
  * Returns the keys of the records that a listener may have of a message. An inbox in mode sequential stores a message
  * under its place; a message that it could not store has its record under its id, as everywhere else.
  */
-export const recordKeysOf = (
+export const listRecordKeys = (
   listener: Listener,
   message: Pick<Envelope, 'id' | 'subject' | 'sequence' | 'epoch'>,
 ): readonly string[] => [

@@ -7,20 +7,24 @@ import type { Conditions } from 'aws-cdk-lib/aws-iam';
 const SURE_LENGTH = 24;
 
 /** Returns the beginning of the physical names of a stack's resources, as a pattern of IAM. */
-export const startOf = (stack: string): string => `${stack.slice(0, SURE_LENGTH)}*`;
+export const namePattern = (stack: string): string => `${stack.slice(0, SURE_LENGTH)}*`;
 
 /**
  * Returns a stack whose resources have names that may also begin those of another one, so that a permission would reach too far.
  * @param prefix beginning of the names of all stacks of the environment
  */
-export const indistinct = (stacks: readonly string[], others: readonly string[], prefix: string): string | undefined =>
+export const findIndistinctStack = (
+  stacks: readonly string[],
+  others: readonly string[],
+  prefix: string,
+): string | undefined =>
   stacks.find((name) => {
     const sure = name.slice(0, SURE_LENGTH);
     return sure.length <= prefix.length || others.some((other) => !stacks.includes(other) && other.startsWith(sure));
   });
 
 /** Returns the names of the stacks that contain services, their tables and their records. */
-export const stacksOf = (services: readonly Service[]): readonly string[] => [
+export const listStackNames = (services: readonly Service[]): readonly string[] => [
   ...new Set(
     services.flatMap((service) =>
       [service, service.table, service.records].map((construct) => Stack.of(construct).stackName),
@@ -45,14 +49,14 @@ export interface StackPermission {
  * @param stacks their names, or beginnings of their names
  * @param why reason for which the resources are named by their beginnings, for the rules that are acknowledged
  */
-export function allowInStacks(
+export function grantInStacks(
   handler: ServiceFunction,
   stacks: readonly string[],
   { actions, service, resource, conditions = {} }: StackPermission,
   why: string,
 ): void {
   const named = stacks.map((stack) => `${service}:${Aws.REGION}:${Aws.ACCOUNT_ID}:${resource(stack)}`);
-  handler.allowWhere(conditions, actions, ...named.map((name) => `arn:${Aws.PARTITION}:${name}`));
+  handler.grantActionsWhere(conditions, actions, ...named.map((name) => `arn:${Aws.PARTITION}:${name}`));
   for (const stack of stacks) {
     const found = `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${resource(stack)}`;
     Validations.of(handler).acknowledge({ id: `AwsSolutions-IAM5[Resource::${found}]`, reason: why });

@@ -39,7 +39,7 @@ export async function readDeployment(endpoint: Endpoint, app: string, environmen
         // The last part has no hyphen: `shop-dev-eu-Orders` does not belong to `dev`.
         if (!StackName.startsWith(prefix) || name.includes('-')) continue;
         account ??= StackId.split(':')[4];
-        outputs[name] = outputsOf(Outputs);
+        outputs[name] = toOutputs(Outputs);
       }
     }
   } finally {
@@ -56,7 +56,7 @@ export async function readDeployment(endpoint: Endpoint, app: string, environmen
 export async function readStacksNamed(client: CloudFormationClient, names: readonly string[]): Promise<StackOutputs> {
   const read = names.map(async (StackName) => {
     const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-    return [StackName, outputsOf(stack?.Outputs)] as const;
+    return [StackName, toOutputs(stack?.Outputs)] as const;
   });
   return Object.fromEntries(await Promise.all(read));
 }
@@ -91,5 +91,5 @@ export async function findStacksNamed(client: CloudFormationClient, names: reado
 const doesNotExist = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ValidationError' && error.message.includes('does not exist');
 
-const outputsOf = (outputs: readonly Output[] = []): StackOutputs[string] =>
+const toOutputs = (outputs: readonly Output[] = []): StackOutputs[string] =>
   Object.fromEntries(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));

@@ -13,48 +13,48 @@ import {
   ResourceNotFoundException as NotInLambda,
 } from '@aws-sdk/client-lambda';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { eachOf } from '@orderly/kit/internal/aws/each-of.js';
+import { mapConcurrently } from '@orderly/kit/internal/aws/map-concurrently.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { plural } from '../cli/text.js';
+import { pluralize } from '../cli/text-format.js';
 import { clientConfig } from '../deployment/endpoint.js';
-import { functionsIn } from '../deployment/functions.js';
+import { parseFunctions } from '../deployment/functions.js';
 import { stackPrefix } from '../deployment/stacks.js';
-import { sqsAt } from '../records/send.js';
+import { createSqsClient } from '../records/message-sender.js';
 import { type DescribedAlarm, describeAlarms } from '../status/metrics.js';
-import { messagesIn, readQueues } from '../status/queues.js';
+import { readQueues, totalMessages } from '../status/queues.js';
 import {
+  checkAlarms,
+  checkClock,
+  checkContracts,
+  checkFunction,
+  checkMapping,
+  checkStacks,
+  checkTable,
+  checkVersions,
   type Finding,
   type FunctionState,
-  findingsOfAlarms,
-  findingsOfClock,
-  findingsOfContracts,
-  findingsOfFunction,
-  findingsOfMapping,
-  findingsOfStacks,
-  findingsOfTable,
-  findingsOfVersions,
   type TableState,
-} from './judge.js';
-import { type Denied, deniedWords, NotChecked, type Unchecked } from './not-checked.js';
-import { type DeployedResource, readResources, readStatuses } from './templates.js';
+} from './checks.js';
+import { type DeployedResource, readResources, readStatuses } from './deployed-resources.js';
+import { type DeniedCommand, describeDenied, NotChecked, type SkippedCheck } from './not-checked.js';
 
 /** Calls at once: below the rates that AWS allows for descriptions. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 /**
  * `doctor`: compares what is deployed with the templates, and looks for what no alarm tells. A check that AWS refuses is a
  * finding.
  */
-export async function examine(context: CommandContext): Promise<Outcome> {
+export async function runDoctor(context: CommandContext): Promise<Outcome> {
   const { app, environment, endpoint, stacks, services, documents } = context;
   const config = clientConfig(endpoint);
-  const [lambda, sqs, cloudWatch] = [new LambdaClient(config), sqsAt(endpoint), new CloudWatchClient(config)];
+  const [lambda, sqs, cloudWatch] = [new LambdaClient(config), createSqsClient(endpoint), new CloudWatchClient(config)];
   const place = { prefix: stackPrefix(app, environment), stacks: Object.keys(stacks) };
   const checks: string[] = [];
-  const unchecked: Unchecked[] = [];
-  const denied: Denied[] = [];
+  const unchecked: SkippedCheck[] = [];
+  const denied: DeniedCommand[] = [];
   const check = async (what: string, find: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> => {
     try {
       const findings = await find();
@@ -85,40 +85,54 @@ export async function examine(context: CommandContext): Promise<Outcome> {
     ];
     const findings = (
       await Promise.all([
-        check(plural(tables.length, 'table'), async () =>
-          (await eachOf(tables, AT_ONCE, async (one) => findingsOfTable(one, await tableOf(documents, one)))).flat(),
+        check(pluralize(tables.length, 'table'), async () =>
+          (
+            await mapConcurrently(tables, CONCURRENCY, async (one) =>
+              checkTable(one, await readTableState(documents, one)),
+            )
+          ).flat(),
         ),
-        check(plural(mappings.length, 'event source mapping'), async () =>
-          (await eachOf(mappings, AT_ONCE, async (one) => findingsOfMapping(one, await mappingOf(lambda, one)))).flat(),
+        check(pluralize(mappings.length, 'event source mapping'), async () =>
+          (
+            await mapConcurrently(mappings, CONCURRENCY, async (one) =>
+              checkMapping(one, await readMappingState(lambda, one)),
+            )
+          ).flat(),
         ),
-        check(plural(functions.length, 'function'), async () =>
+        check(pluralize(functions.length, 'function'), async () =>
           functionFindings(
-            await eachOf(functions, AT_ONCE, async (one) => [one, await functionOf(lambda, one)] as const),
+            await mapConcurrently(
+              functions,
+              CONCURRENCY,
+              async (one) => [one, await readFunctionState(lambda, one)] as const,
+            ),
           ),
         ),
-        check('deployments', async () => findingsOfStacks(await readStatuses(context))),
+        check('deployments', async () => checkStacks(await readStatuses(context))),
         check('subscriptions to alarms', async () => {
-          const { findingsOfSubscriptions } = await import('./subscriptions.js');
-          return findingsOfSubscriptions(context, topicsIn(await described()));
+          const { checkSubscriptions: findingsOfSubscriptions } = await import('./subscriptions.js');
+          return findingsOfSubscriptions(context, listAlarmTopics(await described()));
         }),
-        check(plural(alarms.length, 'alarm'), async () => findingsOfAlarms(alarms, await described())),
-        check('dead-letter queues', async () => deadLettersOf(await readQueues(sqs, { ...place, known: [] }), context)),
+        check(pluralize(alarms.length, 'alarm'), async () => checkAlarms(alarms, await described())),
+        check('dead-letter queues', async () =>
+          findDeadLetters(await readQueues(sqs, { ...place, known: [] }), context),
+        ),
         check('outputs and contracts', async () => {
-          functionsIn(stacks);
-          return findingsOfContracts(services);
+          parseFunctions(stacks);
+          return checkContracts(services);
         }),
         check('your permissions', async () => {
-          const { deniedCommands } = await import('./permissions.js');
+          const { findDeniedCommands: deniedCommands } = await import('./permissions.js');
           denied.push(...(await deniedCommands(context)));
           return [];
         }),
-        check('clocks', async () => findingsOfClock(await clockDifference(context))),
+        check('clocks', async () => checkClock(await clockDifference(context))),
       ])
     ).flat();
     unchecked.sort((one, other) => one.check.localeCompare(other.check));
     return {
       exitCode: findings.length === 0 ? Exit.OK : Exit.FAILED,
-      text: textOf(findings, checks, unchecked, denied),
+      text: renderFindings(findings, checks, unchecked, denied),
       json: { state: findings.length === 0 ? 'well' : 'findings', findings, checked: checks, unchecked, denied },
     };
   } finally {
@@ -129,34 +143,35 @@ export async function examine(context: CommandContext): Promise<Outcome> {
 const functionFindings = (
   functions: readonly (readonly [DeployedResource, FunctionState | undefined])[],
 ): readonly Finding[] => [
-  ...functions.flatMap(([resource, state]) => findingsOfFunction(resource, state)),
-  ...findingsOfVersions(functions),
+  ...functions.flatMap(([resource, state]) => checkFunction(resource, state)),
+  ...checkVersions(functions),
 ];
 
 /** Returns the ARNs of the topics that alarms tell. */
-const topicsIn = (alarms: readonly DescribedAlarm[]): readonly string[] => [
+const listAlarmTopics = (alarms: readonly DescribedAlarm[]): readonly string[] => [
   ...new Set(alarms.flatMap(({ AlarmActions = [] }) => AlarmActions).filter((arn) => arn.split(':')[2] === 'sns')),
 ];
 
-function textOf(
+function renderFindings(
   findings: readonly Finding[],
   checks: readonly string[],
-  unchecked: readonly Unchecked[],
-  denied: readonly Denied[],
+  unchecked: readonly SkippedCheck[],
+  denied: readonly DeniedCommand[],
 ): string {
-  const verdict = findings.length === 0 ? 'WELL: everything is as it was deployed' : plural(findings.length, 'finding');
+  const verdict =
+    findings.length === 0 ? 'WELL: everything is as it was deployed' : pluralize(findings.length, 'finding');
   const rows = findings.map(({ text, advice }) => `${text}\n      ${advice}`);
   return [
     verdict,
     ...(rows.length > 0 ? ['', ...rows] : []),
-    ...(denied.length > 0 ? ['', ...denied.map(deniedWords)] : []),
+    ...(denied.length > 0 ? ['', ...denied.map(describeDenied)] : []),
     '',
     `checked: ${checks.join(', ')}`,
     ...unchecked.map(({ check, why }) => `not checked: ${check} (${why})`),
   ].join('\n');
 }
 
-async function tableOf(
+async function readTableState(
   documents: DynamoDBDocumentClient,
   { physicalId: TableName }: DeployedResource,
 ): Promise<TableState | undefined> {
@@ -179,7 +194,10 @@ async function tableOf(
   }
 }
 
-async function mappingOf(client: LambdaClient, { physicalId: UUID }: DeployedResource): Promise<string | undefined> {
+async function readMappingState(
+  client: LambdaClient,
+  { physicalId: UUID }: DeployedResource,
+): Promise<string | undefined> {
   try {
     const { State = '' } = await client.send(new GetEventSourceMappingCommand({ UUID }));
     return State;
@@ -189,7 +207,7 @@ async function mappingOf(client: LambdaClient, { physicalId: UUID }: DeployedRes
   }
 }
 
-async function functionOf(
+async function readFunctionState(
   client: LambdaClient,
   { physicalId: FunctionName }: DeployedResource,
 ): Promise<FunctionState | undefined> {
@@ -216,15 +234,15 @@ async function functionOf(
   }
 }
 
-const deadLettersOf = (
+const findDeadLetters = (
   queues: Awaited<ReturnType<typeof readQueues>>,
   { command }: Pick<CommandContext, 'command'>,
 ): readonly Finding[] =>
   queues
-    .filter(({ isDeadLetters, ...queue }) => isDeadLetters && messagesIn(queue) > 0)
+    .filter(({ isDeadLetters, ...queue }) => isDeadLetters && totalMessages(queue) > 0)
     .map((queue) => ({
       check: 'dead-letters',
-      text: `${plural(messagesIn(queue), 'message')} in the dead-letter queue ${queue.name}`,
+      text: `${pluralize(totalMessages(queue), 'message')} in the dead-letter queue ${queue.name}`,
       advice: command('status'),
     }));
 

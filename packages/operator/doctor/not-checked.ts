@@ -4,13 +4,13 @@ export class NotChecked extends Error {
 }
 
 /** What was not checked, and why. */
-export interface Unchecked {
+export interface SkippedCheck {
   readonly check: string;
   readonly why: string;
 }
 
 /** A command that the caller has not all permissions for. */
-export interface Denied {
+export interface DeniedCommand {
   /** Such as `failures redrive`. */
   readonly command: string;
   /** Missing actions, such as `sqs:SendMessage`. */
@@ -20,5 +20,5 @@ export interface Denied {
 }
 
 /** Says which permissions a command lacks. */
-export const deniedWords = ({ command, actions, resource }: Denied): string =>
+export const describeDenied = ({ command, actions, resource }: DeniedCommand): string =>
   `you may not run ${command}: it needs ${actions.join(', ')}, on ${resource} at least`;

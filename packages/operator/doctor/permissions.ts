@@ -3,8 +3,8 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { Output } from '@orderly/kit/internal/base/outputs.js';
 import type { CommandContext } from '../cli/context.js';
 import { clientConfig } from '../deployment/endpoint.js';
-import { functionsIn } from '../deployment/functions.js';
-import { type Denied, NotChecked } from './not-checked.js';
+import { parseFunctions } from '../deployment/functions.js';
+import { type DeniedCommand, NotChecked } from './not-checked.js';
 
 type Context = Pick<CommandContext, 'endpoint' | 'services' | 'stacks'>;
 
@@ -12,7 +12,7 @@ type Context = Pick<CommandContext, 'endpoint' | 'services' | 'stacks'>;
 type Kind = 'tables' | 'records' | 'queues' | 'rebuilders' | 'relays' | 'functions' | 'mappings' | 'personalKeys';
 
 /** ARNs of an environment's resources. */
-export type Arns = Readonly<Record<Kind, readonly string[]>>;
+export type ResourceArns = Readonly<Record<Kind, readonly string[]>>;
 
 const AUDIT_LOG = { kind: 'tables', actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem'] } as const;
 const SEND = { kind: 'queues', actions: ['sqs:SendMessage'] } as const;
@@ -30,7 +30,7 @@ interface Need {
 }
 
 /** Permissions that the commands need which change something, besides those to read. */
-export const NEEDS: Readonly<Record<string, readonly Need[]>> = {
+export const REQUIRED_PERMISSIONS: Readonly<Record<string, readonly Need[]>> = {
   'failures redrive, inbox retry': [
     SEND,
     AUDIT_LOG,
@@ -55,36 +55,36 @@ export const NEEDS: Readonly<Record<string, readonly Need[]>> = {
 };
 
 /** Returns whether the caller may do something: AWS's decision for an action and a resource. */
-export type Decide = (actions: readonly string[], resources: readonly string[]) => Promise<ReadonlySet<string>>;
+export type SimulatePolicy = (actions: readonly string[], resources: readonly string[]) => Promise<ReadonlySet<string>>;
 
-/** Name of a denied pair in the answer of {@link Decide}. */
-export const pairOf = (action: string, resource: string): string => `${action} ${resource}`;
+/** Name of a denied pair in the answer of {@link SimulatePolicy}. */
+export const permissionKey = (action: string, resource: string): string => `${action} ${resource}`;
 
 /**
  * Finds the commands that the caller has not all permissions for.
  * @throws {NotChecked} at an emulator; if the caller may not ask IAM; for a caller that IAM does not simulate
  */
-export async function deniedCommands(context: Context): Promise<readonly Denied[]> {
+export async function findDeniedCommands(context: Context): Promise<readonly DeniedCommand[]> {
   const { endpoint } = context;
   if (endpoint.url !== undefined) throw new NotChecked('an emulator has no permissions of people');
   const config = clientConfig(endpoint);
   const [iam, sts] = [new IAMClient(config), new STSClient(config)];
   try {
     const { Arn = '' } = await sts.send(new GetCallerIdentityCommand({}));
-    const principal = await principalOf(Arn, async (RoleName) => {
+    const principal = await resolvePrincipal(Arn, async (RoleName) => {
       const { Role } = await iam.send(new GetRoleCommand({ RoleName }));
       return Role?.Arn ?? '';
     });
     if (principal === undefined) return [];
-    const decide: Decide = async (ActionNames, ResourceArns) => {
+    const decide: SimulatePolicy = async (ActionNames, ResourceArns) => {
       const denied: string[] = [];
       const asked = { PolicySourceArn: principal, ActionNames: [...ActionNames], ResourceArns: [...ResourceArns] };
       for await (const { EvaluationResults = [] } of paginateSimulatePrincipalPolicy({ client: iam }, asked)) {
-        denied.push(...deniedIn(EvaluationResults, ResourceArns));
+        denied.push(...listDeniedPairs(EvaluationResults, ResourceArns));
       }
       return new Set(denied);
     };
-    return await judgePermissions(arnsOf(context, Arn), decide);
+    return await judgePermissions(listResourceArns(context, Arn), decide);
   } catch (error) {
     if (error instanceof Error && /AccessDenied/.test(error.name))
       throw new NotChecked('the caller may not call iam:SimulatePrincipalPolicy or iam:GetRole', { cause: error });
@@ -99,7 +99,7 @@ export async function deniedCommands(context: Context): Promise<readonly Denied[
  * decision for each resource is inside, and where it is not, the answer is about all of them.
  * @param asked ARNs of the resources
  */
-export const deniedIn = (results: readonly EvaluationResult[], asked: readonly string[]): readonly string[] =>
+export const listDeniedPairs = (results: readonly EvaluationResult[], asked: readonly string[]): readonly string[] =>
   results.flatMap(({ EvalActionName = '', EvalDecision, ResourceSpecificResults = [] }) => {
     const denied =
       ResourceSpecificResults.length > 0
@@ -107,7 +107,7 @@ export const deniedIn = (results: readonly EvaluationResult[], asked: readonly s
             ({ EvalResourceName = '' }) => EvalResourceName,
           )
         : asked.filter(() => EvalDecision !== 'allowed');
-    return denied.map((resource) => pairOf(EvalActionName, resource));
+    return denied.map((resource) => permissionKey(EvalActionName, resource));
   });
 
 /**
@@ -116,7 +116,7 @@ export const deniedIn = (results: readonly EvaluationResult[], asked: readonly s
  * @param roleArn returns the ARN of a role, which may have a path that the caller's ARN leaves out
  * @throws {NotChecked} for another caller
  */
-export async function principalOf(
+export async function resolvePrincipal(
   arn: string,
   roleArn: (name: string) => Promise<string>,
 ): Promise<string | undefined> {
@@ -128,17 +128,17 @@ export async function principalOf(
 }
 
 /** Judges the commands by decisions of IAM: each action on each resource of its kind. */
-export async function judgePermissions(arns: Arns, decide: Decide): Promise<readonly Denied[]> {
+export async function judgePermissions(arns: ResourceArns, decide: SimulatePolicy): Promise<readonly DeniedCommand[]> {
   const denied = new Map<string, ReadonlySet<string>>();
-  for (const { kind, actions } of Object.values(NEEDS).flat()) {
+  for (const { kind, actions } of Object.values(REQUIRED_PERMISSIONS).flat()) {
     const key = `${kind} ${actions.join()}`;
     if (!denied.has(key)) denied.set(key, arns[kind].length === 0 ? new Set() : await decide(actions, arns[kind]));
   }
-  return Object.entries(NEEDS).flatMap(([command, needs]) => {
+  return Object.entries(REQUIRED_PERMISSIONS).flatMap(([command, needs]) => {
     const missing = needs.flatMap(({ kind, actions }) =>
       actions.flatMap((action) => {
         const refused = denied.get(`${kind} ${actions.join()}`);
-        const resource = arns[kind].find((arn) => refused?.has(pairOf(action, arn)));
+        const resource = arns[kind].find((arn) => refused?.has(permissionKey(action, arn)));
         return resource === undefined ? [] : [{ action, resource }];
       }),
     );
@@ -149,7 +149,7 @@ export async function judgePermissions(arns: Arns, decide: Decide): Promise<read
 }
 
 /** @param caller ARN of the caller: its partition and account are those of the resources */
-export function arnsOf({ endpoint: { region }, services, stacks }: Context, caller: string): Arns {
+export function listResourceArns({ endpoint: { region }, services, stacks }: Context, caller: string): ResourceArns {
   const [, partition = 'aws', , , account = ''] = caller.split(':');
   const arn = (service: string) => (name: string) => `arn:${partition}:${service}:${region}:${account}:${name}`;
   const [table, queue, fn] = [arn('dynamodb'), arn('sqs'), arn('lambda')];
@@ -160,7 +160,7 @@ export function arnsOf({ endpoint: { region }, services, stacks }: Context, call
     queues: consumers.map(({ queueUrl }) => queue(queueUrl.slice(queueUrl.lastIndexOf('/') + 1))),
     rebuilders: consumers.flatMap(({ rebuild }) => (rebuild === undefined ? [] : [fn(`function:${rebuild}`)])),
     relays: services.map(({ relay }) => fn(`function:${relay}`)),
-    functions: functionsIn(stacks).map(({ name }) => fn(`function:${name}`)),
+    functions: parseFunctions(stacks).map(({ name }) => fn(`function:${name}`)),
     // Their ids are in no output, and a role that restores may change all of them.
     mappings: [fn('event-source-mapping:*')],
     personalKeys: Object.values(stacks).flatMap((outputs) =>

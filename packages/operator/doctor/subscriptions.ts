@@ -1,7 +1,7 @@
 import { paginateListSubscriptionsByTopic, SNSClient, type Subscription } from '@aws-sdk/client-sns';
 import type { CommandContext } from '../cli/context.js';
 import { clientConfig } from '../deployment/endpoint.js';
-import type { Finding } from './judge.js';
+import type { Finding } from './checks.js';
 import { NotChecked } from './not-checked.js';
 
 /** SNS says so in the place of the ARN. It lists for a while what was deleted. */
@@ -12,13 +12,13 @@ const [PENDING, DELETED] = ['PendingConfirmation', 'Deleted'] as const;
  * @param topics ARNs of the topics that alarms tell
  * @throws {NotChecked} at an emulator that has no SNS
  */
-export async function findingsOfSubscriptions(
+export async function checkSubscriptions(
   { endpoint }: Pick<CommandContext, 'endpoint'>,
   topics: readonly string[],
 ): Promise<readonly Finding[]> {
   const client = new SNSClient(clientConfig(endpoint));
   try {
-    const found = topics.map(async (topic) => ({ topic, own: await subscriptionsOf(client, topic) }));
+    const found = topics.map(async (topic) => ({ topic, own: await readSubscriptions(client, topic) }));
     return judgeSubscriptions(await Promise.all(found));
   } catch (error) {
     if (endpoint.url === undefined) throw error;
@@ -28,7 +28,7 @@ export async function findingsOfSubscriptions(
   }
 }
 
-async function subscriptionsOf(client: SNSClient, TopicArn: string): Promise<readonly Subscription[]> {
+async function readSubscriptions(client: SNSClient, TopicArn: string): Promise<readonly Subscription[]> {
   const own: Subscription[] = [];
   for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client }, { TopicArn }))
     own.push(...Subscriptions);

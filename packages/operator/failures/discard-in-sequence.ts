@@ -3,15 +3,15 @@ import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { TransactWriteItem } from '@orderly/kit/internal/aws/items.js';
 import {
   cursorCondition,
-  cursorIn,
   cursorKey,
   cursorUpdate,
   isNext,
-  type Place,
   placeKey,
+  readCursor,
+  type SequencePlace,
 } from '@orderly/kit/internal/inbox/sequence-keys.js';
 import { readEnvelope } from '@orderly/kit/internal/messages/envelope.js';
-import { type FoundRecord, payloadOf } from '../records/records.js';
+import { type FoundRecord, readPayload } from '../records/consumer-records.js';
 
 /**
  * Discards a failed message of an inbox in mode sequential, and moves the cursor of its subject over it in the same
@@ -29,7 +29,7 @@ export async function discardInSequence(
 ): Promise<void> {
   const { listener, record, messageId } = found;
   const { records } = listener.service;
-  const place = placeOf(found);
+  const place = readPlace(found);
   if (place === undefined) {
     // Nobody can read which place it has, so it has none.
     await documents.send(new TransactWriteCommand({ TransactItems: [...discarding] }));
@@ -45,7 +45,7 @@ export async function discardInSequence(
   const { Item } = await documents.send(
     new GetCommand({ TableName: records, Key: { pk: cursor }, ConsistentRead: true }),
   );
-  const from = cursorIn(Item);
+  const from = readCursor(Item);
   const { condition, names, values } = cursorCondition(from);
   const cursorWrite: TransactWriteItem = isNext(place, from)
     ? { Update: cursorUpdate(records, cursor, from, place, at) }
@@ -82,11 +82,11 @@ async function isTaken(documents: DynamoDBDocumentClient, TableName: string, pk:
 }
 
 /** Returns the place of a message, or `undefined` if the message cannot be read. */
-function placeOf({ record }: FoundRecord): Place | undefined {
+function readPlace({ record }: FoundRecord): SequencePlace | undefined {
   const { subject, sequence, epoch = 0, follows } = record;
   if (subject !== undefined && sequence !== undefined)
     return { subject, sequence, epoch, ...(follows === undefined ? {} : { follows }) };
-  const payload = payloadOf(record);
+  const payload = readPayload(record);
   try {
     if (payload === undefined) return undefined;
     const message = readEnvelope(payload);

@@ -1,16 +1,16 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { isWindow } from '@orderly/kit/internal/inbox/window-keys.js';
+import { isWindowMessageId } from '@orderly/kit/internal/inbox/window-keys.js';
 import { readTimerId } from '@orderly/kit/internal/saga/contract.js';
 import { auditEntry, type Run } from '../audit-log/audit-log.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit, OperatorError } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { type FoundRecord, findRecord } from '../records/records.js';
-import { isWaiting } from '../sagas/saga-words.js';
+import { type FoundRecord, findRecord } from '../records/consumer-records.js';
+import { isWaiting } from '../sagas/saga-text.js';
 import { readSaga } from '../sagas/sagas.js';
 import { discardInSequence } from './discard-in-sequence.js';
-import { statusOf } from './failures.js';
+import { describeStatus } from './failures.js';
 
 export interface DiscardRequest {
   readonly consumer: string;
@@ -29,7 +29,7 @@ export async function discard(
   context: Pick<CommandContext, 'documents' | 'services' | 'actor' | 'clock'>,
   { reason, dryRun, ...asked }: DiscardRequest,
 ): Promise<Outcome> {
-  return discardFound(context, await findRecord(context.documents, context.services, asked), { reason, dryRun });
+  return discardFailure(context, await findRecord(context.documents, context.services, asked), { reason, dryRun });
 }
 
 /**
@@ -37,13 +37,13 @@ export async function discard(
  * @param run set for one of many messages
  * @throws {OperatorError} as {@link discard}
  */
-export async function discardFound(
+export async function discardFailure(
   { documents, actor, clock }: Pick<CommandContext, 'documents' | 'actor' | 'clock'>,
   found: FoundRecord,
   { reason, dryRun, run }: Pick<DiscardRequest, 'reason' | 'dryRun'> & { readonly run?: Run },
 ): Promise<Outcome> {
   const { listener, record } = found;
-  if (record.status !== 'FAILED') throw notFailed(`its status is: ${statusOf(record)}`);
+  if (record.status !== 'FAILED') throw notFailed(`its status is: ${describeStatus(record)}`);
   refuseWindow(found);
   await refuseNeededTimeout(documents, found);
   if (dryRun) return outcome(found, 'dry-run', `would be discarded: ${reason}`);
@@ -85,7 +85,7 @@ export async function discardFound(
 
 /** The messages of a window would be lost with it, and the numbers of the windows would have a gap. */
 function refuseWindow({ listener, messageId }: FoundRecord): void {
-  if (listener.consumer?.inbox?.mode !== 'batch' || !isWindow(messageId)) return;
+  if (listener.consumer?.inbox?.mode !== 'batch' || !isWindowMessageId(messageId)) return;
   throw new OperatorError(
     'refused',
     'Not discarded: it is a window of messages. Fix what its page fails with, and let it continue.',

@@ -1,26 +1,26 @@
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { cutTo, table } from '../cli/table.js';
-import { aligned, type CommandText, plural } from '../cli/text.js';
-import { listenersNamed, listenersOf } from '../deployment/services.js';
-import { inSources } from '../deployment/sources.js';
+import { cutToWidth, renderTable } from '../cli/table.js';
+import { alignColumns, type CommandFormatter, pluralize } from '../cli/text-format.js';
+import { findListeners, listListeners } from '../deployment/services.js';
+import { mapToSources } from '../deployment/source-maps.js';
 import {
+  describeReason,
   type FoundRecord,
-  failuresOf,
   findRecord,
   isRedrivable,
-  type NewestFailures,
-  payloadOf,
-  reasonOf,
-} from '../records/records.js';
-import { openedReasons, type ShownReason, sealedTextWords } from '../records/sealed-texts.js';
-import { shownIds, shownTime } from '../records/shown.js';
+  listFailureRecords,
+  type NewestFailuresQuery,
+  readPayload,
+} from '../records/consumer-records.js';
+import { formatTime, idFormatter } from '../records/list-format.js';
+import { type DisplayedReason, describeSealedText, unsealReasons } from '../records/sealed-texts.js';
 
 type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'pageOn'> &
   Partial<Pick<CommandContext, 'stacks' | 'environment' | 'endpoint'>>;
 
-interface FailuresListRequest extends NewestFailures {
+interface FailuresListRequest extends NewestFailuresQuery {
   readonly consumer: string | undefined;
 }
 
@@ -34,17 +34,17 @@ export async function listFailures(
   asked: FailuresListRequest,
 ): Promise<Outcome> {
   const { consumer, limit } = asked;
-  const listeners = consumer === undefined ? listenersOf(services) : listenersNamed(services, consumer);
-  const found = (await Promise.all(listeners.map((listener) => failuresOf(documents, listener, asked)))).flat();
+  const listeners = consumer === undefined ? listListeners(services) : findListeners(services, consumer);
+  const found = (await Promise.all(listeners.map((listener) => listFailureRecords(documents, listener, asked)))).flat();
   const newestFirst = found.toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)));
   const last = newestFirst[Math.min(limit, newestFirst.length) - 1];
   const failures = newestFirst.filter((one) => last !== undefined && timeOf(one) >= timeOf(last));
   const older = last && failures.length < newestFirst.length ? timeOf(last) : undefined;
   return {
     exitCode: Exit.OK,
-    text: listText(failures, older, { command, asked, now: clock.now() }),
+    text: renderFailures(failures, older, { command, asked, now: clock.now() }),
     json: {
-      failures: failures.map((one) => failureSummaryOf(one)),
+      failures: failures.map((one) => failureToJson(one)),
       ...(older !== undefined && { olderBefore: older }),
     },
   };
@@ -53,30 +53,34 @@ export async function listFailures(
 const timeOf = ({ record }: FoundRecord): string => record.failedAt ?? '';
 
 /** @param older time before which there are more */
-function listText(
+function renderFailures(
   failures: readonly FoundRecord[],
   older: string | undefined,
-  { command, asked, now }: { readonly command: CommandText; readonly asked: FailuresListRequest; readonly now: string },
+  {
+    command,
+    asked,
+    now,
+  }: { readonly command: CommandFormatter; readonly asked: FailuresListRequest; readonly now: string },
 ): string {
   const { consumer, before } = asked;
   const [newest] = failures;
   if (!newest) return before === undefined ? 'no failures' : `no failures before ${before}`;
-  const idOf = shownIds(failures);
+  const idOf = idFormatter(failures);
   const rows = failures.map((failure) => [
-    shownTime(failure.record.failedAt ?? '', now),
+    formatTime(failure.record.failedAt ?? '', now),
     `${failure.listener.service.name}/${failure.listener.name}`,
     idOf(failure),
     failure.record.type ?? '-',
     failure.record.subject ?? '-',
-    cutTo(80, reasonOf(failure.record)),
+    cutToWidth(80, describeReason(failure.record)),
   ]);
   const head = ['FAILED AT', 'CONSUMER', 'MESSAGE ID', 'TYPE', 'SUBJECT', 'REASON'];
   const next = command('failures', 'show', newest.listener.name, idOf(newest));
   const ofOne = consumer === undefined ? [] : ['--consumer', consumer];
   const more =
     older === undefined ? '' : `\nthere are older ones: ${command('failures', 'list', ...ofOne, '--before', older)}`;
-  const shown = table(head, rows, ['REASON', 'TYPE', 'SUBJECT']);
-  return `${shown}\n\n${plural(failures.length, 'failure')}; the newest: ${next}${more}`;
+  const shown = renderTable(head, rows, ['REASON', 'TYPE', 'SUBJECT']);
+  return `${shown}\n\n${pluralize(failures.length, 'failure')}; the newest: ${next}${more}`;
 }
 
 /** `failures show`. It opens texts that are sealed, if the operator may. @throws {OperatorError} `not-found` */
@@ -84,23 +88,23 @@ export async function showFailure(
   context: Context,
   asked: { readonly consumer: string; readonly messageId: string; readonly payload: boolean },
 ): Promise<Outcome> {
-  return showFound(context, await findRecord(context.documents, context.services, asked), asked);
+  return showRecord(context, await findRecord(context.documents, context.services, asked), asked);
 }
 
 /** Shows a record that was found. */
-export async function showFound(
+export async function showRecord(
   context: Omit<Context, 'services'>,
   found: FoundRecord,
   asked: { readonly payload: boolean },
 ): Promise<Outcome> {
-  const reasons = await openedReasons(context, found);
-  const payload = asked.payload ? (payloadOf(found.record) ?? found.record.payloadBegin ?? null) : undefined;
+  const reasons = await unsealReasons(context, found);
+  const payload = asked.payload ? (readPayload(found.record) ?? found.record.payloadBegin ?? null) : undefined;
   return {
     exitCode: Exit.OK,
-    text: `${showText(found, reasons)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found, context)}`,
+    text: `${renderFailure(found, reasons)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found, context)}`,
     json: {
       failure: {
-        ...failureSummaryOf(found),
+        ...failureToJson(found),
         failures: reasons,
         ...(payload !== undefined && { payload }),
       },
@@ -109,7 +113,7 @@ export async function showFound(
 }
 
 /** Returns the fields of a record for scripts; it contains nothing of the message itself. */
-function failureSummaryOf({ listener, record, messageId }: FoundRecord) {
+function failureToJson({ listener, record, messageId }: FoundRecord) {
   const { status, executeAt, failedAt, processedAt, type, subject, correlationId, attempts, unknown } = record;
   const { discardedAt, discardedBy, discardReason, repeated, repeats } = record;
   return {
@@ -117,7 +121,7 @@ function failureSummaryOf({ listener, record, messageId }: FoundRecord) {
     consumer: listener.name,
     messageId,
     status,
-    ...(record.failures && { reason: reasonOf(record) }),
+    ...(record.failures && { reason: describeReason(record) }),
     unknown: unknown ?? false,
     redrivable: isRedrivable({ listener, record, messageId }),
     // A finished record has no meaningful time.
@@ -136,34 +140,34 @@ function failureSummaryOf({ listener, record, messageId }: FoundRecord) {
   };
 }
 
-function showText({ listener, record, messageId }: FoundRecord, shown: readonly ShownReason[]): string {
+function renderFailure({ listener, record, messageId }: FoundRecord, shown: readonly DisplayedReason[]): string {
   const { status, type, subject, correlationId, failedAt, attempts, repeated, unknown } = record;
-  const payload = payloadOf(record);
+  const payload = readPayload(record);
   const rows = [
     ['consumer', `${listener.service.name}/${listener.name}`],
     ['message', messageId],
-    ['status', statusOf(record)],
+    ['status', describeStatus(record)],
     ...(type === undefined ? [] : [['type', type]]),
     ...(subject === undefined ? [] : [['subject', subject]]),
     ...(correlationId === undefined ? [] : [['correlation', correlationId]]),
     ...(failedAt === undefined ? [] : [['failed', failedAt]]),
     ...(attempts === undefined ? [] : [['deliveries', String(attempts)]]),
-    ...(repeated === undefined ? [] : [['repeated', `${plural(repeated, 'more command')} of its step failed`]]),
+    ...(repeated === undefined ? [] : [['repeated', `${pluralize(repeated, 'more command')} of its step failed`]]),
     ...(unknown
       ? [['unknown', 'it may have been processed before: make sure that it was not before you redrive it']]
       : []),
-    ...(status === 'PROCESSED' || status === 'REPEATED' ? [] : [['payload', sizeOf(payload, record)]]),
+    ...(status === 'PROCESSED' || status === 'REPEATED' ? [] : [['payload', describeSize(payload, record)]]),
   ];
   const reasons = shown.flatMap(({ at, name, message, stack, sealedText }) => [
     `  ${at}  ${[name, message].filter((part) => part !== '').join(': ')}`,
-    ...(sealedText ? [`      text: ${sealedTextWords(sealedText)}`] : []),
-    ...inSources(stack.slice(0, 3)).map((line) => `      ${line}`),
+    ...(sealedText ? [`      text: ${describeSealedText(sealedText)}`] : []),
+    ...mapToSources(stack.slice(0, 3)).map((line) => `      ${line}`),
   ]);
-  return [aligned(rows), ...(reasons.length > 0 ? ['', 'reasons, newest first:', ...reasons] : [])].join('\n');
+  return [alignColumns(rows), ...(reasons.length > 0 ? ['', 'reasons, newest first:', ...reasons] : [])].join('\n');
 }
 
 /** Returns the final status of a record, or that it is not final. */
-export function statusOf({
+export function describeStatus({
   status,
   executeAt,
   processedAt,
@@ -178,7 +182,7 @@ export function statusOf({
   return status === 'DISCARDED' ? `discarded ${discardedAt} by ${discardedBy}: ${discardReason}` : 'failed';
 }
 
-function sizeOf(payload: string | undefined, { payloadBytes }: FoundRecord['record']): string {
+function describeSize(payload: string | undefined, { payloadBytes }: FoundRecord['record']): string {
   if (payload !== undefined) return `${Buffer.byteLength(payload)} bytes (--payload shows it)`;
   return `only the beginning of its ${payloadBytes ?? '?'} bytes was kept`;
 }

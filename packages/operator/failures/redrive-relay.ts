@@ -5,7 +5,7 @@ import type { RelayAnswer } from '@orderly/kit/internal/outbox/relay.lambda.js';
 import type { CommandContext } from '../cli/context.js';
 import { OperatorError } from '../cli/errors.js';
 import { clientConfig, type Endpoint } from '../deployment/endpoint.js';
-import type { FoundRecord } from '../records/records.js';
+import type { FoundRecord } from '../records/consumer-records.js';
 
 /** A change from the table's stream; its new image contains the commit. */
 export interface StreamRecord {
@@ -16,25 +16,25 @@ export interface StreamRecord {
 const MAX_REASONS = 10;
 
 /** Result of a redrive, and what there is to say about it. */
-export interface Redriven {
+export interface RedriveResult {
   readonly result: 'dry-run' | 'processed' | 'sent' | 'failed-again';
   readonly detail: string;
 }
 
 /** Invokes a relay with a change of its table. @throws {OperatorError} `refused` if it failed */
-export type Invoke = (relay: string, change: StreamRecord) => Promise<RelayAnswer>;
+export type InvokeRelay = (relay: string, change: StreamRecord) => Promise<RelayAnswer>;
 
 /**
  * Publishes a commit through its relay again, after the relay could not publish it. The failure is deleted after all
  * messages were sent, so a crash of this command leaves the failure unchanged.
  * @param clock of the environment, for the reason why it failed again
  */
-export async function publishAgain(
-  invoke: Invoke,
+export async function redriveThroughRelay(
+  invoke: InvokeRelay,
   { documents, clock }: Pick<CommandContext, 'documents' | 'clock'>,
   found: FoundRecord,
   change: StreamRecord,
-): Promise<Redriven> {
+): Promise<RedriveResult> {
   const { listener, record } = found;
   const answer = await invoke(listener.service.relay, change);
   const { records } = listener.service;
@@ -61,7 +61,7 @@ export async function publishAgain(
 }
 
 /** Returns the change of the table that a failure of a relay holds. @throws {OperatorError} `refused` if it is none */
-export function changeIn({ listener, messageId }: FoundRecord, payload: string): StreamRecord {
+export function parseStreamRecord({ listener, messageId }: FoundRecord, payload: string): StreamRecord {
   const change: unknown = JSON.parse(payload);
   if (typeof change === 'object' && change !== null) return change;
   const discard = ['failures', 'discard', listener.name, messageId, '--reason', '<why>'];
@@ -72,8 +72,8 @@ export function changeIn({ listener, messageId }: FoundRecord, payload: string):
  * Returns the function that invokes a relay at an endpoint. Its answer has the messages that the relay left unsent, and
  * those that it gave up.
  */
-export const relayAt =
-  (endpoint: Endpoint): Invoke =>
+export const createRelayInvoker =
+  (endpoint: Endpoint): InvokeRelay =>
   async (FunctionName, change) => {
     const client = new LambdaClient(clientConfig(endpoint));
     try {

@@ -1,23 +1,29 @@
 import { REDRIVE } from '@orderly/kit/internal/failures/delivery.js';
-import { isWindow } from '@orderly/kit/internal/inbox/window-keys.js';
-import { type AuditKey, beforehand, noteResult, type Run } from '../audit-log/audit-log.js';
+import { isWindowMessageId } from '@orderly/kit/internal/inbox/window-keys.js';
+import { type AuditKey, appendAuditEntry, type Run, recordResult } from '../audit-log/audit-log.js';
 import type { CommandContext } from '../cli/context.js';
-import { Exit, type Next, OperatorError } from '../cli/errors.js';
+import { Exit, type NextCommand, OperatorError } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { PLACES, placeOfRecord } from '../records/places.js';
 import {
   type ConsumerRecord,
+  describeReason,
   type FoundRecord,
   failedAgain,
   findRecord,
-  hasNoId,
-  isOfThisGeneration,
-  payloadOf,
-  reasonOf,
-} from '../records/records.js';
-import { awaitRecord, type Send, sending, WAIT_SECONDS } from '../records/send.js';
-import { statusOf } from './failures.js';
-import { changeIn, type Invoke, publishAgain, type Redriven, relayAt } from './redrive-relay.js';
+  isCurrentGeneration,
+  lacksId,
+  readPayload,
+} from '../records/consumer-records.js';
+import { LOCATION_RULES, locateRecord } from '../records/message-locations.js';
+import { MAX_WAIT_SECONDS, pollRecord, type SendMessage, withSender } from '../records/message-sender.js';
+import { describeStatus } from './failures.js';
+import {
+  createRelayInvoker,
+  type InvokeRelay,
+  parseStreamRecord,
+  type RedriveResult,
+  redriveThroughRelay,
+} from './redrive-relay.js';
 
 export interface RedriveRequest {
   readonly consumer: string;
@@ -35,11 +41,11 @@ export interface RedriveRequest {
 export async function redrive(context: CommandContext, request: RedriveRequest): Promise<Outcome> {
   const { endpoint, documents, clock, services } = context;
   const found = await findRecord(documents, services, request);
-  const payload = redrivable(context, found, request);
+  const payload = requireRedrivable(context, found, request);
   const { consumer, service } = found.listener;
   const value = request.notDone ? 'not-done' : 'again';
   if (request.dryRun) {
-    if (!consumer) changeIn(found, payload);
+    if (!consumer) parseStreamRecord(found, payload);
     const bytes = Buffer.byteLength(payload);
     const detail = consumer
       ? `would send its ${bytes} bytes to ${consumer.queueUrl}, ${REDRIVE}=${value}`
@@ -47,40 +53,40 @@ export async function redrive(context: CommandContext, request: RedriveRequest):
     return outcome(found, { result: 'dry-run', detail });
   }
   const actor = await context.actor();
-  return sending(endpoint, async (send) => {
-    const ways = { documents, clock, send, invoke: relayAt(endpoint) };
-    const { key, done } = await sendAgain(ways, found, payload, { actor, value });
-    const redriven = done ?? (await resultOf(context, found));
-    await noteResult(documents, key, RESULT_WORDS[redriven.result]);
+  return withSender(endpoint, async (send) => {
+    const ways = { documents, clock, send, invoke: createRelayInvoker(endpoint) };
+    const { key, done } = await resendFailure(ways, found, payload, { actor, value });
+    const redriven = done ?? (await awaitResult(context, found));
+    await recordResult(documents, key, RESULT_WORDS[redriven.result]);
     return outcome(found, redriven);
   });
 }
 
 /** How messages leave a command. */
-export interface Ways extends Pick<CommandContext, 'documents' | 'clock'> {
-  readonly send: Send;
-  readonly invoke: Invoke;
+export interface RedriveAccess extends Pick<CommandContext, 'documents' | 'clock'> {
+  readonly send: SendMessage;
+  readonly invoke: InvokeRelay;
 }
 
 /**
  * Writes into the audit log that a message is redriven, and sends it.
- * @param payload of {@link redrivable}
+ * @param payload of {@link requireRedrivable}
  * @param by who does it, and in which run; `value` is `not-done` if the operator has made sure of that, else `again`
  * @returns key of the entry; `done` if the result is known already, because the message is a commit
  * @throws {OperatorError} `refused` if its relay failed
  */
-export async function sendAgain(
-  ways: Ways,
+export async function resendFailure(
+  ways: RedriveAccess,
   found: FoundRecord,
   payload: string,
   { actor, value, run }: { readonly actor: string; readonly value: 'again' | 'not-done'; readonly run?: Run },
-): Promise<{ readonly key: AuditKey; readonly done?: Redriven }> {
+): Promise<{ readonly key: AuditKey; readonly done?: RedriveResult }> {
   const { send, invoke } = ways;
   const { consumer, service, name } = found.listener;
-  const change = consumer ? undefined : changeIn(found, payload);
+  const change = consumer ? undefined : parseStreamRecord(found, payload);
   const action = { actor, action: 'redrive', target: `${name} ${found.messageId}`, ...run } as const;
-  const key = await beforehand(ways, service, action);
-  if (change) return { key, done: await publishAgain(invoke, ways, found, change) };
+  const key = await appendAuditEntry(ways, service, action);
+  if (change) return { key, done: await redriveThroughRelay(invoke, ways, found, change) };
   if (consumer) await send(consumer.queueUrl, payload, { [REDRIVE]: value });
   return { key };
 }
@@ -91,30 +97,31 @@ export const RESULT_WORDS = {
   processed: 'processed',
   sent: 'sent',
   'failed-again': 'failed again',
-} as const satisfies Record<Redriven['result'], string>;
+} as const satisfies Record<RedriveResult['result'], string>;
 
 /**
  * Returns the message if it may be sent again.
  * @throws {OperatorError} `refused`
  */
-export function redrivable(
+export function requireRedrivable(
   { command, reportOn }: Pick<CommandContext, 'command' | 'reportOn'>,
   found: FoundRecord,
   { notDone }: Pick<RedriveRequest, 'notDone'>,
 ): string {
   const { listener, record, messageId } = found;
   const discard = ['failures', 'discard', listener.name, messageId, '--reason', '<why>'];
-  const refused = (why: string, next: Next = discard) => new OperatorError('refused', `Not redriven: ${why}`, next);
-  const { mayRedrive, words } = PLACES[placeOfRecord(record, listener)];
-  if (!mayRedrive) throw refused(`${words}; its status is: ${statusOf(record)}.`, ['failures', 'list']);
-  const payload = payloadOf(record);
-  if (listener.consumer?.inbox?.mode === 'batch' && isWindow(messageId)) {
+  const refused = (why: string, next: NextCommand = discard) =>
+    new OperatorError('refused', `Not redriven: ${why}`, next);
+  const { mayRedrive, words } = LOCATION_RULES[locateRecord(record, listener)];
+  if (!mayRedrive) throw refused(`${words}; its status is: ${describeStatus(record)}.`, ['failures', 'list']);
+  const payload = readPayload(record);
+  if (listener.consumer?.inbox?.mode === 'batch' && isWindowMessageId(messageId)) {
     throw refused('it is a window of messages.', ['inbox', 'retry', listener.name, messageId]);
   }
   if (payload === undefined) {
     throw refused(`only the beginning of its ${record.payloadBytes ?? 'many'} bytes was kept.`);
   }
-  if (!isOfThisGeneration(found)) {
+  if (!isCurrentGeneration(found)) {
     throw refused(`it failed in another generation of '${listener.name}'; the current one is ${listener.generation}.`);
   }
   if (!listener.consumer) {
@@ -126,7 +133,7 @@ export function redrivable(
       messageId,
     ]);
   }
-  if (hasNoId(found, payload)) {
+  if (lacksId(found, payload)) {
     throw refused('it has no id that a consumer could read. Fix its sender, and discard this failure.');
   }
   if (record.unknown && !notDone) {
@@ -140,21 +147,21 @@ export function redrivable(
   return payload;
 }
 
-async function resultOf({ documents, command, pageOn }: CommandContext, found: FoundRecord): Promise<Redriven> {
+async function awaitResult({ documents, command, pageOn }: CommandContext, found: FoundRecord): Promise<RedriveResult> {
   const { listener, record, messageId } = found;
-  const now = await awaitRecord(documents, listener.service, record.pk, (one) => failedAgain(record, one));
+  const now = await pollRecord(documents, listener.service, record.pk, (one) => failedAgain(record, one));
   if (now?.status === 'PROCESSED') {
     return { result: 'processed', detail: `processed ${now.processedAt ?? ''}`.trim() };
   }
-  if (now) return { result: 'failed-again', detail: failedAgainWords(listener.name, now, pageOn) };
+  if (now) return { result: 'failed-again', detail: describeFailedAgain(listener.name, now, pageOn) };
   const look = command('failures', 'show', listener.name, messageId);
-  return { result: 'sent', detail: `sent; no result within ${WAIT_SECONDS} s. Check later: ${look}` };
+  return { result: 'sent', detail: `sent; no result within ${MAX_WAIT_SECONDS} s. Check later: ${look}` };
 }
 
 /** Says why a redriven message failed again, and where to read what to do about it. */
-export function failedAgainWords(consumer: string, now: ConsumerRecord, pageOn: CommandContext['pageOn']): string {
+export function describeFailedAgain(consumer: string, now: ConsumerRecord, pageOn: CommandContext['pageOn']): string {
   const page = pageOn?.({ what: 'failure', consumer, error: now.failures?.[0]?.name ?? '' });
-  return `failed again: ${reasonOf(now)}${page === undefined ? '' : `. What to do: ${page}`}`;
+  return `failed again: ${describeReason(now)}${page === undefined ? '' : `. What to do: ${page}`}`;
 }
 
 const EXITS = {
@@ -164,7 +171,7 @@ const EXITS = {
   'failed-again': Exit.NEEDS_OPERATOR,
 } as const;
 
-function outcome({ listener, messageId }: FoundRecord, { result, detail }: Redriven): Outcome {
+function outcome({ listener, messageId }: FoundRecord, { result, detail }: RedriveResult): Outcome {
   return {
     exitCode: EXITS[result],
     text: `${listener.name} ${messageId}: ${detail}`,

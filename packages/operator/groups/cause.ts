@@ -11,7 +11,7 @@ export interface Cause {
 }
 
 /** Maximum number of characters of a cause's message. */
-const LONGEST = 300;
+const MAX_CAUSE_LENGTH = 300;
 
 /**
  * Places of a text that differ from one message to the next, in the order in which they are replaced. A later pattern does
@@ -31,22 +31,22 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns a message without ids, hashes, times and numbers, so that two failures with the same cause have the same text.
- * @example withoutValues('lines.12.quantity of 019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10') // 'lines.#.quantity of <id>'
+ * @example maskVariableParts('lines.12.quantity of 019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10') // 'lines.#.quantity of <id>'
  */
-export function withoutValues(message: string): string {
+export function maskVariableParts(message: string): string {
   let text = message.trim().replace(/\s+/g, ' ');
   for (const [pattern, shape] of VARYING) text = text.replace(pattern, shape);
   // Cut between two words: a part of a word could look like a hash.
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1).replace(/\w+$/, '')}…` : text;
+  return text.length > MAX_CAUSE_LENGTH ? `${text.slice(0, MAX_CAUSE_LENGTH - 1).replace(/\w+$/, '')}…` : text;
 }
 
 /** Returns the id of the group with this cause: 16 hexadecimal digits, the same on every machine and at every time. */
-export const groupIdOf = ({ service, consumer, error, message }: Cause): string =>
+export const causeHash = ({ service, consumer, error, message }: Cause): string =>
   createHash('sha256')
     .update(JSON.stringify([service, consumer, error, message]))
     .digest('hex')
     .slice(0, 16);
 
 /** Describes a cause in one line. */
-export const causeWords = ({ error, message }: Pick<Cause, 'error' | 'message'>): string =>
+export const describeCause = ({ error, message }: Pick<Cause, 'error' | 'message'>): string =>
   message === '' ? error : `${error}: ${message}`;

@@ -1,25 +1,25 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { readItems } from '@orderly/kit/internal/aws/reading.js';
+import { readItems } from '@orderly/kit/internal/aws/read-items.js';
 import { readEnvelope } from '@orderly/kit/internal/messages/envelope.js';
 import * as z from 'zod/mini';
 import type { CommandContext } from '../cli/context.js';
-import { groupedBy } from '../records/grouped-by.js';
-import { ConsumerRecord, type FoundRecord, payloadOf } from '../records/records.js';
+import { ConsumerRecord, type FoundRecord, readPayload } from '../records/consumer-records.js';
+import { groupBy } from '../records/group-by.js';
 import type { Member } from './group.js';
 
 /** How an application finds the customers that failures are about. */
 export interface CustomerSource {
   /** Returns the customers of subjects by the subjects; those that it doesn't know are left out. Called with all of them at once. */
-  readonly ofSubjects: (
+  readonly findBySubjects: (
     context: Pick<CommandContext, 'documents' | 'services'>,
     subjects: readonly string[],
   ) => Promise<ReadonlyMap<string, string>>;
   /** Returns the customer that a message names in its data. It is a pure function. */
-  readonly inMessage: (data: unknown) => string | undefined;
+  readonly findInMessage: (data: unknown) => string | undefined;
 }
 
 /** Customers of a group. */
-export interface Customers {
+export interface AffectedCustomers {
   /** Number of different ones among those that were looked at. */
   readonly count: number;
   /** Up to three, of the newest. */
@@ -29,12 +29,12 @@ export interface Customers {
 }
 
 /** What is looked at to find the customers. */
-export type FailedThing = Pick<Member, 'subject' | 'failure'>;
+export type FailedItem = Pick<Member, 'subject' | 'failure'>;
 
 /** Most failures of a group whose customers are looked for, the newest. */
-const MOST_LOOKED = 100;
+const MAX_SEARCHED = 100;
 /** Most of their messages that are read, each of at most 350 KB, where the subject says nothing. */
-const MOST_MESSAGES = 20;
+const MAX_MESSAGES_READ = 20;
 const SHOWN = 3;
 
 /**
@@ -42,20 +42,20 @@ const SHOWN = 3;
  * @param groups members of each group, oldest first
  * @returns the customers of each, in the same order
  */
-export async function customersOf(
+export async function findCustomers(
   context: Pick<CommandContext, 'documents' | 'services'>,
   source: CustomerSource,
-  groups: readonly (readonly FailedThing[])[],
-): Promise<readonly Customers[]> {
-  const newest = groups.map((things) => things.slice(-MOST_LOOKED).toReversed());
+  groups: readonly (readonly FailedItem[])[],
+): Promise<readonly AffectedCustomers[]> {
+  const newest = groups.map((things) => things.slice(-MAX_SEARCHED).toReversed());
   const subjects = new Set(newest.flat().flatMap(({ subject }) => subject ?? []));
-  const known = await source.ofSubjects(context, [...subjects]);
-  const nameOf = ({ subject = '' }: FailedThing): string | undefined => known.get(subject);
-  const found: Customers[] = [];
+  const known = await source.findBySubjects(context, [...subjects]);
+  const nameOf = ({ subject = '' }: FailedItem): string | undefined => known.get(subject);
+  const found: AffectedCustomers[] = [];
   // One after the other: the messages of a group may be 7 MB.
   for (const things of newest) {
     const unnamed = things.flatMap((one) => (nameOf(one) === undefined && one.failure ? [one.failure] : []));
-    const inMessages = await namedIn(context.documents, source, unnamed.slice(0, MOST_MESSAGES));
+    const inMessages = await findCustomersInMessages(context.documents, source, unnamed.slice(0, MAX_MESSAGES_READ));
     const names = things.flatMap((one) => nameOf(one) ?? inMessages.get(one.failure?.record.pk ?? '') ?? []);
     const all = [...new Set(names)];
     found.push({ count: all.length, newest: all.slice(0, SHOWN), looked: things.length });
@@ -64,19 +64,19 @@ export async function customersOf(
 }
 
 /** Returns the customers that the messages of failures name, by the keys of their records. */
-async function namedIn(
+async function findCustomersInMessages(
   documents: DynamoDBDocumentClient,
   source: CustomerSource,
   failures: readonly FoundRecord[],
 ): Promise<ReadonlyMap<string, string>> {
   const named = new Map<string, string>();
-  const byTable = groupedBy(failures, ({ listener }) => listener.service.records);
+  const byTable = groupBy(failures, ({ listener }) => listener.service.records);
   for (const [table, own] of byTable) {
     const keys = own.map(({ record: { pk } }) => ({ pk }));
     for (const item of await readItems(documents, table, keys)) {
       const record = z.parse(ConsumerRecord, item);
-      const data = dataOf(record);
-      const customer = data === undefined ? undefined : source.inMessage(data);
+      const data = readData(record);
+      const customer = data === undefined ? undefined : source.findInMessage(data);
       if (customer !== undefined) named.set(record.pk, customer);
     }
   }
@@ -84,9 +84,9 @@ async function namedIn(
 }
 
 /** Returns the data of a failure's message; `undefined` if it can't be read. */
-function dataOf(record: ConsumerRecord): unknown {
+function readData(record: ConsumerRecord): unknown {
   try {
-    return readEnvelope(payloadOf(record) ?? '').data;
+    return readEnvelope(readPayload(record) ?? '').data;
   } catch {
     return undefined;
   }

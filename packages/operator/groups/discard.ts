@@ -1,18 +1,18 @@
 import { atRate, portionsOf } from '../cli/at-rate.js';
 import type { CommandContext } from '../cli/context.js';
 import { OperatorError } from '../cli/errors.js';
-import { interruptible } from '../cli/interruptible.js';
+import { runInterruptible } from '../cli/interruptible.js';
 import type { Outcome } from '../cli/outcome.js';
-import { plural } from '../cli/text.js';
-import { discardFound } from '../failures/discard.js';
+import { pluralize } from '../cli/text-format.js';
+import { discardFailure } from '../failures/discard.js';
 import { type Failure, readFailureGroups, stillFailed } from './failures.js';
-import { counted, exitOf, type GroupContext, type GroupRequest, GroupRun, REPORT_EVERY } from './run.js';
+import { counted, exitOf, type GroupContext, type GroupRequest, GroupRun, REPORT_INTERVAL } from './run.js';
 
 type DiscardRequest = GroupRequest & { readonly reason: string };
 
 /** `failures discard --group`, until Ctrl-C. */
 export const discardAll = (context: CommandContext, request: DiscardRequest): Promise<Outcome> =>
-  interruptible((interruption) => discardGroup({ ...context, ...interruption }, request));
+  runInterruptible((interruption) => discardGroup({ ...context, ...interruption }, request));
 
 /**
  * Discards the failures of a group, the oldest first, each in a transaction with its entry in the audit log. What may not be
@@ -35,14 +35,14 @@ export async function discardGroup(context: GroupContext, request: DiscardReques
       return 0;
     }
     try {
-      await discardFound(context, found, { reason, dryRun, run: run.entry });
+      await discardFailure(context, found, { reason, dryRun, run: run.entry });
       run.set(member, 'discarded', member);
     } catch (error) {
       if (!(error instanceof OperatorError) || error.code !== 'refused') throw error;
       run.set(member, 'refused', { show: [...member.show, member.id], why: error.message });
     }
     if (dryRun) return 0;
-    if (run.reached % REPORT_EVERY === 0) run.tell(context, ' discarded');
+    if (run.reached % REPORT_INTERVAL === 0) run.tell(context, ' discarded');
     return 1;
   });
   const { left } = run;
@@ -64,7 +64,7 @@ export async function discardGroup(context: GroupContext, request: DiscardReques
     name: 'discardGroup',
     result: dryRun ? 'dry-run' : left > 0 ? 'stopped' : 'ended',
     exitCode: exitOf('ended', { failed: 0, pending: left, undecided: refused }),
-    words: `${stopped}${plural(discarded, 'failure')} ${dryRun ? 'would be discarded' : 'discarded'}: ${reason}`,
+    words: `${stopped}${pluralize(discarded, 'failure')} ${dryRun ? 'would be discarded' : 'discarded'}: ${reason}`,
     lines: [
       run.cause,
       ...counted(

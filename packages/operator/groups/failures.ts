@@ -1,26 +1,26 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { listenersNamed, listenersOf, type Service } from '../deployment/services.js';
-import { type FoundRecord, failedAgain, failuresOf, readRecord } from '../records/records.js';
-import { type Cause, withoutValues } from './cause.js';
-import { type Group, groupsOf, type Member } from './group.js';
+import { findListeners, listListeners, type Service } from '../deployment/services.js';
+import { type FoundRecord, failedAgain, listFailureRecords, readRecord } from '../records/consumer-records.js';
+import { type Cause, maskVariableParts } from './cause.js';
+import { groupFailures, type Member, type OperatorGroup } from './group.js';
 
 /** A listed failure, without its message. */
 export type Failure = Member & { readonly failure: FoundRecord };
 
 /** Returns the cause of a failure: of its newest reason, since that is what fails now. */
-export function causeOf({ listener, record }: Pick<FoundRecord, 'listener' | 'record'>): Cause {
+export function toCause({ listener, record }: Pick<FoundRecord, 'listener' | 'record'>): Cause {
   const [newest] = record.failures ?? [];
   return {
     service: listener.service.name,
     consumer: listener.name,
     error: newest?.name || 'no reason was kept',
-    message: withoutValues(newest?.message ?? ''),
+    message: maskVariableParts(newest?.message ?? ''),
   };
 }
 
 function memberOf(failure: FoundRecord): Failure {
   const { listener, record, messageId } = failure;
-  const cause = causeOf(failure);
+  const cause = toCause(failure);
   return {
     id: messageId,
     cause,
@@ -42,11 +42,11 @@ export async function readFailureGroups(
   documents: DynamoDBDocumentClient,
   services: readonly Service[],
   consumer?: string,
-): Promise<readonly Group<Failure>[]> {
-  const listeners = consumer === undefined ? listenersOf(services) : listenersNamed(services, consumer);
+): Promise<readonly OperatorGroup<Failure>[]> {
+  const listeners = consumer === undefined ? listListeners(services) : findListeners(services, consumer);
   const asked = { limit: Number.POSITIVE_INFINITY, withoutMessages: true };
-  const found = await Promise.all(listeners.map((listener) => failuresOf(documents, listener, asked)));
-  return groupsOf(found.flat().map(memberOf));
+  const found = await Promise.all(listeners.map((listener) => listFailureRecords(documents, listener, asked)));
+  return groupFailures(found.flat().map(memberOf));
 }
 
 /** Reads a listed failure with its message, strongly consistent. @returns `undefined` if it has ended, or failed again */

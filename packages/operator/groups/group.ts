@@ -1,15 +1,15 @@
-import type { Trouble } from '../cli/context.js';
+import type { Incident } from '../cli/context.js';
 import { OperatorError } from '../cli/errors.js';
-import { groupedBy } from '../records/grouped-by.js';
-import type { FoundRecord } from '../records/records.js';
-import { type Cause, groupIdOf } from './cause.js';
+import type { FoundRecord } from '../records/consumer-records.js';
+import { groupBy } from '../records/group-by.js';
+import { type Cause, causeHash } from './cause.js';
 
 /** Something that waits for an operator: a failure, or a stuck saga. */
 export interface Member {
   /** Message id, or id of the saga. */
   readonly id: string;
   readonly cause: Cause;
-  readonly trouble: Trouble;
+  readonly trouble: Incident;
   /** Time since which it waits. */
   readonly at: string;
   /** Words of the command that shows it, without its id. */
@@ -23,11 +23,11 @@ export interface Member {
 }
 
 /** What waits for an operator with the same cause. */
-export interface Group<One extends Member = Member> {
-  readonly kind: Trouble['what'];
+export interface OperatorGroup<One extends Member = Member> {
+  readonly kind: Incident['what'];
   readonly id: string;
   readonly cause: Cause;
-  readonly trouble: Trouble;
+  readonly trouble: Incident;
   /** Whether there may be more than were read. */
   readonly more: boolean;
   /** Oldest first. */
@@ -38,26 +38,29 @@ export interface Group<One extends Member = Member> {
  * Groups members by their causes, the largest group first.
  * @param isCut whether more like a member may exist than were read. @default all were read
  */
-export function groupsOf<One extends Member>(
+export function groupFailures<One extends Member>(
   members: readonly One[],
   isCut: (member: One) => boolean = () => false,
-): readonly Group<One>[] {
+): readonly OperatorGroup<One>[] {
   const oldestFirst = members.toSorted((one, other) => one.at.localeCompare(other.at));
-  const groups = [...groupedBy(oldestFirst, ({ cause }) => groupIdOf(cause))].flatMap(([id, own]) => {
+  const groups = [...groupBy(oldestFirst, ({ cause }) => causeHash(cause))].flatMap(([id, own]) => {
     const { cause, trouble } = own[0] ?? {};
     return cause && trouble ? [{ kind: trouble.what, id, cause, trouble, more: own.some(isCut), members: own }] : [];
   });
   return groups.toSorted(largestFirst);
 }
 
-export const largestFirst = (one: Group, other: Group): number =>
+export const largestFirst = (one: OperatorGroup, other: OperatorGroup): number =>
   other.members.length - one.members.length || one.id.localeCompare(other.id);
 
 /**
  * Finds the group whose id begins so, as git finds a commit.
  * @throws {OperatorError} `not-found`, or `refused` if several begin so
  */
-export function groupNamed<One extends Member>(groups: readonly Group<One>[], prefix: string): Group<One> {
+export function findGroup<One extends Member>(
+  groups: readonly OperatorGroup<One>[],
+  prefix: string,
+): OperatorGroup<One> {
   const found = groups.filter(({ id }) => id.startsWith(prefix));
   const [only, another] = found;
   if (only && !another) return only;

@@ -1,16 +1,30 @@
-import { type AuditKey, noteResult } from '../audit-log/audit-log.js';
+import { type AuditKey, recordResult } from '../audit-log/audit-log.js';
 import { atRate, portionsOf } from '../cli/at-rate.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit, OperatorError } from '../cli/errors.js';
-import { interruptible } from '../cli/interruptible.js';
+import { runInterruptible } from '../cli/interruptible.js';
 import type { Outcome } from '../cli/outcome.js';
-import { duration, plural } from '../cli/text.js';
-import { RESULT_WORDS, redrivable, sendAgain, type Ways } from '../failures/redrive.js';
-import { relayAt } from '../failures/redrive-relay.js';
-import { type ConsumerRecord, type FoundRecord, failedAgain, readRecord, reasonOf } from '../records/records.js';
-import { LOOK_EVERY_SECONDS, sending, WAIT_SECONDS } from '../records/send.js';
+import { formatDuration, pluralize } from '../cli/text-format.js';
+import { RESULT_WORDS, type RedriveAccess, requireRedrivable, resendFailure } from '../failures/redrive.js';
+import { createRelayInvoker } from '../failures/redrive-relay.js';
+import {
+  type ConsumerRecord,
+  describeReason,
+  type FoundRecord,
+  failedAgain,
+  readRecord,
+} from '../records/consumer-records.js';
+import { MAX_WAIT_SECONDS, POLL_INTERVAL_SECONDS, withSender } from '../records/message-sender.js';
 import { type Failure, readFailureGroups, stillFailed } from './failures.js';
-import { counted, exitOf, type GroupContext, type GroupRequest, GroupRun, REPORT_EVERY, type Verdict } from './run.js';
+import {
+  counted,
+  exitOf,
+  type GroupContext,
+  type GroupRequest,
+  GroupRun,
+  REPORT_INTERVAL,
+  type Verdict,
+} from './run.js';
 
 /** Maximum number of messages without a result. Where consumers don't keep up, the command waits for them. */
 const IN_FLIGHT = 25;
@@ -22,9 +36,13 @@ type Run = GroupRun<Failure, Result, FoundRecord>;
 
 /** `failures redrive --group` at an endpoint, until Ctrl-C. */
 export const redriveAll = (context: CommandContext, request: GroupRequest): Promise<Outcome> =>
-  interruptible((interruption) =>
-    sending(context.endpoint, (send) =>
-      redriveGroup({ ...context, ...interruption }, request, { ...context, send, invoke: relayAt(context.endpoint) }),
+  runInterruptible((interruption) =>
+    withSender(context.endpoint, (send) =>
+      redriveGroup({ ...context, ...interruption }, request, {
+        ...context,
+        send,
+        invoke: createRelayInvoker(context.endpoint),
+      }),
     ),
   );
 
@@ -32,7 +50,11 @@ export const redriveAll = (context: CommandContext, request: GroupRequest): Prom
  * Sends the failures of a group again, the oldest first. The first one is a probe: if it fails again, no other is sent.
  * @throws {OperatorError} `not-found`, or `refused` if several groups begin so
  */
-export async function redriveGroup(context: GroupContext, request: GroupRequest, ways: Ways): Promise<Outcome> {
+export async function redriveGroup(
+  context: GroupContext,
+  request: GroupRequest,
+  ways: RedriveAccess,
+): Promise<Outcome> {
   const groups = await readFailureGroups(context.documents, context.services);
   const run: Run = new GroupRun(groups, request, context);
   if (request.dryRun) return dryRun(context, run, request.rate);
@@ -48,7 +70,7 @@ async function sendable(context: GroupContext, run: Run, member: Failure) {
     return undefined;
   }
   try {
-    return { found, payload: redrivable(context, found, { notDone: false }) };
+    return { found, payload: requireRedrivable(context, found, { notDone: false }) };
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     run.set(member, found.record.unknown ? 'unknown' : 'notRedrivable', found);
@@ -62,7 +84,7 @@ class GroupRedrive {
   constructor(
     private readonly context: GroupContext,
     private readonly of: Run,
-    private readonly ways: Ways,
+    private readonly ways: RedriveAccess,
     private readonly actor: string,
   ) {}
 
@@ -77,7 +99,7 @@ class GroupRedrive {
         isProbed = true;
         return this.probe();
       }
-      if (of.reached % REPORT_EVERY === 0) this.tell();
+      if (of.reached % REPORT_INTERVAL === 0) this.tell();
       if (pending.size >= IN_FLIGHT) await this.settle(IN_FLIGHT - 1);
       return pending.size >= IN_FLIGHT && !context.stopped() ? 'slow' : Number(one !== undefined);
     });
@@ -88,7 +110,7 @@ class GroupRedrive {
 
   private async probe(): Promise<Verdict | number> {
     const { context, of } = this;
-    context.say(`${of.shortId}: the first one is sent as a probe; waits up to ${WAIT_SECONDS} s for its result`);
+    context.say(`${of.shortId}: the first one is sent as a probe; waits up to ${MAX_WAIT_SECONDS} s for its result`);
     await this.settle(0);
     if (of.count('failed again') > 0) return 'probe failed';
     if (this.pending.size === 0) return 1;
@@ -98,20 +120,20 @@ class GroupRedrive {
   private async send(member: Failure, found: FoundRecord, payload: string): Promise<void> {
     const { ways, actor, of } = this;
     const by = { actor, value: 'again', run: of.entry } as const;
-    const { key, done } = await sendAgain(ways, found, payload, by);
+    const { key, done } = await resendFailure(ways, found, payload, by);
     if (done === undefined) {
       of.set(member, 'pending', found);
       this.pending.set(member, { found, key });
       return;
     }
     of.set(member, done.result === 'processed' ? 'processed' : 'failed again', found);
-    await noteResult(ways.documents, key, RESULT_WORDS[done.result]);
+    await recordResult(ways.documents, key, RESULT_WORDS[done.result]);
   }
 
   /** Waits until at most this many messages have no result, but no longer than for a single message. */
   private async settle(pending: number): Promise<void> {
-    for (let waited = 0; this.pending.size > pending && waited < WAIT_SECONDS; waited += LOOK_EVERY_SECONDS) {
-      await this.context.wait(LOOK_EVERY_SECONDS);
+    for (let waited = 0; this.pending.size > pending && waited < MAX_WAIT_SECONDS; waited += POLL_INTERVAL_SECONDS) {
+      await this.context.wait(POLL_INTERVAL_SECONDS);
       await Promise.all([...this.pending.keys()].map((member) => this.look(member)));
       if (this.context.stopped()) return;
     }
@@ -123,12 +145,12 @@ class GroupRedrive {
     const { documents } = this.ways;
     const { found, key } = sent;
     const now = await readRecord(documents, found.listener.service, found.record.pk);
-    const result = resultIn(now, found.record);
+    const result = findResult(now, found.record);
     if (result === undefined) return;
     this.pending.delete(member);
     const isOtherwise = result !== 'processed' && result !== 'failed again';
     this.of.set(member, isOtherwise ? 'ended otherwise' : result, { ...found, ...(now && { record: now }) });
-    await noteResult(documents, key, result);
+    await recordResult(documents, key, result);
   }
 
   private tell(): void {
@@ -140,7 +162,7 @@ class GroupRedrive {
 }
 
 /** Returns the result that the record of a sent message shows, if it shows one. A stored message is still pending. */
-function resultIn(now: ConsumerRecord | undefined, before: ConsumerRecord) {
+function findResult(now: ConsumerRecord | undefined, before: ConsumerRecord) {
   if (now === undefined) return 'ended';
   if (now.status === 'PROCESSED') return RESULT_WORDS.processed;
   if (now.status === 'DISCARDED') return 'discarded';
@@ -151,7 +173,7 @@ function resultIn(now: ConsumerRecord | undefined, before: ConsumerRecord) {
 const countsOf = (run: Run) => ({
   sent: run.count('processed', 'failed again', 'ended otherwise', 'pending'),
   processed: run.count('processed'),
-  failedAgain: run.count('failed again'),
+  hasFailedAgain: run.count('failed again'),
   pending: run.count('pending'),
   endedOtherwise: run.count('ended otherwise'),
   skipped: skippedOf(run),
@@ -166,7 +188,7 @@ const skippedOf = (run: Run) => ({
 
 function outcomeOf(context: GroupContext, run: Run, verdict: Verdict): Outcome {
   const counts = countsOf(run);
-  const { sent, processed, failedAgain, pending, endedOtherwise, skipped, left } = counts;
+  const { sent, processed, hasFailedAgain: failedAgain, pending, endedOtherwise, skipped, left } = counts;
   const undecided = skipped.unknown + skipped.notRedrivable;
   const otherwise = endedOtherwise > 0 ? `, ${endedOtherwise} ended otherwise` : '';
   return run.outcome({
@@ -176,7 +198,7 @@ function outcomeOf(context: GroupContext, run: Run, verdict: Verdict): Outcome {
     words: verdictWords(run, verdict, counts),
     lines: [
       `sent ${sent}: ${processed} processed, ${failedAgain} failed again, ${pending} without a result${otherwise}`,
-      ...skippedLines(skipped),
+      ...renderSkipped(skipped),
       ...counted([left, `not reached: ${left}`]),
     ],
     counts,
@@ -187,17 +209,17 @@ function outcomeOf(context: GroupContext, run: Run, verdict: Verdict): Outcome {
 function verdictWords(
   run: Run,
   verdict: Verdict,
-  { sent, failedAgain, pending, skipped }: ReturnType<typeof countsOf>,
+  { sent, hasFailedAgain: failedAgain, pending, skipped }: ReturnType<typeof countsOf>,
 ) {
   const failed = run.first('failed again');
-  const why = failed ? reasonOf(failed.record) : '';
+  const why = failed ? describeReason(failed.record) : '';
   switch (verdict) {
     case 'probe failed':
       return `stopped, since the probe failed again: ${why}`;
     case 'probe pending':
-      return `stopped, since the probe has no result within ${WAIT_SECONDS} s: its consumer still tries it, or is behind`;
+      return `stopped, since the probe has no result within ${MAX_WAIT_SECONDS} s: its consumer still tries it, or is behind`;
     case 'slow':
-      return `stopped, since ${pending} messages have no result within ${WAIT_SECONDS} s: their consumer doesn't keep up`;
+      return `stopped, since ${pending} messages have no result within ${MAX_WAIT_SECONDS} s: their consumer doesn't keep up`;
     case 'stopped':
       return 'stopped by you';
     case 'ended':
@@ -208,7 +230,7 @@ function verdictWords(
   }
 }
 
-const skippedLines = ({ unknown, notRedrivable, changed }: ReturnType<typeof skippedOf>): readonly string[] =>
+const renderSkipped = ({ unknown, notRedrivable, changed }: ReturnType<typeof skippedOf>): readonly string[] =>
   counted(
     [unknown, `skipped ${unknown}: they may have been processed before (unknown)`],
     [notRedrivable, `skipped ${notRedrivable}: they can't be redriven`],
@@ -235,13 +257,13 @@ async function dryRun(context: GroupContext, run: Run, rate: number): Promise<Ou
   let count = 0;
   for (const member of run.group.members) if (await sendable(context, run, member)) count++;
   const skipped = skippedOf(run);
-  const messages = `${plural(count, 'message')} to ${run.group.cause.consumer}`;
+  const messages = `${pluralize(count, 'message')} to ${run.group.cause.consumer}`;
   return run.outcome({
     name: 'redriveGroup',
     result: 'dry-run',
     exitCode: Exit.OK,
-    words: `would send ${messages}, the first one as a probe, in about ${duration(count / rate)}`,
-    lines: [run.cause, ...skippedLines(skipped)],
+    words: `would send ${messages}, the first one as a probe, in about ${formatDuration(count / rate)}`,
+    lines: [run.cause, ...renderSkipped(skipped)],
     counts: { sendable: count, skipped },
   });
 }

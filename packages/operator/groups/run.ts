@@ -4,9 +4,9 @@ import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Interruption } from '../cli/interruptible.js';
 import type { Outcome } from '../cli/outcome.js';
-import { shortened } from '../records/shown.js';
-import { causeWords } from './cause.js';
-import { type Group, groupNamed, type Member } from './group.js';
+import { shortenId } from '../records/list-format.js';
+import { describeCause } from './cause.js';
+import { findGroup, type Member, type OperatorGroup } from './group.js';
 
 /** A command over all members of a group. */
 export interface GroupRequest {
@@ -18,7 +18,7 @@ export interface GroupRequest {
 }
 
 /** Number of members after which progress is reported. */
-export const REPORT_EVERY = 25;
+export const REPORT_INTERVAL = 25;
 
 /** Context of such a command. */
 export type GroupContext = Pick<
@@ -31,7 +31,7 @@ export type GroupContext = Pick<
 export type Verdict = 'ended' | 'probe failed' | 'probe pending' | 'slow' | 'stopped';
 
 /** What a run reports, as text and for scripts. */
-interface Report {
+interface GroupReport {
   /** Name of the JSON object. */
   readonly name: string;
   readonly result: Verdict | 'dry-run';
@@ -51,7 +51,7 @@ interface Report {
  * @template About what the report says of one
  */
 export class GroupRun<One extends Member, Result extends string, About> {
-  readonly group: Group<One>;
+  readonly group: OperatorGroup<One>;
   readonly shortId: string;
   /** Names the run in the entries of the audit log. */
   readonly entry: Run;
@@ -59,12 +59,12 @@ export class GroupRun<One extends Member, Result extends string, About> {
   private readonly results = new Map<One, { readonly result: Result; readonly about: About }>();
 
   /** @throws {OperatorError} `not-found`, or `refused` if several groups begin so */
-  constructor(groups: readonly Group<One>[], { group }: GroupRequest, { clock }: Pick<GroupContext, 'clock'>) {
-    this.group = groupNamed(groups, group);
+  constructor(groups: readonly OperatorGroup<One>[], { group }: GroupRequest, { clock }: Pick<GroupContext, 'clock'>) {
+    this.group = findGroup(groups, group);
     const ids = groups.map(({ id }) => id);
-    this.shortId = shortened(this.group.id, ids);
+    this.shortId = shortenId(this.group.id, ids);
     this.entry = { group: this.group.id, run: newId(Date.parse(clock.now())) };
-    this.cause = `cause: ${causeWords(this.group.cause)}`;
+    this.cause = `cause: ${describeCause(this.group.cause)}`;
   }
 
   /** Says what became of a member; it may change, since what is pending ends. */
@@ -98,7 +98,7 @@ export class GroupRun<One extends Member, Result extends string, About> {
     say(`${this.shortId}: ${this.reached} of ${length}${words}`, this.reached / length);
   }
 
-  outcome({ name, result, exitCode, words, lines, counts, next }: Report): Outcome {
+  outcome({ name, result, exitCode, words, lines, counts, next }: GroupReport): Outcome {
     const { id, cause } = this.group;
     const advice = next?.map(({ why, commands }) => `next${why}:\n  ${commands.join('\n  ')}`) ?? [];
     const commands = next && { next: next.flatMap((one) => one.commands) };

@@ -1,13 +1,13 @@
 import { atRate } from '../cli/at-rate.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit, OperatorError } from '../cli/errors.js';
-import { interruptible } from '../cli/interruptible.js';
+import { runInterruptible } from '../cli/interruptible.js';
 import type { Outcome } from '../cli/outcome.js';
-import { plural } from '../cli/text.js';
-import { reasonOf } from '../records/records.js';
-import { type Send, sending, WAIT_SECONDS } from '../records/send.js';
-import { type Requested, requested } from '../sagas/saga-command.js';
-import { isStuck, sagaWords } from '../sagas/saga-words.js';
+import { pluralize } from '../cli/text-format.js';
+import { describeReason } from '../records/consumer-records.js';
+import { MAX_WAIT_SECONDS, type SendMessage, withSender } from '../records/message-sender.js';
+import { requestSaga, type SagaRequestResult } from '../sagas/saga-command.js';
+import { describeSaga, isStuck } from '../sagas/saga-text.js';
 import { counted, exitOf, type GroupContext, type GroupRequest, GroupRun, type Verdict } from './run.js';
 import { readStuckGroups, type Stuck, stillStuck } from './sagas.js';
 
@@ -18,7 +18,7 @@ export type SagaGroupRequest = GroupRequest &
     | { readonly action: 'resolve'; readonly note: string; readonly before?: string | undefined }
   );
 
-type Context = GroupContext & Pick<CommandContext, 'app' | 'place' | 'confirm'> & { readonly send: Send };
+type Context = GroupContext & Pick<CommandContext, 'app' | 'place' | 'confirm'> & { readonly send: SendMessage };
 
 /**
  * What becomes of a saga: it goes on (`done`), is stuck again, refuses the request (a failure of its own), or doesn't answer
@@ -26,15 +26,15 @@ type Context = GroupContext & Pick<CommandContext, 'app' | 'place' | 'confirm'> 
  */
 type Result = 'done' | 'stuckAgain' | 'refused' | 'pending' | 'changed';
 
-type Run = GroupRun<Stuck, Result, Requested | undefined>;
+type Run = GroupRun<Stuck, Result, SagaRequestResult | undefined>;
 
 /** Sagas that are asked at the same time, once the first one has gone on. */
 const CONCURRENCY = 10;
 
 /** `sagas retry --group`, `sagas resolve --group` at an endpoint, until Ctrl-C. */
 export const commandAllSagas = (context: CommandContext, request: SagaGroupRequest): Promise<Outcome> =>
-  interruptible((interruption) =>
-    sending(context.endpoint, (send) => commandSagaGroup({ ...context, ...interruption, send }, request)),
+  runInterruptible((interruption) =>
+    withSender(context.endpoint, (send) => commandSagaGroup({ ...context, ...interruption, send }, request)),
   );
 
 /**
@@ -52,7 +52,7 @@ export async function commandSagaGroup(context: Context, request: SagaGroupReque
   }));
   const run: Run = new GroupRun(inTime, request, context);
   const { members, id } = run.group;
-  const sagas = plural(members.length, 'saga');
+  const sagas = pluralize(members.length, 'saga');
   if (dryRun) {
     const does = action === 'retry' ? 'send the step again of' : 'record as compensated by hand the step of';
     return run.outcome({
@@ -68,12 +68,12 @@ export async function commandSagaGroup(context: Context, request: SagaGroupReque
     await context.confirm?.(
       `sagas resolve of ${sagas} of group ${run.shortId} in ${context.place ?? 'this environment'}`,
     );
-  const verdict = await ran(context, request, run);
+  const verdict = await runGroup(context, request, run);
   const later = (groups.find((group) => group.id === id)?.members.length ?? 0) - members.length;
   return outcomeOf(context, request, { run, verdict, later });
 }
 
-async function ran(context: Context, request: SagaGroupRequest, run: Run): Promise<Verdict> {
+async function runGroup(context: Context, request: SagaGroupRequest, run: Run): Promise<Verdict> {
   const { say, stopped } = context;
   const { members } = run.group;
   let isProbed = false;
@@ -86,9 +86,9 @@ async function ran(context: Context, request: SagaGroupRequest, run: Run): Promi
     async (some): Promise<Verdict | number> => {
       if (!isProbed)
         say(
-          `${run.shortId}: the first of ${plural(members.length, 'saga')} is a probe; waits up to ${WAIT_SECONDS} s for what comes of it`,
+          `${run.shortId}: the first of ${pluralize(members.length, 'saga')} is a probe; waits up to ${MAX_WAIT_SECONDS} s for what comes of it`,
         );
-      const answers = await Promise.all(some.map((saga) => asked(context, request, saga, run)));
+      const answers = await Promise.all(some.map((saga) => requestIfStuck(context, request, saga, run)));
       const results = answers.map(resultOf);
       for (const [at, saga] of some.entries()) run.set(saga, results[at] ?? 'changed', answers[at]);
       const were = results.filter((result) => result !== 'changed');
@@ -105,7 +105,7 @@ async function ran(context: Context, request: SagaGroupRequest, run: Run): Promi
   return verdict ?? 'ended';
 }
 
-function resultOf(answer: Requested | undefined): Result {
+function resultOf(answer: SagaRequestResult | undefined): Result {
   if (answer === undefined) return 'changed';
   if (answer.result === 'failed') return 'refused';
   if (answer.result !== 'processed') return 'pending';
@@ -113,16 +113,16 @@ function resultOf(answer: Requested | undefined): Result {
 }
 
 /** @returns what came of it; `undefined` if the saga isn't stuck for this reason, or since this time, any more */
-async function asked(
+async function requestIfStuck(
   context: Context,
   request: SagaGroupRequest,
   listed: Stuck,
   { entry }: Run,
-): Promise<Requested | undefined> {
+): Promise<SagaRequestResult | undefined> {
   const saga = await stillStuck(context.documents, listed);
   if (saga === undefined) return undefined;
   try {
-    return await requested(context, saga, { ...request, sagaId: saga.id }, entry);
+    return await requestSaga(context, saga, { ...request, sagaId: saga.id }, entry);
   } catch (error) {
     if (error instanceof OperatorError && error.code === 'refused') return undefined;
     throw error;
@@ -157,7 +157,7 @@ function outcomeOf(
     words: verdictWords(run, verdict, { ...counts, isMore }),
     lines: [
       run.cause,
-      `${plural(done, 'saga')} went on, ${stuckAgain} stuck again, ${pending} without an answer`,
+      `${pluralize(done, 'saga')} went on, ${stuckAgain} stuck again, ${pending} without an answer`,
       ...counted(
         [refused, `refused: ${refused}; each request is a failure of its own`],
         [changed, `skipped ${changed}: they went on, or got stuck again or for another reason, meanwhile`],
@@ -173,14 +173,14 @@ function outcomeOf(
     const groups = ['failures', 'groups'];
     if (stuck) return [['sagas', 'show', stuck.id], ...(refused > 0 ? [groups] : [])];
     if (refused > 0) return [groups];
-    if (left > 0 || isMore) return [againWords(request, run.shortId)];
+    if (left > 0 || isMore) return [repeatWords(request, run.shortId)];
     // Those that were asked are stuck no more, so they are in no group.
     return [pending > 0 ? ['sagas', 'list'] : groups];
   }
 }
 
 /** Returns the words of the same request to the group. */
-const againWords = (request: SagaGroupRequest, shortId: string): readonly string[] => [
+const repeatWords = (request: SagaGroupRequest, shortId: string): readonly string[] => [
   ...['sagas', request.action, '--group', shortId],
   ...(request.action === 'resolve' && request.before !== undefined ? ['--before', request.before] : []),
   ...(request.action === 'resolve' ? ['--note', request.note] : []),
@@ -199,18 +199,18 @@ function verdictWords(
 ): string {
   const stuck = run.first('stuckAgain')?.now;
   const record = run.first('refused')?.record;
-  const why = record ? reasonOf(record) : '';
+  const why = record ? describeReason(record) : '';
   switch (verdict) {
     case 'probe failed':
-      return `stopped at the first saga: ${stuck ? sagaWords(stuck) : `it refused: ${why}`}`;
+      return `stopped at the first saga: ${stuck ? describeSaga(stuck) : `it refused: ${why}`}`;
     case 'probe pending':
-      return `stopped, since the first saga has no answer within ${WAIT_SECONDS} s`;
+      return `stopped, since the first saga has no answer within ${MAX_WAIT_SECONDS} s`;
     case 'slow':
-      return `stopped, since ${CONCURRENCY} sagas at a time have no answer within ${WAIT_SECONDS} s`;
+      return `stopped, since ${CONCURRENCY} sagas at a time have no answer within ${MAX_WAIT_SECONDS} s`;
     case 'stopped':
       return 'stopped by you';
     case 'ended':
-      if (stuck) return `${stuckAgain} are stuck again: ${sagaWords(stuck)}`;
+      if (stuck) return `${stuckAgain} are stuck again: ${describeSaga(stuck)}`;
       if (refused > 0) return `${refused} refused: ${why}`;
       if (pending > 0) return `${pending} have no answer yet`;
       if (done === 0) return 'nothing was left to do';

@@ -1,13 +1,13 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { eachOf } from '@orderly/kit/internal/aws/each-of.js';
+import { mapConcurrently } from '@orderly/kit/internal/aws/map-concurrently.js';
 import { ContractViolation } from '@orderly/kit/internal/messages/contract.js';
 import { OperatorError } from '../cli/errors.js';
 import type { Service } from '../deployment/services.js';
-import { stuckOf } from '../sagas/saga-list.js';
-import { isStuck, type StuckSaga, stepWords, stuckSince } from '../sagas/saga-words.js';
-import { readSaga, type Saga, type SagaKind, sagaKindsOf } from '../sagas/sagas.js';
-import { withoutValues } from './cause.js';
-import { type Group, groupsOf, type Member } from './group.js';
+import { readStuckSagas } from '../sagas/saga-list.js';
+import { describeStep, isStuck, type StuckSaga, stuckSince } from '../sagas/saga-text.js';
+import { listSagaKinds, readSaga, type Saga, type SagaKind } from '../sagas/sagas.js';
+import { maskVariableParts } from './cause.js';
+import { groupFailures, type Member, type OperatorGroup } from './group.js';
 
 /** A saga that waits for an operator. */
 export type Stuck = Member & { readonly saga: StuckSaga };
@@ -15,7 +15,7 @@ export type Stuck = Member & { readonly saga: StuckSaga };
 /** The stuck sagas of an environment. */
 export interface StuckSagas {
   /** The largest first. `more` says that more sagas of their type are stuck than were read: some may be of this group. */
-  readonly groups: readonly Group<Stuck>[];
+  readonly groups: readonly OperatorGroup<Stuck>[];
   /** Those that this release can't read. */
   readonly unreadable: readonly Unreadable[];
 }
@@ -28,14 +28,14 @@ interface Unreadable {
 }
 
 /** Most stuck sagas of one type that are read. */
-const MOST_STUCK = 1_000;
+const MAX_STUCK = 1_000;
 /** Sagas that are read at the same time. */
 const CONCURRENCY = 20;
 
 /** Describes a stuck saga by its step and reason; failures of its participants are other groups. */
 function memberOf(saga: StuckSaga): Stuck {
   const { kind, id, state } = saga;
-  const message = `${stepWords(state)}: ${withoutValues(state.reason ?? 'no reason was given')}`;
+  const message = `${describeStep(state)}: ${maskVariableParts(state.reason ?? 'no reason was given')}`;
   return {
     id,
     cause: { service: kind.service.name, consumer: kind.consumer.name, error: 'SagaStuck', message },
@@ -58,14 +58,14 @@ export async function readStuckGroups(
   services: readonly Service[],
   consumer?: string,
 ): Promise<StuckSagas> {
-  const kinds = sagaKindsOf(services).filter((kind) => consumer === undefined || kind.consumer.name === consumer);
-  const listed = await Promise.all(kinds.map((kind) => stuckOf(documents, kind, MOST_STUCK)));
-  const cut = new Set(kinds.filter((_, at) => (listed[at]?.length ?? 0) > MOST_STUCK));
-  const asked = listed.flatMap((ofKind) => ofKind.slice(0, MOST_STUCK));
-  const read = await eachOf(asked, CONCURRENCY, ({ kind, id }) => readIfReadable(documents, kind, id));
+  const kinds = listSagaKinds(services).filter((kind) => consumer === undefined || kind.consumer.name === consumer);
+  const listed = await Promise.all(kinds.map((kind) => readStuckSagas(documents, kind, MAX_STUCK)));
+  const cut = new Set(kinds.filter((_, at) => (listed[at]?.length ?? 0) > MAX_STUCK));
+  const asked = listed.flatMap((ofKind) => ofKind.slice(0, MAX_STUCK));
+  const read = await mapConcurrently(asked, CONCURRENCY, ({ kind, id }) => readIfReadable(documents, kind, id));
   const stuck = read.filter((one) => 'state' in one).filter(isStuck);
   return {
-    groups: groupsOf(stuck.map(memberOf), ({ saga }) => cut.has(saga.kind)),
+    groups: groupFailures(stuck.map(memberOf), ({ saga }) => cut.has(saga.kind)),
     unreadable: read.filter((one) => 'why' in one),
   };
 }

@@ -1,7 +1,7 @@
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import type { CommandContext } from '../cli/context.js';
-import type { Customers } from './customers.js';
-import type { Group } from './group.js';
+import type { AffectedCustomers } from './customers.js';
+import type { OperatorGroup } from './group.js';
 
 /** Length of the two periods that are compared. */
 const TREND_SECONDS = 3_600;
@@ -17,7 +17,11 @@ export interface SummaryContext extends Pick<CommandContext, 'command' | 'pageOn
  * Returns the commands that end a group: once its cause is gone, and by a decision.
  * @param id the group's, or a beginning of it
  */
-export function waysOf(kind: Group['kind'], id: string, { now, command }: Pick<SummaryContext, 'now' | 'command'>) {
+export function closingCommands(
+  kind: OperatorGroup['kind'],
+  id: string,
+  { now, command }: Pick<SummaryContext, 'now' | 'command'>,
+) {
   return kind === 'failure'
     ? {
         again: command('failures', 'redrive', '--group', id),
@@ -32,15 +36,15 @@ export function waysOf(kind: Group['kind'], id: string, { now, command }: Pick<S
 
 /** Returns the fields of a group for scripts. */
 export function summaryOf(
-  { kind, id, cause, trouble, members, more }: Group,
-  customers: Customers | undefined,
+  { kind, id, cause, trouble, members, more }: OperatorGroup,
+  customers: AffectedCustomers | undefined,
   { now, command, pageOn }: SummaryContext,
 ) {
   const ages = members.map(({ at }) => secondsBetween(at, now));
   const subjects = [...new Set(members.flatMap(({ subject }) => subject ?? []))];
   const newest = members.at(-1);
   const page = pageOn?.(trouble);
-  const ways = waysOf(kind, id, { now, command });
+  const ways = closingCommands(kind, id, { now, command });
   return {
     id,
     kind,

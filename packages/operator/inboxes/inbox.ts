@@ -3,29 +3,29 @@ import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import { DUE_INDEX } from '@orderly/kit/internal/aws/indexes.js';
 import { recordKey } from '@orderly/kit/internal/failures/failure-records.js';
 import { isParkedPartition, parkedPartition } from '@orderly/kit/internal/inbox/contract.js';
-import { isWindow } from '@orderly/kit/internal/inbox/window-keys.js';
+import { isWindowMessageId } from '@orderly/kit/internal/inbox/window-keys.js';
 import { retryFailedWindow } from '@orderly/kit/internal/inbox/window-retry.js';
 import { DUE_SHARDS, duePartition } from '@orderly/kit/internal/timers/contract.js';
 import * as z from 'zod/mini';
-import { beforehand, noteResult } from '../audit-log/audit-log.js';
+import { appendAuditEntry, recordResult } from '../audit-log/audit-log.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit, OperatorError } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { cutTo, table } from '../cli/table.js';
-import { aligned, duration, plural } from '../cli/text.js';
-import { type Listener, listenersNamed, listenersOf, type Service } from '../deployment/services.js';
+import { cutToWidth, renderTable } from '../cli/table.js';
+import { alignColumns, formatDuration, pluralize } from '../cli/text-format.js';
+import { findListeners, type Listener, listListeners, type Service } from '../deployment/services.js';
 import { type DiscardRequest, discard } from '../failures/discard.js';
-import { showFound } from '../failures/failures.js';
+import { showRecord } from '../failures/failures.js';
 import { type RedriveRequest, redrive } from '../failures/redrive.js';
 import {
   type ConsumerRecord,
+  describeReason,
   type FoundRecord,
-  failuresOf,
   findRecord,
+  listFailureRecords,
   readRecord,
-  reasonOf,
-} from '../records/records.js';
-import { begunBy, shownIds } from '../records/shown.js';
+} from '../records/consumer-records.js';
+import { findByPrefix, idFormatter } from '../records/list-format.js';
 import type { InboxState } from './inbox-states.js';
 
 type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'clock'> &
@@ -43,40 +43,40 @@ export async function listInbox(
   { consumer, state, subject }: InboxListRequest,
 ): Promise<Outcome> {
   const now = clock.now();
-  const listeners = consumer === undefined ? listenersOf(services).filter(hasInbox) : inboxesNamed(services, consumer);
-  const found = (await Promise.all(listeners.map((listener) => messagesOf(documents, listener)))).flat();
+  const listeners = consumer === undefined ? listListeners(services).filter(hasInbox) : findInboxes(services, consumer);
+  const found = (await Promise.all(listeners.map((listener) => readStoredMessages(documents, listener)))).flat();
   const asked = found
-    .filter((one) => state === undefined || stateOf(one.record, now) === state)
+    .filter((one) => state === undefined || toInboxState(one.record, now) === state)
     .filter(({ record }) => subject === undefined || record.subject === subject)
     .toSorted((one, other) => sinceOf(one.record).localeCompare(sinceOf(other.record)));
   return {
     exitCode: Exit.OK,
-    text: listText(asked, command, now),
-    json: { messages: asked.map((one) => summaryOf(one, now)) },
+    text: renderStoredMessages(asked, command, now),
+    json: { messages: asked.map((one) => storedMessageToJson(one, now)) },
   };
 }
 
-function listText(found: readonly FoundRecord[], command: Context['command'], now: string): string {
+function renderStoredMessages(found: readonly FoundRecord[], command: Context['command'], now: string): string {
   const [oldest] = found;
   if (!oldest) return 'no stored messages';
-  const idOf = shownIds(found);
-  const rows = found.map((one) => rowOf(one, idOf(one), now));
+  const idOf = idFormatter(found);
+  const rows = found.map((one) => renderRow(one, idOf(one), now));
   const head = ['CONSUMER', 'STATE', 'AGE', 'ATTEMPTS', 'MESSAGE ID', 'TOPIC', 'SUBJECT', 'REASON'];
   const next = command('inbox', 'show', oldest.listener.name, idOf(oldest));
-  const shown = table(head, rows, ['REASON', 'TOPIC', 'SUBJECT']);
-  return `${shown}\n\n${plural(found.length, 'stored message')}; the oldest: ${next}`;
+  const shown = renderTable(head, rows, ['REASON', 'TOPIC', 'SUBJECT']);
+  return `${shown}\n\n${pluralize(found.length, 'stored message')}; the oldest: ${next}`;
 }
 
-function rowOf({ listener, record }: FoundRecord, shownId: string, now: string): readonly string[] {
+function renderRow({ listener, record }: FoundRecord, shownId: string, now: string): readonly string[] {
   return [
     `${listener.service.name}/${listener.name}`,
-    stateOf(record, now),
-    duration(Math.max(0, secondsBetween(sinceOf(record), now))),
+    toInboxState(record, now),
+    formatDuration(Math.max(0, secondsBetween(sinceOf(record), now))),
     String(record.attempts ?? 0),
     shownId,
     record.topic ?? record.type ?? '-',
     record.subject ?? '-',
-    (record.failures ?? []).length > 0 ? cutTo(80, reasonOf(record)) : '',
+    (record.failures ?? []).length > 0 ? cutToWidth(80, describeReason(record)) : '',
   ];
 }
 
@@ -85,15 +85,18 @@ export async function showInbox(
   context: Context,
   asked: { readonly consumer: string; readonly messageId: string; readonly payload: boolean },
 ): Promise<Outcome> {
-  const listeners = inboxesNamed(context.services, asked.consumer);
-  const waiting = (await Promise.all(listeners.map((listener) => messagesOf(context.documents, listener)))).flat();
+  const listeners = findInboxes(context.services, asked.consumer);
+  const waiting = (
+    await Promise.all(listeners.map((listener) => readStoredMessages(context.documents, listener)))
+  ).flat();
   // The key of a sequential inbox's record doesn't contain the id.
-  const stored = waiting.find(({ messageId }) => messageId === asked.messageId) ?? begunBy(asked.messageId, waiting);
+  const stored =
+    waiting.find(({ messageId }) => messageId === asked.messageId) ?? findByPrefix(asked.messageId, waiting);
   const found = stored ?? (await findRecord(context.documents, context.services, asked));
   const { record } = found;
-  const shown = await showFound(context, found, asked);
+  const shown = await showRecord(context, found, asked);
   if (record.status !== 'PENDING') return shown;
-  const state = stateOf(record, context.clock.now());
+  const state = toInboxState(record, context.clock.now());
   const rows = [
     ['state', state],
     ...(record.storedAt === undefined ? [] : [['stored', record.storedAt]]),
@@ -102,7 +105,7 @@ export async function showInbox(
       : [[state === 'running' ? 'held until' : 'paused until', record.heldUntil]]),
     ...(record.progress === undefined ? [] : [['progress', 'saved; the next attempt continues from it']]),
   ];
-  return { ...shown, text: `${shown.text}\n\n${aligned(rows)}` };
+  return { ...shown, text: `${shown.text}\n\n${alignColumns(rows)}` };
 }
 
 /**
@@ -110,14 +113,14 @@ export async function showInbox(
  * @throws {OperatorError} `not-found`, or `refused` with the reason why it can't or mustn't be tried again
  */
 export async function retryInbox(context: CommandContext, request: RedriveRequest): Promise<Outcome> {
-  const [listener] = inboxesNamed(context.services, request.consumer);
-  if (listener && isWindow(request.messageId)) return retryWindow(context, listener, request);
+  const [listener] = findInboxes(context.services, request.consumer);
+  if (listener && isWindowMessageId(request.messageId)) return retryWindow(context, listener, request);
   return redrive(context, request);
 }
 
 /** `inbox discard`: a failed message will not be processed. @throws {OperatorError} `not-found` or `refused` */
 export async function discardInbox(context: CommandContext, request: DiscardRequest): Promise<Outcome> {
-  inboxesNamed(context.services, request.consumer);
+  findInboxes(context.services, request.consumer);
   return discard(context, request);
 }
 
@@ -142,19 +145,19 @@ async function retryWindow(
   });
   if (dryRun) return outcome('dry-run', 'would continue with its next page');
   const target = `${consumer} ${messageId}`;
-  const key = await beforehand(context, listener.service, { actor: await actor(), action: 'retry', target });
+  const key = await appendAuditEntry(context, listener.service, { actor: await actor(), action: 'retry', target });
   await retryFailedWindow(documents, { table: listener.service.records, consumer: listener, pk, now: clock.now() });
-  await noteResult(documents, key, 'sent');
+  await recordResult(documents, key, 'sent');
   return outcome('sent', `continues with its next page. Check later: ${command('inbox', 'show', consumer, messageId)}`);
 }
 
 const hasInbox = ({ consumer }: Listener): boolean => consumer?.inbox !== undefined;
 
 /** @throws {OperatorError} `not-found`, with the names of the inboxes */
-function inboxesNamed(services: readonly Service[], name: string): readonly Listener[] {
-  const named = listenersNamed(services, name);
+function findInboxes(services: readonly Service[], name: string): readonly Listener[] {
+  const named = findListeners(services, name);
   if (named.every(hasInbox)) return named;
-  const names = listenersOf(services)
+  const names = listListeners(services)
     .filter(hasInbox)
     .map((listener) => listener.name);
   const others = names.length === 0 ? 'no consumer has one' : `these have one: ${names.join(', ')}`;
@@ -162,21 +165,24 @@ function inboxesNamed(services: readonly Service[], name: string): readonly List
 }
 
 /** Returns the messages of an inbox that have not ended, and those that have failed. */
-async function messagesOf(documents: DynamoDBDocumentClient, listener: Listener): Promise<readonly FoundRecord[]> {
+async function readStoredMessages(
+  documents: DynamoDBDocumentClient,
+  listener: Listener,
+): Promise<readonly FoundRecord[]> {
   const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(listener.name, shard));
   const parked = listener.consumer?.inbox?.mode === 'sequential' ? shards.map(parkedPartition) : [];
   const keys = (
-    await Promise.all([...shards, ...parked].map((shard) => keysIn(documents, listener.service, shard)))
+    await Promise.all([...shards, ...parked].map((shard) => readDueKeys(documents, listener.service, shard)))
   ).flat();
   const waiting: FoundRecord[] = [];
   for (const pk of keys) {
     const record = await readRecord(documents, listener.service, pk);
     if (record?.status === 'PENDING') waiting.push({ listener, record, messageId: record.messageId ?? pk });
   }
-  return [...waiting, ...(await failuresOf(documents, listener))];
+  return [...waiting, ...(await listFailureRecords(documents, listener))];
 }
 
-async function keysIn(documents: DynamoDBDocumentClient, { records }: Service, shard: string): Promise<string[]> {
+async function readDueKeys(documents: DynamoDBDocumentClient, { records }: Service, shard: string): Promise<string[]> {
   const keys: string[] = [];
   const pages = paginateQuery(
     { client: documents },
@@ -192,7 +198,10 @@ async function keysIn(documents: DynamoDBDocumentClient, { records }: Service, s
 }
 
 /** Returns the state of a stored message for operators. */
-function stateOf({ status, heldUntil, failures = [], runner, duePk = '' }: ConsumerRecord, now: string): InboxState {
+function toInboxState(
+  { status, heldUntil, failures = [], runner, duePk = '' }: ConsumerRecord,
+  now: string,
+): InboxState {
   if (status === 'FAILED') return 'failed';
   if (heldUntil === undefined || heldUntil <= now) return isParkedPartition(duePk) ? 'parked' : 'waiting';
   return failures.length > 0 && runner === undefined ? 'paused' : 'running';
@@ -201,19 +210,19 @@ function stateOf({ status, heldUntil, failures = [], runner, duePk = '' }: Consu
 const sinceOf = ({ storedAt, failedAt, executeAt }: ConsumerRecord): string => storedAt ?? failedAt ?? executeAt ?? '';
 
 /** Returns the fields of a stored message for scripts; it contains nothing of the message itself. */
-function summaryOf({ listener, record, messageId }: FoundRecord, now: string) {
+function storedMessageToJson({ listener, record, messageId }: FoundRecord, now: string) {
   const { topic, subject, attempts, storedAt, executeAt, correlationId } = record;
   return {
     service: listener.service.name,
     consumer: listener.name,
     messageId,
-    state: stateOf(record, now),
+    state: toInboxState(record, now),
     topic,
     subject,
     correlationId,
     attempts,
     storedAt,
     ...(record.status === 'PENDING' && { executeAt }),
-    ...((record.failures ?? []).length > 0 && { reason: reasonOf(record) }),
+    ...((record.failures ?? []).length > 0 && { reason: describeReason(record) }),
   };
 }

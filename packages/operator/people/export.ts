@@ -6,7 +6,13 @@ import type { CommandContext } from '../cli/context.js';
 import { Exit, OperatorError } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
 import { readCommits } from '../records/commits.js';
-import { type AggregatesOfPerson, type DataContext, keysOfPeopleIn, type PeopleOfApp, readPerson } from './people.js';
+import {
+  type DataContext,
+  findPersonalKeyLocation,
+  type PersonAggregates,
+  type PersonalDataSource,
+  readPerson,
+} from './personal-data.js';
 
 /**
  * `person export <id>`: prints all data about a person as JSON. Personal data is in plain text, or marked as forgotten.
@@ -16,15 +22,15 @@ import { type AggregatesOfPerson, type DataContext, keysOfPeopleIn, type PeopleO
  */
 export async function exportPerson(
   context: Pick<CommandContext, 'documents' | 'services' | 'stacks' | 'environment'>,
-  people: PeopleOfApp,
+  people: PersonalDataSource,
   keys: PersonalKeys,
   { person }: { readonly person: string },
 ): Promise<Outcome> {
   const open = keys.forRequest();
-  const { state, ...rest } = await readPerson(context.documents, keysOfPeopleIn(context).table, person);
+  const { state, ...rest } = await readPerson(context.documents, findPersonalKeyLocation(context).table, person);
   const known = await people.aggregates(context, person);
-  const aggregates = (await Promise.all(known.map((one) => historiesOf(context, one, open)))).flat();
-  const more = (await people.more?.(context, person, open)) ?? {};
+  const aggregates = (await Promise.all(known.map((one) => exportHistories(context, one, open)))).flat();
+  const more = (await people.exportMore?.(context, person, open)) ?? {};
   if (state === 'has no key' && aggregates.length === 0 && Object.keys(more).length === 0) {
     throw new OperatorError('not-found', `Nothing is known of a person '${person}'.`, ['person', 'export', 'alice']);
   }
@@ -32,9 +38,9 @@ export async function exportPerson(
   return { exitCode: Exit.OK, text: JSON.stringify(json, undefined, 2), json };
 }
 
-async function historiesOf(
+async function exportHistories(
   { documents, services }: DataContext,
-  { contract, keys }: AggregatesOfPerson,
+  { contract, keys }: PersonAggregates,
   open: PersonalKeys,
 ) {
   const service = services.find(({ name }) => name === contract.service);
@@ -42,21 +48,21 @@ async function historiesOf(
   const found = [];
   for (const key of new Set(keys)) {
     const commits = await readCommits(documents, service, key);
-    const events = commits.flatMap((commit) => eventsOf(contract, commit));
-    const opened = await openEvents(open, contract, key, events).catch(refused(key));
+    const events = commits.flatMap((commit) => exportEvents(contract, commit));
+    const opened = await openEvents(open, contract, key, events).catch(unsealFailure(key));
     if (opened.length > 0) found.push({ service: contract.service, subject: key.replace('#', '/'), events: opened });
   }
   return found;
 }
 /** Prints names only, because another library's error message may contain personal data. */
-const refused = (key: string) => (error: unknown) => {
+const unsealFailure = (key: string) => (error: unknown) => {
   const name = error instanceof Error ? error.name : 'unknown';
   throw new OperatorError('refused', `The personal data in ${key} can't be opened (${name}).`, undefined, {
     cause: error,
   });
 };
 
-const eventsOf = (contract: ServiceContract, commit: Commit) =>
+const exportEvents = (contract: ServiceContract, commit: Commit) =>
   commit.events.map(({ id, type, schemaVersion, data }, at) => ({
     id,
     version: firstVersionOf(commit) + at,

@@ -1,11 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { personKey } from '@orderly/kit/internal/personal-data/person-key.js';
-import { IN_MEMORY_SECONDS } from '@orderly/kit/internal/personal-data/personal-keys.js';
+import { KEY_CACHE_SECONDS } from '@orderly/kit/internal/personal-data/personal-keys.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { keysOfPeopleIn, type PeopleOfApp, readPerson } from './people.js';
+import { findPersonalKeyLocation, type PersonalDataSource, readPerson } from './personal-data.js';
 
 export interface ForgetRequest {
   readonly person: string;
@@ -20,13 +20,13 @@ export interface ForgetRequest {
  * A person without a key gets a tombstone too, so that a late message creates no key.
  * @throws {OperatorError} `usage` for an invalid id
  */
-export async function forget(
+export async function forgetPerson(
   context: Pick<CommandContext, 'documents' | 'services' | 'stacks' | 'environment' | 'actor' | 'clock'>,
-  people: Pick<PeopleOfApp, 'forget'>,
+  people: Pick<PersonalDataSource, 'forget'>,
   { person, dryRun }: ForgetRequest,
 ): Promise<Outcome> {
   const { documents } = context;
-  const { table } = keysOfPeopleIn(context);
+  const { table } = findPersonalKeyLocation(context);
   const before = await readPerson(documents, table, person);
   if (!dryRun) await people.forget?.(context, person);
   if (before.state === 'forgotten') return forgottenBefore(person, before);
@@ -48,7 +48,7 @@ export async function forget(
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     return outcome(person, 'forgotten-before', 'was forgotten at this moment');
   }
-  const keysInMemoryUntil = new Date(Date.parse(forgottenAt) + IN_MEMORY_SECONDS * 1000).toISOString();
+  const keysInMemoryUntil = new Date(Date.parse(forgottenAt) + KEY_CACHE_SECONDS * 1000).toISOString();
   const detail = [
     `forgotten (${key})`,
     'from now on, no request reads or stores personal data of this person',

@@ -5,10 +5,10 @@ import type { RebuildAnswer, RebuildRequest } from '@orderly/kit/internal/projec
 import type { CommandContext } from '../cli/context.js';
 import { Exit, OperatorError } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { table } from '../cli/table.js';
-import { aligned, type CommandText, plural } from '../cli/text.js';
+import { renderTable } from '../cli/table.js';
+import { alignColumns, type CommandFormatter, pluralize } from '../cli/text-format.js';
 import { clientConfig, type Endpoint } from '../deployment/endpoint.js';
-import { askBy } from './ask-rebuilder.js';
+import { invokeRebuilder } from './rebuilder-client.js';
 
 /** A projection of a service, and access to the function that rebuilds it. */
 export interface DeployedProjection {
@@ -21,7 +21,7 @@ export interface DeployedProjection {
 }
 
 /** Returns every projection of an environment. */
-export const projectionsOf = ({
+export const listDeployedProjections = ({
   endpoint,
   services,
 }: Pick<CommandContext, 'endpoint' | 'services'>): readonly DeployedProjection[] =>
@@ -34,14 +34,14 @@ export const projectionsOf = ({
               name,
               service,
               ask: (request: RebuildRequest) => askRebuilder(endpoint, name, rebuild, request),
-              commits: () => commitsIn(endpoint, table),
+              commits: () => readCommitCount(endpoint, table),
             },
           ],
     ),
   );
 
 /** @throws {OperatorError} `not-found`, with the existing names */
-export function projectionNamed(projections: readonly DeployedProjection[], name: string): DeployedProjection {
+export function findProjection(projections: readonly DeployedProjection[], name: string): DeployedProjection {
   const found = projections.find((projection) => projection.name === name);
   if (found) return found;
   const names = projections.map((projection) => projection.name).join(', ');
@@ -58,11 +58,11 @@ export async function listProjections(projections: readonly DeployedProjection[]
   const rows = found.map(({ name, service, versions, rebuild }) => [
     `${service}/${name}`,
     String(versions?.reads ?? ''),
-    rebuild ? headOf(rebuild) : 'never rebuilt',
+    rebuild ? describePhase(rebuild) : 'never rebuilt',
   ]);
   return {
     exitCode: Exit.OK,
-    text: table(['PROJECTION', 'READS', 'REBUILD'], rows, ['REBUILD']),
+    text: renderTable(['PROJECTION', 'READS', 'REBUILD'], rows, ['REBUILD']),
     json: { projections: found },
   };
 }
@@ -70,7 +70,7 @@ export async function listProjections(projections: readonly DeployedProjection[]
 /** `projections show`. */
 export async function showProjection(
   { name, service, ask }: DeployedProjection,
-  command: CommandText,
+  command: CommandFormatter,
 ): Promise<Outcome> {
   const answer = await ask({ action: 'show' });
   const { versions, rebuild } = answer;
@@ -78,15 +78,15 @@ export async function showProjection(
     ['projection', `${service}/${name}`],
     ['reads', `version ${versions.reads}`],
     ...(versions.builds === undefined ? [] : [['builds', `version ${versions.builds}`]]),
-    ['rebuild', rebuild ? headOf(rebuild) : 'never'],
-    ...(rebuild ? [['so far', countsOf(rebuild)]] : []),
+    ['rebuild', rebuild ? describePhase(rebuild) : 'never'],
+    ...(rebuild ? [['so far', describeCounts(rebuild)]] : []),
   ];
   const under = rebuild !== undefined && rebuild.phase !== 'DONE';
   return {
     exitCode: under ? Exit.PENDING : Exit.OK,
     text: [
-      aligned(rows),
-      ...differencesIn(rebuild),
+      alignColumns(rows),
+      ...renderDifferences(rebuild),
       '',
       `next: ${command('projections', 'rebuild', name, ...(under ? [] : ['--check']))}`,
     ].join('\n'),
@@ -97,7 +97,7 @@ export async function showProjection(
 type Rebuild = NonNullable<RebuildAnswer['rebuild']>;
 
 /** Returns the state of a rebuild in a few words. */
-export function headOf({ phase, purpose, builds, replaces, startedAt, finishedAt, keeps }: Rebuild): string {
+export function describePhase({ phase, purpose, builds, replaces, startedAt, finishedAt, keeps }: Rebuild): string {
   if (phase === 'DONE') {
     const end = keeps === builds ? `version ${builds} replaced version ${replaces}` : `version ${replaces} stayed`;
     return `${finishedAt}: ${end}`;
@@ -106,12 +106,12 @@ export function headOf({ phase, purpose, builds, replaces, startedAt, finishedAt
 }
 
 /** Returns the progress of a rebuild. */
-export function countsOf({ counts }: Rebuild): string {
+export function describeCounts({ counts }: Rebuild): string {
   const { commits, aggregates, compared, completed, pending, differences, deleted } = counts;
   return [
-    `${plural(commits, 'commit')} of ${plural(aggregates, 'aggregate')} replayed`,
-    `${plural(compared, 'row')} compared`,
-    plural(differences, 'difference'),
+    `${pluralize(commits, 'commit')} of ${pluralize(aggregates, 'aggregate')} replayed`,
+    `${pluralize(compared, 'row')} compared`,
+    pluralize(differences, 'difference'),
     ...(completed > 0 ? [`${completed} completed`] : []),
     ...(pending > 0 ? [`${pending} with pending events`] : []),
     ...(deleted > 0 ? [`${deleted} deleted`] : []),
@@ -126,11 +126,11 @@ const KINDS = {
 } as const;
 
 /** Returns a line for each recorded difference, and the number of further ones. */
-export function differencesIn(rebuild: Rebuild | undefined): readonly string[] {
+export function renderDifferences(rebuild: Rebuild | undefined): readonly string[] {
   if (!rebuild || rebuild.counts.differences === 0) return [];
   const named = rebuild.differences.map(({ subject, kind }) => [subject, KINDS[kind]]);
   const more = rebuild.counts.differences - named.length;
-  return ['', 'differences:', aligned(named, '  '), ...(more > 0 ? [`  and ${more} more`] : [])];
+  return ['', 'differences:', alignColumns(named, '  '), ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
 /** Asks the rebuild function of a projection. @throws {OperatorError} `refused` if it failed */
@@ -142,13 +142,13 @@ export async function askRebuilder(
 ): Promise<RebuildAnswer> {
   const client = new LambdaClient(clientConfig(endpoint));
   try {
-    return await askBy(client, { name: projection, rebuild }, request);
+    return await invokeRebuilder(client, { name: projection, rebuild }, request);
   } finally {
     client.destroy();
   }
 }
 
-async function commitsIn(endpoint: Endpoint, TableName: string): Promise<number> {
+async function readCommitCount(endpoint: Endpoint, TableName: string): Promise<number> {
   const client = new DynamoDBClient(clientConfig(endpoint));
   try {
     const { Table } = await client.send(new DescribeTableCommand({ TableName }));

@@ -2,9 +2,9 @@ import type { RebuildAnswer } from '@orderly/kit/internal/projection/contract.js
 import { Exit, OperatorError } from '../cli/errors.js';
 import type { Interruption } from '../cli/interruptible.js';
 import type { Outcome } from '../cli/outcome.js';
-import type { Say } from '../cli/progress.js';
-import type { CommandText } from '../cli/text.js';
-import { countsOf, type DeployedProjection, differencesIn, headOf } from './projections.js';
+import type { ReportProgress } from '../cli/progress.js';
+import type { CommandFormatter } from '../cli/text-format.js';
+import { type DeployedProjection, describeCounts, describePhase, renderDifferences } from './projections.js';
 
 /** Requested action on a projection. */
 export interface RebuildOrder {
@@ -13,14 +13,14 @@ export interface RebuildOrder {
 
 /** Inputs of the command besides its projection. */
 export interface RebuildContext extends Interruption {
-  readonly command: CommandText;
-  readonly say: Say;
+  readonly command: CommandFormatter;
+  readonly say: ReportProgress;
 }
 
 /** Number of items per call; a call is repeated after a crash. */
 const PAGE_SIZE = 1_000;
 /** Maximum number of consecutive failed calls; a page that meets a throttled table succeeds the next time. */
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 const PAUSE_SECONDS = 2;
 
 type Rebuild = NonNullable<RebuildAnswer['rebuild']>;
@@ -42,7 +42,7 @@ export async function rebuild(
   if (action === 'dry-run') return dryRun(projection, before, underWay);
   if (action === 'discard') await ask({ action });
   if (!underWay) await ask({ action: 'begin', purpose: action === 'check' ? 'check' : 'switch' });
-  return outcomeOf(name, await runToEnd(projection, context), context.command);
+  return toOutcome(name, await runToEnd(projection, context), context.command);
 }
 
 function checkOrder(name: string, action: RebuildOrder['action'], underWay: Rebuild | undefined): void {
@@ -66,12 +66,12 @@ async function runToEnd(
   const total = await commits();
   let answer = await ask({ action: 'show' });
   for (let failed = 0; answer.rebuild && answer.rebuild.phase !== 'DONE' && !stopped(); ) {
-    say(`${name}: ${progressOf(answer.rebuild, total)}`, shareOf(answer.rebuild, total));
+    say(`${name}: ${describeProgress(answer.rebuild, total)}`, completedShare(answer.rebuild, total));
     try {
       answer = await ask({ action: 'go-on', pageSize: PAGE_SIZE });
       failed = 0;
     } catch (error) {
-      if (!(error instanceof OperatorError) || ++failed === TRIES) throw error;
+      if (!(error instanceof OperatorError) || ++failed === MAX_ATTEMPTS) throw error;
       await wait(PAUSE_SECONDS);
     }
     if (answer.waitSeconds !== undefined) {
@@ -82,7 +82,7 @@ async function runToEnd(
   return answer;
 }
 
-function progressOf({ phase, counts }: Rebuild, total: number): string {
+function describeProgress({ phase, counts }: Rebuild, total: number): string {
   switch (phase) {
     case 'REPLAY':
       return `replay: ${counts.commits} of about ${Math.max(total, counts.commits)} commits, ${counts.aggregates} aggregates`;
@@ -95,7 +95,7 @@ function progressOf({ phase, counts }: Rebuild, total: number): string {
 }
 
 /** Returns the share of a phase that is done. */
-function shareOf({ phase, counts }: Rebuild, total: number): number | undefined {
+function completedShare({ phase, counts }: Rebuild, total: number): number | undefined {
   if (phase === 'REPLAY') return counts.commits / Math.max(total, counts.commits, 1);
   return phase === 'COMPARE' ? counts.compared / Math.max(counts.aggregates, 1) : undefined;
 }
@@ -107,7 +107,7 @@ async function dryRun(
 ): Promise<Outcome> {
   const about = await commits();
   const would = underWay
-    ? `would continue the ${headOf(underWay)}`
+    ? `would continue the ${describePhase(underWay)}`
     : `would build version ${versions.last + 1} from about ${about} commits, beside the current version ${versions.reads}`;
   return {
     exitCode: Exit.OK,
@@ -116,7 +116,7 @@ async function dryRun(
   };
 }
 
-function outcomeOf(name: string, answer: RebuildAnswer, command: CommandText): Outcome {
+function toOutcome(name: string, answer: RebuildAnswer, command: CommandFormatter): Outcome {
   const { rebuild } = answer;
   if (!rebuild)
     throw new OperatorError('refused', `'${name}' has no rebuild in progress: expected the one that was started.`);
@@ -134,7 +134,9 @@ function outcomeOf(name: string, answer: RebuildAnswer, command: CommandText): O
   const done = isUnreadable ? Exit.NEEDS_OPERATOR : Exit.OK;
   return {
     exitCode: { done, drifted: Exit.NEEDS_OPERATOR, stopped: Exit.PENDING }[result],
-    text: [`${name}: ${headOf(rebuild)}`, countsOf(rebuild), ...differencesIn(rebuild), ...next].join('\n'),
+    text: [`${name}: ${describePhase(rebuild)}`, describeCounts(rebuild), ...renderDifferences(rebuild), ...next].join(
+      '\n',
+    ),
     json: { rebuild: { projection: name, result, ...answer } },
   };
 }

@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamod
 import type { Item } from '@orderly/kit/internal/aws/items.js';
 import { relayConsumer } from '@orderly/kit/internal/failures/failure-records.js';
 import { Commit } from '@orderly/kit/internal/messages/commit.js';
-import { faultsOf } from '@orderly/kit/internal/messages/contract.js';
+import { formatIssues } from '@orderly/kit/internal/messages/contract.js';
 import { COMMIT_PREFIX } from '@orderly/kit/internal/messages/keys.js';
 import { OperatorError } from '../cli/errors.js';
 import type { Service } from '../deployment/services.js';
@@ -17,15 +17,15 @@ export async function readCommits(
   service: Pick<Service, 'table'>,
   pk: string,
 ): Promise<readonly Commit[]> {
-  return (await readHistory(documents, service, pk)).map(commitOf);
+  return (await readHistory(documents, service, pk)).map(parseCommit);
 }
 
 /** Does the same, and names each commit that can't be read beside the others. */
-export const readCommitsOf = async (
+export const readCommitsSafely = async (
   documents: DynamoDBDocumentClient,
   service: Pick<Service, 'table'>,
   pk: string,
-): Promise<ReadCommits> => commitsIn(await readHistory(documents, service, pk));
+): Promise<ReadCommits> => parseCommits(await readHistory(documents, service, pk));
 
 async function readHistory(
   documents: DynamoDBDocumentClient,
@@ -33,7 +33,7 @@ async function readHistory(
   pk: string,
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
-  for await (const { Items = [] } of pagesOf(documents, service, pk)) items.push(...Items);
+  for await (const { Items = [] } of paginateHistory(documents, service, pk)) items.push(...Items);
   return items;
 }
 
@@ -48,15 +48,15 @@ export async function readCommitsSince(
   since: string,
 ): Promise<readonly Commit[]> {
   const commits: Commit[] = [];
-  for await (const { Items = [] } of pagesOf(documents, service, pk, { ScanIndexForward: false })) {
-    const page = Items.map(commitOf);
+  for await (const { Items = [] } of paginateHistory(documents, service, pk, { ScanIndexForward: false })) {
+    const page = Items.map(parseCommit);
     commits.push(...page.filter(({ at }) => at >= since));
     if (page.some(({ at }) => at < since)) break;
   }
   return commits.toReversed();
 }
 
-const pagesOf = (
+const paginateHistory = (
   documents: DynamoDBDocumentClient,
   { table }: Pick<Service, 'table'>,
   pk: string,
@@ -89,20 +89,20 @@ export interface ReadCommits {
 }
 
 /** Reads items as commits, each by itself: one that can't be read hides no other. */
-export function commitsIn(items: readonly Item[]): ReadCommits {
+export function parseCommits(items: readonly Item[]): ReadCommits {
   const commits: Commit[] = [];
   const unreadable: UnreadableCommit[] = [];
   for (const item of items) {
     const { success, data, error } = Commit.safeParse(item);
     if (success) commits.push(data);
-    else unreadable.push({ pk: String(item.pk), sk: String(item.sk), fault: faultsOf(error), item });
+    else unreadable.push({ pk: String(item.pk), sk: String(item.sk), fault: formatIssues(error), item });
   }
   return { commits, unreadable };
 }
 
 /** Reads an item as a commit. @throws {OperatorError} `refused` */
-export function commitOf(item: Item): Commit {
-  const { commits, unreadable } = commitsIn([item]);
+export function parseCommit(item: Item): Commit {
+  const { commits, unreadable } = parseCommits([item]);
   const [commit] = commits;
   if (commit) return commit;
   throw new OperatorError('refused', `${item.pk}/${item.sk} can't be read as a commit: ${unreadable[0]?.fault}.`, [

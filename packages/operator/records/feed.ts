@@ -1,29 +1,29 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { MAX_BATCH_KEYS } from '@orderly/kit/internal/aws/dynamodb-limits.js';
-import { firstIdOf, timeOfId } from '@orderly/kit/internal/aws/ids.js';
+import { parseIdTime, smallestIdAt } from '@orderly/kit/internal/aws/ids.js';
 import { FEED_INDEX } from '@orderly/kit/internal/aws/indexes.js';
 import type { Item } from '@orderly/kit/internal/aws/items.js';
-import { itemsOf, readItems } from '@orderly/kit/internal/aws/reading.js';
+import { queryItems, readItems } from '@orderly/kit/internal/aws/read-items.js';
 import type { CommandContext } from '../cli/context.js';
 import type { Service } from '../deployment/services.js';
-import { commitsIn, type ReadCommits } from './commits.js';
+import { parseCommits, type ReadCommits } from './commits.js';
 
 /** Commits of a page: one BatchGetItem. */
 export const PAGE_SIZE = MAX_BATCH_KEYS;
 const ONE_HOUR = 3_600_000;
 /** Most milliseconds by which clocks of functions differ; so a commit's place in the feed may differ as much from its time. */
-export const CLOCKS_DIFFER_MS = 300_000;
+export const MAX_CLOCK_SKEW_MS = 300_000;
 
 /** Times from and up to which commits are read, in ISO 8601, UTC. The end is not part of it. */
-export interface Span {
+export interface TimeSpan {
   readonly from: string;
   readonly to: string;
 }
 
 /** How a feed is read. */
-export interface FeedReading {
+export interface FeedReadOptions {
   /** Called before each query; what it throws ends the reading. @default there is no limit */
-  readonly mayGoOn?: (() => void) | undefined;
+  readonly beforeEachQuery?: (() => void) | undefined;
   /** Most commits of a page. @default 100: one BatchGetItem */
   readonly pageSize?: number | undefined;
 }
@@ -35,17 +35,18 @@ export interface FeedReading {
  *
  * It costs a query for each shard of each hour, and half a read unit for each KB of each commit.
  */
-export async function* commitsBetween(
+export async function* readFeedCommits(
   documents: DynamoDBDocumentClient,
   { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
-  span: Span,
-  how?: FeedReading,
+  span: TimeSpan,
+  how?: FeedReadOptions,
 ): AsyncGenerator<ReadCommits> {
-  for (const partition of partitionsBetween(feedShards, span)) yield* pagesOf(documents, table, partition, span, how);
+  for (const partition of listFeedPartitions(feedShards, span))
+    yield* readFeedPages(documents, table, partition, span, how);
 }
 
 /** Commits of a service, of one hour. */
-export interface HourOfFeed extends ReadCommits {
+export interface FeedHour extends ReadCommits {
   /** First moment of the hour, or of the span if that begins later. */
   readonly since: string;
   readonly service: Service;
@@ -55,17 +56,17 @@ export interface HourOfFeed extends ReadCommits {
  * Reads the commits of several services hour by hour: a page comes when all pages of earlier hours have come, of all
  * services. The shards of an hour are asked at the same time, since most hours of a long time are empty.
  */
-export async function* commitsByHour(
+export async function* readFeedByHour(
   documents: DynamoDBDocumentClient,
   services: readonly Service[],
-  span: Span,
-  how?: FeedReading,
-): AsyncGenerator<HourOfFeed> {
-  for (const hour of hoursOf(span)) {
+  span: TimeSpan,
+  how?: FeedReadOptions,
+): AsyncGenerator<FeedHour> {
+  for (const hour of splitByHour(span)) {
     const readers = services.flatMap((service) =>
-      partitionsBetween(service.feedShards, hour).map((partition) => ({
+      listFeedPartitions(service.feedShards, hour).map((partition) => ({
         service,
-        pages: pagesOf(documents, service.table, partition, hour, how),
+        pages: readFeedPages(documents, service.table, partition, hour, how),
       })),
     );
     const firsts = await Promise.all(readers.map(({ pages }) => pages.next()));
@@ -77,7 +78,7 @@ export async function* commitsByHour(
 }
 
 /** Cuts a span at the full hours. */
-function* hoursOf({ from, to }: Span): Generator<Span> {
+function* splitByHour({ from, to }: TimeSpan): Generator<TimeSpan> {
   for (let begins = from; begins < to; ) {
     const ends = new Date((Math.floor(Date.parse(begins) / ONE_HOUR) + 1) * ONE_HOUR).toISOString();
     yield { from: begins, to: ends < to ? ends : to };
@@ -86,12 +87,12 @@ function* hoursOf({ from, to }: Span): Generator<Span> {
 }
 
 /** Reads the commits of one partition of the feed that are of a span. The query leaves out what is far from the span. */
-async function* pagesOf(
+async function* readFeedPages(
   documents: DynamoDBDocumentClient,
   table: string,
   partition: string,
-  { from, to }: Span,
-  { mayGoOn = () => undefined, pageSize = PAGE_SIZE }: FeedReading = {},
+  { from, to }: TimeSpan,
+  { beforeEachQuery = () => undefined, pageSize = PAGE_SIZE }: FeedReadOptions = {},
 ): AsyncGenerator<ReadCommits> {
   const query = {
     TableName: table,
@@ -99,22 +100,22 @@ async function* pagesOf(
     KeyConditionExpression: 'feedPk = :partition AND feedSk BETWEEN :first AND :last',
     ExpressionAttributeValues: {
       ':partition': partition,
-      ':first': firstIdOf(Date.parse(from) - CLOCKS_DIFFER_MS),
-      ':last': firstIdOf(Date.parse(to) + CLOCKS_DIFFER_MS),
+      ':first': smallestIdAt(Date.parse(from) - MAX_CLOCK_SKEW_MS),
+      ':last': smallestIdAt(Date.parse(to) + MAX_CLOCK_SKEW_MS),
     },
     ProjectionExpression: 'pk, sk, feedSk',
   };
   let start: Item | undefined;
   do {
-    mayGoOn();
-    const { items, next } = await itemsOf(documents, query, { limit: pageSize, from: start });
+    beforeEachQuery();
+    const { items, next } = await queryItems(documents, query, { limit: pageSize, from: start });
     const keys = items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
     const read = await readCommitsAt({ documents }, { table }, keys);
     const commits = read.commits
       .filter(({ at }) => from <= at && at < to)
       .toSorted((one, other) => one.feedSk.localeCompare(other.feedSk));
     // The time of a commit that can't be read is that of its place in the feed.
-    const timeOf = new Map(items.map(({ pk, sk, feedSk }) => [`${pk} ${sk}`, timeOfId(String(feedSk)) ?? 0]));
+    const timeOf = new Map(items.map(({ pk, sk, feedSk }) => [`${pk} ${sk}`, parseIdTime(String(feedSk)) ?? 0]));
     const isWithin = (time: number): boolean => Date.parse(from) <= time && time < Date.parse(to);
     const unreadable = read.unreadable.filter(({ pk, sk }) => isWithin(timeOf.get(`${pk} ${sk}`) ?? 0));
     if (commits.length + unreadable.length > 0) yield { commits, unreadable };
@@ -123,7 +124,7 @@ async function* pagesOf(
 }
 
 /** Returns the partitions of the feed that may contain commits of a time: each shard of each hour. */
-export function partitionsBetween(feedShards: Service['feedShards'], { from, to }: Span): readonly string[] {
+export function listFeedPartitions(feedShards: Service['feedShards'], { from, to }: TimeSpan): readonly string[] {
   const partitions: string[] = [];
   for (let hour = Math.floor(Date.parse(from) / ONE_HOUR) * ONE_HOUR; hour < Date.parse(to); hour += ONE_HOUR) {
     // A number of shards may change within the hour, and only ever grows.
@@ -170,23 +171,23 @@ export async function readFeed(
         TableName: table,
         IndexName: FEED_INDEX,
         KeyConditionExpression: 'feedPk = :feedPk AND feedSk BETWEEN :since AND :last',
-        ExpressionAttributeValues: { ':feedPk': feedPk, ':since': firstIdOf(from), ':last': firstIdOf(to + 1) },
+        ExpressionAttributeValues: { ':feedPk': feedPk, ':since': smallestIdAt(from), ':last': smallestIdAt(to + 1) },
       },
     );
     for await (const { Items = [] } of pages) {
       counted?.(Items.length);
       for (const { pk, sk, feedSk } of Items) {
-        const at = timeOfId(String(feedSk)) ?? 0;
+        const at = parseIdTime(String(feedSk)) ?? 0;
         if (at <= to) entries.push({ pk: String(pk), sk: String(sk), at });
       }
     }
     return entries;
   };
-  return (await Promise.all(partitionsBetween(feedShards, span).map(read))).flat();
+  return (await Promise.all(listFeedPartitions(feedShards, span).map(read))).flat();
 }
 
 /** The newest keys of a feed. */
-export interface NewestOfFeed {
+export interface NewestFeedEntries {
   /** In any order, and without a gap: every commit that is as new as the oldest one of them. */
   readonly entries: readonly FeedEntry[];
   /** Whether the feed has older ones of the time, which were not read. */
@@ -199,29 +200,29 @@ export interface NewestOfFeed {
  * @param from and `to`: milliseconds since 1970, inclusive
  * @param most number of keys that are read at most, one or a few more for each shard
  */
-export async function readNewestOfFeed(
+export async function readNewestFeedEntries(
   { documents }: Pick<CommandContext, 'documents'>,
   { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
   { from, to, most }: { readonly from: number; readonly to: number; readonly most: number },
-): Promise<NewestOfFeed> {
+): Promise<NewestFeedEntries> {
   const all: FeedEntry[] = [];
   for (let hour = Math.floor(to / ONE_HOUR) * ONE_HOUR; hour + ONE_HOUR > from; hour -= ONE_HOUR) {
     const span = { from: new Date(hour).toISOString(), to: new Date(hour + ONE_HOUR).toISOString() };
-    const partitions = partitionsBetween(feedShards, span);
+    const partitions = listFeedPartitions(feedShards, span);
     const share = Math.max(1, Math.ceil((most - all.length) / partitions.length));
-    const read = async (feedPk: string): Promise<NewestOfFeed> => {
+    const read = async (feedPk: string): Promise<NewestFeedEntries> => {
       const query = {
         TableName: table,
         IndexName: FEED_INDEX,
         KeyConditionExpression: 'feedPk = :feedPk AND feedSk BETWEEN :first AND :last',
-        ExpressionAttributeValues: { ':feedPk': feedPk, ':first': firstIdOf(from), ':last': firstIdOf(to + 1) },
+        ExpressionAttributeValues: { ':feedPk': feedPk, ':first': smallestIdAt(from), ':last': smallestIdAt(to + 1) },
         ScanIndexForward: false,
       };
-      const { items, next } = await itemsOf(documents, query, { limit: share });
+      const { items, next } = await queryItems(documents, query, { limit: share });
       const entries = items.map(({ pk, sk, feedSk }) => ({
         pk: String(pk),
         sk: String(sk),
-        at: timeOfId(String(feedSk)) ?? 0,
+        at: parseIdTime(String(feedSk)) ?? 0,
       }));
       return { entries, more: next !== undefined };
     };
@@ -240,7 +241,7 @@ export const readCommitsAt = async (
   { table }: Pick<Service, 'table'>,
   entries: readonly Pick<FeedEntry, 'pk' | 'sk'>[],
 ): Promise<ReadCommits> =>
-  commitsIn(
+  parseCommits(
     await readItems(
       documents,
       table,
@@ -252,7 +253,7 @@ export const readCommitsAt = async (
  * Reads commits by their keys, and those that an eventually consistent read did not find again, consistent. So a commit
  * that is not returned does not exist.
  */
-export async function readCommitsSurely(
+export async function readCommitsConsistently(
   documents: DynamoDBDocumentClient,
   service: Pick<Service, 'table'>,
   keys: readonly Pick<FeedEntry, 'pk' | 'sk'>[],
@@ -261,7 +262,7 @@ export async function readCommitsSurely(
   const known = new Set([...found.commits, ...found.unreadable].map(({ pk, sk }) => `${pk} ${sk}`));
   const open = keys.filter(({ pk, sk }) => !known.has(`${pk} ${sk}`)).map(({ pk, sk }) => ({ pk, sk }));
   if (open.length === 0) return found;
-  const late = commitsIn(await readItems(documents, service.table, open, { consistent: true }));
+  const late = parseCommits(await readItems(documents, service.table, open, { consistent: true }));
   return {
     commits: [...found.commits, ...late.commits],
     unreadable: [...found.unreadable, ...late.unreadable],

@@ -1,16 +1,22 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Delivery, deliveriesOf, recordOf, recordsOf, unpublishedAmong } from '../audit/deliveries.js';
+import {
+  type Delivery,
+  expectedDeliveries,
+  findDeliveryRecord,
+  readDeliveryRecords,
+  readUnpublishedCommits,
+} from '../audit/deliveries.js';
 import type { Service } from '../deployment/services.js';
-import { RECORDED_STATES, type RecordedState, stateOf } from '../records/places.js';
-import { type OpenUnreadable, openUnreadable } from '../records/unreadable.js';
-import { publishersTo, type Selection, selectedCommits } from './selection.js';
-import { isRecognised, type Target } from './target.js';
+import { RECORDED_STATES, type RecordedState, recordedState } from '../records/message-locations.js';
+import { filterUndiscarded, type ReportedCommit } from '../records/unreadable-commits.js';
+import { findPublishers, readSelectedCommits, type Selection } from './selection.js';
+import { isRecognised, type ReplayTarget } from './target.js';
 
 /** Seconds from the judgement of a message to its delivery, at most: a message waits in its queue. */
 const ON_ITS_WAY_SECONDS = 3_600;
 
 /** Sums of a replay. */
-export interface Counts {
+export interface ReplayCounts {
   readonly commits: number;
   /** Commits that can't be read, and that no operator has discarded: what is in them is not replayed. */
   readonly unreadable: number;
@@ -25,10 +31,10 @@ export interface Counts {
 }
 
 /** What a replay reads, and for whom. */
-export interface Reading {
+export interface ReplayReading {
   readonly documents: DynamoDBDocumentClient;
   readonly services: readonly Service[];
-  readonly target: Target;
+  readonly target: ReplayTarget;
   readonly selection: Selection;
   /** Returns the time, in ISO 8601, UTC. */
   readonly now: () => string;
@@ -39,7 +45,7 @@ export interface JudgedPage {
   readonly service: Service;
   readonly since: string | undefined;
   readonly commits: number;
-  readonly unreadable: readonly OpenUnreadable[];
+  readonly unreadable: readonly ReportedCommit[];
   readonly deliveries: readonly { readonly delivery: Delivery; readonly verdict: RecordedState | 'send' | 'too old' }[];
 }
 
@@ -48,28 +54,28 @@ export interface JudgedPage {
  * consistent: a message that is sent although its record is there is a duplicate, which the consumer recognises. A commit
  * that its relay could not publish is another failure, and not sent.
  */
-export async function* judgedPages({
+export async function* judgePages({
   documents,
   services,
   target,
   selection,
   now,
-}: Reading): AsyncGenerator<JudgedPage> {
+}: ReplayReading): AsyncGenerator<JudgedPage> {
   const { consumer } = target;
-  const publishers = publishersTo(consumer, services);
-  for await (const { service, commits, since, ...page } of selectedCommits(documents, publishers, selection)) {
-    const unreadable = await openUnreadable(documents, service, page.unreadable);
-    const all = deliveriesOf(service, commits, { services, consumer: consumer.name });
+  const publishers = findPublishers(consumer, services);
+  for await (const { service, commits, since, ...page } of readSelectedCommits(documents, publishers, selection)) {
+    const unreadable = await filterUndiscarded(documents, service, page.unreadable);
+    const all = expectedDeliveries(service, commits, { services, consumer: consumer.name });
     const deliveries = all.filter(({ message }) => selection.kind !== 'event' || message.id === selection.id);
-    const records = await recordsOf(deliveries, { documents }, { consistent: false, generations: 'present' });
-    const unrecorded = deliveries.filter((delivery) => recordOf(delivery, records) === undefined);
-    const unpublished = await unpublishedAmong(unrecorded, service, { documents });
-    const when = after(now(), ON_ITS_WAY_SECONDS);
+    const records = await readDeliveryRecords(deliveries, { documents }, { consistent: false, generations: 'present' });
+    const unrecorded = deliveries.filter((delivery) => findDeliveryRecord(delivery, records) === undefined);
+    const unpublished = await readUnpublishedCommits(unrecorded, service, { documents });
+    const when = addSeconds(now(), ON_ITS_WAY_SECONDS);
     const judged = deliveries.map((delivery) => {
-      const record = recordOf(delivery, records);
-      if (record) return { delivery, verdict: stateOf(record, delivery.listener) };
+      const record = findDeliveryRecord(delivery, records);
+      if (record) return { delivery, verdict: recordedState(record, delivery.listener) };
       const publication = unpublished.get(delivery.commit);
-      if (publication) return { delivery, verdict: stateOf(publication, {}) };
+      if (publication) return { delivery, verdict: recordedState(publication, {}) };
       return { delivery, verdict: isRecognised(target, delivery, when) ? ('send' as const) : ('too old' as const) };
     });
     yield { service, since, commits: commits.length, unreadable, deliveries: judged };
@@ -77,7 +83,7 @@ export async function* judgedPages({
 }
 
 /** Adds up pages. */
-export class Sums {
+export class ReplayTally {
   private commits = 0;
   private unreadable = 0;
   private readonly verdicts = new Map<string, number>();
@@ -88,7 +94,7 @@ export class Sums {
     for (const { verdict } of deliveries) this.verdicts.set(verdict, this.of(verdict) + 1);
   }
 
-  get counts(): Counts {
+  get counts(): ReplayCounts {
     const recorded = Object.fromEntries(RECORDED_STATES.map((state) => [state, this.of(state)]));
     return {
       commits: this.commits,
@@ -96,7 +102,7 @@ export class Sums {
       messages: [...this.verdicts.values()].reduce((sum, one) => sum + one, 0),
       toSend: this.of('send'),
       tooOld: this.of('too old'),
-      recorded: recorded as Counts['recorded'],
+      recorded: recorded as ReplayCounts['recorded'],
     };
   }
 
@@ -106,19 +112,19 @@ export class Sums {
 }
 
 /** Sums of a replay, before anything is sent. */
-export interface Estimate extends Counts {
+export interface Estimate extends ReplayCounts {
   /** Time from which on no message is too old, if any message isn't. */
   readonly safeFrom: string | undefined;
 }
 
 /** Reads everything that a replay would read, and sends nothing. */
-export async function estimated(reading: Reading): Promise<Estimate> {
-  const sums = new Sums();
+export async function estimateReplay(reading: ReplayReading): Promise<Estimate> {
+  const sums = new ReplayTally();
   let safeFrom: string | undefined;
-  for await (const page of judgedPages(reading)) {
+  for await (const page of judgePages(reading)) {
     sums.add(page);
     // The operator reads the advice first, so it holds for a while.
-    const when = after(reading.now(), 2 * ON_ITS_WAY_SECONDS);
+    const when = addSeconds(reading.now(), 2 * ON_ITS_WAY_SECONDS);
     for (const { delivery } of page.deliveries) {
       const { at } = delivery.commit;
       if ((safeFrom === undefined || at < safeFrom) && isRecognised(reading.target, delivery, when)) safeFrom = at;
@@ -127,4 +133,5 @@ export async function estimated(reading: Reading): Promise<Estimate> {
   return { ...sums.counts, safeFrom };
 }
 
-const after = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1_000).toISOString();
+const addSeconds = (time: string, seconds: number): string =>
+  new Date(Date.parse(time) + seconds * 1_000).toISOString();

@@ -14,12 +14,12 @@ export interface ReplayRequest {
 }
 
 /** A request whose span has an end. Its command can be repeated. */
-export interface FixedRequest extends ReplayRequest {
+export interface ResolvedRequest extends ReplayRequest {
   readonly selection: Selection;
 }
 
 /** Gives a span its end. @throws {OperatorError} `refused` for an empty span */
-export function fixed(request: ReplayRequest, now: string): FixedRequest {
+export function resolveRequest(request: ReplayRequest, now: string): ResolvedRequest {
   const { selection } = request;
   if (selection.kind !== 'span') return { ...request, selection };
   const { from, to = now } = selection;
@@ -28,7 +28,7 @@ export function fixed(request: ReplayRequest, now: string): FixedRequest {
 }
 
 /** Words of the command that repeats a request. */
-export const continueWords = ({ consumer, selection, rate, again }: FixedRequest): readonly string[] => [
+export const repeatWords = ({ consumer, selection, rate, again }: ResolvedRequest): readonly string[] => [
   'replay',
   '--consumer',
   consumer,
@@ -52,4 +52,4 @@ function selectionWords(selection: Selection): readonly string[] {
 }
 
 /** Returns what is replayed, as the options name it. */
-export const whatOf = ({ selection }: FixedRequest): string => selectionWords(selection).join(' ');
+export const describeSelection = ({ selection }: ResolvedRequest): string => selectionWords(selection).join(' ');

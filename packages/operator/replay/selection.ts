@@ -1,16 +1,16 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { timeOfId } from '@orderly/kit/internal/aws/ids.js';
+import { parseIdTime } from '@orderly/kit/internal/aws/ids.js';
 import type { ConsumerDescription } from '@orderly/kit/internal/base/outputs.js';
 import type { Commit } from '@orderly/kit/internal/messages/commit.js';
 import { aggregateKey } from '@orderly/kit/internal/messages/keys.js';
-import { messagesOf } from '../audit/expected.js';
+import { publishedMessages } from '../audit/published-messages.js';
 import type { Service } from '../deployment/services.js';
-import { type ReadCommits, readCommitsOf } from '../records/commits.js';
-import { commitsByHour, PAGE_SIZE, readCommitsAt, readFeed, type Span } from '../records/feed.js';
+import { type ReadCommits, readCommitsSafely } from '../records/commits.js';
+import { PAGE_SIZE, readCommitsAt, readFeed, readFeedByHour, type TimeSpan } from '../records/feed.js';
 
 /** What is replayed: the events of a time, of one aggregate (`Order/3f…`), or one event. */
 export type Selection =
-  | ({ readonly kind: 'span' } & Span)
+  | ({ readonly kind: 'span' } & TimeSpan)
   | { readonly kind: 'aggregate'; readonly subject: string }
   | { readonly kind: 'event'; readonly id: string };
 
@@ -25,27 +25,27 @@ export interface SelectedPage extends ReadCommits {
 const AROUND = 60_000;
 
 /** Returns the services whose messages a consumer hears. */
-export const publishersTo = (
+export const findPublishers = (
   { events, takesCommands }: ConsumerDescription,
   services: readonly Service[],
 ): readonly Service[] =>
   takesCommands ? services : services.filter(({ name }) => events.some(({ service }) => service === name));
 
 /** Reads the selected commits: those of a span in about the order of time, those of an aggregate in their order. */
-export async function* selectedCommits(
+export async function* readSelectedCommits(
   documents: DynamoDBDocumentClient,
   services: readonly Service[],
   selection: Selection,
 ): AsyncGenerator<SelectedPage> {
   if (selection.kind === 'span') {
-    yield* commitsByHour(documents, services, selection);
+    yield* readFeedByHour(documents, services, selection);
     return;
   }
   for (const service of services) {
     const { commits, unreadable } =
       selection.kind === 'event'
         ? { commits: await commitsWith(documents, service, selection.id), unreadable: [] }
-        : await readCommitsOf(documents, service, keyOf(selection.subject));
+        : await readCommitsSafely(documents, service, subjectToKey(selection.subject));
     if (unreadable.length > 0) yield { service, commits: [], unreadable };
     for (let at = 0; at < commits.length; at += PAGE_SIZE)
       yield { service, commits: commits.slice(at, at + PAGE_SIZE), unreadable: [] };
@@ -58,14 +58,14 @@ async function commitsWith(
   service: Service,
   id: string,
 ): Promise<readonly Commit[]> {
-  const made = timeOfId(id);
+  const made = parseIdTime(id);
   if (made === undefined) return [];
   const entries = await readFeed({ documents }, service, { from: made - AROUND, to: made + AROUND });
   const { commits } = await readCommitsAt({ documents }, service, entries);
-  return commits.filter((commit) => messagesOf(commit).some((message) => message.id === id));
+  return commits.filter((commit) => publishedMessages(commit).some((message) => message.id === id));
 }
 
-function keyOf(subject: string): string {
+function subjectToKey(subject: string): string {
   const at = subject.indexOf('/');
   return aggregateKey(subject.slice(0, at), subject.slice(at + 1));
 }

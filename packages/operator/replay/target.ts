@@ -1,12 +1,12 @@
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
-import { outlivedWindow } from '@orderly/kit/internal/aws/dedupe-window.js';
+import { findOutlivedWindow } from '@orderly/kit/internal/aws/dedupe-window.js';
 import type { ConsumerDescription } from '@orderly/kit/internal/base/outputs.js';
 import type { Delivery } from '../audit/deliveries.js';
 import { OperatorError } from '../cli/errors.js';
-import { listenersNamed, type Service } from '../deployment/services.js';
+import { findListeners, type Service } from '../deployment/services.js';
 
 /** The consumer to which events are replayed. */
-export interface Target {
+export interface ReplayTarget {
   readonly service: Service;
   readonly consumer: ConsumerDescription;
   /** Time of the first deployment of its name and generation, if its stack says it and nothing contradicts it. */
@@ -23,12 +23,12 @@ const DECLARATION_SECONDS = 86_400;
  * @param createdAt returns when a queue was created, in ISO 8601
  * @throws {OperatorError} `not-found`; `refused` for a relay, a projection, or a name that two services have
  */
-export async function targetNamed(
+export async function findTarget(
   services: readonly Service[],
   name: string,
   createdAt: (queueUrl: string) => Promise<string | undefined>,
-): Promise<Target> {
-  const [listener, other] = listenersNamed(services, name);
+): Promise<ReplayTarget> {
+  const [listener, other] = findListeners(services, name);
   const { service, consumer } = listener ?? {};
   if (!service || !consumer) {
     throw new OperatorError('refused', `Not replayed: '${name}' publishes commits, and hears no events.`, [
@@ -51,17 +51,17 @@ export async function targetNamed(
       ['projections', 'rebuild', name],
     );
   }
-  return { service, consumer, ...(await sinceOf(consumer, createdAt)) };
+  return { service, consumer, ...(await deployedSince(consumer, createdAt)) };
 }
 
 /**
  * Returns since when a consumer is deployed. A queue that is older than that shows that the name was deployed before: then
  * records of it may have expired. A higher generation begins later than its queue.
  */
-async function sinceOf(
+async function deployedSince(
   { since, generation, queueUrl }: ConsumerDescription,
   createdAt: (queueUrl: string) => Promise<string | undefined>,
-): Promise<Pick<Target, 'since' | 'doubt'>> {
+): Promise<Pick<ReplayTarget, 'since' | 'doubt'>> {
   if (since === undefined) return { since, doubt: undefined };
   const created = generation === 0 ? await createdAt(queueUrl) : since;
   if (created !== undefined && secondsBetween(created, since) <= DECLARATION_SECONDS)
@@ -77,10 +77,10 @@ async function sinceOf(
  * Whether a duplicate of a message would be recognised: each record that the consumer may have of it still exists.
  * @param when time of the delivery, ISO 8601
  */
-export const isRecognised = ({ consumer, since }: Target, { commit, message }: Delivery, when: string): boolean =>
+export const isRecognised = ({ consumer, since }: ReplayTarget, { commit, message }: Delivery, when: string): boolean =>
   // The cursor of a sequential inbox never expires.
   consumer.inbox?.mode === 'sequential' ||
-  outlivedWindow(consumer.dedupeWindowSeconds, {
+  findOutlivedWindow(consumer.dedupeWindowSeconds, {
     time: commit.at,
     now: when,
     since: message.to === undefined ? since : undefined,

@@ -9,10 +9,10 @@ import {
   GetFunctionConfigurationCommand,
   type LambdaClient,
 } from '@aws-sdk/client-lambda';
-import { eachOf } from '@orderly/kit/internal/aws/each-of.js';
 import { Env } from '@orderly/kit/internal/aws/environment.js';
+import { mapConcurrently } from '@orderly/kit/internal/aws/map-concurrently.js';
 import type { CommandContext } from '../cli/context.js';
-import { timeAt } from '../deployment/endpoint.js';
+import { currentTime } from '../deployment/endpoint.js';
 
 /** State of a table, for a restore. */
 export interface RestorableTable {
@@ -36,11 +36,11 @@ export interface RestoreAccess {
 }
 
 /** Reads at the endpoint of a command. */
-export const restoreAccess = (
+export const createRestoreAccess = (
   { endpoint, documents }: Pick<CommandContext, 'endpoint' | 'documents'>,
   lambda: LambdaClient,
 ): RestoreAccess => ({
-  now: () => timeAt(endpoint),
+  now: () => currentTime(endpoint),
   table: async (TableName) => {
     try {
       const [{ Table }, { ContinuousBackupsDescription }] = await Promise.all([
@@ -70,16 +70,18 @@ export const restoreAccess = (
 });
 
 /** Calls at once: below the rates that AWS allows for descriptions. */
-export const AT_ONCE = 4;
+export const CONCURRENCY = 4;
 
 /**
  * Returns the epoch that a service's functions write into their commits: the lowest one, as long as a deployment has not reached
  * all of them; 0 if none writes one.
  */
-export async function epochWritten(
+export async function readDeployedEpoch(
   access: Pick<RestoreAccess, 'epoch'>,
   functions: readonly string[],
 ): Promise<number> {
-  const epochs = (await eachOf(functions, AT_ONCE, (name) => access.epoch(name))).filter((one) => one !== undefined);
+  const epochs = (await mapConcurrently(functions, CONCURRENCY, (name) => access.epoch(name))).filter(
+    (one) => one !== undefined,
+  );
   return epochs.length === 0 ? 0 : Math.min(...epochs);
 }

@@ -20,7 +20,7 @@ import {
 import type { CommandContext } from '../cli/context.js';
 import { clientConfig } from '../deployment/endpoint.js';
 import { readMetrics } from '../status/metrics.js';
-import { type RestoreAccess, restoreAccess } from './access.js';
+import { createRestoreAccess, type RestoreAccess } from './access.js';
 
 /** An event source mapping. */
 export interface Mapping {
@@ -39,7 +39,7 @@ export interface RestoredCopy {
 
 /** Resources that a restore reads and switches. A missing one is `undefined`, and switching it does nothing. */
 export interface ApplyAccess extends RestoreAccess {
-  mappingsOf(functionName: string): Promise<readonly Mapping[]>;
+  listMappings(functionName: string): Promise<readonly Mapping[]>;
   /** Switches a mapping on or off. @returns false if AWS is still changing it: ask again */
   switchMapping(id: string, enabled: boolean): Promise<boolean>;
   /** Reserves concurrency for a function; `undefined` reserves none. */
@@ -63,7 +63,7 @@ export async function withApplyAccess<T>(
   const config = clientConfig(context.endpoint);
   const [lambda, cloudWatch] = [new LambdaClient(config), new CloudWatchClient(config)];
   try {
-    return await work(applyAccess(context, lambda, cloudWatch));
+    return await work(createApplyAccess(context, lambda, cloudWatch));
   } finally {
     lambda.destroy();
     cloudWatch.destroy();
@@ -71,16 +71,16 @@ export async function withApplyAccess<T>(
 }
 
 /** Does the same with clients of the caller. */
-export function applyAccess(
+export function createApplyAccess(
   context: Pick<CommandContext, 'endpoint' | 'documents'>,
   lambda: LambdaClient,
   cloudWatch: CloudWatchClient,
 ): ApplyAccess {
   const { documents } = context;
-  const reading = restoreAccess(context, lambda);
+  const reading = createRestoreAccess(context, lambda);
   return {
     ...reading,
-    mappingsOf: async (FunctionName) => {
+    listMappings: async (FunctionName) => {
       const found: Mapping[] = [];
       for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings(
         { client: lambda },

@@ -1,16 +1,16 @@
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { aligned, plural } from '../cli/text.js';
+import { alignColumns, pluralize } from '../cli/text-format.js';
 import type { Service } from '../deployment/services.js';
 import type { Differences } from './copy-back.js';
-import type { Forgotten } from './forgotten.js';
-import { afterSteps, forgottenText, pageText } from './plan-text.js';
+import type { LostCommits } from './lost-commits.js';
+import { listFollowUpSteps, renderLostCommits, runbookReference } from './plan-text.js';
+import { describeDeployment, withEnvironment } from './restore-text.js';
 import type { Step, StepState } from './steps.js';
-import { deploymentText, wordsOf } from './words.js';
 
 /** How far a restore is. */
-export interface Applied {
+export interface RestoreProgress {
   readonly service: Service;
   readonly at: string;
   /**
@@ -30,7 +30,7 @@ export interface Applied {
     readonly differences: Differences | undefined;
   }[];
   /** The commits that the service has forgotten; absent until its relay has published everything. */
-  readonly forgotten: Forgotten | undefined;
+  readonly forgotten: LostCommits | undefined;
 }
 
 type Context = Pick<CommandContext, 'command' | 'environment' | 'deployment' | 'runbook'> & {
@@ -38,7 +38,7 @@ type Context = Pick<CommandContext, 'command' | 'environment' | 'deployment' | '
   readonly words: readonly string[];
 };
 
-const EXIT: Readonly<Record<Applied['state'], Exit>> = {
+const EXIT: Readonly<Record<RestoreProgress['state'], Exit>> = {
   done: Exit.OK,
   cancelled: Exit.OK,
   'dry run': Exit.OK,
@@ -48,15 +48,15 @@ const EXIT: Readonly<Record<Applied['state'], Exit>> = {
 };
 
 /** Keys that the text names; `--json` has more. */
-const NAMED = 10;
+const MAX_NAMED_KEYS = 10;
 
 /** Presents how far a restore is. */
-export function appliedOutcome(applied: Applied, context: Context): Outcome {
-  const next = nextOf(applied, context);
+export function toOutcome(applied: RestoreProgress, context: Context): Outcome {
+  const next = listNextSteps(applied, context);
   const { service, at, state, steps, epoch, copies, forgotten } = applied;
   return {
     exitCode: EXIT[state],
-    text: textOf(applied, next, context),
+    text: renderProgress(applied, next, context),
     json: {
       restoreApply: {
         service: service.name,
@@ -77,26 +77,29 @@ export function appliedOutcome(applied: Applied, context: Context): Outcome {
 }
 
 /** Returns what comes next: commands, and what to do between them. */
-function nextOf({ state, service, epoch, steps }: Applied, { command, words, ...context }: Context): readonly string[] {
+function listNextSteps(
+  { state, service, epoch, steps }: RestoreProgress,
+  { command, words, ...context }: Context,
+): readonly string[] {
   const again = command(...words);
   switch (state) {
     case 'failures':
-      return [command(...wordsOf(context, 'failures', 'list', '--consumer', 'relay')), again];
+      return [command(...withEnvironment(context, 'failures', 'list', '--consumer', 'relay')), again];
     case 'deploy':
-      return [...deploymentText(context, service.name, epoch.after), again];
+      return [...describeDeployment(context, service.name, epoch.after), again];
     case 'stopped':
     case 'dry run':
       return [again];
     case 'cancelled':
-      return [command(...wordsOf(context, 'doctor'))];
+      return [command(...withEnvironment(context, 'doctor'))];
     case 'done':
       return steps.every((step) => step.state === 'done')
-        ? [command(...wordsOf(context, 'doctor'))]
-        : [command(...wordsOf(context, 'doctor')), command(...words, '--delete-copies')];
+        ? [command(...withEnvironment(context, 'doctor'))]
+        : [command(...withEnvironment(context, 'doctor')), command(...words, '--delete-copies')];
   }
 }
 
-function verdictOf({ service: { name }, at, state, epoch, steps }: Applied): string {
+function describeVerdict({ service: { name }, at, state, epoch, steps }: RestoreProgress): string {
   const next = steps.find((step) => step.state === 'next');
   const place =
     next === undefined ? 'all steps are done' : `step ${steps.indexOf(next) + 1} of ${steps.length} is next`;
@@ -116,8 +119,8 @@ function verdictOf({ service: { name }, at, state, epoch, steps }: Applied): str
   }
 }
 
-const WORDS: Readonly<Record<Step, (applied: Applied) => string>> = {
-  stop: ({ functions }) => `stop ${plural(functions, 'function')}, all but the relay`,
+const WORDS: Readonly<Record<Step, (applied: RestoreProgress) => string>> = {
+  stop: ({ functions }) => `stop ${pluralize(functions, 'function')}, all but the relay`,
   publish: () => 'wait until the relay has published everything',
   restore: ({ copies }) => `restore ${copies.map(({ copy }) => copy).join(' and ')}`,
   'copy back': () => 'make the live tables equal to them',
@@ -126,20 +129,22 @@ const WORDS: Readonly<Record<Step, (applied: Applied) => string>> = {
   'delete copies': () => 'delete the copies (--delete-copies)',
 };
 
-function textOf(applied: Applied, next: readonly string[], context: Context): string {
+function renderProgress(applied: RestoreProgress, next: readonly string[], context: Context): string {
   const { steps, copies, forgotten, state, service, at } = applied;
   const stepRows = steps.map(({ step, state: of }, number) => [of, `${number + 1}.`, WORDS[step](applied)]);
-  const differing = copies.flatMap(({ table, differences }) => (differences ? differenceText(table, differences) : []));
-  const after = state === 'done' ? afterSteps(service, at, context) : [];
+  const differing = copies.flatMap(({ table, differences }) =>
+    differences ? renderDifferences(table, differences) : [],
+  );
+  const after = state === 'done' ? listFollowUpSteps(service, at, context) : [];
   return [
-    verdictOf(applied),
+    describeVerdict(applied),
     '',
-    ...(state === 'cancelled' ? [] : [aligned(stepRows, '  '), '']),
+    ...(state === 'cancelled' ? [] : [alignColumns(stepRows, '  '), '']),
     ...(differing.length > 0 ? [...differing, ''] : []),
-    ...(forgotten ? [...forgottenText({ service, at, forgotten }), ''] : []),
+    ...(forgotten ? [...renderLostCommits({ service, at, forgotten }), ''] : []),
     ...(after.length > 0
       ? [
-          `what is left for you${pageText(context)}:`,
+          `what is left for you${runbookReference(context)}:`,
           ...after.flatMap(([head, ...lines]) => [`- ${head}`, ...lines.map((line) => `    ${line}`)]),
           '',
         ]
@@ -148,8 +153,8 @@ function textOf(applied: Applied, next: readonly string[], context: Context): st
   ].join('\n');
 }
 
-function differenceText(table: string, { same, put, deleted, examples }: Differences): readonly string[] {
+function renderDifferences(table: string, { same, put, deleted, examples }: Differences): readonly string[] {
   const counts = `${table}: ${same} the same, ${put} to put back, ${deleted} to delete`;
-  const more = put + deleted > NAMED ? ['  …'] : [];
-  return [counts, ...examples.slice(0, NAMED).map((one) => `  ${one}`), ...more];
+  const more = put + deleted > MAX_NAMED_KEYS ? ['  …'] : [];
+  return [counts, ...examples.slice(0, MAX_NAMED_KEYS).map((one) => `  ${one}`), ...more];
 }

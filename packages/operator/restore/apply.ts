@@ -1,28 +1,28 @@
-import { eachOf } from '@orderly/kit/internal/aws/each-of.js';
 import { newId } from '@orderly/kit/internal/aws/ids.js';
+import { mapConcurrently } from '@orderly/kit/internal/aws/map-concurrently.js';
 import type { CommandContext } from '../cli/context.js';
 import { OperatorError } from '../cli/errors.js';
-import { type Interruption, interruptible } from '../cli/interruptible.js';
+import { type Interruption, runInterruptible } from '../cli/interruptible.js';
 import type { Outcome } from '../cli/outcome.js';
-import { plural } from '../cli/text.js';
+import { pluralize } from '../cli/text-format.js';
 import type { Service } from '../deployment/services.js';
-import { epochWritten } from './access.js';
+import { readDeployedEpoch } from './access.js';
 import { type ApplyAccess, withApplyAccess } from './apply-access.js';
-import { type Applied, appliedOutcome } from './apply-text.js';
-import { type Differences, differencesOf } from './copy-back.js';
+import { type RestoreProgress, toOutcome } from './apply-text.js';
+import { compareTables, type Differences } from './copy-back.js';
 import {
-  functionsToStop,
+  findService,
   isPossible,
+  listFunctionsToStop,
+  listTables,
   type PlanContext,
-  planOutcome,
   readPlan,
-  serviceNamed,
-  tablesOf,
+  toPlanOutcome,
 } from './plan.js';
-import { beginRestore, type RestoreRecord, readRestores, readSubjects, takeOver } from './record.js';
-import { Halt, RestoreRun, type RunContext, type Work } from './run.js';
-import { stepStates } from './steps.js';
-import { wordsOf } from './words.js';
+import { beginRestore, type RestoreRecord, readRestores, readSubjects, takeOverRestore } from './restore-record.js';
+import { Halt, RestoreRun, type RestoreWork, type RunContext } from './restore-run.js';
+import { withEnvironment } from './restore-text.js';
+import { listStepStates } from './steps.js';
 
 /** Request of an operator. */
 export interface RestoreApplyRequest {
@@ -43,7 +43,7 @@ export type ApplyContext = PlanContext & RunContext & Interruption;
 /** `restore apply`. @throws {OperatorError} as {@link applyRestore} */
 export const runRestoreApply = (context: CommandContext, request: RestoreApplyRequest): Promise<Outcome> =>
   withApplyAccess(context, (access) =>
-    interruptible((interruption) => applyRestore({ ...context, ...interruption }, request, access)),
+    runInterruptible((interruption) => applyRestore({ ...context, ...interruption }, request, access)),
   );
 
 /**
@@ -58,36 +58,36 @@ export async function applyRestore(
 ): Promise<Outcome> {
   const { documents } = context;
   const { at } = request;
-  const service = serviceNamed(context.services, request.service);
+  const service = findService(context.services, request.service);
   const records = await readRestores(documents, service);
   const found = records.find(({ sk, cancelledAt }) => sk === at && cancelledAt === undefined);
   refuseAnother(context, service, records, at);
-  const work: Work = {
+  const work: RestoreWork = {
     service,
-    functions: functionsToStop(context, service),
-    tables: tablesOf(service, at),
+    functions: listFunctionsToStop(context, service),
+    tables: listTables(service, at),
     own: { at, run: newId(Date.parse(access.now())) },
   };
   const about: About = { context, request, access, work };
-  if (request.dryRun) return looked(about, found);
-  if (request.cancel) return cancelled(about, found);
-  if (found?.endedAt !== undefined) return reported(about, new RestoreRun(context, access, work, found), 'done');
+  if (request.dryRun) return previewRestore(about, found);
+  if (request.cancel) return cancelRestore(about, found);
+  if (found?.endedAt !== undefined) return reportRun(about, new RestoreRun(context, access, work, found), 'done');
   if (found?.startingSince !== undefined && found.copiedAt === undefined) {
     throw new OperatorError('refused', `The restore of ${service.name} to ${at} is being cancelled.`, [
-      ...applyWords(about),
+      ...continueWords(about),
       '--cancel',
     ]);
   }
   if (!found) {
     const plan = await readPlan(context, { service: service.name, at }, access);
-    if (!isPossible(plan)) return planOutcome(context, plan);
+    if (!isPossible(plan)) return toPlanOutcome(context, plan);
     const { commits } = plan.forgotten;
     await context.confirm?.(
-      `restore of ${service.name} to ${at}, which stops ${plural(work.functions.length, 'function')} and forgets ${plural(commits, 'commit')}, in ${context.place ?? context.environment}`,
+      `restore of ${service.name} to ${at}, which stops ${pluralize(work.functions.length, 'function')} and forgets ${pluralize(commits, 'commit')}, in ${context.place ?? context.environment}`,
     );
-  } else await takeOver(documents, service, work.own);
-  const run = new RestoreRun(context, access, work, found ?? (await begun(about)));
-  return worked(about, run, async () => {
+  } else await takeOverRestore(documents, service, work.own);
+  const run = new RestoreRun(context, access, work, found ?? (await beginNewRestore(about)));
+  return runSteps(about, run, async () => {
     // Once more, these steps would take away what was committed since.
     if (run.record.copiedAt === undefined) {
       await run.stop();
@@ -106,16 +106,16 @@ interface About {
   readonly context: ApplyContext;
   readonly request: RestoreApplyRequest;
   readonly access: ApplyAccess;
-  readonly work: Work;
+  readonly work: RestoreWork;
 }
 
 /** Notes what there is before anything is changed. */
-async function begun({ context, access, work }: About): Promise<RestoreRecord> {
+async function beginNewRestore({ context, access, work }: About): Promise<RestoreRecord> {
   const { service, functions, own } = work;
-  const seen = await eachOf(functions, 4, async (name) => ({
+  const seen = await mapConcurrently(functions, 4, async (name) => ({
     name,
     reserved: await access.reserved(name),
-    mappings: await access.mappingsOf(name),
+    mappings: await access.listMappings(name),
   }));
   const off = seen.filter(
     ({ reserved, mappings }) => reserved === 0 || mappings.some(({ state }) => state === 'Disabled'),
@@ -127,7 +127,7 @@ async function begun({ context, access, work }: About): Promise<RestoreRecord> {
   const record: RestoreRecord = {
     sk: own.at,
     run: own.run,
-    epoch: await epochWritten(access, functions),
+    epoch: await readDeployedEpoch(access, functions),
     commitsHaveEpochs: true,
     begunAt: access.now(),
     begunBy: await context.actor(),
@@ -154,12 +154,12 @@ function refuseAnother(
   throw new OperatorError(
     'refused',
     `A restore of ${name} to ${other.sk} is under way since ${other.begunAt}, by ${other.begunBy}: continue it, or cancel it (--cancel).`,
-    wordsOf(context, 'restore', 'apply', name, '--at', secondOf(other.sk)),
+    withEnvironment(context, 'restore', 'apply', name, '--at', trimMilliseconds(other.sk)),
   );
 }
 
 /** `--cancel`: starts the functions again, as long as nothing was copied. */
-async function cancelled(about: About, found: RestoreRecord | undefined): Promise<Outcome> {
+async function cancelRestore(about: About, found: RestoreRecord | undefined): Promise<Outcome> {
   const { context, request, access, work } = about;
   const { service, own } = work;
   if (!found) throw new OperatorError('refused', `No restore of ${service.name} to ${own.at} is under way.`);
@@ -167,12 +167,12 @@ async function cancelled(about: About, found: RestoreRecord | undefined): Promis
     throw new OperatorError(
       'refused',
       `The restore of ${service.name} to ${own.at} has begun to copy, and half of it can't be left: continue it to its end.`,
-      applyWords(about),
+      continueWords(about),
     );
   }
-  await takeOver(context.documents, service, own);
+  await takeOverRestore(context.documents, service, own);
   const run = new RestoreRun(context, access, work, found);
-  return worked(about, run, async () => {
+  return runSteps(about, run, async () => {
     await run.start();
     if (request.deleteCopies) await run.deleteCopies();
     await run.note({ cancelledAt: access.now() });
@@ -180,51 +180,51 @@ async function cancelled(about: About, found: RestoreRecord | undefined): Promis
 }
 
 /** `--dry-run`: how far it is, and what differs. */
-async function looked(about: About, found: RestoreRecord | undefined): Promise<Outcome> {
+async function previewRestore(about: About, found: RestoreRecord | undefined): Promise<Outcome> {
   const { context, access, work } = about;
   if (!found) {
     const plan = await readPlan(context, { service: work.service.name, at: work.own.at }, access);
-    if (!isPossible(plan)) return planOutcome(context, plan);
+    if (!isPossible(plan)) return toPlanOutcome(context, plan);
   }
   const differences = new Map<string, Differences>();
   if (found?.copiedAt === undefined) {
     for (const { name: live, copy } of work.tables) {
       if ((await access.copy(copy))?.status !== 'ACTIVE') continue;
-      differences.set(live, await differencesOf(context.documents, { live, copy }, access.now()));
+      differences.set(live, await compareTables(context.documents, { live, copy }, access.now()));
     }
   }
-  return outcomeOf(about, found, 'dry run', differences);
+  return toRestoreOutcome(about, found, 'dry run', differences);
 }
 
 /** Runs the steps, and reports how far they came. */
-async function worked(about: About, run: RestoreRun, steps: () => Promise<void>): Promise<Outcome> {
+async function runSteps(about: About, run: RestoreRun, steps: () => Promise<void>): Promise<Outcome> {
   try {
     await steps();
-    return await reported(about, run, run.record.cancelledAt === undefined ? 'done' : 'cancelled');
+    return await reportRun(about, run, run.record.cancelledAt === undefined ? 'done' : 'cancelled');
   } catch (error) {
-    if (error instanceof Halt) return reported(about, run, error.why);
+    if (error instanceof Halt) return reportRun(about, run, error.why);
     throw error;
   }
 }
 
-const reported = (about: About, run: RestoreRun, state: Applied['state']): Promise<Outcome> =>
-  outcomeOf(about, run.record, state, run.differences);
+const reportRun = (about: About, run: RestoreRun, state: RestoreProgress['state']): Promise<Outcome> =>
+  toRestoreOutcome(about, run.record, state, run.differences);
 
-async function outcomeOf(
+async function toRestoreOutcome(
   about: About,
   record: RestoreRecord | undefined,
-  state: Applied['state'],
+  state: RestoreProgress['state'],
   differences: ReadonlyMap<string, Differences>,
 ): Promise<Outcome> {
   const { context, access, work } = about;
   const { service, own } = work;
-  const copies = await eachOf(work.tables, 2, async ({ name, copy }) => ({
+  const copies = await mapConcurrently(work.tables, 2, async ({ name, copy }) => ({
     table: name,
     copy,
     status: (await access.copy(copy))?.status,
     differences: differences.get(name),
   }));
-  const written = await epochWritten(access, work.functions);
+  const written = await readDeployedEpoch(access, work.functions);
   const seen = {
     stopped: await isStopped(about),
     copies: copies.map(({ status }) => status),
@@ -234,35 +234,35 @@ async function outcomeOf(
     ...record.forgotten,
     subjects: await readSubjects(context.documents, service, own.at),
   };
-  return appliedOutcome(
+  return toOutcome(
     {
       service,
       at: own.at,
       state,
-      steps: stepStates(record, seen),
+      steps: listStepStates(record, seen),
       epoch: { before: record?.epoch ?? written, after: (record?.epoch ?? written) + 1, now: seen.epoch },
       functions: work.functions.length,
       copies,
       forgotten,
     },
-    { ...context, words: applyWords(about) },
+    { ...context, words: continueWords(about) },
   );
 }
 
 async function isStopped({ access, work }: About): Promise<boolean> {
   for (const name of work.functions) {
     if ((await access.reserved(name)) !== 0) return false;
-    if ((await access.mappingsOf(name)).some(({ state }) => state !== 'Disabled')) return false;
+    if ((await access.listMappings(name)).some(({ state }) => state !== 'Disabled')) return false;
   }
   return true;
 }
 
 /** Words of the command that continues. */
-const applyWords = ({ context, request, work }: About): readonly string[] =>
-  wordsOf(
+const continueWords = ({ context, request, work }: About): readonly string[] =>
+  withEnvironment(
     context,
-    ...['restore', 'apply', work.service.name, '--at', secondOf(work.own.at)],
+    ...['restore', 'apply', work.service.name, '--at', trimMilliseconds(work.own.at)],
     ...(request.deleteCopies ? ['--delete-copies'] : []),
   );
 
-const secondOf = (at: string): string => at.replace('.000Z', 'Z');
+const trimMilliseconds = (at: string): string => at.replace('.000Z', 'Z');

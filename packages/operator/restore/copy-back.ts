@@ -11,14 +11,14 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { MAX_BATCH_KEYS } from '@orderly/kit/internal/aws/dynamodb-limits.js';
 import { AUDIT_PREFIX } from '@orderly/kit/internal/base/outputs.js';
 import { COMMIT_PREFIX } from '@orderly/kit/internal/messages/keys.js';
-import type { Wait } from '../records/send.js';
-import { RESTORE_PARTITION, takenOver } from './record.js';
+import type { Sleep } from '../records/message-sender.js';
+import { RESTORE_PARTITION, takenOverError } from './restore-record.js';
 
 /** An item as DynamoDB sends it: numbers keep all their digits. */
 type Raw = Record<string, AttributeValue>;
 
 /** A live table of a service, and the copy of it that was restored. */
-export interface Pair {
+export interface TablePair {
   readonly live: string;
   readonly copy: string;
 }
@@ -33,26 +33,26 @@ export interface Differences {
 }
 
 /** Most keys that are named. */
-const MOST_EXAMPLES = 100;
+const MAX_EXAMPLES = 100;
 /** Limits of a transaction, and one item less for its condition. */
-const MOST_WRITES = 99;
+const MAX_WRITES = 99;
 /** Characters of a transaction's items as JSON. That is more than their bytes count, which are limited to 4 MB. */
-const MOST_CHARACTERS = 3_500_000;
+const MAX_CHARACTERS = 3_500_000;
 /** How often a transaction that meets another one, or is throttled, is tried again. */
-const TRIES = 10;
+const MAX_ATTEMPTS = 10;
 
 type Write = { readonly put: Raw; readonly delete?: never } | { readonly delete: Raw; readonly put?: never };
 
 /** Counts in which items a live table differs from its copy, and changes nothing. @param now ISO 8601, UTC */
-export async function differencesOf(
+export async function compareTables(
   documents: DynamoDBDocumentClient,
-  pair: Pair,
+  pair: TablePair,
   now: string,
   told: (read: number) => void = () => undefined,
 ): Promise<Differences> {
   const found: Differences = { same: 0, put: 0, deleted: 0, examples: [] };
-  for await (const page of comparedPages(documents, pair, now)) {
-    count(found, page);
+  for await (const page of comparePages(documents, pair, now)) {
+    addPage(found, page);
     told(found.same + found.put + found.deleted);
   }
   return found;
@@ -63,7 +63,7 @@ export interface CopyAccess {
   readonly documents: DynamoDBDocumentClient;
   /** Condition of each transaction: the run may still write. */
   readonly check: TransactWriteItem;
-  readonly wait: Wait;
+  readonly wait: Sleep;
   /** Hears how many items were read. @throws to stop */
   readonly told: (read: number) => void;
 }
@@ -74,21 +74,21 @@ export interface CopyAccess {
  * because it was published before.
  * @throws {OperatorError} `refused` if another run has taken over
  */
-export async function copyBack(access: CopyAccess, pair: Pair, now: string): Promise<Differences> {
+export async function copyBack(access: CopyAccess, pair: TablePair, now: string): Promise<Differences> {
   const found: Differences = { same: 0, put: 0, deleted: 0, examples: [] };
   let open: Write[] = [];
   let characters = 0;
-  for await (const page of comparedPages(access.documents, pair, now)) {
+  for await (const page of comparePages(access.documents, pair, now)) {
     for (const write of page.writes) {
       const size = JSON.stringify(write).length;
-      if (open.length === MOST_WRITES || (open.length > 0 && characters + size > MOST_CHARACTERS)) {
+      if (open.length === MAX_WRITES || (open.length > 0 && characters + size > MAX_CHARACTERS)) {
         await carryOut(access, pair, open);
         [open, characters] = [[], 0];
       }
       open.push(write);
       characters += size;
     }
-    count(found, page);
+    addPage(found, page);
     access.told(found.same + found.put + found.deleted);
   }
   await carryOut(access, pair, open);
@@ -100,20 +100,20 @@ interface Page {
   readonly writes: readonly Write[];
 }
 
-function count(found: Differences, { same, writes }: Page): void {
+function addPage(found: Differences, { same, writes }: Page): void {
   found.same += same;
   for (const write of writes) {
     if (write.put) found.put++;
     else found.deleted++;
-    if (found.examples.length === MOST_EXAMPLES) continue;
+    if (found.examples.length === MAX_EXAMPLES) continue;
     const { pk, sk } = write.put ?? write.delete;
     found.examples.push([write.put ? 'put' : 'delete', pk?.S, sk?.S].filter((part) => part !== undefined).join(' '));
   }
 }
 
-async function* comparedPages(
+async function* comparePages(
   documents: DynamoDBDocumentClient,
-  { live, copy }: Pair,
+  { live, copy }: TablePair,
   now: string,
 ): AsyncGenerator<Page> {
   const seconds = Date.parse(now) / 1000;
@@ -150,15 +150,15 @@ const keyOf = ({ pk, sk }: Raw): Raw => ({ ...(pk && { pk }), ...(sk && { sk }) 
 const textOf = (item: Raw): string => JSON.stringify(keyOf(item));
 
 const equal = (one: Raw | undefined, other: Raw): boolean =>
-  one !== undefined && isDeepStrictEqual(ordered({ M: one }), ordered({ M: other }));
+  one !== undefined && isDeepStrictEqual(sortSets({ M: one }), sortSets({ M: other }));
 
 /** Returns a value whose sets have an order: DynamoDB promises none. */
-function ordered(value: AttributeValue): unknown {
+function sortSets(value: AttributeValue): unknown {
   if (value.SS) return { SS: value.SS.toSorted() };
   if (value.NS) return { NS: value.NS.toSorted() };
   if (value.BS) return { BS: value.BS.map((one) => Buffer.from(one).toString('base64')).toSorted() };
-  if (value.L) return { L: value.L.map(ordered) };
-  if (value.M) return { M: Object.fromEntries(Object.entries(value.M).map(([name, one]) => [name, ordered(one)])) };
+  if (value.L) return { L: value.L.map(sortSets) };
+  if (value.M) return { M: Object.fromEntries(Object.entries(value.M).map(([name, one]) => [name, sortSets(one)])) };
   return value;
 }
 
@@ -176,14 +176,14 @@ async function* withOther(
     const { Items = [] } = page;
     for (let first = 0; first < Items.length; first += MAX_BATCH_KEYS) {
       const some = Items.slice(first, first + MAX_BATCH_KEYS);
-      const found = await othersOf(documents, other, some.map(keyOf));
+      const found = await readCounterparts(documents, other, some.map(keyOf));
       yield some.map((item) => [item, found.get(textOf(item))] as const);
     }
     ExclusiveStartKey = page.LastEvaluatedKey;
   } while (ExclusiveStartKey);
 }
 
-async function othersOf(
+async function readCounterparts(
   documents: DynamoDBDocumentClient,
   table: string,
   keys: readonly Raw[],
@@ -203,7 +203,7 @@ async function othersOf(
 /** @throws {OperatorError} `refused` if another run has taken over */
 async function carryOut(
   { documents, check, wait }: CopyAccess,
-  { live }: Pair,
+  { live }: TablePair,
   writes: readonly Write[],
 ): Promise<void> {
   if (writes.length === 0) return;
@@ -220,7 +220,7 @@ async function carryOut(
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
-      if (codes[0] === 'ConditionalCheckFailed') throw takenOver();
+      if (codes[0] === 'ConditionalCheckFailed') throw takenOverError();
       const passes = codes.every(
         (code) =>
           code === 'None' ||
@@ -228,7 +228,7 @@ async function carryOut(
           code === 'ThrottlingError' ||
           code === 'ProvisionedThroughputExceeded',
       );
-      if (!passes || tried === TRIES) throw error;
+      if (!passes || tried === MAX_ATTEMPTS) throw error;
       await wait(Math.min(tried, 5));
     }
   }

@@ -1,13 +1,13 @@
 import { runbookPage } from '@orderly/kit/internal/aws/app-names.js';
 import type { CommandContext } from '../cli/context.js';
-import { aligned, plural } from '../cli/text.js';
+import { alignColumns, pluralize } from '../cli/text-format.js';
 import type { Service } from '../deployment/services.js';
-import type { PlannedFunction, PlannedTable, RestorePlan } from './facts.js';
-import type { Forgotten, HeardBy } from './forgotten.js';
-import { deploymentText, wordsOf } from './words.js';
+import type { AffectedConsumer, LostCommits } from './lost-commits.js';
+import type { PlannedFunction, PlannedTable, RestorePlan } from './plan-types.js';
+import { describeDeployment, withEnvironment } from './restore-text.js';
 
 /** Aggregates that the text names; `--json` has all. */
-const NAMED = 10;
+const MAX_NAMED_AGGREGATES = 10;
 
 /** Deliveries of messages may take this long. What was on its way at the instant is looked for, too. */
 const ON_THE_WAY_MS = 86_400_000;
@@ -15,7 +15,7 @@ const ON_THE_WAY_MS = 86_400_000;
 type Context = Pick<CommandContext, 'command' | 'runbook' | 'environment' | 'deployment'>;
 
 /** Describes a plan: what can be restored, what will be forgotten, who has heard it, and the steps. */
-export function planText(plan: RestorePlan, context: Context): string {
+export function renderPlan(plan: RestorePlan, context: Context): string {
   const { service, at, epoch, tables, forbidden } = plan;
   const obstacles = [
     ...tables.flatMap(({ name, obstacle }) => (obstacle === undefined ? [] : [`${name}: ${obstacle}`])),
@@ -28,10 +28,10 @@ export function planText(plan: RestorePlan, context: Context): string {
   return [
     verdict,
     '',
-    aligned([['TABLE', 'HOLDS', 'RESTORABLE FROM', 'TO', 'ITEMS', 'SIZE'], ...tables.map(tableRow)]),
+    alignColumns([['TABLE', 'HOLDS', 'RESTORABLE FROM', 'TO', 'ITEMS', 'SIZE'], ...tables.map(tableRow)]),
     '',
-    ...forgottenText(plan),
-    ...(obstacles.length === 0 ? ['', ...stepsText(plan, context)] : []),
+    ...renderLostCommits(plan),
+    ...(obstacles.length === 0 ? ['', ...renderSteps(plan, context)] : []),
   ].join('\n');
 }
 
@@ -41,10 +41,10 @@ const tableRow = ({ name, holds, state }: PlannedTable): readonly string[] => [
   state?.restorable?.from ?? '-',
   state?.restorable?.to ?? '-',
   String(state?.items ?? '-'),
-  state ? sizeOf(state.bytes) : '-',
+  state ? formatBytes(state.bytes) : '-',
 ];
 
-const sizeOf = (bytes: number): string =>
+const formatBytes = (bytes: number): string =>
   bytes < 1e6
     ? `${Math.ceil(bytes / 1e3)} KB`
     : bytes < 1e9
@@ -52,23 +52,26 @@ const sizeOf = (bytes: number): string =>
       : `${(bytes / 1e9).toFixed(1)} GB`;
 
 /** Describes what a service forgets, and who has heard it. */
-export function forgottenText({
+export function renderLostCommits({
   service,
   at,
   forgotten,
 }: {
   readonly service: Pick<Service, 'name'>;
   readonly at: string;
-  readonly forgotten: Forgotten;
+  readonly forgotten: LostCommits;
 }): readonly string[] {
   const { commits, first, last, types, subjects, heardBy } = forgotten;
   if (commits === 0) return [`nothing was committed since ${at}: nobody has heard what ${service.name} would forget`];
-  const named = subjects.slice(0, NAMED).join(', ');
-  const more = subjects.length > NAMED ? `, and ${subjects.length - NAMED} more (--json lists all)` : '';
+  const named = subjects.slice(0, MAX_NAMED_AGGREGATES).join(', ');
+  const more =
+    subjects.length > MAX_NAMED_AGGREGATES
+      ? `, and ${subjects.length - MAX_NAMED_AGGREGATES} more (--json lists all)`
+      : '';
   const rows = heardBy.map((one) => [`${one.service}/${one.consumer}`, String(one.count), afterwards(one)]);
   return [
-    `forgotten: ${plural(commits, 'commit')} of ${plural(subjects.length, 'aggregate')}, from ${first} to ${last}`,
-    aligned(
+    `forgotten: ${pluralize(commits, 'commit')} of ${pluralize(subjects.length, 'aggregate')}, from ${first} to ${last}`,
+    alignColumns(
       types.map(({ type, count }) => [String(count), type]),
       '  ',
     ),
@@ -76,19 +79,22 @@ export function forgottenText({
     '',
     ...(rows.length === 0
       ? ['no other service hears them']
-      : ['heard by others, who keep what they did:', aligned([['CONSUMER', 'MESSAGES', 'AFTERWARDS'], ...rows], '  ')]),
+      : [
+          'heard by others, who keep what they did:',
+          alignColumns([['CONSUMER', 'MESSAGES', 'AFTERWARDS'], ...rows], '  '),
+        ]),
   ];
 }
 
 /** Says what a consumer does with later messages, whose versions repeat those that it has heard. */
-const afterwards = ({ inbox }: HeardBy): string =>
+const afterwards = ({ inbox }: AffectedConsumer): string =>
   inbox === 'sequential'
     ? 'takes back what it did for an aggregate with its next event'
     : 'undo by hand what has no event any more';
 
-function stepsText(plan: RestorePlan, context: Context): readonly string[] {
+function renderSteps(plan: RestorePlan, context: Context): readonly string[] {
   const { service, at, tables, epoch, functions } = plan;
-  const command = (...words: readonly string[]): string => context.command(...wordsOf(context, ...words));
+  const command = (...words: readonly string[]): string => context.command(...withEnvironment(context, ...words));
   const steps: readonly (readonly string[])[] = [
     [
       'Stop the functions of the service, all but its relay, which publishes what is committed. Their messages wait:',
@@ -110,34 +116,34 @@ function stepsText(plan: RestorePlan, context: Context): readonly string[] {
     ],
     [
       'Raise the epoch, and deploy:',
-      ...deploymentText(context, service.name, epoch + 1),
+      ...describeDeployment(context, service.name, epoch + 1),
       'From then on consumers see that versions count from the restored ones again.',
     ],
     [
       'Start the functions, and see that all are as they were deployed:',
-      ...eachFunction(functions, startOf),
+      ...eachFunction(functions, startCommand),
       eachMapping(functions, 'enabled'),
       command('doctor'),
     ],
-    ...afterSteps(service, at, context),
+    ...listFollowUpSteps(service, at, context),
     ['Delete the copies:', ...tables.map(({ copy }) => `aws dynamodb delete-table --table-name ${copy}`)],
   ];
   return [
     'this does the steps 1 to 6, and stops where you have to deploy; repeat it until it says that the service is restored:',
     `   ${command('restore', 'apply', service.name, '--at', at.replace('.000Z', 'Z'))}`,
     '',
-    `steps${pageText(context)}:`,
+    `steps${runbookReference(context)}:`,
     ...steps.flatMap(([head, ...lines], at) => [`${at + 1}. ${head}`, ...lines.map((line) => `   ${line}`)]),
   ];
 }
 
 /** Names the page of the runbook, if the application has one. */
-export const pageText = ({ runbook }: Pick<Context, 'runbook'>): string =>
+export const runbookReference = ({ runbook }: Pick<Context, 'runbook'>): string =>
   runbook === undefined ? '' : ` (${runbookPage(runbook, 'Restore to a point in time')})`;
 
 /** Returns the steps after a restore that are an operator's: each with its commands. */
-export function afterSteps(service: Service, at: string, context: Context): readonly (readonly string[])[] {
-  const command = (...words: readonly string[]): string => context.command(...wordsOf(context, ...words));
+export function listFollowUpSteps(service: Service, at: string, context: Context): readonly (readonly string[])[] {
+  const command = (...words: readonly string[]): string => context.command(...withEnvironment(context, ...words));
   const since = new Date(Date.parse(at) - ON_THE_WAY_MS).toISOString();
   const own = service.consumers.filter(({ projection }) => !projection);
   const projections = service.consumers.filter(({ projection }) => projection);
@@ -181,7 +187,7 @@ const eachMapping = (functions: readonly PlannedFunction[], state: 'enabled' | '
 
 const STOP = 'put-function-concurrency --reserved-concurrent-executions 0';
 
-const startOf = ({ reserved }: PlannedFunction): string =>
+const startCommand = ({ reserved }: PlannedFunction): string =>
   reserved === undefined
     ? 'delete-function-concurrency'
     : `put-function-concurrency --reserved-concurrent-executions ${reserved}`;

@@ -1,16 +1,22 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { eachOf } from '@orderly/kit/internal/aws/each-of.js';
+import { mapConcurrently } from '@orderly/kit/internal/aws/map-concurrently.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit, OperatorError } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
 import { clientConfig } from '../deployment/endpoint.js';
-import { functionsIn } from '../deployment/functions.js';
+import { parseFunctions } from '../deployment/functions.js';
 import type { Service } from '../deployment/services.js';
-import { AT_ONCE, epochWritten, type RestorableTable, type RestoreAccess, restoreAccess } from './access.js';
-import type { PlannedTable, RestorePlan } from './facts.js';
-import { readForgotten } from './forgotten.js';
-import { planText } from './plan-text.js';
-import { type RestoreRecord, readRestores } from './record.js';
+import {
+  CONCURRENCY,
+  createRestoreAccess,
+  type RestorableTable,
+  type RestoreAccess,
+  readDeployedEpoch,
+} from './access.js';
+import { readLostCommits } from './lost-commits.js';
+import { renderPlan } from './plan-text.js';
+import type { PlannedTable, RestorePlan } from './plan-types.js';
+import { type RestoreRecord, readRestores } from './restore-record.js';
 
 /** Request of an operator. */
 export interface RestorePlanRequest {
@@ -24,7 +30,7 @@ export interface RestorePlanRequest {
 export async function showRestorePlan(context: CommandContext, request: RestorePlanRequest): Promise<Outcome> {
   const lambda = new LambdaClient(clientConfig(context.endpoint));
   try {
-    return await planRestore(context, request, restoreAccess(context, lambda));
+    return await planRestore(context, request, createRestoreAccess(context, lambda));
   } finally {
     lambda.destroy();
   }
@@ -39,7 +45,7 @@ export async function planRestore(
   request: RestorePlanRequest,
   access: RestoreAccess,
 ): Promise<Outcome> {
-  return planOutcome(context, await readPlan(context, request, access));
+  return toPlanOutcome(context, await readPlan(context, request, access));
 }
 
 export type PlanContext = Pick<
@@ -48,7 +54,7 @@ export type PlanContext = Pick<
 >;
 
 /** @throws {OperatorError} `not-found` for a service that doesn't exist */
-export function serviceNamed(services: readonly Service[], name: string): Service {
+export function findService(services: readonly Service[], name: string): Service {
   const service = services.find((one) => one.name === name);
   if (service) return service;
   const names = services.map((one) => one.name).join(', ');
@@ -56,16 +62,16 @@ export function serviceNamed(services: readonly Service[], name: string): Servic
 }
 
 /** Returns the names of the functions that write into a service's tables, all but its relay. */
-export const functionsToStop = (
+export const listFunctionsToStop = (
   { stacks }: Pick<CommandContext, 'stacks'>,
   { name, relay }: Service,
 ): readonly string[] =>
-  functionsIn(stacks)
+  parseFunctions(stacks)
     .filter((one) => one.service === name && one.name !== relay)
     .map((one) => one.name);
 
 /** Returns the tables of a service, and the names of their copies of an instant. */
-export const tablesOf = (
+export const listTables = (
   { table, records }: Service,
   at: string,
 ): readonly Pick<PlannedTable, 'name' | 'holds' | 'copy'>[] =>
@@ -80,27 +86,27 @@ export async function readPlan(
   { service: name, at }: RestorePlanRequest,
   access: RestoreAccess,
 ): Promise<RestorePlan> {
-  const service = serviceNamed(context.services, name);
+  const service = findService(context.services, name);
   const now = access.now();
   if (at >= now)
     throw new OperatorError('refused', `--at is ${at}, but it is ${now}: expected a time that has passed.`);
-  const names = functionsToStop(context, service);
-  const epoch = await epochWritten(access, names);
-  const forbidden = forbiddenBy(await readRestores(context.documents, service), at, service.name);
+  const names = listFunctionsToStop(context, service);
+  const epoch = await readDeployedEpoch(access, names);
+  const forbidden = findForbiddingRestore(await readRestores(context.documents, service), at, service.name);
   return {
     service,
     at,
     tables: await Promise.all(
-      tablesOf(service, at).map(async (table) => {
+      listTables(service, at).map(async (table) => {
         const state = await access.table(table.name);
-        const obstacle = obstacleOf(state, at);
+        const obstacle = findObstacle(state, at);
         return { ...table, state, ...(obstacle !== undefined && { obstacle }) };
       }),
     ),
     epoch,
     ...(forbidden !== undefined && { forbidden }),
-    forgotten: await readForgotten(context, service, { from: at, to: now }),
-    functions: await eachOf(names, AT_ONCE, async (functionName) => {
+    forgotten: await readLostCommits(context, service, { from: at, to: now }),
+    functions: await mapConcurrently(names, CONCURRENCY, async (functionName) => {
       const reserved = await access.reserved(functionName);
       return { name: functionName, ...(reserved !== undefined && { reserved }) };
     }),
@@ -113,7 +119,7 @@ export async function readPlan(
  * Consumers have passed what the earlier one made the service forget. A restore to an instant before it would bring these commits
  * back, under their old positions: for consumers they would be known already, and lost.
  */
-function forbiddenBy(restores: readonly RestoreRecord[], at: string, service: string): string | undefined {
+function findForbiddingRestore(restores: readonly RestoreRecord[], at: string, service: string): string | undefined {
   const done = restores.filter(
     ({ sk, copyingSince, cancelledAt, resumedAt }) =>
       copyingSince !== undefined && cancelledAt === undefined && (sk !== at || resumedAt !== undefined),
@@ -138,16 +144,16 @@ export const isPossible = ({ tables, forbidden }: RestorePlan): boolean =>
   forbidden === undefined && tables.every(({ obstacle }) => obstacle === undefined);
 
 /** The result of a plan. */
-export function planOutcome(context: PlanContext, plan: RestorePlan): Outcome {
+export function toPlanOutcome(context: PlanContext, plan: RestorePlan): Outcome {
   return {
     exitCode: isPossible(plan) ? Exit.OK : Exit.NEEDS_OPERATOR,
-    text: planText(plan, context),
-    json: { restorePlan: jsonOf(plan) },
+    text: renderPlan(plan, context),
+    json: { restorePlan: planToJson(plan) },
   };
 }
 
 /** @param at whole second; the limits of AWS have milliseconds */
-function obstacleOf(state: RestorableTable | undefined, at: string): string | undefined {
+function findObstacle(state: RestorableTable | undefined, at: string): string | undefined {
   if (!state) return 'it is gone';
   if (!state.restorable) return 'it has no point-in-time recovery (setting keepsData)';
   const { from, to } = state.restorable;
@@ -155,7 +161,7 @@ function obstacleOf(state: RestorableTable | undefined, at: string): string | un
   return at > to ? `it can be restored to ${to} at the latest: wait a few minutes` : undefined;
 }
 
-function jsonOf(plan: RestorePlan) {
+function planToJson(plan: RestorePlan) {
   const { service, at, tables, epoch, forbidden, forgotten, functions } = plan;
   return {
     service: service.name,

@@ -1,11 +1,11 @@
-import type { RestoreRecord } from './record.js';
+import type { RestoreRecord } from './restore-record.js';
 
 /** Steps of a restore, in their order. All are the command's own but `deploy`. */
 export const STEPS = ['stop', 'publish', 'restore', 'copy back', 'deploy', 'start', 'delete copies'] as const;
 export type Step = (typeof STEPS)[number];
 
 /** The state of a restore, as AWS shows it. */
-export interface Seen {
+export interface RestoreState {
   /** Whether all functions and mappings of the service are off. */
   readonly stopped: boolean;
   /** States of the copies; `undefined` for one that doesn't exist. */
@@ -21,7 +21,7 @@ export interface StepState {
 }
 
 /** Says of each step whether it is done. After the first one that isn't, none counts. @param record absent before the beginning */
-export function stepStates(record: RestoreRecord | undefined, seen: Seen): readonly StepState[] {
+export function listStepStates(record: RestoreRecord | undefined, seen: RestoreState): readonly StepState[] {
   const done: Record<Step, boolean> = {
     stop: record !== undefined && (seen.stopped || record.startingSince !== undefined),
     publish: record?.publishedAt !== undefined,

@@ -1,25 +1,25 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { newId, newTraceparent } from '@orderly/kit/internal/aws/ids.js';
 import { recordKey } from '@orderly/kit/internal/failures/failure-records.js';
-import { ownCommandBody } from '@orderly/kit/internal/messages/own-command.js';
+import { buildOwnCommandBody } from '@orderly/kit/internal/messages/own-command.js';
 import { COMMAND_LINE_ROLE } from '@orderly/kit/internal/messages/trace.js';
-import { beforehand, noteResult, type Run } from '../audit-log/audit-log.js';
+import { appendAuditEntry, type Run, recordResult } from '../audit-log/audit-log.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit, OperatorError } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { type ConsumerRecord, reasonOf } from '../records/records.js';
+import { type ConsumerRecord, describeReason } from '../records/consumer-records.js';
 import {
-  awaitRecord,
-  LOOK_EVERY_SECONDS,
-  type Send,
-  sending,
-  WAIT_SECONDS,
-  type Wait,
-  waitByClock,
-} from '../records/send.js';
-import { summaryOf } from './saga-show.js';
-import { isHeld, isWaiting, sagaWords, stepWords } from './saga-words.js';
-import { findSaga, readSaga, type Saga, sagaContractOf } from './sagas.js';
+  MAX_WAIT_SECONDS,
+  POLL_INTERVAL_SECONDS,
+  pollRecord,
+  type SendMessage,
+  type Sleep,
+  sleep,
+  withSender,
+} from '../records/message-sender.js';
+import { sagaToJson } from './saga-show.js';
+import { describeSaga, describeStep, isHeld, isWaiting } from './saga-text.js';
+import { findSaga, readSaga, type Saga, sagaContract } from './sagas.js';
 
 /** An operator's request to a saga; `note` describes what was done by hand, 1 to 500 characters. */
 export type SagaRequest = { readonly sagaId: string; readonly dryRun: boolean } & (
@@ -32,7 +32,7 @@ export type SagaCommandContext = Pick<
   CommandContext,
   'app' | 'endpoint' | 'documents' | 'services' | 'command' | 'actor' | 'clock'
 > & {
-  readonly wait?: Wait;
+  readonly wait?: Sleep;
   /** Whether the operator stopped: then nothing is waited for. @default never */
   readonly stopped?: () => boolean;
 };
@@ -49,27 +49,27 @@ export async function commandSaga(context: SagaCommandContext, request: SagaRequ
   const { app, endpoint, documents, services, command, actor, clock } = context;
   const saga = await findSaga(documents, services, request.sagaId);
   if (request.dryRun) {
-    const { does } = messageTo(saga, request, { app, by: await actor(), time: clock.now() });
+    const { does } = buildSagaMessage(saga, request, { app, by: await actor(), time: clock.now() });
     return outcome(request, saga, 'dry-run', `would request: ${does} (${saga.kind.consumer.queueUrl})`);
   }
-  return sending(endpoint, async (send) => {
-    const { id, does, now, result, record } = await requested({ ...context, send }, saga, request);
+  return withSender(endpoint, async (send) => {
+    const { id, does, now, result, record } = await requestSaga({ ...context, send }, saga, request);
     if (result === 'processed' || result === 'unanswered') {
-      const yet = result === 'unanswered' ? `; no answer within ${WAIT_SECONDS} s` : '';
-      return outcome(request, now, result, `requested: ${does}${yet}; now: ${sagaWords(now)}`);
+      const yet = result === 'unanswered' ? `; no answer within ${MAX_WAIT_SECONDS} s` : '';
+      return outcome(request, now, result, `requested: ${does}${yet}; now: ${describeSaga(now)}`);
     }
     if (record) {
       const discard = command('failures', 'discard', saga.kind.consumer.name, id, '--reason', '<why>');
-      const why = `refused: ${reasonOf(record)}; now: ${sagaWords(now)}. Its failure record stays until you discard it: ${discard}`;
+      const why = `refused: ${describeReason(record)}; now: ${describeSaga(now)}. Its failure record stays until you discard it: ${discard}`;
       return outcome(request, now, 'failed', why);
     }
     const look = command('sagas', 'show', saga.id);
-    return outcome(request, now, 'sent', `sent; no result within ${WAIT_SECONDS} s. Check later: ${look}`);
+    return outcome(request, now, 'sent', `sent; no result within ${MAX_WAIT_SECONDS} s. Check later: ${look}`);
   });
 }
 
 /** What came of a request to a saga. */
-export interface Requested {
+export interface SagaRequestResult {
   /** Id of the message. */
   readonly id: string;
   readonly does: string;
@@ -85,17 +85,17 @@ export interface Requested {
  * @param run run over a group, for the audit log. @default it is the only one
  * @throws {OperatorError} `refused` if the saga's state doesn't allow it
  */
-export async function requested(
-  context: Omit<SagaCommandContext, 'endpoint'> & { readonly send: Send },
+export async function requestSaga(
+  context: Omit<SagaCommandContext, 'endpoint'> & { readonly send: SendMessage },
   saga: Saga,
   request: SagaRequest,
   run: Run = {},
-): Promise<Requested> {
-  const { app, documents, actor, clock, send, wait = waitByClock, stopped = () => false } = context;
+): Promise<SagaRequestResult> {
+  const { app, documents, actor, clock, send, wait = sleep, stopped = () => false } = context;
   const by = await actor();
-  const { id, body, does } = messageTo(saga, request, { app, by, time: clock.now() });
+  const { id, body, does } = buildSagaMessage(saga, request, { app, by, time: clock.now() });
   const { service, consumer } = saga.kind;
-  const key = await beforehand(context, service, {
+  const key = await appendAuditEntry(context, service, {
     actor: by,
     action: request.action,
     target: `${saga.kind.type} ${saga.id}`,
@@ -104,7 +104,7 @@ export async function requested(
   });
   await send(consumer.queueUrl, body);
   const pk = recordKey(consumer, id);
-  const record = await awaitRecord(documents, service, pk, ({ status }) => status === 'FAILED', wait, stopped);
+  const record = await pollRecord(documents, service, pk, ({ status }) => status === 'FAILED', wait, stopped);
   const isAccepted = record?.status === 'PROCESSED';
   const now =
     isAccepted && request.action === 'retry'
@@ -112,7 +112,7 @@ export async function requested(
       : await readSaga(documents, saga.kind, saga.id);
   const isUnanswered = request.action === 'retry' && waitsForAnswer(now.state, saga.state);
   const result = record === undefined ? 'sent' : !isAccepted ? 'failed' : isUnanswered ? 'unanswered' : 'processed';
-  await noteResult(documents, key, result === 'processed' ? `now ${now.state.status}` : RESULT_WORDS[result]);
+  await recordResult(documents, key, result === 'processed' ? `now ${now.state.status}` : RESULT_WORDS[result]);
   return { id, does, now, result, record };
 }
 
@@ -126,12 +126,16 @@ const waitsForAnswer = (now: Saga['state'], before: Saga['state']): boolean =>
 async function afterAnswer(
   documents: DynamoDBDocumentClient,
   before: Saga,
-  wait: Wait,
+  wait: Sleep,
   stopped: () => boolean,
 ): Promise<Saga> {
   let now = await readSaga(documents, before.kind, before.id);
-  for (let waited = 0; waitsForAnswer(now.state, before.state) && waited < WAIT_SECONDS; waited += LOOK_EVERY_SECONDS) {
-    await wait(LOOK_EVERY_SECONDS);
+  for (
+    let waited = 0;
+    waitsForAnswer(now.state, before.state) && waited < MAX_WAIT_SECONDS;
+    waited += POLL_INTERVAL_SECONDS
+  ) {
+    await wait(POLL_INTERVAL_SECONDS);
     now = await readSaga(documents, before.kind, before.id);
     if (stopped()) break;
   }
@@ -151,7 +155,7 @@ interface SagaMessage {
  * @param from application, the operator as the saga's history will show them, and the time of the request (ISO 8601)
  * @throws {OperatorError} `refused`
  */
-export function messageTo(
+export function buildSagaMessage(
   saga: Saga,
   request: SagaRequest,
   { app, by, time }: { readonly app: string; readonly by: string; readonly time: string },
@@ -160,13 +164,17 @@ export function messageTo(
   const isRetry = request.action === 'retry';
   if (!isWaiting(state) || isHeld(state) || (!isRetry && state.status !== 'STUCK')) {
     const not = isRetry ? 'Not retried: it waits for nothing.' : 'Not resolved: it is not stuck.';
-    throw new OperatorError('refused', `${not} It is ${state.status}: ${sagaWords(saga)}.`, ['sagas', 'show', sagaId]);
+    throw new OperatorError('refused', `${not} It is ${state.status}: ${describeSaga(saga)}.`, [
+      'sagas',
+      'show',
+      sagaId,
+    ]);
   }
   const id = newId(Date.parse(time));
   const sent = isRetry
     ? { type: 'RetrySaga', data: { sagaId } }
     : { type: 'ResolveSaga', data: { sagaId, step: state.waiting.step, by, note: request.note } };
-  const body = ownCommandBody(sagaContractOf(kind.service.name), {
+  const body = buildOwnCommandBody(sagaContract(kind.service.name), {
     app,
     id,
     subject: `${kind.type}/${sagaId}`,
@@ -174,7 +182,7 @@ export function messageTo(
     trace: { trigger: id, actor: `${COMMAND_LINE_ROLE}:${by}`, correlationId: id, traceparent: newTraceparent() },
     command: sent,
   });
-  const what = stepWords(state);
+  const what = describeStep(state);
   return { id, body, does: isRetry ? `send ${what} again` : `record that ${by} did the ${what} by hand` };
 }
 
@@ -194,5 +202,5 @@ const EXITS = {
 const outcome = ({ action }: SagaRequest, saga: Saga, result: keyof typeof EXITS, detail: string): Outcome => ({
   exitCode: exitAfter(result, saga),
   text: `${saga.kind.type} ${saga.id}: ${detail}`,
-  json: { [action]: { result, detail, ...summaryOf(saga) } },
+  json: { [action]: { result, detail, ...sagaToJson(saga) } },
 });

@@ -1,19 +1,19 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DUE_INDEX } from '@orderly/kit/internal/aws/indexes.js';
-import { itemsOf } from '@orderly/kit/internal/aws/reading.js';
+import { queryItems } from '@orderly/kit/internal/aws/read-items.js';
 import { recordKey } from '@orderly/kit/internal/failures/failure-records.js';
 import { readTimerId, stuckKey } from '@orderly/kit/internal/saga/contract.js';
 import { DUE_SHARDS, duePartition } from '@orderly/kit/internal/timers/contract.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { table } from '../cli/table.js';
-import { type CommandText, plural } from '../cli/text.js';
-import { failuresOf } from '../records/records.js';
-import { shownTime } from '../records/shown.js';
-import { summaryOf } from './saga-show.js';
-import { isHeld, isLate, isWaiting, stepWords, stuckSince, type WaitingState } from './saga-words.js';
-import { readSaga, type Saga, type SagaKind, sagaKindsOf } from './sagas.js';
+import { renderTable } from '../cli/table.js';
+import { type CommandFormatter, pluralize } from '../cli/text-format.js';
+import { listFailureRecords } from '../records/consumer-records.js';
+import { formatTime } from '../records/list-format.js';
+import { sagaToJson } from './saga-show.js';
+import { describeStep, isHeld, isLate, isWaiting, stuckSince, type WaitingState } from './saga-text.js';
+import { listSagaKinds, readSaga, type Saga, type SagaKind } from './sagas.js';
 
 /** Maximum number of timeouts that are read per kind and shard, the earliest first. */
 const MAX_TIMEOUTS = 5_000;
@@ -40,10 +40,10 @@ export async function listSagas(
   { documents, services, command, clock }: Pick<CommandContext, 'documents' | 'services' | 'command' | 'clock'>,
   { limit }: { readonly limit: number },
 ): Promise<Outcome> {
-  const kinds = sagaKindsOf(services);
-  const stuck = (await Promise.all(kinds.map((kind) => stuckOf(documents, kind, limit)))).flat();
-  const scheduled = (await Promise.all(kinds.map((kind) => scheduledTimeoutsOf(documents, kind)))).flat();
-  const failed = (await Promise.all(kinds.map((kind) => failedTimeoutsOf(documents, kind)))).flat();
+  const kinds = listSagaKinds(services);
+  const stuck = (await Promise.all(kinds.map((kind) => readStuckSagas(documents, kind, limit)))).flat();
+  const scheduled = (await Promise.all(kinds.map((kind) => readScheduledTimeouts(documents, kind)))).flat();
+  const failed = (await Promise.all(kinds.map((kind) => readFailedTimeouts(documents, kind)))).flat();
   // If a second timeout was set, the first one has fired before the answer came.
   const slowFirst = scheduled.toSorted(
     (one, other) => Number(other.number > 1) - Number(one.number > 1) || one.dueAt.localeCompare(other.dueAt),
@@ -58,15 +58,15 @@ export async function listSagas(
   const found = sagas
     .flatMap((saga) => {
       const hasFailed = failed.some((one) => keyOf(one) === keyOf(saga) && one.number === saga.state.timers);
-      const urgency = urgencyOf(saga, hasFailed, now);
+      const urgency = judgeUrgency(saga, hasFailed, now);
       return urgency === undefined ? [] : [{ saga, urgency }];
     })
     .toSorted((one, other) => URGENCIES.indexOf(one.urgency) - URGENCIES.indexOf(other.urgency));
   const more = asked.length > limit;
   return {
     exitCode: Exit.OK,
-    text: textOf(found, more ? limit : undefined, { command, now }),
-    json: { sagas: found.map(({ saga, urgency }) => ({ urgency, ...summaryOf(saga) })), more },
+    text: renderSagas(found, more ? limit : undefined, { command, now }),
+    json: { sagas: found.map(({ saga, urgency }) => ({ urgency, ...sagaToJson(saga) })), more },
   };
 }
 
@@ -78,7 +78,7 @@ interface Asked {
 const keyOf = ({ kind, id }: Asked): string => `${kind.service.name}/${kind.type}/${id}`;
 
 /** Returns the ids of stuck sagas of a type. @param limit maximum number, of which one more is returned if there are more */
-export async function stuckOf(
+export async function readStuckSagas(
   documents: DynamoDBDocumentClient,
   kind: SagaKind,
   limit: number,
@@ -88,7 +88,7 @@ export async function stuckOf(
     KeyConditionExpression: 'pk = :stuck',
     ExpressionAttributeValues: { ':stuck': stuckKey(kind.type) },
   };
-  const { items } = await itemsOf(documents, query, { limit: limit + 1 });
+  const { items } = await queryItems(documents, query, { limit: limit + 1 });
   return items.map(({ sk }) => ({ kind, id: String(sk) }));
 }
 
@@ -97,9 +97,9 @@ interface Timeout extends Asked {
 }
 
 /** Returns the timeouts that could not be delivered or handled: they will not fire any more. */
-async function failedTimeoutsOf(documents: DynamoDBDocumentClient, kind: SagaKind): Promise<readonly Timeout[]> {
+async function readFailedTimeouts(documents: DynamoDBDocumentClient, kind: SagaKind): Promise<readonly Timeout[]> {
   const { service, consumer } = kind;
-  const failures = await failuresOf(documents, { service, consumer, ...consumer });
+  const failures = await listFailureRecords(documents, { service, consumer, ...consumer });
   return failures.flatMap(({ messageId }) => {
     const timer = readTimerId(messageId);
     return timer ? [{ kind, id: timer.sagaId, number: timer.number }] : [];
@@ -109,14 +109,14 @@ async function failedTimeoutsOf(documents: DynamoDBDocumentClient, kind: SagaKin
 /** A timeout with its next due time. */
 type ScheduledTimeout = Timeout & { readonly dueAt: string };
 
-async function scheduledTimeoutsOf(
+async function readScheduledTimeouts(
   documents: DynamoDBDocumentClient,
   kind: SagaKind,
 ): Promise<readonly ScheduledTimeout[]> {
   const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => duePartition(kind.consumer.name, shard));
   const pages = await Promise.all(
     shards.map((shard) =>
-      itemsOf(
+      queryItems(
         documents,
         {
           TableName: kind.service.records,
@@ -137,7 +137,7 @@ async function scheduledTimeoutsOf(
   );
 }
 
-function urgencyOf({ state }: Saga, hasFailed: boolean, now: string): Urgency | undefined {
+function judgeUrgency({ state }: Saga, hasFailed: boolean, now: string): Urgency | undefined {
   if (!isWaiting(state) || isHeld(state)) return undefined;
   if (state.status === 'STUCK') return 'STUCK';
   if (hasFailed) return 'TIMEOUT FAILED';
@@ -145,7 +145,7 @@ function urgencyOf({ state }: Saga, hasFailed: boolean, now: string): Urgency | 
   return state.waiting.attempt > 1 ? 'SLOW' : 'WAITS';
 }
 
-function thenOf(state: WaitingState, urgency: Urgency): string {
+function describeNext(state: WaitingState, urgency: Urgency): string {
   if (state.status === 'STUCK') return state.reason ?? '-';
   return urgency === 'TIMEOUT FAILED' ? 'nothing, until it is retried' : `sent again ${state.waiting.again}`;
 }
@@ -156,10 +156,10 @@ interface Found {
 }
 
 /** @param limit set if not all were read */
-function textOf(
+function renderSagas(
   found: readonly Found[],
   limit: number | undefined,
-  { command, now }: { readonly command: CommandText; readonly now: string },
+  { command, now }: { readonly command: CommandFormatter; readonly now: string },
 ): string {
   const [first] = found;
   const rest = limit === undefined ? '' : `; there may be more than ${limit}: --limit <n>`;
@@ -174,10 +174,10 @@ function textOf(
         urgency,
         `${kind.service.name}/${kind.type}`,
         id,
-        stepWords(state),
-        shownTime(isStuck ? stuckSince(saga) : since, now),
+        describeStep(state),
+        formatTime(isStuck ? stuckSince(saga) : since, now),
         isStuck ? '-' : String(attempt),
-        thenOf(state, urgency),
+        describeNext(state, urgency),
       ],
     ];
   });
@@ -187,6 +187,6 @@ function textOf(
     return count === 0 ? [] : [`${count} ${urgency}`];
   });
   const next = command('sagas', 'show', first.saga.id);
-  const shown = table(head, rows, ['THEN', 'WAITS FOR', 'SAGA']);
-  return `${shown}\n\n${plural(found.length, 'saga')} (${counts.join(', ')})${rest}\nthe first: ${next}`;
+  const shown = renderTable(head, rows, ['THEN', 'WAITS FOR', 'SAGA']);
+  return `${shown}\n\n${pluralize(found.length, 'saga')} (${counts.join(', ')})${rest}\nthe first: ${next}`;
 }

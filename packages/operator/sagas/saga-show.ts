@@ -1,17 +1,17 @@
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { aligned } from '../cli/text.js';
+import { alignColumns } from '../cli/text-format.js';
 import {
-  detailsOf,
-  endingWords,
+  describeEnding,
+  describeSaga,
+  describeStep,
+  describeStepDetails,
   heldSince,
   isHeld,
   isWaiting,
-  sagaWords,
-  stepWords,
   stuckSince,
-} from './saga-words.js';
+} from './saga-text.js';
 import { findSaga, type Saga } from './sagas.js';
 
 type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'reportOn' | 'pageOn'>;
@@ -19,27 +19,38 @@ type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'repo
 /** `sagas show`. @throws {OperatorError} `not-found` */
 export async function showSaga(context: Context, { sagaId }: { readonly sagaId: string }): Promise<Outcome> {
   const saga = await findSaga(context.documents, context.services, sagaId);
-  const history = saga.events.map((step) => [step.at, step.event.type, detailsOf(step)]);
+  const history = saga.events.map((step) => [step.at, step.event.type, describeStepDetails(step)]);
   return {
-    exitCode: exitOf(saga),
-    text: [aligned(rowsOf(saga)), '', 'history:', aligned(history, '  '), '', ...adviceOn(saga, context)].join('\n'),
+    exitCode: toExitCode(saga),
+    text: [
+      alignColumns(renderRows(saga)),
+      '',
+      'history:',
+      alignColumns(history, '  '),
+      '',
+      ...adviceOn(saga, context),
+    ].join('\n'),
     json: {
       saga: {
-        ...summaryOf(saga),
-        history: saga.events.map((step) => ({ at: step.at, type: step.event.type, details: detailsOf(step) })),
+        ...sagaToJson(saga),
+        history: saga.events.map((step) => ({
+          at: step.at,
+          type: step.event.type,
+          details: describeStepDetails(step),
+        })),
       },
     },
   };
 }
 
 /** Returns the exit code for a saga that waits for an answer, for an operator, or for nothing. */
-function exitOf({ state }: Saga): Exit {
+function toExitCode({ state }: Saga): Exit {
   if (state.status === 'STUCK') return Exit.NEEDS_OPERATOR;
   return isWaiting(state) ? Exit.PENDING : Exit.OK;
 }
 
 /** Returns the fields of a saga for scripts; it contains nothing of the saga's data. */
-export function summaryOf(saga: Saga) {
+export function sagaToJson(saga: Saga) {
   const { kind, id, state } = saga;
   return {
     service: kind.service.name,
@@ -53,22 +64,22 @@ export function summaryOf(saga: Saga) {
   };
 }
 
-function rowsOf(saga: Saga): readonly (readonly string[])[] {
+function renderRows(saga: Saga): readonly (readonly string[])[] {
   const { kind, id, state } = saga;
   const rows = [
     ['saga', `${kind.service.name}/${kind.type} ${id}`],
     ['status', state.status],
   ];
   if (isHeld(state)) {
-    rows.push(['waits for', stepWords(state)], ['since', heldSince(saga)]);
+    rows.push(['waits for', describeStep(state)], ['since', heldSince(saga)]);
   } else if (isWaiting(state)) {
     const { since, attempt, again } = state.waiting;
-    rows.push(['waits for', stepWords(state)], ['since', since], ['attempt', String(attempt)]);
+    rows.push(['waits for', describeStep(state)], ['since', since], ['attempt', String(attempt)]);
     if (state.status === 'STUCK') rows.push(['stuck', `${stuckSince(saga)}: ${state.reason ?? 'no reason was given'}`]);
     // The saga may give up then instead: resending and giving up have the same timeout.
     else rows.push(['sent again', `${again}, or given up`]);
   }
-  if ('ending' in state) rows.push(['ending', endingWords(state.ending)]);
+  if ('ending' in state) rows.push(['ending', describeEnding(state.ending)]);
   if (isWaiting(state) && state.status !== 'RUNNING') {
     rows.push(['to compensate', state.toUndo.toReversed().join(', ') || 'nothing']);
   }
@@ -79,7 +90,7 @@ function rowsOf(saga: Saga): readonly (readonly string[])[] {
 function adviceOn(saga: Saga, { command, reportOn, pageOn }: Context): readonly string[] {
   const { kind, id, state } = saga;
   const participants = command(...(reportOn?.(`${kind.type}/${id}`) ?? ['failures', 'list']));
-  if (!isWaiting(state)) return [`nothing to do here: ${sagaWords(saga)}`];
+  if (!isWaiting(state)) return [`nothing to do here: ${describeSaga(saga)}`];
   if (isHeld(state)) return [`inspect: ${participants}`, 'its service releases it, and nothing else does'];
   const retry = command('sagas', 'retry', id);
   if (state.status !== 'STUCK') return [`inspect: ${participants}`, `send it again now: ${retry}`];

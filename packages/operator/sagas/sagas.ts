@@ -36,14 +36,14 @@ export interface SagaStep {
 }
 
 /** Returns the contract of a service's sagas: their stored events and the commands that they accept. */
-export const sagaContractOf = (service: string) => ({
+export const sagaContract = (service: string) => ({
   service,
   events: sagaEvents<unknown>(z.unknown()),
   commands: sagaCommands,
 });
 
 /** Returns all types of sagas in an environment. */
-export const sagaKindsOf = (services: readonly Service[]): readonly SagaKind[] =>
+export const listSagaKinds = (services: readonly Service[]): readonly SagaKind[] =>
   services.flatMap((service) =>
     service.consumers.flatMap((consumer) =>
       consumer.saga === undefined ? [] : [{ type: consumer.saga, service, consumer }],
@@ -51,8 +51,8 @@ export const sagaKindsOf = (services: readonly Service[]): readonly SagaKind[] =
   );
 
 /** @throws {ContractViolation} for an event of another release */
-export function sagaIn(kind: SagaKind, id: string, commits: readonly Commit[]): Saga {
-  const contract = sagaContractOf(kind.service.name);
+export function foldSaga(kind: SagaKind, id: string, commits: readonly Commit[]): Saga {
+  const contract = sagaContract(kind.service.name);
   const events = commits.flatMap(({ at, events }) =>
     events.map(({ id, type, schemaVersion, data }) => ({
       id,
@@ -66,7 +66,7 @@ export function sagaIn(kind: SagaKind, id: string, commits: readonly Commit[]): 
 
 /** Reads a saga, strongly consistent; its status is `NONE` if it has not started. */
 export const readSaga = async (documents: DynamoDBDocumentClient, kind: SagaKind, id: string): Promise<Saga> =>
-  sagaIn(kind, id, await readCommits(documents, kind.service, aggregateKey(kind.type, id)));
+  foldSaga(kind, id, await readCommits(documents, kind.service, aggregateKey(kind.type, id)));
 
 /**
  * Finds a saga by id, in any service; `<type>/<id>` is needed if several have that id.
@@ -77,7 +77,7 @@ export async function findSaga(
   services: readonly Service[],
   asked: string,
 ): Promise<Saga> {
-  const all = sagaKindsOf(services);
+  const all = listSagaKinds(services);
   const named = all.find(({ type }) => asked.startsWith(`${type}/`));
   const id = named ? asked.slice(named.type.length + 1) : asked;
   const read = await Promise.all((named ? [named] : all).map((kind) => readSaga(documents, kind, id)));

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-cloudwatch';
 
 /** Metrics that a status reads, each of one queue or function. */
-export interface AskedMetrics {
+export interface MetricsRequest {
   /** Names of queues whose oldest messages are asked for. */
   readonly queues: readonly string[];
   /** Names of functions that read a stream. */
@@ -57,7 +57,7 @@ const KINDS: Readonly<Record<Kind, { namespace: string; metric: string; dimensio
  * Reads the newest values of the last 15 minutes. A call costs a hundredth of a cent for ten metrics.
  * @param now ISO 8601
  */
-export async function readMetrics(client: CloudWatchClient, asked: AskedMetrics, now: string): Promise<ReadMetrics> {
+export async function readMetrics(client: CloudWatchClient, asked: MetricsRequest, now: string): Promise<ReadMetrics> {
   const wanted = [
     ...asked.queues.map((name) => ({ kind: 'oldest' as const, name })),
     ...asked.relays.map((name) => ({ kind: 'lag' as const, name })),
@@ -76,7 +76,7 @@ export async function readMetrics(client: CloudWatchClient, asked: AskedMetrics,
         StartTime: new Date(end - LOOKBACK_SECONDS * 1000),
         EndTime: new Date(end + PERIOD * 1000),
         ScanBy: 'TimestampDescending',
-        MetricDataQueries: part.map(({ kind, name }, at) => queryOf(kind, name, `m${at}`)),
+        MetricDataQueries: part.map(({ kind, name }, at) => buildQuery(kind, name, `m${at}`)),
       }),
     );
     for (const { Id = '', Values = [], Timestamps = [] } of MetricDataResults) {
@@ -94,7 +94,7 @@ export async function readMetrics(client: CloudWatchClient, asked: AskedMetrics,
   return found;
 }
 
-function queryOf(kind: Kind, name: string, id: string): MetricDataQuery {
+function buildQuery(kind: Kind, name: string, id: string): MetricDataQuery {
   const { namespace, metric, dimension, stat } = KINDS[kind];
   const Dimensions: Dimension[] = [{ Name: dimension, Value: name }];
   return {
@@ -136,18 +136,18 @@ export async function describeAlarms(
   const all: DescribedAlarm[] = [];
   const asked = { AlarmNamePrefix: prefix, AlarmTypes: ['MetricAlarm' as const, 'CompositeAlarm' as const] };
   for await (const { MetricAlarms = [], CompositeAlarms = [] } of paginateDescribeAlarms({ client }, asked)) {
-    all.push(...[...MetricAlarms, ...CompositeAlarms].filter(({ AlarmName = '' }) => isOf(AlarmName)));
+    all.push(...[...MetricAlarms, ...CompositeAlarms].filter(({ AlarmName = '' }) => belongsToStacks(AlarmName)));
   }
   return all;
 
-  function isOf(name: string): boolean {
+  function belongsToStacks(name: string): boolean {
     const [stack = ''] = name.slice(prefix.length).split('-');
     return name.startsWith(prefix) && stacks.includes(stack);
   }
 }
 
 /** Returns which of the alarms are on, by name. */
-export function alarmsIn(described: readonly DescribedAlarm[]): Alarms {
+export function toAlarms(described: readonly DescribedAlarm[]): Alarms {
   const active = described
     .filter(({ StateValue }) => StateValue === 'ALARM')
     .map(({ AlarmName: name = '', AlarmDescription: description = '', StateUpdatedTimestamp: since }) => ({

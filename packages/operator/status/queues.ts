@@ -44,13 +44,13 @@ export async function readQueues(
 }
 
 /** Returns the number of messages of a queue, in whatever state. */
-export const messagesIn = ({ visible, inFlight, delayed }: Omit<QueueState, 'isDeadLetters'>): number =>
+export const totalMessages = ({ visible, inFlight, delayed }: Omit<QueueState, 'isDeadLetters'>): number =>
   visible + inFlight + delayed;
 
 /** Reads the number of messages of a queue, in whatever state; 0 of one that is gone. */
-export async function backlogOf(client: SQSClient, url: string): Promise<number> {
+export async function readBacklog(client: SQSClient, url: string): Promise<number> {
   const [queue] = await readQueue(client, url);
-  return queue ? messagesIn(queue.state) : 0;
+  return queue ? totalMessages(queue.state) : 0;
 }
 
 /** Returns the name of a queue: the last part of its address, or of its ARN. */

@@ -1,9 +1,9 @@
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
-import { aligned, duration, plural } from '../cli/text.js';
-import type { AuditState, ConsumerState, StatusFacts } from './facts.js';
-import type { Problem } from './judge.js';
+import { alignColumns, formatDuration, pluralize } from '../cli/text-format.js';
+import type { Problem } from './problems.js';
+import type { AuditState, ConsumerState, StatusFacts } from './status-facts.js';
 
 /** What an application adds to the status of its environment. */
 export interface StatusSection {
@@ -17,7 +17,7 @@ export interface StatusSection {
 }
 
 /** Presents a status: the verdict first. @param all whether quiet consumers are listed, too */
-export function reportOf(
+export function toStatusOutcome(
   facts: StatusFacts,
   problems: readonly Problem[],
   { sections, all }: { readonly sections: readonly StatusSection[]; readonly all: boolean },
@@ -26,17 +26,17 @@ export function reportOf(
   return {
     exitCode: everything.length === 0 ? Exit.OK : Exit.FAILED,
     text: [
-      ...verdictOf(everything),
+      ...renderVerdict(everything),
       '',
-      aligned([...sections.flatMap(({ rows }) => rows), ...rowsOf(facts)]),
+      alignColumns([...sections.flatMap(({ rows }) => rows), ...renderRows(facts)]),
       '',
-      ...tableOf(facts.consumers, all),
+      ...renderConsumers(facts.consumers, all),
     ].join('\n'),
-    json: jsonOf(facts, everything, sections),
+    json: toJson(facts, everything, sections),
   };
 }
 
-function verdictOf(problems: readonly Problem[]): readonly string[] {
+function renderVerdict(problems: readonly Problem[]): readonly string[] {
   const [first, ...others] = problems;
   if (!first) return ['HEALTHY'];
   const rows = others.flatMap((other) => [`also: ${other.text}`, `      ${other.next}`, ...pageRow(other)]);
@@ -45,7 +45,15 @@ function verdictOf(problems: readonly Problem[]): readonly string[] {
 
 const pageRow = ({ page }: Problem): readonly string[] => (page === undefined ? [] : [`      page: ${page}`]);
 
-function rowsOf({ now, relays, sweepers, deadLetters, audit, alarms, consumers }: StatusFacts): readonly string[][] {
+function renderRows({
+  now,
+  relays,
+  sweepers,
+  deadLetters,
+  audit,
+  alarms,
+  consumers,
+}: StatusFacts): readonly string[][] {
   const stuck = consumers.reduce((sum, one) => sum + (one.stuck ?? 0), 0);
   const lags = relays.flatMap(({ lagSeconds }) => (lagSeconds === undefined ? [] : [lagSeconds]));
   const slowest = relays.find(({ lagSeconds }) => lagSeconds === Math.max(...lags));
@@ -57,8 +65,8 @@ function rowsOf({ now, relays, sweepers, deadLetters, audit, alarms, consumers }
     [
       'relays',
       slowest?.lagSeconds === undefined
-        ? `${plural(relays.length, 'relay')}, nothing read in the last minutes`
-        : `at most ${duration(slowest.lagSeconds)} behind (${slowest.service})`,
+        ? `${pluralize(relays.length, 'relay')}, nothing read in the last minutes`
+        : `at most ${formatDuration(slowest.lagSeconds)} behind (${slowest.service})`,
     ],
     ...(sweepers.length === 0
       ? []
@@ -68,14 +76,17 @@ function rowsOf({ now, relays, sweepers, deadLetters, audit, alarms, consumers }
             [
               oldestTick === undefined
                 ? 'no tick in the last minutes'
-                : `last tick ${duration(secondsBetween(oldestTick, now))} ago`,
+                : `last tick ${formatDuration(secondsBetween(oldestTick, now))} ago`,
               ...(oldestTick !== undefined && silent > 0 ? [`${silent} of ${sweepers.length} without a tick`] : []),
             ].join('; '),
           ],
         ]),
     ['sagas', `${stuck === 0 ? 'none' : stuck} stuck`],
-    ['dead letters', `${filled === 0 ? 'none' : plural(filled, 'message')} in ${plural(deadLetters.queues, 'queue')}`],
-    ...(audit ? [['audit', auditText(audit, now)]] : []),
+    [
+      'dead letters',
+      `${filled === 0 ? 'none' : pluralize(filled, 'message')} in ${pluralize(deadLetters.queues, 'queue')}`,
+    ],
+    ...(audit ? [['audit', describeAudit(audit, now)]] : []),
     [
       'alarms',
       alarms ? `${alarms.active.length === 0 ? 'none' : alarms.active.length} of ${alarms.total} on` : 'unread',
@@ -83,34 +94,34 @@ function rowsOf({ now, relays, sweepers, deadLetters, audit, alarms, consumers }
   ];
 }
 
-function auditText({ auditedUntil, followed }: AuditState, now: string): string {
+function describeAudit({ auditedUntil, followed }: AuditState, now: string): string {
   if (auditedUntil === undefined) return 'has not run yet';
-  const until = `nothing is missing that is older than ${duration(secondsBetween(auditedUntil, now))}`;
-  return followed === 0 ? until : `${until}, but ${plural(followed, 'delivery was', 'deliveries were')} sent again`;
+  const until = `nothing is missing that is older than ${formatDuration(secondsBetween(auditedUntil, now))}`;
+  return followed === 0 ? until : `${until}, but ${pluralize(followed, 'delivery was', 'deliveries were')} sent again`;
 }
 
 const isQuiet = ({ pending, inFlight, failed, parked = 0, stuck = 0 }: ConsumerState): boolean =>
   pending + inFlight + failed + parked + stuck === 0;
 
-function tableOf(consumers: readonly ConsumerState[], all: boolean): readonly string[] {
+function renderConsumers(consumers: readonly ConsumerState[], all: boolean): readonly string[] {
   const shown = consumers.filter((one) => all || !isQuiet(one));
   const quiet = consumers.length - shown.length;
-  const rest = quiet === 0 ? [] : [`${plural(quiet, 'consumer')} ${quiet === 1 ? 'has' : 'have'} nothing to do`];
+  const rest = quiet === 0 ? [] : [`${pluralize(quiet, 'consumer')} ${quiet === 1 ? 'has' : 'have'} nothing to do`];
   if (shown.length === 0) return rest;
   const rows = shown.map((one) => [
     `${one.service}/${one.consumer}`,
     String(one.pending),
     String(one.inFlight),
-    one.oldestSeconds === undefined ? '-' : duration(one.oldestSeconds),
+    one.oldestSeconds === undefined ? '-' : formatDuration(one.oldestSeconds),
     `${one.failed}${one.moreFailed ? '+' : ''}`,
     one.parked === undefined ? '-' : String(one.parked),
   ]);
   const head = ['CONSUMER', 'PENDING', 'IN FLIGHT', 'OLDEST', 'FAILED', 'PARKED'];
-  return [aligned([head, ...rows]), ...(rest.length > 0 ? ['', ...rest] : [])];
+  return [alignColumns([head, ...rows]), ...(rest.length > 0 ? ['', ...rest] : [])];
 }
 
 /** The shape is documented in this folder's parent's README, and pinned by a test. */
-const jsonOf = (
+const toJson = (
   { now, consumers, relays, sweepers, deadLetters, audit, alarms, unread, missingStacks = [] }: StatusFacts,
   problems: readonly Problem[],
   sections: readonly StatusSection[],

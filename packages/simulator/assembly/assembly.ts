@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { attributeOf, Home, type Identity, identityOf, PARTITION, USUAL_HOME } from './identity.js';
-import { holds, type Json, type JsonObject, type Lookup, resolve, TemplateError } from './intrinsics.js';
+import {
+  AccountAndRegion,
+  DEFAULT_ACCOUNT_AND_REGION,
+  identifyResource,
+  PARTITION,
+  type ResourceIdentity,
+  readAttribute,
+} from './identity.js';
+import { evaluateCondition, type Json, type JsonObject, type Lookup, resolve, TemplateError } from './intrinsics.js';
 
 /** A resource of a template as it would be deployed. */
-export interface Resource extends Identity {
+export interface Resource extends ResourceIdentity {
   readonly stack: string;
   readonly logicalId: string;
   readonly type: string;
@@ -57,7 +64,7 @@ export type TemplateChange = (template: JsonObject, stack: string) => JsonObject
 export class Assembly {
   readonly resources: Resource[] = [];
   /** Account and region of all its stacks. */
-  readonly home: Home;
+  readonly home: AccountAndRegion;
   /** Stacks in the order of their deployment. */
   readonly stacks: Stack[] = [];
   /** Outputs by `<stack>.<output>`. */
@@ -73,7 +80,7 @@ export class Assembly {
     change: TemplateChange = (template) => template,
   ) {
     const { artifacts } = this.read('manifest.json') as unknown as Manifest;
-    this.home = homeOf(artifacts);
+    this.home = resolveAccount(artifacts);
     const done = new Set<string>();
     const deploy = (id: string): void => {
       const artifact = artifacts[id];
@@ -86,24 +93,24 @@ export class Assembly {
         ...artifact.metadata,
         ...(artifact.additionalMetadataFile !== undefined && this.read(artifact.additionalMetadataFile)),
       } as NonNullable<(typeof artifact)['metadata']>;
-      this.stack(stackName, change(this.read(templateFile), stackName), labelsOf(metadata));
+      this.stack(stackName, change(this.read(templateFile), stackName), readLabels(metadata));
     };
     for (const id of Object.keys(artifacts)) deploy(id);
   }
 
-  ofType(type: string): readonly Resource[] {
+  findByType(type: string): readonly Resource[] {
     return this.byType.get(type) ?? [];
   }
 
   /** @throws {TemplateError} if there is none @param arn or reference */
-  byArn(arn: Json | undefined): Resource {
+  findByArn(arn: Json | undefined): Resource {
     const found = this.byName.get(arn);
     if (!found) throw new TemplateError(`there is no resource ${JSON.stringify(arn)}`);
     return found;
   }
 
   /** Returns the folder of a function's code. */
-  assetOf(code: Json | undefined): string {
+  assetFolder(code: Json | undefined): string {
     const key = (code as { S3Key?: Json } | undefined)?.S3Key;
     if (typeof key !== 'string') throw new TemplateError('a function whose code is no asset of this assembly');
     return join(this.folder, `asset.${key.replace(/\.zip$/, '')}`);
@@ -116,7 +123,7 @@ export class Assembly {
   private stack(name: string, body: JsonObject, labels: ReadonlyMap<string, string>): void {
     const template = body as Template;
     const resources = template.Resources ?? {};
-    const identities = new Map<string, Identity>();
+    const identities = new Map<string, ResourceIdentity>();
     const conditions = new Map<string, boolean>();
     const lookup: Lookup = {
       ref: (of) => {
@@ -128,7 +135,7 @@ export class Assembly {
         if (parameter) return parameter.Default ?? '';
         return identify(of).ref;
       },
-      attribute: (of, attribute) => attributeOf(identify(of), attribute),
+      attribute: (of, attribute) => readAttribute(identify(of), attribute),
       imported: (of) => {
         const value = this.exports.get(of);
         if (value === undefined) throw new TemplateError(`${name}: nothing is exported as ${of}`);
@@ -137,13 +144,13 @@ export class Assembly {
       condition: (of) => {
         const known = conditions.get(of);
         if (known !== undefined) return known;
-        const result = holds(template.Conditions?.[of] ?? null, lookup);
+        const result = evaluateCondition(template.Conditions?.[of] ?? null, lookup);
         conditions.set(of, result);
         return result;
       },
       mapping: (map, key, second) => template.Mappings?.[map]?.[key]?.[second] ?? null,
     };
-    const identify = (logicalId: string): Identity => {
+    const identify = (logicalId: string): ResourceIdentity => {
       const known = identities.get(logicalId);
       if (known) return known;
       const resource = resources[logicalId];
@@ -155,7 +162,7 @@ export class Assembly {
         ),
       );
       const bus = EventBusName === null ? {} : { EventBusName: resolve(EventBusName, lookup) };
-      const identity = identityOf(resource.Type, `${name}-${logicalId}`, { ...named, ...bus }, this.home);
+      const identity = identifyResource(resource.Type, `${name}-${logicalId}`, { ...named, ...bus }, this.home);
       identities.set(logicalId, identity);
       return identity;
     };
@@ -190,12 +197,12 @@ export class Assembly {
   private add(resource: Resource): void {
     const { type, arn, ref } = resource;
     this.resources.push(resource);
-    this.byType.set(type, [...this.ofType(type), resource]);
+    this.byType.set(type, [...this.findByType(type), resource]);
     for (const name of [arn, ref]) if (!this.byName.has(name)) this.byName.set(name, resource);
   }
 }
 
-const pseudoParameters = ({ account, region }: Home): JsonObject => ({
+const pseudoParameters = ({ account, region }: AccountAndRegion): JsonObject => ({
   'AWS::AccountId': account,
   'AWS::Region': region,
   'AWS::Partition': PARTITION,
@@ -207,7 +214,7 @@ const pseudoParameters = ({ account, region }: Home): JsonObject => ({
  * Returns the environment of the stacks: AWS CDK, "Environments". What they leave open (`unknown-account`) is as usual here.
  * @throws {TemplateError} if there are several: one cloud is one account in one region
  */
-function homeOf(artifacts: Manifest['artifacts']): Home {
+function resolveAccount(artifacts: Manifest['artifacts']): AccountAndRegion {
   const stacks = Object.values(artifacts).filter(({ type }) => type === 'aws:cloudformation:stack');
   const environments = [...new Set(stacks.flatMap(({ environment }) => environment ?? []))];
   const known = environments.map((one) => /^aws:\/\/([^/]+)\/([^/]+)$/.exec(one) ?? []);
@@ -219,16 +226,16 @@ function homeOf(artifacts: Manifest['artifacts']): Home {
     throw new TemplateError(
       `the assembly is for several environments (${environments.join(', ')}): one account in one region can be played, so synthesize the stacks of one of them`,
     );
-  const [account = USUAL_HOME.account] = accounts;
-  const [region = USUAL_HOME.region] = regions;
-  return new Home(account, region);
+  const [account = DEFAULT_ACCOUNT_AND_REGION.account] = accounts;
+  const [region = DEFAULT_ACCOUNT_AND_REGION.region] = regions;
+  return new AccountAndRegion(account, region);
 }
 
 /**
  * Maps logical ids to the paths of their constructs, as the CDK writes them beside the templates. `Default` is left out, as
  * the CDK leaves it out of logical ids.
  */
-function labelsOf(metadata: Readonly<Record<string, readonly { type: string; data?: Json }[]>>): Map<string, string> {
+function readLabels(metadata: Readonly<Record<string, readonly { type: string; data?: Json }[]>>): Map<string, string> {
   const labels = new Map<string, string>();
   for (const [path, entries] of Object.entries(metadata)) {
     const label = path

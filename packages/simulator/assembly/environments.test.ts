@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Cloud, Deployment } from '../cloud/cloud.js';
-import { allow, arnOf, assemblyOf, CLIENT, fn, TABLE } from '../support/clouds.js';
+import { allowStatement, arnOf, CLIENT, functionResource, TABLE, writeAssembly } from '../support/clouds.js';
 import { Assembly } from './assembly.js';
 
 /** Writes an assembly whose stacks are for these environments. @returns its folder */
-function assemblyFor(environments: readonly string[], ...parts: Parameters<typeof assemblyOf>): string {
-  const folder = assemblyOf(...parts);
+function assemblyFor(environments: readonly string[], ...parts: Parameters<typeof writeAssembly>): string {
+  const folder = writeAssembly(...parts);
   const file = join(folder, 'manifest.json');
   const { artifacts } = JSON.parse(readFileSync(file, 'utf8'));
   const stacks = environments.map((environment, at) => [
@@ -23,7 +23,7 @@ test('a stack is played in the account and the region that its manifest names, w
   const resources = {
     Things: { ...TABLE, Properties: { ...TABLE.Properties, TableName: 'Things' } },
     Inbox: { Type: 'AWS::SQS::Queue', Properties: { QueueName: 'inbox' } },
-    ...fn('Write', [allow(['dynamodb:PutItem'], table)]),
+    ...functionResource('Write', [allowStatement(['dynamodb:PutItem'], table)]),
   };
   const code = `${CLIENT} exports.handler = async () => {
     const { status } = await call('DynamoDB_20120810.PutItem', { TableName: '${table}', Item: { pk: { S: 'a' } } });

@@ -4,7 +4,7 @@ import { TemplateError } from './intrinsics.js';
 export const PARTITION = 'aws';
 
 /** Account and region of a deployment, and the names that contain them. */
-export class Home {
+export class AccountAndRegion {
   /** @param account 12 digits */
   constructor(
     readonly account: string,
@@ -26,10 +26,10 @@ export class Home {
 }
 
 /** Where a stack is deployed that names no environment. */
-export const USUAL_HOME = new Home('123456789012', 'eu-west-1');
+export const DEFAULT_ACCOUNT_AND_REGION = new AccountAndRegion('123456789012', 'eu-west-1');
 
 /** Names of a resource after its deployment. */
-export interface Identity {
+export interface ResourceIdentity {
   /** Value of `Ref`. */
   readonly ref: string;
   readonly arn: string;
@@ -39,7 +39,10 @@ export interface Identity {
 
 /** By type: the property that may contain a name, and how reference, ARN and attributes follow from the name. */
 const KINDS: Readonly<
-  Record<string, { name?: string; of: (name: string, home: Home, properties: JsonObject) => Partial<Identity> }>
+  Record<
+    string,
+    { name?: string; of: (name: string, home: AccountAndRegion, properties: JsonObject) => Partial<ResourceIdentity> }
+  >
 > = {
   'AWS::Backup::BackupPlan': { of: (name) => ({ attributes: { BackupPlanId: name } }) },
   'AWS::Backup::BackupVault': {
@@ -92,7 +95,12 @@ const KINDS: Readonly<
 };
 
 /** @param name used unless the template sets one */
-export function identityOf(type: string, name: string, properties: JsonObject, home: Home): Identity {
+export function identifyResource(
+  type: string,
+  name: string,
+  properties: JsonObject,
+  home: AccountAndRegion,
+): ResourceIdentity {
   const kind = KINDS[type];
   const given = kind?.name === undefined ? undefined : properties[kind.name];
   const called = typeof given === 'string' ? given : name;
@@ -101,19 +109,19 @@ export function identityOf(type: string, name: string, properties: JsonObject, h
 }
 
 /** @throws {TemplateError} if the model of this resource type has no such attribute */
-export function attributeOf(identity: Identity, name: string): Json {
+export function readAttribute(identity: ResourceIdentity, name: string): Json {
   if (name === 'Arn') return identity.arn;
   const value = identity.attributes[name];
   if (value === undefined) throw new TemplateError(`${identity.ref} has no attribute ${name} in the simulator`);
   return value;
 }
 
-function table(name: string, home: Home): Partial<Identity> {
+function table(name: string, home: AccountAndRegion): Partial<ResourceIdentity> {
   const own = home.arn('dynamodb', `table/${name}`);
   return { arn: own, attributes: { StreamArn: `${own}/stream/2026-01-05T00:00:00.000`, TableId: name } };
 }
 
-const bucket = (name: string, { region }: Home): Identity => ({
+const bucket = (name: string, { region }: AccountAndRegion): ResourceIdentity => ({
   ref: name,
   arn: `arn:${PARTITION}:s3:::${name}`,
   attributes: { DomainName: `${name}.s3.amazonaws.com`, RegionalDomainName: `${name}.s3.${region}.amazonaws.com` },

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is CloudFormation's syntax that is tested.
 import { expect, test } from 'vitest';
-import { holds, type Json, type Lookup, resolve, TemplateError } from './intrinsics.js';
+import { evaluateCondition, type Json, type Lookup, resolve, TemplateError } from './intrinsics.js';
 
 const lookup: Lookup = {
   ref: (name) => ({ 'AWS::Region': 'eu-west-1', Table: 'orders', List: ['a', 'b'] })[name] ?? '',
@@ -30,9 +30,11 @@ test.each<[string, Json, Json]>([
 });
 
 test('conditions', () => {
-  expect(holds({ 'Fn::Equals': [{ Ref: 'Table' }, 'orders'] }, lookup)).toBe(true);
-  expect(holds({ 'Fn::Not': [{ Condition: 'IsProd' }] }, lookup)).toBe(false);
-  expect(holds({ 'Fn::And': [{ Condition: 'IsProd' }, { 'Fn::Or': [{ Condition: 'Other' }] }] }, lookup)).toBe(false);
+  expect(evaluateCondition({ 'Fn::Equals': [{ Ref: 'Table' }, 'orders'] }, lookup)).toBe(true);
+  expect(evaluateCondition({ 'Fn::Not': [{ Condition: 'IsProd' }] }, lookup)).toBe(false);
+  expect(
+    evaluateCondition({ 'Fn::And': [{ Condition: 'IsProd' }, { 'Fn::Or': [{ Condition: 'Other' }] }] }, lookup),
+  ).toBe(false);
 });
 
 test('a function that is not known is an error that names it', () => {

@@ -28,25 +28,25 @@ const NO_VALUE = Symbol('AWS::NoValue');
  * @throws {TemplateError} for an unknown function, and for anything that can't be resolved
  */
 export function resolve(value: Json, lookup: Lookup): Json {
-  const result = resolved(value, lookup);
+  const result = resolveOrOmit(value, lookup);
   return result === NO_VALUE ? null : result;
 }
 
-function resolved(value: Json, lookup: Lookup): Json | typeof NO_VALUE {
+function resolveOrOmit(value: Json, lookup: Lookup): Json | typeof NO_VALUE {
   if (Array.isArray(value)) {
-    return value.map((member) => resolved(member, lookup)).filter((member) => member !== NO_VALUE) as Json[];
+    return value.map((member) => resolveOrOmit(member, lookup)).filter((member) => member !== NO_VALUE) as Json[];
   }
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value as JsonObject);
   const [only] = entries;
   if (entries.length === 1 && only && (only[0] === 'Ref' || only[0].startsWith('Fn::'))) {
-    return call(only[0], only[1], lookup);
+    return evaluateFunction(only[0], only[1], lookup);
   }
-  const members = entries.map(([name, member]) => [name, resolved(member, lookup)] as const);
+  const members = entries.map(([name, member]) => [name, resolveOrOmit(member, lookup)] as const);
   return Object.fromEntries(members.filter(([, member]) => member !== NO_VALUE)) as JsonObject;
 }
 
-function call(name: string, argument: Json, lookup: Lookup): Json | typeof NO_VALUE {
+function evaluateFunction(name: string, argument: Json, lookup: Lookup): Json | typeof NO_VALUE {
   const list = (): readonly Json[] => {
     if (!Array.isArray(argument)) throw new TemplateError(`${name} takes a list: ${JSON.stringify(argument)}`);
     return argument;
@@ -59,75 +59,75 @@ function call(name: string, argument: Json, lookup: Lookup): Json | typeof NO_VA
       return lookup.attribute(resource ?? '', attribute.join('.'));
     }
     case 'Fn::ImportValue':
-      return lookup.imported(text(resolve(argument, lookup)));
+      return lookup.imported(requireText(resolve(argument, lookup)));
     case 'Fn::Sub':
-      return substituted(argument, lookup);
+      return substitute(argument, lookup);
     case 'Fn::Join': {
       const [separator = '', parts = []] = list();
-      return many(resolve(parts, lookup)).map(text).join(text(separator));
+      return requireList(resolve(parts, lookup)).map(requireText).join(requireText(separator));
     }
     case 'Fn::Split': {
       const [separator = '', whole = ''] = list();
-      return text(resolve(whole, lookup)).split(text(separator));
+      return requireText(resolve(whole, lookup)).split(requireText(separator));
     }
     case 'Fn::Select': {
       const [index = 0, from = []] = list();
-      const found = many(resolve(from, lookup))[Number(resolve(index, lookup))];
+      const found = requireList(resolve(from, lookup))[Number(resolve(index, lookup))];
       if (found === undefined) throw new TemplateError(`Fn::Select: nothing at ${JSON.stringify(index)}`);
       return found;
     }
     case 'Fn::If': {
       const [condition = '', then = null, otherwise = null] = list();
-      return resolved(lookup.condition(text(condition)) ? then : otherwise, lookup);
+      return resolveOrOmit(lookup.condition(requireText(condition)) ? then : otherwise, lookup);
     }
     case 'Fn::FindInMap': {
-      const [map = '', key = '', second = ''] = list().map((part) => text(resolve(part, lookup)));
+      const [map = '', key = '', second = ''] = list().map((part) => requireText(resolve(part, lookup)));
       return lookup.mapping(map, key, second);
     }
     case 'Fn::Base64':
-      return Buffer.from(text(resolve(argument, lookup))).toString('base64');
+      return Buffer.from(requireText(resolve(argument, lookup))).toString('base64');
     case 'Fn::GetAZs':
-      return ['a', 'b', 'c'].map((zone) => `${text(lookup.ref('AWS::Region'))}${zone}`);
+      return ['a', 'b', 'c'].map((zone) => `${requireText(lookup.ref('AWS::Region'))}${zone}`);
     default:
       throw new TemplateError(`${name} isn't known to the simulator`);
   }
 }
 
 /** Evaluates a condition of a template. AWS CloudFormation, "Condition functions". */
-export function holds(condition: Json, lookup: Lookup): boolean {
+export function evaluateCondition(condition: Json, lookup: Lookup): boolean {
   const [[name, argument] = ['', null]] = Object.entries((condition ?? {}) as JsonObject);
   const parts = Array.isArray(argument) ? (argument as readonly Json[]) : [];
   switch (name) {
     case 'Fn::Equals':
       return JSON.stringify(resolve(parts[0] ?? null, lookup)) === JSON.stringify(resolve(parts[1] ?? null, lookup));
     case 'Fn::And':
-      return parts.every((part) => holds(part, lookup));
+      return parts.every((part) => evaluateCondition(part, lookup));
     case 'Fn::Or':
-      return parts.some((part) => holds(part, lookup));
+      return parts.some((part) => evaluateCondition(part, lookup));
     case 'Fn::Not':
-      return !holds(parts[0] ?? null, lookup);
+      return !evaluateCondition(parts[0] ?? null, lookup);
     case 'Condition':
-      return lookup.condition(text(argument));
+      return lookup.condition(requireText(argument));
     default:
       throw new TemplateError(`condition ${name} isn't known to the simulator`);
   }
 }
 
-function substituted(argument: Json, lookup: Lookup): string {
+function substitute(argument: Json, lookup: Lookup): string {
   const [template, own] = Array.isArray(argument) ? argument : [argument, {}];
   const values = (own ?? {}) as JsonObject;
-  return text(template as Json).replace(/\$\{([^!}][^}]*)\}/g, (_, name: string) => {
-    if (Object.hasOwn(values, name)) return text(resolve(values[name] as Json, lookup));
+  return requireText(template as Json).replace(/\$\{([^!}][^}]*)\}/g, (_, name: string) => {
+    if (Object.hasOwn(values, name)) return requireText(resolve(values[name] as Json, lookup));
     const [resource = '', ...attribute] = name.split('.');
-    return text(attribute.length > 0 ? lookup.attribute(resource, attribute.join('.')) : lookup.ref(name));
+    return requireText(attribute.length > 0 ? lookup.attribute(resource, attribute.join('.')) : lookup.ref(name));
   });
 }
 
-const text = (value: Json): string => {
+const requireText = (value: Json): string => {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new TemplateError(`expected text: ${JSON.stringify(value)}`);
 };
-const many = (value: Json): readonly Json[] => {
+const requireList = (value: Json): readonly Json[] => {
   if (Array.isArray(value)) return value;
   throw new TemplateError(`expected a list: ${JSON.stringify(value)}`);
 };

@@ -10,7 +10,7 @@ export interface Reply {
 }
 
 /** A call that came to an end for its client, with the number of its tries. */
-export type Answered<Call> = Call & { readonly reply: Reply; readonly tries: number };
+export type AnsweredCall<Call> = Call & { readonly reply: Reply; readonly tries: number };
 
 export interface ClientOptions<Call> {
   /** Makes the request of a call. It is made again for each try, so that a token is never too old. `now` is virtual. */
@@ -22,14 +22,14 @@ export interface ClientOptions<Call> {
 }
 
 /** The number of tries is limited, so that a history ends although a service never recovers. */
-const TRIES = 40;
+const MAX_ATTEMPTS = 40;
 /** The pauses grow up to this, which is longer than any fault that heals by itself within a day. */
-const LONGEST_PAUSE = 3_600_000;
+const MAX_BACKOFF_MS = 3_600_000;
 
 /** A well-behaved client of the API of a simulated cloud: it sends a request again until the answer is final. */
 export class ApiClient<Call extends object> {
   /** Calls with a final answer, in the order of their ends. */
-  readonly answered: Answered<Call>[] = [];
+  readonly answered: AnsweredCall<Call>[] = [];
   /** Calls that the client gave up. */
   readonly unanswered: Call[] = [];
 
@@ -51,12 +51,12 @@ export class ApiClient<Call extends object> {
   }
 
   /** Sends a call until its answer is final, with growing pauses. */
-  begin(call: Call, done: (answered: Answered<Call>) => void = () => undefined): void {
+  begin(call: Call, done: (answered: AnsweredCall<Call>) => void = () => undefined): void {
     const { isFinal = finalByStatus } = this.options;
     const attempt = (tries: number): void =>
       this.send(call, (reply) => {
-        if (!isFinal(reply) && tries < TRIES) {
-          const pause = Math.min(LONGEST_PAUSE, 250 * 2 ** Math.min(tries, 14));
+        if (!isFinal(reply) && tries < MAX_ATTEMPTS) {
+          const pause = Math.min(MAX_BACKOFF_MS, 250 * 2 ** Math.min(tries, 14));
           this.cloud.world.after(pause, () => attempt(tries + 1));
         } else if (isFinal(reply)) {
           const answered = { ...call, reply, tries };
@@ -68,8 +68,8 @@ export class ApiClient<Call extends object> {
   }
 
   /** Like `begin`, and lets the world go on until the answer is there. @throws {Error} if the client gave up */
-  async call(call: Call): Promise<Answered<Call>> {
-    let result: Answered<Call> | undefined;
+  async call(call: Call): Promise<AnsweredCall<Call>> {
+    let result: AnsweredCall<Call> | undefined;
     this.begin(call, (answered) => {
       result = answered;
     });

@@ -1,23 +1,23 @@
-import type { Home } from '../assembly/identity.js';
-import { tableAccesses } from '../services/dynamodb/access.js';
+import type { AccountAndRegion } from '../assembly/identity.js';
+import { requiredTableAccesses } from '../services/dynamodb/access.js';
 import type { DynamoDbModel } from '../services/dynamodb/model.js';
-import { type Entry, putAccess } from '../services/events/put-events.js';
+import { type Entry, requiredAccess } from '../services/events/put-events.js';
 import type { Access } from '../services/iam/model.js';
 import type { Kms } from '../services/kms/model.js';
 import { arnOf } from '../services/ssm/model.js';
 import type { AwsError, WireRequest } from '../wire/request.js';
 
 /** Returns the accesses that a request needs; none for a service whose resources have no policies here. */
-export function accessesOf(
+export function requiredAccesses(
   { service, operation, input }: WireRequest,
-  { dynamodb, kms, home }: { readonly dynamodb: DynamoDbModel; readonly kms: Kms; readonly home: Home },
+  { dynamodb, kms, home }: { readonly dynamodb: DynamoDbModel; readonly kms: Kms; readonly home: AccountAndRegion },
 ): readonly Access[] {
   switch (service) {
     case 'dynamodb':
-      return tableAccesses(operation, input, (table) => dynamodb.partitionOf(table), home);
+      return requiredTableAccesses(operation, input, (table) => dynamodb.partitionKeyOf(table), home);
     case 'events':
       return operation === 'PutEvents'
-        ? ((input.Entries ?? []) as readonly Entry[]).map((entry) => putAccess(entry, home))
+        ? ((input.Entries ?? []) as readonly Entry[]).map((entry) => requiredAccess(entry, home))
         : [];
     case 'sqs': {
       // It names no queue, so no resource can be compared.
@@ -27,7 +27,7 @@ export function accessesOf(
       return [{ action: `sqs:${operation.replace(/Batch$/, '')}`, resource: home.arn('sqs', name) }];
     }
     case 'kms': {
-      const { key, context } = kms.rightOf(input);
+      const { key, context } = kms.requiredAccess(input);
       return [{ action: `kms:${operation}`, resource: key, context }];
     }
     case 'ssm': {

@@ -13,7 +13,7 @@ import {
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { describe, expect, test } from 'vitest';
 import { awsApiOf } from '../support/clients.js';
-import { allow, arnOf, cloudOf, fn, STREAM_RIGHTS, TABLE } from '../support/clouds.js';
+import { allowStatement, arnOf, createCloud, functionResource, STREAM_RIGHTS, TABLE } from '../support/clouds.js';
 
 const TableName = 'Shop-Table';
 const json = (target: string, body: object | string = {}) => ({
@@ -37,10 +37,10 @@ const form = (service: string, body: string) =>
   });
 
 test('a table is written and read, and its stream reaches its function', async () => {
-  const cloud = cloudOf(
+  const cloud = createCloud(
     {
       Table: { ...TABLE, Properties: { ...TABLE.Properties, StreamSpecification: { StreamViewType: 'NEW_IMAGE' } } },
-      ...fn('Work', [allow(STREAM_RIGHTS, { 'Fn::GetAtt': ['Table', 'StreamArn'] })]),
+      ...functionResource('Work', [allowStatement(STREAM_RIGHTS, { 'Fn::GetAtt': ['Table', 'StreamArn'] })]),
       Mapping: {
         Type: 'AWS::Lambda::EventSourceMapping',
         Properties: {
@@ -60,14 +60,14 @@ test('a table is written and read, and its stream reaches its function', async (
 });
 
 test('a request takes effect at once, at the time at which it comes', () => {
-  const cloud = cloudOf({ Queue: { Type: 'AWS::SQS::Queue' } });
+  const cloud = createCloud({ Queue: { Type: 'AWS::SQS::Queue' } });
   const { aws } = awsApiOf(cloud);
   void aws.answer(json('AmazonSQS.SendMessage', { QueueUrl: 'http://aws/1/Shop-Queue', MessageBody: 'a' }));
-  expect(cloud.queue('Shop/Queue').all()).toHaveLength(1);
+  expect(cloud.queue('Shop/Queue').listMessages()).toHaveLength(1);
 });
 
 test("an error of a model is the SDK's exception, with its members", async () => {
-  const client = new DynamoDBClient(awsApiOf(cloudOf({ Table: TABLE })).config);
+  const client = new DynamoDBClient(awsApiOf(createCloud({ Table: TABLE })).config);
   const put = new PutItemCommand({
     TableName,
     Item: { pk: { S: 'a' } },
@@ -85,7 +85,7 @@ test("an error of a model is the SDK's exception, with its members", async () =>
 });
 
 test('keys are listed and described, and encrypt what only they decrypt', async () => {
-  const cloud = cloudOf({ Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } } });
+  const cloud = createCloud({ Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } } });
   const kms = new KMSClient(awsApiOf(cloud).config);
   const { Keys = [] } = await kms.send(new ListKeysCommand({}));
   const KeyId = Keys[0]?.KeyId;
@@ -104,7 +104,7 @@ test('keys are listed and described, and encrypt what only they decrypt', async 
 });
 
 test('the caller is an administrator of the account', async () => {
-  const { answer, config } = awsApiOf(cloudOf({}));
+  const { answer, config } = awsApiOf(createCloud({}));
   expect(await new STSClient(config).send(new GetCallerIdentityCommand({}))).toMatchObject({
     Account: '123456789012',
     Arn: 'arn:aws:iam::123456789012:root',
@@ -117,7 +117,7 @@ test('the caller is an administrator of the account', async () => {
 
 test('REST APIs and their stages are listed', async () => {
   const { answer } = awsApiOf(
-    cloudOf({
+    createCloud({
       Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'shop' } },
       Stage: {
         Type: 'AWS::ApiGateway::Stage',
@@ -140,7 +140,7 @@ test('alarms are listed, in JSON and in Query; none has data', async () => {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: { MetricName: 'Age', Namespace: 'AWS/SQS', Threshold, Dimensions: [{ Name: 'QueueName', Value: 'a' }] },
   });
-  const { answer, config } = awsApiOf(cloudOf({ Old: alarm(60), Older: alarm(90) }));
+  const { answer, config } = awsApiOf(createCloud({ Old: alarm(60), Older: alarm(90) }));
   const { MetricAlarms } = await new CloudWatchClient(config).send(new DescribeAlarmsCommand({ MaxRecords: 1 }));
   expect(MetricAlarms).toMatchObject([{ AlarmName: 'Shop-Old', StateValue: 'INSUFFICIENT_DATA', Threshold: 60 }]);
   const describe = async (body: object) =>
@@ -158,7 +158,7 @@ test('alarms are listed, in JSON and in Query; none has data', async () => {
 test("what a resource's policy denies is denied to him, too", async () => {
   const Statement = { Effect: 'Deny', Principal: '*', Action: 'sqs:PurgeQueue', Resource: arnOf('Queue') };
   const { answer } = awsApiOf(
-    cloudOf({
+    createCloud({
       Queue: { Type: 'AWS::SQS::Queue' },
       Policy: {
         Type: 'AWS::SQS::QueuePolicy',
@@ -199,7 +199,7 @@ describe('a request that nobody answers', () => {
     ],
     ['a member of every object', json('AWSEvents.toString'), 400, 'UnknownOperationException', 'events toString'],
   ])('gets the error of its protocol, and is told: %s', async (_, request, status, text, line) => {
-    const { answer, unknown } = awsApiOf(cloudOf({}));
+    const { answer, unknown } = awsApiOf(createCloud({}));
     const answered = await answer(request);
     expect(answered.status).toBe(status);
     expect(answered.body).toContain(text);
@@ -207,14 +207,14 @@ describe('a request that nobody answers', () => {
   });
 
   test('gets 403 if it names no service', async () => {
-    const { answer, unknown } = awsApiOf(cloudOf({}));
+    const { answer, unknown } = awsApiOf(createCloud({}));
     const { status, headers } = await answer({ method: 'GET', host: '127.0.0.1', path: '/', headers: {}, body: '' });
     expect([status, headers['x-amzn-errortype']]).toEqual([403, 'MissingAuthenticationTokenException']);
     expect(unknown).toHaveLength(1);
   });
 
   test('gets 501 in words if the model knows no answer', async () => {
-    const { answer, unknown } = awsApiOf(cloudOf({}));
+    const { answer, unknown } = awsApiOf(createCloud({}));
     const { status, body } = await answer(
       json('AmazonSQS.CreateQueue', { QueueName: 'a.fifo', Attributes: { FifoQueue: 'true' } }),
     );
@@ -227,14 +227,14 @@ describe('a request that nobody answers', () => {
   });
 
   test("gets 501 if it speaks SQS's old protocol", async () => {
-    const { answer, unknown } = awsApiOf(cloudOf({}));
+    const { answer, unknown } = awsApiOf(createCloud({}));
     const { status, body } = await answer(form('sqs', 'Action=ListQueues&Version=2012-11-05'));
     expect([status, body]).toEqual([501, expect.stringContaining('<Code>NotImplemented</Code>')]);
     expect(unknown).toEqual(["sqs ListQueues: not modelled: SQS's old Query protocol"]);
   });
 
   test('gets 500 if the model fails, and the line says where', async () => {
-    const { answer, unknown } = awsApiOf(cloudOf({}));
+    const { answer, unknown } = awsApiOf(createCloud({}));
     const { status, body } = await answer(
       json('AWSEvents.PutTargets', { Rule: 'none', EventBusName: { toString: 1 } }),
     );
@@ -244,7 +244,7 @@ describe('a request that nobody answers', () => {
   });
 
   test('gets 400 if it is malformed', async () => {
-    const { answer } = awsApiOf(cloudOf({}));
+    const { answer } = awsApiOf(createCloud({}));
     const { status, body } = await answer(json('AWSEvents.PutEvents', '{'));
     expect([status, JSON.parse(body).__type]).toEqual([400, 'SerializationException']);
   });

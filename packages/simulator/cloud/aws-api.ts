@@ -1,9 +1,9 @@
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
-import { browsed } from '../services/sqs/browser.js';
-import { NotModelled, type Operation, Raw, Refused, UnknownOperation } from '../wire/operation.js';
+import { browseQueue } from '../services/sqs/browser.js';
+import { NotModelled, type Operation, RawResponse, Refused, UnknownOperation } from '../wire/operation.js';
 import type { AwsError, WireRequest } from '../wire/request.js';
-import { answerTo, readRequest, refusalOf, refusalOfUnknown } from '../wire/wire.js';
-import { accessDenied, accessesOf } from './accesses.js';
+import { readRequest, writeAnswer, writeError, writeUnknownError } from '../wire/wire.js';
+import { accessDenied, requiredAccesses } from './accesses.js';
 import type { Cloud } from './cloud.js';
 
 export interface AwsApiOptions {
@@ -26,18 +26,18 @@ export class AwsApi {
    * live world's time can be set before; the answer may take the world some time.
    */
   async answer(http: HttpRequest): Promise<HttpResponse> {
-    const shown = browsed(this.cloud, http);
+    const shown = browseQueue(this.cloud, http);
     if (shown) return shown;
     let request: WireRequest | undefined;
     try {
       request = readRequest(http);
     } catch (error) {
       const message = `The request can't be read: ${(error as Error).message}`;
-      return refusalOfUnknown(http, { status: 400, code: 'SerializationException', message });
+      return writeUnknownError(http, { status: 400, code: 'SerializationException', message });
     }
     if (!request) {
       this.options.unknown(`${http.method} ${http.host}${http.path}: nothing in the request names a service`);
-      return refusalOf(MALFORMED, {
+      return writeError(MALFORMED, {
         status: 403,
         code: 'MissingAuthenticationTokenException',
         message: 'Missing Authentication Token',
@@ -45,9 +45,9 @@ export class AwsApi {
     }
     try {
       const output = await this.operationOf(request)(request.input);
-      return output instanceof Raw ? output.response : answerTo(request, output);
+      return output instanceof RawResponse ? output.response : writeAnswer(request, output);
     } catch (error) {
-      return refusalOf(request, this.errorOf(request, error as Error));
+      return writeError(request, this.toAwsError(request, error as Error));
     }
   }
 
@@ -57,7 +57,7 @@ export class AwsApi {
     if (service === 'sqs' && protocol === 'query') throw new NotModelled("SQS's old Query protocol");
     const found = this.cloud.services.operation(request);
     // Tables have no policies of their own here.
-    const accesses = service === 'dynamodb' ? [] : accessesOf(request, this.cloud);
+    const accesses = service === 'dynamodb' ? [] : requiredAccesses(request, this.cloud);
     const denied = accesses.find((access) => this.cloud.iam.resourceDenies(access));
     if (denied) {
       const { status, code, message } = accessDenied(request, this.cloud.home.root, denied);
@@ -66,7 +66,7 @@ export class AwsApi {
     return found;
   }
 
-  private errorOf(request: WireRequest, error: Error): AwsError {
+  private toAwsError(request: WireRequest, error: Error): AwsError {
     const { service, operation } = request;
     if (error instanceof Refused) return error.error;
     if (error instanceof UnknownOperation) {

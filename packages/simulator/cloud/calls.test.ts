@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allow, arnOf, CLIENT, cloudOf, fn, TABLE } from '../support/clouds.js';
+import { allowStatement, arnOf, CLIENT, createCloud, functionResource, TABLE } from '../support/clouds.js';
 import type { Interceptor } from './calls.js';
 
 const NAME = 'Shop-Table';
@@ -10,10 +10,10 @@ const PUT_EVENTS = `exports.handler = (Entries) => call('AWSEvents.PutEvents', {
 
 async function played(interceptor: Interceptor, code = PUT, event: unknown = { pk: { S: 'a' } }, tries = 1) {
   const rights = [
-    allow(['dynamodb:PutItem'], arnOf('Table')),
-    allow(['events:PutEvents'], 'arn:aws:events:eu-west-1:123456789012:event-bus/default'),
+    allowStatement(['dynamodb:PutItem'], arnOf('Table')),
+    allowStatement(['events:PutEvents'], 'arn:aws:events:eu-west-1:123456789012:event-bus/default'),
   ];
-  const cloud = cloudOf({ Table: TABLE, ...fn('Work', rights) }, { Work: CLIENT + code });
+  const cloud = createCloud({ Table: TABLE, ...functionResource('Work', rights) }, { Work: CLIENT + code });
   cloud.calls.interceptor = interceptor;
   const results: object[] = [];
   for (let number = 0; number < tries; number++) {
@@ -26,10 +26,10 @@ async function played(interceptor: Interceptor, code = PUT, event: unknown = { p
 test('sees each call with its body, and what it consumed', async () => {
   const seen: unknown[] = [];
   const { result } = await played({
-    before: ({ fn, request, body }) => {
+    beforeCall: ({ fn, request, body }) => {
       seen.push(fn.label, request.operation, JSON.parse(body).Item);
     },
-    after: (_, answer) => {
+    afterCall: (_, answer) => {
       seen.push('consumed' in answer && answer.consumed);
       return undefined;
     },
@@ -40,21 +40,21 @@ test('sees each call with its body, and what it consumed', async () => {
 });
 
 test('kills in front of a call, which is not carried out', async () => {
-  const { result, written } = await played({ before: () => 'killed-before', after: () => undefined });
+  const { result, written } = await played({ beforeCall: () => 'killed-before', afterCall: () => undefined });
   expect(result).toMatchObject({ kind: 'failed', name: 'Runtime.ExitError' });
   expect(written).toBe(0);
 });
 
 test('throttles a call, which is not carried out', async () => {
-  const { result, written } = await played({ before: () => 'refused', after: () => undefined });
+  const { result, written } = await played({ beforeCall: () => 'refused', afterCall: () => undefined });
   expect(result).toMatchObject({ kind: 'returned', value: { status: 400 } });
   expect(written).toBe(0);
 });
 
 test('kills behind a success, and lets a refusal be told', async () => {
   const interceptor: Interceptor = {
-    before: () => undefined,
-    after: (_, answer) => ('error' in answer ? undefined : 'killed-after'),
+    beforeCall: () => undefined,
+    afterCall: (_, answer) => ('error' in answer ? undefined : 'killed-after'),
   };
   const { results, written } = await played(interceptor, PUT, { pk: { S: 'a' } }, 2);
   expect(results).toMatchObject([
@@ -65,14 +65,14 @@ test('kills behind a success, and lets a refusal be told', async () => {
 });
 
 test('loses the answer of what was carried out', async () => {
-  const { result, written } = await played({ before: () => undefined, after: () => 'answer-lost' });
+  const { result, written } = await played({ beforeCall: () => undefined, afterCall: () => 'answer-lost' });
   expect(result).toMatchObject({ kind: 'failed', message: 'ECONNRESET' });
   expect(written).toBe(1);
 });
 
 test('lets the bus refuse chosen entries with a code, and take the others', async () => {
   const entries = ['a', 'b', 'c'].map((text) => ({ Source: 'shop', DetailType: text, Detail: '{}' }));
-  const interceptor: Interceptor = { before: () => new Map([[1, 'MalformedDetail']]), after: () => undefined };
+  const interceptor: Interceptor = { beforeCall: () => new Map([[1, 'MalformedDetail']]), afterCall: () => undefined };
   const { cloud, result } = await played(interceptor, PUT_EVENTS, entries);
   const taken = { EventId: expect.any(String) };
   const Entries = [taken, expect.objectContaining({ ErrorCode: 'MalformedDetail' }), taken];

@@ -1,17 +1,17 @@
 import type { EventLoop } from '../engine/event-loop.js';
 import { CALL_FAULTS, type FaultKind, type FaultPlan, READ_FAULTS } from '../engine/faults.js';
-import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
-import { callTime, cpuTime, type Load } from '../services/lambda/load.js';
+import type { HttpRequest, HttpResponse, ResponseHandler } from '../runtime/http.js';
+import { drawCallTime, type Load, scaleCpuTime } from '../services/lambda/load.js';
 import type { Caller, CallingFunction } from '../services/lambda/sandbox.js';
 import type { AwsError, AwsRequest } from '../wire/request.js';
 import { isForAws } from '../wire/services.js';
-import { answerTo, refusalOf, refusalOfUnknown, requestOf } from '../wire/wire.js';
+import { readFunctionRequest, writeAnswer, writeError, writeUnknownError } from '../wire/wire.js';
 import { pass } from './passage.js';
 import type { Answer, Later, Services } from './services.js';
 import type { ThirdParties } from './third-parties.js';
 
 /** A function's call on its way to a service. */
-export interface PassingCall {
+export interface InterceptedCall {
   readonly fn: CallingFunction;
   readonly request: AwsRequest;
   /** The request body as it was sent. */
@@ -27,9 +27,9 @@ export interface Interceptor {
    * Runs before a call.
    * @returns the fault to inject there; for operations with entries also the entries to refuse
    */
-  before(call: PassingCall): 'killed-before' | 'refused' | AwsRequest['refusedEntries'];
+  beforeCall(call: InterceptedCall): 'killed-before' | 'refused' | AwsRequest['refusedEntries'];
   /** Runs after the service has carried the call out or refused it. */
-  after(call: PassingCall, answer: Answer): 'killed-after' | 'answer-lost' | undefined;
+  afterCall(call: InterceptedCall, answer: Answer): 'killed-after' | 'answer-lost' | undefined;
 }
 
 const FIRST_ENTRY: AwsRequest['refusedEntries'] = new Map([[0, 'InternalFailure']]);
@@ -68,7 +68,7 @@ export class Calls {
   private readonly computed = new WeakMap<Caller, number>();
 
   /** Answers one HTTP request of the SDK. */
-  readonly send = (caller: Caller, http: HttpRequest, reply: Reply): void => {
+  readonly send = (caller: Caller, http: HttpRequest, reply: ResponseHandler): void => {
     if (this.thirdParties.has(http.host) || !isForAws(http)) {
       this.thirdParties.send(caller, http, reply);
       return;
@@ -77,22 +77,22 @@ export class Calls {
     const { fn } = caller;
     let request: AwsRequest;
     try {
-      request = requestOf(http);
+      request = readFunctionRequest(http);
     } catch (error) {
       // The code that sent it must not catch it.
       world.after(0, () => {
         const refused = this.notModelled(caller, error as Error);
-        reply.answer(refusalOfUnknown(http, refused));
+        reply.answer(writeUnknownError(http, refused));
       });
       return;
     }
     const id = `${fn.label} call ${++fn.calls}`;
     this.count++;
     const call = { fn, request, body: http.body };
-    const planned = this.faults.at({ id, kinds: kindsFor(request) });
-    const byHand = planned ? undefined : this.interceptor?.before(call);
+    const planned = this.faults.faultAt({ id, kinds: kindsFor(request) });
+    const byHand = planned ? undefined : this.interceptor?.beforeCall(call);
     const fault = planned ?? (typeof byHand === 'string' ? byHand : undefined);
-    world.note(`${id} ${request.service}.${request.operation} ${summaryOf(request)}${fault ? ` FAULT ${fault}` : ''}`);
+    world.note(`${id} ${request.service}.${request.operation} ${summarize(request)}${fault ? ` FAULT ${fault}` : ''}`);
     // Only one operation is throttled, not all calls of a function, so that its reaction to the throttle can succeed.
     const throttled = `${fn.label} ${request.service}.${request.operation}`;
     const refusalsEnd = this.refusing.get(throttled) ?? 0;
@@ -117,12 +117,12 @@ export class Calls {
       fault,
       computing: () => this.computing(caller),
       latency: () => this.latency(),
-      refusal: error && refusalOf(request, error),
+      refusal: error && writeError(request, error),
       carryOut: (then) =>
         this.carryOut(id, changed, caller, (answer) => {
-          const byHandBehind = planned ? undefined : this.interceptor?.after(call, answer);
+          const byHandBehind = planned ? undefined : this.interceptor?.afterCall(call, answer);
           if (byHandBehind) world.note(`${id} FAULT ${byHandBehind}`);
-          then(responseOf(request, answer), byHandBehind);
+          then(toHttpResponse(request, answer), byHandBehind);
         }),
     });
   };
@@ -141,7 +141,7 @@ export class Calls {
     };
     const answered = (answer: Answer): void => {
       const said = 'error' in answer ? answer.error.code.replace(/^.*#/, '') : 'ok';
-      this.world.note(`${id} ${said}${'error' in answer ? reasonsOf(answer.error) : ''}`);
+      this.world.note(`${id} ${said}${'error' in answer ? describeReasons(answer.error) : ''}`);
       then(answer);
     };
     if (time === 0) perform();
@@ -169,22 +169,22 @@ export class Calls {
     if (!cpu) return 0;
     const { now } = this.world;
     const memory = Number(caller.fn.resource.properties.MemorySize ?? 128);
-    const done = Math.max(now, this.computed.get(caller) ?? 0) + cpuTime(cpu, memory);
+    const done = Math.max(now, this.computed.get(caller) ?? 0) + scaleCpuTime(cpu, memory);
     this.computed.set(caller, done);
     return done - now;
   }
 
   private latency(): number {
     const { calls } = this.load;
-    if (calls) return this.world.latency((random) => callTime(calls, random) / 2);
+    if (calls) return this.world.latency((random) => drawCallTime(calls, random) / 2);
     // Most calls take milliseconds, but one in a hundred takes much longer.
     return this.world.latency((random) => (random.chance(0.01) ? random.between(50, 400) : random.between(1, 6)));
   }
 }
 
-function responseOf(request: AwsRequest, answer: Answer): HttpResponse {
+function toHttpResponse(request: AwsRequest, answer: Answer): HttpResponse {
   if ('raw' in answer) return answer.raw;
-  return 'error' in answer ? refusalOf(request, answer.error) : answerTo(request, answer.output);
+  return 'error' in answer ? writeError(request, answer.error) : writeAnswer(request, answer.output);
 }
 
 /**
@@ -200,7 +200,7 @@ function kindsFor(request: AwsRequest): readonly FaultKind[] {
   const { service, operation } = request;
   const mayBeStale = isEventuallyConsistent(request);
   const name = `${service}.${operation}${mayBeStale ? ' stale' : ''}`;
-  const known = kindsKnown.get(name) ?? [...faultsOf(service, operation), ...(mayBeStale ? READ_FAULTS : [])];
+  const known = kindsKnown.get(name) ?? [...listCallFaults(service, operation), ...(mayBeStale ? READ_FAULTS : [])];
   kindsKnown.set(name, known);
   return known;
 }
@@ -225,7 +225,7 @@ interface Reading {
   readonly IndexName?: unknown;
 }
 
-function faultsOf(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
+function listCallFaults(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
   // KMS stores nothing of its requests, and functions only read parameters and stacks.
   const writes = WRITES.has(operation) || !['dynamodb', 'kms', 'ssm', 'cloudformation', 'monitoring'].includes(service);
   return CALL_FAULTS.filter((kind) => {
@@ -263,7 +263,7 @@ function conflict({ operation, input }: AwsRequest): AwsError {
 }
 
 /** Summarises a request for the trace: keys and types, as short as possible. */
-function summaryOf({ input }: AwsRequest): string {
+function summarize({ input }: AwsRequest): string {
   const keys: string[] = [];
   const look = (value: unknown, depth: number): void => {
     if (typeof value !== 'object' || value === null || depth > 5) return;
@@ -279,7 +279,7 @@ function summaryOf({ input }: AwsRequest): string {
   return keys.join(' + ');
 }
 
-const reasonsOf = ({ more }: AwsError): string => {
+const describeReasons = ({ more }: AwsError): string => {
   const reasons = (more?.CancellationReasons ?? []) as readonly { Code: string }[];
   return reasons.length > 0 ? ` [${reasons.map(({ Code }) => Code).join(', ')}]` : '';
 };

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Assembly, type Resource } from '../assembly/assembly.js';
-import type { Home } from '../assembly/identity.js';
+import type { AccountAndRegion } from '../assembly/identity.js';
 import { EventLoop } from '../engine/event-loop.js';
-import { ChosenFaults, type FaultPlan, LOSSES, WithLosses } from '../engine/faults.js';
+import { type FaultPlan, FixedFaults, LOSSES, WithLosses } from '../engine/faults.js';
 import { Bundle } from '../runtime/bundle.js';
 import type { CodeHost } from '../runtime/environment.js';
-import type { Recording, Replays } from '../runtime/recording.js';
-import { Recycled } from '../runtime/recycled.js';
+import type { Recording, RecordingLookup } from '../runtime/recording.js';
+import { EnvironmentPool } from '../runtime/recycled.js';
 import { RestApi } from '../services/apigateway/model.js';
-import { usualIndexDelay } from '../services/dynamodb/administration/catalog.js';
+import { drawIndexDelay } from '../services/dynamodb/administration/catalog.js';
 import type { TableCall } from '../services/dynamodb/api.js';
 import { DynamoDbModel } from '../services/dynamodb/model.js';
-import { plain } from '../services/dynamodb/plain.js';
+import { toPlainItem } from '../services/dynamodb/plain.js';
 import { EventBridge } from '../services/events/model.js';
 import { Iam } from '../services/iam/model.js';
 import { Kms } from '../services/kms/model.js';
@@ -53,7 +53,7 @@ export class Deployment {
   constructor(
     readonly assembly: Assembly,
     private readonly change: (source: string, label: string) => string | Bundle = (source) => source,
-    readonly recycled: Recycled = new Recycled(),
+    readonly recycled: EnvironmentPool = new EnvironmentPool(),
   ) {
     for (const resource of assembly.resources) {
       const { type, label } = resource;
@@ -68,11 +68,11 @@ export class Deployment {
     this.bundles.set(label, new Bundle(label, source));
   }
 
-  bundleOf({ label, properties }: Resource): Bundle {
+  loadBundle({ label, properties }: Resource): Bundle {
     const name = label.replace(/\/Function$/, '');
     const known = this.bundles.get(name);
     if (known) return known;
-    const source = readFileSync(join(this.assembly.assetOf(properties.Code), 'index.js'), 'utf8');
+    const source = readFileSync(join(this.assembly.assetFolder(properties.Code), 'index.js'), 'utf8');
     const code = this.change(source, name);
     const bundle = typeof code === 'string' ? new Bundle(name, code) : code;
     this.bundles.set(name, bundle);
@@ -116,7 +116,7 @@ export interface CloudOptions {
    * Recorded invocations that may be replayed instead of running code, where environments are recycled.
    * @default none
    */
-  readonly replays?: Replays;
+  readonly replays?: RecordingLookup;
   /** Throughput of the account. @default calls take milliseconds, and tables take everything */
   readonly load?: Load;
   /** Lives by the real clock instead of being a history. @default a history */
@@ -181,7 +181,7 @@ export class Cloud {
   /** Items after which a page that is read from a table ends. */
   readonly pageItems: number | undefined;
   /** Least delay of changes on their way to global secondary indexes, milliseconds: a scenario may set it. */
-  indexesLateBy = 0;
+  minIndexDelay = 0;
 
   constructor(
     readonly deployment: Deployment,
@@ -194,7 +194,7 @@ export class Cloud {
     this.losesMessages = losses;
     this.pageItems = pageItems;
     const world = new EventLoop({ seed, keepTrace, ...(live && liveLoop(live)) });
-    const plan = options.faults ?? new ChosenFaults([]);
+    const plan = options.faults ?? new FixedFaults([]);
     const faults = losses ? new WithLosses(plan) : plan;
     const iam = new Iam(assembly);
     const random = world.random.fork('dynamodb');
@@ -204,9 +204,9 @@ export class Cloud {
       now: () => world.now,
       random: () => random.fraction(),
       indexDelay: (usual) => {
-        const delay = usualIndexDelay(usual);
+        const delay = drawIndexDelay(usual);
         if (indexLag > 0 && lateIndexes.chance(LATE_INDEX)) return lateIndexes.between(0, indexLag);
-        return Math.max(delay, this.indexesLateBy);
+        return Math.max(delay, this.minIndexDelay);
       },
       shardChange: (age) => {
         if (shardChanges === 0) return undefined;
@@ -227,28 +227,29 @@ export class Cloud {
     this.iam = iam;
     this.dynamodb = dynamodb;
     for (const table of [
-      ...assembly.ofType('AWS::DynamoDB::GlobalTable'),
-      ...assembly.ofType('AWS::DynamoDB::Table'),
+      ...assembly.findByType('AWS::DynamoDB::GlobalTable'),
+      ...assembly.findByType('AWS::DynamoDB::Table'),
     ]) {
       const label = table.attributes.StreamArn?.split('/').at(-1);
       dynamodb.createTable(table.ref, { Type: table.type, Properties: table.properties }, label);
     }
-    for (const queue of assembly.ofType('AWS::SQS::Queue')) this.queues.set(queue.arn, new Queue(queue, world, faults));
+    for (const queue of assembly.findByType('AWS::SQS::Queue'))
+      this.queues.set(queue.arn, new Queue(queue, world, faults));
     for (const queue of this.queues.values()) {
-      const target = this.queues.get(queue.redrivesTo ?? '');
+      const target = this.queues.get(queue.deadLetterTargetArn ?? '');
       if (target) queue.connect(target);
     }
     this.buckets = new Buckets(
       world,
-      new Map(assembly.ofType('AWS::S3::Bucket').map((bucket) => [bucket.ref, bucket])),
+      new Map(assembly.findByType('AWS::S3::Bucket').map((bucket) => [bucket.ref, bucket])),
       assembly.home.account,
     );
-    this.kms = new Kms(assembly.ofType('AWS::KMS::Key'), world.random.fork('kms'));
+    this.kms = new Kms(assembly.findByType('AWS::KMS::Key'), world.random.fork('kms'));
     this.parameters = new Parameters(world, assembly.home);
     const { functions, queues } = this;
     const configurations = new Map(
       assembly
-        .ofType('AWS::Lambda::EventInvokeConfig')
+        .findByType('AWS::Lambda::EventInvokeConfig')
         .map((config) => [String(config.properties.FunctionName), config]),
     );
     this.asynchronous = new AsyncInvocations({ world, iam, functions, queues, configurations });
@@ -259,7 +260,7 @@ export class Cloud {
     this.calls = new Calls(world, faults, this.services, this.thirdParties, load, live?.log);
     const log = (line: LogLine): void => void this.log.push(line);
     this.unreserved = unreservedConcurrency(assembly);
-    for (const fn of assembly.ofType('AWS::Lambda::Function')) {
+    for (const fn of assembly.findByType('AWS::Lambda::Function')) {
       const recycled = recycle ? { recycled: deployment.recycled, recording, replays } : {};
       const settings = {
         world,
@@ -272,11 +273,11 @@ export class Cloud {
         ...(live && { host: live.host, environments: live.environments, onInvocationEnd: live.onInvocationEnd }),
         ...recycled,
       };
-      functions.set(fn.arn, new LambdaFunction(fn, () => deployment.bundleOf(fn), settings));
+      functions.set(fn.arn, new LambdaFunction(fn, () => deployment.loadBundle(fn), settings));
     }
-    for (const mapping of assembly.ofType('AWS::Lambda::EventSourceMapping')) this.map(mapping);
+    for (const mapping of assembly.findByType('AWS::Lambda::EventSourceMapping')) this.map(mapping);
     this.apis = assembly
-      .ofType('AWS::ApiGateway::RestApi')
+      .findByType('AWS::ApiGateway::RestApi')
       .map((api) => new RestApi(api, assembly, { world, iam, functions, share: load?.apiShare }));
     this.expireInBackground(ttlLag);
   }
@@ -287,7 +288,7 @@ export class Cloud {
   }
 
   /** Its account and region. */
-  get home(): Home {
+  get home(): AccountAndRegion {
     return this.deployment.assembly.home;
   }
 
@@ -309,37 +310,40 @@ export class Cloud {
    * Returns the items of a table as plain objects, in the order of their keys.
    * @param table path of its construct, or its name. @throws {Error} if it doesn't exist
    */
-  itemsOf(table: string): readonly Record<string, unknown>[] {
+  listItems(table: string): readonly Record<string, unknown>[] {
     const { assembly } = this.deployment;
-    const tables = [...assembly.ofType('AWS::DynamoDB::GlobalTable'), ...assembly.ofType('AWS::DynamoDB::Table')];
+    const tables = [
+      ...assembly.findByType('AWS::DynamoDB::GlobalTable'),
+      ...assembly.findByType('AWS::DynamoDB::Table'),
+    ];
     const found = tables.find(({ label, ref }) => label === table || ref === table);
     if (!found)
       throw new Error(`there is no table ${table}; there are: ${tables.map(({ label }) => label).join(', ')}`);
-    return this.dynamodb.items(found.ref).map(plain);
+    return this.dynamodb.items(found.ref).map(toPlainItem);
   }
 
   private readonly streamsOf = new Map<string, StreamMapping[]>();
 
   /** Must be called after a write to a table: its stream has records, and schedules may have work. */
-  written(table: string): void {
-    this.events.schedules.look();
+  onTableWritten(table: string): void {
+    this.events.schedules.replan();
     for (const stream of this.streamsOf.get(table) ?? []) stream.wake();
   }
 
   private map(mapping: Resource): void {
     const { world, iam, dynamodb, buckets, queues, functions } = this;
     const { EventSourceArn, FunctionName } = mapping.properties;
-    const fn = functions.get(this.deployment.assembly.byArn(FunctionName).arn);
-    if (!fn) throw new ResourceNotModelled(`${mapping.label}: no function ${String(FunctionName)}`);
-    const queue = queues.get(String(EventSourceArn));
-    if (queue) {
-      this.sources.push(new QueueMapping(mapping, queue, fn, { world, iam, load: this.load }));
+    const findFunction = functions.get(this.deployment.assembly.findByArn(FunctionName).arn);
+    if (!findFunction) throw new ResourceNotModelled(`${mapping.label}: no function ${String(FunctionName)}`);
+    const findQueue = queues.get(String(EventSourceArn));
+    if (findQueue) {
+      this.sources.push(new QueueMapping(mapping, findQueue, findFunction, { world, iam, load: this.load }));
       return;
     }
     const [, table] = /:table\/([^/]+)\/stream\//.exec(String(EventSourceArn)) ?? [];
     if (table === undefined) throw new ResourceNotModelled(`${mapping.label}: event source ${String(EventSourceArn)}`);
-    const loses = (id: string): boolean => this.faults.at({ id, kinds: LOSSES }) === 'lost';
-    const stream = new StreamMapping(mapping, table, fn, {
+    const loses = (id: string): boolean => this.faults.faultAt({ id, kinds: LOSSES }) === 'lost';
+    const stream = new StreamMapping(mapping, table, findFunction, {
       world,
       iam,
       dynamodb,
@@ -356,7 +360,7 @@ export class Cloud {
     world.afterInBackground(TTL_ROUND, () => {
       const gone = dynamodb.expire(world.now - lag);
       if (gone.length > 0) world.note(`TTL deletes ${gone.length} items`);
-      for (const table of new Set(gone.map(({ table }) => table))) this.written(table);
+      for (const table of new Set(gone.map(({ table }) => table))) this.onTableWritten(table);
       this.expireInBackground(lag);
     });
   }
@@ -375,7 +379,7 @@ const deployments = new Map<string, Deployment>();
  * that V8 has warmed up to.
  * @param folder an assembly, which doesn't change
  */
-export function deploymentOf(folder: string): Deployment {
+export function loadDeployment(folder: string): Deployment {
   const deployment = deployments.get(folder) ?? new Deployment(new Assembly(folder));
   deployments.set(folder, deployment);
   return deployment;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../support/clients.js';
-import { cloudOf } from '../support/clouds.js';
+import { createCloud } from '../support/clouds.js';
 
 const PAGE = readFileSync(new URL('../docs/coverage.md', import.meta.url), 'utf8');
 
@@ -22,7 +22,7 @@ const operationsOf = (service: string): readonly string[] => {
 };
 
 test.each([...Object.keys(TARGETS), ...Object.keys(SIGNED)])('%s serves what the page says', async (service) => {
-  const { answer } = awsApiOf(cloudOf({}));
+  const { answer } = awsApiOf(createCloud({}));
   const [signed, target] = [SIGNED[service], TARGETS[service]];
   const operations = operationsOf(service);
   expect(operations[0]).toMatch(/^\w+$/);
@@ -60,6 +60,6 @@ const SERVICES: Readonly<Record<string, string>> = {
 };
 
 test.each(Object.entries(SERVICES))('the page names every operation of %s', (name, service) => {
-  const { served } = cloudOf({}).services;
+  const { served } = createCloud({}).services;
   expect([...operationsOf(name)].sort()).toEqual([...(served[service] ?? [])].sort());
 });

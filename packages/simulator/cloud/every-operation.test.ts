@@ -18,7 +18,14 @@ import * as sts from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LocalCloud } from '../live/local-cloud.js';
 import { awsApiOf } from '../support/clients.js';
-import { allow, arnOf, assemblyOf, cloudOf, fn, QUEUE_RIGHTS } from '../support/clouds.js';
+import {
+  allowStatement,
+  arnOf,
+  createCloud,
+  functionResource,
+  QUEUE_RIGHTS,
+  writeAssembly,
+} from '../support/clouds.js';
 
 /** Newest answer of each operation; a test may read any member of it. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of a hundred operations, in one list
@@ -27,7 +34,7 @@ type Call = readonly [operation: string, input?: object | ((answers: Answers) =>
 
 const STACK = [
   {
-    ...fn('Work', [allow(QUEUE_RIGHTS, arnOf('Queue'))]),
+    ...functionResource('Work', [allowStatement(QUEUE_RIGHTS, arnOf('Queue'))]),
     Dead: { Type: 'AWS::SQS::Queue' },
     Queue: {
       Type: 'AWS::SQS::Queue',
@@ -290,7 +297,7 @@ interface Sender {
   destroy(): void;
 }
 
-const { served } = cloudOf({}).services;
+const { served } = createCloud({}).services;
 
 test('every service has a client', () => expect(Object.keys(CLIENTS)).toEqual(Object.keys(served).sort()));
 
@@ -314,7 +321,7 @@ async function callAll(service: string, config: object): Promise<readonly string
 }
 
 test.each(Object.keys(served))("every operation of %s is called by AWS's client, and answered", async (service) => {
-  const { config, unknown } = awsApiOf(cloudOf(...STACK));
+  const { config, unknown } = awsApiOf(createCloud(...STACK));
   expect(await callAll(service, config)).toEqual([...(served[service] ?? [])].sort());
   expect(unknown).toEqual([]);
 });
@@ -323,7 +330,7 @@ describe('over HTTP', () => {
   let cloud: LocalCloud;
   const said: string[] = [];
   beforeAll(async () => {
-    cloud = await LocalCloud.start({ folder: assemblyOf(...STACK), threads: 1, log: (line) => said.push(line) });
+    cloud = await LocalCloud.start({ folder: writeAssembly(...STACK), threads: 1, log: (line) => said.push(line) });
   });
   afterAll(() => cloud.stop());
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type arnOf, cloudOf } from '../support/clouds.js';
+import { type arnOf, createCloud } from '../support/clouds.js';
 
 const TOPIC = { Type: 'AWS::SNS::Topic', Properties: { TopicName: 'alerts' } };
 const subscription = (Protocol: string) => ({
@@ -12,7 +12,7 @@ const ruleTo = (Arn: ReturnType<typeof arnOf>) => ({
 });
 
 test('a topic of people is inert, and its rule says in the trace that they are told', async () => {
-  const cloud = cloudOf({ Topic: TOPIC, Subscription: subscription('email'), Rule: ruleTo({ Ref: 'Topic' }) });
+  const cloud = createCloud({ Topic: TOPIC, Subscription: subscription('email'), Rule: ruleTo({ Ref: 'Topic' }) });
   cloud.events.put('default', { source: 'shop', detailType: 'Sold', detail: {} });
   await cloud.world.settle();
   expect(cloud.world.trace.lines.join('\n')).toContain('Shop/Rule tells people of Sold');
@@ -22,16 +22,16 @@ test.each(['sqs', 'lambda', 'firehose', 'application'])(
   'a subscription of a program is refused by name: %s',
   (protocol) => {
     const refused = `AWS::SNS::Subscription (Shop/Subscription): SNS delivers nothing here, and protocol '${protocol}'`;
-    expect(() => cloudOf({ Topic: TOPIC, Subscription: subscription(protocol) })).toThrow(refused);
+    expect(() => createCloud({ Topic: TOPIC, Subscription: subscription(protocol) })).toThrow(refused);
     const inline = { ...TOPIC, Properties: { Subscription: [{ Protocol: protocol, Endpoint: 'x' }] } };
-    expect(() => cloudOf({ Topic: inline })).toThrow(`AWS::SNS::Topic (Shop/Topic): SNS delivers nothing here`);
+    expect(() => createCloud({ Topic: inline })).toThrow(`AWS::SNS::Topic (Shop/Topic): SNS delivers nothing here`);
   },
 );
 
 test('an endpoint of a pager hears alarms, and no rule', () => {
   const pager = { Topic: TOPIC, Subscription: subscription('https') };
-  expect(() => cloudOf(pager)).not.toThrow();
-  expect(() => cloudOf({ ...pager, Rule: ruleTo({ Ref: 'Topic' }) })).toThrow(
+  expect(() => createCloud(pager)).not.toThrow();
+  expect(() => createCloud({ ...pager, Rule: ruleTo({ Ref: 'Topic' }) })).toThrow(
     'AWS::Events::Rule (Shop/Rule): its target',
   );
 });
@@ -74,5 +74,5 @@ test.each([
     'ServerSideEncryptionByDefault.KMSMasterKeyID',
   ],
 ])('what is delivered to nobody, or would have an effect, is refused by name: %s', (_, resources, message) => {
-  expect(() => cloudOf(resources)).toThrow(message);
+  expect(() => createCloud(resources)).toThrow(message);
 });

@@ -47,14 +47,14 @@ export function checkInert(assembly: Assembly): void {
     const effect = WITH_EFFECT[type]?.find((name) => properties[name] !== undefined);
     if (effect !== undefined) throw new DeliveryNotModelled(`${type} (${label}): ${effect}`);
   }
-  const subscriptions = subscriptionsIn(assembly);
+  const subscriptions = listSubscriptions(assembly);
   for (const { holder, protocol } of subscriptions)
     if (![...TO_PEOPLE, ...TO_PAGERS].includes(protocol))
       throw new DeliveryNotModelled(
         `${holder.type} (${holder.label}): SNS delivers nothing here, and protocol '${protocol}' reaches a program; ` +
           `topics may have subscriptions of people (${TO_PEOPLE.join(', ')}) and of pagers (${TO_PAGERS.join(', ')})`,
       );
-  for (const rule of assembly.ofType('AWS::Events::Rule'))
+  for (const rule of assembly.findByType('AWS::Events::Rule'))
     for (const { Arn } of (rule.properties.Targets ?? []) as readonly JsonObject[]) {
       const pager = subscriptions.find(({ topic, protocol }) => topic === Arn && TO_PAGERS.includes(protocol));
       if (pager)
@@ -63,10 +63,10 @@ export function checkInert(assembly: Assembly): void {
             'which may reach a program, and SNS delivers nothing here',
         );
     }
-  for (const config of assembly.ofType('AWS::Lambda::EventInvokeConfig')) {
+  for (const config of assembly.findByType('AWS::Lambda::EventInvokeConfig')) {
     const { OnFailure } = (config.properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: string } };
     const to = OnFailure?.Destination;
-    if (to !== undefined && !assembly.ofType('AWS::SQS::Queue').some(({ arn }) => arn === to))
+    if (to !== undefined && !assembly.findByType('AWS::SQS::Queue').some(({ arn }) => arn === to))
       throw new DeliveryNotModelled(
         `${config.type} (${config.label}): the destination ${to} is no queue of this assembly`,
       );
@@ -74,16 +74,16 @@ export function checkInert(assembly: Assembly): void {
 }
 
 /** Returns the subscriptions of all topics, with the resource that holds each. */
-function subscriptionsIn(assembly: Assembly) {
+function listSubscriptions(assembly: Assembly) {
   const read = (holder: Resource, topic: unknown, { Protocol }: JsonObject) => ({
     holder,
     topic,
     protocol: String(Protocol),
   });
   return [
-    ...assembly.ofType('AWS::SNS::Subscription').map((one) => read(one, one.properties.TopicArn, one.properties)),
+    ...assembly.findByType('AWS::SNS::Subscription').map((one) => read(one, one.properties.TopicArn, one.properties)),
     ...assembly
-      .ofType('AWS::SNS::Topic')
+      .findByType('AWS::SNS::Topic')
       .flatMap((topic) =>
         ((topic.properties.Subscription ?? []) as readonly JsonObject[]).map((one) => read(topic, topic.arn, one)),
       ),

@@ -1,6 +1,6 @@
 import type { EventLoop } from '../engine/event-loop.js';
 import type { FaultKind } from '../engine/faults.js';
-import type { HttpResponse, Reply } from '../runtime/http.js';
+import type { HttpResponse, ResponseHandler } from '../runtime/http.js';
 import type { Caller } from '../services/lambda/sandbox.js';
 
 const TWO_SECONDS = 2_000;
@@ -11,7 +11,7 @@ interface Passage {
   /** Its name in the history. */
   readonly id: string;
   readonly caller: Caller;
-  readonly reply: Reply;
+  readonly reply: ResponseHandler;
   readonly fault: FaultKind | undefined;
   /** Returns the milliseconds until it is sent. @default 0 */
   readonly computing?: () => number;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { cloudOf } from '../support/clouds.js';
+import { createCloud } from '../support/clouds.js';
 import { PropertyNotModelled } from './properties.js';
 
-const bucket = (Properties: NonNullable<Parameters<typeof cloudOf>[0][string]['Properties']>) =>
-  cloudOf({ Batches: { Type: 'AWS::S3::Bucket', Properties } });
+const bucket = (Properties: NonNullable<Parameters<typeof createCloud>[0][string]['Properties']>) =>
+  createCloud({ Batches: { Type: 'AWS::S3::Bucket', Properties } });
 
 test('a property that no model reads is refused by name', () => {
   const locked = { ObjectLockEnabled: true };
@@ -24,5 +24,5 @@ test('what is read, what takes no part, and tags pass', () => {
     BucketEncryption: { ServerSideEncryptionConfiguration: [] },
     NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
   };
-  expect(bucket(properties).buckets.arnOf('shop-batches')).toBeDefined();
+  expect(bucket(properties).buckets.findArn('shop-batches')).toBeDefined();
 });

@@ -158,15 +158,15 @@ export function checkProperties({ type, label, properties }: Resource): void {
   const paths = [...known.modelled, ...Object.keys(known.inert ?? {})];
   const unknown = Object.entries(properties)
     .filter(([name]) => !ANYWHERE.has(name))
-    .flatMap(([name, value]) => unknownIn(value, name, paths));
+    .flatMap(([name, value]) => findUnknown(value, name, paths));
   if (unknown.length > 0) throw new PropertyNotModelled(`${type} (${label}): ${[...new Set(unknown)].join(', ')}`);
 }
 
 /** Returns the unknown paths at or below this one; places in a list are not part of a path. */
-function unknownIn(value: Json, path: string, known: readonly string[]): readonly string[] {
+function findUnknown(value: Json, path: string, known: readonly string[]): readonly string[] {
   if (known.includes(path)) return [];
   const below = known.some((one) => one.startsWith(`${path}.`));
   if (!below || typeof value !== 'object' || value === null) return [path];
-  if (Array.isArray(value)) return value.flatMap((member: Json) => unknownIn(member, path, known));
-  return Object.entries(value).flatMap(([name, member]) => unknownIn(member as Json, `${path}.${name}`, known));
+  if (Array.isArray(value)) return value.flatMap((member: Json) => findUnknown(member, path, known));
+  return Object.entries(value).flatMap(([name, member]) => findUnknown(member as Json, `${path}.${name}`, known));
 }

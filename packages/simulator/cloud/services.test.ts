@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allow, CLIENT, cloudOf, fn } from '../support/clouds.js';
+import { allowStatement, CLIENT, createCloud, functionResource } from '../support/clouds.js';
 
 const QUEUE = { Type: 'AWS::SQS::Queue', Properties: { QueueName: 'shop-orders' } };
 const OTHER = { Type: 'AWS::SQS::Queue', Properties: { QueueName: 'other' } };
@@ -8,8 +8,8 @@ exports.handler = async ([target, input]) => call(target, input);`;
 
 /** What a function with these permissions gets from a service. */
 async function asked(actions: readonly string[], target: string, input: object): Promise<unknown> {
-  const statements = actions.length === 0 ? [] : [allow(actions, '*')];
-  const cloud = cloudOf({ ...fn('Look', statements), Queue: QUEUE, Other: OTHER }, { Look: CODE });
+  const statements = actions.length === 0 ? [] : [allowStatement(actions, '*')];
+  const cloud = createCloud({ ...functionResource('Look', statements), Queue: QUEUE, Other: OTHER }, { Look: CODE });
   let answer: unknown;
   cloud.fn('Shop/Look').invoke([target, input], (result) => {
     answer = result.kind === 'returned' ? result.value : result;

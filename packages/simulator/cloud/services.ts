@@ -15,9 +15,9 @@ import { s3Api } from '../services/s3/api.js';
 import { sqsApi } from '../services/sqs/api.js';
 import type { Parameters as SsmParameters } from '../services/ssm/model.js';
 import { stsApi } from '../services/sts/api.js';
-import { type Operation, type Operations, Raw, Refused, UnknownOperation } from '../wire/operation.js';
+import { type Operation, type Operations, RawResponse, Refused, UnknownOperation } from '../wire/operation.js';
 import type { AwsError, AwsRequest, WireRequest } from '../wire/request.js';
-import { accessDenied, accessesOf } from './accesses.js';
+import { accessDenied, requiredAccesses } from './accesses.js';
 
 /** Result of a service's request: an answer (members of its JSON, or a raw response), or an error. */
 export type Answer =
@@ -118,11 +118,11 @@ export class AccountServices implements Services {
     const { iam, world } = this.account;
     const { service, operation, input, refusedEntries, staleBy } = request;
     const { label, role, resource } = caller.fn;
-    const denied = accessesOf(request, this.account).find(
+    const denied = requiredAccesses(request, this.account).find(
       (access) =>
         !iam.roleAllows(role, access) ||
         iam.resourceDenies(access) ||
-        (service === 'kms' && !iam.keyLetsRoleDecide(role, access)),
+        (service === 'kms' && !iam.keyDelegatesToRole(role, access)),
     );
     if (denied) {
       const { action, resource: object, context = {} } = denied;
@@ -143,18 +143,18 @@ export class AccountServices implements Services {
       return (then) =>
         void output.then(
           (found) => then(answerOf(found)),
-          (error: unknown) => then(refusalIn(error)),
+          (error: unknown) => then(toRefusal(error)),
         );
     } catch (error) {
-      return refusalIn(error);
+      return toRefusal(error);
     }
   }
 }
 
-const answerOf = (output: object): Answer => (output instanceof Raw ? { raw: output.response } : { output });
+const answerOf = (output: object): Answer => (output instanceof RawResponse ? { raw: output.response } : { output });
 
 /** @throws what is no refusal of AWS */
-function refusalIn(error: unknown): Answer {
+function toRefusal(error: unknown): Answer {
   if (error instanceof Refused) return { error: error.error };
   throw error;
 }

@@ -1,6 +1,6 @@
 import type { EventLoop } from '../engine/event-loop.js';
 import { CALL_FAULTS, type FaultKind, type FaultPlan } from '../engine/faults.js';
-import type { HttpRequest, HttpResponse, Reply } from '../runtime/http.js';
+import type { HttpRequest, HttpResponse, ResponseHandler } from '../runtime/http.js';
 import type { Caller } from '../services/lambda/sandbox.js';
 import { pass } from './passage.js';
 
@@ -9,7 +9,7 @@ export interface ThirdParty {
   /** Carries a request out, at once and whole. @returns the answer, or `undefined` if the connection breaks before it */
   answer(request: HttpRequest): HttpResponse | undefined;
   /** Returns the answer to a request that is refused without any effect, since there are too many. */
-  refusal(): HttpResponse;
+  refuse(): HttpResponse;
 }
 
 /** Faults that make no sense outside of AWS's own operations. */
@@ -18,11 +18,11 @@ const OF_AWS: readonly FaultKind[] = ['conflict', 'entry-refused', 'refused-for-
 const OF_WRITES: readonly FaultKind[] = ['late', 'very-late', 'killed-after', 'hung-after', 'answer-lost'];
 
 /** Carries a request to a stub of a host that runs elsewhere. @param then gets the answer; `undefined` if there was none */
-export type Stub = (request: HttpRequest, then: (answer: HttpResponse | undefined) => void) => void;
+export type AnswerStub = (request: HttpRequest, then: (answer: HttpResponse | undefined) => void) => void;
 
 /** A host that is known: how it answers, and what it says to too many requests. */
 interface Known {
-  readonly answer: Stub;
+  readonly answer: AnswerStub;
   readonly refusal: () => HttpResponse;
   readonly model?: ThirdParty;
 }
@@ -33,7 +33,7 @@ const TOO_MANY: HttpResponse = { status: 429, headers: { 'content-type': 'text/p
 export class ThirdParties {
   private readonly byHost = new Map<string, Known>();
   /** Hosts that functions have called and that nobody has added: requests to them fail, as to a host that doesn't exist. */
-  readonly unknown = new Set<string>();
+  readonly unknownHosts = new Set<string>();
 
   constructor(
     private readonly world: EventLoop,
@@ -52,12 +52,12 @@ export class ThirdParties {
    * });
    */
   add(host: string, model: ThirdParty): void {
-    const answer: Stub = (request, then) => then(model.answer(request));
-    this.byHost.set(host, { answer, refusal: () => model.refusal(), model });
+    const answer: AnswerStub = (request, then) => then(model.answer(request));
+    this.byHost.set(host, { answer, refusal: () => model.refuse(), model });
   }
 
   /** Returns the model of a host. */
-  of(host: string): ThirdParty | undefined {
+  find(host: string): ThirdParty | undefined {
     return this.byHost.get(host)?.model;
   }
 
@@ -67,18 +67,18 @@ export class ThirdParties {
   }
 
   /** Puts a stub that runs elsewhere in the place of a host: for a local cloud, as nothing outside of this process is a history. */
-  addStub(host: string, answer: Stub): void {
+  addStub(host: string, answer: AnswerStub): void {
     this.byHost.set(host, { answer, refusal: () => TOO_MANY });
   }
 
   /** Carries a request out. A host that nobody has added can't be found, as Node says. */
-  send(caller: Caller, http: HttpRequest, reply: Reply): void {
+  send(caller: Caller, http: HttpRequest, reply: ResponseHandler): void {
     const { world } = this;
     const { fn } = caller;
     const id = `${fn.label} call ${++fn.calls}`;
     const known = this.byHost.get(http.host);
     if (!known) {
-      this.unknown.add(http.host);
+      this.unknownHosts.add(http.host);
       world.note(`${id} ${http.method} ${http.host}${http.path} FAILS with ENOTFOUND: no model of this host was added`);
       this.log(
         `${fn.label} calls ${http.host}, which nobody has named: the request fails with ENOTFOUND. ` +
@@ -89,7 +89,7 @@ export class ThirdParties {
     }
     const reads = http.method === 'GET';
     const kinds = CALL_FAULTS.filter((kind) => !OF_AWS.includes(kind) && !(reads && OF_WRITES.includes(kind)));
-    const fault = this.faults.at({ id, kinds });
+    const fault = this.faults.faultAt({ id, kinds });
     world.note(`${id} ${http.method} ${http.host}${http.path}${fault ? ` FAULT ${fault}` : ''}`);
     pass(world, {
       id,

@@ -5,18 +5,26 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse } from '../services/apigateway/messages.js';
-import { apiOf, ask, gatewayResponse, method, mock, part, uriOf } from '../support/apis.js';
+import {
+  apiMethod,
+  apiResource,
+  createApi,
+  gatewayResponse,
+  integrationUri,
+  mockMethod,
+  requestApi,
+} from '../support/apis.js';
 
 const parsed = ({ body }: ApiResponse) => JSON.parse(body) as { [member: string]: unknown };
 
 describe('routes: test_apigateway_common.py, TestApigatewayRouting', () => {
   const siblings = {
-    Test: part('test'),
-    PostTest: mock('Test', 'POST', 'POST'),
-    Any: part('any', 'Test'),
-    AnyAny: mock('Any', 'ANY', 'ANY'),
-    Proxy: part('{proxy+}'),
-    OptionsProxy: mock('Proxy', 'OPTIONS', 'OPTIONS'),
+    Test: apiResource('test'),
+    PostTest: mockMethod('Test', 'POST', 'POST'),
+    Any: apiResource('any', 'Test'),
+    AnyAny: mockMethod('Any', 'ANY', 'ANY'),
+    Proxy: apiResource('{proxy+}'),
+    OptionsProxy: mockMethod('Proxy', 'OPTIONS', 'OPTIONS'),
   };
   test.each([
     ['OPTIONS', '/test', 'OPTIONS'],
@@ -25,23 +33,23 @@ describe('routes: test_apigateway_common.py, TestApigatewayRouting', () => {
     ['GET', '/test/any', 'ANY'],
   ])('test_proxy_routing_with_hardcoded_resource_sibling: %s %s', async (name, path, body) => {
     const headers = { 'content-type': 'application/json' };
-    expect(await ask(apiOf(siblings), { method: name, path, headers })).toMatchObject({ status: 200, body });
+    expect(await requestApi(createApi(siblings), { method: name, path, headers })).toMatchObject({ status: 200, body });
   });
 
   const order = {
-    Proxy: part('{param+}'),
-    GetProxy: mock('Proxy', 'GET', 'proxy'),
-    Part: part('part1'),
-    GetPart: mock('Part', 'GET', 'part1'),
-    Hard: part('hardcoded-value', 'Part'),
-    GetHard: mock('Hard', 'GET', 'hardcoded-value'),
+    Proxy: apiResource('{param+}'),
+    GetProxy: mockMethod('Proxy', 'GET', 'proxy'),
+    Part: apiResource('part1'),
+    GetPart: mockMethod('Part', 'GET', 'part1'),
+    Hard: apiResource('hardcoded-value', 'Part'),
+    GetHard: mockMethod('Hard', 'GET', 'hardcoded-value'),
   };
   test.each([
     ['/part1', 'part1'],
     ['/part1/hardcoded-value', 'hardcoded-value'],
     ['/part1/random-value', 'proxy'],
   ])('test_routing_with_hardcoded_resource_sibling_order: %s', async (path, body) => {
-    expect(await ask(apiOf(order), { path })).toMatchObject({ status: 200, body });
+    expect(await requestApi(createApi(order), { path })).toMatchObject({ status: 200, body });
   });
 
   test.each([
@@ -49,8 +57,11 @@ describe('routes: test_apigateway_common.py, TestApigatewayRouting', () => {
     ['GET', '/random-non-existing', 403],
     ['POST', '/existing', 403],
   ])('test_routing_not_found: %s %s', async (name, path, status) => {
-    const cloud = apiOf({ Existing: part('existing'), Get: mock('Existing', 'GET', '{"message":"exists"}') });
-    const answer = await ask(cloud, { method: name, path });
+    const cloud = createApi({
+      Existing: apiResource('existing'),
+      Get: mockMethod('Existing', 'GET', '{"message":"exists"}'),
+    });
+    const answer = await requestApi(cloud, { method: name, path });
     expect(answer.status).toBe(status);
     expect(parsed(answer)).toEqual({ message: status === 200 ? 'exists' : 'Missing Authentication Token' });
     const error = status === 200 ? undefined : 'MissingAuthenticationTokenException';
@@ -60,11 +71,11 @@ describe('routes: test_apigateway_common.py, TestApigatewayRouting', () => {
 
 describe('the event of a function: test_apigateway_lambda.py', () => {
   const cloud = () =>
-    apiOf({
-      Proxy: part('{proxy+}'),
-      AnyProxy: method('Proxy', 'ANY'),
-      Hard: part('hardcoded'),
-      AnyHard: method('Hard', 'ANY'),
+    createApi({
+      Proxy: apiResource('{proxy+}'),
+      AnyProxy: apiMethod('Proxy', 'ANY'),
+      Hard: apiResource('hardcoded'),
+      AnyHard: apiMethod('Hard', 'ANY'),
     });
   const PARAMETERS =
     'dateTimeOffset=2023-06-12T18:05:10.123456+00:00&email=test%2Balias@gmail.com&plus=test+alias@gmail.com&url=https://www.google.com/&whitespace=foo%20bar&zhash=abort/';
@@ -123,19 +134,19 @@ describe('the event of a function: test_apigateway_lambda.py', () => {
       { path: '/hardcoded', resource: '/hardcoded', pathParameters: null, queryStringParameters: null },
     ],
   ])('test_lambda_aws_proxy_integration: invocation-%s', async (_, path, members) => {
-    const event = parsed(await ask(cloud(), { path }));
+    const event = parsed(await requestApi(cloud(), { path }));
     expect(event).toMatchObject(members);
     expect(event.requestContext).toMatchObject({ path: `/dev${path.split('?')[0]}` });
   });
 
   test('test_lambda_aws_proxy_integration: every member, with the names of its headers as they were sent', async () => {
     const headers = { 'User-Agent': 'python-requests/testing', 'tEsT-HEADeR': 'aValUE' };
-    const answered = apiOf({ Proxy: part('{proxy+}'), AnyProxy: method('Proxy', 'ANY') });
+    const answered = createApi({ Proxy: apiResource('{proxy+}'), AnyProxy: apiMethod('Proxy', 'ANY') });
     const nobody = ['accessKey', 'accountId', 'caller', 'cognitoAuthenticationProvider', 'cognitoAuthenticationType']
       .concat(['cognitoIdentityId', 'cognitoIdentityPoolId', 'principalOrgId', 'user', 'userArn'])
       .map((name) => [name, null]);
     const id = answered.apis[0]?.id;
-    expect(parsed(await ask(answered, { path: '/proxy-value', headers }))).toEqual({
+    expect(parsed(await requestApi(answered, { path: '/proxy-value', headers }))).toEqual({
       body: null,
       headers,
       httpMethod: 'GET',
@@ -173,9 +184,9 @@ describe('the event of a function: test_apigateway_lambda.py', () => {
   });
 
   test('test_lambda_aws_proxy_integration_request_data_mapping, without its mappings', async () => {
-    const answered = apiOf({ Variable: part('{pathVariable}'), Any: method('Variable', 'ANY') });
+    const answered = createApi({ Variable: apiResource('{pathVariable}'), Any: apiMethod('Variable', 'ANY') });
     const headers = { 'Content-Type': 'application/json', foobar: 'mapped-value', headerVar: 'request-value' };
-    const event = await ask(answered, { path: '/foobar?testQueryString=foo&testVar=bar', headers });
+    const event = await requestApi(answered, { path: '/foobar?testQueryString=foo&testVar=bar', headers });
     expect(parsed(event)).toMatchObject({
       headers,
       pathParameters: { pathVariable: 'foobar' },
@@ -187,7 +198,7 @@ describe('the event of a function: test_apigateway_lambda.py', () => {
 
 describe('the answer of a function: test_apigateway_lambda.py', () => {
   const answered = (answer: unknown) =>
-    ask(apiOf({ Any: method(undefined, 'ANY') }), { method: 'POST', body: JSON.stringify({ answer }) });
+    requestApi(createApi({ Any: apiMethod(undefined, 'ANY') }), { method: 'POST', body: JSON.stringify({ answer }) });
   const JSON_TYPE = { 'content-type': 'application/json' };
   const data = Buffer.from('test-data').toString('base64');
 
@@ -234,7 +245,10 @@ describe('the answer of a function: test_apigateway_lambda.py', () => {
   });
 
   test('test_aws_proxy_response_payload_format_validation: invoke-api-empty-response, whose function fails', async () => {
-    const refused = await ask(apiOf({ Any: method(undefined, 'ANY') }), { method: 'POST', body: 'no JSON' });
+    const refused = await requestApi(createApi({ Any: apiMethod(undefined, 'ANY') }), {
+      method: 'POST',
+      body: 'no JSON',
+    });
     expect([refused.status, parsed(refused)]).toEqual([502, { message: 'Internal server error' }]);
   });
 
@@ -255,26 +269,32 @@ describe('integrations', () => {
       'arn:aws:apigateway:eu-west-1:lambda:test/2015-03-31/functions/',
       'arn:aws:apigateway:eu-west-1:firehose:path/2015-03-31/functions/',
       'arn:aws:apigateway:eu-west-1:lambda:path/random/value/',
-    ].map((prefix): [string, { Uri: ReturnType<typeof uriOf> }] => [
+    ].map((prefix): [string, { Uri: ReturnType<typeof integrationUri> }] => [
       `test_put_integration_aws_proxy_uri: ${prefix}`,
-      { Uri: uriOf('Echo', prefix) },
+      { Uri: integrationUri('Echo', prefix) },
     ]),
-    ['test_lambda_aws_proxy_integration_non_post_method', { IntegrationHttpMethod: 'GET', Uri: uriOf('Echo') }],
+    [
+      'test_lambda_aws_proxy_integration_non_post_method',
+      { IntegrationHttpMethod: 'GET', Uri: integrationUri('Echo') },
+    ],
   ])('%s is refused before anything runs', (_, integration) => {
     const Integration = { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', ...integration };
-    expect(() => apiOf({ Any: method(undefined, 'ANY', { Integration }) })).toThrow('integration');
+    expect(() => createApi({ Any: apiMethod(undefined, 'ANY', { Integration }) })).toThrow('integration');
   });
 
   test.each(['GET', 'POST'])('test_apigateway_basic.py, test_mock_integration_response: NEVER, %s', async (name) => {
-    const cloud = apiOf({ Any: mock(undefined, name, '{"statusCode": 200, "id": 42}') });
+    const cloud = createApi({ Any: mockMethod(undefined, name, '{"statusCode": 200, "id": 42}') });
     const headers = { 'content-type': 'application/json' };
-    const answer = await ask(cloud, { method: name, headers, body: '{}' });
+    const answer = await requestApi(cloud, { method: name, headers, body: '{}' });
     expect([answer.status, parsed(answer)]).toEqual([200, { statusCode: 200, id: 42 }]);
   });
 
   test('test_apigateway_integrations.py, test_integration_mock_with_path_param: a name without quotes', async () => {
-    const cloud = apiOf({ Path: part('{testPath}'), Get: mock('Path', 'GET', '', '{statusCode: 200}') });
-    expect(await ask(cloud, { path: '/test-path' })).toMatchObject({ status: 200, body: '' });
+    const cloud = createApi({
+      Path: apiResource('{testPath}'),
+      Get: mockMethod('Path', 'GET', '', '{statusCode: 200}'),
+    });
+    expect(await requestApi(cloud, { path: '/test-path' })).toMatchObject({ status: 200, body: '' });
   });
 });
 
@@ -303,8 +323,8 @@ describe('gateway responses: test_apigateway_api.py, test_gateway_response_put, 
     ],
     ['not-set, DEFAULT_4XX', 'DEFAULT_4XX', { StatusCode: '444' }, { status: 444 }, { message: MESSAGE }],
   ])('%s', async (_, type, properties, answer, body) => {
-    const cloud = apiOf({ Get: method(undefined, 'GET'), Refusal: gatewayResponse(type, { ...properties }) });
-    const refused = await ask(cloud, { path: '/none' });
+    const cloud = createApi({ Get: apiMethod(undefined, 'GET'), Refusal: gatewayResponse(type, { ...properties }) });
+    const refused = await requestApi(cloud, { path: '/none' });
     expect(refused).toMatchObject(answer);
     expect(parsed(refused)).toEqual(body);
   });
@@ -316,11 +336,11 @@ describe('gateway responses: test_apigateway_api.py, test_gateway_response_put, 
         ResponseTemplates: { 'application/json': '{"type":"$context.error.responseType"}' },
       }),
       Failure: gatewayResponse('INTEGRATION_FAILURE', { ResponseParameters: { ...header } }),
-      Get: method(undefined, 'ANY'),
+      Get: apiMethod(undefined, 'ANY'),
     };
-    const wrong = await ask(apiOf(everything), { method: 'POST', body: '{"answer":"text"}' });
+    const wrong = await requestApi(createApi(everything), { method: 'POST', body: '{"answer":"text"}' });
     expect([wrong.status, wrong.body]).toEqual([599, '{"type":"DEFAULT_5XX"}']);
-    const failed = await ask(apiOf(everything), { method: 'POST', body: 'no JSON' });
+    const failed = await requestApi(createApi(everything), { method: 'POST', body: 'no JSON' });
     expect(failed).toMatchObject({ headers: { foo: 'bar' }, body: '{"message":"Internal server error"}' });
     expect(failed.status).not.toBe(599);
   });
@@ -332,26 +352,26 @@ describe('gateway responses: test_apigateway_api.py, test_gateway_response_put, 
     ],
     ['a stage variable', { ResponseTemplates: { 'application/json': '$stageVariables.a' } }],
   ])('%s is refused by name', (_, properties) => {
-    const create = () => apiOf({ Get: method(undefined, 'GET'), Refusal: gatewayResponse(TYPE, properties) });
+    const create = () => createApi({ Get: apiMethod(undefined, 'GET'), Refusal: gatewayResponse(TYPE, properties) });
     expect(create).toThrow("in a gateway response isn't modelled");
   });
 });
 
 describe('error answers of the Developer Guide, "Gateway response types" and "Lambda authorizers"', () => {
   const authorizer = (code: string, IdentitySource?: string) =>
-    apiOf(
+    createApi(
       {
         Authorizer: {
           Type: 'AWS::ApiGateway::Authorizer',
           Properties: {
             RestApiId: { Ref: 'Api' },
             Type: 'REQUEST',
-            AuthorizerUri: uriOf('Judge'),
+            AuthorizerUri: integrationUri('Judge'),
             AuthorizerResultTtlInSeconds: 0,
             ...(IdentitySource !== undefined && { IdentitySource }),
           },
         },
-        Get: method(undefined, 'GET', { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Authorizer' } }),
+        Get: apiMethod(undefined, 'GET', { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Authorizer' } }),
       },
       { Judge: `exports.handler = async (event) => ${code};` },
     );
@@ -372,26 +392,26 @@ describe('error answers of the Developer Guide, "Gateway response types" and "La
       'UnauthorizedException',
     ],
   ])('an authorizer that %s', async (_, code, source, status, error) => {
-    const answer = await ask(authorizer(code, source), {});
+    const answer = await requestApi(authorizer(code, source), {});
     expect([answer.status, answer.headers['x-amzn-errortype']]).toEqual([status, error]);
   });
 
   test('a function that the API may not call: 500', async () => {
     const MayEcho = { Type: 'AWS::Logs::LogGroup', Properties: {} };
-    const answer = await ask(apiOf({ Get: method(undefined, 'GET'), MayEcho }), {});
+    const answer = await requestApi(createApi({ Get: apiMethod(undefined, 'GET'), MayEcho }), {});
     expect([answer.status, parsed(answer)]).toEqual([500, { message: 'Internal server error' }]);
   });
 
   test('a function that takes longer than the gateway waits: 504', async () => {
     const code = { Slow: 'exports.handler = () => new Promise((resolve) => setTimeout(() => resolve({}), 40000));' };
-    const Integration = { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: uriOf('Slow') };
-    const answer = await ask(apiOf({ Get: method(undefined, 'GET', { Integration }) }, code), {});
+    const Integration = { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: integrationUri('Slow') };
+    const answer = await requestApi(createApi({ Get: apiMethod(undefined, 'GET', { Integration }) }, code), {});
     expect([answer.status, parsed(answer)]).toEqual([504, { message: 'Endpoint request timed out' }]);
   });
 
   test('a body of more than 10 MB: 413', async () => {
-    const cloud = apiOf({ Post: method(undefined, 'POST') });
-    const answer = await ask(cloud, { method: 'POST', body: 'a'.repeat(10 * 1024 * 1024 + 1) });
+    const cloud = createApi({ Post: apiMethod(undefined, 'POST') });
+    const answer = await requestApi(cloud, { method: 'POST', body: 'a'.repeat(10 * 1024 * 1024 + 1) });
     expect([answer.status, parsed(answer)]).toEqual([413, { message: 'Request Too Long' }]);
   });
 });

@@ -20,13 +20,13 @@ import {
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import { awsApiOf } from '../support/clients.js';
-import { cloudOf } from '../support/clouds.js';
+import { createCloud } from '../support/clouds.js';
 
 const ENTRY = { Source: 'core.update-account-command', DetailType: 'core.update-account-command', Detail: '{}' };
 
 /** A client of AWS's SDK in an account with the queue `queue`. */
 async function account() {
-  const cloud = cloudOf({});
+  const cloud = createCloud({});
   const { config } = awsApiOf(cloud);
   await new SQSClient(config).send(new CreateQueueCommand({ QueueName: 'queue' }));
   return { cloud, events: new EventBridgeClient(config), queue: cloud.queue('queue').resource.arn };

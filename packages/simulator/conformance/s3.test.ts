@@ -14,13 +14,15 @@ import {
 } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
 import { awsApiOf } from '../support/clients.js';
-import { cloudOf } from '../support/clouds.js';
+import { createCloud } from '../support/clouds.js';
 
 const Bucket = 'shop-batches';
 const OBJECT = { Bucket, Key: 'my-key' };
 
 function bucket(properties: object = {}) {
-  const cloud = cloudOf({ Batches: { Type: 'AWS::S3::Bucket', Properties: { BucketName: Bucket, ...properties } } });
+  const cloud = createCloud({
+    Batches: { Type: 'AWS::S3::Bucket', Properties: { BucketName: Bucket, ...properties } },
+  });
   const { config, answer } = awsApiOf(cloud);
   const s3 = new S3Client(config);
   const raw = (method: string, body: string, headers: Readonly<Record<string, string>> = {}, path = '/my-key') =>
@@ -264,7 +266,7 @@ describe('lists', () => {
       BucketName,
       { Type: 'AWS::S3::Bucket', Properties: { BucketName } } as const,
     ]);
-    const s3 = new S3Client(awsApiOf(cloudOf(Object.fromEntries(resources))).config);
+    const s3 = new S3Client(awsApiOf(createCloud(Object.fromEntries(resources))).config);
     const first = await s3.send(new ListBucketsCommand({ MaxBuckets: 2 }));
     expect(first.Buckets).toEqual(
       ['one', 'other'].map((Name) => ({

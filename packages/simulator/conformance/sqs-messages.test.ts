@@ -5,7 +5,7 @@
  */
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
-import { bodiesOf, QueueAccount } from '../support/queues.js';
+import { QueueAccount, sortedBodies } from '../support/queues.js';
 
 type Case = readonly [test: string, play: (aws: QueueAccount) => Promise<void>];
 
@@ -43,7 +43,7 @@ const MESSAGES: readonly Case[] = [
       const [one, other] = [await aws.create(), await aws.create()];
       await aws.send(one, 'message');
       expect(await aws.receive(other)).toEqual([]);
-      expect(bodiesOf(await aws.receive(one))).toEqual(['message']);
+      expect(sortedBodies(await aws.receive(one))).toEqual(['message']);
     },
   ],
   ...['"&quot;&quot;\r', '{\r\n"machineID" : "d357006e26ff47439e1ef894225d4307"}'].map(
@@ -72,7 +72,7 @@ const MESSAGES: readonly Case[] = [
       const QueueUrl = await aws.create();
       await aws.sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: entries(2) }));
       const received = [await aws.one(QueueUrl), await aws.one(QueueUrl)];
-      expect(bodiesOf(received)).toEqual(['message-0', 'message-1']);
+      expect(sortedBodies(received)).toEqual(['message-0', 'message-1']);
       expect(await aws.receive(QueueUrl)).toEqual([]);
     },
   ],
@@ -83,7 +83,7 @@ const MESSAGES: readonly Case[] = [
       await aws.sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: entries(2) }));
       await aws.send(QueueUrl, 'message-2');
       const received = await aws.receive(QueueUrl, { MaxNumberOfMessages: 3 });
-      expect(bodiesOf(received)).toEqual(['message-0', 'message-1', 'message-2']);
+      expect(sortedBodies(received)).toEqual(['message-0', 'message-1', 'message-2']);
     },
   ],
   [

@@ -11,7 +11,7 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
-import { bodiesOf, QueueAccount } from '../support/queues.js';
+import { QueueAccount, sortedBodies } from '../support/queues.js';
 
 type Case = readonly [test: string, play: (aws: QueueAccount) => Promise<void>];
 
@@ -126,7 +126,7 @@ const QUEUES: readonly Case[] = [
       name === 'Policy' ? 'test_set_empty_queue_policy, test_set_queue_policy' : 'test_set_empty_redrive_policy',
       async (aws) => {
         const queue = await aws.create();
-        const deadLetterTargetArn = await aws.arnOf(queue);
+        const deadLetterTargetArn = await aws.readArn(queue);
         const statement = { Effect: 'Allow', Principal: '*', Action: 'sqs:SendMessage', Resource: '*' };
         const policy = name === 'Policy' ? { Statement: [statement] } : { deadLetterTargetArn, maxReceiveCount: '42' };
         for (const value of ['', JSON.stringify(policy), '']) {
@@ -141,7 +141,7 @@ const QUEUES: readonly Case[] = [
   [
     'test_get_specific_queue_attribute_response, test_dead_letter_queue_config',
     async (aws) => {
-      const deadLetterTargetArn = await aws.arnOf(await aws.create());
+      const deadLetterTargetArn = await aws.readArn(await aws.create());
       const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 10 });
       const queue = await aws.create({ MessageRetentionPeriod: '604800', DelaySeconds: '10', RedrivePolicy });
       const two = await aws.attributes(queue, 'MessageRetentionPeriod', 'RedrivePolicy');
@@ -177,7 +177,7 @@ const QUEUES: readonly Case[] = [
         await aws.pass(4);
         expect(await aws.receive(QueueUrl)).toEqual([]);
         await aws.send(QueueUrl, 'later');
-        expect(bodiesOf(await aws.receive(QueueUrl))).toEqual(['later']);
+        expect(sortedBodies(await aws.receive(QueueUrl))).toEqual(['later']);
       },
     ],
   ),
@@ -188,7 +188,7 @@ const DEAD_LETTERS: readonly Case[] = [
     'test_dead_letter_queue_list_sources',
     async (aws) => {
       const QueueUrl = await aws.create();
-      const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: await aws.arnOf(QueueUrl), maxReceiveCount: 50 });
+      const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: await aws.readArn(QueueUrl), maxReceiveCount: 50 });
       const sources = [await aws.create({ RedrivePolicy }), await aws.create({ RedrivePolicy })];
       const { queueUrls } = await aws.sqs.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl }));
       expect(queueUrls).toEqual(sources);
@@ -221,7 +221,7 @@ const DEAD_LETTERS: readonly Case[] = [
         ApproximateReceiveCount: '2',
         SentTimestamp: first.Attributes?.SentTimestamp,
         AWSTraceHeader: TRACE,
-        DeadLetterQueueSourceArn: await aws.arnOf(queue),
+        DeadLetterQueueSourceArn: await aws.readArn(queue),
       });
     },
   ],
@@ -232,8 +232,8 @@ const DEAD_LETTERS: readonly Case[] = [
         const [queue, dead] = await aws.createWithDeadLetters();
         const other = name === 'test_basic_move_task_workflow' ? await aws.create() : undefined;
         await giveUp(aws, queue, 'message-1', 'message-2');
-        const SourceArn = await aws.arnOf(dead);
-        const DestinationArn = other && (await aws.arnOf(other));
+        const SourceArn = await aws.readArn(dead);
+        const DestinationArn = other && (await aws.readArn(other));
         const { TaskHandle = '' } = await aws.sqs.send(new StartMessageMoveTaskCommand({ SourceArn, DestinationArn }));
         const { taskId, sourceArn } = JSON.parse(Buffer.from(TaskHandle, 'base64').toString()) as Record<
           string,
@@ -241,7 +241,7 @@ const DEAD_LETTERS: readonly Case[] = [
         >;
         expect([taskId, sourceArn]).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), SourceArn]);
         const moved = await aws.receive(other ?? queue, { MaxNumberOfMessages: 10 });
-        expect(bodiesOf(moved)).toEqual(['message-1', 'message-2']);
+        expect(sortedBodies(moved)).toEqual(['message-1', 'message-2']);
         const { Results } = await aws.sqs.send(new ListMessageMoveTasksCommand({ SourceArn }));
         expect(Results).toEqual([
           {
@@ -261,14 +261,17 @@ const DEAD_LETTERS: readonly Case[] = [
     'test_move_task_workflow_with_multiple_sources_as_default_destination',
     async (aws) => {
       const [one, dead] = await aws.createWithDeadLetters();
-      const SourceArn = await aws.arnOf(dead);
+      const SourceArn = await aws.readArn(dead);
       const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: SourceArn, maxReceiveCount: 1 });
       const other = await aws.create({ RedrivePolicy });
       await giveUp(aws, one, 'message-1-1', 'message-1-2');
       await giveUp(aws, other, 'message-2-1', 'message-2-2');
       await aws.sqs.send(new StartMessageMoveTaskCommand({ SourceArn }));
-      expect(bodiesOf(await aws.receive(one, { MaxNumberOfMessages: 10 }))).toEqual(['message-1-1', 'message-1-2']);
-      expect(bodiesOf(await aws.receive(other, { MaxNumberOfMessages: 10 }))).toEqual(['message-2-1', 'message-2-2']);
+      expect(sortedBodies(await aws.receive(one, { MaxNumberOfMessages: 10 }))).toEqual(['message-1-1', 'message-1-2']);
+      expect(sortedBodies(await aws.receive(other, { MaxNumberOfMessages: 10 }))).toEqual([
+        'message-2-1',
+        'message-2-2',
+      ]);
     },
   ],
 ];

@@ -21,7 +21,7 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import { describe, test } from 'vitest';
-import { QueueAccount, refused } from '../support/queues.js';
+import { expectRefusal, QueueAccount } from '../support/queues.js';
 
 /** Commands of the SDK have no type in common. */
 type Command = object;
@@ -392,6 +392,6 @@ describe.each<readonly [string, readonly Case[]]>([
     const aws = new QueueAccount();
     const requests = [requestsOf(await aws.create())].flat() as Command[];
     for (const request of requests.slice(0, -1)) await aws.sqs.send(request as never);
-    await refused(aws.sqs.send(requests.at(-1) as never), code, message);
+    await expectRefusal(aws.sqs.send(requests.at(-1) as never), code, message);
   });
 });

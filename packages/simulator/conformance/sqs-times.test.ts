@@ -4,7 +4,7 @@
  * `test_sqs_move_task.py`. Each has the name of the test that it comes from; digests are those that AWS answered.
  */
 import { describe, expect, test } from 'vitest';
-import { bodiesOf, QueueAccount, refused } from '../support/queues.js';
+import { expectRefusal, QueueAccount, sortedBodies } from '../support/queues.js';
 
 type Case = readonly [test: string, play: (aws: QueueAccount) => Promise<void>];
 
@@ -85,7 +85,7 @@ const TIMES: readonly Case[] = [
         await aws.hide(queue, message, 2);
         expect(await aws.receive(queue)).toEqual([]);
       }
-      expect(bodiesOf(await aws.receive(queue, { WaitTimeSeconds: 5 }))).toEqual(['test']);
+      expect(sortedBodies(await aws.receive(queue, { WaitTimeSeconds: 5 }))).toEqual(['test']);
     },
   ],
   [
@@ -154,7 +154,7 @@ const TIMES: readonly Case[] = [
       await aws.send(queue, 'test2');
       await aws.pass(3);
       // A standard queue promises no order: AWS's test relies on it, this one doesn't.
-      expect(bodiesOf(await aws.receive(queue, { MaxNumberOfMessages: 2 }))).toEqual(['test1', 'test2']);
+      expect(sortedBodies(await aws.receive(queue, { MaxNumberOfMessages: 2 }))).toEqual(['test1', 'test2']);
     },
   ],
   [
@@ -165,7 +165,7 @@ const TIMES: readonly Case[] = [
       const message = await aws.one(queue);
       await aws.hide(queue, message, 42);
       await aws.delete(queue, message);
-      await refused(
+      await expectRefusal(
         aws.hide(queue, message, 42),
         'InvalidParameterValue',
         `Value ${message.ReceiptHandle} for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not available for visibility timeout change.`,

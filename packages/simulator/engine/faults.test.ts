@@ -7,7 +7,7 @@ const POINTS = 2_000;
 /** What a seed makes of the same points. */
 function made(seed: number, kindsAt: (number: number) => readonly FaultKind[]): readonly (FaultKind | undefined)[] {
   const plan = new RandomFaults(new Random(String(seed)), 0.1);
-  return Array.from({ length: POINTS }, (_, number) => plan.at({ id: String(number), kinds: kindsAt(number) }));
+  return Array.from({ length: POINTS }, (_, number) => plan.faultAt({ id: String(number), kinds: kindsAt(number) }));
 }
 
 const seeds = Array.from({ length: 20 }, (_, seed) => seed);

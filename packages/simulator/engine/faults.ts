@@ -64,7 +64,7 @@ export const INVOCATION_FAULTS = [
 ] as const;
 
 /** What an event may do to the invocation that gets it. */
-export type Trouble = 'crashes' | 'writes are throttled';
+export type InvocationTrouble = 'crashes' | 'writes are throttled';
 
 /** Losses, against which AWS promises: at-least-once delivery. A history has them only if its scenario asks for them. */
 export const LOSSES = [
@@ -84,7 +84,7 @@ export type FaultKind =
 /**
  * A point of a history where a fault can happen, named by its owner and its number there: `Orders/PlaceOrder call 3`.
  */
-export interface Point {
+export interface FaultPoint {
   readonly id: string;
   readonly kinds: readonly FaultKind[];
 }
@@ -96,27 +96,27 @@ export interface Fault {
 
 /** Decides at each point whether a fault happens there; records the points and the faults. */
 export interface FaultPlan {
-  at(point: Point): FaultKind | undefined;
-  readonly points: readonly Point[];
-  readonly made: readonly Fault[];
+  faultAt(point: FaultPoint): FaultKind | undefined;
+  readonly points: readonly FaultPoint[];
+  readonly injected: readonly Fault[];
 }
 
 abstract class Plan implements FaultPlan {
-  readonly points: Point[] = [];
-  readonly made: Fault[] = [];
+  readonly points: FaultPoint[] = [];
+  readonly injected: Fault[] = [];
 
-  at(point: Point): FaultKind | undefined {
+  faultAt(point: FaultPoint): FaultKind | undefined {
     this.points.push(point);
     const kind = this.choose(point);
-    if (kind) this.made.push({ point: point.id, kind });
+    if (kind) this.injected.push({ point: point.id, kind });
     return kind;
   }
 
-  protected abstract choose(point: Point): FaultKind | undefined;
+  protected abstract choose(point: FaultPoint): FaultKind | undefined;
 }
 
 /** A plan with exactly these faults. */
-export class ChosenFaults extends Plan {
+export class FixedFaults extends Plan {
   private readonly kinds: ReadonlyMap<string, FaultKind>;
 
   constructor(faults: readonly Fault[]) {
@@ -124,7 +124,7 @@ export class ChosenFaults extends Plan {
     this.kinds = new Map(faults.map(({ point, kind }) => [point, kind]));
   }
 
-  protected choose({ id }: Point): FaultKind | undefined {
+  protected choose({ id }: FaultPoint): FaultKind | undefined {
     return this.kinds.get(id);
   }
 }
@@ -178,7 +178,7 @@ export class RandomFaults extends Plan {
     this.losing = probability * this.losses.pick(LOSING);
   }
 
-  protected choose({ kinds }: Point): FaultKind | undefined {
+  protected choose({ kinds }: FaultPoint): FaultKind | undefined {
     if (this.random.chance(this.probability)) {
       const possible = kinds.filter((kind) => !isNewer(kind) && !this.left.has(kind));
       if (possible.length > 0) return this.random.pick(possible);
@@ -197,17 +197,17 @@ const isNewer = (kind: FaultKind): boolean =>
 export class WithLosses implements FaultPlan {
   constructor(private readonly plan: FaultPlan) {}
 
-  at(point: Point): FaultKind | undefined {
+  faultAt(point: FaultPoint): FaultKind | undefined {
     const { id, kinds } = point;
     const carries = kinds.some((kind) => kind === 'duplicate' || kind === 'delivered-twice');
-    return this.plan.at(carries ? { id, kinds: [...kinds, ...LOSSES] } : point);
+    return this.plan.faultAt(carries ? { id, kinds: [...kinds, ...LOSSES] } : point);
   }
 
-  get points(): readonly Point[] {
+  get points(): readonly FaultPoint[] {
     return this.plan.points;
   }
 
-  get made(): readonly Fault[] {
-    return this.plan.made;
+  get injected(): readonly Fault[] {
+    return this.plan.injected;
   }
 }

@@ -20,7 +20,7 @@ export class Random {
   }
 
   /** Number of 32 random bits that were drawn so far: differences count, not the number itself. */
-  get drawn(): number {
+  get drawCount(): number {
     return this.d;
   }
 
@@ -58,7 +58,7 @@ export class Random {
   }
 
   /** Returns the same things in another order. */
-  shuffled<T>(things: readonly T[]): T[] {
+  shuffle<T>(things: readonly T[]): T[] {
     const result = [...things];
     for (let at = result.length - 1; at > 0; at--) {
       const other = this.between(0, at);

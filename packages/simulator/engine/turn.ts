@@ -12,7 +12,7 @@ let running: CodeUnderTest | undefined;
  * fault of this code, and not of the process: as on Lambda, it ends the environment.
  * @returns the code that was entered before in this turn
  */
-export function entered(code: CodeUnderTest | undefined): CodeUnderTest | undefined {
+export function enterCode(code: CodeUnderTest | undefined): CodeUnderTest | undefined {
   if (!isIntercepted) intercept();
   const before = running;
   running = code;
@@ -34,7 +34,7 @@ const waiting: (() => void)[] = [];
  * after the other, so that they end in the order in which they began, on any machine.
  * @param begin gets a function to call when the work is done
  */
-export function works(begin: (done: () => void) => void): void {
+export function runWork(begin: (done: () => void) => void): void {
   const next = (): void => {
     working = waiting.length > 0;
     waiting.shift()?.();

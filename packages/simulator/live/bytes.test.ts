@@ -1,12 +1,12 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { assemblyOf } from '../support/clouds.js';
+import { writeAssembly } from '../support/clouds.js';
 import { LocalCloud } from './local-cloud.js';
 
 let cloud: LocalCloud;
 beforeAll(async () => {
   const resources = { Bucket: { Type: 'AWS::S3::Bucket', Properties: { BucketName: 'things' } } };
-  cloud = await LocalCloud.start({ folder: assemblyOf(resources), threads: 1, log: () => undefined });
+  cloud = await LocalCloud.start({ folder: writeAssembly(resources), threads: 1, log: () => undefined });
 });
 afterAll(() => cloud.stop());
 

@@ -10,7 +10,7 @@ export class LocalCloudRefused extends Error {
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Reads a duration such as `90s`, `15m`, `36d` or `1d12h`. @returns milliseconds. @throws {LocalCloudRefused} */
-export function durationOf(text: string): number {
+export function parseDuration(text: string): number {
   const parts = [...text.matchAll(/(\d+)([smhd])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)
     throw new LocalCloudRefused(`'${text}' is no duration: 90s, 15m, 2h, 36d or 1d12h was expected`);
@@ -36,17 +36,17 @@ export class LocalCloudClient {
    * @param owner path of the construct of a function, queue or rule; `*` is any
    * @param order `next`: how many faults (1); `every`: one at each so-manieth chance (1)
    */
-  fault(owner: string, kind: string, order: { next?: number; every?: number } = {}): Promise<LiveStatus> {
+  injectFault(owner: string, kind: string, order: { next?: number; every?: number } = {}): Promise<LiveStatus> {
     return this.ask('POST', '/fault', { owner, kind, ...order }) as Promise<LiveStatus>;
   }
 
   /** Withdraws the faults that are still to be made. */
-  calm(): Promise<LiveStatus> {
+  clearFaults(): Promise<LiveStatus> {
     return this.ask('POST', '/calm') as Promise<LiveStatus>;
   }
 
   /** Delivers an event or a command again. @returns its type */
-  async duplicate(id: string): Promise<string> {
+  async redeliver(id: string): Promise<string> {
     return ((await this.ask('POST', '/duplicate', { id })) as { type: string }).type;
   }
 

@@ -2,13 +2,13 @@ import type { EventLoop } from '../engine/event-loop.js';
 import { SharedClock } from './messages.js';
 
 /** Longest real time between two looks at the clock: a machine that slept is noticed by the next one. */
-const LONGEST_WAIT = 1_000;
+const MAX_WAIT_MS = 1_000;
 
 /**
  * Longest real time for which time is forwarded without a turn of the event loop. Promises alone would keep signals and requests
  * waiting until the end of the forward, where no function runs in it.
  */
-const LONGEST_TURN = 50;
+const MAX_TURN_MS = 50;
 
 /**
  * Lets a world live by the real clock. The world's events run when they are due; whatever comes from outside (a request, a
@@ -61,7 +61,7 @@ export class RealTime {
       const end = world.now + milliseconds;
       let turned = performance.now();
       for (;;) {
-        if (performance.now() - turned >= LONGEST_TURN) {
+        if (performance.now() - turned >= MAX_TURN_MS) {
           await new Promise((resolve) => setImmediate(resolve));
           turned = performance.now();
         }
@@ -101,7 +101,7 @@ export class RealTime {
     const { world } = this;
     if (!world || this.forwarding) return;
     clearTimeout(this.timer);
-    const wait = Math.min(LONGEST_WAIT, (world.nextAt ?? Number.POSITIVE_INFINITY) - this.shared.now);
+    const wait = Math.min(MAX_WAIT_MS, (world.nextAt ?? Number.POSITIVE_INFINITY) - this.shared.now);
     if (wait > 0) this.timer = setTimeout(() => this.tick(), wait);
     else this.immediate ??= setImmediate(() => this.tick());
   }

@@ -19,7 +19,7 @@ export class CodeCache {
     const file = join(this.folder, `${createHash('sha256').update(`${process.version} ${source}`).digest('hex')}.bin`);
     const bundle = new Bundle(name, source, { cached: readIfThere(file) });
     setTimeout(() => {
-      if (!bundle.isFromCache) keep(file, bundle);
+      if (!bundle.isFromCache) writeAtomically(file, bundle);
     }, KEPT_AFTER).unref();
     return bundle;
   }
@@ -34,7 +34,7 @@ function readIfThere(file: string): Buffer | undefined {
 }
 
 /** Writes in one step: another start may read it. */
-function keep(file: string, bundle: Bundle): void {
+function writeAtomically(file: string, bundle: Bundle): void {
   const compiled = bundle.compiled();
   if (!compiled) return;
   try {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { watch } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { durationOf, LocalCloudClient, LocalCloudRefused } from './client.js';
+import { LocalCloudClient, LocalCloudRefused, parseDuration } from './client.js';
 import { LocalCloud } from './local-cloud.js';
-import { PortInUse, USUAL_PORT } from './server.js';
+import { DEFAULT_PORT, PortInUse } from './server.js';
 import { StateRefused } from './state.js';
 import { stubAddresses } from './stub-addresses.js';
 import { UsageError } from './usage-error.js';
@@ -18,7 +18,7 @@ orderly-local forward <duration>   lets time pass at once: 90s, 15m, 2h, 36d
 orderly-local fault <construct> <kind> [--next <n>] [--every <n>]
 orderly-local calm | reset | status
 orderly-local duplicate <id of an event>
-  --endpoint <url>   of the cloud that a command is for (http://127.0.0.1:${USUAL_PORT})`;
+  --endpoint <url>   of the cloud that a command is for (http://127.0.0.1:${DEFAULT_PORT})`;
 
 const OPTIONS = {
   port: { type: 'string' },
@@ -28,7 +28,7 @@ const OPTIONS = {
   outside: { type: 'string', multiple: true },
   next: { type: 'string', default: '1' },
   every: { type: 'string', default: '1' },
-  endpoint: { type: 'string', default: `http://127.0.0.1:${USUAL_PORT}` },
+  endpoint: { type: 'string', default: `http://127.0.0.1:${DEFAULT_PORT}` },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -66,18 +66,18 @@ const COMMANDS: Readonly<
   Record<string, (cloud: LocalCloudClient, words: readonly string[], values: Values) => Promise<unknown>>
 > = {
   status: (cloud) => cloud.status(),
-  forward: (cloud, [duration = '']) => cloud.forward(durationOf(duration)),
+  forward: (cloud, [duration = '']) => cloud.forward(parseDuration(duration)),
   fault: (cloud, [owner = '', kind = ''], { next, every }) =>
-    cloud.fault(owner, kind, { next: Number(next), every: Number(every) }),
-  calm: (cloud) => cloud.calm(),
-  duplicate: (cloud, [id = '']) => cloud.duplicate(id),
+    cloud.injectFault(owner, kind, { next: Number(next), every: Number(every) }),
+  calm: (cloud) => cloud.clearFaults(),
+  duplicate: (cloud, [id = '']) => cloud.redeliver(id),
   reset: (cloud) => cloud.reset(),
 };
 
 async function run(folder: string, { port, host, keep, logs, outside }: Values): Promise<number> {
   const cloud = await LocalCloud.start({
     folder,
-    port: portOf(port),
+    port: parsePort(port),
     hosts: host,
     keep,
     logInvocations: logs,
@@ -105,7 +105,7 @@ async function run(folder: string, { port, host, keep, logs, outside }: Values):
 }
 
 /** @throws {UsageError} */
-function portOf(text: string | undefined): number | undefined {
+function parsePort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;

@@ -46,7 +46,7 @@ export class Control {
 
   async answer({ method, path, body }: Asked): Promise<HttpResponse> {
     try {
-      const input = inputOf(body);
+      const input = parseInput(body);
       if (method === 'GET' && path === CONTROL) return json(200, this.status());
       const command = path.slice(CONTROL.length + 1);
       if (method !== 'POST') throw new BadControl(`${method} ${path}: ask with GET ${CONTROL}, or POST a command`);
@@ -59,7 +59,7 @@ export class Control {
   }
 
   status(): LiveStatus {
-    const { cloud, now, openFaults } = this.live;
+    const { cloud, now, pendingFaults: openFaults } = this.live;
     const stacks = new Set(cloud.deployment.assembly.resources.map(({ stack }) => stack));
     return {
       simulator: true,
@@ -82,13 +82,13 @@ export class Control {
         const { id } = input;
         if (typeof id !== 'string' || id === '') throw new BadControl('id: the id of an event or a command is missing');
         try {
-          return { type: this.live.duplicate(id) };
+          return { type: this.live.redeliver(id) };
         } catch (error) {
           throw new BadControl((error as Error).message);
         }
       }
       case 'calm':
-        this.live.calm();
+        this.live.clearFaults();
         return this.status();
       case 'reset':
         this.live.reset();
@@ -99,7 +99,7 @@ export class Control {
   }
 
   private async forward({ milliseconds }: Input): Promise<object> {
-    if (typeof milliseconds !== 'number' || !(milliseconds > 0) || milliseconds > LONGEST)
+    if (typeof milliseconds !== 'number' || !(milliseconds > 0) || milliseconds > MAX_FORWARD_MS)
       throw new BadControl('milliseconds: a number above 0, and of at most ten years');
     const began = Date.now();
     await this.live.forward(milliseconds).catch((error: Error) => {
@@ -116,7 +116,7 @@ export class Control {
     const known = kind === 'any' ? kind : FAULT_KINDS.find((one) => one === kind);
     if (!known)
       throw new BadControl(`kind: '${String(kind)}' is unknown; there are ${FAULT_KINDS.join(', ')}, and any`);
-    const owners = this.ownersOf(known);
+    const owners = this.listOwners(known);
     if (typeof owner !== 'string' || (owner !== '*' && !owners.includes(owner)))
       throw new BadControl(
         `owner: '${String(owner)}' is none for ${known}; there are ${owners.join(', ')}, or * for any`,
@@ -124,12 +124,12 @@ export class Control {
     for (const [name, value] of Object.entries({ next, every }))
       if (!Number.isInteger(value) || Number(value) < 1)
         throw new BadControl(`${name}: a whole number of at least 1 was expected, not ${String(value)}`);
-    this.live.fault(owner, known, { next: Number(next), every: Number(every) });
+    this.live.injectFault(owner, known, { next: Number(next), every: Number(every) });
     return this.status();
   }
 
   /** Returns whom a kind of fault can happen to: functions, queues or rules. */
-  private ownersOf(kind: FaultKind | 'any'): readonly string[] {
+  private listOwners(kind: FaultKind | 'any'): readonly string[] {
     const { functions, queues, deployment } = this.live.cloud;
     const is = (...kinds: readonly FaultKind[]): boolean => kind === 'any' || kinds.includes(kind);
     return [
@@ -137,20 +137,20 @@ export class Control {
         ? [...functions.values()].map(({ label }) => label)
         : []),
       ...(is(...MESSAGE_FAULTS, ...FOLLOWING_FAULTS) ? [...queues.values()].map(({ label }) => label) : []),
-      ...(is(...DELIVERY_FAULTS) ? deployment.assembly.ofType('AWS::Events::Rule').map(({ label }) => label) : []),
+      ...(is(...DELIVERY_FAULTS) ? deployment.assembly.findByType('AWS::Events::Rule').map(({ label }) => label) : []),
     ].sort();
   }
 }
 
 /** @throws {SyntaxError} if it is no JSON. @throws {BadControl} if it is no object */
-function inputOf(body: string): Input {
+function parseInput(body: string): Input {
   const input: unknown = body === '' ? {} : JSON.parse(body);
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new BadControl('the body: a JSON object was expected');
   return input as Input;
 }
 
-const LONGEST = 10 * 366 * 86_400_000;
+const MAX_FORWARD_MS = 10 * 366 * 86_400_000;
 
 const json = (status: number, body: object): HttpResponse => ({
   status,

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allow, arnOf, assemblyOf, CLIENT, fn, QUEUE_RIGHTS, TABLE } from '../support/clouds.js';
+import {
+  allowStatement,
+  arnOf,
+  CLIENT,
+  functionResource,
+  QUEUE_RIGHTS,
+  TABLE,
+  writeAssembly,
+} from '../support/clouds.js';
 import { Control } from './control.js';
 import { FAULT_KINDS } from './faults.js';
 import { LiveCloud } from './live-cloud.js';
@@ -16,11 +24,11 @@ const RESOURCES = {
     Type: 'AWS::Events::Rule',
     Properties: { EventPattern: { source: ['shop'] }, Targets: [{ Id: 'Other', Arn: arnOf('Other') }] },
   },
-  ...fn(
+  ...functionResource(
     'Work',
     [
-      allow(QUEUE_RIGHTS, arnOf('Inbox')),
-      allow(['dynamodb:PutItem', 'dynamodb:GetItem', 'dynamodb:BatchWriteItem'], arnOf('Things')),
+      allowStatement(QUEUE_RIGHTS, arnOf('Inbox')),
+      allowStatement(['dynamodb:PutItem', 'dynamodb:GetItem', 'dynamodb:BatchWriteItem'], arnOf('Things')),
     ],
     { Environment: { Variables: { TABLE: { Ref: 'Things' } } }, Timeout: 2 },
   ),
@@ -42,7 +50,7 @@ let control: Control;
 const said: string[] = [];
 beforeAll(() => {
   live = new LiveCloud({
-    folder: assemblyOf(RESOURCES, { Work: WORK }),
+    folder: writeAssembly(RESOURCES, { Work: WORK }),
     threads: 1,
     log: (line) => said.push(line),
   });
@@ -64,13 +72,13 @@ test.each(FAULT_KINDS)('%s can be asked for by the name of a construct, and happ
   expect(message).toContain(`is none for ${kind}; there are ${owner}`);
   expect(await ask(owner, kind)).toMatchObject({ status: 200 });
   said.length = 0;
-  live.within((cloud) => {
+  live.runInside((cloud) => {
     cloud.queue('Shop/Inbox').send({ body: 'work' });
     cloud.events.put('default', { source: 'shop', detailType: 'Sold', detail: {} });
   });
   await live.forward(60_000);
   expect(said).toEqual([expect.stringMatching(new RegExp(`^fault ${kind} at ${owner} `))]);
-  expect(live.openFaults).toEqual([]);
+  expect(live.pendingFaults).toEqual([]);
 });
 
 test('what only scenarios of the simulator have is refused with words', async () => {

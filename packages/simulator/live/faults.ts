@@ -4,10 +4,10 @@ import {
   type Fault,
   type FaultKind,
   type FaultPlan,
+  type FaultPoint,
   FOLLOWING_FAULTS,
   INVOCATION_FAULTS,
   MESSAGE_FAULTS,
-  type Point,
   READ_FAULTS,
 } from '../engine/faults.js';
 
@@ -22,7 +22,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
 ];
 
 /** Faults that were asked for: the next points of one owner at which the kind is possible. */
-export interface Order {
+export interface FaultOrder {
   /** Path of the construct of a function, queue or rule. `*` is any. */
   readonly owner: string;
   /** `any` takes the kinds that are possible at a point, one after the other. */
@@ -36,20 +36,20 @@ export interface Order {
 }
 
 /** Faults of a live account, made when they are asked for. It remembers no points, since their number has no end. */
-export class OrderedFaults implements FaultPlan {
-  readonly points: readonly Point[] = [];
-  readonly made: Fault[] = [];
-  private orders: Order[] = [];
+export class RequestedFaults implements FaultPlan {
+  readonly points: readonly FaultPoint[] = [];
+  readonly injected: Fault[] = [];
+  private orders: FaultOrder[] = [];
 
   /** @param happened hears of each fault */
   constructor(private readonly happened: (fault: Fault) => void) {}
 
   /** Faults that are still to be made. */
-  get open(): readonly Order[] {
+  get pending(): readonly FaultOrder[] {
     return this.orders;
   }
 
-  order(owner: string, kind: Order['kind'], { next = 1, every = 1 }: { next?: number; every?: number } = {}): void {
+  add(owner: string, kind: FaultOrder['kind'], { next = 1, every = 1 }: { next?: number; every?: number } = {}): void {
     this.orders.push({ owner, kind, every, left: next, passed: 0 });
   }
 
@@ -57,7 +57,7 @@ export class OrderedFaults implements FaultPlan {
     this.orders = [];
   }
 
-  at({ id, kinds }: Point): FaultKind | undefined {
+  faultAt({ id, kinds }: FaultPoint): FaultKind | undefined {
     if (this.orders.length === 0) return undefined;
     const owner = id.replace(/ (call|message|delivery|invocation) \d+$/, '');
     const order = this.orders.find(
@@ -71,7 +71,7 @@ export class OrderedFaults implements FaultPlan {
     const kind = order.kind === 'any' ? kinds[(order.passed / order.every) % kinds.length] : order.kind;
     if (!kind) return undefined;
     const fault = { point: id, kind };
-    this.made.push(fault);
+    this.injected.push(fault);
     this.happened(fault);
     return kind;
   }

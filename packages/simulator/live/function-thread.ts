@@ -3,8 +3,8 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Random } from '../engine/random.js';
 import { turnEnds } from '../engine/turn.js';
 import { Bundle } from '../runtime/bundle.js';
-import { Environment, type Surroundings } from '../runtime/environment.js';
-import type { Reply } from '../runtime/http.js';
+import { Environment, type EnvironmentHost } from '../runtime/environment.js';
+import type { ResponseHandler } from '../runtime/http.js';
 import { SharedPackages } from '../runtime/shared-packages.js';
 import { CodeCache } from './code-cache.js';
 import { type FromThread, SharedClock, type ThreadData, type ToEnvironment, type ToThread } from './messages.js';
@@ -49,7 +49,7 @@ class FunctionThread {
       return;
     }
     if (message.kind === 'start') {
-      const environment = new RunningEnvironment(message, this.bundleOf(message), this.clock, (told) => {
+      const environment = new RunningEnvironment(message, this.loadBundle(message), this.clock, (told) => {
         this.told.push(told);
         this.tellSoon();
       });
@@ -61,7 +61,7 @@ class FunctionThread {
   }
 
   /** A bundle is compiled once for all environments that run the same source, also those of different functions. */
-  private bundleOf({ name, source, shares }: ToEnvironment & { kind: 'start' }): Bundle {
+  private loadBundle({ name, source, shares }: ToEnvironment & { kind: 'start' }): Bundle {
     const known = this.bundles.get(name);
     if (source === undefined && known) return known;
     if (source === undefined) throw new Error(`the source of ${name} is missing`);
@@ -95,7 +95,7 @@ class FunctionThread {
 /** One environment, whose surroundings are messages. */
 class RunningEnvironment {
   private readonly environment: Environment;
-  private readonly replies = new Map<number, Reply>();
+  private readonly replies = new Map<number, ResponseHandler>();
   private readonly timers = new Map<number, () => void>();
   private calls = 0;
   private timersSet = 0;
@@ -107,7 +107,7 @@ class RunningEnvironment {
     clock: SharedClock,
     private readonly tell: (message: FromThread) => void,
   ) {
-    const around: Surroundings = {
+    const around: EnvironmentHost = {
       now: () => clock.now,
       begun,
       after: (delay, run) => {
@@ -126,7 +126,7 @@ class RunningEnvironment {
         tell({ kind: 'call', environment: id, call, request });
       },
       log: (level, line) => tell({ kind: 'log', environment: id, level, line }),
-      died: (reason) => tell({ kind: 'died', environment: id, reason }),
+      onDeath: (reason) => tell({ kind: 'died', environment: id, reason }),
       isReal: true,
     };
     this.environment = new Environment(bundle, variables, around);
@@ -169,7 +169,7 @@ class RunningEnvironment {
     this.environment.invoke(event, context, (ending) => this.tell({ kind: 'ended', environment, ending }));
   }
 
-  private replyTo(call: number): Reply | undefined {
+  private replyTo(call: number): ResponseHandler | undefined {
     const reply = this.replies.get(call);
     this.replies.delete(call);
     return reply;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Invocation } from '../services/lambda/model.js';
-import { invocationLine } from './invocation-line.js';
+import { formatInvocation } from './invocation-line.js';
 
 const line = (result: Invocation['result'], logged?: object | string): string =>
-  invocationLine({
+  formatInvocation({
     fn: 'Orders/RunJudgements',
     began: 0,
     ended: 12,

@@ -6,12 +6,12 @@ const BY_RUNTIME = /^(Invoke Error|Uncaught Exception|Unhandled Promise Rejectio
 const SHOWN = 240;
 
 /** Describes an invocation in one line: time, function, duration, outcome, and the last thing that it logged. */
-export function invocationLine({ fn, began, ended, result, logged }: Invocation): string {
+export function formatInvocation({ fn, began, ended, result, logged }: Invocation): string {
   const time = new Date(began).toISOString().slice(11, 23);
   const outcome = result.kind === 'failed' ? `failed: ${result.name}: ${result.message}` : result.kind;
   // Lambda's runtime logs what the outcome says already.
   const isKnown = logged === undefined || (result.kind === 'failed' && BY_RUNTIME.test(logged));
-  const said = isKnown ? '' : `  ${wordsOf(logged).slice(0, SHOWN)}`;
+  const said = isKnown ? '' : `  ${extractMessage(logged).slice(0, SHOWN)}`;
   return `${time}  ${fn}  ${ended - began} ms  ${outcome}${said}`;
 }
 
@@ -19,7 +19,7 @@ export function invocationLine({ fn, began, ended, result, logged }: Invocation)
  * Returns the message of a structured line, with what identifies its subject, and the error that it is about: its name and its
  * text. Any other line is returned as it is.
  */
-function wordsOf(line: string): string {
+function extractMessage(line: string): string {
   if (!line.startsWith('{')) return line;
   try {
     const { message, eventId, orderId, record, name, text, error } = JSON.parse(line) as Record<string, unknown>;

@@ -3,8 +3,17 @@ import { Assembly } from '../assembly/assembly.js';
 import { Deployment } from '../cloud/cloud.js';
 import { Bundle } from '../runtime/bundle.js';
 import { SharedPackages } from '../runtime/shared-packages.js';
-import type { Result } from '../services/lambda/model.js';
-import { allow, arnOf, assemblyOf, CLIENT, fn, QUEUE_RIGHTS, STREAM_RIGHTS, TABLE } from '../support/clouds.js';
+import type { InvocationResult } from '../services/lambda/model.js';
+import {
+  allowStatement,
+  arnOf,
+  CLIENT,
+  functionResource,
+  QUEUE_RIGHTS,
+  STREAM_RIGHTS,
+  TABLE,
+  writeAssembly,
+} from '../support/clouds.js';
 import { LiveCloud, type LiveOptions } from './live-cloud.js';
 import { parseState, type SavedState, StateRefused } from './state.js';
 
@@ -14,31 +23,37 @@ afterEach(async () => {
 });
 
 const begin = (
-  resources: Parameters<typeof assemblyOf>[0],
+  resources: Parameters<typeof writeAssembly>[0],
   code: Readonly<Record<string, string>>,
   options: Partial<LiveOptions> = {},
 ): LiveCloud => {
-  const live = new LiveCloud({ folder: assemblyOf(resources, code), threads: 1, ...options });
+  const live = new LiveCloud({ folder: writeAssembly(resources, code), threads: 1, ...options });
   begun.push(live);
   return live;
 };
 
-const invoke = (live: LiveCloud, label: string, event: unknown = {}): Promise<Result> =>
-  new Promise((resolve) => live.within((cloud) => cloud.fn(label).invoke(event, resolve)));
+const invoke = (live: LiveCloud, label: string, event: unknown = {}): Promise<InvocationResult> =>
+  new Promise((resolve) => live.runInside((cloud) => cloud.fn(label).invoke(event, resolve)));
 
 const WRITES = `${CLIENT} exports.handler = async ({ key }) =>
   (await call('DynamoDB_20120810.PutItem', { TableName: process.env.TABLE, Item: { pk: { S: key } } })).status;`;
 const writerOf = (table: string) =>
-  fn('Write', [allow(['dynamodb:PutItem'], arnOf(table))], { Environment: { Variables: { TABLE: { Ref: table } } } });
+  functionResource('Write', [allowStatement(['dynamodb:PutItem'], arnOf(table))], {
+    Environment: { Variables: { TABLE: { Ref: table } } },
+  });
 const writer = { ...writerOf('Things'), Things: TABLE };
 
 /** A queue whose function writes down each message. */
 const inbox = {
   Things: TABLE,
   Inbox: { Type: 'AWS::SQS::Queue', Properties: { DelaySeconds: 600 } },
-  ...fn('Read', [allow(QUEUE_RIGHTS, arnOf('Inbox')), allow(['dynamodb:PutItem'], arnOf('Things'))], {
-    Environment: { Variables: { TABLE: { Ref: 'Things' } } },
-  }),
+  ...functionResource(
+    'Read',
+    [allowStatement(QUEUE_RIGHTS, arnOf('Inbox')), allowStatement(['dynamodb:PutItem'], arnOf('Things'))],
+    {
+      Environment: { Variables: { TABLE: { Ref: 'Things' } } },
+    },
+  ),
   Mapping: {
     Type: 'AWS::Lambda::EventSourceMapping',
     Properties: { EventSourceArn: arnOf('Inbox'), FunctionName: arnOf('Read') },
@@ -53,7 +68,7 @@ const TICKS = {
   Type: 'AWS::Events::Rule',
   Properties: { ScheduleExpression: 'rate(1 minute)', Targets: [{ Id: 'Inbox', Arn: arnOf('Inbox') }] },
 };
-const keys = (live: LiveCloud): unknown[] => live.cloud.itemsOf('Shop/Things').map(({ pk }) => pk);
+const keys = (live: LiveCloud): unknown[] => live.cloud.listItems('Shop/Things').map(({ pk }) => pk);
 
 test('a function runs in a thread of its own and reaches the tables', async () => {
   const live = begin(writer, { Write: WRITES });
@@ -62,7 +77,7 @@ test('a function runs in a thread of its own and reaches the tables', async () =
 });
 
 test('functions of the same code share what is compiled, and nothing that they keep', async () => {
-  const named = (name: string) => fn(name, [], { Environment: { Variables: { NAME: name } } });
+  const named = (name: string) => functionResource(name, [], { Environment: { Variables: { NAME: name } } });
   const code = `let invocations = 0;
     exports.handler = async () => {
       const [, file] = /([\\w/]+\\.js):/.exec(new Error('here').stack);
@@ -84,7 +99,7 @@ test('functions that share packages act in their own names, also at the same tim
     name: () => process.env.NAME,
     wait: () => new Promise((resolve) => setTimeout(resolve, 20)),
   } };`);
-  const named = (name: string) => fn(name, [], { Environment: { Variables: { NAME: name } } });
+  const named = (name: string) => functionResource(name, [], { Environment: { Variables: { NAME: name } } });
   const code = `const shared = require('the-package');
     exports.handler = async () => {
       const names = [];
@@ -103,7 +118,7 @@ test('functions that share packages act in their own names, also at the same tim
         new Deployment(new Assembly(folder), (source, label) => new Bundle(label, source, { packages })),
     },
   );
-  const results = await live.within((cloud) =>
+  const results = await live.runInside((cloud) =>
     Promise.all(['One', 'Two'].map((name) => new Promise((resolve) => cloud.fn(`Shop/${name}`).invoke({}, resolve)))),
   );
   expect(results).toEqual(
@@ -116,21 +131,21 @@ test.each([
   [100, [1, 1]],
 ])('told to remember %s records, it keeps so many that only invariants look at', async (remembers, kept) => {
   const live = begin(inbox, { Read: READS }, remembers === undefined ? {} : { historyLimit: remembers });
-  live.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'read' }));
+  live.runInside((cloud) => cloud.queue('Shop/Inbox').send({ body: 'read' }));
   await live.forward(660_000);
   expect(keys(live)).toEqual(['read']);
   expect([live.cloud.queue('Shop/Inbox').fates.length, live.cloud.tableCalls.length]).toEqual(kept);
 });
 
 test('what a function can not load is a failed invocation', async () => {
-  const live = begin(fn('Broken'), { Broken: "throw new TypeError('no table');" });
+  const live = begin(functionResource('Broken'), { Broken: "throw new TypeError('no table');" });
   expect(await invoke(live, 'Shop/Broken')).toEqual({ kind: 'failed', name: 'TypeError', message: 'no table' });
 });
 
 test('a function that blocks is reported by name, and its thread is replaced', async () => {
   const said: string[] = [];
   const live = begin(
-    { ...fn('Loop', [], { Timeout: 1 }), ...fn('Other') },
+    { ...functionResource('Loop', [], { Timeout: 1 }), ...functionResource('Other') },
     { Loop: 'exports.handler = async () => { for (;;); };', Other: 'exports.handler = async () => 1;' },
     { log: (line) => said.push(line) },
   );
@@ -147,7 +162,7 @@ test('a function that blocks is reported by name, and its thread is replaced', a
 test('time that is forwarded does at once what would come in it, in order', async () => {
   const live = begin(inbox, { Read: READS });
   const { now } = live;
-  live.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'late' }));
+  live.runInside((cloud) => cloud.queue('Shop/Inbox').send({ body: 'late' }));
   await live.forward(599_000);
   expect(keys(live)).toEqual([]);
   await live.forward(60_000);
@@ -181,7 +196,7 @@ test('an end in the middle of a forward ends it, and nobody hears of the clock',
 test('a fault that was asked for happens as often as it was asked for', async () => {
   const said: string[] = [];
   const live = begin(writer, { Write: WRITES }, { log: (line) => said.push(line) });
-  live.fault('Shop/Write', 'killed-after', { next: 1 });
+  live.injectFault('Shop/Write', 'killed-after', { next: 1 });
   expect(await invoke(live, 'Shop/Write', { key: 'a' })).toMatchObject({ kind: 'failed', name: 'Runtime.ExitError' });
   expect(keys(live)).toEqual(['a']);
   expect(await invoke(live, 'Shop/Write', { key: 'b' })).toEqual({ kind: 'returned', value: 200 });
@@ -198,22 +213,22 @@ test('new code is used by the next invocation, and what was stored stays', async
 
 test('another deployment keeps tables, messages and the code of the new assembly', async () => {
   const live = begin(inbox, { Read: READS });
-  live.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'kept' }));
+  live.runInside((cloud) => cloud.queue('Shop/Inbox').send({ body: 'kept' }));
   const changed = READS.replace('S: body', "S: body + ' by new code'");
-  expect(live.deploy(assemblyOf({ ...inbox, More: TABLE }, { Read: changed }))).toEqual([]);
+  expect(live.deploy(writeAssembly({ ...inbox, More: TABLE }, { Read: changed }))).toEqual([]);
   await live.forward(601_000);
   expect(keys(live)).toEqual(['kept by new code']);
-  expect(live.cloud.itemsOf('Shop/More')).toEqual([]);
+  expect(live.cloud.listItems('Shop/More')).toEqual([]);
 });
 
 test('a deployment leaves switches that a client has moved: concurrency and mappings', async () => {
   const live = begin(inbox, { Read: READS });
-  live.within((cloud) => {
+  live.runInside((cloud) => {
     cloud.fn('Shop/Read').reserve(0);
     for (const source of cloud.sources) source.enabled = false;
     cloud.queue('Shop/Inbox').send({ body: 'waits' });
   });
-  live.deploy(assemblyOf({ ...inbox, More: TABLE }, { Read: READS }));
+  live.deploy(writeAssembly({ ...inbox, More: TABLE }, { Read: READS }));
   await live.forward(601_000);
   expect(live.cloud.fn('Shop/Read').reserved).toBe(0);
   expect(live.cloud.sources.map(({ enabled }) => enabled)).toEqual([false]);
@@ -222,10 +237,10 @@ test('a deployment leaves switches that a client has moved: concurrency and mapp
 
 test('a message that a function was handling at a deployment comes again at once', async () => {
   const live = begin(inbox, { Read: 'exports.handler = () => new Promise(() => undefined);' });
-  live.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'held' }));
+  live.runInside((cloud) => cloud.queue('Shop/Inbox').send({ body: 'held' }));
   await live.forward(601_000);
   expect([...live.cloud.queue('Shop/Inbox').handled]).toHaveLength(1);
-  live.deploy(assemblyOf(inbox, { Read: READS }));
+  live.deploy(writeAssembly(inbox, { Read: READS }));
   await live.forward(1_000);
   expect(keys(live)).toEqual(['held']);
 });
@@ -234,7 +249,7 @@ const HANGS = 'exports.handler = () => new Promise(() => undefined);';
 
 test('messages that would wait for an environment stay in the queue, where they join a batch', async () => {
   const live = begin(inbox, { Read: HANGS });
-  live.within((cloud) => {
+  live.runInside((cloud) => {
     for (let at = 0; at < 50; at++) cloud.queue('Shop/Inbox').send({ body: String(at) }, undefined, 0);
   });
   await live.forward(5_000);
@@ -246,7 +261,7 @@ test('records that would wait for an environment stay in the stream, where they 
   const streamed = {
     Things: { ...TABLE, Properties: { ...TABLE.Properties, StreamSpecification: { StreamViewType: 'NEW_IMAGE' } } },
     ...writerOf('Things'),
-    ...fn('Read', [allow(STREAM_RIGHTS, '*')]),
+    ...functionResource('Read', [allowStatement(STREAM_RIGHTS, '*')]),
     Mapping: {
       Type: 'AWS::Lambda::EventSourceMapping',
       Properties: {
@@ -266,13 +281,13 @@ test('records that would wait for an environment stay in the stream, where they 
 test('what a deployment no longer has is named', async () => {
   const live = begin(writer, { Write: WRITES });
   await invoke(live, 'Shop/Write', { key: 'a' });
-  expect(live.deploy(assemblyOf(fn('Write'), { Write: WRITES }))).toEqual(['Shop-Things']);
+  expect(live.deploy(writeAssembly(functionResource('Write'), { Write: WRITES }))).toEqual(['Shop-Things']);
 });
 
 test('a state goes on where it was saved: tables, messages, objects, parameters, and what was on its way', async () => {
   const bucket = { Files: { Type: 'AWS::S3::Bucket', Properties: {} } };
   const live = begin({ ...inbox, ...bucket }, { Read: READS });
-  live.within((cloud) => {
+  live.runInside((cloud) => {
     cloud.queue('Shop/Inbox').send({ body: 'sent before' });
     cloud.buckets.put('shop-files', 'a/b', 'text');
     cloud.parameters.operations.PutParameter?.({ Name: '/shop/key', Type: 'SecureString', Value: 'secret' });
@@ -283,7 +298,7 @@ test('a state goes on where it was saved: tables, messages, objects, parameters,
   expect(again.cloud.parameters.operations.GetParameter?.({ Name: '/shop/key', WithDecryption: true })).toMatchObject({
     Parameter: { Value: 'secret', Version: 1 },
   });
-  again.within((cloud) => cloud.queue('Shop/Inbox').send({ body: 'sent after' }));
+  again.runInside((cloud) => cloud.queue('Shop/Inbox').send({ body: 'sent after' }));
   await again.forward(601_000);
   expect(keys(again)).toEqual(['sent after', 'sent before']);
 });

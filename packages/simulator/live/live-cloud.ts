@@ -10,8 +10,8 @@ import type { ApiRequest, ApiResponse } from '../services/apigateway/messages.js
 import type { NextWorkAt } from '../services/events/schedules.js';
 import type { Invocation } from '../services/lambda/model.js';
 import { RealTime } from './clock.js';
-import { OrderedFaults } from './faults.js';
-import { resume, type SavedState, stateOf } from './state.js';
+import { RequestedFaults } from './faults.js';
+import { restoreState, type SavedState, saveState } from './state.js';
 import { Stubs } from './stubs.js';
 import { Threads } from './threads.js';
 
@@ -90,7 +90,7 @@ export class LiveCloud {
     log: (line) => this.options.log?.(line),
   });
   private readonly threads: Threads;
-  private faults: OrderedFaults;
+  private faults: RequestedFaults;
   /** Labels of the functions that answer requests to the APIs. */
   private awaited: ReadonlySet<string> = new Set();
   /** Tells those who wait for an answer that the account is gone. */
@@ -102,7 +102,7 @@ export class LiveCloud {
     const { state } = options;
     if (smallHeaps) setV8Flag('heap-growing-percent', HEAP_GROWTH);
     // First, since it may fail: threads that have begun would keep the process.
-    const deployment = this.deploymentOf(options.folder);
+    const deployment = this.loadDeployment(options.folder);
     this.seed = state?.seed ?? randomUUID();
     this.threads = new Threads({
       clock: this.clock.shared,
@@ -114,7 +114,7 @@ export class LiveCloud {
     });
     this.faults = this.newFaults();
     this.account = this.begin(deployment, Math.max(Date.now(), state?.now ?? 0));
-    if (state) this.within((cloud) => resume(cloud, state));
+    if (state) this.runInside((cloud) => restoreState(cloud, state));
   }
 
   get cloud(): Cloud {
@@ -127,8 +127,8 @@ export class LiveCloud {
   }
 
   /** Faults that were asked for and are still to be made. */
-  get openFaults(): OrderedFaults['open'] {
-    return this.faults.open;
+  get pendingFaults(): RequestedFaults['pending'] {
+    return this.faults.pending;
   }
 
   /** Sends a request to its API, or to one of several by its place among them. */
@@ -139,7 +139,7 @@ export class LiveCloud {
   }
 
   /** Does something in the account at the current time, as a request from outside. */
-  within<T>(something: (cloud: Cloud) => T): T {
+  runInside<T>(something: (cloud: Cloud) => T): T {
     let result: { value: T } | undefined;
     this.clock.take(() => {
       result = { value: something(this.cloud) };
@@ -158,7 +158,7 @@ export class LiveCloud {
     const { nextWorkAt } = this.options;
     if (nextWorkAt) schedules.nextWorkAt = nextWorkAt(cloud);
     else schedules.spacing = TICKS_APART;
-    this.clock.take(() => schedules.look());
+    this.clock.take(() => schedules.replan());
     const last = milliseconds > SHORT ? LAST_MINUTES : 0;
     try {
       await this.clock.forward(milliseconds - last, () => this.quiet());
@@ -170,20 +170,20 @@ export class LiveCloud {
     }
   }
 
-  /** Asks for faults. @see OrderedFaults.order */
-  fault(...order: Parameters<OrderedFaults['order']>): void {
-    this.faults.order(...order);
+  /** Asks for faults. @see RequestedFaults.add */
+  injectFault(...order: Parameters<RequestedFaults['add']>): void {
+    this.faults.add(...order);
   }
 
   /** Withdraws the faults that are still to be made. */
-  calm(): void {
+  clearFaults(): void {
     this.faults.clear();
   }
 
   /** Answers a request in one of the protocols of AWS. */
-  aws(request: HttpRequest): Promise<HttpResponse> {
+  handleAwsRequest(request: HttpRequest): Promise<HttpResponse> {
     return this.answered((answer, fail) => {
-      this.within(() => this.account.aws.answer(request)).then(answer, fail);
+      this.runInside(() => this.account.aws.answer(request)).then(answer, fail);
     });
   }
 
@@ -192,8 +192,8 @@ export class LiveCloud {
    * @param id of the event on the bus, or the `id` in its detail; of the latter its end is enough, from eight characters on
    * @returns its type. @throws {Error} if no bus has taken it lately, or if it is the end of several ids
    */
-  duplicate(id: string): string {
-    return this.within(({ events }) => {
+  redeliver(id: string): string {
+    return this.runInside(({ events }) => {
       const named = events.accepted.filter(({ event }) => event.id === id || idIn(event.detail) === id);
       const ending = events.accepted.filter(({ event }) => id.length >= 8 && String(idIn(event.detail)).endsWith(id));
       const meant = named.length > 0 ? named : ending;
@@ -218,7 +218,7 @@ export class LiveCloud {
 
   /** Returns all that it remembers, for a later {@link LiveOptions.state}. */
   save(): SavedState {
-    return this.within((cloud) => stateOf(cloud, this.seed));
+    return this.runInside((cloud) => saveState(cloud, this.seed));
   }
 
   /**
@@ -227,11 +227,11 @@ export class LiveCloud {
    * @returns names of tables and queues that are gone with what was in them
    */
   deploy(folder: string): readonly string[] {
-    const deployment = this.deploymentOf(folder);
+    const deployment = this.loadDeployment(folder);
     const state = this.save();
     this.end();
     this.account = this.begin(deployment, state.now);
-    return this.within((cloud) => resume(cloud, state));
+    return this.runInside((cloud) => restoreState(cloud, state));
   }
 
   /**
@@ -239,24 +239,24 @@ export class LiveCloud {
    * @param label path of the function's construct @param source of its bundle
    */
   replaceCode(label: string, source: string): void {
-    this.within((cloud) => {
+    this.runInside((cloud) => {
       cloud.deployment.replace(label, source);
       cloud.fn(label).retire();
     });
   }
 
   /** Returns the source that a function has now. @param label path of its construct */
-  codeOf(label: string): string {
+  readCode(label: string): string {
     const { deployment } = this.cloud;
-    return deployment.bundleOf(this.cloud.fn(label).resource).source;
+    return deployment.loadBundle(this.cloud.fn(label).resource).source;
   }
 
   /** Returns the asset of each function's code, by its name in the assembly, and the function's label. */
-  codes(): readonly (readonly [label: string, asset: string])[] {
+  listCodes(): readonly (readonly [label: string, asset: string])[] {
     const { assembly } = this.cloud.deployment;
     return [...this.cloud.functions.values()].map(({ label, resource }) => [
       label,
-      basename(assembly.assetOf(resource.properties.Code)).replace(/^asset\./, ''),
+      basename(assembly.assetFolder(resource.properties.Code)).replace(/^asset\./, ''),
     ]);
   }
 
@@ -276,7 +276,7 @@ export class LiveCloud {
     }
   }
 
-  private deploymentOf(folder: string): Deployment {
+  private loadDeployment(folder: string): Deployment {
     const { deployment = (folder: string) => new Deployment(new Assembly(folder)) } = this.options;
     return deployment(folder);
   }
@@ -313,8 +313,8 @@ export class LiveCloud {
     }).finally(() => this.waiting.delete(gone));
   }
 
-  private newFaults(): OrderedFaults {
-    return new OrderedFaults(({ point, kind }: Fault) => this.options.log?.(`fault ${kind} at ${point}`));
+  private newFaults(): RequestedFaults {
+    return new RequestedFaults(({ point, kind }: Fault) => this.options.log?.(`fault ${kind} at ${point}`));
   }
 }
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { assemblyOf, TABLE } from '../support/clouds.js';
+import { TABLE, writeAssembly } from '../support/clouds.js';
 import { LocalCloud } from './local-cloud.js';
 import { LiveServer } from './server.js';
 
 describe('an end that takes longer than two seconds', () => {
-  const folder = assemblyOf({ Things: TABLE });
+  const folder = writeAssembly({ Things: TABLE });
   const kept = join(folder, 'state.json');
 
   /** Ends a cloud in which one part never ends. @returns whether the end was forced before two seconds, then, and after twenty */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Control } from './control.js';
-import { invocationLine } from './invocation-line.js';
+import { formatInvocation } from './invocation-line.js';
 import { LiveCloud, type LiveOptions } from './live-cloud.js';
 import { LiveServer } from './server.js';
 import { parseState, type SavedState, StateRefused } from './state.js';
@@ -58,7 +58,7 @@ export class LocalCloud {
       ...options,
       log,
       ...(state && { state }),
-      ...(logInvocations && { onInvocationEnd: (invocation) => log(invocationLine(invocation)) }),
+      ...(logInvocations && { onInvocationEnd: (invocation) => log(formatInvocation(invocation)) }),
     });
     try {
       const server = await LiveServer.listen({

@@ -1,4 +1,4 @@
-import type { Ending, InvocationContext } from '../runtime/environment.js';
+import type { InvocationContext, InvocationEnding } from '../runtime/environment.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 
 /** Packages for the bundles of environments that start from now on and share packages. */
@@ -45,11 +45,11 @@ export type FromThread =
   | { readonly kind: 'log'; readonly environment: number; readonly level: string; readonly line: string }
   | { readonly kind: 'timer'; readonly environment: number; readonly timer: number; readonly delay: number }
   | { readonly kind: 'clear'; readonly environment: number; readonly timer: number }
-  | { readonly kind: 'ended'; readonly environment: number; readonly ending: Ending }
+  | { readonly kind: 'ended'; readonly environment: number; readonly ending: InvocationEnding }
   | { readonly kind: 'died'; readonly environment: number; readonly reason: string };
 
 /** All that a thread has to tell after one turn of its event loop. */
-export interface Turn {
+export interface TurnMessage {
   /** Number of the account's messages that the thread has worked off since it began. */
   readonly done: number;
   readonly messages: readonly FromThread[];

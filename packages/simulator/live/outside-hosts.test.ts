@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import type { Result } from '../services/lambda/model.js';
-import { assemblyOf, CLIENT, fn, TABLE } from '../support/clouds.js';
+import type { InvocationResult } from '../services/lambda/model.js';
+import { CLIENT, functionResource, TABLE, writeAssembly } from '../support/clouds.js';
 import { LiveCloud, type LiveOptions } from './live-cloud.js';
 
 const ends: (() => unknown)[] = [];
@@ -12,12 +12,12 @@ afterEach(async () => {
 
 function begin(code: Readonly<Record<string, string>>, options: Partial<LiveOptions> = {}) {
   const said: string[] = [];
-  const resources = Object.assign({ Table: TABLE }, ...Object.keys(code).map((name) => fn(name)));
-  const folder = assemblyOf(resources, code);
+  const resources = Object.assign({ Table: TABLE }, ...Object.keys(code).map((name) => functionResource(name)));
+  const folder = writeAssembly(resources, code);
   const live = new LiveCloud({ folder, threads: 1, log: (line) => said.push(line), ...options });
   ends.push(() => live.stop());
-  const invoke = (name: string, event: unknown = {}): Promise<Result> =>
-    new Promise((resolve) => live.within((cloud) => cloud.fn(`Shop/${name}`).invoke(event, resolve)));
+  const invoke = (name: string, event: unknown = {}): Promise<InvocationResult> =>
+    new Promise((resolve) => live.runInside((cloud) => cloud.fn(`Shop/${name}`).invoke(event, resolve)));
   return { live, said, invoke, folder };
 }
 

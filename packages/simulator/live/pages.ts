@@ -15,21 +15,21 @@ const NO_OTHER_PAGE = ['none', 'same-origin'];
  * @param names of this machine, beside `localhost`, 127.0.0.1 and [::1]. Their subdomains are names of it, too
  * @returns `undefined` if it may be answered
  */
-export function refusalOf(headers: IncomingHttpHeaders, names: readonly string[] = []): string | undefined {
+export function findRefusal(headers: IncomingHttpHeaders, names: readonly string[] = []): string | undefined {
   const { host, origin, 'sec-fetch-site': site } = headers;
   if (host !== undefined && !isThisMachine(host, names))
-    return `the host '${host}' is no name of this machine: ask 127.0.0.1 or localhost, or start with --host ${nameIn(host)}`;
+    return `the host '${host}' is no name of this machine: ask 127.0.0.1 or localhost, or start with --host ${hostName(host)}`;
   if (origin !== undefined) return `not from a page in a browser: the request has an Origin (${origin})`;
   if (site !== undefined && !NO_OTHER_PAGE.includes(String(site)))
     return `not from a page in a browser: the request has Sec-Fetch-Site: ${site}`;
   return undefined;
 }
 
-const nameIn = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+const hostName = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
 function isThisMachine(host: string, names: readonly string[]): boolean {
-  const name = nameIn(host);
-  return THIS_MACHINE.test(name) || names.map(nameIn).some((own) => name === own || name.endsWith(`.${own}`));
+  const name = hostName(host);
+  return THIS_MACHINE.test(name) || names.map(hostName).some((own) => name === own || name.endsWith(`.${own}`));
 }
 
 /**
@@ -37,7 +37,7 @@ function isThisMachine(host: string, names: readonly string[]): boolean {
  * development server, on any port. What the API itself says of pages stays.
  * @returns the answer for the page; the API's own one for anybody else
  */
-export function sharedWithLocalPages({ method, headers }: ApiRequest, answer: ApiResponse): ApiResponse {
+export function withLocalCorsHeaders({ method, headers }: ApiRequest, answer: ApiResponse): ApiResponse {
   const asked = (name: string): string | undefined => {
     const [, value] = Object.entries(headers).find(([one]) => one.toLowerCase() === name) ?? [];
     return value === undefined ? undefined : [value].flat().join(', ');

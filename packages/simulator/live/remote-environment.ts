@@ -1,4 +1,4 @@
-import type { Ending, InvocationContext, RunningCode, Surroundings } from '../runtime/environment.js';
+import type { EnvironmentHost, InvocationContext, InvocationEnding, RunningCode } from '../runtime/environment.js';
 import type { FromThread, ToEnvironment } from './messages.js';
 
 /** What an environment says to its thread. */
@@ -11,19 +11,19 @@ interface Says {
 export class RemoteEnvironment implements RunningCode {
   readonly isAsNew = false;
   private readonly timers = new Map<number, () => void>();
-  private ended: ((ending: Ending) => void) | undefined;
+  private ended: ((ending: InvocationEnding) => void) | undefined;
   private dead = false;
   private readonly id: number;
 
   constructor(
     { environment }: ToEnvironment & { kind: 'start' },
-    private readonly around: Surroundings,
+    private readonly around: EnvironmentHost,
     private readonly thread: Says,
   ) {
     this.id = environment;
   }
 
-  invoke(event: unknown, context: InvocationContext, ended: (ending: Ending) => void): void {
+  invoke(event: unknown, context: InvocationContext, ended: (ending: InvocationEnding) => void): void {
     this.ended = ended;
     this.thread.send({ kind: 'invoke', environment: this.id, event, context });
   }
@@ -84,7 +84,7 @@ export class RemoteEnvironment implements RunningCode {
         const { ended } = this;
         this.forget();
         this.ended = ended;
-        around.died(message.reason);
+        around.onDeath(message.reason);
         if (!ended) this.thread.ends();
       }
     }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { arnOf, assemblyOf, fn, TABLE } from '../support/clouds.js';
-import { durationOf, LocalCloudClient, LocalCloudRefused } from './client.js';
+import { arnOf, functionResource, TABLE, writeAssembly } from '../support/clouds.js';
+import { LocalCloudClient, LocalCloudRefused, parseDuration } from './client.js';
 import { answerWithFile } from './docs.js';
 import { LocalCloud } from './local-cloud.js';
 import { PortInUse } from './server.js';
@@ -74,13 +74,13 @@ const clockSet: number[] = [];
 beforeAll(async () => {
   const resources = {
     Things: TABLE,
-    ...fn('First'),
-    ...fn('Second'),
+    ...functionResource('First'),
+    ...functionResource('Second'),
     ...api('Shop', 'v1', 'First'),
     ...api('Admin', 'v1', 'Second'),
   };
   cloud = await LocalCloud.start({
-    folder: assemblyOf(resources, { First: ECHO, Second: ECHO }),
+    folder: writeAssembly(resources, { First: ECHO, Second: ECHO }),
     threads: 1,
     hosts: ['Devbox'],
     docs: documents(),
@@ -193,7 +193,7 @@ test('AWS protocols answer beside it, and a path that is none is said', async ()
 });
 
 test('a port in use is refused, the next start gets another one', async () => {
-  const options = { folder: assemblyOf({ Things: TABLE }), threads: 1, log: () => undefined };
+  const options = { folder: writeAssembly({ Things: TABLE }), threads: 1, log: () => undefined };
   const port = Number(new URL(cloud.url).port);
   await expect(LocalCloud.start({ ...options, port })).rejects.toThrow(PortInUse);
   const other = await LocalCloud.start(options);
@@ -318,14 +318,14 @@ describe('its control', () => {
   });
 
   test('orders faults and withdraws them', async () => {
-    const { faults } = await client.fault('*', 'killed-after', { next: 2, every: 3 });
+    const { faults } = await client.injectFault('*', 'killed-after', { next: 2, every: 3 });
     expect(faults).toEqual([{ owner: '*', kind: 'killed-after', left: 2 }]);
-    expect(await client.calm()).toMatchObject({ faults: [] });
+    expect(await client.clearFaults()).toMatchObject({ faults: [] });
   });
 
   test('forwards time, and resets it; whoever wants to know hears of both', async () => {
     const { now } = await client.status();
-    const then = await client.forward(durationOf('1d12h'));
+    const then = await client.forward(parseDuration('1d12h'));
     expect(Date.parse(then.now) - Date.parse(now)).toBeGreaterThanOrEqual(36 * 3_600_000);
     // The real time that it took is part of it.
     expect(then.ahead).toBeGreaterThan(35 * 3_600_000);
@@ -344,10 +344,10 @@ describe('its control', () => {
 });
 
 test('a function that answers clients shares no thread with those that work in the background', async () => {
-  const works = ['One', 'Other'].map((name) => fn(name, [], { Timeout: 600 }));
+  const works = ['One', 'Other'].map((name) => functionResource(name, [], { Timeout: 600 }));
   const loop = 'exports.handler = async () => { for (;;); };';
   const busy = await LocalCloud.start({
-    folder: assemblyOf(Object.assign({ ...fn('First'), ...api('Shop', 'v1', 'First') }, ...works), {
+    folder: writeAssembly(Object.assign({ ...functionResource('First'), ...api('Shop', 'v1', 'First') }, ...works), {
       First: ECHO,
       One: loop,
       Other: loop,
@@ -356,7 +356,7 @@ test('a function that answers clients shares no thread with those that work in t
     log: () => undefined,
   });
   for (const name of ['Shop/One', 'Shop/Other'])
-    busy.live.within((account) => account.fn(name).invoke({}, () => undefined));
+    busy.live.runInside((account) => account.fn(name).invoke({}, () => undefined));
   expect((await fetch(`${busy.url}/v1/things`)).status).toBe(200);
   await busy.stop();
 });
@@ -368,16 +368,16 @@ describe('its client', () => {
     ['2h', 7_200_000],
     ['36d', 36 * 86_400_000],
     ['1d12h', 36 * 3_600_000],
-  ])('reads %s', (text, milliseconds) => expect(durationOf(text)).toBe(milliseconds));
+  ])('reads %s', (text, milliseconds) => expect(parseDuration(text)).toBe(milliseconds));
 
   test.each(['', '36', 'd', '1w', '1.5h', '-1d', '1d 2h'])("refuses '%s' as a duration", (text) =>
-    expect(() => durationOf(text)).toThrow(LocalCloudRefused),
+    expect(() => parseDuration(text)).toThrow(LocalCloudRefused),
   );
 
   test('says where nothing answers, and where something else does', async () => {
     await expect(new LocalCloudClient('http://127.0.0.1:1').status()).rejects.toThrow(
       'no local cloud answers at http://127.0.0.1:1',
     );
-    await expect(new LocalCloudClient(`${cloud.url}/v1`).calm()).rejects.toThrow(LocalCloudRefused);
+    await expect(new LocalCloudClient(`${cloud.url}/v1`).clearFaults()).rejects.toThrow(LocalCloudRefused);
   });
 });

@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { bodyOf as bodyFrom, bytesOf, type HttpRequest, type HttpResponse } from '../runtime/http.js';
+import { bodyBytes, toBody as bodyFrom, type HttpRequest, type HttpResponse } from '../runtime/http.js';
 import type { ApiRequest } from '../services/apigateway/messages.js';
 import type { Control } from './control.js';
 import { answerWithFile, DOCS } from './docs.js';
 import type { LiveCloud } from './live-cloud.js';
-import { refusalOf, sharedWithLocalPages } from './pages.js';
+import { findRefusal, withLocalCorsHeaders } from './pages.js';
 import { CONTROL } from './path.js';
 
 /** Port that is taken where it is free: the one that emulators of AWS use. */
-export const USUAL_PORT = 4566;
+export const DEFAULT_PORT = 4566;
 /** Ports that are tried after the usual one. */
 const TRIED = 100;
 /** What a request may have at most: more than any service takes. */
@@ -82,7 +82,7 @@ export class LiveServer {
 }
 
 async function firstFree(server: Server): Promise<boolean> {
-  for (let port = USUAL_PORT; port < USUAL_PORT + TRIED; port++) if (await listens(server, port)) return true;
+  for (let port = DEFAULT_PORT; port < DEFAULT_PORT + TRIED; port++) if (await listens(server, port)) return true;
   return listens(server, 0);
 }
 
@@ -109,11 +109,11 @@ async function answerTo(
   { live, control, hosts, docs }: ServerOptions,
 ): Promise<HttpResponse> {
   const { method = 'GET' } = request;
-  const url = pathIn(request.url ?? '/');
+  const url = readPath(request.url ?? '/');
   const isControl = url === CONTROL || url.startsWith(`${CONTROL}/`);
-  const api = isControl ? undefined : apiOf(live, url);
+  const api = isControl ? undefined : findApi(live, url);
   // Whoever calls the API has a token, which pages don't have; its answers say which pages may read them.
-  const refusal = api ? undefined : refusalOf(request.headers, hosts);
+  const refusal = api ? undefined : findRefusal(request.headers, hosts);
   if (refusal !== undefined) {
     request.resume();
     return {
@@ -122,26 +122,26 @@ async function answerTo(
       body: `${JSON.stringify({ message: refusal })}\n`,
     };
   }
-  const bytes = await bodyOf(request);
+  const bytes = await readBody(request);
   if (api) {
     // The gateway makes text of any bytes, and unpacks none: templates can't ask for it (`MinimumCompressionSize`).
     const body = bytes.toString('utf8');
-    const sent: ApiRequest = { method, path: api.path, headers: namedHeaders(request), ...(body !== '' && { body }) };
-    return sharedWithLocalPages(sent, await live.request(sent, api.number));
+    const sent: ApiRequest = { method, path: api.path, headers: readRawHeaders(request), ...(body !== '' && { body }) };
+    return withLocalCorsHeaders(sent, await live.request(sent, api.number));
   }
   if (docs !== undefined && url.startsWith(`${DOCS}/`)) return answerWithFile(docs, method, url);
   // Somebody asks whether something is here, as tools for emulators do.
   const isQuestion = url === '/' && method === 'GET' && request.headers.authorization === undefined;
   if (isQuestion || isControl)
     return control.answer({ method, path: isQuestion ? CONTROL : url, body: bytes.toString('utf8') });
-  return live.aws(awsRequest(request, url, unpacked(request, bytes)));
+  return live.handleAwsRequest(awsRequest(request, url, decompress(request, bytes)));
 }
 
 /**
  * Finds the API of a path, `/<stage>/...` for the first API of that stage, `/restapis/<id>/<stage>/...` for each.
  * @returns its number, and the path below the stage
  */
-function apiOf(live: LiveCloud, url: string): { number: number; path: string } | undefined {
+function findApi(live: LiveCloud, url: string): { number: number; path: string } | undefined {
   const { apis } = live.cloud;
   const [, id, rest = url] = /^\/restapis\/([^/]+)(\/.*)$/.exec(url) ?? [];
   const [, stage, path = ''] = /^\/([^/?]+)(.*)$/.exec(rest) ?? [];
@@ -150,7 +150,7 @@ function apiOf(live: LiveCloud, url: string): { number: number; path: string } |
 }
 
 /** RFC 9112, 3.2.2: a target may be a whole address, as for a proxy. */
-const pathIn = (target: string): string => target.replace(/^https?:\/\/[^/?]+(?=\/|$)/i, '') || '/';
+const readPath = (target: string): string => target.replace(/^https?:\/\/[^/?]+(?=\/|$)/i, '') || '/';
 
 function awsRequest(request: IncomingMessage, path: string, bytes: Buffer): HttpRequest {
   const headers = Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(',')]);
@@ -165,7 +165,7 @@ function awsRequest(request: IncomingMessage, path: string, bytes: Buffer): Http
 }
 
 /** Headers as they were written; one that was sent more than once has a list. */
-function namedHeaders({ rawHeaders }: IncomingMessage): Record<string, string | readonly string[]> {
+function readRawHeaders({ rawHeaders }: IncomingMessage): Record<string, string | readonly string[]> {
   const found = new Map<string, { name: string; values: string[] }>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
@@ -178,7 +178,7 @@ function namedHeaders({ rawHeaders }: IncomingMessage): Record<string, string | 
   );
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -190,7 +190,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** Returns the bytes of a request to AWS: clients may pack them. S3 stores an object as it was sent. */
-function unpacked({ headers }: IncomingMessage, whole: Buffer): Buffer {
+function decompress({ headers }: IncomingMessage, whole: Buffer): Buffer {
   if (headers['content-encoding'] !== 'gzip' || headers.authorization?.includes('/s3/aws4_request')) return whole;
   try {
     return gunzipSync(whole);
@@ -200,7 +200,7 @@ function unpacked({ headers }: IncomingMessage, whole: Buffer): Buffer {
 }
 
 function write(response: ServerResponse, { status, headers, ...body }: HttpResponse): void {
-  const bytes = bytesOf(body);
+  const bytes = bodyBytes(body);
   // An answer to HEAD tells the length that one to GET would have. RFC 9110, 9.3.2.
   const told = response.req.method === 'HEAD' ? headers['content-length'] : undefined;
   response.writeHead(status, { ...headers, 'content-length': told ?? bytes.length });

@@ -56,11 +56,11 @@ export class StateRefused extends Error {
 }
 
 /** Returns what an account remembers. What an invocation had begun and not written is not part of it, as after a crash. */
-export function stateOf(cloud: Cloud, seed: string): SavedState {
+export function saveState(cloud: Cloud, seed: string): SavedState {
   const { dynamodb, queues, buckets, parameters, streams, events, asynchronous, world } = cloud;
   const { assembly } = cloud.deployment;
   const types = ['AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'];
-  const deployed = new Set(types.flatMap((type) => assembly.ofType(type).map(({ ref }) => ref)));
+  const deployed = new Set(types.flatMap((type) => assembly.findByType(type).map(({ ref }) => ref)));
   return {
     format: 'orderly-local',
     version: VERSION,
@@ -71,7 +71,7 @@ export function stateOf(cloud: Cloud, seed: string): SavedState {
     tables: Object.fromEntries(
       [...dynamodb.snapshot()].map(([table, items]) => [
         table,
-        deployed.has(table) ? { items } : { items, ...createdAs(cloud, table) },
+        deployed.has(table) ? { items } : { items, ...saveDefinition(cloud, table) },
       ]),
     ),
     queues: Object.fromEntries([...queues].map(([arn, queue]) => [arn, queue.save()])),
@@ -79,17 +79,17 @@ export function stateOf(cloud: Cloud, seed: string): SavedState {
     parameters: parameters.all(),
     deliveries: events.pending,
     invocations: asynchronous.pending,
-    switches: switchesOf(cloud),
+    switches: readSwitches(cloud),
   };
 }
 
-function createdAs({ dynamodb }: Cloud, table: string): Pick<SavedTable, 'created' | 'restored'> {
+function saveDefinition({ dynamodb }: Cloud, table: string): Pick<SavedTable, 'created' | 'restored'> {
   const restored = dynamodb.restoredFrom(table);
   return { created: dynamodb.propertiesOf(table), ...(restored && { restored }) };
 }
 
 /** Returns the switches that don't stand as the template says. */
-function switchesOf({ functions, sources }: Cloud): SavedSwitches {
+function readSwitches({ functions, sources }: Cloud): SavedSwitches {
   const moved = [...functions.values()].filter(
     ({ reserved, resource: { properties } }) => String(reserved) !== String(properties.ReservedConcurrentExecutions),
   );
@@ -117,7 +117,7 @@ function moveSwitches({ functions, sources }: Cloud, { reserved, mappings }: Sav
  * Gives a new account what an earlier one remembered. A table or queue that is gone takes its data with it.
  * @returns names of tables and queues whose data had no place
  */
-export function resume(cloud: Cloud, state: SavedState): readonly string[] {
+export function restoreState(cloud: Cloud, state: SavedState): readonly string[] {
   const { dynamodb, queues, buckets, parameters, streams, events, asynchronous } = cloud;
   // First: what is taken over must not begin before.
   if (state.switches) moveSwitches(cloud, state.switches);

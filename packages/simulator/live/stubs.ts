@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Stub } from '../cloud/third-parties.js';
-import { bodyOf, bytesOf, type HttpRequest, type HttpResponse } from '../runtime/http.js';
+import type { AnswerStub } from '../cloud/third-parties.js';
+import { bodyBytes, type HttpRequest, type HttpResponse, toBody } from '../runtime/http.js';
 
 /** Real milliseconds after which a stub counts as silent: its connection breaks. */
 const SILENT_AFTER = 30_000;
@@ -35,7 +35,7 @@ export class Stubs {
    * Returns the stub of a host.
    * @param address its URL; a path in it comes before the path of each request
    */
-  at(host: string, address: string): Stub {
+  at(host: string, address: string): AnswerStub {
     return (request, then) => {
       const asking = ask(address, request)
         .catch((error: Error) => {
@@ -52,7 +52,7 @@ export class Stubs {
 }
 
 function ask(address: string, { method, host, path, headers, ...body }: HttpRequest): Promise<HttpResponse> {
-  const bytes = bytesOf(body);
+  const bytes = bodyBytes(body);
   const sent = Object.entries(headers).filter(([name]) => !OF_CONNECTIONS.includes(name));
   const options = {
     method,
@@ -76,5 +76,5 @@ async function read(response: IncomingMessage): Promise<HttpResponse> {
   const headers = Object.entries(response.headers).flatMap(([name, value]) =>
     value === undefined || OF_CONNECTIONS.includes(name) ? [] : [[name, [value].flat().join(', ')] as const],
   );
-  return { status: response.statusCode ?? 502, headers: Object.fromEntries(headers), ...bodyOf(Buffer.concat(chunks)) };
+  return { status: response.statusCode ?? 502, headers: Object.fromEntries(headers), ...toBody(Buffer.concat(chunks)) };
 }

@@ -3,9 +3,9 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Bundle } from '../runtime/bundle.js';
-import type { CodeHost, Loaded, RunningCode, Surroundings } from '../runtime/environment.js';
+import type { CodeHost, EnvironmentHost, FunctionCode, RunningCode } from '../runtime/environment.js';
 import type { SharedPackages } from '../runtime/shared-packages.js';
-import type { FromThread, SharedClock, ThreadData, ToEnvironment, ToThread, Turn } from './messages.js';
+import type { FromThread, SharedClock, ThreadData, ToEnvironment, ToThread, TurnMessage } from './messages.js';
 import { RemoteEnvironment } from './remote-environment.js';
 
 /**
@@ -49,7 +49,7 @@ export class Threads implements CodeHost {
     this.threads = Array.from({ length: threads }, () => new FunctionThread(settings, rested));
   }
 
-  start({ label, bundle, variables, handler }: Loaded, around: Surroundings): RunningCode {
+  start({ label, bundle, variables, handler }: FunctionCode, around: EnvironmentHost): RunningCode {
     const { name } = bundle;
     const thread = this.byFunction.get(label) ?? this.threadFor(label);
     this.byFunction.set(label, thread);
@@ -111,7 +111,7 @@ class FunctionThread {
     return this.done === this.sent;
   }
 
-  start(message: ToEnvironment & { kind: 'start' }, bundle: Bundle, around: Surroundings): RunningCode {
+  start(message: ToEnvironment & { kind: 'start' }, bundle: Bundle, around: EnvironmentHost): RunningCode {
     const { name, source, packages } = bundle;
     const isKnown = this.sources.get(name) === source;
     this.sources.set(name, source);
@@ -146,7 +146,7 @@ class FunctionThread {
   private begin(): Worker {
     const { clock, codeCache } = this.settings;
     const worker = startWorker({ clock: clock.buffer, codeCache });
-    worker.on('message', ({ done, messages }: Turn) => {
+    worker.on('message', ({ done, messages }: TurnMessage) => {
       // A replaced thread may have said something before it ended. Its counts are not those of the new one.
       if (worker !== this.worker) return;
       this.settings.around(() => {

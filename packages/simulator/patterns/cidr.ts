@@ -5,7 +5,7 @@ import { InvalidPattern } from './invalid.js';
  * Reads a range of IP addresses, of version 4 or 6. Event Ruler, README, "IP Address Matching".
  * @returns whether an address is in it @throws {InvalidPattern}
  */
-export function rangeOf(cidr: string): (address: string) => boolean {
+export function parseRange(cidr: string): (address: string) => boolean {
   const [network = '', bits = '', ...others] = cidr.split('/');
   const version = isIP(network);
   const length = Number(bits);

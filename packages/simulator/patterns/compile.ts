@@ -1,5 +1,5 @@
 import { InvalidPattern } from './invalid.js';
-import { exists, type Test, testOf } from './operators.js';
+import { compileTest, parseExists, type Test } from './operators.js';
 
 /** A pattern, a filter, or a part of one. */
 export type Pattern = { readonly [name: string]: unknown };
@@ -29,10 +29,10 @@ const compiled = new WeakMap<Pattern, readonly (readonly Field[])[]>();
  * them.
  * @throws {InvalidPattern}
  */
-export function fieldsOf(pattern: Pattern): readonly (readonly Field[])[] {
+export function compilePattern(pattern: Pattern): readonly (readonly Field[])[] {
   const known = compiled.get(pattern);
   if (known) return known;
-  const alternatives = read(pattern, [], [new Map()]).map((fields) =>
+  const alternatives = addFields(pattern, [], [new Map()]).map((fields) =>
     [...fields].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, field]) => field),
   );
   compiled.set(pattern, alternatives);
@@ -40,12 +40,12 @@ export function fieldsOf(pattern: Pattern): readonly (readonly Field[])[] {
 }
 
 /** Adds the fields of a part of a pattern to each of the alternatives so far; the last one of a path counts. */
-function read(pattern: Pattern, path: readonly string[], alternatives: readonly Fields[]): readonly Fields[] {
+function addFields(pattern: Pattern, path: readonly string[], alternatives: readonly Fields[]): readonly Fields[] {
   let all = alternatives;
   for (const [name, wanted] of Object.entries(pattern)) {
     if (isChoice(name, wanted)) {
       const before = all;
-      all = wanted.flatMap((choice) => read(choice, path, before));
+      all = wanted.flatMap((choice) => addFields(choice, path, before));
       continue;
     }
     const own = [...path, name];
@@ -54,7 +54,7 @@ function read(pattern: Pattern, path: readonly string[], alternatives: readonly 
       all = all.map((fields) => new Map([...fields, [own.join('.'), field]]));
     } else if (isObject(wanted)) {
       if (Object.keys(wanted).length === 0) throw new InvalidPattern('Empty objects are not allowed');
-      all = read(wanted, own, all);
+      all = addFields(wanted, own, all);
     } else throw new InvalidPattern(`"${name}" must be an object or an array`);
   }
   return all;
@@ -73,10 +73,10 @@ function isChoice(name: string, wanted: unknown): wanted is readonly Pattern[] {
 
 function fieldAt(path: readonly string[], wanted: readonly unknown[]): Field {
   if (wanted.length === 0) throw new InvalidPattern('Empty arrays are not allowed');
-  const tests = wanted.map(testOf);
+  const tests = wanted.map(compileTest);
   return {
     path,
-    mayBeMissing: wanted.some((test) => exists(test) === false),
+    mayBeMissing: wanted.some((test) => parseExists(test) === false),
     fits: (value) => tests.some((test) => test(value)),
   };
 }

@@ -1,4 +1,4 @@
-import { type Field, fieldsOf, type Pattern } from './compile.js';
+import { compilePattern, type Field, type Pattern } from './compile.js';
 
 /** A value in an event, and the places that lead to it: of each array that it is in, the element. */
 interface Leaf {
@@ -16,13 +16,13 @@ const NOWHERE: Within = new Map();
  * @throws {InvalidPattern}
  */
 export const matches = (pattern: Pattern, event: unknown): boolean =>
-  fieldsOf(pattern).some((fields) => fits(fields, event, new Map(), 0, NOWHERE));
+  compilePattern(pattern).some((fields) => checkFields(fields, event, new Map(), 0, NOWHERE));
 
 /**
  * Checks the fields from a place on, each with every value that it has, until one combination is consistent.
  * @param known values of fields that were looked up before
  */
-function fits(
+function checkFields(
   fields: readonly Field[],
   event: unknown,
   known: Map<Field, readonly Leaf[]>,
@@ -31,18 +31,18 @@ function fits(
 ): boolean {
   const field = fields[at];
   if (!field) return true;
-  const leaves = known.get(field) ?? leavesAt(event, field.path);
+  const leaves = known.get(field) ?? findLeaves(event, field.path);
   known.set(field, leaves);
   const present = leaves.flatMap((leaf) => {
-    const both = consistent(within, leaf.within);
+    const both = mergeIndexes(within, leaf.within);
     return both ? [{ leaf, both }] : [];
   });
-  if (field.mayBeMissing && present.length === 0 && fits(fields, event, known, at + 1, within)) return true;
-  return present.some(({ leaf, both }) => field.fits(leaf.value) && fits(fields, event, known, at + 1, both));
+  if (field.mayBeMissing && present.length === 0 && checkFields(fields, event, known, at + 1, within)) return true;
+  return present.some(({ leaf, both }) => field.fits(leaf.value) && checkFields(fields, event, known, at + 1, both));
 }
 
 /** Returns the values at a path: none if an object is there, or nothing. */
-function leavesAt(event: unknown, path: readonly string[]): readonly Leaf[] {
+function findLeaves(event: unknown, path: readonly string[]): readonly Leaf[] {
   const leaves: Leaf[] = [];
   const look = (value: unknown, depth: number, within: Within): void => {
     const name = path[depth];
@@ -62,7 +62,7 @@ function leavesAt(event: unknown, path: readonly string[]): readonly Leaf[] {
 }
 
 /** Joins two lists of places; `undefined` if they are different elements of one array. */
-function consistent(one: Within, other: Within): Within | undefined {
+function mergeIndexes(one: Within, other: Within): Within | undefined {
   if (other.size === 0) return one;
   for (const [array, place] of other) if ((one.get(array) ?? place) !== place) return undefined;
   return new Map([...one, ...other]);

@@ -1,4 +1,4 @@
-import { rangeOf } from './cidr.js';
+import { parseRange } from './cidr.js';
 import { InvalidPattern } from './invalid.js';
 
 /** Checks one value of an event. */
@@ -11,7 +11,7 @@ const NEVER: Test = () => false;
  * Event Ruler, README, "Ruler by Example".
  * @throws {InvalidPattern}
  */
-export function testOf(wanted: unknown): Test {
+export function compileTest(wanted: unknown): Test {
   if (typeof wanted !== 'object' || wanted === null) return (value) => value === wanted;
   const [[operator, operand] = ['', undefined], ...others] = Object.entries(wanted);
   if (others.length > 0) throw new InvalidPattern('Only one key allowed in match expression');
@@ -19,7 +19,7 @@ export function testOf(wanted: unknown): Test {
     case 'exactly':
       return textTest(operator, operand, (text) => (value) => value === text);
     case 'exists':
-      return exists(wanted) ? () => true : NEVER;
+      return parseExists(wanted) ? () => true : NEVER;
     case 'prefix':
       return ignoringCase(operator, operand) ?? textTest(operator, operand, prefix);
     case 'suffix':
@@ -29,7 +29,7 @@ export function testOf(wanted: unknown): Test {
     case 'wildcard':
       return textTest(operator, operand, wildcardTest);
     case 'cidr':
-      return textTest(operator, operand, rangeOf);
+      return textTest(operator, operand, parseRange);
     case 'numeric':
       return numeric(operand);
     case 'anything-but':
@@ -40,7 +40,7 @@ export function testOf(wanted: unknown): Test {
 }
 
 /** @returns the operand of `exists`; `undefined` if the test is another one */
-export function exists(wanted: unknown): boolean | undefined {
+export function parseExists(wanted: unknown): boolean | undefined {
   if (typeof wanted !== 'object' || wanted === null || !('exists' in wanted)) return undefined;
   if (typeof wanted.exists !== 'boolean')
     throw new InvalidPattern('exists match pattern must be either true or false.');

@@ -12,8 +12,8 @@ import * as stringDecoder from 'node:string_decoder';
 import * as url from 'node:url';
 import * as util from 'node:util';
 import type { Random } from '../engine/random.js';
-import { cryptoOf } from './crypto.js';
-import { type Work, zlibOf } from './zlib.js';
+import { createCrypto } from './crypto.js';
+import { createZlib, type RunInTurn } from './zlib.js';
 
 /** A module that a bundle requires and that isn't simulated: it would reach outside, or wasn't needed so far. */
 class NoSuchModule extends Error {
@@ -38,7 +38,7 @@ export interface BuiltinsOptions {
   readonly log: (level: string, line: string) => void;
   /** Called when the process exits by itself. It doesn't return. */
   readonly exit: (code: number) => never;
-  readonly work: Work;
+  readonly work: RunInTurn;
 }
 
 export interface Builtins {
@@ -49,11 +49,11 @@ export interface Builtins {
 }
 
 /** Returns the Node modules that a bundle sees: real if they depend on nothing outside, simulated otherwise. */
-export function builtins(options: BuiltinsOptions): Builtins {
+export function createBuiltins(options: BuiltinsOptions): Builtins {
   const { log, http, https, work } = options;
-  const process = processOf(options);
-  const { module: crypto, webcrypto } = cryptoOf(options);
-  const console = consoleOf(log);
+  const process = createProcess(options);
+  const { module: crypto, webcrypto } = createCrypto(options);
+  const console = createConsole(log);
   const os = {
     homedir: () => '/home/sbx_user1051',
     hostname: () => 'simulated',
@@ -90,7 +90,7 @@ export function builtins(options: BuiltinsOptions): Builtins {
     url,
     util,
     'util/types': util.types,
-    zlib: zlibOf(work),
+    zlib: createZlib(work),
   };
   const require = (name: string): unknown => {
     const found = modules[name.replace(/^node:/, '')];
@@ -100,7 +100,7 @@ export function builtins(options: BuiltinsOptions): Builtins {
   return { process, console, crypto: webcrypto, require };
 }
 
-function processOf({ env, now, begun, exit, log }: BuiltinsOptions): object {
+function createProcess({ env, now, begun, exit, log }: BuiltinsOptions): object {
   const hrtime = Object.assign(
     (since: readonly [number, number] = [0, 0]): [number, number] => {
       const elapsed = now() - begun();
@@ -138,7 +138,7 @@ function processOf({ env, now, begun, exit, log }: BuiltinsOptions): object {
   return Object.defineProperty(process, 'env', { get: env, enumerable: true });
 }
 
-function consoleOf(log: BuiltinsOptions['log']): object {
+function createConsole(log: BuiltinsOptions['log']): object {
   const at =
     (level: string) =>
     (...args: unknown[]): void =>

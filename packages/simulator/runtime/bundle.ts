@@ -1,5 +1,5 @@
 import { Script } from 'node:vm';
-import { CLOSING, ModuleCode, OPENING, type ProvidedGlobals, Realm, type Sources } from './realm.js';
+import { CLOSING, type ClockAndRandom, ModuleCode, OPENING, type ProvidedGlobals, Realm } from './realm.js';
 import type { SharedPackages } from './shared-packages.js';
 
 export interface BundleOptions {
@@ -50,7 +50,7 @@ export class Bundle {
    */
   load(
     globals: ProvidedGlobals,
-    sources: Sources,
+    sources: ClockAndRandom,
     require: (name: string) => unknown,
   ): Readonly<Record<string, unknown>> {
     const { module, packages } = this;

@@ -1,6 +1,6 @@
 import * as nodeCrypto from 'node:crypto';
 import type { Random } from '../engine/random.js';
-import type { Work } from './zlib.js';
+import type { RunInTurn } from './zlib.js';
 
 /**
  * Functions of `node:crypto` whose random numbers no seed decides. In a history they refuse: their results would differ from one
@@ -30,7 +30,7 @@ type Call = (...args: unknown[]) => unknown;
 
 export interface CryptoSources {
   readonly random: () => Random;
-  readonly work: Work;
+  readonly work: RunInTurn;
   /** Hears how many random bytes were asked for at once. */
   readonly drew: (bytes: number) => void;
   /** Whether other random numbers than the seed's do as well: outside of histories. @default false */
@@ -41,7 +41,7 @@ export interface CryptoSources {
  * Returns `node:crypto` and the global `crypto`, whose random numbers come from a seed. Works of
  * `crypto.subtle` end within the turn of the event loop.
  */
-export function cryptoOf({ random, work, drew, isReal = () => false }: CryptoSources): {
+export function createCrypto({ random, work, drew, isReal = () => false }: CryptoSources): {
   readonly module: object;
   readonly webcrypto: object;
 } {
@@ -80,7 +80,7 @@ export function cryptoOf({ random, work, drew, isReal = () => false }: CryptoSou
     return undefined;
   };
   const randomUUID = (): string => random().id();
-  const webcrypto = { getRandomValues, randomUUID, subtle: subtleOf(work, isReal) };
+  const webcrypto = { getRandomValues, randomUUID, subtle: createSubtle(work, isReal) };
   const seeded = { getRandomValues, randomBytes, randomFill, randomFillSync, randomInt, randomUUID };
   const refused = DRAWING.map((name) => [
     name,
@@ -94,14 +94,14 @@ export function cryptoOf({ random, work, drew, isReal = () => false }: CryptoSou
 }
 
 /** Node carries the operations out in other threads. */
-function subtleOf(work: Work, isReal: () => boolean): object {
+function createSubtle(work: RunInTurn, isReal: () => boolean): object {
   const { subtle } = nodeCrypto.webcrypto;
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(subtle)).filter((name) => name !== 'constructor');
   const operations = names.map((name) => {
     const real = (subtle as unknown as Readonly<Record<string, Call>>)[name] as Call;
     const carryOut = (...args: unknown[]): Promise<unknown> => {
       const drawing = DRAWING_SUBTLE[name];
-      const used = algorithmIn(name === 'wrapKey' ? args[3] : args[0]);
+      const used = readAlgorithm(name === 'wrapKey' ? args[3] : args[0]);
       if (drawing?.test(used) && !isReal()) refuse(`crypto.subtle.${name} with ${used}`);
       return new Promise((resolve, reject) =>
         work((tell) =>
@@ -117,7 +117,7 @@ function subtleOf(work: Work, isReal: () => boolean): object {
   return Object.fromEntries(operations);
 }
 
-const algorithmIn = (algorithm: unknown): string =>
+const readAlgorithm = (algorithm: unknown): string =>
   String(typeof algorithm === 'object' && algorithm !== null ? (algorithm as { name?: unknown }).name : algorithm);
 
 function refuse(what: string): never {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { EventLoop } from '../engine/event-loop.js';
 import { environment, value } from '../support/environments.js';
 import { Bundle } from './bundle.js';
-import { Recycled } from './recycled.js';
+import { EnvironmentPool } from './recycled.js';
 import { SharedPackages } from './shared-packages.js';
 
 test('module state lives as long as the environment, and no longer', async () => {
@@ -194,7 +194,7 @@ test.each([
 });
 
 test('of one function a few environments are kept for other histories', async () => {
-  const recycled = new Recycled();
+  const recycled = new EnvironmentPool();
   const source = 'exports.handler = async () => 1;';
   const kept = Array.from({ length: 20 }, () => recycled.give('one', environment(source).made));
   expect(kept.filter(Boolean)).toHaveLength(12);

@@ -1,12 +1,12 @@
 import type { Random } from '../engine/random.js';
-import { type CodeUnderTest, entered, works } from '../engine/turn.js';
+import { type CodeUnderTest, enterCode, runWork } from '../engine/turn.js';
 import type { Bundle } from './bundle.js';
-import type { HttpRequest, Reply } from './http.js';
-import { type Externals, providedBy } from './provided.js';
+import type { HttpRequest, ResponseHandler } from './http.js';
+import { type Externals, provideGlobals } from './provided.js';
 import { Timers } from './timers.js';
 
 /** Resources that the world provides to an execution environment. */
-export interface Surroundings {
+export interface EnvironmentHost {
   /** Returns the time of its clock: milliseconds since 1970. */
   now(): number;
   /** Start time, by that clock. */
@@ -18,10 +18,10 @@ export interface Surroundings {
   readonly random: Random;
   /** Whether it is no history, so that random numbers may come from the machine where a seed can't decide them. @default false */
   readonly isReal?: boolean;
-  send(request: HttpRequest, reply: Reply): void;
+  send(request: HttpRequest, reply: ResponseHandler): void;
   log(level: string, line: string): void;
   /** Called when its code has ended it: by a fault that nothing caught, or by `process.exit`. @param reason for people */
-  died(reason: string): void;
+  onDeath(reason: string): void;
 }
 
 export interface InvocationContext {
@@ -34,14 +34,14 @@ export interface InvocationContext {
 }
 
 /** Outcome of an invocation: a value as JSON, or an error with its name and message. */
-export type Ending =
+export type InvocationEnding =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly name: string; readonly message: string };
 
 /** An environment whose code runs, in this thread or elsewhere. */
 export interface RunningCode {
   /** @param ended called once, unless the environment is killed before */
-  invoke(event: unknown, context: InvocationContext, ended: (ending: Ending) => void): void;
+  invoke(event: unknown, context: InvocationContext, ended: (ending: InvocationEnding) => void): void;
   /** Kills the environment during its work: none of its code has an effect any more. */
   kill(): void;
   /** @see Environment.isAsNew */
@@ -51,7 +51,7 @@ export interface RunningCode {
 }
 
 /** Code that an environment loads. */
-export interface Loaded {
+export interface FunctionCode {
   /** Path of its function's construct. */
   readonly label: string;
   readonly bundle: Bundle;
@@ -62,7 +62,7 @@ export interface Loaded {
 
 /** Starts environments elsewhere. An invocation of code that can't be loaded ends with what its module threw. */
 export interface CodeHost {
-  start(code: Loaded, around: Surroundings): RunningCode;
+  start(code: FunctionCode, around: EnvironmentHost): RunningCode;
 }
 
 /** Bytes of the largest key, hash or nonce: whoever draws more at once keeps some for later. */
@@ -88,14 +88,14 @@ export class Environment implements RunningCode, CodeUnderTest {
   /** Whether its module may hold random numbers for later: drawn when it was loaded, or more than anything needs at once. */
   private keepsNumbers = false;
   /** What an invocation ends with that comes after its death. */
-  private obituary: Ending = { kind: 'threw', name: 'Runtime.ExitError', message: 'signal: killed' };
+  private obituary: InvocationEnding = { kind: 'threw', name: 'Runtime.ExitError', message: 'signal: killed' };
   /** Callback of the current invocation; a killed environment calls none. */
-  private ended: ((ending: Ending) => void) | undefined;
+  private ended: ((ending: InvocationEnding) => void) | undefined;
 
   constructor(
     private readonly bundle: Bundle,
     variables: Readonly<Record<string, string>>,
-    private around: Surroundings,
+    private around: EnvironmentHost,
   ) {
     this.timers = new Timers({
       after: (delay, run) =>
@@ -116,7 +116,7 @@ export class Environment implements RunningCode, CodeUnderTest {
       log: (level, line) => this.dead || this.around.log(level, line),
       exit: (code) => this.exits(code),
       work: (begin) =>
-        works((done) =>
+        runWork((done) =>
           begin((tell) => {
             if (!this.dead) this.runs(tell);
             done();
@@ -132,7 +132,7 @@ export class Environment implements RunningCode, CodeUnderTest {
    * earlier one.
    * @see Recycled
    */
-  moveTo(around: Surroundings): void {
+  moveTo(around: EnvironmentHost): void {
     this.around = around;
   }
 
@@ -159,15 +159,15 @@ export class Environment implements RunningCode, CodeUnderTest {
   init(handler: string): void {
     const before = this.enter();
     const { random } = this.around;
-    const { drawn } = random;
+    const { drawCount: drawn } = random;
     let exported: Readonly<Record<string, unknown>>;
     try {
       exported = this.load();
     } finally {
       // It begins in the turn of the invocation that made room for it, if there is one.
-      if (before) entered(before);
+      if (before) enterCode(before);
     }
-    this.keepsNumbers ||= random.drawn !== drawn;
+    this.keepsNumbers ||= random.drawCount !== drawn;
     if (this.dead) throw new Ended('Runtime.ExitError', 'the process ended while its module was loaded');
     const found = exported[handler.slice(handler.indexOf('.') + 1)];
     if (typeof found !== 'function')
@@ -176,13 +176,13 @@ export class Environment implements RunningCode, CodeUnderTest {
   }
 
   private load(): Readonly<Record<string, unknown>> {
-    const { globals, require } = providedBy(this.externals, this.bundle.realm);
+    const { globals, require } = provideGlobals(this.externals, this.bundle.realm);
     const sources = { now: () => this.around.now(), random: () => this.around.random.fraction() };
     return this.bundle.load(globals, sources, require);
   }
 
   /** @param ended called once, unless the environment is killed before */
-  invoke(event: unknown, context: InvocationContext, ended: (ending: Ending) => void): void {
+  invoke(event: unknown, context: InvocationContext, ended: (ending: InvocationEnding) => void): void {
     const { handler, around } = this;
     if (this.dead) {
       ended(this.obituary);
@@ -231,19 +231,19 @@ export class Environment implements RunningCode, CodeUnderTest {
    */
   fails(error: unknown, origin: 'handler' | 'exception' | 'rejection'): void {
     if (this.dead) return;
-    const { name, message, stack } = wordsOf(error);
+    const { name, message, stack } = describeError(error);
     const isRejection = origin === 'rejection';
     const errorType = isRejection ? 'Runtime.UnhandledPromiseRejection' : name;
     const errorMessage = isRejection ? `${name}: ${message}` : message;
-    const shown = { errorType, errorMessage, stack: this.framesOf(stack) };
+    const shown = { errorType, errorMessage, stack: this.ownFrames(stack) };
     this.around.log('error', `${HEADINGS[origin]} ${JSON.stringify(shown)}`);
-    const ending: Ending = { kind: 'threw', name: errorType, message: errorMessage };
+    const ending: InvocationEnding = { kind: 'threw', name: errorType, message: errorMessage };
     if (origin === 'handler') this.end(ending);
     else this.dies(ending, `${HEADINGS[origin]}: ${name}: ${message}`);
   }
 
   /** Returns the lines of a stack without those of Node and of the simulator, which differ from play to play. */
-  private framesOf(stack: string | undefined): readonly string[] | undefined {
+  private ownFrames(stack: string | undefined): readonly string[] | undefined {
     const files = [`${this.bundle.name}.js:`, 'packages.js:'];
     const isOfCode = (line: string): boolean => !/^ +at /.test(line) || files.some((file) => line.includes(file));
     return stack?.split('\n').filter(isOfCode);
@@ -256,12 +256,12 @@ export class Environment implements RunningCode, CodeUnderTest {
     throw new Ended('Runtime.ExitError', message);
   }
 
-  private dies(ending: Ending, reason: string): void {
+  private dies(ending: InvocationEnding, reason: string): void {
     if (this.dead) return;
     const { ended } = this;
     this.kill();
     this.obituary = ending;
-    this.around.died(reason);
+    this.around.onDeath(reason);
     ended?.(ending);
   }
 
@@ -286,10 +286,10 @@ export class Environment implements RunningCode, CodeUnderTest {
   private enter(): CodeUnderTest | undefined {
     this.bundle.packages?.enter(this.externals);
     this.around.enter();
-    return entered(this);
+    return enterCode(this);
   }
 
-  private end(ending: Ending): void {
+  private end(ending: InvocationEnding): void {
     const { ended } = this;
     if (this.dead || !ended) return;
     this.ended = undefined;
@@ -299,7 +299,7 @@ export class Environment implements RunningCode, CodeUnderTest {
     else ended({ kind: 'threw', name: 'PrototypePolluted', message: `every object has a member ${polluted}` });
   }
 
-  private send(request: HttpRequest, reply: Reply): void {
+  private send(request: HttpRequest, reply: ResponseHandler): void {
     if (this.dead) return;
     this.requests++;
     // `amz-sdk-request: attempt=2; max=3`
@@ -338,7 +338,7 @@ const HEADINGS = {
 } as const;
 
 /** Returns what is known of something that was thrown, which may be anything. */
-function wordsOf(error: unknown): { readonly name: string; readonly message: string; readonly stack?: string } {
+function describeError(error: unknown): { readonly name: string; readonly message: string; readonly stack?: string } {
   const { name = 'Error', message = error, stack } = (error ?? {}) as Partial<Error>;
   return { name: String(name), message: String(message), ...(stack !== undefined && { stack: String(stack) }) };
 }

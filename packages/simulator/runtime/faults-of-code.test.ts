@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { playWith } from '../search/scenario.js';
-import { cloudOf, fn } from '../support/clouds.js';
+import { playWithFaults } from '../search/scenario.js';
+import { createCloud, functionResource } from '../support/clouds.js';
 import { environment, value } from '../support/environments.js';
 
 /** What no code catches, and what an invocation ends with. */
@@ -112,17 +112,17 @@ test('a history goes on behind such a fault: it is retried in another environmen
       void Promise.reject(new Error('forgotten'));
       await new Promise((resolve) => setTimeout(resolve, 5));
     };`;
-  const { deployment } = cloudOf(fn('Work'), { Work: code });
+  const { deployment } = createCloud(functionResource('Work'), { Work: code });
   const scenario = {
     name: 'retried',
-    async play(cloud: ReturnType<typeof cloudOf>) {
+    async play(cloud: ReturnType<typeof createCloud>) {
       cloud.asynchronous.invokeAsync(cloud.fn('Shop/Work').resource.arn, {});
       await cloud.world.settle();
       return [];
     },
   };
-  const one = await playWith(deployment, scenario, '1');
-  const again = await playWith(deployment, scenario, '1');
+  const one = await playWithFaults(deployment, scenario, '1');
+  const again = await playWithFaults(deployment, scenario, '1');
   expect(one.violations).toEqual([]);
   expect(again.fingerprint).toBe(one.fingerprint);
   const failures = one.trace.filter((line) =>

@@ -27,22 +27,22 @@ export interface HttpResponse extends Body {
 }
 
 /** Outcome of a request for its sender: an answer, or an error of the connection. */
-export interface Reply {
+export interface ResponseHandler {
   answer(response: HttpResponse): void;
   /** @param code Node's error code: `ECONNRESET`, `ETIMEDOUT`, `ENOTFOUND` */
   fail(code: string): void;
 }
 
-export type Send = (request: HttpRequest, reply: Reply) => void;
+export type Send = (request: HttpRequest, reply: ResponseHandler) => void;
 
 /** Writes bytes down as a body. */
-export function bodyOf(bytes: Uint8Array): Body {
+export function toBody(bytes: Uint8Array): Body {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   return isUtf8(bytes) ? { body: text } : { body: text, bytes };
 }
 
 /** Returns the bytes of a body. */
-export const bytesOf = ({ body, bytes }: Body): Uint8Array => bytes ?? Buffer.from(body);
+export const bodyBytes = ({ body, bytes }: Body): Uint8Array => bytes ?? Buffer.from(body);
 
 /** Returns the error of a connection, as Node reports it. @param host of the request, with or without a port */
 export function connectionError(code: string, host: string): Error {
@@ -163,7 +163,7 @@ class ClientRequest extends EventEmitter {
   write(chunk: string | Uint8Array, ...more: readonly unknown[]): boolean {
     const encoding = more.find((one) => typeof one === 'string') as BufferEncoding | undefined;
     this.chunks.push(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk));
-    calledLater(more);
+    callLater(more);
     return true;
   }
 
@@ -171,13 +171,13 @@ class ClientRequest extends EventEmitter {
     const [chunk, ...more] = args;
     if (chunk !== undefined && chunk !== null && typeof chunk !== 'function')
       this.write(chunk as string | Uint8Array, ...more.filter((one) => typeof one === 'string'));
-    calledLater(args);
+    callLater(args);
     if (this.over || this.writableEnded) return this;
     this.writableEnded = true;
     if (this.listenerCount('finish') > 0) process.nextTick(() => this.emit('finish'));
     const { method, host, path } = this;
     this.send(
-      { method, host, path, headers: this.getHeaders(), ...bodyOf(Buffer.concat(this.chunks)) },
+      { method, host, path, headers: this.getHeaders(), ...toBody(Buffer.concat(this.chunks)) },
       { answer: (response) => this.answer(response), fail: (code) => this.fail(code) },
     );
     return this;
@@ -224,7 +224,7 @@ class ClientRequest extends EventEmitter {
 }
 
 /** Calls the callback among the arguments of `write` or `end`, as Node does: when the data is on its way. */
-function calledLater(args: readonly unknown[]): void {
+function callLater(args: readonly unknown[]): void {
   const callback = args.find((one) => typeof one === 'function');
   if (callback) process.nextTick(callback as () => void);
 }
@@ -264,7 +264,7 @@ class IncomingMessage extends Readable {
   }
 
   override _read(): void {
-    const bytes = bytesOf(this.content);
+    const bytes = bodyBytes(this.content);
     if (bytes.length > 0) this.push(Buffer.from(bytes));
     this.push(null);
   }
@@ -285,16 +285,16 @@ class Agent {
 /** A request's address in words or as a URL, its options, and who hears the response. */
 type RequestArguments = readonly (string | URL | RequestOptions | ((response: unknown) => void) | undefined)[];
 
-function optionsIn(args: RequestArguments, protocol: string): RequestOptions {
+function parseArguments(args: RequestArguments, protocol: string): RequestOptions {
   const options: Record<string, unknown> = { protocol };
   for (const one of args) {
-    if (typeof one === 'string' || one instanceof URL) Object.assign(options, addressOf(new URL(one)));
+    if (typeof one === 'string' || one instanceof URL) Object.assign(options, toRequestOptions(new URL(one)));
     else if (typeof one === 'object') Object.assign(options, one);
   }
   return options;
 }
 
-const addressOf = ({ protocol, hostname, port, pathname, search, username, password }: URL): RequestOptions => ({
+const toRequestOptions = ({ protocol, hostname, port, pathname, search, username, password }: URL): RequestOptions => ({
   protocol,
   hostname,
   path: `${pathname}${search}`,
@@ -307,9 +307,9 @@ const addressOf = ({ protocol, hostname, port, pathname, search, username, passw
  * it starts no server.
  * @param protocol `http:` or `https:`
  */
-export function httpModule(send: Send, timers: RequestTimers, protocol: string): object {
+export function createHttpModule(send: Send, timers: RequestTimers, protocol: string): object {
   const request = (...args: RequestArguments): ClientRequest => {
-    const request = new ClientRequest(optionsIn(args, protocol), send, timers);
+    const request = new ClientRequest(parseArguments(args, protocol), send, timers);
     const onResponse = args.find((one) => typeof one === 'function');
     if (onResponse) request.once('response', onResponse as () => void);
     return request;

@@ -1,8 +1,8 @@
-import { type BuiltinsOptions, builtins } from './builtins.js';
-import { httpModule, type Send } from './http.js';
+import { type BuiltinsOptions, createBuiltins } from './builtins.js';
+import { createHttpModule, type Send } from './http.js';
 import type { ProvidedGlobals, Realm } from './realm.js';
 import type { Timers } from './timers.js';
-import { webOf } from './web.js';
+import { createWebGlobals } from './web.js';
 
 /** Everything outside that code can use: the time, random numbers, the network, a log. */
 export interface Externals extends Omit<BuiltinsOptions, 'http' | 'https'> {
@@ -11,7 +11,7 @@ export interface Externals extends Omit<BuiltinsOptions, 'http' | 'https'> {
 }
 
 /** Returns the globals and the modules of Node through which code reaches what is outside. @param realm of the code */
-export function providedBy(
+export function provideGlobals(
   externals: Externals,
   { parse }: Realm,
 ): {
@@ -20,25 +20,28 @@ export function providedBy(
 } {
   const { timers, now, begun, random, work } = externals;
   const send: Send = (request, reply) => externals.send(request, reply);
-  const [http, https] = ['http:', 'https:'].map((protocol) => httpModule(send, timers, protocol)) as [object, object];
-  const { require, process, console, crypto } = builtins({ ...externals, http, https });
+  const [http, https] = ['http:', 'https:'].map((protocol) => createHttpModule(send, timers, protocol)) as [
+    object,
+    object,
+  ];
+  const { require, process, console, crypto } = createBuiltins({ ...externals, http, https });
   const globals = {
     process,
     console,
     crypto,
-    performance: performanceOf(now, begun),
+    performance: createPerformance(now, begun),
     setTimeout: timers.setTimeout,
     setInterval: timers.setInterval,
     setImmediate: timers.setImmediate,
     clearTimeout: timers.clear,
     clearInterval: timers.clear,
     clearImmediate: timers.clear,
-    ...webOf({ send, random, setTimeout: timers.setTimeout, work, parse }),
+    ...createWebGlobals({ send, random, setTimeout: timers.setTimeout, work, parse }),
   };
   return { globals, require };
 }
 
-const performanceOf = (now: () => number, begun: () => number): object => ({
+const createPerformance = (now: () => number, begun: () => number): object => ({
   now: () => now() - begun(),
   get timeOrigin() {
     return begun();

@@ -120,7 +120,7 @@ export type ProvidedGlobals = Readonly<
 >;
 
 /** An environment's sources of what a program can't compute. */
-export interface Sources {
+export interface ClockAndRandom {
   /** Returns the time of its clock, milliseconds since 1970. */
   readonly now: () => number;
   /** Returns a number from 0 up to 1. */
@@ -171,7 +171,7 @@ export class Realm {
   readonly parse: (json: string) => unknown;
   /** Prototype from which all objects of the realm inherit. */
   private readonly root: Record<string, unknown>;
-  private readonly make: (now: Sources['now'], random: Sources['random']) => ClockAndNumbers;
+  private readonly make: (now: ClockAndRandom['now'], random: ClockAndRandom['random']) => ClockAndNumbers;
 
   constructor() {
     // With an ordinary global object V8 compiles accesses to globals; with a contextified one it asks Node for each (decision 0084).
@@ -187,7 +187,7 @@ export class Realm {
     this.make = runInContext(CLOCK_AND_NUMBERS, this.global);
   }
 
-  clockAndNumbers({ now, random }: Sources): ClockAndNumbers {
+  clockAndNumbers({ now, random }: ClockAndRandom): ClockAndNumbers {
     return this.make(now, random);
   }
 

@@ -1,15 +1,15 @@
 import type { Random } from '../engine/random.js';
-import type { Ending, Surroundings } from './environment.js';
+import type { EnvironmentHost, InvocationEnding } from './environment.js';
 import type { HttpRequest } from './http.js';
 
 /** An action of an invocation, as the world around it saw it. */
 type Act =
   | { readonly number: number; readonly request: HttpRequest }
   | { readonly level: string; readonly line: string }
-  | { readonly ending: Ending };
+  | { readonly ending: InvocationEnding };
 
 /** An invocation that ran and can be replayed without running its code. */
-export interface Recorded {
+export interface RecordedInvocation {
   /** Actions by their cause: 0 is the invocation's start, any other number is the reply to that request. */
   readonly acts: readonly (readonly Act[])[];
   /** Number of points that the history had met when it ended. */
@@ -19,13 +19,13 @@ export interface Recorded {
 }
 
 /** Looks up an invocation that may be replayed. @param invocation its name in the history */
-export type Replays = (invocation: string) => Recorded | undefined;
+export type RecordingLookup = (invocation: string) => RecordedInvocation | undefined;
 
 /** A recording of one history's invocations, for other histories that begin in the same way. */
 export class Recording {
-  private readonly invocations = new Map<string, Recorded>();
+  private readonly invocations = new Map<string, RecordedInvocation>();
 
-  put(invocation: string, recorded: Recorded): void {
+  put(invocation: string, recorded: RecordedInvocation): void {
     this.invocations.set(invocation, recorded);
   }
 
@@ -37,7 +37,7 @@ export class Recording {
    * Returns the invocations that had ended before a point was met.
    * @param point its index among the history's points, from 0
    */
-  until(point: number): Replays {
+  until(point: number): RecordingLookup {
     return (invocation) => {
       const recorded = this.invocations.get(invocation);
       return recorded && recorded.points <= point ? recorded : undefined;
@@ -53,18 +53,18 @@ export class Recording {
  */
 export class Recorder {
   /** The surroundings that the environment sees. */
-  readonly around: Surroundings;
+  readonly around: EnvironmentHost;
   private invocation = '';
   private acts: Act[][] | undefined;
   private cause = 0;
   private requests = 0;
-  private last: Recorded | undefined;
+  private last: RecordedInvocation | undefined;
   private isOver = false;
 
   /** @param points returns how many points the history has met */
   constructor(
     private readonly recording: Recording,
-    around: Surroundings,
+    around: EnvironmentHost,
     private readonly points: () => number,
   ) {
     this.around = {
@@ -106,7 +106,7 @@ export class Recorder {
   }
 
   /** @param isAsNew whether its environment has nothing in progress and has retried nothing */
-  end(ending: Ending, isAsNew: boolean): void {
+  end(ending: InvocationEnding, isAsNew: boolean): void {
     this.add({ ending });
     const { acts, points, around } = this;
     this.acts = undefined;
@@ -133,7 +133,11 @@ export class Recorder {
  * Replays an invocation: the same requests, lines and end, each after the same cause. It must get the same event and
  * the same replies, so it requires a history that is equal up to the invocation's end.
  */
-export function replay({ acts }: Recorded, around: Surroundings, ended: (ending: Ending) => void): void {
+export function replay(
+  { acts }: RecordedInvocation,
+  around: EnvironmentHost,
+  ended: (ending: InvocationEnding) => void,
+): void {
   const cause = (number: number): void => {
     around.enter();
     // Runs after the event that caused it and before the next one, as code would.

@@ -1,7 +1,7 @@
 import type { Environment } from './environment.js';
 
 /** Maximum number per function; a burst leaves hundreds, and each takes a megabyte or more. */
-const MOST = 12;
+const MAX_POOLED = 12;
 
 /**
  * Environments of finished histories, and those that were idle for so long that AWS would remove them, for use instead
@@ -10,7 +10,7 @@ const MOST = 12;
  * used one. A test can check that: a history must be the same, byte for byte, with and without recycled environments.
  * Otherwise the code keeps state that it would miss after a kill.
  */
-export class Recycled {
+export class EnvironmentPool {
   private readonly resting = new Map<string, Environment[]>();
 
   /** @param name of its function */
@@ -25,7 +25,7 @@ export class Recycled {
   give(name: string, environment: Environment): boolean {
     if (!environment.isAsNew) return false;
     const others = this.resting.get(name) ?? [];
-    if (others.length >= MOST) return false;
+    if (others.length >= MAX_POOLED) return false;
     others.push(environment);
     this.resting.set(name, others);
     return true;

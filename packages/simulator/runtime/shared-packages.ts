@@ -1,5 +1,5 @@
 import { Script } from 'node:vm';
-import { type Externals, providedBy } from './provided.js';
+import { type Externals, provideGlobals } from './provided.js';
 import { CLOSING, type ClockAndNumbers, ModuleCode, OPENING, Realm } from './realm.js';
 
 /**
@@ -67,7 +67,7 @@ export class SharedPackages {
       },
       work: (begin) => this.externals.work(begin),
     };
-    const { globals, require } = providedBy(externals, this.realm);
+    const { globals, require } = provideGlobals(externals, this.realm);
     return code.load(globals, this.clockAndNumbers, require).modules as Readonly<Record<string, unknown>>;
   }
 }

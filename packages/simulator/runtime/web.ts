@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Random } from '../engine/random.js';
-import { bodyOf, bytesOf, connectionError, type HttpResponse, type Send } from './http.js';
+import { bodyBytes, connectionError, type HttpResponse, type Send, toBody } from './http.js';
 
 /** Sources of what the web's globals of an environment need from outside. */
 export interface WebSources {
@@ -40,10 +40,10 @@ interface Sent {
  * with Node's own `Request` and `Response`, `AbortSignal.timeout` by the environment's clock, and streams that compress.
  * What has no model refuses at once. WHATWG, "Fetch Standard" and "DOM Standard".
  */
-export function webOf({ send, random, setTimeout, work, parse }: WebSources) {
+export function createWebGlobals({ send, random, setTimeout, work, parse }: WebSources) {
   /** Node draws the boundary of a form itself, so that a seed would not be one history. */
   const withBoundary = <T extends { readonly body?: unknown }>(init: T | undefined): T | undefined =>
-    init?.body instanceof FormData ? { ...init, body: blobOf(init.body, random().id(16)) } : init;
+    init?.body instanceof FormData ? { ...init, body: encodeFormData(init.body, random().id(16)) } : init;
 
   class OwnRequest extends Request {
     constructor(input: ConstructorParameters<typeof Request>[0], init?: RequestInit) {
@@ -53,7 +53,7 @@ export function webOf({ send, random, setTimeout, work, parse }: WebSources) {
 
   class OwnResponse extends Response {
     constructor(body?: ConstructorParameters<typeof Response>[0], init?: ResponseInit) {
-      super(body instanceof FormData ? blobOf(body, random().id(16)) : body, init);
+      super(body instanceof FormData ? encodeFormData(body, random().id(16)) : body, init);
     }
   }
   for (const [Own, Real] of [
@@ -83,7 +83,7 @@ export function webOf({ send, random, setTimeout, work, parse }: WebSources) {
         host: url.host,
         path: `${url.pathname}${url.search}`,
         headers: Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value])),
-        ...bodyOf(body ?? new Uint8Array()),
+        ...toBody(body ?? new Uint8Array()),
       };
       send(message, {
         answer: (response) => {
@@ -102,7 +102,12 @@ export function webOf({ send, random, setTimeout, work, parse }: WebSources) {
     const { signal, redirect } = request;
     signal.throwIfAborted();
     const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
-    let next: Sent = { method: request.method, url: checked(request.url), headers: withDefaults(request, body), body };
+    let next: Sent = {
+      method: request.method,
+      url: parseHttpUrl(request.url),
+      headers: withDefaults(request, body),
+      body,
+    };
     for (let redirects = 0; ; redirects++) {
       const response = await sent(next, signal);
       const to = REDIRECTS.has(response.status) ? response.headers.location : undefined;
@@ -110,7 +115,7 @@ export function webOf({ send, random, setTimeout, work, parse }: WebSources) {
       if (to === undefined || redirect === 'manual')
         return responseTo(next, response, redirects > 0, (content, init) => new OwnResponse(content, init));
       if (redirects === MOST_REDIRECTS) throw failed('redirect count exceeded');
-      next = redirected(next, response.status, checked(new URL(to, next.url).href));
+      next = followRedirect(next, response.status, parseHttpUrl(new URL(to, next.url).href));
     }
   };
 
@@ -130,15 +135,15 @@ export function webOf({ send, random, setTimeout, work, parse }: WebSources) {
     Request: OwnRequest,
     Response: OwnResponse,
     AbortSignal: OwnAbortSignal,
-    CompressionStream: compressing(CompressionStream, work),
-    DecompressionStream: compressing(DecompressionStream, work),
-    WebSocket: refusing('WebSocket'),
-    EventSource: refusing('EventSource'),
+    CompressionStream: createCompressionClass(CompressionStream, work),
+    DecompressionStream: createCompressionClass(DecompressionStream, work),
+    WebSocket: createRefusingClass('WebSocket'),
+    EventSource: createRefusingClass('EventSource'),
   };
 }
 
 /** @throws {TypeError} for what isn't reached over HTTP */
-function checked(address: string): URL {
+function parseHttpUrl(address: string): URL {
   const url = new URL(address);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw failed(`unknown scheme ${url.protocol}`);
   return url;
@@ -157,7 +162,7 @@ function withDefaults({ headers: own }: Request, body: Uint8Array | undefined): 
 }
 
 /** WHATWG Fetch, "HTTP-redirect fetch", steps 12 to 14: which requests become GET, and what isn't told to another origin. */
-function redirected({ method, url, headers: before, body }: Sent, status: number, to: URL): Sent {
+function followRedirect({ method, url, headers: before, body }: Sent, status: number, to: URL): Sent {
   const headers = new Headers(before);
   const becomesGet =
     (status === 303 && method !== 'GET' && method !== 'HEAD') ||
@@ -176,7 +181,7 @@ function responseTo(
   const hasBody = !WITHOUT_BODY.has(status) && method !== 'HEAD';
   const encodings = (headers['content-encoding'] ?? '').split(',').map((one) => one.trim().toLowerCase());
   const decoded = (): Uint8Array =>
-    encodings.reduceRight((bytes, one) => DECODERS[one]?.(bytes) ?? bytes, bytesOf(body));
+    encodings.reduceRight((bytes, one) => DECODERS[one]?.(bytes) ?? bytes, bodyBytes(body));
   const statusText = STATUS_CODES[status] ?? '';
   const response = make(hasBody ? new Uint8Array(decoded()) : null, { status, statusText, headers });
   return Object.defineProperties(response, {
@@ -187,7 +192,7 @@ function responseTo(
 }
 
 /** RFC 7578, "Returning Values from Forms: multipart/form-data"; HTML, "multipart/form-data encoding algorithm". */
-function blobOf(form: FormData, id: string): Blob {
+function encodeFormData(form: FormData, id: string): Blob {
   const boundary = `----formdata-${id}`;
   const named = (text: string): string => text.replace(/\r\n?|\n/g, '%0D%0A').replaceAll('"', '%22');
   const parts: (string | Blob)[] = [];
@@ -203,7 +208,7 @@ function blobOf(form: FormData, id: string): Blob {
 }
 
 /** A stream of the web that compresses in another thread: what comes out of it comes within the turn. */
-function compressing<T extends typeof CompressionStream | typeof DecompressionStream>(
+function createCompressionClass<T extends typeof CompressionStream | typeof DecompressionStream>(
   Real: T,
   work: WebSources['work'],
 ): new (
@@ -238,7 +243,7 @@ function compressing<T extends typeof CompressionStream | typeof DecompressionSt
 }
 
 /** A class of a connection that stays open: no model answers it. */
-function refusing(name: string): new (url: string) => object {
+function createRefusingClass(name: string): new (url: string) => object {
   const refuse = class {
     constructor(url: string) {
       throw new Error(`${name} to ${url}: connections that stay open are not simulated; fetch and node:https are`);

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 
 /** Lets another thread work. @param begin starts the work and tells what came of it, which is then heard by the code */
-export type Work = (begin: (tell: (told: () => void) => void) => void) => void;
+export type RunInTurn = (begin: (tell: (told: () => void) => void) => void) => void;
 
 type Callback = (error: Error | null, result?: unknown) => void;
 
@@ -23,7 +23,7 @@ const WHOLE = [
  * Returns `node:zlib` whose results come within the turn of the event loop in which the work begins: otherwise time would pass
  * in the simulated world while a thread of the machine compresses.
  */
-export function zlibOf(work: Work): object {
+export function createZlib(work: RunInTurn): object {
   const own: Record<string, unknown> = { ...zlib };
   for (const name of WHOLE) {
     const sync = zlib[`${name}Sync`] as (...args: readonly unknown[]) => unknown;
@@ -43,7 +43,7 @@ export function zlibOf(work: Work): object {
   }
   for (const [name, make] of Object.entries(zlib))
     if (name.startsWith('create') && name !== 'createBrotliDictionary')
-      own[name] = (options?: object) => working((make as (options?: object) => Transform)(options), work);
+      own[name] = (options?: object) => runStepsInTurn((make as (options?: object) => Transform)(options), work);
   return own;
 }
 
@@ -51,7 +51,7 @@ export function zlibOf(work: Work): object {
  * Makes the steps of a stream works: also the last one, which is an empty step of zlib's streams. One that fails ends by the end
  * of its stream.
  */
-function working(stream: Transform, work: Work): Transform {
+function runStepsInTurn(stream: Transform, work: RunInTurn): Transform {
   const { _transform: transform } = stream;
   stream._transform = (chunk, encoding, callback) =>
     work((tell) => {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Cloud } from '../cloud/cloud.js';
-import { cloudOf } from '../support/clouds.js';
+import { createCloud } from '../support/clouds.js';
 import { Bookmarks } from './bookmarks.js';
-import { type CampaignOptions, seeds } from './campaign.js';
+import { type CampaignOptions, playSeeds } from './campaign.js';
 import type { Scenario } from './scenario.js';
 
-const { deployment } = cloudOf({});
+const { deployment } = createCloud({});
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'bookmarks-'));
@@ -26,8 +26,8 @@ function noting(seen: string[]): Scenario {
 
 const options = (more: Partial<CampaignOptions> = {}): CampaignOptions => ({
   share: { part: 0, of: 1 },
-  progress: () => undefined,
-  found: () => undefined,
+  onProgress: () => undefined,
+  onViolation: () => undefined,
   ...more,
 });
 
@@ -35,17 +35,17 @@ class Killed extends Error {}
 
 test('a search that was stopped goes on with the seed that it had not ended', async () => {
   const [whole, halves]: [string[], string[]] = [[], []];
-  await seeds(deployment, noting(whole), [0, 8], options(), folder);
+  await playSeeds(deployment, noting(whole), [0, 8], options(), folder);
   new Bookmarks(folder).clear();
   const killed = options({
-    progress: (done) => {
+    onProgress: (done) => {
       if (done === 3) throw new Killed();
     },
   });
-  await expect(seeds(deployment, noting(halves), [0, 8], killed, folder)).rejects.toThrow(Killed);
+  await expect(playSeeds(deployment, noting(halves), [0, 8], killed, folder)).rejects.toThrow(Killed);
   expect(new Bookmarks(folder).next()).toBe(2);
   halves.splice(2);
-  await seeds(deployment, noting(halves), [new Bookmarks(folder).next(), 8], options(), folder);
+  await playSeeds(deployment, noting(halves), [new Bookmarks(folder).next(), 8], options(), folder);
   expect(halves).toEqual(whole);
   expect(new Bookmarks(folder).next()).toBe(8);
 });
@@ -65,8 +65,8 @@ test('workers share the seeds, and each violation is told', async () => {
   const found: string[] = [];
   const broken = await Promise.all(
     parts.map((seen, part) => {
-      const share = options({ share: { part, of: 2 }, found: ({ seed }) => found.push(seed) });
-      return seeds(deployment, noting(seen), [0, 8], share, folder);
+      const share = options({ share: { part, of: 2 }, onViolation: ({ seed }) => found.push(seed) });
+      return playSeeds(deployment, noting(seen), [0, 8], share, folder);
     }),
   );
   expect(new Set(parts.flat()).size).toBeGreaterThanOrEqual(8);

@@ -2,7 +2,7 @@ import type { Deployment } from '../cloud/cloud.js';
 import { Bookmarks } from './bookmarks.js';
 import { type History, playSeed, type Scenario } from './scenario.js';
 import { shrink } from './shrink.js';
-import { singles } from './singles.js';
+import { playSingleFaults } from './singles.js';
 
 /** The share of a search that one process does. */
 export interface Share {
@@ -13,9 +13,9 @@ export interface Share {
 export interface CampaignOptions {
   readonly share: Share;
   /** Called after each run. */
-  readonly progress: (done: number, all: number, broken: number) => void;
+  readonly onProgress: (done: number, all: number, broken: number) => void;
   /** Called with a shrunk violation. */
-  readonly found: (history: History) => void;
+  readonly onViolation: (history: History) => void;
 }
 
 /**
@@ -23,11 +23,11 @@ export interface CampaignOptions {
  * @param folder stores the progress, so that a stopped search can continue
  * @returns number of histories that broke a promise
  */
-export async function seeds(
+export async function playSeeds(
   deployment: Deployment,
   scenario: Scenario,
   [from, to]: readonly [number, number],
-  { share, progress, found }: CampaignOptions,
+  { share, onProgress, onViolation }: CampaignOptions,
   folder: string,
 ): Promise<number> {
   const bookmarks = new Bookmarks(folder);
@@ -40,29 +40,29 @@ export async function seeds(
     const history = await playSeed(deployment, scenario, String(seed));
     if (history.violations.length > 0) {
       broken++;
-      found(await shrink(history, (faults) => playSeed(deployment, scenario, String(seed), { only: faults })));
+      onViolation(await shrink(history, (faults) => playSeed(deployment, scenario, String(seed), { only: faults })));
     }
-    progress(at + 1, mine.length, broken);
+    onProgress(at + 1, mine.length, broken);
   }
   bookmarks.put(share.part, to);
   return broken;
 }
 
 /** Plays this process's share of all single faults of a scenario. @returns number of histories that broke a promise */
-export async function everySingle(
+export async function playEverySingleFault(
   deployment: Deployment,
   scenario: Scenario,
-  { share, progress, found }: CampaignOptions,
+  { share, onProgress, onViolation }: CampaignOptions,
 ): Promise<number> {
   let count = 0;
-  await singles(deployment, scenario, {
+  await playSingleFaults(deployment, scenario, {
     share,
-    each: (history, done, all) => {
+    onHistory: (history, done, all) => {
       if (history.violations.length > 0) {
         count++;
-        found(history);
+        onViolation(history);
       }
-      progress(done, all, count);
+      onProgress(done, all, count);
     },
   });
   return count;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { Assembly } from '../assembly/assembly.js';
 import { type Cloud, Deployment } from '../cloud/cloud.js';
-import { assemblyOf, cloudOf, fn } from '../support/clouds.js';
+import { createCloud, functionResource, writeAssembly } from '../support/clouds.js';
 import { playSeed, type Scenario } from './scenario.js';
 
 /** A scenario whose trace tells what its function says. */
@@ -33,26 +33,26 @@ const MODULES = {
 };
 
 test.each(Object.entries(MODULES))('one seed is one history with a module that keeps %s', async (_, code) => {
-  const { deployment } = cloudOf(fn('Work'), { Work: code });
+  const { deployment } = createCloud(functionResource('Work'), { Work: code });
   const fingerprints: string[] = [];
   for (let times = 0; times < 3; times++) fingerprints.push((await playSeed(deployment, scenario, '1')).fingerprint);
-  const anew = new Deployment(new Assembly(assemblyOf(fn('Work'), { Work: code })));
+  const anew = new Deployment(new Assembly(writeAssembly(functionResource('Work'), { Work: code })));
   fingerprints.push((await playSeed(anew, scenario, '1')).fingerprint);
   expect(new Set(fingerprints).size).toBe(1);
 });
 
 test('random bytes of a pool are never of another history, whatever was played before', async () => {
   const code = MODULES['a pool of random bytes'];
-  const { deployment } = cloudOf(fn('Work'), { Work: code });
+  const { deployment } = createCloud(functionResource('Work'), { Work: code });
   for (const seed of ['2', '3']) await playSeed(deployment, scenario, seed);
   const behind = await playSeed(deployment, scenario, '1');
-  const alone = await playSeed(cloudOf(fn('Work'), { Work: code }).deployment, scenario, '1');
+  const alone = await playSeed(createCloud(functionResource('Work'), { Work: code }).deployment, scenario, '1');
   expect(behind.fingerprint).toBe(alone.fingerprint);
   expect(deployment.recycles).toBe(true);
 });
 
 test('another process plays the same history', async () => {
-  const folder = assemblyOf(fn('Work'), { Work: MODULES['a pool of random bytes'] });
+  const folder = writeAssembly(functionResource('Work'), { Work: MODULES['a pool of random bytes'] });
   const here = await playSeed(new Deployment(new Assembly(folder)), scenario, '1');
   const script = `
     import { deploymentOf, playSeed } from '${new URL('../index.ts', import.meta.url).pathname}';

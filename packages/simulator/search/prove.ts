@@ -1,10 +1,10 @@
-import { deploymentOf } from '../cloud/cloud.js';
-import { report } from './report.js';
-import { type History, playSeed, playWith, type Scenario } from './scenario.js';
+import { loadDeployment } from '../cloud/cloud.js';
+import { renderReport } from './report.js';
+import { type History, playSeed, playWithFaults, type Scenario } from './scenario.js';
 import { shrink } from './shrink.js';
-import { singles } from './singles.js';
+import { playSingleFaults } from './singles.js';
 
-export interface ProveOptions {
+export interface CheckScenarioOptions {
   /** Histories with random faults. @default 50 */
   readonly seeds?: number;
   /** Command that plays it again, for the report. @default npm test */
@@ -21,15 +21,15 @@ export interface ProveOptions {
  * @example
  * await prove('cdk.out', scenario);
  */
-export async function prove(
+export async function checkScenario(
   folder: string,
   scenario: Scenario,
-  { seeds = 50, command = 'npm test', say = console.log }: ProveOptions = {},
+  { seeds = 50, command = 'npm test', say = console.log }: CheckScenarioOptions = {},
 ): Promise<boolean> {
-  const deployment = deploymentOf(folder);
+  const deployment = loadDeployment(folder);
   // Played twice, so that functions whose modules keep something get new environments in each history.
-  for (let time = 0; time < 2; time++) await playWith(deployment, scenario, 'singles');
-  const single = await singles(deployment, scenario, { first: true });
+  for (let time = 0; time < 2; time++) await playWithFaults(deployment, scenario, 'singles');
+  const single = await playSingleFaults(deployment, scenario, { stopAtFirst: true });
   let [broken]: readonly (History | undefined)[] = single.broken;
   let runs = single.runs + 2;
   for (let seed = 0; seed < seeds && !broken; seed++, runs++) {
@@ -37,7 +37,7 @@ export async function prove(
     const history = await play();
     if (history.violations.length > 0) broken = await shrink(history, play);
   }
-  if (broken) say(report(broken, command));
+  if (broken) say(renderReport(broken, command));
   if (!deployment.recycles)
     say(
       'Modules of some functions keep something between invocations: each history has new environments, and takes longer.',

@@ -1,5 +1,5 @@
 import { Cloud, type CloudOptions, type Deployment } from '../cloud/cloud.js';
-import { ChosenFaults, type Fault, type FaultPlan, type Point, RandomFaults } from '../engine/faults.js';
+import { type Fault, type FaultPlan, type FaultPoint, FixedFaults, RandomFaults } from '../engine/faults.js';
 import { Random } from '../engine/random.js';
 
 /** A promise that a history broke. */
@@ -28,7 +28,7 @@ export interface History {
   readonly seed: string;
   readonly violations: readonly Violation[];
   readonly faults: readonly Fault[];
-  readonly points: readonly Point[];
+  readonly points: readonly FaultPoint[];
   readonly fingerprint: string;
   readonly trace: readonly string[];
   readonly cloud: Cloud;
@@ -75,8 +75,8 @@ async function play(
   conditions: Conditions = {},
 ): Promise<History> {
   const history = await playOnce(deployment, scenario, seed, faults(), conditions);
-  const before = of(
-    of(played, deployment, () => new WeakMap()),
+  const before = getOrCreate(
+    getOrCreate(played, deployment, () => new WeakMap()),
     scenario,
     () => new Map<string, string>(),
   );
@@ -90,7 +90,7 @@ async function play(
 }
 
 /** Returns the member of a map, made where it is missing. */
-function of<Key extends object, Value>(map: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
+function getOrCreate<Key extends object, Value>(map: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
   const value = map.get(key) ?? make();
   map.set(key, value);
   return value;
@@ -124,7 +124,7 @@ async function playOnce(
     scenario,
     seed,
     violations,
-    faults: faults.made,
+    faults: faults.injected,
     points: faults.points,
     fingerprint: trace.fingerprint(),
     trace: trace.lines,
@@ -133,17 +133,24 @@ async function playOnce(
 }
 
 /** Plays a run with exactly these faults; none by default. */
-export const playWith = (
+export const playWithFaults = (
   deployment: Deployment,
   scenario: Scenario,
   seed: string,
   faults: readonly Fault[] = [],
   conditions?: Conditions,
 ): Promise<History> =>
-  play(deployment, scenario, seed, () => new ChosenFaults(faults), keyOf('with', seed, faults, conditions), conditions);
+  play(
+    deployment,
+    scenario,
+    seed,
+    () => new FixedFaults(faults),
+    historyKey('with', seed, faults, conditions),
+    conditions,
+  );
 
 /** Returns what makes a history. Recordings and traces change nothing in it. */
-function keyOf(
+function historyKey(
   way: 'with' | 'seed',
   seed: string,
   faults: readonly Fault[] | undefined,
@@ -171,9 +178,9 @@ export function playSeed(
   const random = new Random(`conditions/${seed}`);
   const faults = (): FaultPlan =>
     only
-      ? new ChosenFaults(only)
+      ? new FixedFaults(only)
       : new RandomFaults(random.fork(`faults of ${scenario.name}`), scenario.faultProbability ?? FAULT_PROBABILITY);
-  return play(deployment, scenario, seed, faults, keyOf('seed', seed, only, conditions), {
+  return play(deployment, scenario, seed, faults, historyKey('seed', seed, only, conditions), {
     clockSkew: random.fork('clocks').between(0, 2_000),
     coldness: random.fork('coldness').pick([0, 0, 0, 0.05, 0.2]),
     ttlLag: random.fork('ttl').pick([0, TWO_DAYS]),

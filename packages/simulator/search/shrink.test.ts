@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../engine/faults.js';
-import { report } from './report.js';
+import { renderReport } from './report.js';
 import type { History } from './scenario.js';
 import { shrink } from './shrink.js';
 
@@ -39,7 +39,7 @@ test('a promise that is broken without a fault needs none', async () => {
 });
 
 test('a report names the promise, the seed, the faults, what happened to the thing concerned, and the command', () => {
-  const told = report(historyOf(faults('b', 'e')), 'npm run simulate -- --seed 1');
+  const told = renderReport(historyOf(faults('b', 'e')), 'npm run simulate -- --seed 1');
   for (const part of [
     'VIOLATED nothing is lost',
     'seed 1',

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import { Environment } from '../runtime/environment.js';
-import { allow, arnOf, CLIENT, cloudOf, fn, TABLE } from '../support/clouds.js';
-import { type Conditions, playWith, type Scenario } from './scenario.js';
-import { singles } from './singles.js';
+import { allowStatement, arnOf, CLIENT, createCloud, functionResource, TABLE } from '../support/clouds.js';
+import { type Conditions, playWithFaults, type Scenario } from './scenario.js';
+import { playSingleFaults } from './singles.js';
 
 /** Compares histories with single faults to the same ones without a replay, for code that is hard to replay. */
 
@@ -21,8 +21,11 @@ afterEach(() => run.mockRestore());
  */
 async function replayed(code: string, conditions: Conditions = {}): Promise<number> {
   const PUT = `const put = (key) => call('DynamoDB_20120810.PutItem', { TableName: 'Shop-Table', Item: { pk: { S: String(key) } } });`;
-  const resources = { Table: TABLE, ...fn('Work', [allow(['dynamodb:PutItem'], arnOf('Table'))]) };
-  const { deployment } = cloudOf(resources, { Work: CLIENT + PUT + code });
+  const resources = {
+    Table: TABLE,
+    ...functionResource('Work', [allowStatement(['dynamodb:PutItem'], arnOf('Table'))]),
+  };
+  const { deployment } = createCloud(resources, { Work: CLIENT + PUT + code });
   const scenario: Scenario = {
     name: 'singles',
     faultProbability: 0,
@@ -31,8 +34,8 @@ async function replayed(code: string, conditions: Conditions = {}): Promise<numb
       const work = cloud.fn('Shop/Work');
       let answers = 0;
       cloud.calls.interceptor = {
-        before: () => undefined,
-        after: () => (++answers === 3 ? 'answer-lost' : undefined),
+        beforeCall: () => undefined,
+        afterCall: () => (++answers === 3 ? 'answer-lost' : undefined),
       };
       const invoke = async (number: number): Promise<void> => {
         await new Promise((resolve) => work.invoke({ number }, resolve));
@@ -54,15 +57,15 @@ async function replayed(code: string, conditions: Conditions = {}): Promise<numb
   };
   const found: { fault: object; fingerprint: string; log: object }[] = [];
   let begun = 0;
-  await singles(deployment, scenario, {
-    each: ({ faults: [fault = {}], fingerprint, cloud: { log }, trace }) => {
+  await playSingleFaults(deployment, scenario, {
+    onHistory: ({ faults: [fault = {}], fingerprint, cloud: { log }, trace }) => {
       found.push({ fault, fingerprint, log });
       begun += trace.filter((line) => / begins/.test(line) && !line.includes('crashed')).length;
     },
   });
   const ran = run.mock.calls.length - INVOCATIONS;
   for (const { fault, ...history } of found) {
-    const { fingerprint, cloud } = await playWith(deployment, scenario, 'singles', [fault as never]);
+    const { fingerprint, cloud } = await playWithFaults(deployment, scenario, 'singles', [fault as never]);
     expect({ fingerprint, log: cloud.log }, JSON.stringify(fault)).toEqual(history);
   }
   return begun - ran;

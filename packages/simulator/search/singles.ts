@@ -2,23 +2,23 @@ import type { Deployment } from '../cloud/cloud.js';
 import type { Fault, FaultKind } from '../engine/faults.js';
 import { Random } from '../engine/random.js';
 import { Recording } from '../runtime/recording.js';
-import { type History, playWith, type Scenario } from './scenario.js';
+import { type History, playWithFaults, type Scenario } from './scenario.js';
 
 /** Returns every fault that a history without faults has a point for, each alone. */
-const singlesOf = ({ points }: Pick<History, 'points'>): readonly Fault[] =>
+const listSingleFaults = ({ points }: Pick<History, 'points'>): readonly Fault[] =>
   points.flatMap(({ id, kinds }) => kinds.map((kind) => ({ point: id, kind })));
 
-export interface SinglesOptions {
+export interface SingleFaultOptions {
   readonly seed?: string;
   /** Kinds of faults to try. @default all */
   readonly kinds?: readonly FaultKind[];
   /** Share of the faults to try: `{ part: 0, of: 2 }`. @default all */
   readonly share?: { readonly part: number; readonly of: number };
-  readonly each?: (history: History, done: number, all: number) => void;
+  readonly onHistory?: (history: History, done: number, all: number) => void;
   /** Whether the search ends at the first violation. @default false */
-  readonly first?: boolean;
+  readonly stopAtFirst?: boolean;
   /** Most faults to try. @default no limit */
-  readonly atMost?: number;
+  readonly maxFaults?: number;
 }
 
 /**
@@ -26,30 +26,37 @@ export interface SinglesOptions {
  * ended before the fault are replayed instead of run again.
  * @returns histories that broke a promise
  */
-export async function singles(
+export async function playSingleFaults(
   deployment: Deployment,
   scenario: Scenario,
-  { seed = 'singles', kinds, share = { part: 0, of: 1 }, each, first = false, atMost }: SinglesOptions = {},
+  {
+    seed = 'singles',
+    kinds,
+    share = { part: 0, of: 1 },
+    onHistory,
+    stopAtFirst = false,
+    maxFaults,
+  }: SingleFaultOptions = {},
 ): Promise<{ readonly runs: number; readonly broken: readonly History[] }> {
   const recording = new Recording();
-  const calm = await playWith(deployment, scenario, seed, [], { recording });
+  const calm = await playWithFaults(deployment, scenario, seed, [], { recording });
   if (calm.violations.length > 0) {
-    each?.(calm, 1, 1);
+    onHistory?.(calm, 1, 1);
     return { runs: 1, broken: [calm] };
   }
   // The order is random: a broken promise is usually broken by many faults, so the first one is found soon.
   const faults = new Random('singles')
-    .shuffled(singlesOf(calm).filter(({ kind }) => kinds?.includes(kind) ?? true))
+    .shuffle(listSingleFaults(calm).filter(({ kind }) => kinds?.includes(kind) ?? true))
     .filter((_, at) => at % share.of === share.part)
-    .slice(0, atMost);
+    .slice(0, maxFaults);
   const broken: History[] = [];
   for (const [at, fault] of faults.entries()) {
     const replays = recording.until(calm.points.findIndex(({ id }) => id === fault.point));
-    const history = await playWith(deployment, scenario, seed, [fault], { replays });
-    each?.(history, at + 1, faults.length);
+    const history = await playWithFaults(deployment, scenario, seed, [fault], { replays });
+    onHistory?.(history, at + 1, faults.length);
     if (history.violations.length === 0) continue;
     broken.push(history);
-    if (first) return { runs: at + 2, broken };
+    if (stopAtFirst) return { runs: at + 2, broken };
   }
   return { runs: faults.length + 1, broken };
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../assembly/intrinsics.js';
 import type { ApiRequest, ApiResponse } from '../services/apigateway/messages.js';
-import { arnOf, cloudOf, fn } from './clouds.js';
+import { arnOf, createCloud, functionResource } from './clouds.js';
 
 type Resource = { Type: string; Properties: { [name: string]: Json } };
 
@@ -11,7 +11,7 @@ const ECHO = `exports.handler = async (event) =>
   event.body ? JSON.parse(event.body).answer : { body: JSON.stringify(event) };`;
 
 /** URI of an integration with a function. */
-export const uriOf = (
+export const integrationUri = (
   name: string,
   prefix = 'arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/',
 ): Json => ({
@@ -19,26 +19,30 @@ export const uriOf = (
 });
 
 /** A method of a path, with a function that echoes. */
-export const method = (at: string | undefined, HttpMethod: string, more: { [name: string]: Json } = {}): Resource => ({
+export const apiMethod = (
+  at: string | undefined,
+  HttpMethod: string,
+  more: { [name: string]: Json } = {},
+): Resource => ({
   Type: 'AWS::ApiGateway::Method',
   Properties: {
     RestApiId: Api,
     ResourceId: at === undefined ? ROOT : { Ref: at },
     HttpMethod,
     AuthorizationType: 'NONE',
-    Integration: { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: uriOf('Echo') },
+    Integration: { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: integrationUri('Echo') },
     ...more,
   },
 });
 
 /** A mock that answers a text. */
-export const mock = (
+export const mockMethod = (
   at: string | undefined,
   HttpMethod: string,
   text: string,
   request = '{"statusCode":200}',
 ): Resource =>
-  method(at, HttpMethod, {
+  apiMethod(at, HttpMethod, {
     Integration: {
       Type: 'MOCK',
       PassthroughBehavior: 'NEVER',
@@ -49,7 +53,7 @@ export const mock = (
   });
 
 /** A part of a path, below another one. */
-export const part = (PathPart: string, below?: string): Resource => ({
+export const apiResource = (PathPart: string, below?: string): Resource => ({
   Type: 'AWS::ApiGateway::Resource',
   Properties: { RestApiId: Api, ParentId: below === undefined ? ROOT : { Ref: below }, PathPart },
 });
@@ -60,16 +64,19 @@ export const gatewayResponse = (ResponseType: string, more: { [name: string]: Js
 });
 
 /** Creates an account with an API of these resources, whose stage is `dev`. */
-export const apiOf = (resources: Readonly<Record<string, Resource>>, code: Readonly<Record<string, string>> = {}) =>
-  cloudOf(
+export const createApi = (resources: Readonly<Record<string, Resource>>, code: Readonly<Record<string, string>> = {}) =>
+  createCloud(
     {
       Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'api' } },
       Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { RestApiId: Api, StageName: 'dev', DeploymentId: 'd1' } },
-      ...fn('Echo', [], { Timeout: 60 }),
+      ...functionResource('Echo', [], { Timeout: 60 }),
       MayEcho: may('Echo'),
       ...Object.assign(
         {},
-        ...Object.keys(code).map((name) => ({ ...fn(name, [], { Timeout: 60 }), [`May${name}`]: may(name) })),
+        ...Object.keys(code).map((name) => ({
+          ...functionResource(name, [], { Timeout: 60 }),
+          [`May${name}`]: may(name),
+        })),
       ),
       ...resources,
     },
@@ -86,7 +93,10 @@ const may = (name: string): Resource => ({
 });
 
 /** Sends a request to the API of an account. */
-export async function ask(cloud: ReturnType<typeof apiOf>, request: Partial<ApiRequest>): Promise<ApiResponse> {
+export async function requestApi(
+  cloud: ReturnType<typeof createApi>,
+  request: Partial<ApiRequest>,
+): Promise<ApiResponse> {
   let answer: ApiResponse | undefined;
   cloud.apis[0]?.request({ method: 'GET', path: '/', headers: {}, ...request }, (given) => {
     answer = given;

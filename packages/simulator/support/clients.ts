@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { AwsApi } from '../cloud/aws-api.js';
 import type { Cloud } from '../cloud/cloud.js';
-import { bodyOf, bytesOf, type HttpRequest, type HttpResponse } from '../runtime/http.js';
+import { bodyBytes, type HttpRequest, type HttpResponse, toBody } from '../runtime/http.js';
 
 /** A request as the SDK hands it to its HTTP handler. */
 interface SdkRequest {
@@ -27,8 +27,8 @@ export function awsApiOf(cloud: Cloud, lets = async (_answered: Promise<unknown>
     return answered;
   };
   const handle = async (request: SdkRequest) => {
-    const { status, headers, ...body } = await answer(httpOf(request));
-    return { response: { statusCode: status, headers, body: Readable.from([Buffer.from(bytesOf(body))]) } };
+    const { status, headers, ...body } = await answer(toHttpRequest(request));
+    return { response: { statusCode: status, headers, body: Readable.from([Buffer.from(bodyBytes(body))]) } };
   };
   return {
     aws,
@@ -45,7 +45,7 @@ export function awsApiOf(cloud: Cloud, lets = async (_answered: Promise<unknown>
   };
 }
 
-function httpOf({ method, hostname, port, path, query = {}, headers, body = '' }: SdkRequest): HttpRequest {
+function toHttpRequest({ method, hostname, port, path, query = {}, headers, body = '' }: SdkRequest): HttpRequest {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value ?? '']) parameters.append(name, one);
@@ -56,6 +56,6 @@ function httpOf({ method, hostname, port, path, query = {}, headers, body = '' }
     host: port === undefined ? hostname : `${hostname}:${port}`,
     path: parameters.size > 0 ? `${path}?${parameters}` : path,
     headers: Object.fromEntries(lower),
-    ...(typeof body === 'string' ? { body } : bodyOf(body)),
+    ...(typeof body === 'string' ? { body } : toBody(body)),
   };
 }

@@ -8,14 +8,14 @@ import { Cloud, type CloudOptions, Deployment } from '../cloud/cloud.js';
 type Resources = Readonly<Record<string, { Type: string; Properties?: { [name: string]: Json } }>>;
 
 /** Creates a cloud of one stack, for tests of the models: resources as in a template, functions by their code. */
-export const cloudOf = (
+export const createCloud = (
   resources: Resources,
   code: Readonly<Record<string, string>> = {},
   options: Partial<CloudOptions> = {},
-): Cloud => new Cloud(new Deployment(new Assembly(assemblyOf(resources, code))), { seed: '1', ...options });
+): Cloud => new Cloud(new Deployment(new Assembly(writeAssembly(resources, code))), { seed: '1', ...options });
 
 /** Writes the cloud assembly of one stack. @returns its folder */
-export function assemblyOf(resources: Resources, code: Readonly<Record<string, string>> = {}): string {
+export function writeAssembly(resources: Resources, code: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'));
   const artifacts = {
     Shop: { type: 'aws:cloudformation:stack', properties: { templateFile: 'shop.json', stackName: 'Shop' } },
@@ -33,7 +33,11 @@ export function assemblyOf(resources: Resources, code: Readonly<Record<string, s
  * Creates a function with a role that allows the listed actions, as resources named `<name>`, `<name>Role`,
  * `<name>Policy`.
  */
-export const fn = (name: string, statements: readonly Json[] = [], more: { [name: string]: Json } = {}) => ({
+export const functionResource = (
+  name: string,
+  statements: readonly Json[] = [],
+  more: { [name: string]: Json } = {},
+) => ({
   [name]: {
     Type: 'AWS::Lambda::Function',
     Properties: {
@@ -61,7 +65,7 @@ export const TABLE = {
   },
 };
 
-export const allow = (actions: readonly string[], resource: Json, condition?: Json): Json => ({
+export const allowStatement = (actions: readonly string[], resource: Json, condition?: Json): Json => ({
   Effect: 'Allow',
   Action: [...actions],
   Resource: resource,

@@ -1,13 +1,13 @@
 import { EventLoop } from '../engine/event-loop.js';
 import { Bundle } from '../runtime/bundle.js';
-import { type Ending, Environment } from '../runtime/environment.js';
-import type { HttpRequest, Reply } from '../runtime/http.js';
+import { Environment, type InvocationEnding } from '../runtime/environment.js';
+import type { HttpRequest, ResponseHandler } from '../runtime/http.js';
 
 /** Starts an environment whose surroundings are a world of its own. @param send answers its requests. @default nobody does */
 export function environment(
   source: string | Bundle,
   seed = '1',
-  send?: (request: HttpRequest, reply: Reply) => void,
+  send?: (request: HttpRequest, reply: ResponseHandler) => void,
   name = 'value',
   world = new EventLoop({ seed }),
 ) {
@@ -26,13 +26,13 @@ export function environment(
       random: world.random.fork(`environment ${seed}`),
       send: send ?? (() => undefined),
       log: (_, line) => log.push(line),
-      died: (reason) => log.push(`died: ${reason}`),
+      onDeath: (reason) => log.push(`died: ${reason}`),
     },
   );
   made.init('index.handler');
   /** Plans an invocation. @returns a function that returns how it has ended */
-  const begin = (event: unknown = {}): (() => Ending | undefined) => {
-    let ending: Ending | undefined;
+  const begin = (event: unknown = {}): (() => InvocationEnding | undefined) => {
+    let ending: InvocationEnding | undefined;
     const context = {
       requestId: 'r',
       functionName: 'f',
@@ -43,7 +43,7 @@ export function environment(
     world.after(0, () => made.invoke(event, context, (how) => (ending = how)));
     return () => ending;
   };
-  const invoke = async (event?: unknown): Promise<Ending | undefined> => {
+  const invoke = async (event?: unknown): Promise<InvocationEnding | undefined> => {
     const ending = begin(event);
     await world.settle();
     return ending();
@@ -52,4 +52,5 @@ export function environment(
 }
 
 /** Returns the value of an invocation that returned one, or how it ended. */
-export const value = (ending: Ending | undefined): unknown => (ending?.kind === 'returned' ? ending.value : ending);
+export const value = (ending: InvocationEnding | undefined): unknown =>
+  ending?.kind === 'returned' ? ending.value : ending;

@@ -11,14 +11,14 @@ import {
 } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { awsApiOf } from './clients.js';
-import { cloudOf } from './clouds.js';
+import { createCloud } from './clouds.js';
 
 /** Milliseconds that pass at once while an answer is awaited. */
 const STEP = 100;
 
 /** An empty account, with a client of AWS's SDK: no more time passes in a request than it takes. */
 export class QueueAccount {
-  readonly cloud = cloudOf({});
+  readonly cloud = createCloud({});
   readonly sqs = new SQSClient(awsApiOf(this.cloud, (answered) => this.lets(answered)).config);
   private queues = 0;
 
@@ -48,7 +48,7 @@ export class QueueAccount {
   /** @returns the address of a queue, and that of its dead-letter queue */
   async createWithDeadLetters(maxReceiveCount = 1): Promise<readonly [string, string]> {
     const dead = await this.create();
-    const deadLetterTargetArn = await this.arnOf(dead);
+    const deadLetterTargetArn = await this.readArn(dead);
     return [await this.create({ RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount }) }), dead];
   }
 
@@ -84,13 +84,13 @@ export class QueueAccount {
     return (await this.sqs.send(command)).Attributes ?? {};
   }
 
-  async arnOf(queue: string): Promise<string> {
+  async readArn(queue: string): Promise<string> {
     return (await this.attributes(queue, 'QueueArn')).QueueArn ?? '';
   }
 }
 
 /** Expects the SDK to throw an error with this code of the Query protocol, and with this message. */
-export async function refused(answer: Promise<unknown>, Code: string, message?: string): Promise<void> {
+export async function expectRefusal(answer: Promise<unknown>, Code: string, message?: string): Promise<void> {
   const error: unknown = await answer.then(
     () => 'no error',
     (thrown: unknown) => thrown,
@@ -98,5 +98,5 @@ export async function refused(answer: Promise<unknown>, Code: string, message?: 
   expect(error).toMatchObject({ Code, ...(message !== undefined && { message }) });
 }
 
-export const bodiesOf = (messages: readonly Message[]): readonly (string | undefined)[] =>
+export const sortedBodies = (messages: readonly Message[]): readonly (string | undefined)[] =>
   messages.map(({ Body }) => Body).sort();

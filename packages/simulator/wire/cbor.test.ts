@@ -1,7 +1,7 @@
 import { cbor } from '@smithy/core/cbor';
 import { describe, expect, test } from 'vitest';
 import { CborError, decodeCbor, encodeCbor, Timestamp } from './cbor.js';
-import { readRequest, refusalOfUnknown } from './wire.js';
+import { readRequest, writeUnknownError } from './wire.js';
 
 const VALUES = [
   null, true, false, 0, 23, 24, 255, 256, 65_535, 65_536, 4_294_967_296, Number.MAX_SAFE_INTEGER, -1, -25, -70_000, 1.5, -1e300,
@@ -59,7 +59,7 @@ test('a request names its operation in its path, and a refusal can be read by wh
     operation: 'DescribeAlarms',
     input: { MaxRecords: 5 },
   });
-  const { headers, bytes, body } = refusalOfUnknown(request, {
+  const { headers, bytes, body } = writeUnknownError(request, {
     status: 404,
     code: 'UnknownOperationException',
     message: 'no',

@@ -14,37 +14,37 @@ export class CborError extends Error {
  */
 export function encodeCbor(value: unknown): Uint8Array {
   const parts: Uint8Array[] = [];
-  write(value, parts);
+  writeValue(value, parts);
   return Buffer.concat(parts);
 }
 
-function write(value: unknown, parts: Uint8Array[]): void {
+function writeValue(value: unknown, parts: Uint8Array[]): void {
   if (value === null || value === undefined) parts.push(Buffer.of(0xf6));
   else if (typeof value === 'boolean') parts.push(Buffer.of(value ? 0xf5 : 0xf4));
   else if (typeof value === 'number') writeNumber(value, parts);
   else if (typeof value === 'string') {
     const bytes = Buffer.from(value);
-    parts.push(head(3, bytes.length), bytes);
-  } else if (value instanceof Uint8Array) parts.push(head(2, value.length), value);
+    parts.push(writeHead(3, bytes.length), bytes);
+  } else if (value instanceof Uint8Array) parts.push(writeHead(2, value.length), value);
   else if (value instanceof Timestamp) {
-    parts.push(head(6, 1));
+    parts.push(writeHead(6, 1));
     writeNumber(value.seconds, parts);
   } else if (Array.isArray(value)) {
-    parts.push(head(4, value.length));
-    for (const one of value) write(one, parts);
+    parts.push(writeHead(4, value.length));
+    for (const one of value) writeValue(one, parts);
   } else {
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
-    parts.push(head(5, members.length));
+    parts.push(writeHead(5, members.length));
     for (const [name, member] of members) {
-      write(name, parts);
-      write(member, parts);
+      writeValue(name, parts);
+      writeValue(member, parts);
     }
   }
 }
 
 function writeNumber(value: number, parts: Uint8Array[]): void {
   if (Number.isSafeInteger(value) && !Object.is(value, -0)) {
-    parts.push(value < 0 ? head(1, -1 - value) : head(0, value));
+    parts.push(value < 0 ? writeHead(1, -1 - value) : writeHead(0, value));
     return;
   }
   const bytes = Buffer.alloc(9);
@@ -54,7 +54,7 @@ function writeNumber(value: number, parts: Uint8Array[]): void {
 }
 
 /** Returns the beginning of an item: its major type, and its length, count or value. */
-function head(major: number, value: number): Uint8Array {
+function writeHead(major: number, value: number): Uint8Array {
   const type = major << 5;
   if (value < 24) return Buffer.of(type | value);
   if (value < 0x100) return Buffer.of(type | 24, value);
@@ -130,7 +130,7 @@ class Reader {
       case 23:
         return undefined;
       case 25:
-        return half(this.take(2).readUInt16BE());
+        return decodeHalfFloat(this.take(2).readUInt16BE());
       case 26:
         return this.take(4).readFloatBE();
       case 27:
@@ -187,7 +187,7 @@ class Reader {
 }
 
 /** RFC 8949, appendix D: a number of 16 bits. */
-function half(bits: number): number {
+function decodeHalfFloat(bits: number): number {
   const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
   const sign = bits & 0x8000 ? -1 : 1;
   if (exponent === 0) return sign * fraction * 2 ** -24;

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
-import { queryCodeOf } from './query.js';
+import { queryErrorCode } from './query.js';
 import type { AwsError, Input, WireRequest } from './request.js';
 
 /** Smithy, "AWS JSON 1.0 protocol" and "AWS JSON 1.1 protocol": the operation stands in `X-Amz-Target`. */
@@ -11,7 +11,7 @@ export function readJson({ headers, body }: HttpRequest): Pick<WireRequest, 'ope
   };
 }
 
-export const jsonAnswer = ({ protocol }: WireRequest, output: object): HttpResponse => ({
+export const writeJsonAnswer = ({ protocol }: WireRequest, output: object): HttpResponse => ({
   status: 200,
   headers: headersOf(protocol),
   body: JSON.stringify(output),
@@ -21,12 +21,12 @@ export const jsonAnswer = ({ protocol }: WireRequest, output: object): HttpRespo
  * Clients of a service that spoke Query before read its old code and who is to blame from a header. Smithy,
  * "awsQueryCompatible".
  */
-export function jsonError(
+export function writeJsonError(
   { protocol, service }: WireRequest,
   { status, code, message, more = {} }: AwsError,
 ): HttpResponse {
   const type = code.slice(code.indexOf('#') + 1);
-  const queryCode = service === 'sqs' ? queryCodeOf(type) : undefined;
+  const queryCode = service === 'sqs' ? queryErrorCode(type) : undefined;
   return {
     status,
     headers: {

@@ -2,7 +2,7 @@ import type { HttpResponse } from '../runtime/http.js';
 import type { AwsError, AwsRequest, Input } from './request.js';
 
 /** An answer whose headers or body aren't those of its protocol: a payload, an object. */
-export class Raw {
+export class RawResponse {
   constructor(readonly response: HttpResponse) {}
 }
 
@@ -49,11 +49,11 @@ export class UnknownOperation extends Error {
  * @param token as an earlier answer gave it
  * @returns the page, and the token of the next one if there is any
  */
-export function pageOf<T>(all: readonly T[], token: unknown, limit: number): { page: readonly T[]; next?: string } {
+export function paginate<T>(all: readonly T[], token: unknown, limit: number): { page: readonly T[]; next?: string } {
   const from = token === undefined ? 0 : Number(token);
   const end = from + limit;
   return { page: all.slice(from, end), ...(end < all.length && { next: String(end) }) };
 }
 
 /** Seconds since 1970, as JSON protocols write times. */
-export const secondsOf = (milliseconds: number): number => milliseconds / 1000;
+export const toSeconds = (milliseconds: number): number => milliseconds / 1000;

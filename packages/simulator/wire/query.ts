@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 import type { AwsError, Input, WireRequest } from './request.js';
-import { parametersOf, QUERY } from './services.js';
+import { QUERY, readParameters } from './services.js';
 import { document, element, elements, type XmlObject } from './xml.js';
 
 /** Members by the parts of their names: `Parameters.member.1.ParameterKey`. */
@@ -11,12 +11,12 @@ interface Members {
 /** Smithy, "AWS query protocol": the operation is `Action`; a list is `<name>.member.<place>`. */
 export function readQuery(http: HttpRequest): Pick<WireRequest, 'operation' | 'input'> {
   const members: Members = {};
-  for (const [name, value] of parametersOf(http)) put(members, name.split('.'), value);
+  for (const [name, value] of readParameters(http)) putMember(members, name.split('.'), value);
   const { Action = '', Version, ...input } = members;
-  return { operation: String(Action), input: listed(input) as Input };
+  return { operation: String(Action), input: toList(input) as Input };
 }
 
-function put(members: Members, [part = '', ...rest]: readonly string[], value: string): void {
+function putMember(members: Members, [part = '', ...rest]: readonly string[], value: string): void {
   if (rest.length === 0) {
     members[part] = value;
     return;
@@ -24,24 +24,24 @@ function put(members: Members, [part = '', ...rest]: readonly string[], value: s
   const below = members[part];
   const next = typeof below === 'object' ? below : {};
   members[part] = next;
-  put(next, rest, value);
+  putMember(next, rest, value);
 }
 
 /** Turns numbered members into lists. */
-function listed(value: string | Members): unknown {
+function toList(value: string | Members): unknown {
   if (typeof value === 'string') return value;
   const entries = Object.entries(value);
   const [only] = entries;
-  if (entries.length === 1 && only?.[0] === 'member') return listed(only[1]);
+  if (entries.length === 1 && only?.[0] === 'member') return toList(only[1]);
   if (entries.length > 0 && entries.every(([name]) => /^\d+$/.test(name))) {
-    return entries.toSorted(([one], [other]) => Number(one) - Number(other)).map(([, member]) => listed(member));
+    return entries.toSorted(([one], [other]) => Number(one) - Number(other)).map(([, member]) => toList(member));
   }
-  return Object.fromEntries(entries.map(([name, member]) => [name, listed(member)]));
+  return Object.fromEntries(entries.map(([name, member]) => [name, toList(member)]));
 }
 
 const HEADERS = { 'content-type': 'text/xml', 'x-amzn-requestid': 'simulated' };
 
-export function queryAnswer({ service, operation }: WireRequest, output: object): HttpResponse {
+export function writeQueryAnswer({ service, operation }: WireRequest, output: object): HttpResponse {
   const result = element(`${operation}Result`, output as XmlObject, 'member');
   const metadata = element('ResponseMetadata', { RequestId: 'simulated' });
   return {
@@ -51,7 +51,7 @@ export function queryAnswer({ service, operation }: WireRequest, output: object)
   };
 }
 
-export function queryError({ service }: WireRequest, { status, code, message }: AwsError): HttpResponse {
+export function writeQueryError({ service }: WireRequest, { status, code, message }: AwsError): HttpResponse {
   const error = {
     Type: status < 500 ? 'Sender' : 'Receiver',
     Code: code.slice(code.indexOf('#') + 1),
@@ -62,7 +62,7 @@ export function queryError({ service }: WireRequest, { status, code, message }: 
 }
 
 /** Returns the code that SQS's Query protocol gives to an error; entries of batches fail with it in every protocol. */
-export const queryCodeOf = (type: string): string => QUERY_CODES[type] ?? `AWS.SimpleQueueService.${type}`;
+export const queryErrorCode = (type: string): string => QUERY_CODES[type] ?? `AWS.SimpleQueueService.${type}`;
 
 /** Codes that don't follow from the error's name. Amazon SQS API Reference, "Common Errors". */
 const QUERY_CODES: Readonly<Record<string, string>> = {

@@ -39,7 +39,7 @@ export function readRestJson(http: HttpRequest, service: string): Pick<WireReque
   const path = (http.path.split('?')[0] ?? '').replace(/(?<=.)\/$/, '');
   const parts = [http.method, ...path.split('/').slice(1)];
   for (const [route, operation] of Object.entries(ROUTES[service] ?? {})) {
-    const labels = labelsIn(route.replace(' ', '').split('/'), parts);
+    const labels = parseLabels(route.replace(' ', '').split('/'), parts);
     if (!labels) continue;
     const body = PAYLOADS[operation]?.(http) ?? (http.body === '' ? {} : (JSON.parse(http.body) as Input));
     return { operation, input: { ...Object.fromEntries(queryOf(http)), ...body, ...labels } };
@@ -48,7 +48,7 @@ export function readRestJson(http: HttpRequest, service: string): Pick<WireReque
 }
 
 /** Returns the values of a route's labels, or `undefined` if the path isn't of this route. */
-function labelsIn(route: readonly string[], parts: readonly string[]): Readonly<Record<string, string>> | undefined {
+function parseLabels(route: readonly string[], parts: readonly string[]): Readonly<Record<string, string>> | undefined {
   if (route.length !== parts.length) return undefined;
   const labels: Record<string, string> = {};
   for (const [at, part] of route.entries()) {

@@ -1,4 +1,4 @@
-import { bytesOf, type HttpRequest, type HttpResponse } from '../runtime/http.js';
+import { bodyBytes, type HttpRequest, type HttpResponse } from '../runtime/http.js';
 import { type AwsError, queryOf, type WireRequest } from './request.js';
 import { document, elements, type XmlObject } from './xml.js';
 
@@ -17,12 +17,12 @@ const CONDITION = /^(x-amz-)?if-/;
  * "Virtual hosting of general purpose buckets"; API Reference, "Actions".
  */
 export function readRestXml(http: HttpRequest): Pick<WireRequest, 'operation' | 'input'> {
-  const { bucket, key } = placeOf(http);
+  const { bucket, key } = parseObjectPath(http);
   const query = queryOf(http);
-  const { body, fields } = unframed(http);
+  const { body, fields } = removeChunkFraming(http);
   const named = (name: string): string | undefined => query.get(name) ?? undefined;
   return {
-    operation: operationOf(http, bucket, key, query),
+    operation: findOperation(http, bucket, key, query),
     input: {
       ...(bucket !== '' && { Bucket: bucket }),
       ...(key !== '' && { Key: key }),
@@ -45,7 +45,7 @@ export function readRestXml(http: HttpRequest): Pick<WireRequest, 'operation' | 
   };
 }
 
-function placeOf({ host, path }: HttpRequest): { readonly bucket: string; readonly key: string } {
+function parseObjectPath({ host, path }: HttpRequest): { readonly bucket: string; readonly key: string } {
   const decoded = decodeURIComponent((path.split('?')[0] ?? '').slice(1));
   const [, virtual] = /^(?!s3[.-])(.+?)\.(?:s3[.-][\w.-]*|localhost)(?::\d+)?$/.exec(host) ?? [];
   if (virtual !== undefined) return { bucket: virtual, key: decoded };
@@ -66,7 +66,7 @@ const OF_BUCKETS: Readonly<Record<string, string>> = {
   DELETE: 'DeleteBucket',
 };
 
-function operationOf({ method, headers }: HttpRequest, bucket: string, key: string, query: URLSearchParams): string {
+function findOperation({ method, headers }: HttpRequest, bucket: string, key: string, query: URLSearchParams): string {
   const part = [...query.keys()].find((name) => PARTS.test(name));
   const copied = headers['x-amz-copy-source'] === undefined ? '' : ' by copy';
   if (part !== undefined || copied)
@@ -82,14 +82,14 @@ function operationOf({ method, headers }: HttpRequest, bucket: string, key: stri
  * Calculations for the Authorization Header: Transferring Payload in Multiple Chunks": `<size in hexadecimal>[;...]\r\n<data>\r\n`,
  * until a size of 0, then `<name>:<value>\r\n`.
  */
-function unframed(http: HttpRequest): {
+function removeChunkFraming(http: HttpRequest): {
   readonly body: Uint8Array;
   readonly fields: Readonly<Record<string, string>>;
 } {
   const { headers } = http;
   const framed =
     /aws-chunked/.test(headers['content-encoding'] ?? '') || /^STREAMING-/.test(headers['x-amz-content-sha256'] ?? '');
-  const whole = bytesOf(http);
+  const whole = bodyBytes(http);
   if (!framed) return { body: whole, fields: {} };
   let rest = Buffer.from(whole);
   const chunks: Buffer[] = [];
@@ -109,13 +109,13 @@ function unframed(http: HttpRequest): {
 }
 
 /** @param output has one member, which is the name of the document */
-export function restXmlAnswer(_request: WireRequest, output: object): HttpResponse {
+export function writeRestXmlAnswer(_request: WireRequest, output: object): HttpResponse {
   const [[root, content] = ['', {}]] = Object.entries(output as Readonly<Record<string, XmlObject>>);
   return { status: 200, headers: HEADERS, body: document(root, NAMESPACE, elements(content)) };
 }
 
 /** An answer to HEAD has no body: its status says what is wrong. */
-export function restXmlError({ operation }: WireRequest, { status, code, message, more }: AwsError): HttpResponse {
+export function writeRestXmlError({ operation }: WireRequest, { status, code, message, more }: AwsError): HttpResponse {
   const body = document(
     'Error',
     undefined,

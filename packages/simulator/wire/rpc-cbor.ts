@@ -1,4 +1,4 @@
-import { bodyOf, bytesOf, type HttpRequest, type HttpResponse } from '../runtime/http.js';
+import { bodyBytes, type HttpRequest, type HttpResponse, toBody } from '../runtime/http.js';
 import { decodeCbor, encodeCbor, Timestamp } from './cbor.js';
 import type { AwsError, Input, WireRequest } from './request.js';
 
@@ -17,20 +17,20 @@ const TIMESTAMPS: Readonly<Record<string, readonly string[]>> = {
 /** Smithy, "Smithy RPC v2 CBOR protocol": `POST /service/<service>/operation/<operation>`. */
 export function readRpcCbor(http: HttpRequest): Pick<WireRequest, 'operation' | 'input'> {
   const [, operation = `${http.method} ${http.path}`] = /\/service\/[^/]+\/operation\/([^/?]+)/.exec(http.path) ?? [];
-  const bytes = bytesOf(http);
+  const bytes = bodyBytes(http);
   return { operation, input: bytes.length === 0 ? {} : (decodeCbor(bytes) as Input) };
 }
 
-export const rpcCborAnswer = ({ operation }: WireRequest, output: object): HttpResponse => ({
+export const writeRpcCborAnswer = ({ operation }: WireRequest, output: object): HttpResponse => ({
   status: 200,
   headers: HEADERS,
-  ...bodyOf(encodeCbor(withTimestamps(output, TIMESTAMPS[operation] ?? []))),
+  ...toBody(encodeCbor(withTimestamps(output, TIMESTAMPS[operation] ?? []))),
 });
 
-export const rpcCborError = (_: WireRequest, { status, code, message, more = {} }: AwsError): HttpResponse => ({
+export const writeRpcCborError = (_: WireRequest, { status, code, message, more = {} }: AwsError): HttpResponse => ({
   status,
   headers: HEADERS,
-  ...bodyOf(encodeCbor({ __type: code, ...more, message })),
+  ...toBody(encodeCbor({ __type: code, ...more, message })),
 });
 
 function withTimestamps(value: unknown, names: readonly string[], name = ''): unknown {

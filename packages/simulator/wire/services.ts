@@ -2,14 +2,14 @@ import type { HttpRequest } from '../runtime/http.js';
 import { type Protocol, queryOf } from './request.js';
 
 /** A service as its requests show it. */
-export interface Addressed {
+export interface AddressedRequest {
   /** Name with which requests to it are signed. */
   readonly service: string;
   readonly protocol: Protocol;
 }
 
 /** By the part of `X-Amz-Target` before the operation. */
-const TARGETS: Readonly<Record<string, Addressed>> = {
+const TARGETS: Readonly<Record<string, AddressedRequest>> = {
   DynamoDB_20120810: { service: 'dynamodb', protocol: 'json-1.0' },
   DynamoDBStreams_20120810: { service: 'dynamodb', protocol: 'json-1.0' },
   AmazonSQS: { service: 'sqs', protocol: 'json-1.0' },
@@ -44,28 +44,28 @@ export const QUERY: Readonly<Record<string, { readonly version: string; readonly
  * AWS Identity and Access Management, "Elements of an AWS API request signature": the scope is
  * `<date>/<region>/<service>/aws4_request`.
  */
-export function addressed(http: HttpRequest): Addressed | undefined {
+export function identifyService(http: HttpRequest): AddressedRequest | undefined {
   const target = http.headers['x-amz-target'];
   if (target !== undefined) {
     const prefix = target.slice(0, target.lastIndexOf('.'));
-    return own(TARGETS, prefix) ?? { service: scopeOf(http) ?? prefix, protocol: 'json-1.1' };
+    return ownEntry(TARGETS, prefix) ?? { service: readSignatureScope(http) ?? prefix, protocol: 'json-1.1' };
   }
-  const service = scopeOf(http) ?? byHost(http) ?? byForm(http);
+  const service = readSignatureScope(http) ?? byHost(http) ?? byForm(http);
   if (service === undefined) return undefined;
   if (http.headers['smithy-protocol'] === 'rpc-v2-cbor') return { service, protocol: 'rpc-v2-cbor' };
-  return { service, protocol: own(OTHERS, service) ?? (isForm(http) ? 'query' : 'rest-json') };
+  return { service, protocol: ownEntry(OTHERS, service) ?? (isForm(http) ? 'query' : 'rest-json') };
 }
 
 /** Whether a request is for a service of AWS, by its target, its signature or its host; other hosts are third parties. */
 export const isForAws = (http: HttpRequest): boolean =>
-  http.headers['x-amz-target'] !== undefined || (scopeOf(http) ?? byHost(http)) !== undefined;
+  http.headers['x-amz-target'] !== undefined || (readSignatureScope(http) ?? byHost(http)) !== undefined;
 
 /** Returns a member of a table; names come from outside, and every object has more members than its own. */
-const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+const ownEntry = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
 /** Returns the service in the scope of a signature, which stands in a header or, if presigned, in the query. */
-function scopeOf(http: HttpRequest): string | undefined {
+function readSignatureScope(http: HttpRequest): string | undefined {
   const credential = queryOf(http).get('X-Amz-Credential') ?? '';
   const [, service] = /\/([\w-]+)\/aws4_request/.exec(`${http.headers.authorization ?? ''} ${credential}`) ?? [];
   return service;
@@ -82,14 +82,14 @@ function byForm(http: HttpRequest): string | undefined {
   if (/^\/20\d\d-\d\d-\d\d\/(functions|event-source-mappings)\b/.test(http.path)) return 'lambda';
   if (/^\/restapis\b/.test(http.path)) return 'apigateway';
   if (!isForm(http)) return undefined;
-  const named = parametersOf(http).get('Version');
+  const named = readParameters(http).get('Version');
   return Object.keys(QUERY).find((service) => QUERY[service]?.version === named);
 }
 
-const isForm = (http: HttpRequest): boolean => parametersOf(http).has('Action');
+const isForm = (http: HttpRequest): boolean => readParameters(http).has('Action');
 
 /** Returns the parameters of a Query request, which stand in its body or behind its path. */
-export const parametersOf = (http: HttpRequest): URLSearchParams => {
+export const readParameters = (http: HttpRequest): URLSearchParams => {
   const form = /^application\/x-www-form-urlencoded/.test(http.headers['content-type'] ?? '');
   return form ? new URLSearchParams(http.body) : queryOf(http);
 };

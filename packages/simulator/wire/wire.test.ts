@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HttpRequest } from '../runtime/http.js';
-import { answerTo, readRequest, refusalOf, requestOf } from './wire.js';
+import { readFunctionRequest, readRequest, writeAnswer, writeError } from './wire.js';
 
 const request = (more: Partial<HttpRequest>): HttpRequest => ({
   method: 'POST',
@@ -72,7 +72,7 @@ test('members of a Query request become lists and objects, in the order of their
 
 test('XML leaves out what is undefined, and escapes the rest', () => {
   const query = { service: 'sts', protocol: 'query', operation: 'Do', input: {} } as const;
-  const { body } = answerTo(query, { Text: '<a> & "b"\r', None: undefined, Empty: [], List: [['x'], 1, true] });
+  const { body } = writeAnswer(query, { Text: '<a> & "b"\r', None: undefined, Empty: [], List: [['x'], 1, true] });
   expect(body).toContain(
     '<DoResult><Text>&lt;a&gt; &amp; &quot;b&quot;&#13;</Text><Empty></Empty>' +
       '<List><member><member>x</member></member><member>1</member><member>true</member></List></DoResult>',
@@ -82,7 +82,7 @@ test('XML leaves out what is undefined, and escapes the rest', () => {
 test('an error has the form of its protocol', () => {
   const error = { status: 400, code: 'com.amazonaws.sqs#QueueDoesNotExist', message: 'a <b>', more: { Extra: 1 } };
   const as = (service: string, protocol: 'json-1.0' | 'json-1.1' | 'query' | 'rest-xml', operation = 'Do') =>
-    refusalOf({ service, protocol, operation, input: {} }, error);
+    writeError({ service, protocol, operation, input: {} }, error);
   const json = as('sqs', 'json-1.0');
   expect(JSON.parse(json.body)).toEqual({ __type: error.code, message: 'a <b>', Extra: 1 });
   expect(json.headers).toMatchObject({
@@ -99,8 +99,8 @@ test('an error has the form of its protocol', () => {
 });
 
 test('a function calls only services that have a model', () => {
-  expect(requestOf(request({ headers: { 'x-amz-target': 'AmazonSQS.SendMessage' } })).service).toBe('sqs');
-  expect(() => requestOf(request({ headers: { 'x-amz-target': 'Logs_20140328.PutLogEvents' } }))).toThrow(
+  expect(readFunctionRequest(request({ headers: { 'x-amz-target': 'AmazonSQS.SendMessage' } })).service).toBe('sqs');
+  expect(() => readFunctionRequest(request({ headers: { 'x-amz-target': 'Logs_20140328.PutLogEvents' } }))).toThrow(
     'POST https://127.0.0.1:4566/ Logs_20140328.PutLogEvents',
   );
 });

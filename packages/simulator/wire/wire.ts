@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
-import { jsonAnswer, jsonError, readJson } from './json.js';
-import { queryAnswer, queryError, readQuery } from './query.js';
+import { readJson, writeJsonAnswer, writeJsonError } from './json.js';
+import { readQuery, writeQueryAnswer, writeQueryError } from './query.js';
 import { type AwsError, type AwsRequest, isCalled, type Protocol, type WireRequest } from './request.js';
 import { readRestJson } from './rest-json.js';
-import { readRestXml, restXmlAnswer, restXmlError } from './rest-xml.js';
-import { readRpcCbor, rpcCborAnswer, rpcCborError } from './rpc-cbor.js';
-import { addressed } from './services.js';
+import { readRestXml, writeRestXmlAnswer, writeRestXmlError } from './rest-xml.js';
+import { readRpcCbor, writeRpcCborAnswer, writeRpcCborError } from './rpc-cbor.js';
+import { identifyService } from './services.js';
 
 /** How a protocol writes requests, answers and errors. */
 interface Codec {
@@ -15,15 +15,15 @@ interface Codec {
   error(request: WireRequest, error: AwsError): HttpResponse;
 }
 
-const JSON_CODEC: Codec = { read: readJson, answer: jsonAnswer, error: jsonError };
+const JSON_CODEC: Codec = { read: readJson, answer: writeJsonAnswer, error: writeJsonError };
 
 const CODECS: Readonly<Record<Protocol, Codec>> = {
   'json-1.0': JSON_CODEC,
   'json-1.1': JSON_CODEC,
-  query: { read: readQuery, answer: queryAnswer, error: queryError },
-  'rest-json': { read: readRestJson, answer: jsonAnswer, error: jsonError },
-  'rpc-v2-cbor': { read: readRpcCbor, answer: rpcCborAnswer, error: rpcCborError },
-  'rest-xml': { read: readRestXml, answer: restXmlAnswer, error: restXmlError },
+  query: { read: readQuery, answer: writeQueryAnswer, error: writeQueryError },
+  'rest-json': { read: readRestJson, answer: writeJsonAnswer, error: writeJsonError },
+  'rpc-v2-cbor': { read: readRpcCbor, answer: writeRpcCborAnswer, error: writeRpcCborError },
+  'rest-xml': { read: readRestXml, answer: writeRestXmlAnswer, error: writeRestXmlError },
 };
 
 /**
@@ -32,7 +32,7 @@ const CODECS: Readonly<Record<Protocol, Codec>> = {
  * @throws {SyntaxError | CborError} if its body is malformed
  */
 export function readRequest(http: HttpRequest): WireRequest | undefined {
-  const to = addressed(http);
+  const to = identifyService(http);
   return to && { ...to, ...CODECS[to.protocol].read(http, to.service) };
 }
 
@@ -42,7 +42,7 @@ class ServiceNotModelled extends Error {
 }
 
 /** Reads a request of a function. @throws {ServiceNotModelled} */
-export function requestOf(http: HttpRequest): AwsRequest {
+export function readFunctionRequest(http: HttpRequest): AwsRequest {
   const request = readRequest(http);
   if (request && isCalled(request)) return request;
   const { method, host, path, headers } = http;
@@ -50,13 +50,13 @@ export function requestOf(http: HttpRequest): AwsRequest {
 }
 
 /** Writes the answer to a request. @param output its members */
-export const answerTo = (request: WireRequest, output: object): HttpResponse =>
+export const writeAnswer = (request: WireRequest, output: object): HttpResponse =>
   CODECS[request.protocol].answer(request, output);
 
 /** Writes the refusal of a request. */
-export const refusalOf = (request: WireRequest, error: AwsError): HttpResponse =>
+export const writeError = (request: WireRequest, error: AwsError): HttpResponse =>
   CODECS[request.protocol].error(request, error);
 
 /** Writes the refusal of a request that nobody can read, in the protocol of its service. */
-export const refusalOfUnknown = (http: HttpRequest, error: AwsError): HttpResponse =>
-  refusalOf({ service: '', operation: '', input: {}, protocol: addressed(http)?.protocol ?? 'json-1.0' }, error);
+export const writeUnknownError = (http: HttpRequest, error: AwsError): HttpResponse =>
+  writeError({ service: '', operation: '', input: {}, protocol: identifyService(http)?.protocol ?? 'json-1.0' }, error);

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
+  computeExpiry,
   type DedupeWindow,
-  expiryOf,
-  outlivedWindow,
+  findOutlivedWindow,
   smallestWindow,
   windowAt,
 } from '../../../packages/kit/aws/dedupe-window.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { dedupeWindow } from '../../../packages/kit/aws/read-environment.js';
-import { tooOldBy } from '../../../packages/kit/failures/failure-kinds.js';
+import { readDedupeWindow } from '../../../packages/kit/aws/read-environment.js';
+import { findTooOld } from '../../../packages/kit/failures/failure-kinds.js';
 
 const DAY = 86_400;
 const day = (number: number): string => new Date(number * DAY * 1000).toISOString();
@@ -23,7 +23,7 @@ describe('a deduplication window', () => {
   test('that never changed is a number of seconds', () => {
     expect(windowAt(35 * DAY, day(1))).toBe(35 * DAY);
     expect(smallestWindow(35 * DAY, { from: day(1), to: day(9) })).toBe(35 * DAY);
-    expect(expiryOf(35 * DAY, 10 * DAY)).toBe(45 * DAY);
+    expect(computeExpiry(35 * DAY, 10 * DAY)).toBe(45 * DAY);
   });
 
   test.each([
@@ -35,7 +35,7 @@ describe('a deduplication window', () => {
     [900, 40],
   ])('on day %d has %d days, and a record of that day keeps them', (on, days) => {
     expect(windowAt(CHANGED, day(on))).toBe(days * DAY);
-    expect(expiryOf(CHANGED, on * DAY)).toBe((on + days) * DAY);
+    expect(computeExpiry(CHANGED, on * DAY)).toBe((on + days) * DAY);
   });
 
   test.each([
@@ -55,14 +55,14 @@ describe('a deduplication window', () => {
     'is not %j',
     (value) => {
       vi.stubEnv(Env.DEDUPE_WINDOW_SECONDS, value);
-      expect(dedupeWindow).toThrow(/DEDUPE_WINDOW_SECONDS/);
+      expect(readDedupeWindow).toThrow(/DEDUPE_WINDOW_SECONDS/);
     },
   );
 
   test('is read as it was set', () => {
     for (const window of [35 * DAY, CHANGED]) {
       vi.stubEnv(Env.DEDUPE_WINDOW_SECONDS, JSON.stringify(window));
-      expect(dedupeWindow()).toEqual(window);
+      expect(readDedupeWindow()).toEqual(window);
     }
   });
   afterEach(() => void vi.unstubAllEnvs());
@@ -72,12 +72,15 @@ describe('the age gate', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
   const at = (number: number): void => void vi.setSystemTime(number * DAY * 1000);
-  const passes = (time: number): boolean => tooOldBy({ time: day(time) }, CHANGED) === undefined;
+  const passes = (time: number): boolean => findTooOld({ time: day(time) }, CHANGED) === undefined;
 
   test('counts from the first deployment of its consumer, for what is older than that', () => {
     const isRecognised = (time: number, now: number, since?: number): boolean =>
-      outlivedWindow(35 * DAY, { time: day(time), now: day(now), since: since === undefined ? since : day(since) }) ===
-      undefined;
+      findOutlivedWindow(35 * DAY, {
+        time: day(time),
+        now: day(now),
+        since: since === undefined ? since : day(since),
+      }) === undefined;
     expect(isRecognised(1, 400)).toBe(false);
     expect(isRecognised(1, 400, 400)).toBe(true);
     expect(isRecognised(1, 434, 400)).toBe(true);
@@ -112,7 +115,7 @@ describe('the age gate', () => {
 
   test('says which window it took', () => {
     at(140);
-    expect(tooOldBy({ time: day(99) }, CHANGED)?.message).toBe(`${41 * DAY} s old, recognised for ${35 * DAY} s`);
+    expect(findTooOld({ time: day(99) }, CHANGED)?.message).toBe(`${41 * DAY} s old, recognised for ${35 * DAY} s`);
   });
 
   /** Numbers from 0 to 1, the same in each run (mulberry32). */
@@ -142,7 +145,7 @@ describe('the age gate', () => {
       const now = expires + between(-50 * DAY, 50 * DAY);
       if (now < written) continue;
       vi.setSystemTime(now * 1000);
-      if (tooOldBy({ time: new Date(time * 1000).toISOString() }, window)) closed++;
+      if (findTooOld({ time: new Date(time * 1000).toISOString() }, window)) closed++;
       else {
         passed++;
         if (now >= expires) expect.fail(JSON.stringify({ window, time, written, expires, now }));

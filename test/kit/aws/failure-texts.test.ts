@@ -3,8 +3,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { failureText, LONGEST_TEXT } from '../../../packages/kit/aws/failure-texts.js';
-import { knownTextOf } from '../../../packages/kit/aws/known-texts.js';
+import { MAX_TEXT_CHARACTERS, toFailureText } from '../../../packages/kit/aws/failure-texts.js';
+import { findKnownText } from '../../../packages/kit/aws/known-texts.js';
 import { SafeError, safeText } from '../../../packages/kit/aws/safe-error.js';
 import { describeError } from '../../../packages/kit/aws/telemetry.js';
 
@@ -29,32 +29,34 @@ describe('a safe error', () => {
   test('keeps its text, with numbers, booleans and names of a closed list', () => {
     const system: 'fraud-service' | 'agency' = 'fraud-service';
     const error = new SafeError(safeText`the ${system} answered ${503}, again: ${true}`);
-    expect(failureText(error)).toEqual({ shown: 'the fraud-service answered 503, again: true' });
+    expect(toFailureText(error)).toEqual({ shown: 'the fraud-service answered 503, again: true' });
     expect(error.message).toBe('the fraud-service answered 503, again: true');
   });
 
   test('takes no string from data: neither the compiler nor the run time lets it through', () => {
     const name = SECRET as string;
     // @ts-expect-error: a string may come from data
-    expect(failureText(new SafeError(safeText`no review of ${name}`)).shown).toBe('no review of …');
+    expect(toFailureText(new SafeError(safeText`no review of ${name}`)).shown).toBe('no review of …');
     // @ts-expect-error: so may a part of one
-    expect(failureText(new SafeError(safeText`no review of ${`to-${name}` as `to-${string}`}`)).shown).not.toContain(
+    expect(toFailureText(new SafeError(safeText`no review of ${`to-${name}` as `to-${string}`}`)).shown).not.toContain(
       'Main',
     );
     // @ts-expect-error: an object has any text
-    expect(failureText(new SafeError(safeText`no review of ${{ toString: () => name }}`)).shown).toBe('no review of …');
+    expect(toFailureText(new SafeError(safeText`no review of ${{ toString: () => name }}`)).shown).toBe(
+      'no review of …',
+    );
     const anything = JSON.parse(JSON.stringify({ name }));
-    expect(failureText(new SafeError(safeText`no review of ${anything}`)).shown).toBe('no review of …');
+    expect(toFailureText(new SafeError(safeText`no review of ${anything}`)).shown).toBe('no review of …');
   });
 
   test('is one only with a text that safeText made', () => {
     // @ts-expect-error: a composed text is no SafeText
     const composed = new SafeError(`no review of ${SECRET}`);
-    expect(failureText(composed)).toEqual({ shown: '', hidden: `no review of ${SECRET}` });
+    expect(toFailureText(composed)).toEqual({ shown: '', hidden: `no review of ${SECRET}` });
     const changed = Object.assign(new SafeError(safeText`no review`), { message: SECRET });
-    expect(failureText(changed)).toEqual({ shown: 'no review' });
+    expect(toFailureText(changed)).toEqual({ shown: 'no review' });
     const named = Object.assign(new Error(SECRET), { name: 'SafeError' });
-    expect(failureText(named).shown).toBe('');
+    expect(toFailureText(named).shown).toBe('');
   });
 
   test('may be a class of its own, and have a code', () => {
@@ -71,7 +73,7 @@ describe('a safe error', () => {
 
   test('says nothing of a cause that is not safe', () => {
     const error = new SafeError(safeText`the fraud service is down`, { cause: new Error(SECRET) });
-    expect(failureText(error)).toEqual({
+    expect(toFailureText(error)).toEqual({
       shown: 'the fraud service is down',
       hidden: `the fraud service is down: ${SECRET}`,
     });
@@ -81,26 +83,26 @@ describe('a safe error', () => {
 describe('any other error', () => {
   test('keeps its code, if it is shaped like one, and no text', () => {
     const coded = Object.assign(new Error(SECRET), { code: 'card_declined' });
-    expect(failureText(coded)).toEqual({ shown: 'card_declined', hidden: SECRET });
+    expect(toFailureText(coded)).toEqual({ shown: 'card_declined', hidden: SECRET });
     for (const code of [ADDRESS, SECRET, 'x'.repeat(101), 7, '']) {
-      expect(failureText(Object.assign(new Error(SECRET), { code })).shown).toBe('');
+      expect(toFailureText(Object.assign(new Error(SECRET), { code })).shown).toBe('');
     }
   });
 
   test.each([undefined, null, 7, { message: SECRET }])('that is no error: %j', (thrown) => {
-    expect(failureText(thrown)).toEqual({ shown: '' });
+    expect(toFailureText(thrown)).toEqual({ shown: '' });
   });
 
-  test('that is a string', () => expect(failureText(SECRET)).toEqual({ shown: '', hidden: SECRET }));
+  test('that is a string', () => expect(toFailureText(SECRET)).toEqual({ shown: '', hidden: SECRET }));
 
   test('says what caused it, if that is known', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:443'), { code: 'ECONNREFUSED' });
     const error = new Error(`no review of ${SECRET}`, { cause: new TypeError('fetch failed', { cause: refused }) });
-    expect(failureText(error).shown).toBe('caused by fetch failed: ECONNREFUSED');
-    expect(failureText(error).hidden).toContain(SECRET);
+    expect(toFailureText(error).shown).toBe('caused by fetch failed: ECONNREFUSED');
+    expect(toFailureText(error).hidden).toContain(SECRET);
     const endless = new Error(SECRET);
     endless.cause = endless;
-    expect(failureText(endless).shown).toBe('');
+    expect(toFailureText(endless).shown).toBe('');
   });
 });
 
@@ -128,7 +130,7 @@ describe('texts of the language', () => {
     ],
   ])('%s', (_, work, expected) => {
     const error = thrownBy(work);
-    const { shown } = failureText(error);
+    const { shown } = toFailureText(error);
     for (const word of ['Alice', 'Main', 'Street']) expect(shown).not.toContain(word);
     if (expected !== '') expect(shown).toBe(expected);
   });
@@ -139,12 +141,12 @@ describe('texts of the language', () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     const error: unknown = await fetch(`http://127.0.0.1:${port}/${ADDRESS}`).catch((refused: unknown) => refused);
-    expect(failureText(error)).toEqual({ shown: 'fetch failed: ECONNREFUSED' });
+    expect(toFailureText(error)).toEqual({ shown: 'fetch failed: ECONNREFUSED' });
   });
 
   test('of a fetch that is aborted', async () => {
     const error: unknown = await fetch('http://127.0.0.1:1/', { signal: AbortSignal.abort() }).catch((e: unknown) => e);
-    expect(failureText(error)).toEqual({ shown: 'This operation was aborted' });
+    expect(toFailureText(error)).toEqual({ shown: 'This operation was aborted' });
   });
 });
 
@@ -200,10 +202,10 @@ describe('texts of the SDK', () => {
       'Unsupported type passed',
     ],
     ['no answer', Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }), 'ECONNRESET: socket hang up'],
-  ])('%s', (_, error, expected) => expect(failureText(error).shown).toBe(expected));
+  ])('%s', (_, error, expected) => expect(toFailureText(error).shown).toBe(expected));
 
   test('an answer with an unknown text is hidden', () => {
-    expect(failureText(ofService('ValidationException', SECRET))).toMatchObject({ shown: 'HTTP 400' });
+    expect(toFailureText(ofService('ValidationException', SECRET))).toMatchObject({ shown: 'HTTP 400' });
   });
 });
 
@@ -236,7 +238,7 @@ test('no known text has a part of a message, whatever it says', () => {
         const more = isService
           ? { $metadata: { httpStatusCode: odd }, CancellationReasons: [{ Code: secret }] }
           : { code: secret };
-        const known = knownTextOf(Object.assign(new TypeError(around(secret)), more)) ?? '';
+        const known = findKnownText(Object.assign(new TypeError(around(secret)), more)) ?? '';
         expect(known).not.toMatch(/[⟦⟧]/);
         expect(known).not.toContain(ADDRESS);
       },
@@ -246,25 +248,25 @@ test('no known text has a part of a message, whatever it says', () => {
 });
 
 describe('a text', () => {
-  const shown = (text: string): string => failureText(new SafeError({ text } as never)).shown + hidden(text);
-  const hidden = (text: string): string => failureText(new Error(text)).hidden ?? '';
+  const shown = (text: string): string => toFailureText(new SafeError({ text } as never)).shown + hidden(text);
+  const hidden = (text: string): string => toFailureText(new Error(text)).hidden ?? '';
 
   test('has one line of at most 500 characters, and nothing that a terminal obeys', () => {
     expect(shown('a\u001b[31m\u0007b\r\nc\td\u202ee\u2028f')).toBe('a [31m b c d e f');
-    expect([...hidden('👍'.repeat(2_000))]).toHaveLength(LONGEST_TEXT);
-    expect(hidden('x'.repeat(LONGEST_TEXT))).toBe('x'.repeat(LONGEST_TEXT));
-    expect(hidden('x'.repeat(5_000_000))).toBe(`${'x'.repeat(LONGEST_TEXT - 1)}…`);
+    expect([...hidden('👍'.repeat(2_000))]).toHaveLength(MAX_TEXT_CHARACTERS);
+    expect(hidden('x'.repeat(MAX_TEXT_CHARACTERS))).toBe('x'.repeat(MAX_TEXT_CHARACTERS));
+    expect(hidden('x'.repeat(5_000_000))).toBe(`${'x'.repeat(MAX_TEXT_CHARACTERS - 1)}…`);
   });
 
   test('is shown as it is where the environment says so', () => {
     vi.stubEnv(Env.FAILURE_TEXTS, 'full');
     const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
     const error = Object.assign(new Error(`no review of ${SECRET}`, { cause }), { code: 'NO_REVIEW' });
-    expect(failureText(error)).toEqual({
+    expect(toFailureText(error)).toEqual({
       shown: `NO_REVIEW: no review of ${SECRET}: connect ECONNREFUSED 127.0.0.1:1`,
     });
     vi.stubEnv(Env.FAILURE_TEXTS, 'safe');
-    expect(failureText(error).shown).not.toContain(SECRET);
+    expect(toFailureText(error).shown).not.toContain(SECRET);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { counted, evolution, tallyContract, traceOf } from '../../support/tally.js';
+import { buildTrace, countedEvent, evolution, tallyContract } from '../../support/tally.js';
 import { eventStoreSuite, type StoreOf } from './event-store-suite.js';
 import { releasesSuite } from './releases-suite.js';
 
@@ -21,7 +21,11 @@ describe('in DynamoDB', () => {
   async function written(commits: number): Promise<string> {
     const id = randomUUID();
     for (let at = 0; at < commits; at++) {
-      const commit = store.commit(await store.load(id), [counted(1, 'x'.repeat(500))], traceOf(randomUUID()));
+      const commit = store.buildCommit(
+        await store.load(id),
+        [countedEvent(1, 'x'.repeat(500))],
+        buildTrace(randomUUID()),
+      );
       await store.append(commit);
     }
     return id;
@@ -40,7 +44,9 @@ describe('in DynamoDB', () => {
   test('pages are followed where 20 commits pass 1 MB', async () => {
     const id = randomUUID();
     for (let at = 0; at < 6; at++)
-      await store.append(store.commit(await store.load(id), [counted(1, 'x'.repeat(300_000))], traceOf(randomUUID())));
+      await store.append(
+        store.buildCommit(await store.load(id), [countedEvent(1, 'x'.repeat(300_000))], buildTrace(randomUUID())),
+      );
     calls.length = 0;
     expect(await store.load(id)).toMatchObject({ version: 6, state: { sum: 6 } });
     expect(calls.length).toBeGreaterThan(1);
@@ -48,7 +54,11 @@ describe('in DynamoDB', () => {
   });
 
   test('a commit above 400 KB is refused before it is sent, with an error that says so', async () => {
-    const commit = store.commit(await store.load(randomUUID()), [counted(1, 'x'.repeat(410_000))], traceOf('x'));
+    const commit = store.buildCommit(
+      await store.load(randomUUID()),
+      [countedEvent(1, 'x'.repeat(410_000))],
+      buildTrace('x'),
+    );
     calls.length = 0;
     await expect(store.append(commit)).rejects.toThrow(/above DynamoDB's 409600/);
     expect(calls).toEqual([]);
@@ -64,37 +74,38 @@ describe('in DynamoDB', () => {
   test('as a part of a transaction, a lost race writes nothing', async () => {
     const [id, other] = [await written(1), randomUUID()];
     const stale = await store.load(id);
-    await store.append(store.commit(stale, [counted(1)], traceOf('rival')));
+    await store.append(store.buildCommit(stale, [countedEvent(1)], buildTrace('rival')));
     const writes = [
-      store.appendWrite(store.commit(await store.load(other), [counted(1)], traceOf('x'))),
-      store.appendWrite(store.commit(stale, [counted(1)], traceOf('x'))),
+      store.appendWrite(store.buildCommit(await store.load(other), [countedEvent(1)], buildTrace('x'))),
+      store.appendWrite(store.buildCommit(stale, [countedEvent(1)], buildTrace('x'))),
     ] as const;
     const error = await transact(writes).catch((refused: unknown) => refused);
     expect(error).toBeInstanceOf(TransactionRefused);
     const refused = error as TransactionRefused;
-    expect([refused.because(writes[0]), refused.because(writes[1])]).toEqual([false, true]);
+    expect([refused.conditionFailedFor(writes[0]), refused.conditionFailedFor(writes[1])]).toEqual([false, true]);
     expect((await store.load(other)).version).toBe(0);
   });
 
   test('a decision without events is refused where the aggregate has gone on', async () => {
     const id = await written(1);
     const loaded = await store.load(id);
-    const other = () => store.appendWrite(store.commit({ ...loaded, id: randomUUID() }, [counted(1)], traceOf('x')));
+    const other = () =>
+      store.appendWrite(store.buildCommit({ ...loaded, id: randomUUID() }, [countedEvent(1)], buildTrace('x')));
     await transact([store.unchangedCheck(loaded), other()]);
-    await store.append(store.commit(loaded, [counted(1)], traceOf('rival')));
+    await store.append(store.buildCommit(loaded, [countedEvent(1)], buildTrace('rival')));
     await expect(transact([store.unchangedCheck(loaded), other()])).rejects.toBeInstanceOf(TransactionRefused);
   });
 
   test.each([
-    ['with events is their append', [counted(1)], 2],
+    ['with events is their append', [countedEvent(1)], 2],
     ['without events is the check that nothing changed', [], 1],
   ])('the effect of a decision %s', async (_, events, version) => {
     const id = await written(1);
     const loaded = await store.load(id);
-    const effect = () => store.effect(loaded, events, traceOf('x'));
+    const effect = () => store.toWrite(loaded, events, buildTrace('x'));
     await transact([effect()]);
     expect((await store.load(id)).version).toBe(version);
-    if (version === 1) await store.append(store.commit(loaded, [counted(1)], traceOf('rival')));
+    if (version === 1) await store.append(store.buildCommit(loaded, [countedEvent(1)], buildTrace('rival')));
     await expect(transact([effect()])).rejects.toBeInstanceOf(TransactionRefused);
   });
 });

@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { Evolution } from '../../../packages/kit/decider/decider.js';
 import { AggregateDeleted, type EventStore } from '../../../packages/kit/event-store/event-store.js';
 import type { AnyEvent, ServiceContract } from '../../../packages/kit/messages/contract.js';
-import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
+import {
+  buildTrace,
+  countedEvent,
+  evolution,
+  type Tally,
+  type TallyEvent,
+  tallyContract,
+} from '../../support/tally.js';
 
 /** A store of tallies over what this adapter holds: two of them are two releases over one table. */
 export type StoreOf = <State, Event extends AnyEvent>(
@@ -20,7 +27,7 @@ export async function append<State, Event extends AnyEvent>(
   events: readonly Event[],
   trigger: string = randomUUID(),
 ) {
-  const commit = store.commit(await store.load(id), events, traceOf(trigger));
+  const commit = store.buildCommit(await store.load(id), events, buildTrace(trigger));
   await store.append(commit);
   return commit;
 }
@@ -28,7 +35,7 @@ export async function append<State, Event extends AnyEvent>(
 /** Appends commits of so many events each, every event counting 1. @returns the aggregate's id */
 async function written(store: EventStore<Tally, TallyEvent>, commits: readonly number[]): Promise<string> {
   const id = randomUUID();
-  for (const [at, events] of commits.entries()) await append(store, id, times(events, counted(1)), `t${at}`);
+  for (const [at, events] of commits.entries()) await append(store, id, times(events, countedEvent(1)), `t${at}`);
   return id;
 }
 
@@ -45,8 +52,8 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       const store = tallies();
       const id = await written(store, [2, 1]);
       const before = await store.load(id);
-      const commit = await append(store, id, [counted(5), counted(-1)]);
-      const { state, version } = store.after(before, commit);
+      const commit = await append(store, id, [countedEvent(5), countedEvent(-1)]);
+      const { state, version } = store.applyCommit(before, commit);
       expect(await store.load(id)).toMatchObject({ state, version });
       expect({ state, version }).toEqual({ state: { sum: 7, events: 5 }, version: 5 });
     });
@@ -77,7 +84,7 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       const moments = ['2026-01-01T00:00:00.001Z', '2026-01-01T00:00:00.002Z', '2026-01-01T00:00:00.003Z'];
       // Three commits of one millisecond each, and a snapshot in the middle of one.
       for (const [at, moment] of moments.flatMap((moment) => times(3, moment)).entries()) {
-        const commit = store.commit(await store.load(id), times(5, counted(1)), traceOf(`t${at}`));
+        const commit = store.buildCommit(await store.load(id), times(5, countedEvent(1)), buildTrace(`t${at}`));
         await store.append({ ...commit, at: moment });
       }
       for (const [at, moment] of moments.entries()) {
@@ -117,18 +124,18 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
         const store = tallies(other);
         expect(await store.load(id)).toMatchObject({ version: 22, state: { sum: 22 }, snapshotOutdated: true });
         expect(await store.loadVersion(id, 21)).toMatchObject({ state: { sum: 21, events: 21 } });
-        const commit = await append(store, id, [counted(1)]);
+        const commit = await append(store, id, [countedEvent(1)]);
         expect(commit.snapshot).toEqual({ schema: other, state: JSON.stringify({ sum: 23, events: 23 }) });
         const again = await store.load(id);
         expect(again).toMatchObject({ version: 23, snapshotOutdated: false });
         expect(again.commits).toHaveLength(1);
-        expect((await append(store, id, [counted(1)])).snapshot).toBeUndefined();
+        expect((await append(store, id, [countedEvent(1)])).snapshot).toBeUndefined();
       }
     });
 
     test('of another state in front of a good one are ignored, and made up for', async () => {
       const id = await written(tallies(2), times(20, 1));
-      for (let at = 0; at < 20; at++) await append(tallies(1), id, [counted(1)]);
+      for (let at = 0; at < 20; at++) await append(tallies(1), id, [countedEvent(1)]);
       expect(await tallies(2).load(id)).toMatchObject({ version: 40, state: { sum: 40 }, snapshotOutdated: true });
     });
   });
@@ -156,8 +163,8 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
     test('says on whose behalf a service acted, and nothing where somebody acted alone', async () => {
       const store = tallies();
       const id = await written(store, [1]);
-      const trace = { ...traceOf('m1'), actor: 'service:tallies', onBehalfOf: 'customer:alice' };
-      await store.append(store.commit(await store.load(id), [counted(1)], trace));
+      const trace = { ...buildTrace('m1'), actor: 'service:tallies', onBehalfOf: 'customer:alice' };
+      await store.append(store.buildCommit(await store.load(id), [countedEvent(1)], trace));
       const { items } = await store.history(id, { commit: 1, shown: 0 }, 100);
       expect(items[0]).not.toHaveProperty('onBehalfOf');
       expect(items[1]).toMatchObject({ actor: 'service:tallies', onBehalfOf: 'customer:alice', causationId: 'm1' });
@@ -169,7 +176,9 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       const store = tallies();
       const id = await written(store, [1]);
       const loaded = await store.load(id);
-      const commits = ['a', 'b', 'c'].map((trigger) => store.commit(loaded, [counted(1)], traceOf(trigger)));
+      const commits = ['a', 'b', 'c'].map((trigger) =>
+        store.buildCommit(loaded, [countedEvent(1)], buildTrace(trigger)),
+      );
       const outcomes = await Promise.allSettled(commits.map((commit) => store.append(commit)));
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       const winner = commits[outcomes.findIndex(({ status }) => status === 'fulfilled')]!;
@@ -183,16 +192,16 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
 
     test('the same commit again finds itself: that is how a lost answer is recognised', async () => {
       const store = tallies();
-      const commit = await append(store, randomUUID(), [counted(1)], 'mine');
+      const commit = await append(store, randomUUID(), [countedEvent(1)], 'mine');
       await expect(store.append(commit)).rejects.toMatchObject({ name: 'VersionTaken', existing: { trigger: 'mine' } });
     });
 
     test('never runs back in time within an aggregate', async () => {
       const store = tallies();
       const id = randomUUID();
-      const commit = store.commit(await store.load(id), [counted(1)], traceOf('x'));
+      const commit = store.buildCommit(await store.load(id), [countedEvent(1)], buildTrace('x'));
       await store.append({ ...commit, at: '2999-01-01T00:00:00.000Z' });
-      expect((await append(store, id, [counted(1)])).at).toBe('2999-01-01T00:00:00.000Z');
+      expect((await append(store, id, [countedEvent(1)])).at).toBe('2999-01-01T00:00:00.000Z');
     });
 
     test('ends with the event that deletes: commands are refused, and the history stays', async () => {
@@ -201,7 +210,7 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       await append(store, id, [{ type: 'Closed', data: {} }]);
       const loaded = await store.load(id);
       expect(loaded).toMatchObject({ version: 3, state: { closed: true } });
-      expect(() => store.commit(loaded, [counted(1)], traceOf('late'))).toThrow(AggregateDeleted);
+      expect(() => store.buildCommit(loaded, [countedEvent(1)], buildTrace('late'))).toThrow(AggregateDeleted);
       expect((await store.history(id, { commit: 1, shown: 0 }, 10)).items).toHaveLength(3);
       expect(await store.loadVersion(id, 2)).toMatchObject({ state: { sum: 2 } });
     });

@@ -3,11 +3,11 @@ import { courses } from '../decider/example.js';
 // The example of the pattern's README, word for word from here on.
 
 import { clock, retryOnConflict } from '@orderly/kit/aws';
-import { eventStoreOfFunction } from '@orderly/kit/event-store';
+import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import type { Trace } from '@orderly/kit/messages';
 
 /** The store of the aggregate, in the table of this function's service. */
-export const courseStore = eventStoreOfFunction(courses);
+export const courseStore = eventStoreFromEnvironment(courses);
 
 /** Books a seat. Of two writers at one version one wins; the other loads and decides again. */
 export const bookSeat = (courseId: string, student: string, trace: Trace) =>
@@ -16,9 +16,9 @@ export const bookSeat = (courseId: string, student: string, trace: Trace) =>
     const command = { type: 'Book', courseId, student } as const;
     const events = courseStore.decider.decide(before.state, command, { now: clock.now() });
     if (events.length === 0) return before;
-    const commit = courseStore.commit(before, events, trace);
+    const commit = courseStore.buildCommit(before, events, trace);
     await courseStore.append(commit);
-    return courseStore.after(before, commit);
+    return courseStore.applyCommit(before, commit);
   });
 
 /** The students of a course at a time (ISO 8601, UTC, with milliseconds). */

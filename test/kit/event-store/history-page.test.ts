@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { historyPage } from '../../../packages/kit/http/point-in-time.js';
+import { readHistoryPage } from '../../../packages/kit/http/point-in-time.js';
 import { InMemoryEventStore } from '../../../packages/kit/testing/in-memory-event-store.js';
-import { counted, tallyContract, tallyDecider, traceOf } from '../../support/tally.js';
+import { buildTrace, countedEvent, tallyContract, tallyDecider } from '../../support/tally.js';
 
 beforeEach(() => vi.stubEnv('OPERATOR_ROLES', '["agent"]'));
 afterEach(() => vi.unstubAllEnvs());
@@ -10,12 +10,12 @@ afterEach(() => vi.unstubAllEnvs());
 async function actorsFor(role: string): Promise<readonly (string | undefined)[][]> {
   const store = new InMemoryEventStore({ aggregate: 'Tally', contract: tallyContract, decider: tallyDecider });
   const append = async (trace: object) =>
-    store.append(store.commit(await store.load('t1'), [counted(1)], { ...traceOf('request'), ...trace }));
+    store.append(store.buildCommit(await store.load('t1'), [countedEvent(1)], { ...buildTrace('request'), ...trace }));
   await append({ actor: 'agent:ann' });
   await append({ actor: 'service:tallies', onBehalfOf: 'operator:olga' });
   await append({ actor: 'visitor:vera' });
   const reader = { id: 'somebody', role, expires: 0 };
-  const { items } = await historyPage(store, 't1', 'history of t1', {}, reader);
+  const { items } = await readHistoryPage(store, 't1', 'history of t1', {}, reader);
   return items.map(({ actor, onBehalfOf }) => [actor, onBehalfOf]);
 }
 

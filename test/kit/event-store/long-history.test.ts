@@ -22,7 +22,7 @@ class LongHistory extends FoldingEventStore<Tally, TallyEvent, Evolution<Tally, 
     throw new Error('nothing is written here');
   }
 
-  protected async *commits(_: string, { from, to, pageSize }: CommitRange): AsyncIterable<Commit> {
+  protected async *readCommits(_: string, { from, to, pageSize }: CommitRange): AsyncIterable<Commit> {
     const newest = Math.min(COMMITS, Math.floor((to - 1) / EVENTS) + 1);
     for (let number = newest, inPage = 0; (number - 1) * EVENTS + 1 >= from; number--, inPage++) {
       if (inPage % pageSize === 0) this.calls++;

@@ -4,14 +4,14 @@ import type { EventStore } from '../../../packages/kit/event-store/event-store.j
 import type { Commit } from '../../../packages/kit/messages/commit.js';
 import { Random } from '../../../packages/simulator/engine/random.js';
 import {
-  counted,
+  buildTrace,
+  countedEvent,
   evolution,
   type LaterEvent,
   type LaterTally,
   laterContract,
   laterEvolution,
   tallyContract,
-  traceOf,
 } from '../../support/tally.js';
 import { append, type StoreOf } from './event-store-suite.js';
 
@@ -28,19 +28,19 @@ export function releasesSuite(adapter: string, storeOf: StoreOf): void {
     (id: string, by: number[], trigger: string) => Promise<Commit>
   > = {
     first: async (id, by, trigger) =>
-      first.commit(
+      first.buildCommit(
         await first.load(id),
-        by.map((n) => counted(n)),
-        traceOf(trigger),
+        by.map((n) => countedEvent(n)),
+        buildTrace(trigger),
       ),
-    reading: async (id, by, trigger) => reading.commit(await reading.load(id), by.map(later), traceOf(trigger)),
-    writing: async (id, by, trigger) => writing.commit(await writing.load(id), by.map(later), traceOf(trigger)),
+    reading: async (id, by, trigger) => reading.buildCommit(await reading.load(id), by.map(later), buildTrace(trigger)),
+    writing: async (id, by, trigger) => writing.buildCommit(await writing.load(id), by.map(later), buildTrace(trigger)),
   };
 
   describe(`${adapter}: releases in the middle of traffic`, () => {
     test('what the reading one writes, the one before reads: it can be rolled back', async () => {
       const id = randomUUID();
-      await append(first, id, [counted(1)]);
+      await append(first, id, [countedEvent(1)]);
       const commit = await append(reading, id, [later(2)]);
       expect(commit.events[0]).toMatchObject({ schemaVersion: 1, data: '{"by":2}' });
       expect(await first.load(id)).toMatchObject({ state: { sum: 3 } });
@@ -48,7 +48,7 @@ export function releasesSuite(adapter: string, storeOf: StoreOf): void {
 
     test('what the writing one writes, the reading one reads, and the first refuses, it never guesses', async () => {
       const id = randomUUID();
-      await append(first, id, [counted(1)]);
+      await append(first, id, [countedEvent(1)]);
       expect((await append(writing, id, [later(2)])).events[0]).toMatchObject({ schemaVersion: 2 });
       const state = { total: 3, counters: ['bob', 'somebody'] };
       expect(await reading.load(id)).toMatchObject({ state });

@@ -2,12 +2,12 @@ import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { REPLAY, readDelivery } from '../../../packages/kit/failures/delivery.js';
 import { ContractViolation } from '../../../packages/kit/messages/contract.js';
-import { ownCommandBody } from '../../../packages/kit/messages/own-command.js';
+import { buildOwnCommandBody } from '../../../packages/kit/messages/own-command.js';
 import { waiterContract } from '../../support/waiter/contract.js';
 
 const sentBy = (app: string) =>
   ({
-    body: ownCommandBody(waiterContract, {
+    body: buildOwnCommandBody(waiterContract, {
       app,
       id: 'm1',
       subject: 'Waiter/w1',

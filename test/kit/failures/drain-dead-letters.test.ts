@@ -3,10 +3,10 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
 import { paymentsContract } from '../../../lambdas/payments/contract.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { idOfBody, REDRIVE } from '../../../packages/kit/failures/delivery.js';
+import { bodyHashId, REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
 import { commandMessage } from '../../../packages/kit/testing/messages.js';
-import { bodyOf, failuresOf, outcomeOf, recordOf } from '../../support/consumed.js';
+import { readFailures, readOutcome, readRecord, toQueueBody } from '../../support/consumed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { environment } from '../timers/waiting.js';
 
@@ -25,7 +25,7 @@ test.each([
 ])('a command of the service’s own that %s', async (_, eventSourceARN, message) => {
   const id = randomUUID();
   await drained(refund(id), { eventSourceARN });
-  expect(await failuresOf(id)).toMatchObject([{ message }]);
+  expect(await readFailures(id)).toMatchObject([{ message }]);
 });
 
 test('what EventBridge could not deliver has its reason, and what has no readable id is known by its text', async () => {
@@ -33,8 +33,8 @@ test('what EventBridge could not deliver has its reason, and what has no readabl
   const messageAttributes = { ERROR_CODE: { stringValue: 'NO_PERMISSIONS', dataType: 'String' } };
   await drained(refund(id), { eventSourceARN: 'arn:dead-letters', messageAttributes });
   await drained('garbage', { eventSourceARN: 'arn:dead-letters' });
-  expect(await failuresOf(id)).toMatchObject([{ message: 'EventBridge could not deliver it: NO_PERMISSIONS' }]);
-  expect(await recordOf(idOfBody('garbage'))).toMatchObject({ payload: 'garbage' });
+  expect(await readFailures(id)).toMatchObject([{ message: 'EventBridge could not deliver it: NO_PERMISSIONS' }]);
+  expect(await readRecord(bodyHashId('garbage'))).toMatchObject({ payload: 'garbage' });
 });
 
 test.each([
@@ -43,16 +43,16 @@ test.each([
 ])('of what is %d days old, it is unknown whether it was processed: %s', async (days, unknown) => {
   const id = randomUUID();
   await drained(refund(id, new Date(Date.now() - days * 86_400_000).toISOString()));
-  expect((await recordOf(id))?.unknown).toBe(unknown);
+  expect((await readRecord(id))?.unknown).toBe(unknown);
 });
 
 test('a redrive that crashed adds a reason to the failure', async () => {
   const id = randomUUID();
   await drained(refund(id));
   await drained(refund(id));
-  expect(await failuresOf(id)).toHaveLength(1);
+  expect(await readFailures(id)).toHaveLength(1);
   await drained(refund(id), { messageAttributes: { [REDRIVE]: { stringValue: 'again', dataType: 'String' } } });
-  expect(await failuresOf(id)).toMatchObject([{ name: 'DeadLettered' }, { name: 'DeadLettered' }]);
+  expect(await readFailures(id)).toMatchObject([{ name: 'DeadLettered' }, { name: 'DeadLettered' }]);
 });
 
 test('what was processed after all stays so', async () => {
@@ -60,13 +60,13 @@ test('what was processed after all stays so', async () => {
   const records = new ProcessedRecords('records', { name: process.env[Env.CONSUMER] ?? '', generation: 0 }, 3600);
   await processOnce({ id, source: 'orderly.payments', time }, async () => [], records);
   await drained(refund(id, time));
-  expect(await outcomeOf(id)).toBe('PROCESSED');
+  expect(await readOutcome(id)).toBe('PROCESSED');
 });
 
 const refund = (id: string, time = new Date().toISOString()): string => {
   const data = { customerId: 'alice', orderId: id, stepId: `${id}/refund` };
   const fields = { id, time, source: 'orderly.payments' };
-  return bodyOf(commandMessage(paymentsContract, { type: 'RefundPayment', data }, 'payments', fields));
+  return toQueueBody(commandMessage(paymentsContract, { type: 'RefundPayment', data }, 'payments', fields));
 };
 
 async function drained(body: string, more: Partial<SQSRecord> = {}): Promise<void> {

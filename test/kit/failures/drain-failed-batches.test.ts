@@ -1,8 +1,8 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { idOfBody } from '../../../packages/kit/failures/delivery.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
+import { bodyHashId } from '../../../packages/kit/failures/delivery.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
@@ -30,15 +30,15 @@ function change(item: Readonly<Record<string, string>>) {
   return { dynamodb: { Keys: { pk: image.pk, sk: image.sk }, NewImage: image } };
 }
 const failures = async () =>
-  ((await documents.send(new ScanCommand({ TableName: 'records' }))).Items ?? [])
+  ((await documentClient.send(new ScanCommand({ TableName: 'records' }))).Items ?? [])
     .map(({ pk }) => String(pk))
     .toSorted();
 
 const COMMITS = ['relay@0#Order#1/COMMIT#0000000001', 'relay@0#Order#2/COMMIT#0000000001'];
 
 test.each([
-  ['has no readable body', { consumer: 'seats', payload: 'not json' }, `seats@0#${idOfBody('not json')}`],
-  ['has no body', { consumer: 'seats' }, `seats@0#${idOfBody('{"pk":"LANE#l#k","sk":"REQUEST#seats@0#1"}')}`],
+  ['has no readable body', { consumer: 'seats', payload: 'not json' }, `seats@0#${bodyHashId('not json')}`],
+  ['has no body', { consumer: 'seats' }, `seats@0#${bodyHashId('{"pk":"LANE#l#k","sk":"REQUEST#seats@0#1"}')}`],
   ['names no consumer', { payload: 'not json' }, 'relay@0#LANE#l#k/REQUEST#seats@0#1'],
 ])('a request that %s becomes a failure, and what stands behind it is recorded', async (_, more, failure) => {
   for (let times = 0; times < 2; times++) await drain([request(more), commit('1'), commit('2')]);
@@ -46,9 +46,9 @@ test.each([
 });
 
 test('an item that can not be recorded now fails the run after all others were tried', async () => {
-  const send = documents.send.bind(documents) as (command: unknown) => Promise<never>;
+  const send = documentClient.send.bind(documentClient) as (command: unknown) => Promise<never>;
   let refusals = 1;
-  vi.spyOn(documents, 'send').mockImplementation((async (command: unknown) => {
+  vi.spyOn(documentClient, 'send').mockImplementation((async (command: unknown) => {
     if (command instanceof PutCommand && refusals-- > 0) throw new Error('throttled');
     return send(command);
   }) as never);

@@ -4,7 +4,7 @@ import { ticketsContract } from '../outbox/example.js';
 
 // The example of the pattern's README, word for word from here on.
 
-import { commandOn, consumer, on } from '@orderly/kit/idempotent-consumer';
+import { consumer, handleCommand, on } from '@orderly/kit/idempotent-consumer';
 import { subscribe } from '@orderly/kit/messages';
 
 const openedTickets = subscribe(ticketsContract, ['TicketOpened']);
@@ -13,7 +13,7 @@ export const handler = consumer(
   [
     on(openedTickets, {
       TicketOpened: ({ event: { data }, trace }) =>
-        commandOn(courseStore, {
+        handleCommand(courseStore, {
           id: data.subject,
           command: { type: 'Book', courseId: data.subject, student: data.ticketId },
           trace,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AggregateDeleted } from '../../../packages/kit/event-store/event-store.js';
-import { isPermanent, tooOldBy } from '../../../packages/kit/failures/failure-kinds.js';
+import { findTooOld, isPermanent } from '../../../packages/kit/failures/failure-kinds.js';
 import { ContractViolation } from '../../../packages/kit/messages/contract.js';
 
 const DAY = 86_400;
@@ -33,8 +33,8 @@ describe('a message', () => {
 
   test('is recognised until a day before its record can expire', () => {
     const window = 35 * DAY;
-    expect(tooOldBy({ time: '2026-01-26T00:00:00.000Z' }, window)).toBeUndefined();
-    expect(tooOldBy({ time: '2026-01-25T23:59:59.000Z' }, window)?.message).toBe(
+    expect(findTooOld({ time: '2026-01-26T00:00:00.000Z' }, window)).toBeUndefined();
+    expect(findTooOld({ time: '2026-01-25T23:59:59.000Z' }, window)?.message).toBe(
       `${34 * DAY + 1} s old, recognised for ${window} s`,
     );
   });

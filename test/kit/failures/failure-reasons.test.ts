@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { SafeError, safeText } from '../../../packages/kit/aws/safe-error.js';
-import { type Delivery, idOfBody } from '../../../packages/kit/failures/delivery.js';
+import { bodyHashId, type Delivery } from '../../../packages/kit/failures/delivery.js';
 import { FailureRecords, MAX_REASONS, recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
@@ -16,7 +16,7 @@ const fault = (attempt: number): SafeError => new SafeError(safeText`attempt ${a
 /** How a failure comes again: by a redrive of the message, or by another command of the same step. */
 const AGAIN = {
   'is redriven': (id: string, attempt: number) =>
-    failures.keep(
+    failures.record(
       { id, recorded: { kind: 'redrive', confirmedNotDone: false } } as unknown as Delivery,
       fault(attempt),
     ),
@@ -31,7 +31,7 @@ test.each(Object.entries(AGAIN))(
     await failures.put({ id, payload: '{}', error: fault(1), step: id });
     const last = MAX_REASONS + 3;
     for (let attempt = 2; attempt <= last; attempt++) await again(id, attempt);
-    const { Item } = await documents.send(
+    const { Item } = await documentClient.send(
       new GetCommand({ TableName: 'records', Key: { pk: recordKey(consumer, id) }, ConsistentRead: true }),
     );
     const texts = (Item?.failures ?? []).map(({ message }: { readonly message: string }) => message);
@@ -42,7 +42,7 @@ test.each(Object.entries(AGAIN))(
 );
 
 const recordOf = async (id: string) =>
-  (await documents.send(new GetCommand({ TableName: 'records', Key: { pk: recordKey(consumer, id) } }))).Item;
+  (await documentClient.send(new GetCommand({ TableName: 'records', Key: { pk: recordKey(consumer, id) } }))).Item;
 
 test('a failure is recorded once, without values, and does not expire', async () => {
   const id = randomUUID();
@@ -63,6 +63,6 @@ test('a payload that is too long for an item is compressed; of one that is too l
   expect(record).not.toHaveProperty('payload');
   expect(gunzipSync(record?.payloadGzip as Uint8Array).toString()).toBe(long);
   const shortened = await recordOf('longer');
-  expect(shortened).toMatchObject({ payloadBytes: longer.length, payloadHash: idOfBody(longer) });
+  expect(shortened).toMatchObject({ payloadBytes: longer.length, payloadHash: bodyHashId(longer) });
   expect(longer.startsWith(String(shortened?.payloadBegin))).toBe(true);
 });

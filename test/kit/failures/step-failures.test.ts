@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { paymentsContract } from '../../../lambdas/payments/contract.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { readDelivery } from '../../../packages/kit/failures/delivery.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { commandMessage } from '../../../packages/kit/testing/messages.js';
-import { bodyOf } from '../../support/consumed.js';
+import { toQueueBody } from '../../support/consumed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 const consumer = { name: 'payments-commands', generation: 0 };
@@ -25,16 +25,16 @@ async function fails(id: string, { stepId = 'o/refund', source = 'orderly.orders
   const message = commandMessage(paymentsContract, { type: 'RefundPayment', data }, 'payments', { id, source });
   const record = {
     messageId: 'm',
-    body: bodyOf(message),
+    body: toQueueBody(message),
     attributes: { ApproximateReceiveCount: '3' },
     messageAttributes: {},
   };
   const delivery = readDelivery(record as never, { app: 'orderly', window: 35 * 86_400 });
-  return failures.keep(delivery, Object.assign(new Error('not kept'), { name }));
+  return failures.record(delivery, Object.assign(new Error('not kept'), { name }));
 }
 
 async function recordOf(id: string) {
-  const { Item } = await documents.send(
+  const { Item } = await documentClient.send(
     new GetCommand({ TableName: 'records', Key: { pk: recordKey(consumer, `orderly.orders:${id}`) } }),
   );
   return Item;
@@ -73,7 +73,7 @@ test.each(['PROCESSED', 'DISCARDED'])(
   'once the first one is %s, the next failure is a record of its own',
   async (status) => {
     await fails('first');
-    await documents.send(
+    await documentClient.send(
       new UpdateCommand({
         TableName: 'records',
         Key: { pk: recordKey(consumer, 'orderly.orders:first') },

@@ -3,19 +3,19 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, Context, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { SafeError, safeText } from '../../../packages/kit/aws/safe-error.js';
-import { logged, logger } from '../../../packages/kit/aws/telemetry.js';
-import { placeOfTexts, type TextKeys } from '../../../packages/kit/failures/reasons.js';
-import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { logAndSanitize, logger } from '../../../packages/kit/aws/telemetry.js';
+import { failureTextPlace, type TextKeys } from '../../../packages/kit/failures/failure-reasons.js';
+import { on } from '../../../packages/kit/idempotent-consumer/message-source.js';
 import type { InboxSettings } from '../../../packages/kit/inbox/contract.js';
-import { on as inboxOn } from '../../../packages/kit/inbox/listening.js';
+import { on as inboxOn } from '../../../packages/kit/inbox/inbox-source.js';
 import { Runner } from '../../../packages/kit/inbox/runner.js';
 import { StoredMessages } from '../../../packages/kit/inbox/stored-messages.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import { commandsTo, subscribe } from '../../../packages/kit/messages/subscriptions.js';
-import { erasureOfFunction } from '../../../packages/kit/personal-data/erasure.js';
+import { erasureFromEnvironment } from '../../../packages/kit/personal-data/erasure.js';
 import { PersonalKeys } from '../../../packages/kit/personal-data/personal-keys.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
@@ -81,7 +81,7 @@ afterEach(() => {
 });
 
 /** As a function or a command line has them that has just begun. */
-const newKeys = () => new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents, kms: kms.kms });
+const newKeys = () => new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents: documentClient, kms: kms.kms });
 
 interface Sent {
   readonly from?: string;
@@ -124,17 +124,19 @@ async function failure(thrown: unknown, people?: TextKeys, sent: Sent = {}) {
       on(subscribe(notes, ['Noted']), { Noted: fails }),
       on(commandsTo(users, { from: [users] }), { Judge: fails }),
     ],
-    people && { people },
+    people && { personalKeys: people },
   );
   await handler({ Records: [recordOf(sent)] }, { getRemainingTimeInMillis: () => 30_000 } as Context);
-  const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key: { pk: `reviews@0#${MESSAGE}` } }));
+  const { Item } = await documentClient.send(
+    new GetCommand({ TableName: 'records', Key: { pk: `reviews@0#${MESSAGE}` } }),
+  );
   expect(Item?.status).toBe('FAILED');
   return Item?.failures[0];
 }
 
-const hasKey = () => keys.unsealed(PERSON, 'anything');
+const hasKey = () => keys.createUnsealed(PERSON, 'anything');
 const opened = async ({ sealed }: Awaited<ReturnType<typeof failure>>) =>
-  (await newKeys().openAll(sealed.person, [{ sealed: sealed.text, place: placeOfTexts('reviews') }]))[0];
+  (await newKeys().openAll(sealed.person, [{ sealed: sealed.text, place: failureTextPlace('reviews') }]))[0];
 
 describe('a text that may contain a value', () => {
   test('is in no record and no log line', async () => {
@@ -161,27 +163,27 @@ describe('a text that may contain a value', () => {
   test('is gone when the person is forgotten', async () => {
     await hasKey();
     const reason = await failure(new Error(ADDRESS), keys);
-    await transact([erasureOfFunction()(PERSON, 'operator')]);
+    await transact([erasureFromEnvironment()(PERSON, 'operator')]);
     expect(await opened(reason)).toEqual({ forgotten: true });
   });
 
   test('is left out for a person who is forgotten', async () => {
     await hasKey();
-    await transact([erasureOfFunction()(PERSON, 'operator')]);
+    await transact([erasureFromEnvironment()(PERSON, 'operator')]);
     expect(await failure(new Error(ADDRESS), newKeys())).not.toHaveProperty('sealed');
   });
 
   test('is left out for a person who has no key, and none is created', async () => {
     expect(await failure(new Error(ADDRESS), keys)).not.toHaveProperty('sealed');
     expect(kms.calls).toEqual([]);
-    const { Item } = await documents.send(new GetCommand({ TableName: 'people', Key: { pk: 'PERSON#ada' } }));
+    const { Item } = await documentClient.send(new GetCommand({ TableName: 'people', Key: { pk: 'PERSON#ada' } }));
     expect(Item).toBeUndefined();
   });
 
   test('is left out if the message names nobody', async () => {
     const sealed = vi.fn();
     const nobody = { type: 'Ticked', subject: 'Clock/1', data: {} };
-    expect(await failure(new Error(ADDRESS), { sealed }, nobody)).not.toHaveProperty('sealed');
+    expect(await failure(new Error(ADDRESS), { seal: sealed }, nobody)).not.toHaveProperty('sealed');
     expect(sealed).not.toHaveBeenCalled();
   });
 
@@ -197,8 +199,10 @@ describe('a text that may contain a value', () => {
     ['in a command', { to: 'users', type: 'Judge', subject: 'Review/1' }, PERSON],
   ])('names its person %s', async (_, sent, person) => {
     const sealed = vi.fn();
-    await failure(new Error(ADDRESS), { sealed }, sent);
-    expect(sealed.mock.calls).toEqual([[person, ADDRESS, { ...placeOfTexts('reviews'), event: expect.any(String) }]]);
+    await failure(new Error(ADDRESS), { seal: sealed }, sent);
+    expect(sealed.mock.calls).toEqual([
+      [person, ADDRESS, { ...failureTextPlace('reviews'), event: expect.any(String) }],
+    ]);
   });
 
   test('is left out if it can’t be sealed: the failure is recorded', async () => {
@@ -209,7 +213,7 @@ describe('a text that may contain a value', () => {
       throw new Error('keys');
     };
     inProcessDynamoDb({ records: ['pk'] });
-    expect(await failure(new Error(ADDRESS), { sealed: throws })).not.toHaveProperty('sealed');
+    expect(await failure(new Error(ADDRESS), { seal: throws })).not.toHaveProperty('sealed');
   });
 
   test('is left out if the keys give no answer within a second', async () => {
@@ -220,7 +224,7 @@ describe('a text that may contain a value', () => {
         begun();
         return new Promise<never>(() => undefined);
       };
-      recorded = failure(new Error(ADDRESS), { sealed: never });
+      recorded = failure(new Error(ADDRESS), { seal: never });
     });
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await recorded).not.toHaveProperty('sealed');
@@ -229,7 +233,7 @@ describe('a text that may contain a value', () => {
   test('is in record and log where the environment says so', async () => {
     vi.stubEnv(Env.FAILURE_TEXTS, 'full');
     const sealed = vi.fn();
-    expect(await failure(new Error(`no review of ${ADDRESS}`), { sealed })).toMatchObject({
+    expect(await failure(new Error(`no review of ${ADDRESS}`), { seal: sealed })).toMatchObject({
       message: `no review of ${ADDRESS}`,
     });
     expect(log.join()).toContain(ADDRESS);
@@ -240,7 +244,7 @@ describe('a text that may contain a value', () => {
 describe('a text that its error declares as safe', () => {
   test('is in record and log, and needs no key', async () => {
     const sealed = vi.fn();
-    const reason = await failure(new SafeError(safeText`fraud service is down`), { sealed });
+    const reason = await failure(new SafeError(safeText`fraud service is down`), { seal: sealed });
     expect(reason).toMatchObject({ name: 'SafeError', message: 'fraud service is down' });
     expect(log.join()).toContain('"text":"fraud service is down"');
     expect(sealed).not.toHaveBeenCalled();
@@ -273,7 +277,7 @@ describe('an inbox', () => {
         queue: 'queue',
         settings: SETTINGS,
         windowSeconds: 35 * 86_400,
-        people: keys,
+        personalKeys: keys,
       },
       isRefusal: () => false,
       sources: [inboxOn(subscribe(users, ['UserJudged']), { UserJudged: () => Promise.reject(errors.shift()) })],
@@ -284,7 +288,7 @@ describe('an inbox', () => {
       await runner.run({ record: `reviews@0#${MESSAGE}` }, () => 60_000);
       vi.advanceTimersByTime(1_000_000);
     }
-    const { Item } = await documents.send(
+    const { Item } = await documentClient.send(
       new GetCommand({ TableName: 'records', Key: { pk: `reviews@0#${MESSAGE}` } }),
     );
     const [newest, first] = Item?.failures ?? [];
@@ -311,7 +315,10 @@ test('an answer and the log of an endpoint have no text of an error', async () =
 });
 
 test('what a function throws in place of an error has no text of it: Lambda logs all of it', () => {
-  const error = logged('requests can not be decided', new TypeError(`no review of ${ADDRESS}`, { cause: ADDRESS }));
+  const error = logAndSanitize(
+    'requests can not be decided',
+    new TypeError(`no review of ${ADDRESS}`, { cause: ADDRESS }),
+  );
   expect([error.name, error.message, error.cause]).toEqual(['TypeError', '', undefined]);
   expect(error.stack).toMatch(/^TypeError: \n {4}at /);
   expect(error.stack + log.join()).not.toContain('Main Street');

@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { jwksOf, newKey } from '../../../tools/local/dev-issuer.js';
+import { newKey, toJwks } from '../../../tools/local/dev-issuer.js';
 
 const key = newKey();
 const LIFETIME = 12 * 3600;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   vi.stubEnv('JWT_ROLE_CLAIM', 'orderly_role');
   vi.stubEnv('ROLES', '["customer","operator"]');
   vi.stubEnv('JWT_MAX_LIFETIME_SECONDS', String(LIFETIME));
-  vi.stubEnv('JWT_JWKS', jwksOf(key));
+  vi.stubEnv('JWT_JWKS', toJwks(key));
   vi.resetModules();
   ({ authenticate } = await import('../../../packages/kit/http/auth.js'));
   return () => {

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { sharedWithPages } from '../../../packages/kit/http/cors.js';
-import { headersOf } from '../../../packages/kit/http/headers.js';
-import { jwksOf, makeToken, newKey } from '../../../tools/local/dev-issuer.js';
+import { withCorsHeaders } from '../../../packages/kit/http/cors.js';
+import { headerReader } from '../../../packages/kit/http/headers.js';
+import { makeToken, newKey, toJwks } from '../../../tools/local/dev-issuer.js';
 
 const SHOP = 'https://shop.example.org';
 const ADMIN = 'https://admin.example.org';
@@ -10,7 +10,7 @@ const ADMIN = 'https://admin.example.org';
 const answer = (headers: Record<string, string> = {}) => ({ statusCode: 200, headers, body: '{}' });
 const shared = (origin: string | string[] | undefined, headers = {}, origins: readonly string[] = [SHOP, ADMIN]) => {
   const sent = origin === undefined ? {} : { Origin: [origin].flat() };
-  return sharedWithPages(answer(headers), headersOf({ multiValueHeaders: sent }), origins).headers;
+  return withCorsHeaders(answer(headers), headerReader({ multiValueHeaders: sent }), origins).headers;
 };
 
 describe('an answer', () => {
@@ -40,7 +40,7 @@ describe('an answer', () => {
 
   test('is as it was without the setting', () => {
     const own = answer({ Vary: 'Accept' });
-    expect(sharedWithPages(own, headersOf({ headers: { Origin: SHOP } }), [])).toBe(own);
+    expect(withCorsHeaders(own, headerReader({ headers: { Origin: SHOP } }), [])).toBe(own);
   });
 });
 
@@ -67,7 +67,7 @@ describe('a function with the setting', () => {
       JWT_AUDIENCE: 'orderly-dev',
       JWT_ROLE_CLAIM: 'orderly_role',
       JWT_MAX_LIFETIME_SECONDS: '43200',
-      JWT_JWKS: jwksOf(issuerKey),
+      JWT_JWKS: toJwks(issuerKey),
       CORS_ORIGINS: JSON.stringify([SHOP, ADMIN]),
     }))
       vi.stubEnv(name, value);

@@ -13,16 +13,16 @@ declare const setSubject: (ticket: Ticket, subject: string, trace: Trace) => Pro
 // The example of the pattern's README, word for word from here on.
 
 import {
-  cursorOf,
+  decodeCursor,
   defineProblems,
+  encodeCursor,
   endpointFor,
-  limitOf,
   Paging,
   Problem,
-  positionOf,
-  refuseOtherVersion,
-  traceOf,
-  versionOf,
+  parseIfMatch,
+  parseLimit,
+  refuseVersionMismatch,
+  toTrace,
 } from '@orderly/kit/http';
 import * as z from 'zod/mini';
 
@@ -37,11 +37,11 @@ const TicketId = z.string().check(z.regex(/^[0-9a-f]{32}$/, 'expected the id of 
 /** GET /tickets: the caller's own tickets, page by page. */
 export const list = endpoint({ query: z.strictObject(Paging) }, async ({ caller, query }) => {
   const name = `tickets of ${caller.id}`;
-  const limit = limitOf(query);
-  const found = await ticketsOf(caller.id, positionOf(name, query.cursor, TicketId), limit + 1);
+  const limit = parseLimit(query);
+  const found = await ticketsOf(caller.id, decodeCursor(name, query.cursor, TicketId), limit + 1);
   const items = found.slice(0, limit);
   const last = items.at(-1);
-  const next = found.length > limit && last ? { nextCursor: cursorOf(name, last.ticketId) } : {};
+  const next = found.length > limit && last ? { nextCursor: encodeCursor(name, last.ticketId) } : {};
   return { status: 200, body: { items, ...next } };
 });
 
@@ -51,6 +51,6 @@ export const put = endpoint({ roles: ['customer'], body: z.strictObject({ subjec
   if (!ticket) throw new Problem('not-found', 'no ticket has this id');
   if (ticket.isClosed) throw new Problem(TicketsProblem['ticket-closed'], 'the ticket is closed: open another one');
   if (ticket.subject === request.body.subject) return { status: 200, body: ticket };
-  refuseOtherVersion(versionOf(request.header('if-match')), ticket.version);
-  return { status: 200, body: await setSubject(ticket, request.body.subject, traceOf(request)) };
+  refuseVersionMismatch(parseIfMatch(request.header('if-match')), ticket.version);
+  return { status: 200, body: await setSubject(ticket, request.body.subject, toTrace(request)) };
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { headersOf, refuseRepeatedHeaders } from '../../../packages/kit/http/headers.js';
+import { headerReader, refuseRepeatedHeaders } from '../../../packages/kit/http/headers.js';
 
 const twice = (name: string, other = name) =>
   name === other ? { [name]: ['1', '2'] } : { [name]: ['1'], [other]: ['2'] };
@@ -15,16 +15,16 @@ const EFFECTIVE = [
 
 describe('a header', () => {
   test('is found whatever the case of its name', () => {
-    const header = headersOf({ headers: { 'iDempotency-KEY': 'k' } });
+    const header = headerReader({ headers: { 'iDempotency-KEY': 'k' } });
     expect([header('Idempotency-Key'), header('idempotency-key'), header('none')]).toEqual(['k', 'k', undefined]);
-    expect(headersOf({ headers: null, multiValueHeaders: null })('a')).toBeUndefined();
+    expect(headerReader({ headers: null, multiValueHeaders: null })('a')).toBeUndefined();
   });
 
   test.each([
     ['under one name', twice('Authorization')],
     ['under two', twice('Authorization', 'authorization')],
   ])('that occurs twice %s counts as absent, since nothing chooses between the two', (_, multiValueHeaders) => {
-    expect(headersOf({ headers: { Authorization: '2' }, multiValueHeaders })('Authorization')).toBeUndefined();
+    expect(headerReader({ headers: { Authorization: '2' }, multiValueHeaders })('Authorization')).toBeUndefined();
   });
 
   test.each(EFFECTIVE)('%s that occurs twice refuses the request, and the problem names it', (name) => {

@@ -7,8 +7,8 @@ import { AggregateDeleted } from '../../../packages/kit/event-store/event-store.
 import { handler as authorizer } from '../../../packages/kit/http/authorizer.lambda.js';
 import { defineProblems, Problem } from '../../../packages/kit/http/errors.js';
 import { endpoint, endpointFor } from '../../../packages/kit/http/http.js';
-import { MAX_BODY_BYTES } from '../../../packages/kit/http/received.js';
-import { jwksOf, makeToken, newKey } from '../../../tools/local/dev-issuer.js';
+import { MAX_BODY_BYTES } from '../../../packages/kit/http/request-parsing.js';
+import { makeToken, newKey, toJwks } from '../../../tools/local/dev-issuer.js';
 
 const issuerKey = newKey();
 const claims = { sub: 'alice', role: 'customer' as const };
@@ -25,7 +25,7 @@ beforeAll(() => {
   process.env.JWT_AUDIENCE = 'orderly-dev';
   process.env.JWT_ROLE_CLAIM = 'orderly_role';
   process.env.JWT_MAX_LIFETIME_SECONDS = '43200';
-  process.env.JWT_JWKS = jwksOf(issuerKey);
+  process.env.JWT_JWKS = toJwks(issuerKey);
 });
 
 interface Ask {
@@ -256,7 +256,7 @@ describe('an endpoint', () => {
     const written = vi.spyOn(logger, 'info').mockReturnValue();
     const keys = vi.spyOn(logger, 'appendKeys');
     const looked = vi.fn();
-    const both = endpointFor<'customer' | 'operator'>({ people: ['customerId'] })({}, async () => {
+    const both = endpointFor<'customer' | 'operator'>({ personalParameters: ['customerId'] })({}, async () => {
       looked(written.mock.calls.length);
       return { status: 200, body: {} };
     });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { versionOf } from '../../../packages/kit/http/if-match.js';
+import { parseIfMatch } from '../../../packages/kit/http/if-match.js';
 
 test.each([
   ['3', 3],
@@ -7,11 +7,11 @@ test.each([
   ['0', 0],
   ['"0"', 0],
   ['999999999', 999_999_999],
-])('If-Match: %s is version %d', (header, version) => expect(versionOf(header)).toBe(version));
+])('If-Match: %s is version %d', (header, version) => expect(parseIfMatch(header)).toBe(version));
 
 test.each(['"1', '1"', '01', '"01"', '00', '', '""', '*', 'W/"1"', '-1', '1.0', '1, 2', ' 1', '1000000000', '"1" '])(
   'If-Match: %j is refused',
-  (header) => expect(() => versionOf(header)).toThrow('invalid-request'),
+  (header) => expect(() => parseIfMatch(header)).toThrow('invalid-request'),
 );
 
-test('an absent If-Match has no version', () => expect(versionOf(undefined)).toBeUndefined());
+test('an absent If-Match has no version', () => expect(parseIfMatch(undefined)).toBeUndefined());

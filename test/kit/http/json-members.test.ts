@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { repeatedMember } from '../../../packages/kit/http/json-members.js';
+import { findRepeatedMember } from '../../../packages/kit/http/json-members.js';
 
 test.each<[string, readonly PropertyKey[] | undefined]>([
   ['{}', undefined],
@@ -21,13 +21,13 @@ test.each<[string, readonly PropertyKey[] | undefined]>([
   ['{"a":"one, two: \\"a\\"","b":1,\n"b"\t:2}', ['b']],
 ])('%s: %j', (json, path) => {
   JSON.parse(json);
-  expect(repeatedMember(json)).toEqual(path);
+  expect(findRepeatedMember(json)).toEqual(path);
 });
 
 test('handles the deepest and the widest possible body', () => {
-  expect(repeatedMember('['.repeat(60_000) + ']'.repeat(60_000))).toBeUndefined();
+  expect(findRepeatedMember('['.repeat(60_000) + ']'.repeat(60_000))).toBeUndefined();
   const many = Array.from({ length: 12_000 }, (_, at) => `"k${at}":0`);
-  expect(repeatedMember(`{${many.join()}}`)).toBeUndefined();
-  expect(repeatedMember(`{${many.join()},"k0":1}`)).toEqual(['k0']);
-  expect(repeatedMember(`{"${'\\"'.repeat(60_000)}":1}`)).toBeUndefined();
+  expect(findRepeatedMember(`{${many.join()}}`)).toBeUndefined();
+  expect(findRepeatedMember(`{${many.join()},"k0":1}`)).toEqual(['k0']);
+  expect(findRepeatedMember(`{"${'\\"'.repeat(60_000)}":1}`)).toBeUndefined();
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { acceptedType } from '../../../packages/kit/http/media-types.js';
+import { negotiateMediaType } from '../../../packages/kit/http/media-types.js';
 
 const OFFERED = ['application/json', 'text/csv'] as const;
-const chosen = (accept: string | undefined) => acceptedType(accept, OFFERED);
+const chosen = (accept: string | undefined) => negotiateMediaType(accept, OFFERED);
 
 describe('the media type of an answer', () => {
   test.each([

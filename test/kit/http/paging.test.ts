@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { cursorOf, positionOf } from '../../../packages/kit/http/paging.js';
+import { decodeCursor, encodeCursor } from '../../../packages/kit/http/paging.js';
 
 const Position = z.strictObject({ n: z.int() });
-const cursor = cursorOf('orders of alice', { n: 7 });
-const read = (text: string | undefined, list = 'orders of alice') => positionOf(list, text, Position);
+const cursor = encodeCursor('orders of alice', { n: 7 });
+const read = (text: string | undefined, list = 'orders of alice') => decodeCursor(list, text, Position);
 
 /** Forges a cursor with a valid checksum, which is no secret. */
 const made = (text: string) =>
@@ -20,7 +20,7 @@ describe('a cursor', () => {
   test('is optional', () => expect(read(undefined)).toBeUndefined());
   test('of another list is refused', () => expect(() => read(cursor, 'orders of bob')).toThrow('invalid-request'));
   test('with a malformed position is refused', () =>
-    expect(() => read(cursorOf('orders of alice', 'x'))).toThrow('invalid-request'));
+    expect(() => read(encodeCursor('orders of alice', 'x'))).toThrow('invalid-request'));
   test('is refused with any single character changed, removed or added', () => {
     for (const at of cursor.split('').keys()) {
       const other = cursor[at] === 'A' ? 'B' : 'A';

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { publicDocument } from '../../../packages/kit/http/public-document.js';
+import { publicDocumentHandler } from '../../../packages/kit/http/public-document.js';
 
 const TEXT = '{"openapi":"3.1.1"}';
 const ask = (headers: Record<string, string> = {}, text = TEXT) =>
-  publicDocument(text, 'application/json')({ headers } as unknown as APIGatewayProxyEvent);
+  publicDocumentHandler(text, 'application/json')({ headers } as unknown as APIGatewayProxyEvent);
 const tagOf = async (text: string) => String((await ask({}, text)).headers?.ETag);
 
 afterEach(() => vi.unstubAllEnvs());

@@ -5,7 +5,7 @@ import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dyn
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { documents, type TransactWriteItem, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type TransactWriteItem, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { type Effect, ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
@@ -68,7 +68,7 @@ const powertools = (begins: (config: IdempotencyConfig) => void): Consumer => {
     tableName: 'guard',
     keyAttr: 'pk',
     expiryAttr: 'expiresAt',
-    awsSdkV3Client: documents,
+    awsSdkV3Client: documentClient,
   });
   return (message, effect, trouble) => {
     const config = new IdempotencyConfig({ eventKeyJmesPath: 'id', expiresAfterSeconds: WINDOW });
@@ -87,7 +87,7 @@ const powertools = (begins: (config: IdempotencyConfig) => void): Consumer => {
 async function written(effect: Effect): Promise<void> {
   const [only, ...more] = effect;
   if (more.length > 0 || !only?.Update) return transact(effect);
-  await documents.send(new UpdateCommand(only.Update));
+  await documentClient.send(new UpdateCommand(only.Update));
 }
 
 const registered = powertools((config) => {
@@ -101,7 +101,9 @@ const later = (seconds = FUNCTION_SECONDS + 1) =>
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 });
 
 async function timesOf(pk: string): Promise<number> {
-  const { Item } = await documents.send(new GetCommand({ TableName: 'things', Key: { pk }, ConsistentRead: true }));
+  const { Item } = await documentClient.send(
+    new GetCommand({ TableName: 'things', Key: { pk }, ConsistentRead: true }),
+  );
   return (Item?.times as number | undefined) ?? 0;
 }
 

@@ -1,7 +1,7 @@
 import type { Context, SQSRecord } from 'aws-lambda';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { on } from '../../../packages/kit/idempotent-consumer/message-source.js';
 import { commandsTo, subscribe } from '../../../packages/kit/messages/subscriptions.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';

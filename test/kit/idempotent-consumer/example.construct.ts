@@ -11,10 +11,10 @@ export class DeskStack extends Stack {
   constructor(scope: Construct, id: string, props: EnvironmentProps) {
     super(scope, id);
     const desk = new Service(this, 'Desk', { ...props, name: 'desk' });
-    const handler = desk.consumer('Tickets', {
+    const handler = desk.addConsumer('Tickets', {
       name: 'desk-tickets',
       entry: 'desk/on-ticket',
-      hears: [openedTickets],
+      subscribesTo: [openedTickets],
     });
     handler.grantItems(desk.table, ['UpdateItem'], 'Desk#');
   }

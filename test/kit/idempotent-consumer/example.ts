@@ -2,7 +2,7 @@ import { ticketsContract } from '../outbox/example.js';
 
 // The example of the pattern's README, word for word from here on.
 
-import { Env, required } from '@orderly/kit/aws';
+import { Env, requireEnv } from '@orderly/kit/aws';
 import { consumer, on } from '@orderly/kit/idempotent-consumer';
 import { subscribe } from '@orderly/kit/messages';
 
@@ -17,7 +17,7 @@ export const handler = consumer([
       decide: async () => [
         {
           Update: {
-            TableName: required(Env.TABLE),
+            TableName: requireEnv(Env.TABLE),
             Key: { pk: 'Desk#1', sk: 'STATE' },
             UpdateExpression: 'ADD openTickets :one',
             ExpressionAttributeValues: { ':one': 1 },

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { documents, type Item, type TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item, type TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
 import { WriteConflict } from '../../../packages/kit/aws/write-conflict.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { traceOfMessage } from '../../../packages/kit/idempotent-consumer/process-message.js';
+import { toMessageTrace } from '../../../packages/kit/idempotent-consumer/process-message.js';
 import { type Decide, ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
 import { type Envelope, messageIdOf } from '../../../packages/kit/messages/envelope.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
@@ -30,13 +30,13 @@ const increment = (pk: string): TransactWriteItem => ({
 
 async function timesOf(pk: string): Promise<number> {
   const Key = { pk, sk: 'COUNT' };
-  const { Item } = await documents.send(new GetCommand({ TableName: 'things', Key, ConsistentRead: true }));
+  const { Item } = await documentClient.send(new GetCommand({ TableName: 'things', Key, ConsistentRead: true }));
   return (Item?.times as number | undefined) ?? 0;
 }
 
 async function recordOf(id: string): Promise<Item | undefined> {
   const Key = { pk: recordKey(CONSUMER, id) };
-  return (await documents.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }))).Item;
+  return (await documentClient.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }))).Item;
 }
 
 describe('a message', () => {
@@ -66,7 +66,7 @@ describe('a message', () => {
     expect([await apply(orders), await apply(payments), await apply(broken)]).toEqual(Array(3).fill('duplicate'));
     expect(await timesOf(shared)).toBe(2);
     expect((await recordOf(`shop.broken:${shared}`))?.status).toBe('FAILED');
-    const triggers = [orders, payments].map((one) => traceOfMessage(one, 'tester').trigger);
+    const triggers = [orders, payments].map((one) => toMessageTrace(one, 'tester').trigger);
     expect(triggers).toEqual([`shop.orders:${shared}`, `shop.payments:${shared}`]);
   });
 
@@ -142,7 +142,7 @@ describe('a message', () => {
     };
     const told: (boolean | undefined)[] = [];
     const outcome = await process(envelope, async (refused) => {
-      told.push(refused?.because(never));
+      told.push(refused?.conditionFailedFor(never));
       return told.length === 1 ? [increment(envelope.id), never] : [increment(envelope.id)];
     });
     expect(outcome).toBe('applied');

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { AppProblem } from '../../../lambdas/problems.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { Throttled } from '../../../packages/kit/aws/write-conflict.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { Problem } from '../../../packages/kit/http/errors.js';
 import { type ChangeOnce, changeOnce } from '../../../packages/kit/idempotent-receiver/change-once.js';
 import { type Alongside, createOnce } from '../../../packages/kit/idempotent-receiver/create-once.js';
 import type { IdempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
-import { keyRecord } from '../../../packages/kit/idempotent-receiver/key-record.js';
+import { createKeyRecord } from '../../../packages/kit/idempotent-receiver/key-record.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import {
-  counted,
+  buildTrace,
+  countedEvent,
   type Tally,
   type TallyCommand,
   type TallyEvent,
   tallyContract,
   tallyDecider,
-  traceOf,
 } from '../../support/tally.js';
 
 inProcessDynamoDb({ tallies: ['pk', 'sk'], records: ['pk'] });
@@ -44,12 +44,12 @@ interface Change {
   readonly admit?: () => void;
   readonly alongside?: NonNullable<ChangeOnce<Tally, TallyCommand, TallyEvent>['alongside']>;
 }
-const change = ({ id, key = newKey(), decide = () => [counted(1)], ...more }: Change) =>
+const change = ({ id, key = newKey(), decide = () => [countedEvent(1)], ...more }: Change) =>
   changeOnce({
     store,
     id,
-    record: keyRecord(key, records),
-    trace: traceOf(randomUUID()),
+    record: createKeyRecord(key, records),
+    trace: buildTrace(randomUUID()),
     admit: () => {},
     command: () => decide,
     ...more,
@@ -69,7 +69,7 @@ const overtaken = (times: number): typeof store => {
 
 async function tallied(events: number): Promise<string> {
   const id = randomUUID();
-  await store.append(store.commit(await store.load(id), Array(events).fill(counted(1)), traceOf('setup')));
+  await store.append(store.buildCommit(await store.load(id), Array(events).fill(countedEvent(1)), buildTrace('setup')));
   return id;
 }
 
@@ -94,7 +94,7 @@ describe('a change', () => {
     let decisions = 0;
     const decide = () => {
       decisions += 1;
-      return [counted(1)];
+      return [countedEvent(1)];
     };
     await change({ id, key, decide });
     await change({ id, key, decide });
@@ -115,7 +115,7 @@ describe('a change', () => {
     const seen: number[] = [];
     const decide = (sum: number) => {
       seen.push(sum);
-      return [counted(sum)];
+      return [countedEvent(sum)];
     };
     await Promise.all([change({ id, decide }), change({ id, decide }), change({ id, decide })]);
     // 1 + 1, + 2, + 4: nobody decided on a state that another had changed.
@@ -133,7 +133,7 @@ describe('a change', () => {
 
   test('that changes nothing is decided again where something happened meanwhile', async () => {
     const id = await tallied(1);
-    const decide = (sum: number) => (sum >= 2 ? [counted(100)] : []);
+    const decide = (sum: number) => (sum >= 2 ? [countedEvent(100)] : []);
     const outcome = await change({ id, decide, store: overtaken(1) });
     expect(outcome).toMatchObject({ replayed: false, loaded: { version: 3, state: { sum: 102 } } });
   });
@@ -150,7 +150,7 @@ describe('a change', () => {
   test('that loses every race is a conflict, with the version it expected and the one it found', async () => {
     const id = await tallied(1);
     const conflict = { code: 'conflict', extra: { versions: { expectedVersion: 5, foundVersion: 6 } } };
-    for (const decide of [() => [counted(100)], () => []]) {
+    for (const decide of [() => [countedEvent(100)], () => []]) {
       const other = await tallied(1);
       await expect(change({ id: other, decide, store: overtaken(5) })).rejects.toMatchObject(conflict);
       expect(await store.load(other)).toMatchObject({ version: 6, state: { sum: 6 } });
@@ -208,8 +208,8 @@ describe('a creation', () => {
     createOnce({
       store,
       key,
-      trace: traceOf(trigger),
-      command: () => () => [counted(7)],
+      trace: buildTrace(trigger),
+      command: () => () => [countedEvent(7)],
     });
 
   test('under one key happens once, however many ask at once', async () => {
@@ -261,15 +261,15 @@ describe('a count that commits alongside', () => {
       },
     });
     const taken = async () =>
-      (await documents.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }))).Item?.taken ?? 0;
+      (await documentClient.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }))).Item?.taken ?? 0;
     return { alongside, taken };
   };
   const create = (key: IdempotencyKey, { alongside }: ReturnType<typeof quota>) =>
     createOnce({
       store,
       key,
-      trace: traceOf(randomUUID()),
-      command: () => () => [counted(7)],
+      trace: buildTrace(randomUUID()),
+      command: () => () => [countedEvent(7)],
       alongside,
     });
   const kinds = [

@@ -14,13 +14,13 @@ declare const tickets: DeciderStore<Ticket, TicketCommand, TicketEvent>;
 
 // The example of the pattern's README, word for word from here on.
 
-import { endpoint, keyedBy, Problem, traceOf } from '@orderly/kit/http';
+import { endpoint, Problem, toKeyedRequest, toTrace } from '@orderly/kit/http';
 import {
   changeOnce,
   createOnce,
-  idempotencyKey,
-  recordOfRequest,
-  requestRecords,
+  createRequestRecord,
+  parseIdempotencyKey,
+  recordsTableFromEnvironment,
 } from '@orderly/kit/idempotent-receiver';
 import * as z from 'zod/mini';
 
@@ -30,23 +30,23 @@ export const open = endpoint(
   async (request) => {
     const { loaded, replayed } = await createOnce({
       store: tickets,
-      key: idempotencyKey(keyedBy(request)),
-      trace: traceOf(request),
+      key: parseIdempotencyKey(toKeyedRequest(request)),
+      trace: toTrace(request),
       command: (ticketId) => ({ type: 'Open', ticketId, ...request.body }),
     });
     return { status: 201, body: { ticketId: loaded.id, ...loaded.state }, headers: replayHeader(replayed) };
   },
 );
 
-const records = requestRecords();
+const records = recordsTableFromEnvironment();
 
 /** POST /tickets/{ticketId}/closing: once per key, or per number in a session. */
 export const close = endpoint({ roles: ['customer'], body: z.strictObject({}) }, async (request) => {
   const { loaded, replayed } = await changeOnce({
     store: tickets,
     id: request.parameter('ticketId'),
-    record: recordOfRequest(keyedBy(request), records),
-    trace: traceOf(request),
+    record: createRequestRecord(toKeyedRequest(request), records),
+    trace: toTrace(request),
     admit: ({ version }) => {
       if (version === 0) throw new Problem('not-found', 'there is no ticket of this id');
     },

@@ -3,10 +3,10 @@ import {
   checkSamePersonal,
   checkSameRequest,
   ISSUED_KEY_SECONDS,
-  idempotencyKey,
   isSameRequest,
   issueKey,
   type KeyedRequest,
+  parseIdempotencyKey,
 } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
 
 const request: KeyedRequest = {
@@ -17,7 +17,7 @@ const request: KeyedRequest = {
   query: {},
   body: { a: 1, b: [2] },
 };
-const key = (change: Partial<KeyedRequest>) => idempotencyKey({ ...request, ...change });
+const key = (change: Partial<KeyedRequest>) => parseIdempotencyKey({ ...request, ...change });
 const refused = (code: string) => expect.objectContaining({ code });
 
 afterEach(() => vi.useRealTimers());

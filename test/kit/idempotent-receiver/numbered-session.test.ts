@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { changeOnce } from '../../../packages/kit/idempotent-receiver/change-once.js';
+import { createRequestRecord } from '../../../packages/kit/idempotent-receiver/create-request-record.js';
 import type { KeyedRequest, SessionHeaders } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
-import { REQUESTS_AT_ONCE } from '../../../packages/kit/idempotent-receiver/numbered-session.js';
-import { recordOfRequest } from '../../../packages/kit/idempotent-receiver/record-of-request.js';
-import { openSession, SESSION_IDLE_SECONDS, sessionTimes } from '../../../packages/kit/idempotent-receiver/session.js';
+import { MAX_OPEN_REQUESTS } from '../../../packages/kit/idempotent-receiver/numbered-session.js';
+import {
+  openSession,
+  readSessionTimes,
+  SESSION_IDLE_SECONDS,
+} from '../../../packages/kit/idempotent-receiver/session.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { counted, type TallyCommand, tallyContract, tallyDecider, traceOf } from '../../support/tally.js';
+import { buildTrace, countedEvent, type TallyCommand, tallyContract, tallyDecider } from '../../support/tally.js';
 
 inProcessDynamoDb({ tallies: ['pk', 'sk'], records: ['pk'] });
 const records = {
@@ -66,8 +70,8 @@ const requestOf = (number: number, { answeredUpTo, body = {}, as = client }: Sen
 /** Sends request `number`. `meanwhile`: comes in once, when the session was read and before anything is written. */
 function send(number: number, sent: Sent = {}) {
   let { meanwhile } = sent;
-  const { decide = () => [counted(1)] } = sent;
-  const record = recordOfRequest(requestOf(number, sent), records);
+  const { decide = () => [countedEvent(1)] } = sent;
+  const record = createRequestRecord(requestOf(number, sent), records);
   return changeOnce({
     store,
     id: sent.of ?? id,
@@ -81,13 +85,13 @@ function send(number: number, sent: Sent = {}) {
         return claim;
       },
     },
-    trace: traceOf(randomUUID()),
+    trace: buildTrace(randomUUID()),
     admit: () => undefined,
     command: () => decide,
   });
 }
 
-const rows = async () => (await documents.send(new ScanCommand({ TableName: 'records' }))).Items ?? [];
+const rows = async () => (await documentClient.send(new ScanCommand({ TableName: 'records' }))).Items ?? [];
 /** The session of this test: the newest, since others are of other tests. */
 const row = async () => {
   const opened = (await rows()).filter(({ pk }) => pk === ownPk);
@@ -145,12 +149,12 @@ describe('a numbered request', () => {
   });
 
   test('is up to ten in front of the last answer that the client has, and no further', async () => {
-    await expect(send(REQUESTS_AT_ONCE + 1, { answeredUpTo: 0 })).rejects.toEqual(refused('number-out-of-range'));
-    const numbers = Array.from({ length: REQUESTS_AT_ONCE }, (_, at) => at + 1);
+    await expect(send(MAX_OPEN_REQUESTS + 1, { answeredUpTo: 0 })).rejects.toEqual(refused('number-out-of-range'));
+    const numbers = Array.from({ length: MAX_OPEN_REQUESTS }, (_, at) => at + 1);
     for (const number of numbers.toReversed()) await send(number, { answeredUpTo: 0 });
-    expect(Object.keys((await row()).answers)).toHaveLength(REQUESTS_AT_ONCE);
-    await send(REQUESTS_AT_ONCE + 1, { answeredUpTo: 1 });
-    expect(await effects()).toBe(REQUESTS_AT_ONCE + 1);
+    expect(Object.keys((await row()).answers)).toHaveLength(MAX_OPEN_REQUESTS);
+    await send(MAX_OPEN_REQUESTS + 1, { answeredUpTo: 1 });
+    expect(await effects()).toBe(MAX_OPEN_REQUESTS + 1);
   });
 
   test('says by default that the one before was answered: its answer is gone, and it is not taken again', async () => {
@@ -257,7 +261,7 @@ describe('a session', () => {
     const { idleUntil, expiresAt } = await row();
     expect(idleUntil).toBe(Date.now() / 1000 + SESSION_IDLE_SECONDS);
     expect(expiresAt).toBe(idleUntil + records.windowSeconds);
-    expect(await sessionTimes(client, sessionId, records)).toEqual({
+    expect(await readSessionTimes(client, sessionId, records)).toEqual({
       lastAccessAt: '2026-11-21T12:50:00.000Z',
       expiresAt: '2026-11-21T13:50:00.000Z',
     });
@@ -266,8 +270,8 @@ describe('a session', () => {
   });
 
   test('is known to its client only', async () => {
-    expect(await sessionTimes('customer:bob', sessionId, records)).toBeUndefined();
-    expect(await sessionTimes(client, 'tallies_made-up', records)).toBeUndefined();
+    expect(await readSessionTimes('customer:bob', sessionId, records)).toBeUndefined();
+    expect(await readSessionTimes(client, 'tallies_made-up', records)).toBeUndefined();
   });
 
   test('that has ended is not opened by a repeat', async () => {
@@ -306,8 +310,8 @@ describe('a session', () => {
     await send(1);
     pass(60);
     const before = await row();
-    const original = documents.send.bind(documents);
-    const refusing = vi.spyOn(documents, 'send').mockImplementation(async (command: unknown) => {
+    const original = documentClient.send.bind(documentClient);
+    const refusing = vi.spyOn(documentClient, 'send').mockImplementation(async (command: unknown) => {
       if (command instanceof UpdateCommand) throw new Error('throttled');
       return original(command as PutCommand);
     });
@@ -321,16 +325,16 @@ describe('a session', () => {
     await expect(send(1, { meanwhile: ends })).rejects.toEqual(refused('session-not-open'));
     ({ sessionId } = await openSession(client, records));
     const isNew = (await rows()).map(({ pk }) => String(pk)).find((pk) => !known.has(pk));
-    const goes = () => documents.send(new DeleteCommand({ TableName: 'records', Key: { pk: isNew } }));
+    const goes = () => documentClient.send(new DeleteCommand({ TableName: 'records', Key: { pk: isNew } }));
     await expect(send(1, { meanwhile: goes })).rejects.toEqual(refused('session-not-open'));
     expect(await effects()).toBe(0);
   });
 
   test('whose opening was answered twice by DynamoDB is one', async () => {
-    const put = vi.spyOn(documents, 'send').mockImplementationOnce(async (command: unknown) => {
+    const put = vi.spyOn(documentClient, 'send').mockImplementationOnce(async (command: unknown) => {
       const { input } = command as PutCommand;
-      await documents.send(new PutCommand(input));
-      return documents.send(new PutCommand(input));
+      await documentClient.send(new PutCommand(input));
+      return documentClient.send(new PutCommand(input));
     });
     const opened = await openSession(client, records);
     put.mockRestore();
@@ -341,7 +345,7 @@ describe('a session', () => {
 
 describe('what a request says of itself', () => {
   const record = (session: Partial<SessionHeaders>, header?: string) =>
-    recordOfRequest(
+    createRequestRecord(
       { ...requestOf(1, {}), header, session: { id: sessionId, number: '1', answeredUpTo: undefined, ...session } },
       records,
     );
@@ -365,7 +369,7 @@ describe('what a request says of itself', () => {
   test('is a key or a number, never both', () => expect(() => record({}, 'k1')).toThrow(refused('invalid-request')));
   test('is one of them', () => {
     const { session: _, ...neither } = requestOf(1, {});
-    expect(() => recordOfRequest(neither, records)).toThrow(refused('key-missing'));
+    expect(() => createRequestRecord(neither, records)).toThrow(refused('key-missing'));
   });
   test('names what it makes: each number of each session another thing', async () => {
     const scopes = [record({}).scope, record({ number: '2' }).scope, record({ id: 'tallies_other' }).scope];

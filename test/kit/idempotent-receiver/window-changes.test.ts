@@ -1,10 +1,10 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { API_RECORDS, SESSIONS } from '../../../packages/kit/idempotent-receiver/contract.js';
-import { idempotencyKey, issueKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
-import { keyRecord } from '../../../packages/kit/idempotent-receiver/key-record.js';
-import { recordOfRequest } from '../../../packages/kit/idempotent-receiver/record-of-request.js';
+import { createRequestRecord } from '../../../packages/kit/idempotent-receiver/create-request-record.js';
+import { issueKey, parseIdempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { createKeyRecord } from '../../../packages/kit/idempotent-receiver/key-record.js';
 import { openSession, SESSION_IDLE_SECONDS } from '../../../packages/kit/idempotent-receiver/session.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
@@ -29,11 +29,11 @@ const requestBy = (header: string) => ({
 const goTo = (seconds: number): void => void vi.setSystemTime(seconds * 1000);
 /** Accepts a request, as the transaction of its effect does. */
 async function accept(header: string): Promise<void> {
-  const record = keyRecord(idempotencyKey(requestBy(header)), records);
+  const record = createKeyRecord(parseIdempotencyKey(requestBy(header)), records);
   await transact([(await record.claim('first'))(1)]);
 }
 const expiries = async (prefix: string): Promise<readonly unknown[]> => {
-  const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'records' }));
+  const { Items = [] } = await documentClient.send(new ScanCommand({ TableName: 'records' }));
   return Items.flatMap(({ pk, expiresAt }) => (String(pk).startsWith(prefix) ? [expiresAt] : []));
 };
 
@@ -63,12 +63,12 @@ test('a longer window opens nothing for an issued key or a session whose record 
   const { idempotencyKey: issued } = issueKey();
   // Its record expired 35 days later: nothing is stored here any more.
   goTo(CHANGE + 40 * DAY);
-  const record = keyRecord(idempotencyKey(requestBy(issued)), records);
+  const record = createKeyRecord(parseIdempotencyKey(requestBy(issued)), records);
   expect(await record.find()).toBeUndefined();
   await expect(record.claim('again')).rejects.toMatchObject({ code: 'key-expired' });
   const numbered = { ...requestBy(''), header: undefined };
   const session = { id: 'tallies_0', number: '1', answeredUpTo: undefined };
-  await expect(recordOfRequest({ ...numbered, session }, records).claim('again')).rejects.toMatchObject({
+  await expect(createRequestRecord({ ...numbered, session }, records).claim('again')).rejects.toMatchObject({
     code: 'session-not-open',
   });
 });

@@ -1,16 +1,16 @@
 import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item } from '../../../packages/kit/aws/dynamodb.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { type BatchHandlers, collect } from '../../../packages/kit/inbox/batch-listening.js';
 import { BatchRunner, type BatchRunnerOptions } from '../../../packages/kit/inbox/batch-runner.js';
+import { type BatchHandlers, collect } from '../../../packages/kit/inbox/batch-source.js';
 import { CollectedMessages } from '../../../packages/kit/inbox/collected-messages.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { calendarKey, windowKey } from '../../../packages/kit/inbox/window-keys.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import type { CommandContext } from '../../../packages/operator/cli/context.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import { discard } from '../../../packages/operator/failures/discard.js';
 import { redrive } from '../../../packages/operator/failures/redrive.js';
 import { retryInbox } from '../../../packages/operator/inboxes/inbox.js';
@@ -88,7 +88,7 @@ const counted = (name: string, by: number) => ({
   },
 });
 const read = async (TableName: string, Key: Item): Promise<Item> =>
-  (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item ?? {};
+  (await documentClient.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item ?? {};
 const times = async (name: string) => (await read('table', { pk: name, sk: 'STATE' })).times;
 const key = (name: string): string => recordKey(SALES, `app.shop:${name}`);
 const record = (name: string) => read('records', { pk: key(name) });
@@ -105,7 +105,7 @@ async function sell(names: readonly string[], at: number): Promise<void> {
     const body = bodyOf(eventMessage(shopContract, event, { id: name, subject: `Sale/${name}`, time }));
     return { messageId: name, body, attributes: { ApproximateReceiveCount: '1' }, messageAttributes: {} };
   });
-  await receiver.batch({ Records } as never);
+  await receiver.receiveBatch({ Records } as never);
   await runner.runAll(
     names.map((name) => ({ record: key(name) })),
     () => 60_000,
@@ -161,7 +161,7 @@ describe('messages of a window', () => {
     );
     const body = bodyOf({ ...strange, data: { name: 1 } });
     const attributes = { ApproximateReceiveCount: '1' };
-    await receiver.batch({ Records: [{ messageId: 'x', body, attributes, messageAttributes: {} }] } as never);
+    await receiver.receiveBatch({ Records: [{ messageId: 'x', body, attributes, messageAttributes: {} }] } as never);
     await sell(['a'], 1);
     await runner.runAll([{ record: key('x') }], () => 60_000);
     expect(await record('x')).toMatchObject({ status: 'FAILED', failures: [{ name: 'ContractViolation' }] });
@@ -172,7 +172,7 @@ describe('messages of a window', () => {
     const newer = eventMessage(shopContract, { type: 'SaleMade', data: { name: 'x' } }, { id: 'x', subject: 'Sale/x' });
     const body = bodyOf({ ...newer, dataschema: newer.dataschema.replace(/1$/, '2') });
     const attributes = { ApproximateReceiveCount: '1' };
-    await receiver.batch({ Records: [{ messageId: 'x', body, attributes, messageAttributes: {} }] } as never);
+    await receiver.receiveBatch({ Records: [{ messageId: 'x', body, attributes, messageAttributes: {} }] } as never);
     for (let attempt = 1; attempt < settings.attempts; attempt++) {
       await runner.runAll([{ record: key('x') }], () => 60_000);
       expect(await record('x')).toMatchObject({ status: 'PENDING', attempts: attempt });
@@ -208,8 +208,8 @@ describe('windows', () => {
   test('that close while a message gets its place there refuse it: it goes to the next one', async () => {
     await sell(['a'], 1);
     minute(11);
-    const read = CollectedMessages.prototype.window;
-    vi.spyOn(CollectedMessages.prototype, 'window').mockImplementationOnce(async function (
+    const read = CollectedMessages.prototype.readWindow;
+    vi.spyOn(CollectedMessages.prototype, 'readWindow').mockImplementationOnce(async function (
       this: CollectedMessages,
       id,
     ) {
@@ -293,10 +293,10 @@ describe('a page', () => {
       },
     ];
     const context = {
-      documents,
+      documents: documentClient,
       clock,
       services,
-      command: commandTextOf('orderly'),
+      command: commandFormatter('orderly'),
       actor: async () => 'olga',
     } as unknown as CommandContext;
     const messageId = `WINDOW#${FIRST}`;
@@ -308,9 +308,11 @@ describe('a page', () => {
   });
 
   test('of which DynamoDB returns a part is read again, and nothing of it is left out', async () => {
-    const send = documents.send.bind(documents) as (command: unknown) => Promise<{ Responses: { records: Item[] } }>;
+    const send = documentClient.send.bind(documentClient) as (
+      command: unknown,
+    ) => Promise<{ Responses: { records: Item[] } }>;
     let isThrottled = true;
-    vi.spyOn(documents, 'send').mockImplementation((async (command: unknown) => {
+    vi.spyOn(documentClient, 'send').mockImplementation((async (command: unknown) => {
       const output = await send(command);
       if (!(command instanceof BatchGetCommand) || !isThrottled) return output;
       isThrottled = false;

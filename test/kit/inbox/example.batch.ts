@@ -7,15 +7,15 @@ const ordersContract = {
 
 // The example of the pattern's README, word for word from here on.
 
-import { Env, required } from '@orderly/kit/aws';
-import { batchInbox, collect, daysIn } from '@orderly/kit/inbox';
+import { Env, requireEnv } from '@orderly/kit/aws';
+import { batchInbox, collect, dailyWindows } from '@orderly/kit/inbox';
 import { subscribe } from '@orderly/kit/messages';
 
 export const orderEnds = subscribe(ordersContract, ['OrderEnded']);
 
 const changed = (day: string, UpdateExpression: string, values: Readonly<Record<string, number>>) => ({
   Update: {
-    TableName: required(Env.TABLE),
+    TableName: requireEnv(Env.TABLE),
     Key: { pk: `Report#${day}`, sk: 'STATE' },
     UpdateExpression,
     ExpressionAttributeValues: values,
@@ -23,7 +23,7 @@ const changed = (day: string, UpdateExpression: string, values: Readonly<Record<
 });
 
 export const handler = batchInbox([collect(orderEnds)], {
-  windows: daysIn('Europe/Berlin'),
+  windows: dailyWindows('Europe/Berlin'),
   page: ({ messages }, { id }) => ({
     decide: async () => {
       const gross = messages.reduce((sum, { event }) => sum + event.data.gross, 0);

@@ -9,9 +9,18 @@ import type { Construct } from 'constructs';
 export function packingService(scope: Construct, props: EnvironmentProps): Service {
   const packing = new Service(scope, 'Packing', { ...props, name: 'packing' });
   const hears = [placed, charged, reserved];
-  const parts = packing.consumer('Parts', { name: 'packing-parts', entry: 'packing/on-part', hears, timers: true });
+  const parts = packing.addConsumer('Parts', {
+    name: 'packing-parts',
+    entry: 'packing/on-part',
+    subscribesTo: hears,
+    timers: true,
+  });
   packing.grantEffect(parts, 'Packing');
-  const lists = packing.inbox('Lists', { name: 'packing-lists', entry: 'packing/write-list', hears: [packingBegan] });
+  const lists = packing.addInbox('Lists', {
+    name: 'packing-lists',
+    entry: 'packing/write-list',
+    subscribesTo: [packingBegan],
+  });
   lists.grantItems(packing.table, ['UpdateItem'], 'PackingList#');
   return packing;
 }

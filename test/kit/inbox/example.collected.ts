@@ -3,7 +3,7 @@ import { packingBegan } from './example.collecting.js';
 
 // The example of the pattern's README, word for word from here on.
 
-import { Env, required } from '@orderly/kit/aws';
+import { Env, requireEnv } from '@orderly/kit/aws';
 import { inbox, on } from '@orderly/kit/inbox';
 
 /** Lets the carrier print an order's label, and writes the packing list. */
@@ -14,7 +14,7 @@ export const handler = inbox([
       // An attempt that failed may have had its effect there. The next one has the same key, so it gets the same label.
       const label = await carrier.print(orderId, { key: work.idempotencyKey('label'), signal: work.signal });
       const list = {
-        TableName: required(Env.TABLE),
+        TableName: requireEnv(Env.TABLE),
         Key: { pk: `PackingList#${orderId}`, sk: 'STATE' },
         UpdateExpression: 'SET packing = :packing, label = :label ADD times :one',
         ExpressionAttributeValues: { ':packing': data, ':label': label, ':one': 1 },

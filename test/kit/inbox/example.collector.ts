@@ -11,17 +11,17 @@ import {
 
 // The example of the pattern's README, word for word from here on.
 
-import { clock, Env, required, requiredInteger } from '@orderly/kit/aws';
-import { decideOn, eventStoreOfFunction } from '@orderly/kit/event-store';
+import { clock, Env, requireEnv, requireIntegerEnv } from '@orderly/kit/aws';
+import { decideOn, eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { consumer, type Handling, on } from '@orderly/kit/idempotent-consumer';
 import { ownCommands, type Trace } from '@orderly/kit/messages';
 import { Timers } from '@orderly/kit/timers';
 
-const packingStore = eventStoreOfFunction(packings);
+const packingStore = eventStoreFromEnvironment(packings);
 const timers = new Timers({
-  app: required(Env.APP),
-  table: required(Env.RECORDS),
-  consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
+  app: requireEnv(Env.APP),
+  table: requireEnv(Env.RECORDS),
+  consumer: { name: requireEnv(Env.CONSUMER), generation: requireIntegerEnv(Env.CONSUMER_GENERATION) },
   contract: packingContract,
 });
 const in30Minutes = (): string => new Date(Date.parse(clock.now()) + 30 * 60_000).toISOString();

@@ -11,10 +11,10 @@ export class OrdersStack extends Stack {
   constructor(scope: Construct, id: string, props: EnvironmentProps) {
     super(scope, id);
     const orders = new Service(this, 'Orders', { ...props, name: 'orders' });
-    const review = orders.inbox('Review', {
+    const review = orders.addInbox('Review', {
       name: 'fraud-review',
       entry: 'orders/review-orders',
-      hears: [suspicions],
+      subscribesTo: [suspicions],
       mode: single(),
       backoff: linearBackoff({ base: Duration.seconds(2), cap: Duration.minutes(20) }),
       timeout: Duration.minutes(5),

@@ -12,7 +12,7 @@ import { SafeError, safeText } from '@orderly/kit/aws';
 import { noEffect } from '@orderly/kit/idempotent-consumer';
 import { inbox, on } from '@orderly/kit/inbox';
 import { subscribe } from '@orderly/kit/messages';
-import { personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { personalKeysFromEnvironment } from '@orderly/kit/personal-data';
 
 const suspicions = subscribe(usersContract, ['UserSuspected']);
 
@@ -29,5 +29,5 @@ export const handler = inbox(
       },
     }),
   ],
-  { people: personalKeysOfFunction() },
+  { personalKeys: personalKeysFromEnvironment() },
 );

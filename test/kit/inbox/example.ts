@@ -11,7 +11,7 @@ declare const orders: {
 
 // The example of the pattern's README, word for word from here on.
 
-import { Env, required } from '@orderly/kit/aws';
+import { Env, requireEnv } from '@orderly/kit/aws';
 import { noEffect } from '@orderly/kit/idempotent-consumer';
 import { inbox, on, unfinished } from '@orderly/kit/inbox';
 import { subscribe } from '@orderly/kit/messages';
@@ -19,7 +19,7 @@ import { subscribe } from '@orderly/kit/messages';
 export const suspicions = subscribe(usersContract, ['UserSuspected']);
 
 const flag = (orderId: string) => ({
-  Put: { TableName: required(Env.TABLE), Item: { pk: `Review#${orderId}`, sk: 'STATE', open: true } },
+  Put: { TableName: requireEnv(Env.TABLE), Item: { pk: `Review#${orderId}`, sk: 'STATE', open: true } },
 });
 
 export const handler = inbox([

@@ -1,9 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { vi } from 'vitest';
-import { documents, type Item, type TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item, type TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import type { InboxSettings } from '../../../packages/kit/inbox/contract.js';
-import { type Finished, on } from '../../../packages/kit/inbox/listening.js';
+import { on, type WorkResult } from '../../../packages/kit/inbox/inbox-source.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { Runner } from '../../../packages/kit/inbox/runner.js';
 import { StoredMessages } from '../../../packages/kit/inbox/stored-messages.js';
@@ -41,7 +41,7 @@ export class Parcels {
   readonly calls: { readonly operation: string }[];
   /** Delayed hand-outs. */
   readonly sent: readonly SentMessage[];
-  handle: (name: string, work: Work) => Promise<Finished> | Finished = (name) => ({
+  handle: (name: string, work: Work) => Promise<WorkResult> | WorkResult = (name) => ({
     decide: async () => [counted(name)],
   });
   private readonly receiver: Receiver;
@@ -84,7 +84,7 @@ export class Parcels {
         Object.entries(attributes).map(([name, stringValue]) => [name, { stringValue, dataType: 'String' }]),
       ),
     }));
-    const { batchItemFailures } = await this.receiver.batch({ Records } as never);
+    const { batchItemFailures } = await this.receiver.receiveBatch({ Records } as never);
     return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   }
 
@@ -92,7 +92,7 @@ export class Parcels {
   run = (name: string, fence?: number): Promise<void> =>
     this.runner.run({ record: this.key(name), ...(fence === undefined ? {} : { fence }) }, () => 60_000);
   /** Takes a message as another runner. */
-  take = (name: string) => this.messages.take({ record: this.key(name) }, SETTINGS);
+  take = (name: string) => this.messages.claim({ record: this.key(name) }, SETTINGS);
   key = (name: string): string => recordKey(PARCELS, parcelId(name));
 
   record = async (name: string): Promise<Item> => (await read('records', { pk: this.key(name) })) ?? {};
@@ -123,5 +123,5 @@ export const counted = (name: string): TransactWriteItem => ({
 });
 
 async function read(TableName: string, Key: Item): Promise<Item | undefined> {
-  return (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+  return (await documentClient.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
 }

@@ -1,11 +1,11 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
-import type { Finished } from '../../../packages/kit/inbox/listening.js';
+import type { WorkResult } from '../../../packages/kit/inbox/inbox-source.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { SequencedMessages } from '../../../packages/kit/inbox/sequenced-messages.js';
 import { eventMessage, type MessageFields } from '../../../packages/kit/testing/messages.js';
@@ -15,7 +15,7 @@ import { type SentMessage, sentMessages } from '../../support/sent-messages.js';
 import { bodyOf, Refused } from './parcels.js';
 import { appended, cursorItem, discarded, keyOf, options, read, stepsDone, subject, tillInbox } from './tills.js';
 
-let handle: (step: string) => Finished;
+let handle: (step: string) => WorkResult;
 let inbox: ReturnType<typeof tillInbox>;
 let sent: readonly SentMessage[];
 beforeAll(() => functionEnvironment());
@@ -61,7 +61,7 @@ describe('messages of a subject', () => {
     await run(1);
     expect(await stepsDone()).toEqual(['1']);
     // Its record expires, and it comes again.
-    await documents.send(new DeleteCommand({ TableName: 'records', Key: { pk: keyOf(1) } }));
+    await documentClient.send(new DeleteCommand({ TableName: 'records', Key: { pk: keyOf(1) } }));
     await receive(1, {}, { time });
     await run(1);
     expect(await stepsDone()).toEqual(['1']);
@@ -70,7 +70,7 @@ describe('messages of a subject', () => {
   test('leave their keys without the subject, which may name a person', async () => {
     await receive(1);
     await run(1);
-    const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'records' }));
+    const { Items = [] } = await documentClient.send(new ScanCommand({ TableName: 'records' }));
     for (const { pk } of Items) expect(pk).not.toContain('Till');
   });
 
@@ -108,7 +108,7 @@ describe('messages of a subject', () => {
 
 describe('a gap', () => {
   test('reports its age with each look at the message behind it, and a failed predecessor is none', async () => {
-    const gauge = vi.spyOn(telemetry, 'gauge');
+    const gauge = vi.spyOn(telemetry, 'recordGauge');
     await receive(2);
     await run(2);
     vi.setSystemTime(Date.now() + 700_000);

@@ -1,11 +1,11 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { REDRIVE, REPLAY } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { pauseAfter } from '../../../packages/kit/inbox/backoff.js';
-import { type Finished, unfinished } from '../../../packages/kit/inbox/listening.js';
+import { computeBackoff } from '../../../packages/kit/inbox/backoff.js';
+import { unfinished, type WorkResult } from '../../../packages/kit/inbox/inbox-source.js';
 import { LeaseLost } from '../../../packages/kit/inbox/stored-messages.js';
 import type { Work } from '../../../packages/kit/inbox/work.js';
 import type { MessageFields } from '../../../packages/kit/testing/messages.js';
@@ -69,7 +69,7 @@ describe('receiving', () => {
     expect(await parcels.record('one')).toMatchObject({ status: 'PENDING', messageId: 'app.shop:one' });
     expect(
       (
-        await documents.send(
+        await documentClient.send(
           new GetCommand({ TableName: 'records', Key: { pk: recordKey(PARCELS, 'app.second:one') } }),
         )
       ).Item,
@@ -302,7 +302,7 @@ describe('a lease', () => {
     expect(await parcels.take('one')).toMatchObject({ fence: 2 });
   });
 
-  test.each<[string, (name: string, work: Work) => Promise<Finished>]>([
+  test.each<[string, (name: string, work: Work) => Promise<WorkResult>]>([
     ['commit nothing', async (name) => ({ decide: async () => [counted(name)] })],
     ['save nothing', (name, work) => work.save({}, [counted(name)]).then(() => unfinished)],
     ['fail nothing', () => Promise.reject(new Refused())],
@@ -344,8 +344,8 @@ describe('an answer that is lost', () => {
 
   /** Sends each update twice, as the SDK does when the first answer is lost. */
   const updatesAreRepeated = () => {
-    const send = documents.send.bind(documents) as (command: unknown) => Promise<unknown>;
-    vi.spyOn(documents, 'send').mockImplementation((async (command: unknown) => {
+    const send = documentClient.send.bind(documentClient) as (command: unknown) => Promise<unknown>;
+    vi.spyOn(documentClient, 'send').mockImplementation((async (command: unknown) => {
       if (command instanceof UpdateCommand) await send(command);
       return send(command);
     }) as never);
@@ -421,10 +421,10 @@ describe('a redrive', () => {
 
 test('pauses grow by their kind, up to the cap', () => {
   const cap = { capSeconds: 100 };
-  expect([1, 2, 3, 20].map((n) => pauseAfter(n, { kind: 'linear', baseSeconds: 30, ...cap }))).toEqual([
+  expect([1, 2, 3, 20].map((n) => computeBackoff(n, { kind: 'linear', baseSeconds: 30, ...cap }))).toEqual([
     30, 60, 90, 100,
   ]);
-  expect([1, 2, 3, 20].map((n) => pauseAfter(n, { kind: 'exponential', baseSeconds: 20, ...cap }))).toEqual([
+  expect([1, 2, 3, 20].map((n) => computeBackoff(n, { kind: 'exponential', baseSeconds: 20, ...cap }))).toEqual([
     20, 40, 80, 100,
   ]);
 });

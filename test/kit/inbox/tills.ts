@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item } from '../../../packages/kit/aws/dynamodb.js';
 import type { InboxSettings } from '../../../packages/kit/inbox/contract.js';
-import { type Finished, on, type Told } from '../../../packages/kit/inbox/listening.js';
+import { on, type RestoreFacts, type WorkResult } from '../../../packages/kit/inbox/inbox-source.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { cursorKey, placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { SequentialRunner } from '../../../packages/kit/inbox/sequential-runner.js';
@@ -19,7 +19,7 @@ const WINDOW_SECONDS = 35 * 86_400;
 
 /** A sequential inbox of a till's steps in this process, with tables of its own. */
 export function tillInbox(
-  stepTaken: (step: string, forgotten: Told['forgotten']) => Finished,
+  stepTaken: (step: string, forgotten: RestoreFacts['forgotten']) => WorkResult,
   more: Partial<InboxSettings> = {},
 ) {
   inProcessDynamoDb(
@@ -52,7 +52,7 @@ export function tillInbox(
       Object.entries(attributes).map(([name, stringValue]) => [name, { stringValue }]),
     );
     const record = { messageId: 'm', body: bodyOf(message), attributes: { ApproximateReceiveCount: '1' } };
-    return receiver.batch({ Records: [{ ...record, messageAttributes }] } as never);
+    return receiver.receiveBatch({ Records: [{ ...record, messageAttributes }] } as never);
   };
   return { runner, receive };
 }
@@ -68,7 +68,7 @@ export const appended = (step: string) => ({
 
 export const keyOf = (sequence: number, epoch = 0): string => placeKey(STEPS, { subject, sequence, epoch });
 export const read = async (TableName: string, Key: Item): Promise<Item> =>
-  (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item ?? {};
+  (await documentClient.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item ?? {};
 export const stepsDone = async (): Promise<readonly string[]> =>
   ((await read('table', { pk: 'Till#1', sk: 'STATE' })).steps ?? []) as string[];
 export const cursorItem = (): Promise<Item> => read('records', { pk: cursorKey(STEPS, subject) });
@@ -83,6 +83,6 @@ const service = {
 /** Discards a failed message, as an operator does. */
 export const discarded = (id: string) =>
   discard(
-    { documents, clock, services: [service], actor: async () => 'olga' },
+    { documents: documentClient, clock, services: [service], actor: async () => 'olga' },
     { consumer: 'steps', messageId: `app.till:${id}`, reason: 'test', dryRun: false },
   );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { daysIn } from '../../../packages/kit/inbox/windows.js';
+import { dailyWindows } from '../../../packages/kit/inbox/windows.js';
 
 const ZONES = [
   'UTC',
@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 
 describe('the days of a time zone', () => {
   test('have 23, 24 or 25 hours where the clocks change', () => {
-    const berlin = daysIn('Europe/Berlin');
+    const berlin = dailyWindows('Europe/Berlin');
     const hours = (day: string): number =>
       (Date.parse(berlin.endOf(day)) - Date.parse(berlin.endOf(dayBefore(day)))) / HOUR;
     const dayBefore = (day: string) => new Date(Date.parse(day) - 24 * HOUR).toISOString().slice(0, 10);
@@ -26,7 +26,7 @@ describe('the days of a time zone', () => {
   });
 
   test('that a zone has left out are no windows', () => {
-    const apia = daysIn('Pacific/Apia');
+    const apia = dailyWindows('Pacific/Apia');
     expect(apia.next('2011-12-29')).toBe('2011-12-31');
     expect(apia.idOf('2011-12-30T10:00:00.000Z')).toBe('2011-12-31');
   });
@@ -68,7 +68,7 @@ describe('the days of a time zone', () => {
 
 /** @param at an instant, and one that is `later` than it */
 function arePartition(zone: string, at: number, later: number): void {
-  const days = daysIn(zone);
+  const days = dailyWindows(zone);
   const iso = (time: number) => new Date(time).toISOString();
   const id = days.idOf(iso(at));
   const end = Date.parse(days.endOf(id));

@@ -2,15 +2,15 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import type { Delivery } from '../../../packages/kit/failures/delivery.js';
 import type { LaneEntrance } from '../../../packages/kit/idempotent-consumer/lane-entrance.js';
-import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
 import { MessageLog } from '../../../packages/kit/idempotent-consumer/message-log.js';
-import type { Decide, Refused } from '../../../packages/kit/idempotent-consumer/process-once.js';
+import { on } from '../../../packages/kit/idempotent-consumer/message-source.js';
+import type { Decide, RefusedTransaction } from '../../../packages/kit/idempotent-consumer/process-once.js';
 import { Contended } from '../../../packages/kit/lane/entrance.js';
-import { lane } from '../../../packages/kit/lane/lane.js';
+import { createLane } from '../../../packages/kit/lane/lane.js';
 import type { Envelope } from '../../../packages/kit/messages/envelope.js';
 import { commandsTo } from '../../../packages/kit/messages/subscriptions.js';
 import { commandMessage } from '../../../packages/kit/testing/messages.js';
@@ -22,7 +22,7 @@ import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 const Visit = z.object({ showId: z.string(), visitor: z.string() });
 const contract = { service: 'door', events: {}, commands: { LetIn: { version: 1, data: Visit } } } as const;
 const commands = commandsTo(contract, { from: [{ service: 'shop', events: {} }] });
-const doorLane = lane(commands, 'LetIn', {
+const doorLane = createLane(commands, 'LetIn', {
   keyOf: ({ showId, visitor }) => (visitor === 'group' ? undefined : showId),
   decide: (requests) => ({ effects: requests.map(() => []) }),
 });
@@ -44,11 +44,11 @@ const TABLE = 'door';
 
 let at: LaneEntrance;
 let now: number;
-let entranceOf: typeof import('../../../packages/kit/lane/entrance.js').entranceOf;
+let entranceOf: typeof import('../../../packages/kit/lane/entrance.js').createLaneEntrance;
 beforeAll(async () => {
   functionEnvironment({ [Env.TABLE]: TABLE, CONSUMER: 'door', CONSUMER_GENERATION: '0', LANE_HOT_KEYS: '[]' });
   process.env.LANE_CONFLICTS_PER_SECOND = String(CONFLICTS);
-  ({ entranceOf } = await import('../../../packages/kit/lane/entrance.js'));
+  ({ createLaneEntrance: entranceOf } = await import('../../../packages/kit/lane/entrance.js'));
 });
 beforeEach(() => {
   now = Date.parse('2026-03-01T00:00:00.000Z');
@@ -117,7 +117,7 @@ describe('the entrance of a lane that loads nothing', () => {
   test('does not count what a condition has refused, nor the messages without a key', async () => {
     const decide = attemptsOf('a');
     await decide(undefined);
-    for (let refused = 0; refused < 2 * CONFLICTS; refused++) await decide({} as Refused);
+    for (let refused = 0; refused < 2 * CONFLICTS; refused++) await decide({} as RefusedTransaction);
     await losesRaces('group', 2 * CONFLICTS);
     expect(await isHot()).toBe(false);
   });
@@ -138,7 +138,7 @@ describe('the entrance of a lane that loads nothing', () => {
     expect(await storedOf(deliveriesOf('f', 'g'))).toEqual(['f', 'g']);
     pass(20_000);
     expect(await isHot()).toBe(false);
-    const { Items = [] } = await documents.send(new ScanCommand({ TableName: TABLE }));
+    const { Items = [] } = await documentClient.send(new ScanCommand({ TableName: TABLE }));
     expect(Items).toHaveLength(6);
     expect(Items[0]).toMatchObject({ pk: 'LANE#lane#tonight', sk: expect.stringMatching(/^REQUEST#door@0#/) });
   });

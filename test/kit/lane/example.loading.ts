@@ -18,8 +18,8 @@ declare const guests: DeciderStore<object, GuestRequest['command'], GuestEvent>;
 // The example of the pattern's README, word for word from here on.
 
 import { clock } from '@orderly/kit/aws';
-import { type DecideAll, decidedTogether, on } from '@orderly/kit/idempotent-consumer';
-import { laneOf } from '@orderly/kit/lane';
+import { type DecideAll, decideJointly, on } from '@orderly/kit/idempotent-consumer';
+import { createJointLane } from '@orderly/kit/lane';
 import { subscribe } from '@orderly/kit/messages';
 
 /** All messages about a guest contend for the guest, whatever they are about otherwise. */
@@ -31,8 +31,8 @@ const decideAll: DecideAll<GuestRequest> = async (requests) => {
   const changedAt = loaded.commits.at(-1)?.at;
   let guest = loaded;
   const effects = requests.map(({ command, trace }) => {
-    const commit = guests.commit(guest, guests.decider.decide(guest.state, command, { now: clock.now() }), trace);
-    guest = guests.after(guest, commit);
+    const commit = guests.buildCommit(guest, guests.decider.decide(guest.state, command, { now: clock.now() }), trace);
+    guest = guests.applyCommit(guest, commit);
     return [guests.appendWrite(commit)];
   });
   return { effects, ...(changedAt === undefined ? {} : { changedAt }) };
@@ -40,9 +40,9 @@ const decideAll: DecideAll<GuestRequest> = async (requests) => {
 
 /** Alone, such a message is an effect like any other. */
 export const onStay = on(stays, {
-  StayBooked: ({ event: { data }, trace }) => decidedTogether(decideAll, { ...data, command: 'book', trace }),
-  StayCancelled: ({ event: { data }, trace }) => decidedTogether(decideAll, { ...data, command: 'cancel', trace }),
+  StayBooked: ({ event: { data }, trace }) => decideJointly(decideAll, { ...data, command: 'book', trace }),
+  StayCancelled: ({ event: { data }, trace }) => decideJointly(decideAll, { ...data, command: 'cancel', trace }),
 });
 
 /** The lane: all messages that are decided together, of any number of consumers. */
-export const guestLane = laneOf([onStay]);
+export const guestLane = createJointLane([onStay]);

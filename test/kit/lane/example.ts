@@ -23,13 +23,13 @@ declare const takeSeats: (
 import type { TransactWriteItem } from '@orderly/kit/aws';
 import { decideOnNew } from '@orderly/kit/event-store';
 import { consumer, on } from '@orderly/kit/idempotent-consumer';
-import { entranceOf, lane, laneWriter } from '@orderly/kit/lane';
+import { createLane, createLaneEntrance, laneWriter } from '@orderly/kit/lane';
 import { commandsTo } from '@orderly/kit/messages';
 
 const commands = commandsTo(bookingsContract, { from: [{ service: 'shop', events: {} }] });
 
 /** The lane: what its requests contend for, and how up to 30 of them are decided in one transaction. */
-export const showLane = lane(commands, 'BookSeat', {
+export const showLane = createLane(commands, 'BookSeat', {
   keyOf: ({ showId }) => showId,
   decide: (requests, refused) => {
     // The first attempt reads nothing and assumes that there are seats for all. A refusal shows the show as it is.
@@ -55,7 +55,7 @@ export const handler = consumer(
         const seat = takeSeats(data.showId, 1);
         return {
           decide: async (refused) => {
-            const command = { type: 'Book', isFree: !refused?.because(seat) } as const;
+            const command = { type: 'Book', isFree: !refused?.conditionFailedFor(seat) } as const;
             const { write } = decideOnNew(bookings, { id: data.bookingId, command, trace });
             return command.isFree ? [write, seat] : [write];
           },
@@ -63,7 +63,7 @@ export const handler = consumer(
       },
     }),
   ],
-  { lane: entranceOf(showLane) },
+  { lane: createLaneEntrance(showLane) },
 );
 
 /** book-seats.lambda.ts: the writer. */

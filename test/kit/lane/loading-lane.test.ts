@@ -1,17 +1,17 @@
 import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item } from '../../../packages/kit/aws/dynamodb.js';
 import type { Delivery } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
+import { decideJointly } from '../../../packages/kit/idempotent-consumer/joint-decision.js';
 import type { LaneEntrance } from '../../../packages/kit/idempotent-consumer/lane-entrance.js';
-import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
 import { MessageLog } from '../../../packages/kit/idempotent-consumer/message-log.js';
+import { on } from '../../../packages/kit/idempotent-consumer/message-source.js';
 import { type Decide, ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
-import { decidedTogether } from '../../../packages/kit/idempotent-consumer/together.js';
 import { Contended } from '../../../packages/kit/lane/entrance.js';
-import { laneOf } from '../../../packages/kit/lane/lane.js';
-import { readRequest, requestItem } from '../../../packages/kit/lane/request-item.js';
+import { createJointLane } from '../../../packages/kit/lane/lane.js';
+import { buildRequestItem, readRequest } from '../../../packages/kit/lane/request-item.js';
 import { decideRound } from '../../../packages/kit/lane/round.js';
 import type { Envelope } from '../../../packages/kit/messages/envelope.js';
 import { commandsTo, subscribe } from '../../../packages/kit/messages/subscriptions.js';
@@ -33,7 +33,7 @@ const keyOf = (jar: string) => ({ pk: `Jar#${jar}`, sk: 'STATE' });
 
 async function putAll(requests: readonly z.infer<typeof Coin>[]) {
   const Key = keyOf(requests[0]?.jar ?? '');
-  const { Item: stored } = await documents.send(new GetCommand({ TableName: 'table', Key, ConsistentRead: true }));
+  const { Item: stored } = await documentClient.send(new GetCommand({ TableName: 'table', Key, ConsistentRead: true }));
   for (const { coin } of requests) poisonOf?.(coin);
   await rival?.();
   rival = undefined;
@@ -60,13 +60,13 @@ async function putAll(requests: readonly z.infer<typeof Coin>[]) {
 }
 
 const sources = [
-  on(commandsTo(jars, { from: [mints] }), { Put: ({ event }) => decidedTogether(putAll, event.data) }),
+  on(commandsTo(jars, { from: [mints] }), { Put: ({ event }) => decideJointly(putAll, event.data) }),
   on(subscribe(mints, ['Minted', 'Melted'], { contends: 'jar' }), {
-    Minted: ({ event }) => decidedTogether(putAll, event.data),
+    Minted: ({ event }) => decideJointly(putAll, event.data),
     Melted: () => ({ decide: async () => [] }),
   }),
 ];
-const lane = laneOf(sources);
+const lane = createJointLane(sources);
 
 const messageOf = (coin: string, type = 'Put', jar = 'a'): Envelope => ({
   id: `message-${coin}`,
@@ -89,7 +89,7 @@ const EVENTS = { name: 'jars-events', generation: 0 };
 const requestOf = (coin: string, type = 'Put') => {
   const times = { now: new Date().toISOString(), windowSeconds: 1 };
   const owner = type === 'Put' ? COMMANDS : EVENTS;
-  return readRequest(requestItem(owner, { lane: 'jars', key: 'a' }, messageOf(coin, type), times));
+  return readRequest(buildRequestItem(owner, { lane: 'jars', key: 'a' }, messageOf(coin, type), times));
 };
 const settings = { lane, records: 'records', windowSeconds: 86_400, service: 'jars' };
 const decide = (...coins: readonly string[]) =>
@@ -108,10 +108,10 @@ beforeEach(() => {
 });
 
 const itemsOf = async (TableName: string): Promise<readonly Item[]> =>
-  (await documents.send(new ScanCommand({ TableName }))).Items ?? [];
+  (await documentClient.send(new ScanCommand({ TableName }))).Items ?? [];
 const coinsIn = async (jar = 'a') => (await itemsOf('table')).find(({ pk }) => pk === `Jar#${jar}`)?.coins;
 const put = (coins: readonly string[], version: number, changedAt = '2026-01-01T00:00:00.000Z') =>
-  documents.send(new PutCommand({ TableName: 'table', Item: { ...keyOf('a'), coins, version, changedAt } }));
+  documentClient.send(new PutCommand({ TableName: 'table', Item: { ...keyOf('a'), coins, version, changedAt } }));
 
 describe('a lane that loads', () => {
   test('decides messages of several consumers by one load and one transaction, each with its own record', async () => {
@@ -165,10 +165,10 @@ describe('a lane that loads', () => {
 });
 
 describe('its entrance', () => {
-  let entranceOf: typeof import('../../../packages/kit/lane/entrance.js').entranceOf;
+  let entranceOf: typeof import('../../../packages/kit/lane/entrance.js').createLaneEntrance;
   beforeAll(async () => {
     functionEnvironment({ CONSUMER: COMMANDS.name, CONSUMER_GENERATION: '0' });
-    ({ entranceOf } = await import('../../../packages/kit/lane/entrance.js'));
+    ({ createLaneEntrance: entranceOf } = await import('../../../packages/kit/lane/entrance.js'));
   });
   const entrance = (hotKeys: readonly string[] = [], conflictsPerSecond = 4): LaneEntrance => {
     process.env.LANE_HOT_KEYS = JSON.stringify(hotKeys);

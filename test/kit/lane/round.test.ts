@@ -1,10 +1,10 @@
 import { PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item } from '../../../packages/kit/aws/dynamodb.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { lane } from '../../../packages/kit/lane/lane.js';
-import { readRequest, requestItem } from '../../../packages/kit/lane/request-item.js';
+import { createLane } from '../../../packages/kit/lane/lane.js';
+import { buildRequestItem, readRequest } from '../../../packages/kit/lane/request-item.js';
 import { decideRound } from '../../../packages/kit/lane/round.js';
 import type { Envelope } from '../../../packages/kit/messages/envelope.js';
 import { commandsTo } from '../../../packages/kit/messages/subscriptions.js';
@@ -17,7 +17,7 @@ const CONSUMER = { name: 'door', generation: 0 };
 const SEATS = 3;
 
 let poisonOf: ((visitor: string) => void) | undefined;
-const doorLane = lane(commandsTo(contract, { from: [{ service: 'shop', events: {} }] }), 'LetIn', {
+const doorLane = createLane(commandsTo(contract, { from: [{ service: 'shop', events: {} }] }), 'LetIn', {
   keyOf: ({ showId }) => showId,
   decide: (requests, refused) => {
     for (const { command } of requests) poisonOf?.(command.data.visitor);
@@ -73,7 +73,7 @@ const messageOf = (visitor: string): Envelope => ({
 });
 const requestOf = (visitor: string) =>
   readRequest(
-    requestItem(CONSUMER, { lane: 'door', key: '1' }, messageOf(visitor), {
+    buildRequestItem(CONSUMER, { lane: 'door', key: '1' }, messageOf(visitor), {
       now: new Date().toISOString(),
       windowSeconds: 1,
     }),
@@ -90,7 +90,7 @@ beforeEach(() => {
 });
 
 async function itemsOf(TableName: string): Promise<readonly Item[]> {
-  const { Items = [] } = await documents.send(new ScanCommand({ TableName }));
+  const { Items = [] } = await documentClient.send(new ScanCommand({ TableName }));
   return Items;
 }
 async function visitors(): Promise<Readonly<Record<string, unknown>>> {
@@ -108,7 +108,7 @@ test('a request is kept for the window in force at the time of its message', () 
     { from: '1970-01-01T00:00:00.000Z', seconds: 100 },
     { from: new Date(changed * 1000).toISOString(), seconds: 200 },
   ];
-  const item = requestItem(CONSUMER, { lane: 'door', key: '1' }, messageOf('ann'), {
+  const item = buildRequestItem(CONSUMER, { lane: 'door', key: '1' }, messageOf('ann'), {
     now: new Date().toISOString(),
     windowSeconds,
   });
@@ -128,7 +128,7 @@ describe('a round', () => {
   });
 
   test('decides again with the shared item as the refusal shows it', async () => {
-    await documents.send(new PutCommand({ TableName: 'table', Item: { pk: 'Show#1', sk: 'STATE', taken: 2 } }));
+    await documentClient.send(new PutCommand({ TableName: 'table', Item: { pk: 'Show#1', sk: 'STATE', taken: 2 } }));
     await decide('ann', 'bob', 'cid');
     expect(await visitors()).toEqual({ ann: 'IN 1', bob: 'FULL 1', cid: 'FULL 1' });
     expect(await taken()).toBe(3);
@@ -144,7 +144,7 @@ describe('a round', () => {
 
   test('leaves a message alone that was recorded as failed', async () => {
     const failed = { pk: recordKey(CONSUMER, 'orderly.shop:message-ann'), status: 'FAILED' };
-    await documents.send(new PutCommand({ TableName: 'records', Item: failed }));
+    await documentClient.send(new PutCommand({ TableName: 'records', Item: failed }));
     expect(names((await decide('ann', 'bob')).duplicates)).toEqual(['ann']);
     expect(await visitors()).toEqual({ bob: 'IN 1' });
   });
@@ -171,7 +171,7 @@ describe('a round', () => {
 
   test('mixes with plain changes of the shared item', async () => {
     const { Update } = take(1);
-    await Promise.all([decide('ann', 'bob'), documents.send(new UpdateCommand(Update))]);
+    await Promise.all([decide('ann', 'bob'), documentClient.send(new UpdateCommand(Update))]);
     expect(await taken()).toBe(3);
     expect(await visitors()).toEqual({ ann: 'IN 1', bob: 'IN 1' });
   });

@@ -1,23 +1,24 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { halvesOf, MOST_AT_ONCE, roundsOf } from '../../../packages/kit/lane/rounds.js';
+import { MAX_ROUND_SIZE, splitInHalf, splitIntoRounds } from '../../../packages/kit/lane/rounds.js';
 
 const request = (id: string, subject = `Saga/${id}`) => ({ message: { id, source: 'app.saga', subject } });
-const idsOf = (rounds: ReturnType<typeof roundsOf>) => rounds.map((round) => round.map(({ message: { id } }) => id));
+const idsOf = (rounds: ReturnType<typeof splitIntoRounds>) =>
+  rounds.map((round) => round.map(({ message: { id } }) => id));
 
 test('two publishers with one id are two requests of a round', () => {
   const requests = [request('42'), { message: { ...request('42').message, source: 'app.other', subject: 'Saga/b' } }];
-  expect(roundsOf(requests)).toEqual([requests]);
+  expect(splitIntoRounds(requests)).toEqual([requests]);
 });
 
 test('30 requests make one round, and the 31st begins another one', () => {
-  const requests = Array.from({ length: MOST_AT_ONCE + 1 }, (_, at) => request(`m${at}`));
-  expect(roundsOf(requests).map(({ length }) => length)).toEqual([30, 1]);
+  const requests = Array.from({ length: MAX_ROUND_SIZE + 1 }, (_, at) => request(`m${at}`));
+  expect(splitIntoRounds(requests).map(({ length }) => length)).toEqual([30, 1]);
 });
 
 test('two messages about one subject are in two rounds, and a repeated message is in none', () => {
   const requests = [request('m1', 'Saga/a'), request('m2', 'Saga/a'), request('m3'), request('m1', 'Saga/a')];
-  expect(idsOf(roundsOf(requests))).toEqual([['m1', 'm3'], ['m2']]);
+  expect(idsOf(splitIntoRounds(requests))).toEqual([['m1', 'm3'], ['m2']]);
 });
 
 test('each message is in exactly one round, and those of one subject keep their order', () => {
@@ -25,11 +26,11 @@ test('each message is in exactly one round, and those of one subject keep their 
   fc.assert(
     fc.property(some, (messages) => {
       const first = [...new Map(messages.toReversed().map((message) => [message.id, message])).values()];
-      const rounds = roundsOf(first.map(({ id, subject }) => request(id, subject)));
+      const rounds = splitIntoRounds(first.map(({ id, subject }) => request(id, subject)));
       const all = rounds.flat().map(({ message }) => message);
       expect(all.map(({ id }) => id).toSorted()).toEqual(first.map(({ id }) => id).toSorted());
       for (const round of rounds) {
-        expect(round.length).toBeLessThanOrEqual(MOST_AT_ONCE);
+        expect(round.length).toBeLessThanOrEqual(MAX_ROUND_SIZE);
         expect(new Set(round.map(({ message }) => message.subject)).size).toBe(round.length);
       }
       for (const { subject } of first) {
@@ -49,4 +50,4 @@ test.each([
     [1, 2],
     [[1], [2]],
   ],
-])('halves of %j', (round, halves) => expect(halvesOf(round)).toEqual(halves));
+])('halves of %j', (round, halves) => expect(splitInHalf(round)).toEqual(halves));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import {
-  commandsOf,
   type EventSchema,
   earlierShape,
-  eventToWrite,
+  encodeEvent,
   readEvent,
+  toCommandContract,
 } from '../../../packages/kit/messages/contract.js';
 
 const One = z.object({ name: z.string() });
@@ -68,20 +68,20 @@ describe('writing an event', () => {
     [1, 1, { name: 'Ada Lovelace' }],
   ])('with writes = %s is of version %i', (writes, schemaVersion, data) => {
     const contract = contractOf(writes === undefined ? {} : { writes });
-    const written = eventToWrite(contract, { type: 'Named', data: newest });
+    const written = encodeEvent(contract, { type: 'Named', data: newest });
     expect(written).toEqual({ schemaVersion, data });
     expect(readEvent(contract, 'Named', schemaVersion, data)).toEqual({ type: 'Named', data: newest });
   });
   test('is checked against the newest version, whichever is written', () => {
     for (const writes of [1, 2, 3]) {
-      expect(() => eventToWrite(contractOf({ writes }), { type: 'Named', data: { name: 'Ada Lovelace' } })).toThrow(
+      expect(() => encodeEvent(contractOf({ writes }), { type: 'Named', data: { name: 'Ada Lovelace' } })).toThrow(
         expect.objectContaining({ code: 'INVALID_DATA' }),
       );
     }
   });
   test('refuses what no step brings into the version that is to be written', () => {
     const contract = contractOf({ writes: 2, earlier: { 2: earlierShape(Two, (data) => data) } });
-    expect(() => eventToWrite(contract, { type: 'Named', data: newest })).toThrow(
+    expect(() => encodeEvent(contract, { type: 'Named', data: newest })).toThrow(
       expect.objectContaining({ code: 'INVALID_DATA' }),
     );
   });
@@ -91,7 +91,7 @@ describe('a type that is only read in this release', () => {
   const contract = { service: 'people', events: { Named: { ...contractOf().events.Named, writes: 0 } } };
   test('is read', () => expect(readEvent(contract, 'Named', 3, newest)).toEqual({ type: 'Named', data: newest }));
   test('is not written', () =>
-    expect(() => eventToWrite(contract, { type: 'Named', data: newest })).toThrow(
+    expect(() => encodeEvent(contract, { type: 'Named', data: newest })).toThrow(
       'UNKNOWN_TYPE: Named is only read in this release',
     ));
 });
@@ -99,8 +99,8 @@ describe('a type that is only read in this release', () => {
 describe('commands of a contract', () => {
   const taking = { service: 'people', events: {}, commands: contractOf().events };
   test('are written and read, also in older versions, as events are', () => {
-    expect(eventToWrite(commandsOf(taking), { type: 'Named', data: newest })).toMatchObject({ schemaVersion: 3 });
-    expect(readEvent(commandsOf(taking), 'Named', 1, { name: 'Ada Lovelace' })).toEqual({
+    expect(encodeEvent(toCommandContract(taking), { type: 'Named', data: newest })).toMatchObject({ schemaVersion: 3 });
+    expect(readEvent(toCommandContract(taking), 'Named', 1, { name: 'Ada Lovelace' })).toEqual({
       type: 'Named',
       data: newest,
     });
@@ -108,6 +108,6 @@ describe('commands of a contract', () => {
   test('are no events of it, and its events no commands', () => {
     const unknown = expect.objectContaining({ code: 'NEWER_TYPE' });
     expect(() => readEvent(taking, 'Named', 3, newest)).toThrow(unknown);
-    expect(() => readEvent(commandsOf(contractOf()), 'Named', 3, newest)).toThrow(unknown);
+    expect(() => readEvent(toCommandContract(contractOf()), 'Named', 3, newest)).toThrow(unknown);
   });
 });

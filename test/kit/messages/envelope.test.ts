@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { accountsContract } from '../../../lambdas/accounts/contract.js';
 import { ordersContract } from '../../../lambdas/orders/contract.js';
-import { timeOfId } from '../../../packages/kit/aws/ids.js';
-import { commitItem } from '../../../packages/kit/messages/commit.js';
+import { parseIdTime } from '../../../packages/kit/aws/ids.js';
+import { buildCommitItem } from '../../../packages/kit/messages/commit.js';
 import { ContractViolation, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
 import {
   appOf,
-  busEntries,
   messageGroupOf,
   messageIdOf,
   readEnvelope,
   schemaVersionOf,
   senderOf,
+  toBusEntries,
 } from '../../../packages/kit/messages/envelope.js';
 
 const trace = { trigger: 'm1', actor: 'customer:alice', correlationId: 'c1', traceparent: '00-a-b-01' };
-const commit = commitItem({
+const commit = buildCommitItem({
   contract: ordersContract,
   aggregate: 'Order',
   id: 'o#1',
@@ -49,11 +49,11 @@ describe('a commit', () => {
   });
   test('stands in the feed by hour and shard', () => expect(commit.feedPk).toMatch(/^2999-01-01T00#[0-7]$/));
   test('has its place in the feed by the same time, whatever its function’s clock says', () =>
-    expect(timeOfId(commit.feedSk)).toBe(Date.parse(commit.at)));
+    expect(parseIdTime(commit.feedSk)).toBe(Date.parse(commit.at)));
   test('refuses an event that breaks its contract, without saying its value', () => {
     const event = { type: 'OrderApproved', data: { orderId: 12345 } };
     const bad = () =>
-      commitItem({
+      buildCommitItem({
         contract: ordersContract,
         aggregate: 'Order',
         id: 'o',
@@ -68,7 +68,7 @@ describe('a commit', () => {
 
 describe('the epoch of a commit', () => {
   const committed = (epoch: number, previous?: { readonly at: string; readonly epoch?: number }) =>
-    commitItem({
+    buildCommitItem({
       contract: ordersContract,
       aggregate: 'Order',
       id: 'o',
@@ -104,7 +104,7 @@ describe('the epoch of a commit', () => {
 
 describe('a command of a commit', () => {
   const commanded = (to: ServiceContract, type: string) => () =>
-    commitItem({
+    buildCommitItem({
       contract: ordersContract,
       aggregate: 'Order',
       id: 'o',
@@ -122,7 +122,7 @@ describe('a command of a commit', () => {
 
 describe('an envelope', () => {
   const stage = { app: 'orderly', service: 'orders' };
-  const [first, second] = busEntries(commit, stage);
+  const [first, second] = toBusEntries(commit, stage);
   test('carries each event of a commit with its own version', () => {
     expect(JSON.parse(second?.Detail ?? '')).toEqual({
       specversion: '1.0',
@@ -144,7 +144,7 @@ describe('an envelope', () => {
   });
   test('has the epoch of its commit, and its first one names what the commit follows', () => {
     const after = { ...commit, epoch: 2, follows: { epoch: 0, sequence: 1 } };
-    const [one, other] = busEntries(after, stage).map((entry) => readEnvelope(bodyOf(entry)));
+    const [one, other] = toBusEntries(after, stage).map((entry) => readEnvelope(bodyOf(entry)));
     expect(one).toMatchObject({ sequence: 2, epoch: 2, follows: '0/1' });
     expect(other).toMatchObject({ sequence: 3, epoch: 2 });
     expect(other).not.toHaveProperty('follows');
@@ -158,7 +158,7 @@ describe('an envelope', () => {
   );
   test('is in one message group with everything that its customer caused, and with nothing else', () => {
     const groupOf = (actor: string, onBehalfOf?: string) => {
-      const [entry] = busEntries({ ...commit, actor, onBehalfOf }, stage);
+      const [entry] = toBusEntries({ ...commit, actor, onBehalfOf }, stage);
       return entry && readEnvelope(bodyOf(entry)).messagegroup;
     };
     expect(groupOf('service:orders', 'customer:alice')).toBe(groupOf('customer:alice'));
@@ -170,7 +170,7 @@ describe('an envelope', () => {
     expect(readEnvelope(bodyOf(first, { messagegroup: undefined }))).not.toHaveProperty('messagegroup');
   });
   test('says on whose behalf a service acted', () => {
-    const [entry] = busEntries({ ...commit, actor: 'service:orders', onBehalfOf: 'customer:alice' }, stage);
+    const [entry] = toBusEntries({ ...commit, actor: 'service:orders', onBehalfOf: 'customer:alice' }, stage);
     expect(entry && readEnvelope(bodyOf(entry))).toMatchObject({
       actor: 'service:orders',
       onbehalfof: 'customer:alice',
@@ -178,7 +178,7 @@ describe('an envelope', () => {
   });
   test('follows for each command of a commit, written by the contract of the service that it is for', () => {
     const data = { customerId: 'c', orderId: 'o', stepId: 'o/authorize', amount: { amount: 1, currency: 'EUR' } };
-    const withCommand = commitItem({
+    const withCommand = buildCommitItem({
       contract: ordersContract,
       aggregate: 'Order',
       id: 'o',
@@ -189,7 +189,7 @@ describe('an envelope', () => {
       feedShards: [],
     });
     expect(withCommand.lastVersion).toBe(1);
-    const [event, sent, ...others] = busEntries(withCommand, stage);
+    const [event, sent, ...others] = toBusEntries(withCommand, stage);
     expect(others).toEqual([]);
     expect(event && readEnvelope(bodyOf(event))).not.toHaveProperty('to');
     expect(sent && readEnvelope(bodyOf(sent))).toMatchObject({
@@ -203,7 +203,7 @@ describe('an envelope', () => {
     });
   });
   test('of another application has its names', () => {
-    const [entry] = busEntries(commit, { app: 'tickets', service: 'board' });
+    const [entry] = toBusEntries(commit, { app: 'tickets', service: 'board' });
     if (!entry) throw new Error('no entry');
     expect(entry.Source).toBe('tickets.board');
     const envelope = readEnvelope(bodyOf(entry));

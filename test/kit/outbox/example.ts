@@ -1,6 +1,6 @@
 // The example of the pattern's README, word for word from here on.
 import { putNew } from '@orderly/kit/aws';
-import { commitItem, type Trace } from '@orderly/kit/messages';
+import { buildCommitItem, type Trace } from '@orderly/kit/messages';
 import * as z from 'zod/mini';
 
 export const ticketsContract = {
@@ -15,7 +15,7 @@ const feedShards = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
 
 /** One conditional put is the change of state and the message. @throws {ItemExists} the ticket exists already */
 export async function openTicket(table: string, ticketId: string, subject: string, trace: Trace): Promise<void> {
-  const commit = commitItem({
+  const commit = buildCommitItem({
     contract: ticketsContract,
     aggregate: 'Ticket',
     id: ticketId,

@@ -14,10 +14,10 @@ declare const tickets: DeciderStore<Ticket, TicketCommand, EventOf<typeof ticket
 
 // The example of the pattern's README, word for word from here on.
 
-import { endpoint, traceOf } from '@orderly/kit/http';
-import { createOnce, idempotencyKey, PersonalRequest } from '@orderly/kit/idempotent-receiver';
+import { endpoint, toTrace } from '@orderly/kit/http';
+import { createOnce, PersonalRequest, parseIdempotencyKey } from '@orderly/kit/idempotent-receiver';
 import { aggregateKey, Sealed } from '@orderly/kit/messages';
-import { openFields, personalKeysOfFunction } from '@orderly/kit/personal-data';
+import { openFields, personalKeysFromEnvironment } from '@orderly/kit/personal-data';
 import * as z from 'zod/mini';
 
 /** `contract.ts`: the text is personal, and belongs to the customer. */
@@ -32,20 +32,20 @@ export const ticketsContract = {
   },
 } as const;
 
-const people = personalKeysOfFunction();
+const people = personalKeysFromEnvironment();
 const personal = new PersonalRequest(people, ticketsContract.events.TicketOpened);
 
 /** POST /tickets */
 export const open = endpoint({ roles: ['customer'], body: z.strictObject({ text: z.string() }) }, async (request) => {
   const { caller } = request;
   const { loaded, shown } = await personal.once(request, caller.id, {
-    key: idempotencyKey,
+    key: parseIdempotencyKey,
     reads: async () => undefined,
     make: ({ key, fields, refuseForgotten }) =>
       createOnce({
         store: tickets,
         key,
-        trace: traceOf(request),
+        trace: toTrace(request),
         refuseNew: refuseForgotten,
         command: (ticketId) => ({ type: 'Open', ticketId, customerId: caller.id, ...fields }),
       }),

@@ -9,7 +9,7 @@ import { openEvents } from '../../../packages/kit/personal-data/open-fields.js';
 import type { PersonalKeys, SealedAt } from '../../../packages/kit/personal-data/personal-keys.js';
 import { InMemoryEventStore } from '../../../packages/kit/testing/in-memory-event-store.js';
 import { InMemoryTables } from '../../../packages/kit/testing/in-memory-tables.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 
 const contract = {
   service: 'letters',
@@ -41,7 +41,7 @@ const tables = new InMemoryTables();
 const store = new InMemoryEventStore({ aggregate: 'Box', contract, decider: evolution }, tables);
 /** Puts a commit, whatever is there. */
 const put = (commit: Commit) => tables.transact([{ Put: { TableName: store.table, Item: commit } }]);
-const trace = traceOf(randomUUID());
+const trace = buildTrace(randomUUID());
 
 const keys = new Map(['ada', 'bob'].map((person) => [person, randomBytes(32)]));
 const unsealed = (person: string, text = 'my secret') => new Unsealed(person, keys.get(person)!, text);
@@ -50,7 +50,7 @@ const sent = (text?: Sealed, to = 'ada'): Sent => ({
   data: { to, stamp: 1, ...(text ? { text } : {}) },
 });
 async function appended(loaded: Loaded<Letters>, ...events: Sent[]): Promise<Commit> {
-  const commit = store.commit(loaded, events, trace);
+  const commit = store.buildCommit(loaded, events, trace);
   await store.append(commit);
   return commit;
 }
@@ -66,7 +66,7 @@ describe('a commit', () => {
       const place = { aggregate: commit.pk, event: id, field: 'text' };
       expect(open(keys.get('ada')!, 'ada', JSON.parse(data).text, place)).toBe(['my secret', 'another secret'][at]);
     }
-    expect(JSON.stringify(store.after(box, commit).state)).not.toContain('secret');
+    expect(JSON.stringify(store.applyCommit(box, commit).state)).not.toContain('secret');
   });
 
   test('without any is in no index of people', async () =>
@@ -76,8 +76,8 @@ describe('a commit', () => {
     const about = { ...contract, person: 'to' } as const;
     const store = new InMemoryEventStore({ aggregate: 'Box', contract: about, decider: evolution });
     const box = await store.load(randomUUID());
-    expect(store.commit(box, [sent(), sent()], trace).person).toBe('ada');
-    expect(() => store.commit(box, [sent(), sent(undefined, 'bob')], trace)).toThrow('several people');
+    expect(store.buildCommit(box, [sent(), sent()], trace).person).toBe('ada');
+    expect(() => store.buildCommit(box, [sent(), sent(undefined, 'bob')], trace)).toThrow('several people');
   });
 
   test('holds nothing else in its snapshot', async () => {
@@ -98,7 +98,7 @@ describe('a commit', () => {
     ['of two people', () => [sent(unsealed('ada')), sent(unsealed('bob'), 'bob')]],
   ])('is not made of personal data %s', async (_, events) => {
     const box = await emptyBox();
-    expect(() => store.commit(box, events(), trace)).toThrow(expect.objectContaining({ code: 'INVALID_DATA' }));
+    expect(() => store.buildCommit(box, events(), trace)).toThrow(expect.objectContaining({ code: 'INVALID_DATA' }));
   });
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { SealBroken, type Sealed } from '../../../packages/kit/messages/sealed.js';
 import { personKey } from '../../../packages/kit/personal-data/person-key.js';
 import { KeyMissing, PersonalKeys, type SealedAt } from '../../../packages/kit/personal-data/personal-keys.js';
@@ -13,13 +13,13 @@ const dynamodb = inProcessDynamoDb({ people: ['pk'] });
 const inProcess = inProcessKms();
 /** As a function has them that has just begun. */
 const newFunction = (): PersonalKeys =>
-  new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents, kms: inProcess.kms });
+  new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents: documentClient, kms: inProcess.kms });
 
 const place = { aggregate: 'Order#1', event: '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10', field: 'deliverTo' };
 const itemOf = async (person: string) =>
-  (await documents.send(new GetCommand({ TableName: 'people', Key: personKey(person) }))).Item;
+  (await documentClient.send(new GetCommand({ TableName: 'people', Key: personKey(person) }))).Item;
 const forget = (person: string) =>
-  documents.send(new PutCommand({ TableName: 'people', Item: { ...personKey(person), forgottenAt: 'now' } }));
+  documentClient.send(new PutCommand({ TableName: 'people', Item: { ...personKey(person), forgottenAt: 'now' } }));
 
 const open = async (keys: PersonalKeys, person: string, sealed: Sealed, at: SealedAt['place']) =>
   (await keys.openAll(person, [{ sealed, place: at }]))[0];
@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 async function sealed(keys: PersonalKeys): Promise<Sealed> {
-  const unsealed = await keys.unsealed(person, 'Ada');
+  const unsealed = await keys.createUnsealed(person, 'Ada');
   return unsealed!.sealAt(place);
 }
 
@@ -54,7 +54,7 @@ describe("a person's data", () => {
   test('opens by no place but its own, and by no other person’s key', async () => {
     const keys = newFunction();
     const value = await sealed(keys);
-    await keys.unsealed('another', 'x');
+    await keys.createUnsealed('another', 'x');
     await expect(open(keys, person, value, { ...place, aggregate: 'Order#2' })).rejects.toThrow(SealBroken);
     await expect(open(keys, person, value, { ...place, event: randomUUID() })).rejects.toThrow(SealBroken);
     await expect(open(keys, 'another', value, place)).rejects.toThrow(SealBroken);
@@ -85,7 +85,7 @@ describe("a person's data", () => {
   test('of another person can not be taken by swapping the wrapped keys', async () => {
     const value = await sealed(newFunction());
     const stolen = { ...(await itemOf(person)), ...personKey('thief') };
-    await documents.send(new PutCommand({ TableName: 'people', Item: stolen }));
+    await documentClient.send(new PutCommand({ TableName: 'people', Item: stolen }));
     await expect(open(newFunction(), 'thief', value, place)).rejects.toMatchObject({
       name: 'InvalidCiphertextException',
     });
@@ -94,7 +94,7 @@ describe("a person's data", () => {
   test('that was sealed and has no key is an error: it was not forgotten', async () => {
     await expect(open(newFunction(), person, await sealedElsewhere(), place)).rejects.toThrow(KeyMissing);
   });
-  const sealedElsewhere = async () => (await newFunction().unsealed('somebody', 'x'))!.sealAt(place);
+  const sealedElsewhere = async () => (await newFunction().createUnsealed('somebody', 'x'))!.sealAt(place);
 });
 
 describe('after forget', () => {
@@ -102,13 +102,13 @@ describe('after forget', () => {
     const value = await sealed(newFunction());
     await forget(person);
     expect(await open(newFunction(), person, value, place)).toEqual({ forgotten: true });
-    expect(await newFunction().unsealed(person, 'Ada')).toBeUndefined();
+    expect(await newFunction().createUnsealed(person, 'Ada')).toBeUndefined();
     expect(await itemOf(person)).toEqual({ ...personKey(person), forgottenAt: 'now' });
   });
 
   test('of a person without a key, nothing makes one', async () => {
     await forget(person);
-    expect(await newFunction().unsealed(person, 'Ada')).toBeUndefined();
+    expect(await newFunction().createUnsealed(person, 'Ada')).toBeUndefined();
     expect(inProcess.calls).toEqual([]);
   });
 
@@ -119,8 +119,8 @@ describe('after forget', () => {
       await forget(person);
       return send.apply(inProcess.kms, args);
     }) as never);
-    expect(await keys.unsealed(person, 'Ada')).toBeUndefined();
-    expect(await keys.unsealed(person, 'Ada')).toBeUndefined();
+    expect(await keys.createUnsealed(person, 'Ada')).toBeUndefined();
+    expect(await keys.createUnsealed(person, 'Ada')).toBeUndefined();
     expect(await itemOf(person)).toEqual({ ...personKey(person), forgottenAt: 'now' });
     spy.mockRestore();
   });
@@ -134,7 +134,7 @@ describe('a person who is forgotten while functions have the key in memory', () 
     await forget(person);
     for (const keys of [one, other]) {
       expect(await open(keys, person, value, place)).toEqual({ forgotten: true });
-      expect(await keys.unsealed(person, 'Ada')).toBeUndefined();
+      expect(await keys.createUnsealed(person, 'Ada')).toBeUndefined();
       expect(held(keys)).toEqual([]);
     }
   });
@@ -156,7 +156,7 @@ describe('a request', () => {
     const value = await sealed(keys);
     dynamodb.calls.length = 0;
     expect(await open(keys, person, value, place)).toBe('Ada');
-    expect(await keys.unsealed(person, 'Lovelace')).toBeDefined();
+    expect(await keys.createUnsealed(person, 'Lovelace')).toBeDefined();
     expect(await keys.isForgotten(person)).toBe(false);
     expect(dynamodb.calls).toEqual([]);
     expect(inProcess.calls).toEqual(['GenerateDataKey']);
@@ -175,7 +175,7 @@ describe('a request', () => {
     const keys = newFunction().forRequest();
     expect(await keys.isForgotten(person)).toBe(false);
     await forget(person);
-    expect(await keys.unsealed(person, 'Ada')).toBeUndefined();
+    expect(await keys.createUnsealed(person, 'Ada')).toBeUndefined();
     expect(await keys.isForgotten(person)).toBe(true);
   });
 });
@@ -211,7 +211,7 @@ describe('a key in memory', () => {
         return answer;
       },
     } as unknown as KMSClient;
-    const keys = new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents, kms: slow });
+    const keys = new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents: documentClient, kms: slow });
     expect(await open(keys, person, value, place)).toBe('Ada');
     inProcess.calls.length = 0;
     vi.setSystemTime(1_000_000_299_000);
@@ -225,7 +225,7 @@ describe('a key in memory', () => {
   test('is not used if the item has another wrapped key', async () => {
     const keys = newFunction();
     await sealed(keys);
-    await documents.send(new DeleteCommand({ TableName: 'people', Key: personKey(person) }));
+    await documentClient.send(new DeleteCommand({ TableName: 'people', Key: personKey(person) }));
     const value = await sealed(newFunction());
     expect(await open(keys, person, value, place)).toBe('Ada');
   });
@@ -235,27 +235,27 @@ describe('a key in memory', () => {
     vi.setSystemTime(1_000_000_000_000);
     const keys = newFunction();
     const [early, late] = [`${person}-early`, `${person}-late`];
-    await keys.unsealed(early, 'x');
+    await keys.createUnsealed(early, 'x');
     vi.setSystemTime(1_000_000_200_000);
-    await keys.unsealed(late, 'x');
+    await keys.createUnsealed(late, 'x');
     expect(held(keys)).toEqual([early, late]);
     vi.setSystemTime(1_000_000_300_000);
-    await keys.unsealed(late, 'x');
+    await keys.createUnsealed(late, 'x');
     expect(held(keys)).toEqual([late]);
     vi.setSystemTime(1_000_000_600_000);
-    await keys.unsealed(person, 'x');
+    await keys.createUnsealed(person, 'x');
     expect(held(keys)).toEqual([person]);
   });
 
   test('is one of 200 at most', async () => {
     const keys = newFunction();
-    await keys.unsealed(person, 'x');
-    await Promise.all(Array.from({ length: 199 }, (_, at) => keys.unsealed(`${person}-${at}`, 'x')));
+    await keys.createUnsealed(person, 'x');
+    await Promise.all(Array.from({ length: 199 }, (_, at) => keys.createUnsealed(`${person}-${at}`, 'x')));
     inProcess.calls.length = 0;
-    await keys.unsealed(person, 'x');
+    await keys.createUnsealed(person, 'x');
     expect(inProcess.calls).toEqual([]);
-    await keys.unsealed(`${person}-more`, 'x');
-    await keys.unsealed(person, 'x');
+    await keys.createUnsealed(`${person}-more`, 'x');
+    await keys.createUnsealed(person, 'x');
     expect(inProcess.calls).toEqual(['GenerateDataKey', 'Decrypt']);
   });
 });
@@ -263,8 +263,8 @@ describe('a key in memory', () => {
 test('where KMS fails nothing is kept, and the next try passes', async () => {
   inProcess.fails = { error: { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' } };
   const keys = newFunction();
-  await expect(keys.unsealed(person, 'Ada')).rejects.toMatchObject({ name: 'ThrottlingException' });
+  await expect(keys.createUnsealed(person, 'Ada')).rejects.toMatchObject({ name: 'ThrottlingException' });
   expect(await itemOf(person)).toBeUndefined();
   inProcess.fails = undefined;
-  expect(await keys.unsealed(person, 'Ada')).toBeDefined();
+  expect(await keys.createUnsealed(person, 'Ada')).toBeDefined();
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { idempotencyKey, type KeyedRequest } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { type KeyedRequest, parseIdempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
 import { PersonalRequest } from '../../../packages/kit/idempotent-receiver/personal-request.js';
 import { Unsealed } from '../../../packages/kit/messages/sealed.js';
 import type { PersonalKeys } from '../../../packages/kit/personal-data/personal-keys.js';
@@ -24,7 +24,7 @@ const request = (sent: object = body, header = 'k'): KeyedRequest => ({
   query: {},
   body: sent,
 });
-const keyOf = (sent: object, header?: string) => idempotencyKey(personal.hashed(request(sent, header)));
+const keyOf = (sent: object, header?: string) => parseIdempotencyKey(personal.toHashable(request(sent, header)));
 
 describe('the hash of a request', () => {
   test('says which personal fields there are, and nothing of their content', () => {
@@ -44,7 +44,7 @@ describe('the hash of a request', () => {
   });
 
   test('leaves the request itself as it is', () => {
-    personal.hashed(request());
+    personal.toHashable(request());
     expect(body.text).toEqual({ street: 'Main Street 1' });
   });
 });
@@ -85,7 +85,7 @@ describe('the effect of a request with personal data', () => {
     query: {},
     body,
   } as never;
-  const sends = (stored: object, key = idempotencyKey) => {
+  const sends = (stored: object, key = parseIdempotencyKey) => {
     const steps: string[] = [];
     const sent = personal.once(received, 'ada', {
       key: (keyed) => {

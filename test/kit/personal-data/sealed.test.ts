@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { eventOf, open, SealBroken, Sealed, seal, Unsealed } from '../../../packages/kit/messages/sealed.js';
+import { open, SealBroken, Sealed, seal, sealedEventId, Unsealed } from '../../../packages/kit/messages/sealed.js';
 
 const key = randomBytes(32);
 const event = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
@@ -11,7 +11,7 @@ const sealed = seal(key, 'ada', address, place);
 describe('what is sealed', () => {
   test('opens by its key, for its person, at its place', () => {
     expect(open(key, 'ada', sealed, place)).toEqual(address);
-    expect(eventOf(sealed)).toBe(event);
+    expect(sealedEventId(sealed)).toBe(event);
     expect(Sealed.safeParse(JSON.parse(JSON.stringify(sealed))).success).toBe(true);
   });
 

@@ -4,10 +4,10 @@ import { courseStore } from '../event-store/example.js';
 // The example of the pattern's README, word for word from here on.
 
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { documents } from '@orderly/kit/aws';
+import { documentClient } from '@orderly/kit/aws';
 import { consumer, onEvery } from '@orderly/kit/idempotent-consumer';
 import { subscribeToAll } from '@orderly/kit/messages';
-import { inVersion, type Projection, rebuilder, show, versionsOf } from '@orderly/kit/projection';
+import { type Projection, readVersions, rebuilder, updateProjection, versionedKey } from '@orderly/kit/projection';
 
 /** `courses-list.ts`: a row for each course. */
 const courseList: Projection<Course> = {
@@ -27,7 +27,7 @@ const courseList: Projection<Course> = {
 /** `courses-projection.lambda.ts`: any event of a course shows its newest state. */
 export const handler = consumer([
   onEvery(subscribeToAll(coursesContract), ({ event: { data } }) => ({
-    project: async () => show(courseList, await courseStore.load(data.courseId)),
+    project: async () => updateProjection(courseList, await courseStore.load(data.courseId)),
   })),
 ]);
 
@@ -36,12 +36,12 @@ export const rebuild = rebuilder(courseList);
 
 /** Reads the list from the version that is current. */
 export async function coursesOf(limit: number) {
-  const { reads } = await versionsOf(courseList, 'soon');
+  const { reads } = await readVersions(courseList, 'soon');
   const query = new QueryCommand({
     TableName: courseList.table,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :courses)',
-    ExpressionAttributeValues: { ':pk': 'COURSES#all', ':courses': inVersion('COURSE#', reads) },
+    ExpressionAttributeValues: { ':pk': 'COURSES#all', ':courses': versionedKey('COURSE#', reads) },
     Limit: limit,
   });
-  return (await documents.send(query)).Items ?? [];
+  return (await documentClient.send(query)).Items ?? [];
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import type { RebuildAnswer } from '../../../packages/kit/projection/contract.js';
-import { show } from '../../../packages/kit/projection/projection.js';
+import { updateProjection } from '../../../packages/kit/projection/projection.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { Tallies } from './tallies.js';
 
 /** Called before each call to DynamoDB: a rival's moment. */
 let before: ((command: string) => Promise<void>) | undefined;
-documents.middlewareStack.add(
+documentClient.middlewareStack.add(
   (next, context) => async (args) => {
     await before?.(context.commandName ?? '');
     return next(args);
@@ -283,7 +283,7 @@ describe('while events come', () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => tallies.count()));
     const loaded = await Promise.all(ids.map((id) => tallies.store.load(id)));
     dynamodb.calls.length = 0;
-    await Promise.all(loaded.map((one) => show(tallies.projection, one)));
+    await Promise.all(loaded.map((one) => updateProjection(tallies.projection, one)));
     const reads = dynamodb.calls.filter(({ operation }) => operation === 'GetItem');
     expect(reads.length).toBeLessThanOrEqual(6);
     expect(await tallies.shown(1)).toEqual(Object.fromEntries(ids.map((id) => [id, 1])));
@@ -295,7 +295,7 @@ describe('while events come', () => {
     const older = await tallies.store.load(id);
     await tallies.count(id);
     expect(await tallies.consume(id)).toBe('applied');
-    expect(await show(tallies.projection, older)).toBe('duplicate');
+    expect(await updateProjection(tallies.projection, older)).toBe('duplicate');
     expect([await tallies.shown(1), await tallies.shown(2)]).toEqual([{ [id]: 2 }, { [id]: 2 }]);
   });
 });
@@ -350,7 +350,7 @@ async function hide(id: string): Promise<{ show(): Promise<unknown> }> {
 }
 
 describe('an aggregate that can not be loaded', () => {
-  const failures = async () => (await documents.send(new ScanCommand({ TableName: 'records' }))).Items ?? [];
+  const failures = async () => (await documentClient.send(new ScanCommand({ TableName: 'records' }))).Items ?? [];
   /** Two that are listed, of which one can't be read any more, and one that never was. */
   async function broken(): Promise<readonly string[]> {
     const [first = '', second = ''] = [await tallies.listed(), await tallies.listed()];
@@ -378,7 +378,7 @@ describe('an aggregate that can not be loaded', () => {
     await begin('check');
     await done();
     const [failure] = await failures();
-    await documents.send(new PutCommand({ TableName: 'records', Item: { ...failure, status: 'DISCARDED' } }));
+    await documentClient.send(new PutCommand({ TableName: 'records', Item: { ...failure, status: 'DISCARDED' } }));
     await begin('check');
     expect((await done()).rebuild).toMatchObject({ counts: { differences: 0 }, differences: [] });
   });

@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import type { RebuildAnswer, RebuildRequest } from '../../../packages/kit/projection/contract.js';
-import { type Projection, type Row, show } from '../../../packages/kit/projection/projection.js';
+import { type Projection, type Row, updateProjection } from '../../../packages/kit/projection/projection.js';
 import { rebuilder } from '../../../packages/kit/projection/rebuilder.js';
-import { counted, evolution, type Tally, type TallyEvent, tallyContract, traceOf } from '../../support/tally.js';
+import {
+  buildTrace,
+  countedEvent,
+  evolution,
+  type Tally,
+  type TallyEvent,
+  tallyContract,
+} from '../../support/tally.js';
 
 const feedShards = [{ from: '1970-01-01T00:00:00.000Z', shards: 8 }];
 
@@ -52,12 +59,15 @@ export class Tallies {
 
   /** Counts 1. @returns the tally's id */
   async count(id: string = randomUUID()): Promise<string> {
-    await this.store.append(this.store.commit(await this.store.load(id), [counted(1)], traceOf(randomUUID())));
+    await this.store.append(
+      this.store.buildCommit(await this.store.load(id), [countedEvent(1)], buildTrace(randomUUID())),
+    );
     return id;
   }
 
   /** What its consumer does at any event. */
-  consume = async (id: string): Promise<'applied' | 'duplicate'> => show(this.projection, await this.store.load(id));
+  consume = async (id: string): Promise<'applied' | 'duplicate'> =>
+    updateProjection(this.projection, await this.store.load(id));
 
   /** A tally that its list shows. */
   async listed(): Promise<string> {
@@ -68,7 +78,7 @@ export class Tallies {
 
   /** Every row, of any version. */
   async rows(): Promise<readonly Row[]> {
-    const { Items = [] } = await documents.send(new ScanCommand({ TableName: this.table, ConsistentRead: true }));
+    const { Items = [] } = await documentClient.send(new ScanCommand({ TableName: this.table, ConsistentRead: true }));
     return (Items as Row[]).filter(({ pk }) => pk.startsWith('SHOWN#'));
   }
 
@@ -80,7 +90,8 @@ export class Tallies {
   }
 
   /** Puts an item as it is: what a fault would leave. */
-  put = (Item: Record<string, unknown>) => documents.send(new PutCommand({ TableName: this.table, Item }));
+  put = (Item: Record<string, unknown>) => documentClient.send(new PutCommand({ TableName: this.table, Item }));
 
-  remove = (pk: string, sk: string) => documents.send(new DeleteCommand({ TableName: this.table, Key: { pk, sk } }));
+  remove = (pk: string, sk: string) =>
+    documentClient.send(new DeleteCommand({ TableName: this.table, Key: { pk, sk } }));
 }

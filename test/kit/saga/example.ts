@@ -21,7 +21,10 @@ export const bookTripSaga: Saga<Trip> = {
         to: flights,
         command: { type: 'BookFlight', data: { tripId, stepId, seats } },
       }),
-      undo: ({ tripId }, stepId) => ({ to: flights, command: { type: 'CancelFlight', data: { tripId, stepId } } }),
+      compensatingCommand: ({ tripId }, stepId) => ({
+        to: flights,
+        command: { type: 'CancelFlight', data: { tripId, stepId } },
+      }),
       retryPolicy: RETRY,
     },
     {
@@ -30,10 +33,13 @@ export const bookTripSaga: Saga<Trip> = {
         to: hotels,
         command: { type: 'BookHotel', data: { tripId, stepId, nights } },
       }),
-      undo: ({ tripId }, stepId) => ({ to: hotels, command: { type: 'CancelHotel', data: { tripId, stepId } } }),
+      compensatingCommand: ({ tripId }, stepId) => ({
+        to: hotels,
+        command: { type: 'CancelHotel', data: { tripId, stepId } },
+      }),
       isNeeded: ({ nights }) => nights > 0,
       retryPolicy: RETRY,
     },
   ],
-  compensation: { retryAfter: 60, timeout: 3 * 24 * 60 * 60 },
+  compensationPolicy: { retryAfter: 60, timeout: 3 * 24 * 60 * 60 },
 };

@@ -3,7 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { APP } from '../../../lambdas/app.js';
-import { documents, type Item, type TransactWriteItem, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item, type TransactWriteItem, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { PENDING } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
@@ -11,12 +11,12 @@ import { ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-
 import type { Envelope } from '../../../packages/kit/messages/envelope.js';
 import { roundTripKey, type SagaEvent, stuckKey } from '../../../packages/kit/saga/contract.js';
 import { Orchestrator } from '../../../packages/kit/saga/orchestrator.js';
-import { type SagaMessage, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
+import { compensationIdOf, type SagaMessage, stepIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
 import { Timers } from '../../../packages/kit/timers/timers.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { metricLines } from '../../support/metric-lines.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 import { type Trip, tripContract, tripSaga } from './trip.js';
 
 const owner = { name: 'trips-saga', generation: 0 };
@@ -47,14 +47,14 @@ afterEach(() => {
 
 const pass = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000);
 const step = (name: string) => stepIdOf(id, name);
-const undo = (name: string) => undoIdOf(id, name);
+const undo = (name: string) => compensationIdOf(id, name);
 const done = (stepId: string): SagaMessage<Trip> => ({ type: 'Reply', stepId, outcome: 'DONE' });
 const start = (): SagaMessage<Trip> => ({ type: 'Start', data: { id, nights: 2 } });
 
 /** One delivery of a message to the saga's consumer. */
 const hears = (message: SagaMessage<Trip>, messageId: string = randomUUID()) => {
   const envelope = { id: messageId, source: 'app.trips', time: new Date().toISOString() } as Envelope;
-  const decide = async () => (await orchestrator.advance(id, message, traceOf(messageId))).writes;
+  const decide = async () => (await orchestrator.advance(id, message, buildTrace(messageId))).writes;
   return processOnce(envelope, decide, processedRecords);
 };
 const hearsAll = async (...messages: readonly SagaMessage<Trip>[]) => {
@@ -62,7 +62,7 @@ const hearsAll = async (...messages: readonly SagaMessage<Trip>[]) => {
 };
 
 const read = async (TableName: string, Key: Item): Promise<Item | undefined> =>
-  (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+  (await documentClient.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
 const timeoutRecordOf = (number: number) => read('records', { pk: recordKey(owner, `${id}/timer-${number}`) });
 const stuck = () => read('trips', { pk: stuckKey('TripSaga'), sk: id });
 const saga = () => store.load(id);
@@ -98,7 +98,7 @@ describe('an orchestrator', () => {
   test('an answer that changes nothing is not recorded beside a change that it has not seen', async () => {
     await hears(start());
     // It is early: nothing waits for it. Before that is recorded, the step comes that does.
-    const early = await orchestrator.advance(id, done(step('book-flight')), traceOf('early'));
+    const early = await orchestrator.advance(id, done(step('book-flight')), buildTrace('early'));
     await hears(done(step('check-passport')));
     await expect(transact([...early.writes])).rejects.toThrow();
     await hears(done(step('book-flight')));
@@ -106,7 +106,7 @@ describe('an orchestrator', () => {
   });
 
   test('nothing of it is there where a part of it is refused', async () => {
-    const { writes } = await orchestrator.advance(id, start(), traceOf('x'));
+    const { writes } = await orchestrator.advance(id, start(), buildTrace('x'));
     const never: TransactWriteItem = {
       ConditionCheck: {
         TableName: 'trips',
@@ -212,9 +212,9 @@ describe('an orchestrator', () => {
     });
 
     test('sends again as ever if the round trips can be neither read nor stored', async () => {
-      const send = documents.send.bind(documents);
+      const send = documentClient.send.bind(documentClient);
       const fails = vi
-        .spyOn(documents, 'send')
+        .spyOn(documentClient, 'send')
         .mockImplementation(((command: { input: object }) =>
           JSON.stringify(command.input).includes('ROUNDTRIP#')
             ? Promise.reject(new Error('throttled'))
@@ -234,7 +234,7 @@ describe('an orchestrator', () => {
     const written = vi.fn();
     metricLines('SagasStuck', written);
     const refusal: SagaMessage<Trip> = { type: 'Reply', stepId: undo('book-hotel'), outcome: 'REFUSED' };
-    const { writes } = await orchestrator.advance(id, refusal, traceOf('x'));
+    const { writes } = await orchestrator.advance(id, refusal, buildTrace('x'));
     expect(written).toHaveBeenCalledTimes(1);
     await transact([...writes]);
     expect(await stuck()).toBeDefined();

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type SagaEvent, sagaCommands, sagaEvents } from '../../../packages/kit/saga/contract.js';
-import { decide, type Saga, type SagaMessage, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
+import { compensationIdOf, decide, type Saga, type SagaMessage, stepIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
 
 const Trip = z.object({ id: z.string(), nights: z.int() });
@@ -33,21 +33,21 @@ const retryPolicy = { retryAfter: 60, timeout: 300 };
 export const tripSaga: Saga<Trip> = {
   steps: [
     { name: 'check-passport', command: asked('CheckPassport'), retryPolicy },
-    { name: 'book-flight', command: asked('BookFlight'), undo: asked('CancelFlight'), retryPolicy },
+    { name: 'book-flight', command: asked('BookFlight'), compensatingCommand: asked('CancelFlight'), retryPolicy },
     {
       name: 'book-hotel',
       command: asked('BookHotel'),
-      undo: asked('CancelHotel'),
+      compensatingCommand: asked('CancelHotel'),
       isNeeded: ({ nights }) => nights > 0,
       retryPolicy,
     },
-    { name: 'pay', command: asked('Pay'), undo: asked('GiveBack'), retryPolicy },
+    { name: 'pay', command: asked('Pay'), compensatingCommand: asked('GiveBack'), retryPolicy },
   ],
-  compensation: { retryAfter: 60, timeout: 86_400 },
+  compensationPolicy: { retryAfter: 60, timeout: 86_400 },
 };
 
 export const stepId = (step: string) => stepIdOf('t1', step);
-export const undoId = (step: string) => undoIdOf('t1', step);
+export const undoId = (step: string) => compensationIdOf('t1', step);
 export const done = (id: string): SagaMessage<Trip> => ({ type: 'Reply', stepId: id, outcome: 'DONE' });
 export const refused = (id: string, reason = 'NO'): SagaMessage<Trip> => ({
   type: 'Reply',

@@ -20,15 +20,15 @@ export class TicketsStack extends Stack {
 
     const board = new Service(this, 'Board', { ...common, name: 'board' });
     board.grantAppend(
-      board.endpoint('OpenTicket', { method: 'POST', path: '/tickets' }, 'board/open-ticket'),
+      board.addEndpoint('OpenTicket', { method: 'POST', path: '/tickets' }, 'board/open-ticket'),
       'Ticket',
     );
 
     const desk = new Service(this, 'Desk', { ...common, name: 'desk' });
-    const onTicket = desk.consumer('Tickets', {
+    const onTicket = desk.addConsumer('Tickets', {
       name: 'desk-tickets',
       entry: 'desk/on-ticket',
-      hears: [openedTickets],
+      subscribesTo: [openedTickets],
     });
     onTicket.grantItems(desk.table, ['UpdateItem'], 'Desk#');
 

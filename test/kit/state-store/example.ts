@@ -25,7 +25,7 @@ export const setSeats = (courseStore: CourseStore, courseId: string, seats: numb
   retryOnConflict(async () => {
     const before = await courseStore.read(courseId);
     if (before?.seats === seats) return before;
-    const commit = courseStore.commit(courseId, before, [{ type: 'SeatsSet', data: { courseId, seats } }], trace);
+    const commit = courseStore.buildCommit(courseId, before, [{ type: 'SeatsSet', data: { courseId, seats } }], trace);
     const after: Course = { version: commit.lastVersion, at: commit.at, seats };
     const writes = [courseStore.appendWrite(commit), courseStore.stateWrite(courseId, before, after)];
     await courseStore.table.transact(writes);

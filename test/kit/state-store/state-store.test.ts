@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { dynamoDbTable, type Table } from '../../../packages/kit/aws/table.js';
 import { ContractViolation } from '../../../packages/kit/messages/contract.js';
 import { StateStore } from '../../../packages/kit/state-store/state-store.js';
-import { InMemoryTables, tableOf } from '../../../packages/kit/testing/in-memory-tables.js';
+import { createTable, InMemoryTables } from '../../../packages/kit/testing/in-memory-tables.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { modelledTables } from '../../support/modelled-tables.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 import { type Course, type CourseStore, courses, setSeats } from './example.js';
 
 /** One suite for the store over each table. */
@@ -13,17 +13,17 @@ import { type Course, type CourseStore, courses, setSeats } from './example.js';
 inProcessDynamoDb({ courses: ['pk', 'sk'] });
 const TABLES: readonly (readonly [string, Table])[] = [
   ['in DynamoDB', dynamoDbTable('courses')],
-  ['in memory', tableOf(new InMemoryTables(), 'courses')],
-  ["in the simulator's model", tableOf(modelledTables({ courses: ['pk', 'sk'] }), 'courses')],
+  ['in memory', createTable(new InMemoryTables(), 'courses')],
+  ["in the simulator's model", createTable(modelledTables({ courses: ['pk', 'sk'] }), 'courses')],
 ];
 
 describe.each(TABLES)('a state store %s', (_, table) => {
   const settings = { table, feedShards: [], commitSeconds: 3_600 };
   const courseStore: CourseStore = new StateStore(courses, settings);
-  const trace = traceOf('request');
+  const trace = buildTrace('request');
   const set = (id: string, seats: number) => setSeats(courseStore, id, seats, trace);
   const changed = (id: string, before: Course | undefined, seats: number) => {
-    const commit = courseStore.commit(id, before, [{ type: 'SeatsSet', data: { courseId: id, seats } }], trace);
+    const commit = courseStore.buildCommit(id, before, [{ type: 'SeatsSet', data: { courseId: id, seats } }], trace);
     const after = { version: commit.lastVersion, at: commit.at, seats };
     return { commit, append: courseStore.appendWrite(commit), state: courseStore.stateWrite(id, before, after) };
   };
@@ -88,7 +88,7 @@ describe.each(TABLES)('a state store %s', (_, table) => {
       { from: new Date(Date.now() - 1_000).toISOString(), seconds: 200 },
     ];
     const store: CourseStore = new StateStore(courses, { ...settings, commitSeconds: windows });
-    const { at, expiresAt } = store.commit(
+    const { at, expiresAt } = store.buildCommit(
       'kept',
       undefined,
       [{ type: 'SeatsSet', data: { courseId: 'kept', seats: 1 } }],

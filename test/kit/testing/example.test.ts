@@ -1,6 +1,6 @@
 import type { DeciderStore } from '../../../packages/kit/event-store/decide-on.js';
-import { commandOn } from '../../../packages/kit/idempotent-consumer/command-on.js';
-import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { handleCommand } from '../../../packages/kit/idempotent-consumer/handle-command.js';
+import { on } from '../../../packages/kit/idempotent-consumer/message-source.js';
 import { subscribe } from '../../../packages/kit/messages/subscriptions.js';
 import { type Course, type CourseCommand, type CourseEvent, courseDecider, courses } from '../decider/example.js';
 import { ticketsContract } from '../outbox/example.js';
@@ -13,7 +13,7 @@ const booked: CourseEvent = { type: 'SeatBooked', data: { courseId: 'c1', studen
 const openings = (courseStore: DeciderStore<Course, CourseCommand, CourseEvent>) =>
   on(subscribe(ticketsContract, ['TicketOpened']), {
     TicketOpened: ({ event: { data }, trace }) =>
-      commandOn(courseStore, {
+      handleCommand(courseStore, {
         id: data.ticketId,
         command: { type: 'Open', courseId: data.ticketId, seats: 1 },
         trace,
@@ -40,5 +40,5 @@ test('a ticket opens one course, however often it is delivered', async () => {
   expect(await deliver(message)).toBe('applied');
   expect(await deliver(message)).toBe('duplicate');
   expect(await courseStore.load('t1')).toMatchObject({ version: 1, state: { status: 'OPEN' } });
-  expect(service.published().map(({ type }) => type)).toEqual(['CourseOpened']);
+  expect(service.drainPublished().map(({ type }) => type)).toEqual(['CourseOpened']);
 });

@@ -20,16 +20,16 @@ declare const bookings: DeciderStore<
 
 // The example of the pattern's README, word for word from here on.
 
-import { clock, Env, required, requiredInteger } from '@orderly/kit/aws';
+import { clock, Env, requireEnv, requireIntegerEnv } from '@orderly/kit/aws';
 import { decideOn } from '@orderly/kit/event-store';
-import { commandOn, consumer, on } from '@orderly/kit/idempotent-consumer';
+import { consumer, handleCommand, on } from '@orderly/kit/idempotent-consumer';
 import { commandsTo } from '@orderly/kit/messages';
 import { Timers } from '@orderly/kit/timers';
 
 const timers = new Timers({
-  app: required(Env.APP),
-  table: required(Env.RECORDS),
-  consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
+  app: requireEnv(Env.APP),
+  table: requireEnv(Env.RECORDS),
+  consumer: { name: requireEnv(Env.CONSUMER), generation: requireIntegerEnv(Env.CONSUMER_GENERATION) },
   contract: bookingsContract,
 });
 /** A booking is held once, so this id is used once. */
@@ -56,6 +56,6 @@ export const handler = consumer([
       },
     }),
     // The timer. The decider looks at the booking first, and changes nothing if the seat is paid.
-    ExpireHold: ({ event: command, trace }) => commandOn(bookings, { id: command.data.bookingId, command, trace }),
+    ExpireHold: ({ event: command, trace }) => handleCommand(bookings, { id: command.data.bookingId, command, trace }),
   }),
 ]);

@@ -1,11 +1,11 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents, type Item, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { messageGroupOf } from '../../../packages/kit/messages/envelope.js';
 import { duePartition, LEASES } from '../../../packages/kit/timers/contract.js';
 import { TimerDispatcher } from '../../../packages/kit/timers/timer-dispatcher.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 import { WAITER, waitId } from '../../support/waiter/contract.js';
 import { environment, INTERVAL, QUEUE, Waiting } from './waiting.js';
 
@@ -14,7 +14,7 @@ let waiting: Waiting;
 let before: ((command: string) => Promise<unknown>) | undefined;
 beforeAll(() => {
   environment();
-  documents.middlewareStack.add(
+  documentClient.middlewareStack.add(
     (next, context) => async (args) => {
       await before?.(context.commandName ?? '');
       return next(args);
@@ -68,7 +68,7 @@ describe('a sweep', () => {
   test('sends each timer in the message group of its cause', async () => {
     await waiting.set('anna');
     await waiting.sweep();
-    expect(waiting.groups).toEqual([messageGroupOf(traceOf('any').actor)]);
+    expect(waiting.groups).toEqual([messageGroupOf(buildTrace('any').actor)]);
   });
 
   test('leaves a timer to its owner for the interval, then hands it out again, until it is done', async () => {
@@ -190,7 +190,7 @@ describe('what comes in between', () => {
   test('an index that shows a record at two places: it is sent once', async () => {
     const pk = await waiting.set('anna');
     const options = { table: 'records', owner: WAITER.name, queue: QUEUE, intervalSeconds: INTERVAL };
-    await new TimerDispatcher(options).page([pk, pk]);
+    await new TimerDispatcher(options).dispatchPage([pk, pk]);
     expect(records()).toEqual([pk]);
   });
 

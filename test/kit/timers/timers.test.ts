@@ -1,16 +1,16 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents, type Item, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item, TransactionRefused, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 import { discard } from '../../../packages/operator/failures/discard.js';
 import { listFailures, showFailure } from '../../../packages/operator/failures/failures.js';
-import { redrivable } from '../../../packages/operator/failures/redrive.js';
-import { findRecord } from '../../../packages/operator/records/records.js';
-import { traceOf } from '../../support/tally.js';
+import { requireRedrivable } from '../../../packages/operator/failures/redrive.js';
+import { findRecord } from '../../../packages/operator/records/consumer-records.js';
+import { buildTrace } from '../../support/tally.js';
 import { WAITER, waitId } from '../../support/waiter/contract.js';
 import { BEGIN, delivery, environment, QUEUE, type Sent, Waiting } from './waiting.js';
 
@@ -35,7 +35,7 @@ async function handedOut(name: string): Promise<Sent> {
   await waiting.sweep();
   return waiting.sent.at(-1) ?? expect.fail('nothing was sent');
 }
-const timer = { type: 'WaitIsOver', data: { name: 'anna' }, subject: 'Waiter/anna', trace: traceOf('t') } as const;
+const timer = { type: 'WaitIsOver', data: { name: 'anna' }, subject: 'Waiter/anna', trace: buildTrace('t') } as const;
 
 describe('set', () => {
   test('stores the whole message as its owner will get it, to be found when it is due', async () => {
@@ -59,7 +59,7 @@ describe('set', () => {
       epoch: 0,
       correlationid: 'conversation',
       causationid: 'cause of anna',
-      traceparent: traceOf('').traceparent,
+      traceparent: buildTrace('').traceparent,
       actor: 'customer:alice',
       data: { name: 'anna' },
     });
@@ -221,7 +221,13 @@ describe("an operator's command", () => {
   const services: Service[] = [
     { name: 'waiter', table: 'table', records: 'records', relay: '', feedShards: [], consumers: [consumer] },
   ];
-  const context = { documents, clock, services, command: commandTextOf('waiter'), actor: async () => 'olga' };
+  const context = {
+    documents: documentClient,
+    clock,
+    services,
+    command: commandFormatter('waiter'),
+    actor: async () => 'olga',
+  };
   const asked = (name: string) => ({ consumer: 'waiter', messageId: waitId(name), payload: false });
 
   test('shows a timer that waits, and redrives and discards it no more than what is done', async () => {
@@ -229,8 +235,8 @@ describe("an operator's command", () => {
     const { text, json } = await showFailure(context, asked('anna'));
     expect(text).toContain('stored, to be sent 2026-03-01T00:10:00.000Z');
     expect(json).toMatchObject({ failure: { status: 'PENDING', redrivable: false, executeAt: waiting.in(600) } });
-    const found = await findRecord(documents, services, asked('anna'));
-    expect(() => redrivable(context, found, { notDone: false })).toThrow(
+    const found = await findRecord(documentClient, services, asked('anna'));
+    expect(() => requireRedrivable(context, found, { notDone: false })).toThrow(
       'it waits for its time; its status is: stored',
     );
     const request = { ...asked('anna'), reason: 'test', dryRun: false };
@@ -243,8 +249,8 @@ describe("an operator's command", () => {
     waiting.pass(10);
     const { json } = await listFailures(context, { consumer: 'waiter', limit: 100 });
     expect(json).toMatchObject({ failures: [{ messageId: waitId('anna'), type: 'WaitIsOver', redrivable: true }] });
-    const found = await findRecord(documents, services, asked('anna'));
-    const body = redrivable(context, found, { notDone: false });
+    const found = await findRecord(documentClient, services, asked('anna'));
+    const body = requireRedrivable(context, found, { notDone: false });
     waiting.pass(40 * 86_400);
     expect(await waiting.deliver({ body, record: 'again' }, 1, REDRIVE)).toBe(true);
     expect(await waiting.stateOf('anna')).toMatchObject({ waits: 'OVER', times: 1 });

@@ -3,7 +3,7 @@ import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { vi } from 'vitest';
 import { APP } from '../../../lambdas/app.js';
-import { documents, type Item, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type Item, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { DUE_INDEX } from '../../../packages/kit/aws/indexes.js';
 import { STORED } from '../../../packages/kit/failures/delivery.js';
@@ -13,7 +13,7 @@ import { Sweeper } from '../../../packages/kit/timers/sweeper.js';
 import { Timers } from '../../../packages/kit/timers/timers.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 import { WAITER, waiterContract, waitId } from '../../support/waiter/contract.js';
 
 export const QUEUE = 'http://queue.test';
@@ -71,14 +71,14 @@ export class Waiting {
   }
 
   write(name: string, executeAt = this.in(0)) {
-    const trace = traceOf(`cause of ${name}`);
+    const trace = buildTrace(`cause of ${name}`);
     const subject = `Waiter/${name}`;
     return this.timers.set({ type: 'WaitIsOver', data: { name }, id: waitId(name), subject, executeAt, trace });
   }
 
   /** Somebody waits, in the owner's table. */
   async waits(name: string): Promise<void> {
-    await documents.send(new PutCommand({ TableName: 'table', Item: { ...this.keyOf(name), waits: 'WAITING' } }));
+    await documentClient.send(new PutCommand({ TableName: 'table', Item: { ...this.keyOf(name), waits: 'WAITING' } }));
   }
 
   async stateOf(name: string): Promise<Item | undefined> {
@@ -89,7 +89,7 @@ export class Waiting {
 
   read = (pk: string): Promise<Item | undefined> => this.get('records', { pk });
 
-  put = (item: Item): Promise<unknown> => documents.send(new PutCommand({ TableName: 'records', Item: item }));
+  put = (item: Item): Promise<unknown> => documentClient.send(new PutCommand({ TableName: 'records', Item: item }));
 
   /** Sweeps once the index knows what was written. */
   async sweep(): Promise<void> {
@@ -100,7 +100,7 @@ export class Waiting {
   /** What is in an index by now, of one partition. */
   async index(name: string, key: string, value: string): Promise<readonly Item[]> {
     this.pass(10);
-    const { Items = [] } = await documents.send(
+    const { Items = [] } = await documentClient.send(
       new QueryCommand({
         TableName: 'records',
         IndexName: name,
@@ -139,7 +139,7 @@ export class Waiting {
   private keyOf = (name: string) => ({ pk: `Waiter#${name}`, sk: 'STATE' });
 
   private async get(TableName: string, Key: Item): Promise<Item | undefined> {
-    return (await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+    return (await documentClient.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
   }
 }
 

@@ -1,17 +1,17 @@
 import { beforeEach, expect, test } from 'vitest';
 import { accountLane } from '../../../lambdas/accounts/account-lane.js';
-import { existing } from '../../../lambdas/accounts/account-store.js';
+import { requireAccount } from '../../../lambdas/accounts/account-store.js';
 import { type AccountStore, accounts } from '../../../lambdas/accounts/aggregates.js';
-import { decideOrders, type OrderRequest } from '../../../lambdas/accounts/command-on-order.js';
 import { type AccountCommand, accountsContract } from '../../../lambdas/accounts/contract.js';
 import { AccountRefused } from '../../../lambdas/accounts/domain/account.js';
 import type { PaymentCommand } from '../../../lambdas/accounts/domain/authorization.js';
+import { decideOrders, type OrderRequest } from '../../../lambdas/accounts/handle-order-command.js';
 import { type OrderEvent, ordersContract } from '../../../lambdas/orders/contract.js';
 import { paymentsContract } from '../../../lambdas/payments/contract.js';
 import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
 import { commandMessage, eventMessage } from '../../../packages/kit/testing/messages.js';
 import { LIMITS } from '../../support/function-environment.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 
 /** Messages about one account that are decided together: by one load, and in one transaction. */
 
@@ -35,7 +35,7 @@ const settle = (orderId: string): PaymentCommand => ({ type: 'SettleOrder', data
 /** Each command comes with a message of its own: `m1`, `m2` ... */
 function decide(...commands: readonly (AccountCommand | PaymentCommand)[]) {
   const requests = commands.map(
-    (command, at): OrderRequest => ({ ...command.data, commandOf: () => command, trace: traceOf(`m${at + 1}`) }),
+    (command, at): OrderRequest => ({ ...command.data, buildCommand: () => command, trace: buildTrace(`m${at + 1}`) }),
   );
   return decideOrders(context(), requests);
 }
@@ -63,7 +63,7 @@ test('each decision follows those before it, at a version of its own, and names 
     '3 AuthorizationDeclined m2',
     '4 AccountAuthorized m3',
   ]);
-  expect(existing(await accountStore.load('alice'))).toMatchObject({ authorized: eur(1_000), available: eur(0) });
+  expect(requireAccount(await accountStore.load('alice'))).toMatchObject({ authorized: eur(1_000), available: eur(0) });
 });
 
 test('several messages about one order follow each other, and write the order once', async () => {

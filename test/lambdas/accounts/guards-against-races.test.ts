@@ -5,13 +5,13 @@ import { type AccountStore, accounts } from '../../../lambdas/accounts/aggregate
 import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
 import type { Account } from '../../../lambdas/accounts/domain/account.js';
 import type { PaymentCommand } from '../../../lambdas/accounts/domain/authorization.js';
-import { exhaustedListOf } from '../../../lambdas/accounts/exhausted-list.js';
-import { tableOfFunction } from '../../../packages/kit/aws/table.js';
-import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
+import { createExhaustedList } from '../../../lambdas/accounts/exhausted-list.js';
+import { tableFromEnvironment } from '../../../packages/kit/aws/table.js';
+import { eventStoreFromEnvironment } from '../../../packages/kit/event-store/event-store-from-environment.js';
 import type { Projection } from '../../../packages/kit/projection/projection.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 
 /** Races that are too narrow to be met from outside: the rival comes in between two calls, each time. */
 
@@ -21,7 +21,7 @@ let stores: import('../../../lambdas/accounts/account-store.js').AccountStores;
 let changes: typeof import('../../../lambdas/accounts/change-account.js');
 let exhaustedList: Projection<Account>;
 let projections: typeof import('../../../packages/kit/projection/projection.js');
-let commands: typeof import('../../../lambdas/accounts/command-on-order.js');
+let commands: typeof import('../../../lambdas/accounts/handle-order-command.js');
 let dynamodb: typeof import('../../../packages/kit/aws/dynamodb.js');
 let calls: Call[] = [];
 let customer = '';
@@ -35,13 +35,13 @@ beforeAll(async () => {
   ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }));
   store = await import('../../../lambdas/accounts/account-store.js');
   changes = await import('../../../lambdas/accounts/change-account.js');
-  accountStore = eventStoreOfFunction(accounts);
-  stores = { accountStore, table: tableOfFunction() };
-  exhaustedList = exhaustedListOf(accountStore);
+  accountStore = eventStoreFromEnvironment(accounts);
+  stores = { accountStore, table: tableFromEnvironment() };
+  exhaustedList = createExhaustedList(accountStore);
   projections = await import('../../../packages/kit/projection/projection.js');
-  commands = await import('../../../lambdas/accounts/command-on-order.js');
+  commands = await import('../../../lambdas/accounts/handle-order-command.js');
   dynamodb = await import('../../../packages/kit/aws/dynamodb.js');
-  dynamodb.documents.middlewareStack.add(
+  dynamodb.documentClient.middlewareStack.add(
     (next, context) => async (args) => {
       const comes = async (at: 'before' | 'after') => {
         const now = rival?.at === at && rival.operation === context.commandName ? rival : undefined;
@@ -72,7 +72,7 @@ const limit = (amount: number, trigger: string = randomUUID(), ifMatch?: number)
     customerId: customer,
     command: () => ({ type: 'SetCreditLimit', customerId: customer, creditLimit: eur(amount) }),
     ifMatch,
-    trace: traceOf(trigger),
+    trace: buildTrace(trigger),
   });
 const authorize = (orderId = 'order', amount = 100): AccountCommand => ({
   type: 'AuthorizeAccount',
@@ -82,13 +82,13 @@ const capture = (orderId = 'order'): AccountCommand => ({
   type: 'CaptureAuthorization',
   data: { customerId: customer, orderId, stepId: `${orderId}/capture` },
 });
-const view = async () => store.existing(await accountStore.load(customer));
+const view = async () => store.requireAccount(await accountStore.load(customer));
 
 async function decided(...decidedCommands: readonly (AccountCommand | PaymentCommand)[]) {
   const requests = decidedCommands.map((command) => ({
     ...command.data,
-    commandOf: () => command,
-    trace: traceOf(randomUUID()),
+    buildCommand: () => command,
+    trace: buildTrace(randomUUID()),
   }));
   const { effects } = await commands.decideOrders({ ...stores, facts: factsOf(1000) }, requests);
   return effects.flat();
@@ -171,7 +171,7 @@ test("a limit whose answer was lost is this request's own, though another came s
     operation: 'QueryCommand',
     work: async () => {
       const events = [{ type: 'CreditLimitSet', data: { customerId: customer, creditLimit: eur(2000) } } as const];
-      await accountStore.append(accountStore.commit(account, events, traceOf(trigger)));
+      await accountStore.append(accountStore.buildCommit(account, events, buildTrace(trigger)));
       await limit(3000);
     },
   };
@@ -195,9 +195,9 @@ test('an older row never takes the place of a newer one', async () => {
   const older = await accountStore.load(customer);
   await limit(1000);
   const newer = await accountStore.load(customer);
-  expect(await projections.show(exhaustedList, newer)).toBe('applied');
-  expect(await projections.show(exhaustedList, older)).toBe('duplicate');
-  expect(await projections.show(exhaustedList, newer)).toBe('duplicate');
+  expect(await projections.updateProjection(exhaustedList, newer)).toBe('applied');
+  expect(await projections.updateProjection(exhaustedList, older)).toBe('duplicate');
+  expect(await projections.updateProjection(exhaustedList, newer)).toBe('duplicate');
 });
 
 test('what another release wrote about an order, in another shape, is folded from the events and never read', async () => {
@@ -210,7 +210,7 @@ test('what another release wrote about an order, in another shape, is folded fro
   const before = await orderRead();
   const Key = keyOfOrder();
   for (const schema of [1, 3]) {
-    await dynamodb.documents.send(
+    await dynamodb.documentClient.send(
       new UpdateCommand({
         TableName: 'table',
         Key,
@@ -226,7 +226,7 @@ test('what another release wrote about an order, in another shape, is folded fro
   }
   // The next write brings it into the present shape.
   await dynamodb.transact(await decided(authorize()));
-  const { Item } = await dynamodb.documents.send(new GetCommand({ TableName: 'table', Key }));
+  const { Item } = await dynamodb.documentClient.send(new GetCommand({ TableName: 'table', Key }));
   expect(Item).toMatchObject({ schema: 2, first: 2, version: 7, authorization: JSON.stringify(before.authorization) });
   expect(await view()).toMatchObject({ authorized: eur(100), captured: eur(100), version: 7 });
 });
@@ -237,7 +237,7 @@ test('folding an order anew reads no more of its account than the time that the 
   await dynamodb.transact(await decided(authorize()));
   const order = await orderRead();
   const Item = { ...keyOfOrder(), schema: 0, version: order.version, first: order.first, authorization: '{}' };
-  await dynamodb.documents.send(new PutCommand({ TableName: 'table', Item }));
+  await dynamodb.documentClient.send(new PutCommand({ TableName: 'table', Item }));
   calls.length = 0;
   expect((await orderRead()).authorization).toEqual(order.authorization);
   // The account, the item, and one page of events.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refuseCheckout, refused } from '../../../lambdas/baskets/answers.js';
+import { refuseCheckout, throwAsProblem } from '../../../lambdas/baskets/answers.js';
 import { BasketRefused } from '../../../lambdas/baskets/domain/basket.js';
 import type { Obstacle } from '../../../lambdas/baskets/domain/checkout.js';
 import { Problem } from '../../../packages/kit/http/errors.js';
@@ -21,15 +21,17 @@ describe('a basket that refuses a request', () => {
     ['BASKET_FULL', 409, 'basket-full'],
     ['TOO_MANY_FREE_PIECES', 400, 'invalid-request'],
   ] as const)('because of %s answers %i %s', (code, status, problem) => {
-    expect(thrownBy(() => refused(new BasketRefused(code)))).toMatchObject({ kind: { status, code: problem } });
+    expect(thrownBy(() => throwAsProblem(new BasketRefused(code)))).toMatchObject({ kind: { status, code: problem } });
   });
 
   test('says how many lines it may have', () =>
-    expect(thrownBy(() => refused(new BasketRefused('BASKET_FULL'))).detail).toBe('a basket has at most 50 lines'));
+    expect(thrownBy(() => throwAsProblem(new BasketRefused('BASKET_FULL'))).detail).toBe(
+      'a basket has at most 50 lines',
+    ));
 
   test('leaves other errors as they are', () => {
     const error = new Error('of our own');
-    expect(() => refused(error)).toThrow(error);
+    expect(() => throwAsProblem(error)).toThrow(error);
   });
 });
 

@@ -3,12 +3,12 @@ import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { baskets as basketAggregate, checkouts } from '../../../lambdas/baskets/aggregates.js';
 import { AppEnv } from '../../../lambdas/environment.js';
 import { transact } from '../../../packages/kit/aws/dynamodb.js';
-import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
-import { idempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
-import { stateStoreOfFunction } from '../../../packages/kit/state-store/store-of-function.js';
+import { eventStoreFromEnvironment } from '../../../packages/kit/event-store/event-store-from-environment.js';
+import { parseIdempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { stateStoreFromEnvironment } from '../../../packages/kit/state-store/state-store-from-environment.js';
 import { consumerEnvironment } from '../../support/consumed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 
 const customerId = 'ada';
 let out: (key: string) => Promise<{ readonly replayed: boolean }>;
@@ -21,20 +21,20 @@ beforeAll(async () => {
   const { Baskets } = await import('../../../lambdas/baskets/basket-store.js');
   const { checkOut } = await import('../../../lambdas/baskets/check-out.js');
   const products = new Products('table');
-  const baskets = new Baskets(stateStoreOfFunction(basketAggregate), products);
+  const baskets = new Baskets(stateStoreFromEnvironment(basketAggregate), products);
   const product = { sku: 'PEN-1', unitPrice: { amount: 20, currency: 'EUR' }, version: 1 };
-  await transact([(await products.newest(product)).write]);
+  await transact([(await products.chooseNewest(product)).write]);
   put = (quantity) =>
-    baskets.change({ type: 'SetItem', customerId, sku: 'PEN-1', quantity }, traceOf(`put-${quantity}`));
+    baskets.change({ type: 'SetItem', customerId, sku: 'PEN-1', quantity }, buildTrace(`put-${quantity}`));
   const request = { client: `customer:${customerId}`, method: 'POST', path: '/basket/checkout', query: {} };
   out = (key) =>
     checkOut({
       baskets,
-      checkouts: eventStoreOfFunction(checkouts),
+      checkouts: eventStoreFromEnvironment(checkouts),
       customerId,
-      key: idempotencyKey({ ...request, header: key, body: undefined }),
+      key: parseIdempotencyKey({ ...request, header: key, body: undefined }),
       ifMatch: undefined,
-      trace: traceOf(randomUUID()),
+      trace: buildTrace(randomUUID()),
     });
 });
 afterEach(() => void vi.unstubAllEnvs());

@@ -3,24 +3,30 @@ import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { baskets as basketAggregate, checkouts } from '../../../lambdas/baskets/aggregates.js';
 import type { Baskets } from '../../../lambdas/baskets/basket-store.js';
-import { type BasketCommand, viewOf } from '../../../lambdas/baskets/domain/basket.js';
+import { type BasketCommand, toView } from '../../../lambdas/baskets/domain/basket.js';
 import type { Product } from '../../../lambdas/baskets/domain/product.js';
 import type { Products } from '../../../lambdas/baskets/products.js';
 import { catalogContract, type ProductEvent } from '../../../lambdas/catalog/contract.js';
 import { ordersContract } from '../../../lambdas/orders/contract.js';
-import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
-import { idempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
+import { eventStoreFromEnvironment } from '../../../packages/kit/event-store/event-store-from-environment.js';
+import { parseIdempotencyKey } from '../../../packages/kit/idempotent-receiver/idempotency-key.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
-import { busEntries } from '../../../packages/kit/messages/envelope.js';
-import { stateStoreOfFunction } from '../../../packages/kit/state-store/store-of-function.js';
+import { toBusEntries } from '../../../packages/kit/messages/envelope.js';
+import { stateStoreFromEnvironment } from '../../../packages/kit/state-store/state-store-from-environment.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
-import { bodyOf, type ConsumerHandler, consumed, consumerEnvironment, outcomeOf } from '../../support/consumed.js';
+import {
+  type ConsumerHandler,
+  consumerEnvironment,
+  deliverMessage,
+  readOutcome,
+  toQueueBody,
+} from '../../support/consumed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 
 /** Races that are too narrow to be met from outside: the rival comes in between two calls, each time. */
 
-let documents: typeof import('../../../packages/kit/aws/dynamodb.js').documents;
+let documents: typeof import('../../../packages/kit/aws/dynamodb.js').documentClient;
 let products: Products;
 let baskets: Baskets;
 let checkOut: typeof import('../../../lambdas/baskets/check-out.js').checkOut;
@@ -36,11 +42,11 @@ const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
 
 beforeAll(async () => {
   consumerEnvironment('baskets', 'baskets-products');
-  ({ documents } = await import('../../../packages/kit/aws/dynamodb.js'));
+  ({ documentClient: documents } = await import('../../../packages/kit/aws/dynamodb.js'));
   const { Products } = await import('../../../lambdas/baskets/products.js');
   const { Baskets } = await import('../../../lambdas/baskets/basket-store.js');
   products = new Products('table');
-  baskets = new Baskets(stateStoreOfFunction(basketAggregate), products);
+  baskets = new Baskets(stateStoreFromEnvironment(basketAggregate), products);
   ({ checkOut } = await import('../../../lambdas/baskets/check-out.js'));
   onProduct = (await import('../../../lambdas/baskets/on-product-event.lambda.js')).handler;
   onOrder = (await import('../../../lambdas/baskets/on-order-event.lambda.js')).handler;
@@ -67,11 +73,11 @@ beforeEach(() => {
 });
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
-const trace = () => traceOf(randomUUID());
+const trace = () => buildTrace(randomUUID());
 /** Keeps a product as an event of it does. */
 const learn = async (product: Product): Promise<void> => {
   const { transact } = await import('../../../packages/kit/aws/dynamodb.js');
-  await transact([(await products.newest(product)).write]);
+  await transact([(await products.chooseNewest(product)).write]);
 };
 const learned = (amount: number, version: number) => learn({ sku, unitPrice: eur(amount), version });
 type OfOne = BasketCommand extends infer One ? (One extends object ? Omit<One, 'customerId'> : never) : never;
@@ -81,7 +87,7 @@ const put = (quantity: number, of = sku, customer = customerId) =>
   change({ type: 'SetItem', sku: of, quantity }, customer);
 const look = async (customer = customerId) => {
   const { basket, version } = await change({ type: 'Look' }, customer);
-  return viewOf(basket, version);
+  return toView(basket, version);
 };
 const stored = async (customer: string) =>
   (await documents.send(new GetCommand({ TableName: 'table', Key: { pk: `Basket#${customer}`, sk: 'STATE' } }))).Item;
@@ -94,33 +100,37 @@ function priceMessage(amount: number, sequence: number, epoch = 0) {
   const data = { sku, name: 'Tea', unitPrice: eur(amount), oldUnitPrice: eur(1) };
   const event: ProductEvent = { type: 'ProductPriceChanged', data };
   const id = randomUUID();
-  return { id, body: bodyOf(eventMessage(catalogContract, event, { id, source: 'orderly.catalog', sequence, epoch })) };
+  return {
+    id,
+    body: toQueueBody(eventMessage(catalogContract, event, { id, source: 'orderly.catalog', sequence, epoch })),
+  };
 }
-const priceChanges = (amount: number, sequence: number) => consumed(onProduct, priceMessage(amount, sequence).body);
+const priceChanges = (amount: number, sequence: number) =>
+  deliverMessage(onProduct, priceMessage(amount, sequence).body);
 
 test('a price that reached more baskets than a page has may be processed again, on purpose', async () => {
   await learned(100, 1);
   for (let n = 0; n < 25; n++) await put(1, sku, `c-${String(n).padStart(3, '0')}-${customerId}`);
-  await consumed(onProduct, priceMessage(200, 2).body);
+  await deliverMessage(onProduct, priceMessage(200, 2).body);
   const asked = await itemsOf(`PriceRollout#${sku}@2`);
   expect(asked).toHaveLength(1);
   // Another generation of the consumer has no record of the event: here it has another id.
   const again = priceMessage(200, 2);
-  await consumed(onProduct, again.body);
-  expect(await outcomeOf(again.id)).toBe('PROCESSED');
+  await deliverMessage(onProduct, again.body);
+  expect(await readOutcome(again.id)).toBe('PROCESSED');
   expect(await itemsOf(`PriceRollout#${sku}@2`)).toEqual(asked);
 });
 
 describe('a product', () => {
   test('is the newest that the catalogue told, in whichever order it was told', async () => {
     for (const version of [2, 3, 1, 2]) await learned(100 * version, version);
-    expect((await products.of([sku, 'none'])).get(sku)).toEqual({ sku, unitPrice: eur(300), version: 3 });
+    expect((await products.read([sku, 'none'])).get(sku)).toEqual({ sku, unitPrice: eur(300), version: 3 });
   });
 
   test('is read strongly consistent', async () => {
     await learned(100, 1);
     calls.length = 0;
-    await products.of([sku]);
+    await products.read([sku]);
     expect(calls).toEqual([{ operation: 'BatchGetItem', readUnits: 1, writeUnits: 0 }]);
   });
 });
@@ -142,10 +152,10 @@ describe('a line', () => {
     await put(1);
     const [older, newer] = [priceMessage(200, 2), priceMessage(300, 3)];
     // The older event's page has read the product when the newer one comes and is through.
-    rival = { operation: 'QueryCommand', work: () => consumed(onProduct, newer.body) };
-    await consumed(onProduct, older.body);
+    rival = { operation: 'QueryCommand', work: () => deliverMessage(onProduct, newer.body) };
+    await deliverMessage(onProduct, older.body);
     expect((await stored(customerId))?.lines).toMatchObject([{ unitPrice: eur(300), productVersion: 3 }]);
-    expect(await outcomeOf(older.id)).toBe('PROCESSED');
+    expect(await readOutcome(older.id)).toBe('PROCESSED');
   });
 
   test('is on the list of its product as long as the basket has it', async () => {
@@ -201,11 +211,11 @@ describe('a price in more baskets than a page has', () => {
     for (let page = 1; ; page++) {
       const commit = (await itemsOf(`PriceRollout#${sku}@${version}`))[page - 1];
       if (!commit) return page;
-      const entries = busEntries(commit as unknown as Commit, { app: 'orderly', service: 'baskets' });
+      const entries = toBusEntries(commit as unknown as Commit, { app: 'orderly', service: 'baskets' });
       const { Source, DetailType, Detail } = entries.at(-1)!;
       expect(DetailType).toBe('ContinuePriceRollout');
       const body = JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
-      for (const _ of ['first', 'again']) await consumed(onProduct, body);
+      for (const _ of ['first', 'again']) await deliverMessage(onProduct, body);
     }
   }
   const pricesOf = async () =>
@@ -219,10 +229,10 @@ describe('a price in more baskets than a page has', () => {
   test('goes on after a crash in the middle of a page', async () => {
     failing = 'c-07';
     const message = priceMessage(200, 2);
-    await expect(consumed(onProduct, message.body)).rejects.toThrow();
-    expect(await outcomeOf(message.id)).toBeUndefined();
+    await expect(deliverMessage(onProduct, message.body)).rejects.toThrow();
+    expect(await readOutcome(message.id)).toBeUndefined();
     expect(await itemsOf(`PriceRollout#${sku}@2`)).toEqual([]);
-    await consumed(onProduct, message.body);
+    await deliverMessage(onProduct, message.body);
     expect(await rolledOut(2)).toBe(2);
     expect(new Set(await pricesOf())).toEqual(new Set([200]));
   });
@@ -230,7 +240,7 @@ describe('a price in more baskets than a page has', () => {
 
 describe('a checkout', () => {
   const keyOf = (header: string) =>
-    idempotencyKey({
+    parseIdempotencyKey({
       header,
       client: `customer:${customerId}`,
       method: 'POST',
@@ -241,7 +251,7 @@ describe('a checkout', () => {
   const out = (key: string, ifMatch?: number) =>
     checkOut({
       baskets,
-      checkouts: eventStoreOfFunction(checkouts),
+      checkouts: eventStoreFromEnvironment(checkouts),
       customerId,
       key: keyOf(key),
       ifMatch,
@@ -258,7 +268,7 @@ describe('a checkout', () => {
     },
   });
   const orderPlaced = (orderId: string) =>
-    consumed(onOrder, bodyOf(eventMessage(ordersContract, placed(orderId), { source: 'orderly.orders' })));
+    deliverMessage(onOrder, toQueueBody(eventMessage(ordersContract, placed(orderId), { source: 'orderly.orders' })));
   beforeEach(async () => {
     await learned(100, 1);
     await put(1);

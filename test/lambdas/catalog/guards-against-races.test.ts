@@ -4,11 +4,11 @@ import { priceChecks, products as productAggregate } from '../../../lambdas/cata
 import { type CatalogCommand, catalogContract, type PriceCheckEvent } from '../../../lambdas/catalog/contract.js';
 import type { PriceCheck } from '../../../lambdas/catalog/domain/price-check.js';
 import type { EventStore } from '../../../packages/kit/event-store/event-store.js';
-import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
-import { stateStoreOfFunction } from '../../../packages/kit/state-store/store-of-function.js';
+import { eventStoreFromEnvironment } from '../../../packages/kit/event-store/event-store-from-environment.js';
+import { stateStoreFromEnvironment } from '../../../packages/kit/state-store/state-store-from-environment.js';
 import { commandConsumed, consumerEnvironment } from '../../support/consumed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 
 /** Races that are too narrow to be met from outside: the rival comes in between two calls, each time. */
 
@@ -26,10 +26,10 @@ const { calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
 beforeAll(async () => {
   consumerEnvironment('catalog', 'catalog-commands');
   products = await import('../../../lambdas/catalog/product-store.js');
-  productStore = stateStoreOfFunction(productAggregate);
-  priceCheckStore = eventStoreOfFunction(priceChecks);
+  productStore = stateStoreFromEnvironment(productAggregate);
+  priceCheckStore = eventStoreFromEnvironment(priceChecks);
   onCommand = await import('../../../lambdas/catalog/on-command.lambda.js');
-  const { documents } = await import('../../../packages/kit/aws/dynamodb.js');
+  const { documentClient: documents } = await import('../../../packages/kit/aws/dynamodb.js');
   documents.middlewareStack.add(
     (next, context) => async (args) => {
       const batch = (args.input as { RequestItems?: { table: { Keys: object[] } } }).RequestItems?.table;
@@ -52,7 +52,7 @@ beforeEach(() => {
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const set = (amount: number, ifMatch?: number, of = sku) =>
-  products.setProduct(productStore, of, { name: 'Tea', unitPrice: eur(amount) }, ifMatch, traceOf(randomUUID()));
+  products.setProduct(productStore, of, { name: 'Tea', unitPrice: eur(amount) }, ifMatch, buildTrace(randomUUID()));
 
 const deliver = (command: CatalogCommand) => commandConsumed(onCommand.handler, catalogContract, command);
 
@@ -83,14 +83,14 @@ test('a state is not written over by who read it before its commits have expired
     operation: 'GetItemCommand',
     work: async () => {
       await set(200);
-      const { documents } = await import('../../../packages/kit/aws/dynamodb.js');
+      const { documentClient: documents } = await import('../../../packages/kit/aws/dynamodb.js');
       const { DeleteCommand } = await import('@aws-sdk/lib-dynamodb');
       const Key = { pk: `Product#${sku}`, sk: 'COMMIT#0000000002' };
       await documents.send(new DeleteCommand({ TableName: 'table', Key }));
     },
   };
   await set(300);
-  expect(await products.productOf(productStore, sku)).toMatchObject({ unitPrice: eur(300), version: 3 });
+  expect(await products.readProduct(productStore, sku)).toMatchObject({ unitPrice: eur(300), version: 3 });
 });
 
 test('of two messages of one step at once, between which the price changes, both get the first answer', async () => {
@@ -116,7 +116,7 @@ test('of two messages of one step at once, between which the price changes, both
 
 test('of two messages of one step at once, between which the product is sold again, both get the first answer', async () => {
   const discontinued = { name: 'Tea', unitPrice: eur(100), discontinued: true };
-  await products.setProduct(productStore, sku, discontinued, undefined, traceOf(randomUUID()));
+  await products.setProduct(productStore, sku, discontinued, undefined, buildTrace(randomUUID()));
   const command = confirm(100);
   const { orderId, stepId } = command.data;
   // The one has read that the product is discontinued when the other finds it sold.
@@ -139,7 +139,7 @@ test('what DynamoDB leaves unread of a batch is asked for again, and nothing els
   for (const [at, one] of skus.entries()) await set(at, undefined, one);
   calls.length = 0;
   read = 2;
-  const offers = await products.offersOf('table', [...skus, `${sku}-none`]);
+  const offers = await products.readOffers('table', [...skus, `${sku}-none`]);
   expect([...offers].toSorted()).toEqual(skus.map((one, at) => [one, { unitPrice: eur(at) }]));
   expect(calls.filter(({ operation }) => operation === 'BatchGetItem')).toHaveLength(3);
 });
@@ -148,13 +148,13 @@ test('what is left unread again and again is no price that is unknown', async ()
   await set(100);
   const others = Array.from({ length: 6 }, (_, at) => `${sku}-${at}`);
   read = 1;
-  expect(await products.offersOf('table', [...others, sku])).toEqual(new Map([[sku, { unitPrice: eur(100) }]]));
+  expect(await products.readOffers('table', [...others, sku])).toEqual(new Map([[sku, { unitPrice: eur(100) }]]));
 });
 
 test('prices are read strongly consistent: one that was set before the order counts', async () => {
   await set(350);
   calls.length = 0;
-  expect(await products.offersOf('table', [sku])).toEqual(new Map([[sku, { unitPrice: eur(350) }]]));
+  expect(await products.readOffers('table', [sku])).toEqual(new Map([[sku, { unitPrice: eur(350) }]]));
   // An eventually consistent read of so little costs half a unit.
   expect(calls).toEqual([{ operation: 'BatchGetItem', readUnits: 1, writeUnits: 0 }]);
 });

@@ -1,9 +1,9 @@
 import type { TransactWriteItem } from '@orderly/kit/aws';
 import { beforeEach, expect, test } from 'vitest';
 import { type ReservationStore, reservations } from '../../../lambdas/inventory/aggregates.js';
-import { reserving } from '../../../lambdas/inventory/reservation-effects.js';
+import { createReserveDecision } from '../../../lambdas/inventory/reservation-effects.js';
 import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 
 /** Answers of the counters that only a busy table gives: some refuse, while others are in another transaction. */
 
@@ -20,11 +20,11 @@ const isOf = (write: TransactWriteItem, sku: string): boolean => write.Update?.K
 
 /** Returns the type of what is committed in the attempt after a refusal. */
 async function afterRefusal(short: string, ...conflicts: readonly string[]) {
-  const decide = reserving(store, { orderId: 'o1', stepId: 'o1/reserve' }, LINES, traceOf('step'));
+  const decide = createReserveDecision(store, { orderId: 'o1', stepId: 'o1/reserve' }, LINES, buildTrace('step'));
   await decide(undefined);
   const effect = await decide({
-    because: (write) => isOf(write, short),
-    metConflict: (write) => conflicts.some((sku) => isOf(write, sku)),
+    conditionFailedFor: (write) => isOf(write, short),
+    conflictedOn: (write) => conflicts.some((sku) => isOf(write, sku)),
   });
   const { type, data } = effect[0]?.Put?.Item?.events[0] ?? {};
   return [type, JSON.parse(data).skus];

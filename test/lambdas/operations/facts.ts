@@ -4,11 +4,11 @@ import { createOrderSaga } from '../../../lambdas/orders/domain/create-order.js'
 import type { CreateOrder } from '../../../lambdas/orders/saga-contract.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
 import type { OutgoingCommand } from '../../../packages/kit/messages/contract.js';
-import { decide, type SagaMessage, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
+import { compensationIdOf, decide, type SagaMessage, stepIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
-import type { ConsumerRecord } from '../../../packages/operator/records/records.js';
-import { sagaIn, sagaKindsOf } from '../../../packages/operator/sagas/sagas.js';
+import type { ConsumerRecord } from '../../../packages/operator/records/consumer-records.js';
+import { foldSaga, listSagaKinds } from '../../../packages/operator/sagas/sagas.js';
 
 const WINDOW = 35 * 86_400;
 
@@ -149,7 +149,12 @@ export const refused = (trigger: string, step: string, reason: string): Told => 
 ];
 export const undone = (trigger: string, step: string, outcome: 'DONE' | 'REFUSED' = 'DONE'): Told => [
   trigger,
-  { type: 'Reply', stepId: undoIdOf('o1', step), outcome, ...(outcome === 'REFUSED' && { reason: 'REFUND_FAILED' }) },
+  {
+    type: 'Reply',
+    stepId: compensationIdOf('o1', step),
+    outcome,
+    ...(outcome === 'REFUSED' && { reason: 'REFUND_FAILED' }),
+  },
 ];
 
 /** All that the saga of an order hears that is approved. */
@@ -250,7 +255,7 @@ export function facts(given: Given = {}): OrderFacts {
     })),
     order: status === 'NONE' ? undefined : { ...VIEW, status, version: orders.length },
     aggregates,
-    sagas: led.length === 0 ? [] : sagaKindsOf(SERVICES).map((kind) => sagaIn(kind, 'o1', led)),
+    sagas: led.length === 0 ? [] : listSagaKinds(SERVICES).map((kind) => foldSaga(kind, 'o1', led)),
     recordAt: (_, pk) => records[pk],
     shown: new Map([['orders-list', shown]]),
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { judge } from '../../../lambdas/operations/order-verdict.js';
-import type { ConsumerRecord } from '../../../packages/operator/records/records.js';
+import { judgeOrder } from '../../../lambdas/operations/order-verdict.js';
+import type { ConsumerRecord } from '../../../packages/operator/records/consumer-records.js';
 import {
   APPROVED,
   AUTHORIZED,
@@ -18,7 +18,7 @@ import {
   undone,
 } from './facts.js';
 
-const verdictOf = (given?: Given) => judge(facts(given)).verdict;
+const verdictOf = (given?: Given) => judgeOrder(facts(given)).verdict;
 const clock = (status: ConsumerRecord['status'], more: Partial<ConsumerRecord> = {}) => ({
   ...DONE,
   'orders-saga@0#o1/timer-1': { pk: 'p', status, ...more },
@@ -40,7 +40,7 @@ const ENDED = {
 /** Records of all that an order's events and commands lead to: everybody is through with them. */
 const allDone = (given: Given): NonNullable<Given['records']> =>
   Object.fromEntries(
-    judge(facts(given)).events.flatMap(({ deliveries }) =>
+    judgeOrder(facts(given)).events.flatMap(({ deliveries }) =>
       deliveries.map(({ consumer, messageId }) => [`${consumer}@0#${messageId}`, { pk: 'p', status: 'PROCESSED' }]),
     ),
   );
@@ -183,7 +183,7 @@ describe('an order’s saga', () => {
 
   test('that sent a step again has done nothing twice', () => {
     const told = [...TOLD.slice(0, 3), ['retry-1', { type: 'Retry' }], ...TOLD.slice(3)] as const;
-    const { doneTwice, events } = judge(facts({ told }));
+    const { doneTwice, events } = judgeOrder(facts({ told }));
     expect(doneTwice).toEqual([]);
     expect(events.filter(({ type }) => type === 'ReserveStock')).toHaveLength(2);
   });

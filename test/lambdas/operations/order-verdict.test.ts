@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Delivery } from '../../../lambdas/operations/deliveries.js';
-import { judge } from '../../../lambdas/operations/order-verdict.js';
-import type { ConsumerRecord } from '../../../packages/operator/records/records.js';
+import { judgeOrder } from '../../../lambdas/operations/order-verdict.js';
+import type { ConsumerRecord } from '../../../packages/operator/records/consumer-records.js';
 import { APPROVED, commit, DONE, facts, type Given, PLACED, RESERVED, RESERVING, time } from './facts.js';
 
 const DAY = 86_400;
 
-const verdictOf = (given?: Given) => judge(facts(given)).verdict;
+const verdictOf = (given?: Given) => judgeOrder(facts(given)).verdict;
 
 const deliveryOf = (given: Given, consumer: string, type: string): Delivery | undefined =>
-  judge(facts(given))
+  judgeOrder(facts(given))
     .events.find((event) => event.type === type)
     ?.deliveries.find((one) => one.consumer === consumer);
 
@@ -75,7 +75,7 @@ describe('an order', () => {
 
   test('is failed where one cause led to two commits', () => {
     const again = commit('Reservation', 2, 'ReservationVoided', 'ReserveStock-7');
-    const report = judge(facts({ reservations: [RESERVED, again] }));
+    const report = judgeOrder(facts({ reservations: [RESERVED, again] }));
     expect(report.doneTwice).toEqual([{ subject: 'Reservation/o1', trigger: 'ReserveStock-7', versions: [1, 2] }]);
     expect(report.verdict).toMatchObject({
       state: 'failed',
@@ -85,7 +85,7 @@ describe('an order', () => {
 
   test('is failed where a step had its effect twice, by two commands', () => {
     const again = commit('Reservation', 2, 'StockReserved', 'ReserveStock-again');
-    const report = judge(facts({ reservations: [RESERVED, again] }));
+    const report = judgeOrder(facts({ reservations: [RESERVED, again] }));
     expect(report.doneTwice).toEqual([{ subject: 'Reservation/o1', type: 'StockReserved', versions: [1, 2] }]);
     expect(report.verdict).toMatchObject({
       state: 'failed',
@@ -199,7 +199,7 @@ describe('a delivery', () => {
   });
 
   test('goes to those who listen, a command to its service, and to nobody else', () => {
-    const { events } = judge(facts());
+    const { events } = judgeOrder(facts());
     const heard = events
       .map(({ type, deliveries }) => `${type} -> ${deliveries.map(({ consumer }) => consumer).join(', ')}`)
       .filter((line) => !line.endsWith('-> '));
@@ -221,7 +221,7 @@ describe('a delivery', () => {
 
   test('stands in the order of time, with what a saga’s event is about', () => {
     const early = { ...RESERVED, at: time(-1) };
-    const { events } = judge(facts({ reservations: [early] }));
+    const { events } = judgeOrder(facts({ reservations: [early] }));
     expect(events[0]).toMatchObject({ type: 'StockReserved', subject: 'Reservation/o1' });
     expect(events.find(({ type }) => type === 'StepSent')).toMatchObject({ details: 'confirm-prices, attempt 1' });
     expect(events.find(({ type }) => type === 'ConfirmPrices')).toMatchObject({ to: 'catalog', version: 3 });

@@ -1,13 +1,13 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { countOrders, ordersSection } from '../../../lambdas/operations/orders-status.js';
+import { countOrders, readOrdersSection } from '../../../lambdas/operations/orders-status.js';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { firstIdOf } from '../../../packages/kit/aws/ids.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
+import { smallestIdAt } from '../../../packages/kit/aws/ids.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
 import type { CommandContext } from '../../../packages/operator/cli/context.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
-import { readNewestOfFeed } from '../../../packages/operator/records/feed.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
+import { readNewestFeedEntries } from '../../../packages/operator/records/feed.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 const commit = (id: string, second: number, ...types: readonly string[]) =>
@@ -50,7 +50,7 @@ test('without an order there is nothing to measure', () =>
   }));
 
 test('without its service it has no row, and the fields of the answer', async () =>
-  expect(await ordersSection({ services: [] } as unknown as CommandContext)).toMatchObject({
+  expect(await readOrdersSection({ services: [] } as unknown as CommandContext)).toMatchObject({
     rows: [],
     json: { placed: 0, more: false, read: 0 },
   }));
@@ -69,11 +69,11 @@ describe('of more commits than it reads, the status', () => {
     app: 'orderly',
     environment: 'dev',
     endpoint: { url: undefined, region: 'eu-west-1' },
-    documents,
+    documents: documentClient,
     clock,
     stacks: {},
     services: [orders],
-    command: commandTextOf('orderly'),
+    command: commandFormatter('orderly'),
     actor: () => expect.fail('nothing is changed'),
     say: () => undefined,
   };
@@ -84,7 +84,7 @@ describe('of more commits than it reads, the status', () => {
     // An order each 5 minutes, back to 11:25. The newer ones are in one shard.
     for (let at = 0; at < 11; at++) {
       const time = new Date(Date.parse(NOW) - (at + 1) * 300_000).toISOString();
-      await documents.send(
+      await documentClient.send(
         new PutCommand({
           TableName: 'orders',
           Item: {
@@ -98,7 +98,7 @@ describe('of more commits than it reads, the status', () => {
             traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
             at: time,
             feedPk: `${time.slice(0, 13)}#${at < 6 ? 0 : 1}`,
-            feedSk: firstIdOf(Date.parse(time)),
+            feedSk: smallestIdAt(Date.parse(time)),
           },
         }),
       );
@@ -108,7 +108,7 @@ describe('of more commits than it reads, the status', () => {
   afterEach(() => void vi.useRealTimers());
 
   test('counts the newest, and says that there are more', async () => {
-    const { json, rows } = await ordersSection(context, 5);
+    const { json, rows } = await readOrdersSection(context, 5);
     expect(json).toMatchObject({ placed: 3, more: true, read: 3, open: 3 });
     expect(rows).toEqual([
       [
@@ -119,14 +119,14 @@ describe('of more commits than it reads, the status', () => {
   });
 
   test('counts all of them if they are not more', async () => {
-    const { json, rows } = await ordersSection(context, 60);
+    const { json, rows } = await readOrdersSection(context, 60);
     expect(json).toMatchObject({ placed: 11, more: false, read: 11 });
     expect(rows[0]?.[1]).toMatch(/^11 orders in the last hour, 0\.2 a minute: 0 approved/);
   });
 
   test.each([1, 2, 4, 7, 10, 12, 40])('reads the newest without a gap: %i keys', async (most) => {
     const to = Date.parse(NOW);
-    const { entries, more } = await readNewestOfFeed(context, orders, { from: to - 3_600_000, to, most });
+    const { entries, more } = await readNewestFeedEntries(context, orders, { from: to - 3_600_000, to, most });
     const numbers = entries.map(({ pk }) => Number(pk.slice('Order#'.length))).toSorted((one, other) => one - other);
     expect(numbers).toEqual(numbers.map((_, at) => at));
     expect(numbers.length < 11).toBe(more);
@@ -134,20 +134,20 @@ describe('of more commits than it reads, the status', () => {
 
   test('leaves out what is older than the oldest key that was read of a busier shard, so the newest have no gap', async () => {
     const at = Date.parse('2026-12-01T12:01:00.000Z');
-    await documents.send(
+    await documentClient.send(
       new PutCommand({
         TableName: 'orders',
         Item: {
           pk: 'Order#beside',
           sk: 'COMMIT#0000000001',
           feedPk: '2026-12-01T12#1',
-          feedSk: firstIdOf(at),
+          feedSk: smallestIdAt(at),
         },
       }),
     );
     vi.setSystemTime(Date.parse(NOW) + 60_000);
     const from = Date.parse('2026-12-01T11:20:00.000Z');
-    const { entries, more } = await readNewestOfFeed(context, orders, { from, to: Date.parse(NOW), most: 4 });
+    const { entries, more } = await readNewestFeedEntries(context, orders, { from, to: Date.parse(NOW), most: 4 });
     expect([entries.map(({ pk }) => pk).toSorted(), more]).toEqual([['Order#0', 'Order#1'], true]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { relaysToAsk } from '../../../lambdas/operations/order-facts.js';
-import { judge } from '../../../lambdas/operations/order-verdict.js';
+import { findRelaysToAsk } from '../../../lambdas/operations/order-facts.js';
+import { judgeOrder } from '../../../lambdas/operations/order-verdict.js';
 import type { Relays } from '../../../packages/operator/deployment/relays.js';
 import { DONE, facts, type Given, PLACED, time } from './facts.js';
 
@@ -22,7 +22,7 @@ const relays = (lagSeconds: number): Relays => ({
   readings: new Map([['orders', { minute: time(0), lagSeconds }]]),
 });
 const report = (given: Given, lagSeconds: number) => {
-  const { events, verdict } = judge({ ...facts(given), relays: relays(lagSeconds) });
+  const { events, verdict } = judgeOrder({ ...facts(given), relays: relays(lagSeconds) });
   return { verdict, placed: events.find(({ type }) => type === 'OrderPlaced')?.publication };
 };
 
@@ -54,9 +54,11 @@ test('the row of a projection proves nothing: a later event may have brought it 
 });
 
 test('relays are asked only if a message waits of which no consumer has anything', () => {
-  expect(relaysToAsk(facts(NEW)).map(({ name }) => name)).toEqual(['orders']);
-  expect(relaysToAsk(facts({ ...NEW, records: DONE }))).toEqual([]);
-  expect(relaysToAsk(facts())).toEqual([]);
+  expect(findRelaysToAsk(facts(NEW)).map(({ name }) => name)).toEqual(['orders']);
+  expect(findRelaysToAsk(facts({ ...NEW, records: DONE }))).toEqual([]);
+  expect(findRelaysToAsk(facts())).toEqual([]);
   const refused = { 'relay@0#Order#o1/COMMIT#0000000001': { pk: 'p', status: 'FAILED' } } as const;
-  expect(judge({ ...facts({ ...NEW, records: refused }), relays: relays(29) }).events[0]?.publication).toBeUndefined();
+  expect(
+    judgeOrder({ ...facts({ ...NEW, records: refused }), relays: relays(29) }).events[0]?.publication,
+  ).toBeUndefined();
 });

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Trouble } from '@orderly/operator';
+import type { Incident } from '@orderly/operator';
 import { expect, test } from 'vitest';
-import { EXPLAINED, FAILURE_REASONS, inRunbook, pageOn } from '../../../lambdas/operations/runbook.js';
+import { EXPLAINED, FAILURE_REASONS, findRunbookPage, inRunbook } from '../../../lambdas/operations/runbook.js';
 
-const failure = (error: string) => pageOn({ what: 'failure', consumer: 'payments-provider', error });
-const stuck = (reason?: string) => pageOn({ what: 'stuck saga', reason });
+const failure = (error: string) => findRunbookPage({ what: 'failure', consumer: 'payments-provider', error });
+const stuck = (reason?: string) => findRunbookPage({ what: 'stuck saga', reason });
 
 test.each([
   [failure('PaymentUnclear'), 'docs/operations/a-payment-is-unclear.md'],
@@ -32,7 +32,7 @@ const NAMES = [
   ...['Error', 'SafeError', 'TypeError', 'ThrottlingException', 'constructor', ''],
 ];
 
-const TROUBLES: readonly Trouble[] = [
+const TROUBLES: readonly Incident[] = [
   ...NAMES.map((error) => ({ what: 'failure', consumer: 'orders-saga', error }) as const),
   ...['REFUND_FAILED', 'NO_ANSWER', undefined].map((reason) => ({ what: 'stuck saga', reason }) as const),
 ];
@@ -40,7 +40,7 @@ const TROUBLES: readonly Trouble[] = [
 test('each advice leads to a page, and to a heading of it, that exist', () => {
   expect(NAMES.length).toBeGreaterThan(30);
   for (const trouble of TROUBLES) {
-    const [, page = '', heading] = /^(\S+\.md)(?:, "(.+)")?$/.exec(pageOn(trouble)) ?? [];
+    const [, page = '', heading] = /^(\S+\.md)(?:, "(.+)")?$/.exec(findRunbookPage(trouble)) ?? [];
     const headings = headingsOf(page);
     expect(headings, JSON.stringify(trouble)).toContain(heading ?? headings[0]);
   }

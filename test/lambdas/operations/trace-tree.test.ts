@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Delivery, EventReport } from '../../../lambdas/operations/deliveries.js';
-import { messagesIn, nodeOf, since, treeOf, treeText } from '../../../lambdas/operations/trace-tree.js';
+import {
+  buildTree,
+  collectMessages,
+  findNode,
+  formatElapsed,
+  formatTree,
+} from '../../../lambdas/operations/trace-tree.js';
 import type { ConsumerDescription } from '../../../packages/kit/base/outputs.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 
@@ -69,12 +75,12 @@ const TIMED = message('00000000-timeout', 'timer-1', { subject: 'CreateOrderSaga
 const ALL = [PLACED, STARTED, RESERVE, LATER, TIMED];
 
 describe('the tree of messages', () => {
-  const roots = treeOf(ALL, SERVICES);
+  const roots = buildTree(ALL, SERVICES);
 
   test('begins with what no message in sight has caused, and keeps every message once', () => {
     expect(roots.map(({ message }) => message.type)).toEqual(['OrderPlaced', 'SagaFailed']);
     expect(
-      messagesIn(roots)
+      collectMessages(roots)
         .map(({ id }) => id)
         .toSorted(),
     ).toEqual(ALL.map(({ id }) => id).toSorted());
@@ -91,16 +97,16 @@ describe('the tree of messages', () => {
 
   test('keeps what no consumer in sight can have committed under its cause', () => {
     const foreign = message('x', PLACED.id, { service: 'elsewhere', type: 'Copied' });
-    expect(treeOf([PLACED, foreign], SERVICES)[0]?.others.map(({ message }) => message.type)).toEqual(['Copied']);
+    expect(buildTree([PLACED, foreign], SERVICES)[0]?.others.map(({ message }) => message.type)).toEqual(['Copied']);
   });
 
   test('finds a message anywhere', () => {
-    expect(nodeOf(roots, RESERVE.id)?.message).toBe(RESERVE);
-    expect(nodeOf(roots, 'nobody')).toBeUndefined();
+    expect(findNode(roots, RESERVE.id)?.message).toBe(RESERVE);
+    expect(findNode(roots, 'nobody')).toBeUndefined();
   });
 
   test('is drawn with times from its beginning, attempts, outcomes and short ids', () =>
-    expect(treeText(roots, { verbose: false }).split('\n')).toEqual([
+    expect(formatTree(roots, { verbose: false }).split('\n')).toEqual([
       'caused by equest-1, 2026-03-01T00:00:00.000Z',
       'OrderPlaced  Order 1  +0 ms  0-placed',
       '├─ orders-list: processed  +300 ms',
@@ -116,7 +122,7 @@ describe('the tree of messages', () => {
     ]));
 
   test('has full ids and times on request', () => {
-    const text = treeText(roots, { verbose: true });
+    const text = formatTree(roots, { verbose: true });
     expect(text).toContain('caused by request-1, ');
     expect(text).toContain(`OrderPlaced  Order 1  ${at(0)}  00000000-placed\n`);
   });
@@ -129,4 +135,4 @@ test.each([
   [59.9, '+59.9 s'],
   [60, '+60 s'],
   [600, '+10 min'],
-])('%s seconds are %s', (seconds, text) => expect(since(at(0), at(seconds))).toBe(text));
+])('%s seconds are %s', (seconds, text) => expect(formatElapsed(at(0), at(seconds))).toBe(text));

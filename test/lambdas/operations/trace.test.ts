@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Search } from '../../../lambdas/operations/find-message.js';
 import { showTrace } from '../../../lambdas/operations/trace.js';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { firstIdOf } from '../../../packages/kit/aws/ids.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
+import { smallestIdAt } from '../../../packages/kit/aws/ids.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import type { CommandContext } from '../../../packages/operator/cli/context.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { SERVICES } from './facts.js';
@@ -30,11 +30,11 @@ const context: CommandContext = {
   app: 'orderly',
   environment: 'dev',
   endpoint: { url: undefined, region: 'eu-west-1' },
-  documents,
+  documents: documentClient,
   clock,
   stacks: {},
   services,
-  command: commandTextOf('orderly'),
+  command: commandFormatter('orderly'),
   actor: () => expect.fail('nothing is changed'),
   say: () => undefined,
 };
@@ -52,7 +52,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const put = (TableName: string, Item: object) => documents.send(new PutCommand({ TableName, Item }));
+const put = (TableName: string, Item: object) => documentClient.send(new PutCommand({ TableName, Item }));
 
 /** Puts a commit with one event, and the record of what orders-saga did with it. */
 async function reserved(
@@ -71,7 +71,7 @@ async function reserved(
     traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
     at: AT,
     feedPk: `${AT.slice(0, 13)}#0`,
-    feedSk: firstIdOf(Date.parse(AT)),
+    feedSk: smallestIdAt(Date.parse(AT)),
   });
   await put('orders-records', { pk: recordKey({ name: 'orders-saga', generation: 0 }, id), status });
   vi.advanceTimersByTime(60_000); // an index comes a moment later
@@ -119,7 +119,7 @@ test('a message that no consumer hears is complete, and was compared with nothin
     traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
     at: AT,
     feedPk: `${AT.slice(0, 13)}#0`,
-    feedSk: firstIdOf(Date.parse(AT)),
+    feedSk: smallestIdAt(Date.parse(AT)),
   });
   vi.advanceTimersByTime(60_000); // an index comes a moment later
   expect((await traced('mine')).verdict).toEqual({
@@ -154,10 +154,10 @@ test('a search among more commits than its limit, of all services, is refused be
     pk: 'Order#x',
     sk: 'COMMIT#1',
     feedPk: `${AT.slice(0, 13)}#0`,
-    feedSk: firstIdOf(Date.parse(AT)),
+    feedSk: smallestIdAt(Date.parse(AT)),
   });
   vi.advanceTimersByTime(60_000);
-  const read = vi.spyOn(documents, 'send');
+  const read = vi.spyOn(documentClient, 'send');
   await expect(traced('mine', { most: 3 })).rejects.toMatchObject({
     code: 'refused',
     message: 'There are more than 3 commits in that time: name an order or an event, or run orderly trace mine.',

@@ -6,7 +6,7 @@ import { inventoryContract } from '../../../lambdas/inventory/contract.js';
 import { type OrderStore, orders } from '../../../lambdas/orders/aggregates.js';
 import { ordersContract } from '../../../lambdas/orders/contract.js';
 import { createOrderOrchestrator } from '../../../lambdas/orders/create-order-orchestrator.js';
-import { decide, type OrderCommand, viewOf } from '../../../lambdas/orders/domain/order.js';
+import { decide, type OrderCommand, toView } from '../../../lambdas/orders/domain/order.js';
 import { onSagaMessage } from '../../../lambdas/orders/on-saga-message.js';
 import { type CreateOrderStore, createOrderSagas } from '../../../lambdas/orders/saga-aggregate.js';
 import { createOrderContract } from '../../../lambdas/orders/saga-contract.js';
@@ -16,7 +16,7 @@ import { InMemoryService } from '../../../packages/kit/testing/in-memory-service
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import { Timers } from '../../../packages/kit/timers/timers.js';
 import { REVIEW_RULES } from '../../support/review-rules.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 
 /** Orders and their sagas as a service in memory. The saga's timers are writes of the same transactions. */
 
@@ -38,8 +38,8 @@ beforeEach(async () => {
     orderStore,
     table: service.table,
     rules,
-    newestOf: async () => [],
-    people: { openAll: async () => [] },
+    readNewest: async () => [],
+    personalKeys: { openAll: async () => [] },
   };
   deliver = service.consumer(
     onSagaMessage({ orderStore, orchestrator: createOrderOrchestrator(sagaStore, timers), reviews }),
@@ -51,7 +51,7 @@ beforeEach(async () => {
 async function changed(command: OrderCommand): Promise<void> {
   const order = await orderStore.load(orderId);
   const events = decide(order.state, command, { now: '2026-03-01T00:00:00.000Z' });
-  await orderStore.append(orderStore.commit(order, events, traceOf(randomUUID())));
+  await orderStore.append(orderStore.buildCommit(order, events, buildTrace(randomUUID())));
 }
 
 /** Delivers each message twice: the duplicate has no effect. */
@@ -87,7 +87,7 @@ async function sent(): Promise<readonly string[]> {
 const sagaStatus = async () => (await sagaStore.load(orderId)).state.status;
 const order = async () => {
   const { state, version } = await orderStore.load(orderId);
-  return viewOf(state, version)!;
+  return toView(state, version)!;
 };
 
 const FORWARDS = [

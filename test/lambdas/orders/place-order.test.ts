@@ -33,11 +33,13 @@ beforeAll(async () => {
   vi.resetModules();
   const { inProcessDynamoDb } = await import('../../support/in-process-dynamodb.js');
   ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'], people: ['pk'] }));
-  const { eventStoreOfFunction } = await import('../../../packages/kit/event-store/store-of-function.js');
+  const { eventStoreFromEnvironment: eventStoreOfFunction } = await import(
+    '../../../packages/kit/event-store/event-store-from-environment.js'
+  );
   const { orders } = await import('../../../lambdas/orders/aggregates.js');
   orderStore = eventStoreOfFunction(orders);
   list = await import('../../../lambdas/orders/order-list.js');
-  ordersList = list.ordersListOf(orderStore);
+  ordersList = list.createOrdersList(orderStore);
   projections = await import('../../../packages/kit/projection/projection.js');
   domain = await import('../../../lambdas/orders/domain/order.js');
   ({ handler } = await import('../../../lambdas/orders/place-order.lambda.js'));
@@ -75,10 +77,10 @@ async function listed(key: string, end?: 'Approve'): Promise<string> {
   if (end) {
     const trace = { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' };
     const events = domain.decide(loaded.state, { type: end }, { now: clock.now() });
-    await orderStore.append(orderStore.commit(loaded, events, trace));
+    await orderStore.append(orderStore.buildCommit(loaded, events, trace));
     loaded = await orderStore.load(order.orderId);
   }
-  await projections.show(ordersList, loaded);
+  await projections.updateProjection(ordersList, loaded);
   return order.orderId;
 }
 
@@ -114,8 +116,8 @@ describe('a customer at the limit of their orders', () => {
     const loaded = await orderStore.load(first);
     const trace = { trigger: randomUUID(), actor: 'test', correlationId: 'test', traceparent: 'test' };
     const events = domain.decide(loaded.state, { type: 'Approve' }, { now: clock.now() });
-    await orderStore.append(orderStore.commit(loaded, events, trace));
-    await projections.show(ordersList, await orderStore.load(first));
+    await orderStore.append(orderStore.buildCommit(loaded, events, trace));
+    await projections.updateProjection(ordersList, await orderStore.load(first));
     expect((await post('three')).status).toBe(201);
   });
 
@@ -139,7 +141,7 @@ test('a customer whose hour is full is refused without a read of their list, unt
 });
 
 test('a refused order reads one page at most, however large the orders are', async () => {
-  const { documents } = await import('../../../packages/kit/aws/dynamodb.js');
+  const { documentClient: documents } = await import('../../../packages/kit/aws/dynamodb.js');
   const sku = 's'.repeat(61);
   const lines = Array.from({ length: 50 }, (_, at) => ({
     sku: `${sku}-${at}`,
@@ -153,11 +155,11 @@ test('a refused order reads one page at most, however large the orders are', asy
     const Item = { pk: `CUSTOMER#${customer}`, sk: `ORDER#${placedAt}#${orderId}`, version: 1, order };
     await documents.send(new PutCommand({ TableName: 'table', Item }));
   }
-  const newest = await list.newestSince(ordersList, customer, '2026-03-01T09:15:00.000Z', { limit: 300, calls: 1 });
+  const newest = await list.readNewestSince(ordersList, customer, '2026-03-01T09:15:00.000Z', { limit: 300, calls: 1 });
   // The account counts exactly; here a limit of 100 under way is seen of the largest orders, too.
   expect(newest.length).toBeGreaterThan(100);
   calls.length = 0;
-  await list.newestSince(ordersList, customer, '2026-03-01T09:15:00.000Z', { limit: 300, calls: 1 });
+  await list.readNewestSince(ordersList, customer, '2026-03-01T09:15:00.000Z', { limit: 300, calls: 1 });
   expect(calls.map(({ operation }) => operation)).toEqual(['GetItem', 'Query']);
   // Of what a placed order costs: 98 write units, each the price of 5 read units, and 36 read units.
   expect(calls.reduce((sum, { readUnits }) => sum + readUnits, 0)).toBeLessThanOrEqual(130);
@@ -180,7 +182,9 @@ describe('more than ten pieces of a line that costs nothing', () => {
 
   test('are answered as before where the order was accepted before the rule', async () => {
     const { createOnce } = await import('../../../packages/kit/idempotent-receiver/create-once.js');
-    const { idempotencyKey } = await import('../../../packages/kit/idempotent-receiver/idempotency-key.js');
+    const { parseIdempotencyKey: idempotencyKey } = await import(
+      '../../../packages/kit/idempotent-receiver/idempotency-key.js'
+    );
     const request = { header: 'free', client: `customer:${customer}`, method: 'POST', path: '/orders', query: {} };
     const { loaded } = await createOnce({
       store: orderStore,

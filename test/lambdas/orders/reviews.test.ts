@@ -5,9 +5,9 @@ import { decide } from '../../../lambdas/orders/domain/order.js';
 import { onPayerChange } from '../../../lambdas/orders/on-payer-change.js';
 import { onUserChange } from '../../../lambdas/orders/on-user-change.js';
 import {
-  approvalWrites,
-  beforeCharge,
-  dispatchCheck,
+  buildApprovalWrites,
+  checkBeforeCharge,
+  checkBeforeDispatch,
   NeedsReview,
   type Reviews,
   startReview,
@@ -17,12 +17,12 @@ import { paymentsContract } from '../../../lambdas/payments/contract.js';
 import { type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
 import { TransactionRefused } from '../../../packages/kit/aws/dynamodb.js';
 import { newId } from '../../../packages/kit/aws/ids.js';
-import { eventOf, open, seal, Unsealed } from '../../../packages/kit/messages/sealed.js';
+import { open, seal, sealedEventId, Unsealed } from '../../../packages/kit/messages/sealed.js';
 import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import { modelledTables } from '../../support/modelled-tables.js';
 import { REVIEW_RULES } from '../../support/review-rules.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 
 /** Reviews of orders, and what this service copies of users, in tables of the simulator's model. */
 
@@ -36,7 +36,7 @@ const people: AddressReader = {
   openAll: async (person, values) => {
     opened += values.length;
     return values.map(({ sealed, place }) =>
-      isForgotten ? { forgotten: true } : open(key, person, sealed, { event: eventOf(sealed), ...place }),
+      isForgotten ? { forgotten: true } : open(key, person, sealed, { event: sealedEventId(sealed), ...place }),
     );
   },
 };
@@ -48,7 +48,7 @@ beforeEach(() => {
   service = new InMemoryService('orders', modelledTables());
   orderStore = service.eventStore(orders);
   const rules = { ...REVIEW_RULES, otherAddress: true };
-  reviews = { orderStore, table: service.table, rules, newestOf: async () => [], people };
+  reviews = { orderStore, table: service.table, rules, readNewest: async () => [], personalKeys: people };
   told = service.consumer([onUserChange(service.table), onPayerChange(service.table)]);
   [isForgotten, opened] = [false, 0];
 });
@@ -101,13 +101,13 @@ async function placed(address?: object, amount = 350): Promise<string> {
     { type: 'Place', orderId, customerId: 'bob', lines, ...deliverTo },
     { now: '2026-03-01T10:00:00.000Z' },
   );
-  await orderStore.append(orderStore.commit(order, events, traceOf(randomUUID())));
+  await orderStore.append(orderStore.buildCommit(order, events, buildTrace(randomUUID())));
   return orderId;
 }
 
 /** Asks before the charge, and commits the decision. @returns the reasons of the review, if there is one */
 async function reasonsOf(orderId: string) {
-  const { next, writes } = await beforeCharge(reviews, orderId, traceOf(randomUUID()));
+  const { next, writes } = await checkBeforeCharge(reviews, orderId, buildTrace(randomUUID()));
   await service.table.transact(writes);
   const { state } = await orderStore.load(orderId);
   expect(state.status).toBe(next === 'hold' ? 'UNDER_REVIEW' : 'PENDING');
@@ -186,7 +186,7 @@ describe('an order of a suspect user', () => {
   });
 
   test('is not held if the user is active again by then', async () => {
-    const asked = await beforeCharge(reviews, await placed(), traceOf(randomUUID()));
+    const asked = await checkBeforeCharge(reviews, await placed(), buildTrace(randomUUID()));
     await isJudged('ACTIVE', 2);
     expect(asked.next).toBe('hold');
     await expect(service.table.transact(asked.writes)).rejects.toThrow(TransactionRefused);
@@ -209,13 +209,13 @@ describe('an order', () => {
     const orderId = await placed();
     const order = await orderStore.load(orderId);
     const events = decide(order.state, { type: 'Cancel' }, { now: '2026-03-01T10:00:01.000Z' });
-    await orderStore.append(orderStore.commit(order, events, traceOf(randomUUID())));
-    expect(await beforeCharge(reviews, orderId, traceOf(randomUUID()))).toMatchObject({ next: 'cancel' });
+    await orderStore.append(orderStore.buildCommit(order, events, buildTrace(randomUUID())));
+    expect(await checkBeforeCharge(reviews, orderId, buildTrace(randomUUID()))).toMatchObject({ next: 'cancel' });
   });
 
   test('is not charged if it changes after the question', async () => {
     const orderId = await placed();
-    const { writes } = await beforeCharge(reviews, orderId, traceOf(randomUUID()));
+    const { writes } = await checkBeforeCharge(reviews, orderId, buildTrace(randomUUID()));
     await isJudged('SUSPECT', 1);
     await reasonsOf(orderId);
     await expect(service.table.transact(writes)).rejects.toThrow(TransactionRefused);
@@ -225,7 +225,9 @@ describe('an order', () => {
 describe('a paid order', () => {
   /** Approves an order, as its saga does at its end. */
   async function isApproved(orderId: string): Promise<void> {
-    await service.table.transact(await approvalWrites(reviews, await orderStore.load(orderId), traceOf(randomUUID())));
+    await service.table.transact(
+      await buildApprovalWrites(reviews, await orderStore.load(orderId), buildTrace(randomUUID())),
+    );
   }
   const stateOf = async (orderId: string) => (await orderStore.load(orderId)).state;
   const isListed = async (orderId: string) =>
@@ -242,7 +244,7 @@ describe('a paid order', () => {
   test('does not come under review if its user is active again at that moment', async () => {
     const orderId = await placed();
     await isJudged('SUSPECT', 1);
-    const writes = await approvalWrites(reviews, await orderStore.load(orderId), traceOf(randomUUID()));
+    const writes = await buildApprovalWrites(reviews, await orderStore.load(orderId), buildTrace(randomUUID()));
     await isJudged('ACTIVE', 2);
     await expect(service.table.transact(writes)).rejects.toThrow(TransactionRefused);
     await isApproved(orderId);
@@ -253,8 +255,8 @@ describe('a paid order', () => {
     const orderId = await placed();
     await isApproved(orderId);
     await isJudged('SUSPECT', 1);
-    await expect(dispatchCheck(service.table, await stateOf(orderId))).rejects.toThrow(NeedsReview);
-    for (const _ of ['first', 'repeat']) await startReview(reviews, orderId, traceOf(randomUUID()));
+    await expect(checkBeforeDispatch(service.table, await stateOf(orderId))).rejects.toThrow(NeedsReview);
+    for (const _ of ['first', 'repeat']) await startReview(reviews, orderId, buildTrace(randomUUID()));
     expect((await orderStore.load(orderId)).version).toBe(3);
     expect(await isListed(orderId)).toBe(true);
   });
@@ -262,7 +264,7 @@ describe('a paid order', () => {
   test('is not dispatched if its user becomes suspect at that moment', async () => {
     const orderId = await placed();
     await isApproved(orderId);
-    const check = await dispatchCheck(service.table, await stateOf(orderId));
+    const check = await checkBeforeDispatch(service.table, await stateOf(orderId));
     await isJudged('SUSPECT', 1);
     await expect(service.table.transact([check!])).rejects.toThrow(TransactionRefused);
   });

@@ -37,7 +37,7 @@ async function counted({ writes, refuse }: Alongside): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof dynamodb.TransactionRefused)) throw error;
     try {
-      refuse?.(error.found(writes[0]!));
+      refuse?.(error.existingItem(writes[0]!));
     } catch (problem) {
       return (problem as { readonly extra: { readonly limit: string } }).extra.limit;
     }

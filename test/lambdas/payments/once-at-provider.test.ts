@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { onceAtProvider } from '../../../lambdas/payments/once-at-provider.js';
+import { callProviderOnce } from '../../../lambdas/payments/call-provider-once.js';
 import { GuardedProvider } from '../../../lambdas/payments/provider/guarded-provider.js';
 import type { PaymentProvider, Refund } from '../../../lambdas/payments/provider/payment-provider.js';
 import { SandboxProvider } from '../../../lambdas/payments/provider/sandbox-provider.js';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { dynamoDbTable } from '../../../packages/kit/aws/table.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { eur } from './provider/provider-suite.js';
@@ -40,7 +40,7 @@ const HOUR = 3600;
 function environment(provider: PaymentProvider = sandbox): PaymentProvider {
   const guarded = new GuardedProvider(provider, 'guard', 'payments-provider');
   const ends = Date.now() + FUNCTION_SECONDS * 1000;
-  guarded.begins({ getRemainingTimeInMillis: () => ends - Date.now() } as Context);
+  guarded.registerContext({ getRemainingTimeInMillis: () => ends - Date.now() } as Context);
   return guarded;
 }
 
@@ -49,8 +49,8 @@ const dying: PaymentProvider = {
   create: (one) => sandbox.create(one),
   confirm: (one) => done(sandbox.confirm(one)),
   cancel: (one) => sandbox.cancel(one),
-  chargeOf: (id) => sandbox.chargeOf(id),
-  refundOf: (id, refundId) => sandbox.refundOf(id, refundId),
+  findCharge: (id) => sandbox.findCharge(id),
+  findRefund: (id, refundId) => sandbox.findRefund(id, refundId),
   refund: (one) => done(sandbox.refund(one)),
 };
 let died = () => {};
@@ -69,15 +69,17 @@ async function crashed(call: (provider: PaymentProvider) => Promise<unknown>): P
 }
 
 const byTheRules = (provider: PaymentProvider, amount = 1000): Promise<Refund> =>
-  onceAtProvider({
+  callProviderOnce({
     key: `${paymentId}:refund:r1`,
     since,
     act: (key) => provider.refund(wanted(key, amount)),
-    ask: () => provider.refundOf(providerId, 'r1'),
+    ask: () => provider.findRefund(providerId, 'r1'),
   });
 
 async function made(what: 'charges' | 'refunds'): Promise<number> {
-  const { Item } = await documents.send(new GetCommand({ TableName: 'sandbox', Key: { pk: `TALLY#${paymentId}` } }));
+  const { Item } = await documentClient.send(
+    new GetCommand({ TableName: 'sandbox', Key: { pk: `TALLY#${paymentId}` } }),
+  );
   return Item?.[what] ?? 0;
 }
 const refunds = () => made('refunds');
@@ -183,11 +185,11 @@ describe('a charge whose process died before it was noted', () => {
 
   test.each([0.1, 22, 23.5, 24.5, 72])('is made once and told by the rules, %d hours later', async (hours) => {
     const chargeByTheRules = (provider: PaymentProvider) =>
-      onceAtProvider({
+      callProviderOnce({
         key: `${paymentId}:charge`,
         since,
         act: (key) => provider.confirm({ key, providerId }),
-        ask: () => provider.chargeOf(providerId),
+        ask: () => provider.findCharge(providerId),
       });
     await crashed(chargeByTheRules);
     later(hours * HOUR);

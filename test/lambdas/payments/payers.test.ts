@@ -11,13 +11,13 @@ import {
   ProviderRefused,
 } from '../../../lambdas/payments/provider/payment-provider.js';
 import { StripeCustomers } from '../../../lambdas/payments/provider/stripe-customers.js';
-import { atProvider } from '../../../lambdas/payments/provider-consumer.js';
+import { onProviderTask } from '../../../lambdas/payments/provider-consumer.js';
 import { usersContract } from '../../../lambdas/users/contract.js';
 import type { Envelope } from '../../../packages/kit/messages/envelope.js';
 import { InMemoryService } from '../../../packages/kit/testing/in-memory-service.js';
 import { InMemoryTables } from '../../../packages/kit/testing/in-memory-tables.js';
 import { commandMessage, eventMessage } from '../../../packages/kit/testing/messages.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 import { eur } from './provider/provider-suite.js';
 
 /** What payments learn about a payer, in the transactions of the payments. The provider answers as each test says. */
@@ -38,9 +38,9 @@ const provider: PaymentProvider = {
   create: async ({ paymentId }) => ({ providerId: `pi_${paymentId}`, ...(method === undefined ? {} : { method }) }),
   confirm: async () => charge,
   cancel: refused,
-  chargeOf: async () => charge,
+  findCharge: async () => charge,
   refund: refused,
-  refundOf: async () => undefined,
+  findRefund: async () => undefined,
 };
 
 type Deliver = ReturnType<InMemoryService['consumer']>;
@@ -67,7 +67,7 @@ beforeEach(() => {
   payerStore = service.stateStore(payers);
   const learning = new Payers(payerStore);
   steps = service.consumer([onCommand(paymentStore)], ['orders']);
-  tasks = service.consumer([atProvider({ paymentStore, payers: learning, provider })]);
+  tasks = service.consumer([onProviderTask({ paymentStore, payers: learning, provider })]);
   forgettings = service.consumer([onUserEvent(new StripeCustomers('table'), learning)]);
 });
 afterEach(() => void vi.useRealTimers());
@@ -82,7 +82,7 @@ const hashOf = async (customerId = 'bob') => (await service.table.read(methodKey
 const changes: Envelope[] = [];
 /** Messages that wait for the provider. What was published about payers is kept in `changes`. */
 function waiting(): readonly Envelope[] {
-  const published = service.published();
+  const published = service.drainPublished();
   changes.push(...published.filter(({ type }) => type === 'PayerChanged'));
   return published.filter(({ type }) => ['PaymentRequested', 'PaymentPrepared', 'VoidRequested'].includes(type));
 }
@@ -94,7 +94,7 @@ async function requested(customerId = 'bob'): Promise<Envelope> {
   const command = { type: 'Request', paymentId, customerId, accountId: customerId, amount: eur(100) } as const;
   const payment = await paymentStore.load(paymentId);
   const events = decide(payment.state, command, { now: minute(0) });
-  await paymentStore.append(paymentStore.commit(payment, events, traceOf(paymentId)));
+  await paymentStore.append(paymentStore.buildCommit(payment, events, buildTrace(paymentId)));
   return waiting()[0] ?? expect.fail('nothing waits');
 }
 

@@ -8,16 +8,22 @@ import type { PaymentEvent } from '../../../lambdas/payments/contract.js';
 import { Payers } from '../../../lambdas/payments/payers.js';
 import type { PaymentProvider } from '../../../lambdas/payments/provider/payment-provider.js';
 import { AccountAmbiguous, ProviderRefused } from '../../../lambdas/payments/provider/payment-provider.js';
-import { atProvider, isRefusal } from '../../../lambdas/payments/provider-consumer.js';
-import { eventStoreOfFunction } from '../../../packages/kit/event-store/store-of-function.js';
+import { isRefusal, onProviderTask } from '../../../lambdas/payments/provider-consumer.js';
+import { eventStoreFromEnvironment } from '../../../packages/kit/event-store/event-store-from-environment.js';
 import { consumer } from '../../../packages/kit/idempotent-consumer/consumer.js';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
-import { busEntries } from '../../../packages/kit/messages/envelope.js';
-import { stateStoreOfFunction } from '../../../packages/kit/state-store/store-of-function.js';
-import { type ConsumerHandler, consumed, consumerEnvironment, failuresOf, outcomeOf } from '../../support/consumed.js';
+import { toBusEntries } from '../../../packages/kit/messages/envelope.js';
+import { stateStoreFromEnvironment } from '../../../packages/kit/state-store/state-store-from-environment.js';
+import {
+  type ConsumerHandler,
+  consumerEnvironment,
+  deliverMessage,
+  readFailures,
+  readOutcome,
+} from '../../support/consumed.js';
 import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { metricLines } from '../../support/metric-lines.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 import { eur } from './provider/provider-suite.js';
 
 /** What the provider refuses is asked about too: it refuses what it did before, under another key. */
@@ -30,9 +36,9 @@ let consumerAt: (provider: PaymentProvider) => ConsumerHandler;
 beforeAll(async () => {
   consumerEnvironment('payments', 'payments-provider');
   ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }));
-  paymentStore = eventStoreOfFunction(payments);
+  paymentStore = eventStoreFromEnvironment(payments);
   consumerAt = (provider) =>
-    consumer([atProvider({ paymentStore, payers: new Payers(stateStoreOfFunction(payers)), provider })], {
+    consumer([onProviderTask({ paymentStore, payers: new Payers(stateStoreFromEnvironment(payers)), provider })], {
       isRefusal,
     });
 });
@@ -45,8 +51,8 @@ const refusing: PaymentProvider = {
   confirm: refuses,
   cancel: refuses,
   refund: refuses,
-  chargeOf: async () => undefined,
-  refundOf: async () => undefined,
+  findCharge: async () => undefined,
+  findRefund: async () => undefined,
 };
 
 const paymentId = () => randomUUID().replaceAll('-', '');
@@ -70,10 +76,10 @@ async function tells(
   const id = paymentId();
   const payment = await paymentStore.load(id);
   const history = [...historyOf(id).slice(0, events), ...more(id)];
-  const commit = paymentStore.commit(payment, history, traceOf(randomUUID()));
+  const commit = paymentStore.buildCommit(payment, history, buildTrace(randomUUID()));
   await paymentStore.append(commit);
   // Of its last attempt: what would be tried again is recorded as failed.
-  await consumed(consumerAt(provider), bodyOf(commit, brought), 8);
+  await deliverMessage(consumerAt(provider), bodyOf(commit, brought), 8);
   const { commits } = await paymentStore.load(id);
   return commits
     .slice(1)
@@ -82,7 +88,7 @@ async function tells(
 
 function bodyOf(commit: Commit, brought: number): string {
   const { Source, DetailType, Detail } =
-    busEntries(commit, { app: APP.name, service: 'payments' }).at(brought) ?? expect.fail();
+    toBusEntries(commit, { app: APP.name, service: 'payments' }).at(brought) ?? expect.fail();
   return JSON.stringify({ source: Source, 'detail-type': DetailType, detail: JSON.parse(Detail) });
 }
 
@@ -96,7 +102,7 @@ test('the provider is not asked to charge what is to be undone', async () =>
 test('an account that may be several customers is a failure record at once, and nobody is declined', async () => {
   const id = paymentId();
   const payment = await paymentStore.load(id);
-  const commit = paymentStore.commit(payment, historyOf(id).slice(0, 1), traceOf(randomUUID()));
+  const commit = paymentStore.buildCommit(payment, historyOf(id).slice(0, 1), buildTrace(randomUUID()));
   await paymentStore.append(commit);
   const ambiguous: PaymentProvider = {
     ...refusing,
@@ -105,8 +111,8 @@ test('an account that may be several customers is a failure record at once, and 
     },
   };
   const body = bodyOf(commit, -1);
-  await consumed(consumerAt(ambiguous), body);
-  expect(await outcomeOf(JSON.parse(body).detail.id)).toBe('FAILED');
+  await deliverMessage(consumerAt(ambiguous), body);
+  expect(await readOutcome(JSON.parse(body).detail.id)).toBe('FAILED');
   expect((await paymentStore.load(id)).state.status).toBe('REQUESTED');
 });
 
@@ -124,7 +130,7 @@ describe('what the provider refuses', () => {
     const did = { ...refusing, chargeOf: async () => ({ status: 'CHARGED' }) as const };
     expect(await tells(2, did, voiding)).toEqual(['PaymentCharged', 'RefundRequested']);
     const declined = { status: 'DECLINED', reason: 'CARD_EXPIRED' } as const;
-    expect(await tells(2, { ...refusing, chargeOf: async () => declined }, voiding)).toEqual([
+    expect(await tells(2, { ...refusing, findCharge: async () => declined }, voiding)).toEqual([
       'PaymentDeclined VOIDED',
       'SagaReplyRequested',
     ]);
@@ -159,8 +165,8 @@ describe('what the provider refuses', () => {
 
   test('to do again is not logged', async () => {
     const warned = vi.spyOn(Logger.prototype, 'warn');
-    await tells(2, { ...refusing, chargeOf: async () => ({ status: 'CHARGED' }) });
-    await tells(4, { ...refusing, refundOf: async () => ({ status: 'REFUNDED' }) });
+    await tells(2, { ...refusing, findCharge: async () => ({ status: 'CHARGED' }) });
+    await tells(4, { ...refusing, findRefund: async () => ({ status: 'REFUNDED' }) });
     expect(warned).not.toHaveBeenCalled();
     warned.mockRestore();
   });
@@ -187,7 +193,7 @@ describe('a refund that the provider refused for good', () => {
   async function payment(more: (id: string) => readonly PaymentEvent[] = failing) {
     const id = paymentId();
     const history = [...historyOf(id).slice(0, 3), ...more(id)];
-    const commit = paymentStore.commit(await paymentStore.load(id), history, traceOf(randomUUID()));
+    const commit = paymentStore.buildCommit(await paymentStore.load(id), history, buildTrace(randomUUID()));
     await paymentStore.append(commit);
     const body = bodyOf(commit, -1);
     return { id, body, eventId: String(JSON.parse(body).detail.id) };
@@ -199,29 +205,31 @@ describe('a refund that the provider refused for good', () => {
 
   test('is a failure record at the first delivery, and nothing is requested', async () => {
     const { id, body, eventId } = await payment();
-    await consumed(consumerAt(refusing), body);
-    await consumed(consumerAt(refusing), body);
-    expect(await outcomeOf(eventId)).toBe('FAILED');
-    expect(await failuresOf(eventId)).toMatchObject([{ name: 'RefundRefused', message: 'REFUSED_BY_PROVIDER' }]);
+    await deliverMessage(consumerAt(refusing), body);
+    await deliverMessage(consumerAt(refusing), body);
+    expect(await readOutcome(eventId)).toBe('FAILED');
+    expect(await readFailures(eventId)).toMatchObject([{ name: 'RefundRefused', message: 'REFUSED_BY_PROVIDER' }]);
     expect(await toldSince(id)).toEqual([]);
   });
 
   test('is requested once more by a redrive, however often that arrives', async () => {
     const { id, body, eventId } = await payment();
-    await consumed(consumerAt(refusing), body);
-    for (const _ of ['sent', 'delivered twice']) await consumed(consumerAt(refusing), body, 1, 'again');
-    expect(await outcomeOf(eventId)).toBe('PROCESSED');
+    await deliverMessage(consumerAt(refusing), body);
+    for (const _ of ['sent', 'delivered twice']) await deliverMessage(consumerAt(refusing), body, 1, 'again');
+    expect(await readOutcome(eventId)).toBe('PROCESSED');
     expect(await toldSince(id)).toEqual(['RefundRequested again-2']);
   });
 
   test('stays a failure where the customer asked again meanwhile', async () => {
     const { id, body, eventId } = await payment();
-    await consumed(consumerAt(refusing), body);
+    await deliverMessage(consumerAt(refusing), body);
     const request: PaymentEvent = { type: 'RefundRequested', data: { paymentId: id, refundId: 'r2', amount: eur(1) } };
-    await paymentStore.append(paymentStore.commit(await paymentStore.load(id), [request], traceOf(randomUUID())));
-    await consumed(consumerAt(refusing), body, 1, 'again');
-    expect(await outcomeOf(eventId)).toBe('FAILED');
-    expect(await failuresOf(eventId)).toMatchObject([{ name: 'PaymentRefused', message: 'REFUNDED_SINCE' }, {}]);
+    await paymentStore.append(
+      paymentStore.buildCommit(await paymentStore.load(id), [request], buildTrace(randomUUID())),
+    );
+    await deliverMessage(consumerAt(refusing), body, 1, 'again');
+    expect(await readOutcome(eventId)).toBe('FAILED');
+    expect(await readFailures(eventId)).toMatchObject([{ name: 'PaymentRefused', message: 'REFUNDED_SINCE' }, {}]);
     expect(await toldSince(id)).toEqual(['RefundRequested r2']);
   });
 
@@ -233,8 +241,8 @@ describe('a refund that the provider refused for good', () => {
       { type: 'VoidRequested', data: { paymentId: id, stepId: `${id}/${step}` } },
       ...failing(id, 'void-1', 100),
     ]);
-    await consumed(consumerAt(refusing), body);
-    expect(await outcomeOf(eventId)).toBe(outcome);
+    await deliverMessage(consumerAt(refusing), body);
+    expect(await readOutcome(eventId)).toBe(outcome);
     expect(await toldSince(id)).toEqual([]);
   });
 });

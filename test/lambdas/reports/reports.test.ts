@@ -2,17 +2,17 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ordersContract } from '../../../lambdas/orders/contract.js';
 import { paymentsContract } from '../../../lambdas/payments/contract.js';
-import { daysOf } from '../../../lambdas/reports/days.js';
-import { type CountedEvent, tallyOf } from '../../../lambdas/reports/domain/tally.js';
+import { createDays } from '../../../lambdas/reports/days.js';
+import { type CountedEvent, tallyEvents } from '../../../lambdas/reports/domain/tally.js';
 import { getReport } from '../../../lambdas/reports/get-report.js';
-import { reportDays } from '../../../lambdas/reports/on-day.js';
-import { pageWrite, reportsBefore, reportWrite, tallyOfDay } from '../../../lambdas/reports/report-store.js';
+import { createReportHandlers } from '../../../lambdas/reports/on-day.js';
+import { pageWrite, readReportsBefore, readTallyOfDay, reportWrite } from '../../../lambdas/reports/report-store.js';
 import { moneyEvents, orderEvents } from '../../../lambdas/reports/subscriptions.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { dynamoDbTable, type Table } from '../../../packages/kit/aws/table.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { collect } from '../../../packages/kit/inbox/batch-listening.js';
 import { BatchRunner, type BatchRunnerOptions } from '../../../packages/kit/inbox/batch-runner.js';
+import { collect } from '../../../packages/kit/inbox/batch-source.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { windowKey } from '../../../packages/kit/inbox/window-keys.js';
 import { messageIdOf } from '../../../packages/kit/messages/envelope.js';
@@ -23,7 +23,7 @@ import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { approved, charged, placed } from './counted.js';
 
 const CONSUMER = { name: 'reports-daily', generation: 0 };
-const DAYS = daysOf({ timeZone: 'Europe/Berlin', closeAfterSeconds: 3600 });
+const DAYS = createDays({ timeZone: 'Europe/Berlin', closeAfterSeconds: 3600 });
 const [MONDAY, TUESDAY, WEDNESDAY] = ['2026-01-05', '2026-01-06', '2026-01-07'];
 const options = { table: 'records', consumer: CONSUMER };
 let table: Table;
@@ -48,7 +48,7 @@ beforeEach(() => {
     isRefusal: () => false,
     sources: [collect(orderEvents), collect(moneyEvents)],
     windows: DAYS.windows,
-    handlers: reportDays(table, DAYS) as never,
+    handlers: createReportHandlers(table, DAYS) as never,
   });
 });
 afterEach(() => vi.useRealTimers());
@@ -67,7 +67,7 @@ async function arrive(time: string, ...events: readonly CountedEvent[]): Promise
     attributes,
     messageAttributes: {},
   }));
-  await receiver.batch({ Records: records } as never);
+  await receiver.receiveBatch({ Records: records } as never);
   await runner.runAll(
     messages.map((message) => ({ record: recordKey(CONSUMER, messageIdOf(message)) })),
     () => 60_000,
@@ -116,12 +116,12 @@ describe('the report of a day', () => {
     const id = '01900000-0000-7000-8000-000000000001';
     const again = eventMessage(ordersContract, placed('TEA-1'), { id, time: '2026-01-05T10:00:00.000Z' });
     const attributes = { ApproximateReceiveCount: '1' };
-    await receiver.batch({
+    await receiver.receiveBatch({
       Records: [{ messageId: 'm', body: bodyOf(again), attributes, messageAttributes: {} }],
     } as never);
     await runner.runAll([{ record: recordKey(consumer, id) }], () => 60_000);
     await runner.runAll([{ record: windowKey(consumer, MONDAY) }], () => 60_000);
-    const { Item } = await documents.send(
+    const { Item } = await documentClient.send(
       new GetCommand({ TableName: 'records', Key: { pk: windowKey(consumer, MONDAY) } }),
     );
     expect(Item).toMatchObject({ status: 'PROCESSED' });
@@ -168,11 +168,11 @@ describe('the report of a day', () => {
   });
 
   test('is not made of a part of its pages', async () => {
-    const write = (page: number) => pageWrite(table, MONDAY, page, tallyOf([{ event: approved }]));
+    const write = (page: number) => pageWrite(table, MONDAY, page, tallyEvents([{ event: approved }]));
     await table.transact([write(1), write(3)]);
-    await expect(tallyOfDay(table, MONDAY, 3)).rejects.toMatchObject({ name: 'PageMissing' });
+    await expect(readTallyOfDay(table, MONDAY, 3)).rejects.toMatchObject({ name: 'PageMissing' });
     await table.transact([write(2), write(2 + 2)]);
-    expect((await tallyOfDay(table, MONDAY, 3)).get('approved/')).toBe(3n);
+    expect((await readTallyOfDay(table, MONDAY, 3)).get('approved/')).toBe(3n);
   });
 });
 
@@ -203,7 +203,7 @@ describe('a day without a report', () => {
   });
 
   test('that the time zone has left out is not found', async () => {
-    const apia = daysOf({ timeZone: 'Pacific/Apia', closeAfterSeconds: 60 });
+    const apia = createDays({ timeZone: 'Pacific/Apia', closeAfterSeconds: 60 });
     await expect(getReport(table, apia, '2011-12-30', undefined)).rejects.toMatchObject({ code: 'not-found' });
     await expect(getReport(table, apia, '2011-12-31', undefined)).rejects.toMatchObject({ code: 'not-closed-yet' });
   });
@@ -213,7 +213,7 @@ test('reports are listed from the newest day on', async () => {
   for (const [at, date] of [MONDAY, TUESDAY, WEDNESDAY].entries())
     await table.transact([reportWrite(table, { date, number: at + 1 } as never)]);
   const dates = async (before: string | undefined, limit: number) =>
-    (await reportsBefore(table, before, limit)).map(({ date }) => date);
+    (await readReportsBefore(table, before, limit)).map(({ date }) => date);
   expect(await dates(undefined, 2)).toEqual([WEDNESDAY, TUESDAY]);
   expect(await dates(TUESDAY, 2)).toEqual([MONDAY]);
   expect(await dates(MONDAY, 2)).toEqual([]);

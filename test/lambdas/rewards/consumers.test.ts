@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AccountEvent, accountsContract } from '../../../lambdas/accounts/contract.js';
 import { onAccountEvent } from '../../../lambdas/rewards/on-account-event.js';
-import { type Rewards, standingOf } from '../../../lambdas/rewards/rewards-store.js';
-import { rewardsOf } from '../../../lambdas/rewards/rewards-view.js';
+import { loadStanding, type Rewards } from '../../../lambdas/rewards/rewards-store.js';
+import { readRewards } from '../../../lambdas/rewards/rewards-view.js';
 import { dynamoDbTable } from '../../../packages/kit/aws/table.js';
 import { Receiver } from '../../../packages/kit/inbox/receiver.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
@@ -55,7 +55,7 @@ async function deliver(history: readonly AccountEvent[], order: readonly number[
     const sequence = at + 1;
     const message = eventMessage(accountsContract, event, { id: `event-${sequence}`, subject: SUBJECT, sequence });
     const attributes = { ApproximateReceiveCount: '1' };
-    await receiver.batch({
+    await receiver.receiveBatch({
       Records: [{ messageId: 'm', body: bodyOf(message), attributes, messageAttributes: {} }],
     } as never);
     await runner.run({ record: placeKey(CONSUMER, { subject: SUBJECT, sequence, epoch: 0 }) }, () => 60_000);
@@ -65,13 +65,13 @@ async function deliver(history: readonly AccountEvent[], order: readonly number[
 describe('a customer’s rewards', () => {
   test('are the same bytes in whatever order the events arrive, and however often', async () => {
     await deliver(HISTORY, [0, 1, 2, 3]);
-    const wanted = [await standingOf(rewards, 'alice'), await rewardsOf(rewards, 'alice', {})];
+    const wanted = [await loadStanding(rewards, 'alice'), await readRewards(rewards, 'alice', {})];
     expect(wanted[1]).toMatchObject({ points: 600, tier: 'SILVER' });
     const orders = fc.shuffledSubarray([0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3], { minLength: 12 });
     await fc.assert(
       fc.asyncProperty(orders, async (order) => {
         await deliver(HISTORY, order);
-        const found = [await standingOf(rewards, 'alice'), await rewardsOf(rewards, 'alice', {})];
+        const found = [await loadStanding(rewards, 'alice'), await readRewards(rewards, 'alice', {})];
         expect(JSON.stringify(found)).toBe(JSON.stringify(wanted));
       }),
       { numRuns: 5 },
@@ -80,6 +80,6 @@ describe('a customer’s rewards', () => {
 
   test('differ if two events of the history swap', async () => {
     await deliver([opened, captured('o1'), refunded('o1'), captured('o2')], [0, 1, 2, 3]);
-    expect(await rewardsOf(rewards, 'alice', {})).toMatchObject({ points: 600, tier: 'BASIC' });
+    expect(await readRewards(rewards, 'alice', {})).toMatchObject({ points: 600, tier: 'BASIC' });
   });
 });

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CountedEvent } from '../../../lambdas/rewards/domain/entries.js';
-import { standingOf, writesOf } from '../../../lambdas/rewards/rewards-store.js';
-import { rewardsOf } from '../../../lambdas/rewards/rewards-view.js';
+import { buildWrites, loadStanding } from '../../../lambdas/rewards/rewards-store.js';
+import { readRewards } from '../../../lambdas/rewards/rewards-view.js';
 import { dynamoDbTable, type Table } from '../../../packages/kit/aws/table.js';
-import type { ForgottenPlaces } from '../../../packages/kit/inbox/sequence-keys.js';
+import type { ForgottenPositions } from '../../../packages/kit/inbox/sequence-keys.js';
 import { functionEnvironment } from '../../support/function-environment.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
@@ -29,7 +29,7 @@ beforeEach(() => {
 async function count(sequence: number, event: CountedEvent, tiers = TIERS) {
   const time = new Date(Date.parse('2026-03-01T00:00:00.000Z') + sequence * 86_400_000).toISOString();
   const envelope = { epoch: 0, sequence, time };
-  const writes = await writesOf({ table, tiers }, { customerId: 'alice', event, envelope });
+  const writes = await buildWrites({ table, tiers }, { customerId: 'alice', event, envelope });
   if (writes.length > 0) await table.transact(writes);
   return writes;
 }
@@ -38,7 +38,7 @@ const stored = (sk: string) => table.read({ pk: 'REWARDS#alice', sk });
 
 test('a customer’s standing, entries and orders follow from the events', async () => {
   for (const [sequence, event] of EVENTS) await count(sequence, event);
-  expect(await standingOf({ table, tiers: TIERS }, 'alice')).toMatchObject({
+  expect(await loadStanding({ table, tiers: TIERS }, 'alice')).toMatchObject({
     sequence: 9,
     standing: { points: 600 + 600 - 100 + 50, silverUntil: '2027-03-10' },
   });
@@ -57,7 +57,7 @@ test('a replay of the events changes nothing', async () => {
 
 test('a standing that was folded again from the entries is the same, byte for byte', async () => {
   for (const [sequence, event] of EVENTS.slice(0, -1)) await count(sequence, event);
-  const { standing } = await standingOf({ table, tiers: TIERS }, 'alice');
+  const { standing } = await loadStanding({ table, tiers: TIERS }, 'alice');
   await table.transact([
     {
       Put: {
@@ -66,7 +66,7 @@ test('a standing that was folded again from the entries is the same, byte for by
       },
     },
   ]);
-  const again = await standingOf({ table, tiers: TIERS }, 'alice');
+  const again = await loadStanding({ table, tiers: TIERS }, 'alice');
   expect(JSON.stringify(again.standing)).toBe(JSON.stringify(standing));
   await count(...EVENTS.at(-1)!);
   const rebuilt = await stored('STANDING');
@@ -77,14 +77,14 @@ test('a standing that was folded again from the entries is the same, byte for by
 
 test('other tiers count for the entries of before, too', async () => {
   for (const [sequence, event] of EVENTS) await count(sequence, event);
-  const { standing } = await standingOf({ table, tiers: { silver: 500, gold: 1_200 } }, 'alice');
+  const { standing } = await loadStanding({ table, tiers: { silver: 500, gold: 1_200 } }, 'alice');
   expect(standing).toMatchObject({ silverUntil: '2027-03-10', goldUntil: '2027-03-06' });
 });
 
 test('of two writers that read the same standing, one is refused', async () => {
   const [[sequence, event]] = EVENTS as [(typeof EVENTS)[number]];
   const envelope = { epoch: 0, sequence, time: '2026-03-04T00:00:00.000Z' };
-  const writes = await writesOf({ table, tiers: TIERS }, { customerId: 'alice', event, envelope });
+  const writes = await buildWrites({ table, tiers: TIERS }, { customerId: 'alice', event, envelope });
   await count(sequence, event);
   await expect(table.transact(writes)).rejects.toThrow();
 });
@@ -92,10 +92,10 @@ test('of two writers that read the same standing, one is refused', async () => {
 describe('after a restore of the accounts', () => {
   /** Counts the first event of an epoch, with what was forgotten. @param event absent for one that gives no points */
   async function first(position: { epoch: number; sequence: number }, after: number, event?: CountedEvent) {
-    const upTo = { epoch: 0, sequence: (await standingOf({ table, tiers: TIERS }, 'alice')).sequence };
-    const forgotten: ForgottenPlaces = { after: { epoch: 0, sequence: after }, upTo };
+    const upTo = { epoch: 0, sequence: (await loadStanding({ table, tiers: TIERS }, 'alice')).sequence };
+    const forgotten: ForgottenPositions = { after: { epoch: 0, sequence: after }, upTo };
     const envelope = { ...position, time: '2026-03-20T00:00:00.000Z' };
-    const writes = await writesOf(
+    const writes = await buildWrites(
       { table, tiers: TIERS },
       { customerId: 'alice', envelope, forgotten, ...(event && { event }) },
     );
@@ -103,7 +103,7 @@ describe('after a restore of the accounts', () => {
     return writes;
   }
   const shown = async (query: { limit?: string; cursor?: string } = {}) =>
-    rewardsOf({ table, tiers: TIERS }, 'alice', query as never);
+    readRewards({ table, tiers: TIERS }, 'alice', query as never);
   const at3 = { type: 'AuthorizationCaptured', data: { ...step('o3'), amount: eur(70_00) } } as const;
 
   test.each([
@@ -158,7 +158,7 @@ describe('after a restore of the accounts', () => {
     for (const [sequence, one] of EVENTS) await count(sequence, one);
     await first({ epoch: 1, sequence: 6 }, 5, at3);
     await first({ epoch: 2, sequence: 7 }, 6, { ...at3, data: { ...step('o4'), amount: eur(5_00) } });
-    const { standing } = await standingOf({ table, tiers: { silver: 500, gold: 1_200 } }, 'alice');
+    const { standing } = await loadStanding({ table, tiers: { silver: 500, gold: 1_200 } }, 'alice');
     const { points } = await shown();
     expect([standing.points, points]).toEqual([points, points]);
   });
@@ -186,7 +186,7 @@ test.each([
   ['gold', { ...TIERS, gold: 1_100 }, { silverUntil: '2027-03-10', goldUntil: '2027-03-10' }, []],
 ] as const)('another tier of %s alone folds a standing again', async (_, tiers, shown, absent) => {
   for (const [sequence, event] of EVENTS) await count(sequence, event);
-  const { standing } = await standingOf({ table, tiers }, 'alice');
+  const { standing } = await loadStanding({ table, tiers }, 'alice');
   expect(standing).toMatchObject(shown);
   for (const name of absent) expect(standing).not.toHaveProperty(name);
 });

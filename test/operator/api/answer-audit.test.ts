@@ -1,11 +1,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { firstIdOf } from '../../../packages/kit/aws/ids.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
+import { smallestIdAt } from '../../../packages/kit/aws/ids.js';
 import { AUDIT_SECONDS, answerAudit } from '../../../packages/operator/api/answers.js';
 import type { CommandContext } from '../../../packages/operator/cli/context.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
@@ -25,11 +25,11 @@ const context: CommandContext = {
   app: 'shop',
   environment: 'dev',
   endpoint: { url: undefined, region: 'eu-west-1' },
-  documents,
+  documents: documentClient,
   clock,
   stacks: {},
   services: [trips],
-  command: commandTextOf('shop'),
+  command: commandFormatter('shop'),
   actor: () => expect.fail('nothing is changed'),
   say: () => undefined,
 };
@@ -37,7 +37,7 @@ const context: CommandContext = {
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(NOW) });
   inProcessDynamoDb({ trips: ['pk', 'sk'], 'trips-records': ['pk'] }, { trips: { feed: ['feedPk', 'feedSk'] } });
-  await documents.send(
+  await documentClient.send(
     new PutCommand({
       TableName: 'trips',
       Item: {
@@ -51,7 +51,7 @@ beforeEach(async () => {
         traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
         at: AT,
         feedPk: `${AT.slice(0, 13)}#0`,
-        feedSk: firstIdOf(Date.parse(AT)),
+        feedSk: smallestIdAt(Date.parse(AT)),
       },
     }),
   );
@@ -63,8 +63,8 @@ afterEach(() => {
 
 /** Lets each call to DynamoDB take so long. */
 function slow(seconds: number): void {
-  const send = documents.send.bind(documents);
-  vi.spyOn(documents, 'send').mockImplementation(async (...call: Parameters<typeof send>) => {
+  const send = documentClient.send.bind(documentClient);
+  vi.spyOn(documentClient, 'send').mockImplementation(async (...call: Parameters<typeof send>) => {
     vi.setSystemTime(Date.now() + seconds * 1000);
     return send(...call);
   });
@@ -93,7 +93,7 @@ test('its time is also over when no page of a query has a commit', async () => {
   const quiet = { ...trips, feedShards: [{ from: '1970-01-01T00:00:00.000Z', shards: 4 }] };
   vi.setSystemTime(Date.parse(NOW) + 3 * 3_600_000);
   await expect(answerAudit({ ...context, services: [quiet] }, { since: '1h' })).rejects.toMatchObject(LATE);
-  expect(documents.send).toHaveBeenCalledOnce();
+  expect(documentClient.send).toHaveBeenCalledOnce();
 });
 
 test('an audit that has nothing more to read is an answer, even if its last page was late', async () => {
@@ -106,7 +106,7 @@ test('an audit that has nothing more to read is an answer, even if its last page
 
 test('a short time of a full hour reads its own commits only', async () => {
   vi.advanceTimersByTime(60_000); // an index comes a moment later
-  const read = vi.spyOn(documents, 'send');
+  const read = vi.spyOn(documentClient, 'send');
   const span = { from: '2026-12-01T12:20:00Z', to: '2026-12-01T12:25:00Z' };
   expect(await answerAudit(context, span)).toMatchObject({ body: { audit: { commits: 0 } } });
   expect(read.mock.calls.map(([command]) => command.constructor.name)).toEqual(['QueryCommand']);

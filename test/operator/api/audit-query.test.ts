@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../../packages/kit/http/errors.js';
 import { AUDIT_SECONDS, refuseIfLate } from '../../../packages/operator/api/answers.js';
-import { type AuditQuery, auditRequestOf, LONGEST_AUDIT_SECONDS } from '../../../packages/operator/api/audit-query.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { type AuditQuery, MAX_AUDIT_SECONDS, parseAuditQuery } from '../../../packages/operator/api/audit-query.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 
 const NOW = '2026-12-01T12:00:00.000Z';
 const asked = (query: AuditQuery) =>
-  auditRequestOf(query, { now: NOW, subjects: { order: ['Order', 'Payment'] }, command: commandTextOf('shop') });
+  parseAuditQuery(query, { now: NOW, subjects: { order: ['Order', 'Payment'] }, command: commandFormatter('shop') });
 
 /** Returns the detail of the refusal, and the parameter that it names. */
 function refused(query: AuditQuery): readonly [string, string | undefined] {
@@ -68,9 +68,9 @@ describe('the query of an audit', () => {
   });
 
   test('is refused above the longest time of an answer, and names the command without a limit', () => {
-    const longest = `${LONGEST_AUDIT_SECONDS}s`;
+    const longest = `${MAX_AUDIT_SECONDS}s`;
     expect(asked({ since: longest }).audit.from).toBe('2026-12-01T06:00:00.000Z');
-    expect(refused({ since: `${LONGEST_AUDIT_SECONDS + 1}s` })).toEqual([
+    expect(refused({ since: `${MAX_AUDIT_SECONDS + 1}s` })).toEqual([
       'an answer audits at most 6 h: ask for less, or run shop audit --since 21601s',
       'since',
     ]);

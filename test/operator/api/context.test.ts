@@ -1,7 +1,7 @@
 import { CloudFormationClient, type DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Output } from '../../../packages/kit/base/outputs.js';
-import { contextOfFunction } from '../../../packages/operator/api/context.js';
+import { functionContext } from '../../../packages/operator/api/context.js';
 import { OperatorApiEnv } from '../../../packages/operator/api/contract.js';
 
 const STACKS = ['shop-dev-Trips', 'shop-dev-Hotel', 'shop-dev-Audit'];
@@ -39,7 +39,7 @@ const failing = (name: string, message: string) => Object.assign(new Error(messa
 
 test('an environment without one of its stacks is the others, and names the one', async () => {
   deployed(['shop-dev-Trips', 'shop-dev-Audit'], failing('ValidationError', 'Stack with id % does not exist'));
-  const { services, stacks, missingStacks } = await contextOfFunction({ program: 'shop' })();
+  const { services, stacks, missingStacks } = await functionContext({ program: 'shop' })();
   expect(services.map(({ name }) => name)).toEqual(['audit', 'trips']);
   expect(Object.keys(stacks)).toEqual(['Trips', 'Audit']);
   expect(missingStacks).toEqual(['shop-dev-Hotel']);
@@ -47,8 +47,8 @@ test('an environment without one of its stacks is the others, and names the one'
 
 test('an environment without a service is a fault, and so is any other error of CloudFormation', async () => {
   deployed([], failing('ValidationError', 'Stack with id % does not exist'));
-  await expect(contextOfFunction({ program: 'shop' })()).rejects.toThrow("No service of 'dev' is deployed.");
+  await expect(functionContext({ program: 'shop' })()).rejects.toThrow("No service of 'dev' is deployed.");
   vi.restoreAllMocks();
   deployed(['shop-dev-Trips'], failing('Throttling', 'Rate exceeded'));
-  await expect(contextOfFunction({ program: 'shop' })()).rejects.toThrow('Rate exceeded');
+  await expect(functionContext({ program: 'shop' })()).rejects.toThrow('Rate exceeded');
 });

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { actorAt } from '../../../packages/operator/audit-log/actor.js';
-import { user } from '../../../packages/operator/audit-log/user.js';
+import { createActorLookup } from '../../../packages/operator/audit-log/actor.js';
+import { localUserName } from '../../../packages/operator/audit-log/local-user.js';
 
 const ARN = 'arn:aws:sts::123456789012:assumed-role/Operators/olga';
 let asked: number;
@@ -36,19 +36,19 @@ afterEach(async () => {
 
 describe('who runs the command line', () => {
   test('is the caller at AWS, who is asked for once', async () => {
-    const actor = actorAt({ url: undefined, region: 'eu-west-1' });
+    const actor = createActorLookup({ url: undefined, region: 'eu-west-1' });
     expect([await actor(), await actor()]).toEqual([ARN, ARN]);
     expect(asked).toBe(1);
   });
 
   test('is the user of this machine at an emulator, which knows no callers', async () => {
-    expect(await actorAt({ url: 'http://127.0.0.1:1', region: 'eu-west-1' })()).toBe(user());
+    expect(await createActorLookup({ url: 'http://127.0.0.1:1', region: 'eu-west-1' })()).toBe(localUserName());
     expect(asked).toBe(0);
   });
 
   test('must be known: nothing is done without a name', async () => {
     status = 403;
-    await expect(actorAt({ url: undefined, region: 'eu-west-1' })()).rejects.toMatchObject({
+    await expect(createActorLookup({ url: undefined, region: 'eu-west-1' })()).rejects.toMatchObject({
       code: 'unreachable',
       next: 'aws sts get-caller-identity',
     });

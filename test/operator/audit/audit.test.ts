@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
-import { type AuditAccess, audit } from '../../../packages/operator/audit/command.js';
+import { type AuditAccess, audit } from '../../../packages/operator/audit/audit-command.js';
 import type { AuditRequest } from '../../../packages/operator/audit/request.js';
 import { listAuditLog } from '../../../packages/operator/audit-log/audit-log.js';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import { auditCommands } from '../../../packages/operator/commands/audit.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
-import { partitionsBetween } from '../../../packages/operator/records/feed.js';
+import { listFeedPartitions } from '../../../packages/operator/records/feed.js';
 import { ago, booked, consumer, emptyTables, heardBy, NOW, put, record } from '../bookings.js';
 
 const SEATS = consumer('seats');
@@ -29,9 +29,9 @@ let waits: number[] = [];
 let dynamodb: ReturnType<typeof emptyTables>;
 const access: { -readonly [K in keyof AuditAccess]: AuditAccess[K] } = {
   now: () => NOW,
-  messagesIn: async (queueUrl) => backlog[queueUrl] ?? 0,
-  oldestIn: async (queueUrl) => oldest[queueUrl] ?? 0,
-  lagOf: async (reader) => lag[reader] ?? 0,
+  countMessages: async (queueUrl) => backlog[queueUrl] ?? 0,
+  oldestMessageAge: async (queueUrl) => oldest[queueUrl] ?? 0,
+  readerLag: async (reader) => lag[reader] ?? 0,
   shown: async (_, ids) => Object.fromEntries(ids.map((id) => [id, shown[id] ?? 0])),
   send: async (queueUrl, body) => void sent.push({ queueUrl, body }),
   wait: async (seconds) => void waits.push(seconds),
@@ -60,8 +60,16 @@ async function audited(services: readonly Service[], request: Partial<AuditReque
     rate: 10,
     ...request,
   };
-  const command = commandTextOf('shop');
-  const context = { app: 'shop', documents, clock, services, command, say: () => undefined, actor: async () => 'olga' };
+  const command = commandFormatter('shop');
+  const context = {
+    app: 'shop',
+    documents: documentClient,
+    clock,
+    services,
+    command,
+    say: () => undefined,
+    actor: async () => 'olga',
+  };
   const { exitCode, text, json } = await audit(context, asked, access);
   const found = json.audit as {
     readonly deliveries: Readonly<Record<string, number>>;
@@ -274,7 +282,7 @@ test('what is missing is sent again as the bus would have sent it, to its own co
     { id: 'event-a', source: 'shop.trips', subject: 'Trip/a', sequence: 1, time: ago(30), data: { seat: '14A' } },
     { id: 'event-b', source: 'shop.trips', subject: 'Trip/b', sequence: 1 },
   ]);
-  const log = await listAuditLog({ documents, clock, services: heardBy(SEATS) }, { back: 2_000 });
+  const log = await listAuditLog({ documents: documentClient, clock, services: heardBy(SEATS) }, { back: 2_000 });
   expect(log.text).toMatch(
     /resend\n +by +olga\n +to +hotel: 2 messages\n +why +no record of it, and no backlog in which it may be, since its commit of \S+\n +result +2 sent$/,
   );
@@ -344,7 +352,7 @@ test('the feed is read in each shard of each hour, with as many shards as there 
     { from: '2026-12-01T10:30:00.000Z', shards: 2 },
   ];
   const span = { from: '2026-12-01T09:59:00.000Z', to: '2026-12-01T12:00:00.000Z' };
-  expect(partitionsBetween(feedShards, span)).toEqual([
+  expect(listFeedPartitions(feedShards, span)).toEqual([
     '2026-12-01T09#0',
     '2026-12-01T10#0',
     '2026-12-01T10#1',

@@ -1,34 +1,34 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { type AuditAccess, type AuditMore, audit } from '../../../packages/operator/audit/command.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
+import { type AuditAccess, type AuditExtras, audit } from '../../../packages/operator/audit/audit-command.js';
+import type { DuplicateCheck, DuplicateEffect } from '../../../packages/operator/audit/duplicate-check.js';
 import type { AuditRequest } from '../../../packages/operator/audit/request.js';
-import type { DoneTwice, TwiceCheck } from '../../../packages/operator/audit/twice.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import { auditCommands } from '../../../packages/operator/commands/audit.js';
 import { ago, booked, consumer, emptyTables, heardBy, NOW } from '../bookings.js';
 
 /** What was done twice, by the trips that it was done to; and the trips that were looked at, in their order. */
-let twice: Record<string, readonly DoneTwice[]> = {};
+let twice: Record<string, readonly DuplicateEffect[]> = {};
 let looked: string[] = [];
-const check: TwiceCheck = {
+const check: DuplicateCheck = {
   noun: 'trip',
   idsIn: ({ pk }) => [pk.slice('Trip#'.length)],
-  opened: () => async (id) => {
+  openCheck: () => async (id) => {
     looked.push(id);
     return twice[id] ?? [];
   },
 };
 const access: AuditAccess = {
   now: () => NOW,
-  messagesIn: async () => 0,
-  oldestIn: async () => 0,
-  lagOf: async () => 0,
+  countMessages: async () => 0,
+  oldestMessageAge: async () => 0,
+  readerLag: async () => 0,
   shown: async () => ({}),
   send: async () => undefined,
   wait: async () => undefined,
 };
-const TWICE: readonly DoneTwice[] = [
+const TWICE: readonly DuplicateEffect[] = [
   { subject: 'Trip/b', type: 'SeatTaken', versions: [2, 3] },
   { subject: 'Seat/b', trigger: 'TakeSeat-1', versions: [1, 2] },
 ];
@@ -41,7 +41,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-async function audited(request: Partial<AuditRequest> = {}, more: AuditMore = {}) {
+async function audited(request: Partial<AuditRequest> = {}, more: AuditExtras = {}) {
   const asked: AuditRequest = {
     from: 2 * 3_600,
     to: undefined,
@@ -54,10 +54,10 @@ async function audited(request: Partial<AuditRequest> = {}, more: AuditMore = {}
   };
   const context = {
     app: 'shop',
-    documents,
+    documents: documentClient,
     clock,
     services: heardBy(consumer('seats')),
-    command: commandTextOf('shop'),
+    command: commandFormatter('shop'),
     say: () => undefined,
     actor: async () => 'olga',
   };

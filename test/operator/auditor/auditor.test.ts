@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { firstIdOf } from '../../../packages/kit/aws/ids.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
+import { smallestIdAt } from '../../../packages/kit/aws/ids.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { Auditor } from '../../../packages/operator/auditor/auditor.js';
 import { AuditKey } from '../../../packages/operator/auditor/contract.js';
@@ -59,12 +59,12 @@ function openTables(pageItems?: number): void {
   );
 }
 
-const put = (TableName: string, Item: object) => documents.send(new PutCommand({ TableName, Item }));
+const put = (TableName: string, Item: object) => documentClient.send(new PutCommand({ TableName, Item }));
 
 /** Commits an event now, in a shard of the feed. */
 async function booked(id: string, shard = 0): Promise<void> {
   const at = Date.now();
-  const feedSk = firstIdOf(at).replace(
+  const feedSk = smallestIdAt(at).replace(
     '-8000-000000000000',
     `-8000-${Buffer.from(id.padStart(6, '0')).toString('hex')}`,
   );
@@ -89,27 +89,27 @@ const pass = (minutes: number) => void vi.advanceTimersByTime(minutes * MINUTE);
 function run({ resends = 100, pages = 1_000, pageSize = 100, timeLeft = (): number => 200_000 } = {}) {
   const transports = {
     now: () => iso(Date.now()),
-    messagesIn: async (queueUrl: string) => backlog[queueUrl] ?? 0,
-    oldestIn: async () => oldest,
-    lagOf: async () => 0,
+    countMessages: async (queueUrl: string) => backlog[queueUrl] ?? 0,
+    oldestMessageAge: async () => oldest,
+    readerLag: async () => 0,
     shown: async () => ({}),
     send: async (queueUrl: string, body: string) => {
       await sending(queueUrl);
       sent.push(`${queueUrl.slice('https://queue/'.length)} ${JSON.parse(body).id}`);
     },
   };
-  const options = { documents, table: 'audit', app: 'shop', services: SERVICES, transports };
+  const options = { documents: documentClient, table: 'audit', app: 'shop', services: SERVICES, transports };
   const auditor = new Auditor({ ...options, behindSeconds: BEHIND * 60, resends, pages, pageSize });
   // The lease of the run before has ended by the next tick.
   pass(5);
   return auditor.run(timeLeft);
 }
 const itemsOf = async (table: string, pk: string) => {
-  const { Items = [] } = await documents.send(new ScanCommand({ TableName: table }));
+  const { Items = [] } = await documentClient.send(new ScanCommand({ TableName: table }));
   return Items.filter((item) => String(item.pk).startsWith(pk));
 };
 const auditedUntil = async (service = 'trips') =>
-  (await new Watermarks(documents, 'audit').all()).find((mark) => mark.service === service)?.auditedUntil;
+  (await new Watermarks(documentClient, 'audit').all()).find((mark) => mark.service === service)?.auditedUntil;
 const log = async () =>
   (await itemsOf('hotel', 'AUDIT#')).map(({ target, actor, result }) => ({ target, actor, result }));
 
@@ -278,7 +278,7 @@ describe('a commit that can not be read', () => {
       ...poison,
       events: [],
       feedPk: `${iso(Date.now()).slice(0, 13)}#0`,
-      feedSk: firstIdOf(Date.now() + 1),
+      feedSk: smallestIdAt(Date.now() + 1),
     });
     pass(1);
     await booked('b');
@@ -372,7 +372,7 @@ test('a commit of an earlier release at a full hour is found, whose place in the
   await run();
   vi.setSystemTime(Date.parse('2026-12-01T12:59:59.900Z'));
   await booked('plain');
-  const { Item = {} } = await documents.send(
+  const { Item = {} } = await documentClient.send(
     new GetCommand({ TableName: 'trips', Key: { pk: 'Trip#plain', sk: 'COMMIT#0000000001' } }),
   );
   // The aggregate's commit before it has this time: a clock was ahead.
@@ -384,7 +384,7 @@ test('a commit of an earlier release at a full hour is found, whose place in the
     events: [{ ...event, id: 'event-skewed' }],
     at,
     feedPk: `${at.slice(0, 13)}#0`,
-    feedSk: firstIdOf(Date.now() + 1),
+    feedSk: smallestIdAt(Date.now() + 1),
   });
   pass(60);
   await run();
@@ -421,7 +421,7 @@ describe('two runs at once', () => {
   test('a run whose watermark was moved by another one ends, and moves none back', async () => {
     await booked('a');
     pass(20);
-    const watermarks = new Watermarks(documents, 'audit');
+    const watermarks = new Watermarks(documentClient, 'audit');
     await run();
     const [mark] = (await watermarks.all()).filter(({ service }) => service === 'trips');
     if (!mark) throw new Error('there is no watermark');
@@ -480,13 +480,13 @@ describe('what was sent again', () => {
     pass(BEHIND + 5);
     const transports = {
       now: () => iso(Date.now()),
-      messagesIn: async () => 0,
-      oldestIn: async () => 0,
-      lagOf: async () => 0,
+      countMessages: async () => 0,
+      oldestMessageAge: async () => 0,
+      readerLag: async () => 0,
       shown: async () => ({}),
       send: sending,
     };
-    const options = { documents, table: 'audit', app: 'shop', services: without, transports };
+    const options = { documents: documentClient, table: 'audit', app: 'shop', services: without, transports };
     await new Auditor({ ...options, behindSeconds: 900, resends: 10, pages: 100 }).run(() => 200_000);
     expect(await log()).toEqual([expect.objectContaining({ result: 'nobody hears it any more' })]);
   });

@@ -123,7 +123,7 @@ describe('a command that can’t be undone', () => {
     calling(at, answer, 'delete', ...args);
   const calling = async (at: 'AWS' | 'emulator', answer: string, ...args: readonly string[]) => {
     const url = at === 'AWS' ? undefined : process.env.AWS_ENDPOINT_URL;
-    const app = { app: 'cinema', program: 'cinema', endpointOf: async () => ({ url, region: 'eu-west-1' }) };
+    const app = { app: 'cinema', program: 'cinema', resolveEndpoint: async () => ({ url, region: 'eu-west-1' }) };
     const said: string[] = [];
     const ask = async (question: string) => {
       said.push(question);
@@ -185,7 +185,7 @@ describe('commands of one command line', () => {
   const lineOf =
     (...commands: readonly OperatorCommand[]) =>
     () =>
-      operatorCommandLine({ app: 'cinema', program: 'cinema', endpointOf: () => expect.fail(), commands });
+      operatorCommandLine({ app: 'cinema', program: 'cinema', resolveEndpoint: () => expect.fail(), commands });
 
   test('have different names', () =>
     expect(lineOf(named('seat', 'boolean'), named('seat', 'boolean'))).toThrow("Two commands are named 'seat'."));

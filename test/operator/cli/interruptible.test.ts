@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { interruptible } from '../../../packages/operator/cli/interruptible.js';
+import { runInterruptible } from '../../../packages/operator/cli/interruptible.js';
 
 const ends = vi.fn();
 process.on('SIGINT', ends);
 afterEach(() => ends.mockClear());
 
 test('the first Ctrl-C stops the work between two steps, and the program hears the second one', async () => {
-  await interruptible(async ({ wait, stopped }) => {
+  await runInterruptible(async ({ wait, stopped }) => {
     expect(stopped()).toBe(false);
     process.emit('SIGINT');
     expect({ stopped: stopped(), heard: ends.mock.calls.length }).toEqual({ stopped: true, heard: 0 });
@@ -17,7 +17,7 @@ test('the first Ctrl-C stops the work between two steps, and the program hears t
 });
 
 test('the program hears Ctrl-C again once the work is done', async () => {
-  await interruptible(async () => undefined);
+  await runInterruptible(async () => undefined);
   process.emit('SIGINT');
   expect(ends).toHaveBeenCalledOnce();
 });

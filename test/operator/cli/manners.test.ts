@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { coloured, wantsColour } from '../../../packages/operator/cli/colour.js';
+import { colourStates, wantsColour } from '../../../packages/operator/cli/colour.js';
 import { operatorCommand } from '../../../packages/operator/cli/command.js';
 import { readCommandLine } from '../../../packages/operator/cli/command-line.js';
 import { confirm } from '../../../packages/operator/cli/confirm.js';
-import { meant } from '../../../packages/operator/cli/did-you-mean.js';
+import { findSimilarWord } from '../../../packages/operator/cli/did-you-mean.js';
 import { Exit } from '../../../packages/operator/cli/errors.js';
 import { sagasCommands } from '../../../packages/operator/commands/sagas.js';
 
@@ -31,7 +31,9 @@ describe('a typing error', () => {
     ['failurse list', 'failures list'],
     ['x', undefined],
     ['unrelated', undefined],
-  ])('%s is taken for %s', (word, known) => expect(meant(word, ['order', 'status', 'failures list'])).toBe(known));
+  ])('%s is taken for %s', (word, known) =>
+    expect(findSimilarWord(word, ['order', 'status', 'failures list'])).toBe(known),
+  );
 
   test.each([
     ['ordr', "There is no command 'ordr'. Did you mean 'order'?"],
@@ -78,12 +80,12 @@ describe('what can’t be undone', () => {
 describe('colours', () => {
   test('show states, and leave headings and other words alone', () => {
     const red = (text: string) => `\u001b[31m${text}\u001b[0m`;
-    expect(coloured('NOT HEALTHY: 1 message failed')).toBe(`${red('NOT HEALTHY')}: 1 message failed`);
-    expect(coloured('HEALTHY')).toBe('\u001b[32mHEALTHY\u001b[0m');
-    expect(coloured('a: PENDING')).toBe('a: \u001b[33mPENDING\u001b[0m');
-    expect(coloured('failed: no')).toBe(`${red('failed')}: no`);
+    expect(colourStates('NOT HEALTHY: 1 message failed')).toBe(`${red('NOT HEALTHY')}: 1 message failed`);
+    expect(colourStates('HEALTHY')).toBe('\u001b[32mHEALTHY\u001b[0m');
+    expect(colourStates('a: PENDING')).toBe('a: \u001b[33mPENDING\u001b[0m');
+    expect(colourStates('failed: no')).toBe(`${red('failed')}: no`);
     const head = 'CONSUMER  PENDING  IN FLIGHT  OLDEST  FAILED  PARKED';
-    expect(coloured(head)).toBe(head);
+    expect(colourStates(head)).toBe(head);
   });
 
   test('are for terminals, and for nobody who wants none', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { bar, Progress } from '../../../packages/operator/cli/progress.js';
+import { Progress, renderBar } from '../../../packages/operator/cli/progress.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
@@ -57,4 +57,4 @@ test.each([
   [0.999, '[###################-]  99 %'],
   [1, '[####################] 100 %'],
   [1.2, '[####################] 100 %'],
-])('a bar of %d', (share, text) => expect(bar(share)).toBe(text));
+])('a bar of %d', (share, text) => expect(renderBar(share)).toBe(text));

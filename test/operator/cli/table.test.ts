@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fitted, table } from '../../../packages/operator/cli/table.js';
-import { begunBy, shownIds, shownTime } from '../../../packages/operator/records/shown.js';
+import { fitToTerminal, renderTable } from '../../../packages/operator/cli/table.js';
+import { findByPrefix, formatTime, idFormatter } from '../../../packages/operator/records/list-format.js';
 
 const HEAD = ['ID', 'SUBJECT', 'REASON'];
 const ROWS = [
@@ -14,56 +14,56 @@ describe('a table', () => {
     const whole = `ID                SUBJECT             REASON
 0123456789abcdef  Booking/0123456789  ContractViolation: data.seat invalid_type
 fedcba9876543210  -                   Late`;
-    expect(table(HEAD, ROWS, ['REASON'], undefined)).toBe(whole);
-    expect(table(HEAD, ROWS, ['REASON'], 79)).toBe(whole);
+    expect(renderTable(HEAD, ROWS, ['REASON'], undefined)).toBe(whole);
+    expect(renderTable(HEAD, ROWS, ['REASON'], 79)).toBe(whole);
   });
 
   test('fits the terminal: the first column to be cut is cut first', () => {
-    expect(table(HEAD, ROWS, ['REASON', 'SUBJECT'], 60)).toBe(`ID                SUBJECT             REASON
+    expect(renderTable(HEAD, ROWS, ['REASON', 'SUBJECT'], 60)).toBe(`ID                SUBJECT             REASON
 0123456789abcdef  Booking/0123456789  ContractViolation: da…
 fedcba9876543210  -                   Late`);
-    expect(table(HEAD, ROWS, ['REASON', 'SUBJECT'], 40)).toBe(`ID                SUBJECT       REASON
+    expect(renderTable(HEAD, ROWS, ['REASON', 'SUBJECT'], 40)).toBe(`ID                SUBJECT       REASON
 0123456789abcdef  Booking/012…  Contrac…
 fedcba9876543210  -             Late`);
   });
 
   test.each([79, 78, 60, 48, 36])('is at most %d wide', (width) =>
-    expect(widest(table(HEAD, ROWS, ['REASON', 'SUBJECT'], width))).toBeLessThanOrEqual(width),
+    expect(widest(renderTable(HEAD, ROWS, ['REASON', 'SUBJECT'], width))).toBeLessThanOrEqual(width),
   );
 
   test('keeps the columns that a next command needs, however narrow the terminal is', () => {
-    const narrow = table(HEAD, ROWS, ['REASON', 'SUBJECT'], 10);
+    const narrow = renderTable(HEAD, ROWS, ['REASON', 'SUBJECT'], 10);
     for (const [id] of ROWS) expect(narrow).toContain(id);
     expect(widest(narrow)).toBe(16 + 2 + 8 + 2 + 8);
   });
 });
 
 test('long lines are cut at the edge of a terminal', () => {
-  expect(fitted('short\na long line', 8)).toBe('short\na long …');
-  expect(fitted('short\na long line', undefined)).toBe('short\na long line');
+  expect(fitToTerminal('short\na long line', 8)).toBe('short\na long …');
+  expect(fitToTerminal('short\na long line', undefined)).toBe('short\na long line');
 });
 
 describe('on a terminal', () => {
   const NOW = '2026-12-01T12:00:00.000Z';
 
   test('times are relative', () => {
-    expect(shownTime('2026-12-01T11:57:00.000Z', NOW, 80)).toBe('3 min ago');
-    expect(shownTime('2026-12-01T11:57:00.000Z', NOW, undefined)).toBe('2026-12-01T11:57:00.000Z');
-    expect(shownTime('', NOW, 80)).toBe('');
+    expect(formatTime('2026-12-01T11:57:00.000Z', NOW, 80)).toBe('3 min ago');
+    expect(formatTime('2026-12-01T11:57:00.000Z', NOW, undefined)).toBe('2026-12-01T11:57:00.000Z');
+    expect(formatTime('', NOW, 80)).toBe('');
   });
 
   const of = (name: string, messageId: string) => ({ messageId, listener: { name } });
   const all = [of('seats', 'body:0123456789'), of('seats', 'body:0123456abc'), of('meals', 'body:0123456789')];
 
   test('ids are as short as the commands take them', () => {
-    const idOf = shownIds(all, 80);
+    const idOf = idFormatter(all, 80);
     expect(all.map(idOf)).toEqual(['body:01234567', 'body:0123456a', 'body:0123456']);
-    for (const one of all.slice(0, 2)) expect(begunBy(idOf(one), all.slice(0, 2))).toBe(one);
-    expect(all.map(shownIds(all, undefined))).toEqual(all.map(({ messageId }) => messageId));
+    for (const one of all.slice(0, 2)) expect(findByPrefix(idOf(one), all.slice(0, 2))).toBe(one);
+    expect(all.map(idFormatter(all, undefined))).toEqual(all.map(({ messageId }) => messageId));
   });
 
   test('a beginning that is too short, or of several ids, names none', () => {
-    expect(begunBy('body:0123456', all)).toBeUndefined();
-    expect(begunBy('body:', all.slice(2))).toBeUndefined();
+    expect(findByPrefix('body:0123456', all)).toBeUndefined();
+    expect(findByPrefix('body:', all.slice(2))).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
-import { functionsIn } from '../../../packages/operator/deployment/functions.js';
+import { parseFunctions } from '../../../packages/operator/deployment/functions.js';
 
 const sell = { service: 'sales', entry: 'sell', name: 'cinema-dev-Halls-Sell-1' };
 const relay = { service: 'halls', entry: 'kit/outbox/relay', name: 'cinema-dev-Halls-Relay-2' };
@@ -20,7 +20,7 @@ describe('the functions of a deployment', () => {
     };
     const Api = { PublicApiUrl: 'https://api.test', PublicApiFunctions: JSON.stringify([authorizer]) };
     const Desk = { DeskOperatedStacks: '["cinema-dev-Halls"]', DeskFunctions: JSON.stringify([asked]) };
-    const found = functionsIn({ Halls, Api, Desk, Platform: { PlatformBusName: 'bus' } });
+    const found = parseFunctions({ Halls, Api, Desk, Platform: { PlatformBusName: 'bus' } });
     expect(found).toEqual([relay, seats, sell, authorizer, asked]);
   });
 
@@ -29,6 +29,6 @@ describe('the functions of a deployment', () => {
     ['an API', { ApiUrl: 'https://api.test' }],
     ['a service', { ServiceName: 'halls', Functions: '[{"entry":"sell"}]' }],
   ])('are refused if another release has deployed %s', (_, Halls) => {
-    expect(() => functionsIn({ Halls })).toThrow(OperatorError);
+    expect(() => parseFunctions({ Halls })).toThrow(OperatorError);
   });
 });

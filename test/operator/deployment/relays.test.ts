@@ -1,6 +1,6 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { expect, test } from 'vitest';
-import { publicationBy, readRelays } from '../../../packages/operator/deployment/relays.js';
+import { judgePublication, readRelays } from '../../../packages/operator/deployment/relays.js';
 
 const AT = '2026-12-01T12:00:30.000Z';
 
@@ -9,7 +9,7 @@ const judged = (now: string, reading?: readonly [minute: string, lagSeconds: num
   const readings = new Map(
     reading ? [['trips', { minute: `2026-12-01T${reading[0]}:00.000Z`, lagSeconds: reading[1] }]] : [],
   );
-  return publicationBy({ now: `2026-12-01T${now}.000Z`, readings }, 'trips', AT);
+  return judgePublication({ now: `2026-12-01T${now}.000Z`, readings }, 'trips', AT);
 };
 
 test.each([
@@ -33,7 +33,7 @@ test('says what is known of a relay that reads nothing, or whose metric can not 
   );
   const refusing = { send: () => Promise.reject(Object.assign(new Error(), { name: 'AccessDenied' })) };
   const relays = await readRelays(refusing as unknown as CloudWatchClient, [{ name: 'trips', relay: 'relay' }], AT);
-  expect(publicationBy(relays, 'trips', AT)).toEqual({
+  expect(judgePublication(relays, 'trips', AT)).toEqual({
     state: 'unknown',
     text: "not known whether it is published: the metric of the relay can't be read (AccessDenied)",
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { servicesIn } from '../../../packages/operator/deployment/services.js';
+import { parseServices } from '../../../packages/operator/deployment/services.js';
 
 const consumer = {
   name: 'assigning',
@@ -17,7 +17,7 @@ test.each([[3_024_000], [[{ from: '2026-01-01T00:00:00.000Z', seconds: 3_024_000
     const Consumers = JSON.stringify([{ ...consumer, dedupeWindowSeconds }]);
     const FeedShards = '[{"from":"1970-01-01T00:00:00.000Z","shards":8}]';
     const outputs = { ServiceName: 'desk', TableName: 't', RecordsName: 'r', RelayName: 'f', FeedShards, Consumers };
-    expect(servicesIn({ 'cinema-dev-Desk': outputs })[0]?.consumers[0]?.dedupeWindowSeconds).toEqual(
+    expect(parseServices({ 'cinema-dev-Desk': outputs })[0]?.consumers[0]?.dedupeWindowSeconds).toEqual(
       dedupeWindowSeconds,
     );
   },

@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NotChecked } from '../../../packages/operator/doctor/not-checked.js';
 import {
-  arnsOf,
-  type Decide,
-  deniedCommands,
-  deniedIn,
+  findDeniedCommands,
   judgePermissions,
-  NEEDS,
-  pairOf,
-  principalOf,
+  listDeniedPairs,
+  listResourceArns,
+  permissionKey,
+  REQUIRED_PERMISSIONS,
+  resolvePrincipal,
+  type SimulatePolicy,
 } from '../../../packages/operator/doctor/permissions.js';
-import { findingsOfSubscriptions, judgeSubscriptions } from '../../../packages/operator/doctor/subscriptions.js';
+import { checkSubscriptions, judgeSubscriptions } from '../../../packages/operator/doctor/subscriptions.js';
 import { consumer, heardBy } from '../bookings.js';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:shop-prod-Alarms';
@@ -57,12 +57,12 @@ describe('subscriptions to alarms', () => {
 
   test('are read page by page', async () => {
     pages = [pageOf(`${TOPIC}:1`, '<NextToken>more</NextToken>'), pageOf('PendingConfirmation')];
-    expect(await findingsOfSubscriptions({ endpoint: endpoint() }, [TOPIC])).toHaveLength(1);
+    expect(await checkSubscriptions({ endpoint: endpoint() }, [TOPIC])).toHaveLength(1);
   });
 
   test('are not checked at a place without SNS', async () => {
     pages = [];
-    await expect(findingsOfSubscriptions({ endpoint: endpoint() }, [TOPIC])).rejects.toEqual(
+    await expect(checkSubscriptions({ endpoint: endpoint() }, [TOPIC])).rejects.toEqual(
       new NotChecked('no SNS at this place'),
     );
   });
@@ -77,7 +77,7 @@ describe('permissions', () => {
   };
 
   test('are asked for the names of the environment, in the account of the caller', () => {
-    expect(arnsOf(context, caller)).toMatchObject({
+    expect(listResourceArns(context, caller)).toMatchObject({
       tables: ['arn:aws:dynamodb:eu-west-1:123456789012:table/trips', expect.stringMatching(/hotel$/)],
       queues: ['arn:aws:sqs:eu-west-1:123456789012:seats'],
       personalKeys: ['arn:aws:dynamodb:eu-west-1:123456789012:table/keys'],
@@ -87,9 +87,9 @@ describe('permissions', () => {
   });
 
   test('that are missing name the commands that need them', async () => {
-    const arns = arnsOf(context, caller);
+    const arns = listResourceArns(context, caller);
     const queue = arns.queues[0] ?? '';
-    const decide: Decide = async () => new Set([pairOf('sqs:SendMessage', queue)]);
+    const decide: SimulatePolicy = async () => new Set([permissionKey('sqs:SendMessage', queue)]);
     expect(await judgePermissions(arns, async () => new Set())).toEqual([]);
     const denied = await judgePermissions(arns, decide);
     expect(denied.map(({ command }) => command)).toEqual([
@@ -107,23 +107,23 @@ describe('permissions', () => {
     const arns = decisions.map((decision) => `queue-${decision}`);
     const answer = { EvalActionName: 'sqs:SendMessage', EvalResourceName: '*', EvalDecision: 'explicitDeny' } as const;
     const inside = decisions.map((EvalResourceDecision, at) => ({ EvalResourceName: arns[at], EvalResourceDecision }));
-    expect(deniedIn([{ ...answer, ResourceSpecificResults: inside }], arns)).toEqual([
+    expect(listDeniedPairs([{ ...answer, ResourceSpecificResults: inside }], arns)).toEqual([
       'sqs:SendMessage queue-implicitDeny',
       'sqs:SendMessage queue-explicitDeny',
     ]);
-    expect(deniedIn([answer], ['queue'])).toEqual(['sqs:SendMessage queue']);
-    expect(deniedIn([{ ...answer, EvalDecision: 'allowed' }], ['queue'])).toEqual([]);
+    expect(listDeniedPairs([answer], ['queue'])).toEqual(['sqs:SendMessage queue']);
+    expect(listDeniedPairs([{ ...answer, EvalDecision: 'allowed' }], ['queue'])).toEqual([]);
   });
 
   test('are asked once for each kind of resources, and not where there are none', async () => {
     const asked: (readonly string[])[] = [];
-    await judgePermissions(arnsOf(context, caller), async (actions, resources) => {
+    await judgePermissions(listResourceArns(context, caller), async (actions, resources) => {
       expect(resources).not.toEqual([]);
       asked.push(actions);
       return new Set();
     });
     expect(new Set(asked.map(String)).size).toBeLessThanOrEqual(asked.length);
-    expect(asked.length).toBeLessThan(Object.values(NEEDS).flat().length);
+    expect(asked.length).toBeLessThan(Object.values(REQUIRED_PERMISSIONS).flat().length);
   });
 
   test.each([
@@ -131,13 +131,13 @@ describe('permissions', () => {
     ['arn:aws:iam::123456789012:user/ops/olga', 'arn:aws:iam::123456789012:user/ops/olga'],
     [caller, 'arn:aws:iam::123456789012:role/ops/Operators'],
   ])('are those of %s', async (arn, principal) => {
-    expect(await principalOf(arn, async (name) => `arn:aws:iam::123456789012:role/ops/${name}`)).toBe(principal);
+    expect(await resolvePrincipal(arn, async (name) => `arn:aws:iam::123456789012:role/ops/${name}`)).toBe(principal);
   });
 
   test('are not checked for a caller that IAM does not know, and at an emulator', async () => {
     const federated = 'arn:aws:sts::123456789012:federated-user/olga';
-    await expect(principalOf(federated, async () => '')).rejects.toBeInstanceOf(NotChecked);
+    await expect(resolvePrincipal(federated, async () => '')).rejects.toBeInstanceOf(NotChecked);
     const local = { ...context, endpoint: { url: 'http://127.0.0.1:1', region: 'eu-west-1' } };
-    await expect(deniedCommands(local)).rejects.toBeInstanceOf(NotChecked);
+    await expect(findDeniedCommands(local)).rejects.toBeInstanceOf(NotChecked);
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 import {
-  findingsOfAlarms,
-  findingsOfClock,
-  findingsOfContracts,
-  findingsOfFunction,
-  findingsOfMapping,
-  findingsOfStacks,
-  findingsOfTable,
-  findingsOfVersions,
-} from '../../../packages/operator/doctor/judge.js';
+  checkAlarms,
+  checkClock,
+  checkContracts,
+  checkFunction,
+  checkMapping,
+  checkStacks,
+  checkTable,
+  checkVersions,
+} from '../../../packages/operator/doctor/checks.js';
 
 const resource = (properties: Readonly<Record<string, unknown>>) => ({
   stack: 'Halls',
@@ -31,20 +31,20 @@ describe('doctor finds', () => {
       StreamSpecification: {},
       Replicas: [{ ...recovery, DeletionProtectionEnabled: true }],
     });
-    expect(findingsOfTable(table, ON)).toEqual([]);
-    expect(checks(findingsOfTable(table, OFF))).toEqual(['ttl', 'pointInTimeRecovery', 'stream', 'deletionProtection']);
-    expect(checks(findingsOfTable(resource(recovery), OFF))).toEqual(['pointInTimeRecovery']);
-    expect(findingsOfTable(resource({}), OFF)).toEqual([]);
-    expect(findingsOfTable(table, undefined)[0]?.text).toBe('the table one is gone');
+    expect(checkTable(table, ON)).toEqual([]);
+    expect(checks(checkTable(table, OFF))).toEqual(['ttl', 'pointInTimeRecovery', 'stream', 'deletionProtection']);
+    expect(checks(checkTable(resource(recovery), OFF))).toEqual(['pointInTimeRecovery']);
+    expect(checkTable(resource({}), OFF)).toEqual([]);
+    expect(checkTable(table, undefined)[0]?.text).toBe('the table one is gone');
   });
 
   test('a mapping that gives its function nothing, unless the template wants that', () => {
-    expect(findingsOfMapping(resource({}), 'Enabled')).toEqual([]);
-    expect(findingsOfMapping(resource({ Enabled: false }), 'Disabled')).toEqual([]);
-    expect(findingsOfMapping(resource({}), 'Disabled')[0]?.advice).toBe(
+    expect(checkMapping(resource({}), 'Enabled')).toEqual([]);
+    expect(checkMapping(resource({ Enabled: false }), 'Disabled')).toEqual([]);
+    expect(checkMapping(resource({}), 'Disabled')[0]?.advice).toBe(
       'aws lambda update-event-source-mapping --enabled --uuid one',
     );
-    expect(findingsOfMapping(resource({}), undefined)[0]?.text).toContain('is gone');
+    expect(checkMapping(resource({}), undefined)[0]?.text).toContain('is gone');
   });
 
   test('a function that is not as its template', () => {
@@ -54,22 +54,22 @@ describe('doctor finds', () => {
       MemorySize: 512,
       Environment: { Variables: { LEVEL: 'INFO', TABLE: { Ref: 'Table' } } },
     });
-    expect(findingsOfFunction(fn, state)).toEqual([]);
+    expect(checkFunction(fn, state)).toEqual([]);
     const other = { state: 'Failed', lastUpdate: 'Failed', timeout: 3, memory: 128, variables: { LEVEL: 'DEBUG' } };
-    expect(findingsOfFunction(fn, other).map(({ text }) => text)).toEqual([
+    expect(checkFunction(fn, other).map(({ text }) => text)).toEqual([
       'the function one is in state Failed',
       'the function one runs older code: its last update failed',
       'the function one has a timeout of 3 s instead of 10 s',
       'the function one has 128 MB instead of 512 MB',
       'the function one has other values than its template: LEVEL',
     ]);
-    expect(checks(findingsOfFunction(fn, undefined))).toEqual(['function']);
+    expect(checks(checkFunction(fn, undefined))).toEqual(['function']);
   });
 
   test('a function that was changed after its deployment', () => {
     const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: {} };
     const found = (changedAt: string) =>
-      findingsOfFunction({ ...resource({}), deployedAt: '2026-03-01T12:00:00.000Z' }, { ...state, changedAt });
+      checkFunction({ ...resource({}), deployedAt: '2026-03-01T12:00:00.000Z' }, { ...state, changedAt });
     // Lambda writes offsets so.
     expect([...found('2026-03-01T11:00:00.000+0000'), ...found('2026-03-01T12:00:59.000+0000')]).toEqual([]);
     expect(found('2026-03-01T12:01:01.000+0000').map(({ check, text }) => [check, text])).toEqual([
@@ -85,12 +85,12 @@ describe('doctor finds', () => {
         { ...state, code },
       ] as const;
     const same = [fn('a', 'relay.zip', 'one'), fn('b', 'relay.zip', 'one'), fn('c', 'place.zip', 'two')];
-    expect(findingsOfVersions(same)).toEqual([]);
-    expect(findingsOfVersions([...same, fn('d', 'relay.zip', 'old')]).map(({ text }) => text)).toEqual([
+    expect(checkVersions(same)).toEqual([]);
+    expect(checkVersions([...same, fn('d', 'relay.zip', 'old')]).map(({ text }) => text)).toEqual([
       'd runs other code than 2 functions with the same file in their templates',
     ]);
     expect(
-      findingsOfVersions([
+      checkVersions([
         [resource({}), undefined],
         [resource({ Code: { S3Key: 'x' } }), state],
       ]),
@@ -99,9 +99,9 @@ describe('doctor finds', () => {
 
   test('a stack whose newest deployment failed', () => {
     const statuses = { Orders: 'UPDATE_COMPLETE', Users: 'CREATE_COMPLETE', Rewards: 'UPDATE_IN_PROGRESS' };
-    expect(findingsOfStacks(new Map(Object.entries(statuses)))).toEqual([]);
+    expect(checkStacks(new Map(Object.entries(statuses)))).toEqual([]);
     const failed = { Orders: 'UPDATE_ROLLBACK_COMPLETE', Users: 'UPDATE_ROLLBACK_FAILED' };
-    expect(findingsOfStacks(new Map(Object.entries(failed))).map(({ text }) => text)).toEqual([
+    expect(checkStacks(new Map(Object.entries(failed))).map(({ text }) => text)).toEqual([
       expect.stringMatching(/^the stack Orders is UPDATE_ROLLBACK_COMPLETE: its newest deployment failed/),
       expect.stringMatching(/^the stack Users is UPDATE_ROLLBACK_FAILED/),
     ]);
@@ -110,7 +110,7 @@ describe('doctor finds', () => {
   test('a function that stands still, or has another concurrency than its template', () => {
     const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: {} };
     const found = (template: unknown, reserved?: number) =>
-      findingsOfFunction(resource({ ReservedConcurrentExecutions: template }), {
+      checkFunction(resource({ ReservedConcurrentExecutions: template }), {
         ...state,
         ...(reserved !== undefined && { reserved }),
       }).map(({ text, advice }) => [text, advice]);
@@ -131,8 +131,8 @@ describe('doctor finds', () => {
 
   test('an alarm that is gone, or tells nobody', () => {
     const loud = resource({ AlarmActions: [{ Ref: 'Topic' }] });
-    const texts = (...described: Parameters<typeof findingsOfAlarms>[1]) =>
-      findingsOfAlarms([loud], described).map(({ text }) => text);
+    const texts = (...described: Parameters<typeof checkAlarms>[1]) =>
+      checkAlarms([loud], described).map(({ text }) => text);
     expect(texts({ AlarmName: 'one', ActionsEnabled: true, AlarmActions: ['topic'] })).toEqual([]);
     expect(texts()).toEqual(['the alarm one is gone']);
     expect(texts({ AlarmName: 'one', ActionsEnabled: false, AlarmActions: ['topic'] })).toEqual([
@@ -141,7 +141,7 @@ describe('doctor finds', () => {
     expect(texts({ AlarmName: 'one', ActionsEnabled: true, AlarmActions: [] })).toEqual([
       'the alarm one tells nobody: it has no actions',
     ]);
-    expect(findingsOfAlarms([resource({})], [{ AlarmName: 'one', ActionsEnabled: false }])).toEqual([]);
+    expect(checkAlarms([resource({})], [{ AlarmName: 'one', ActionsEnabled: false }])).toEqual([]);
   });
 
   test('a consumer of a service that is not there', () => {
@@ -149,10 +149,10 @@ describe('doctor finds', () => {
       name: 'halls',
       consumers: [{ name: 'bookings', events: [{ service: 'films', types: ['Shown'] }] }],
     } as unknown as Service;
-    expect(findingsOfContracts([halls]).map(({ text }) => text)).toEqual([
+    expect(checkContracts([halls]).map(({ text }) => text)).toEqual([
       'bookings hears Shown of films, which is not deployed here',
     ]);
-    expect(findingsOfContracts([halls, { ...halls, name: 'films', consumers: [] }])).toEqual([]);
+    expect(checkContracts([halls, { ...halls, name: 'films', consumers: [] }])).toEqual([]);
   });
 
   test.each([
@@ -160,7 +160,5 @@ describe('doctor finds', () => {
     [-29, 0],
     [31, 1],
     [-31, 1],
-  ])('a clock that is %s s ahead: %s', (difference, findings) =>
-    expect(findingsOfClock(difference)).toHaveLength(findings),
-  );
+  ])('a clock that is %s s ahead: %s', (difference, findings) => expect(checkClock(difference)).toHaveLength(findings));
 });

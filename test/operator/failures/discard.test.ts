@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { FailureRecords } from '../../../packages/kit/failures/failure-records.js';
 import { timerIdOf } from '../../../packages/kit/saga/contract.js';
 import { discard } from '../../../packages/operator/failures/discard.js';
-import { findRecord } from '../../../packages/operator/records/records.js';
+import { findRecord } from '../../../packages/operator/records/consumer-records.js';
 import { begun, clockFails, context, emptyTrips, hears, owner, services, stuck } from '../sagas/trips.js';
 
 beforeEach(emptyTrips);
@@ -23,7 +23,7 @@ describe('orderly failures discard, of a saga’s clock', () => {
         next: ['sagas', 'retry', 't1'],
       });
     await hears('t1', { type: 'Retry' });
-    await expect(findRecord(documents, services, asked)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(findRecord(documentClient, services, asked)).rejects.toMatchObject({ code: 'not-found' });
   });
 
   test('is done where the saga is stuck: it has a new one when it goes on', async () => {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { SOURCE_MAPS } from '../../../packages/kit/base/outputs.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
-import { listenersOf, type Service } from '../../../packages/operator/deployment/services.js';
-import { listFailures, showFailure, showFound } from '../../../packages/operator/failures/failures.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
+import { listListeners, type Service } from '../../../packages/operator/deployment/services.js';
+import { listFailures, showFailure, showRecord } from '../../../packages/operator/failures/failures.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 const BEGIN = Date.parse('2026-12-01T00:00:00.000Z');
@@ -30,7 +30,7 @@ const service = {
     takesCommands: false,
   })),
 } satisfies Service;
-const context = { documents, clock, services: [service], command: commandTextOf('trips') };
+const context = { documents: documentClient, clock, services: [service], command: commandFormatter('trips') };
 
 let dynamodb: ReturnType<typeof inProcessDynamoDb>;
 beforeEach(() => {
@@ -49,7 +49,7 @@ async function failed(consumer: string, messageId: string, failedAt: string): Pr
     payload: '{}',
     failures: [],
   };
-  await documents.send(new PutCommand({ TableName: 'records', Item }));
+  await documentClient.send(new PutCommand({ TableName: 'records', Item }));
 }
 
 async function page(
@@ -90,7 +90,7 @@ test('a record that can not be read, as of another release, is a failure that sa
   await failed('seats', 'foreign', at(1));
   await failed('seats', 'newer', at(2));
   const Item = { pk: 'seats@0#foreign', status: 'SHELVED', messageId: 7, failedConsumer: 'seats', failedAt: at(1) };
-  await documents.send(new PutCommand({ TableName: 'records', Item }));
+  await documentClient.send(new PutCommand({ TableName: 'records', Item }));
   vi.advanceTimersByTime(60_000);
   const { ids, text } = await page(9);
   expect(ids).toEqual(['newer', 'foreign', 'older']);
@@ -128,7 +128,7 @@ describe('on a terminal', () => {
 });
 
 test('a stack names the lines of the sources, where the map of that build is here', async () => {
-  const [listener] = listenersOf([service]);
+  const [listener] = listListeners([service]);
   if (!listener) throw new Error('no listener');
   const entry = `test-of-stacks-${process.pid}`;
   const folder = join(SOURCE_MAPS, entry);
@@ -138,7 +138,7 @@ test('a stack names the lines of the sources, where the map of that build is her
   const stack = ['0123abcd', 'ffffffff'].map((content) => `at Ad (${entry}@${content}.js:1:1)`);
   const failures = [{ at: at(0), name: 'Late', message: '', stack }];
   const record = { pk: 'seats@0#m', status: 'FAILED' as const, failures };
-  const { text } = await showFound(context, { listener, messageId: 'm', record }, { payload: false });
+  const { text } = await showRecord(context, { listener, messageId: 'm', record }, { payload: false });
   rmSync(folder, { recursive: true });
   expect(text).toContain(`\n      at Ad (lambdas/seats.ts:3:1)\n      at Ad (${entry}@ffffffff.js:1:1)\n`);
 });

@@ -1,20 +1,20 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { idOfBody } from '../../../packages/kit/failures/delivery.js';
+import { bodyHashId } from '../../../packages/kit/failures/delivery.js';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
-import { listenersNamed } from '../../../packages/operator/deployment/services.js';
-import { failedAgainWords, redrivable } from '../../../packages/operator/failures/redrive.js';
-import type { ConsumerRecord, FoundRecord } from '../../../packages/operator/records/records.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
+import { findListeners } from '../../../packages/operator/deployment/services.js';
+import { describeFailedAgain, requireRedrivable } from '../../../packages/operator/failures/redrive.js';
+import type { ConsumerRecord, FoundRecord } from '../../../packages/operator/records/consumer-records.js';
 import { SERVICES } from '../../lambdas/operations/facts.js';
 
 const context = {
-  command: commandTextOf('shop'),
+  command: commandFormatter('shop'),
   reportOn: (subject: string) => ['order', subject.slice('Order/'.length)],
 };
 
 function found(more: Partial<ConsumerRecord> = {}, messageId = 'm1', consumer = 'reservations'): FoundRecord {
-  const [listener] = listenersNamed(SERVICES, consumer);
+  const [listener] = findListeners(SERVICES, consumer);
   if (!listener) throw new Error('no listener');
   return {
     listener,
@@ -25,7 +25,7 @@ function found(more: Partial<ConsumerRecord> = {}, messageId = 'm1', consumer = 
 
 function refusal(one: FoundRecord, notDone = false): string {
   try {
-    redrivable(context, one, { notDone });
+    requireRedrivable(context, one, { notDone });
   } catch (error) {
     if (error instanceof OperatorError && error.code === 'refused')
       return `${error.message} ${context.command(...(error.next ?? []))}`;
@@ -34,29 +34,29 @@ function refusal(one: FoundRecord, notDone = false): string {
 }
 
 describe('a failure is redriven', () => {
-  test('with its message', () => expect(redrivable(context, found(), { notDone: false })).toBe('the message'));
+  test('with its message', () => expect(requireRedrivable(context, found(), { notDone: false })).toBe('the message'));
 
   test('with its message unpacked', () => {
     const { payload: _, ...packed } = found().record;
     const one = { ...found(), record: { ...packed, payloadGzip: gzipSync('a long message') } };
-    expect(redrivable(context, one, { notDone: false })).toBe('a long message');
+    expect(requireRedrivable(context, one, { notDone: false })).toBe('a long message');
   });
 
   test('where it may have been done before, if somebody says that it was not', () =>
-    expect(redrivable(context, found({ unknown: true }), { notDone: true })).toBe('the message'));
+    expect(requireRedrivable(context, found({ unknown: true }), { notDone: true })).toBe('the message'));
 
   test('through its relay', () =>
-    expect(redrivable(context, found({}, 'm1', 'relay'), { notDone: false })).toBe('the message'));
+    expect(requireRedrivable(context, found({}, 'm1', 'relay'), { notDone: false })).toBe('the message'));
 });
 
 test('a failure that fails again names the page about its newest reason', () => {
   const reason = (name: string) => ({ at: '2026-12-01T00:00:00.000Z', name, message: '', stack: [] });
   const { record } = found({ failures: [reason('PaymentUnclear'), reason('Late')] });
   const pageOn = (trouble: object) => `page of ${JSON.stringify(trouble)}`;
-  expect(failedAgainWords('payments', record, pageOn)).toMatch(
+  expect(describeFailedAgain('payments', record, pageOn)).toMatch(
     /^failed again: PaymentUnclear.*\. What to do: page of .*"consumer":"payments","error":"PaymentUnclear"/,
   );
-  expect(failedAgainWords('payments', record, undefined)).toMatch(/^failed again: PaymentUnclear[^.]*$/);
+  expect(describeFailedAgain('payments', record, undefined)).toMatch(/^failed again: PaymentUnclear[^.]*$/);
 });
 
 describe('a failure is not redriven', () => {
@@ -72,7 +72,7 @@ describe('a failure is not redriven', () => {
   });
 
   test('where no consumer could find its record by its id', () =>
-    expect(refusal(found({}, idOfBody('the message')))).toMatch(/no id/));
+    expect(refusal(found({}, bodyHashId('the message')))).toMatch(/no id/));
 
   test('where it failed in an earlier generation', () =>
     expect(refusal(found({ pk: 'reservations@7#m1' }))).toMatch(/another generation/));

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listenersNamed } from '../../../packages/operator/deployment/services.js';
-import { causeWords, groupIdOf, withoutValues } from '../../../packages/operator/groups/cause.js';
-import { causeOf } from '../../../packages/operator/groups/failures.js';
-import type { ConsumerRecord } from '../../../packages/operator/records/records.js';
-import { shortened } from '../../../packages/operator/records/shown.js';
+import { findListeners } from '../../../packages/operator/deployment/services.js';
+import { causeHash, describeCause, maskVariableParts } from '../../../packages/operator/groups/cause.js';
+import { toCause } from '../../../packages/operator/groups/failures.js';
+import type { ConsumerRecord } from '../../../packages/operator/records/consumer-records.js';
+import { shortenId } from '../../../packages/operator/records/list-format.js';
 import { SERVICES } from '../../lambdas/operations/facts.js';
 
 /** Values that differ from one message to the next. */
@@ -36,7 +36,7 @@ describe('a message without its values', () => {
       fc.property(template, value, value, ([before, after], one, other) => {
         // A negative number is a number.
         const plain = (text: string) => (before.endsWith(' ') || before.endsWith('(') ? text : text.replace(/^-/, ''));
-        expect(withoutValues(before + plain(one) + after)).toBe(withoutValues(before + plain(other) + after));
+        expect(maskVariableParts(before + plain(one) + after)).toBe(maskVariableParts(before + plain(other) + after));
       }),
     );
   });
@@ -44,21 +44,21 @@ describe('a message without its values', () => {
   test('stays the same if it is made again', () =>
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(withoutValues(withoutValues(text))).toBe(withoutValues(text));
+        expect(maskVariableParts(maskVariableParts(text))).toBe(maskVariableParts(text));
       }),
     ));
 
   test('stays the same even if it was cut within a word that would look like a hash', () => {
-    const once = withoutValues(`${'no '.repeat(90)}${'abcdef'.repeat(8)}xyz`);
+    const once = maskVariableParts(`${'no '.repeat(90)}${'abcdef'.repeat(8)}xyz`);
     expect(once).toMatch(/ no …$/);
-    expect(withoutValues(once)).toBe(once);
+    expect(maskVariableParts(once)).toBe(once);
   });
 
   test('has no digit, and at most 300 characters', () =>
     fc.assert(
       fc.property(fc.oneof(anyText, fc.tuple(template, ...Object.values(VALUES)).map(String)), (text) => {
-        expect(withoutValues(text)).not.toMatch(/[0-9]/);
-        expect(withoutValues(text).length).toBeLessThanOrEqual(300);
+        expect(maskVariableParts(text)).not.toMatch(/[0-9]/);
+        expect(maskVariableParts(text).length).toBeLessThanOrEqual(300);
       }),
     ));
 
@@ -66,7 +66,7 @@ describe('a message without its values', () => {
     fc.assert(
       fc.property(fc.array(digits('abcdefghijklmnopqrstuvwxyzABCDEFZ_', 1, 15), { minLength: 1 }), (words) => {
         const text = words.join(' ').slice(0, 250).trim();
-        expect(withoutValues(text)).toBe(text);
+        expect(maskVariableParts(text)).toBe(text);
       }),
     ));
 
@@ -79,17 +79,17 @@ describe('a message without its values', () => {
     ['version 2 of OrderPlaced', 'version # of OrderPlaced'],
     ['a decade of facades', 'a decade of facades'],
     ['', ''],
-  ])('%s', (message, shape) => expect(withoutValues(message)).toBe(shape));
+  ])('%s', (message, shape) => expect(maskVariableParts(message)).toBe(shape));
 });
 
 describe('a group', () => {
   const failure = (message: string, { consumer = 'reservations', name = 'Broken' } = {}) => {
-    const [listener] = listenersNamed(SERVICES, consumer);
+    const [listener] = findListeners(SERVICES, consumer);
     if (!listener) throw new Error('no listener');
     const reason = { at: 'now', name, message, stack: [] };
     const earlier = { ...reason, message: 'an earlier one' };
     const record: ConsumerRecord = { pk: 'pk', status: 'FAILED', failures: [reason, earlier] };
-    return groupIdOf(causeOf({ listener, record }));
+    return causeHash(toCause({ listener, record }));
   };
 
   test('has an id of 16 digits, the same at every time', () =>
@@ -108,14 +108,14 @@ describe('a group', () => {
   });
 
   test('exists for failures without a reason', () => {
-    const [listener] = listenersNamed(SERVICES, 'reservations');
+    const [listener] = findListeners(SERVICES, 'reservations');
     if (!listener) throw new Error('no listener');
-    expect(causeWords(causeOf({ listener, record: { pk: 'pk', status: 'FAILED' } }))).toBe('no reason was kept');
+    expect(describeCause(toCause({ listener, record: { pk: 'pk', status: 'FAILED' } }))).toBe('no reason was kept');
   });
 });
 
 test('an id is shortened as far as it stays the only one', () => {
-  expect(shortened('0123456789abcdef', [])).toBe('0123456');
-  expect(shortened('0123456789abcdef', ['0123456789abcdef', '0123456780000000'])).toBe('0123456789');
-  expect(shortened('0123456789abcdef', ['0123456789abcdefff'])).toBe('0123456789abcdef');
+  expect(shortenId('0123456789abcdef', [])).toBe('0123456');
+  expect(shortenId('0123456789abcdef', ['0123456789abcdef', '0123456780000000'])).toBe('0123456789');
+  expect(shortenId('0123456789abcdef', ['0123456789abcdefff'])).toBe('0123456789abcdef');
 });

@@ -1,12 +1,12 @@
 import { GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { listAuditLog } from '../../../packages/operator/audit-log/audit-log.js';
 import type { Outcome } from '../../../packages/operator/cli/outcome.js';
-import { commandTextOf, wrapped } from '../../../packages/operator/cli/text.js';
+import { commandFormatter, wrapText } from '../../../packages/operator/cli/text-format.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
-import { type CustomerSource, customersOf, type FailedThing } from '../../../packages/operator/groups/customers.js';
+import { type CustomerSource, type FailedItem, findCustomers } from '../../../packages/operator/groups/customers.js';
 import { discardGroup } from '../../../packages/operator/groups/discard.js';
 import { listFailureGroups } from '../../../packages/operator/groups/list.js';
 import { redriveGroup } from '../../../packages/operator/groups/redrive.js';
@@ -56,10 +56,10 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const context = {
-  documents,
+  documents: documentClient,
   clock,
   services: [service],
-  command: commandTextOf('trips'),
+  command: commandFormatter('trips'),
   actor: async () => 'olga',
   say: (line: string) => void said.push(line),
   pageOn: ({ what }: { readonly what: string }) => `runbook, "${what}"`,
@@ -73,7 +73,7 @@ const context = {
 /** Messages that were sent, and that no consumer has looked at. */
 const waiting: string[] = [];
 const ways = {
-  documents,
+  documents: documentClient,
   clock,
   send: async (queueUrl: string, body: string) => {
     const { id } = JSON.parse(body) as { id: string };
@@ -100,7 +100,7 @@ async function failed(id: string, more: Failed = {}): Promise<void> {
   const failures = [{ at: failedAt, name: 'Broken', message, stack: [] }];
   const payload = JSON.stringify({ id });
   const Item = { status: 'FAILED', messageId: id, failedConsumer: consumer, failedAt, failures, payload, ...rest };
-  await documents.send(new PutCommand({ TableName: 'records', Item: { pk: pkOf(id, consumer), ...Item } }));
+  await documentClient.send(new PutCommand({ TableName: 'records', Item: { pk: pkOf(id, consumer), ...Item } }));
 }
 
 /** Failures of one cause; the first one has failed first. */
@@ -138,7 +138,7 @@ const busBody = (data: object): string =>
 const indexed = () => vi.setSystemTime(Date.now() + 60_000);
 
 async function processed(id: string): Promise<void> {
-  await documents.send(
+  await documentClient.send(
     new UpdateCommand({
       TableName: 'records',
       Key: { pk: pkOf(id) },
@@ -150,7 +150,7 @@ async function processed(id: string): Promise<void> {
 }
 async function failsAgain(id: string): Promise<void> {
   const at = new Date().toISOString();
-  await documents.send(
+  await documentClient.send(
     new UpdateCommand({
       TableName: 'records',
       Key: { pk: pkOf(id) },
@@ -163,7 +163,7 @@ async function failsAgain(id: string): Promise<void> {
   );
 }
 const recordOf = async (id: string) =>
-  (await documents.send(new GetCommand({ TableName: 'records', Key: { pk: pkOf(id) } }))).Item;
+  (await documentClient.send(new GetCommand({ TableName: 'records', Key: { pk: pkOf(id) } }))).Item;
 
 const groups = (consumer?: string): Promise<Outcome> => listFailureGroups(context, { consumer });
 const idsOf = async (): Promise<readonly string[]> =>
@@ -238,13 +238,13 @@ or, if they must never be processed:
   test('names the customers of the newest 100 failures: by their subjects, and else by their messages', async () => {
     const asked: string[][] = [];
     const source: CustomerSource = {
-      ofSubjects: async (_, subjects) => {
+      findBySubjects: async (_, subjects) => {
         asked.push([...subjects]);
         return new Map(
           subjects.filter((one) => one !== 'Trip/t1').map((one) => [one, `customer-${Number(one.slice(-1)) % 4}`]),
         );
       },
-      inMessage: (data) => (data as { readonly customer?: string }).customer,
+      findInMessage: (data) => (data as { readonly customer?: string }).customer,
     };
     const named = (customers: object) => expect.objectContaining({ customers });
     const list = async () => listFailureGroups(context, { consumer: undefined }, source);
@@ -276,9 +276,13 @@ or, if they must never be processed:
       return { Responses: {} };
     };
     const things = (pk: string) =>
-      [{ failure: { record: { pk }, listener: { service: { records: 'records' } } } }] as unknown as FailedThing[];
-    const source: CustomerSource = { ofSubjects: async () => new Map(), inMessage: () => undefined };
-    await customersOf({ documents: { send }, services: [] } as never, source, [things('a'), things('b'), things('c')]);
+      [{ failure: { record: { pk }, listener: { service: { records: 'records' } } } }] as unknown as FailedItem[];
+    const source: CustomerSource = { findBySubjects: async () => new Map(), findInMessage: () => undefined };
+    await findCustomers({ documents: { send }, services: [] } as never, source, [
+      things('a'),
+      things('b'),
+      things('c'),
+    ]);
     expect(most).toBe(1);
   });
 
@@ -292,8 +296,8 @@ or, if they must never be processed:
     const { text } = await groups();
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     expect(text).toContain('and 10 smaller groups: --json');
-    expect(wrapped('a bc def', 4)).toEqual(['a bc', 'def']);
-    expect(wrapped('abcdefghi j', 4)).toEqual(['abcd', 'efgh', 'i j']);
+    expect(wrapText('a bc def', 4)).toEqual(['a bc', 'def']);
+    expect(wrapText('abcdefghi j', 4)).toEqual(['abcd', 'efgh', 'i j']);
   });
 });
 
@@ -359,7 +363,7 @@ next (see runbook, "failure"):
     await group(3);
     await failed('u1', { minutesAgo: 200, unknown: true });
     await failed('r1', { minutesAgo: 150 });
-    await documents.send(
+    await documentClient.send(
       new UpdateCommand({
         TableName: 'records',
         Key: { pk: pkOf('r1') },
@@ -517,7 +521,7 @@ describe('orderly failures discard --group', () => {
 test('entries of the audit log expire after 400 days', async () => {
   await group(1);
   await redrive();
-  const { Items = [] } = await documents.send(new ScanCommand({ TableName: 'table' }));
+  const { Items = [] } = await documentClient.send(new ScanCommand({ TableName: 'table' }));
   expect(Items).toHaveLength(1);
   expect(Items[0]).toMatchObject({ pk: 'AUDIT#2026-12', expiresAt: Math.floor(NOW / 1000) + 400 * 86_400 });
 });

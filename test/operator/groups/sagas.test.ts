@@ -1,10 +1,10 @@
 import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { commitKey } from '../../../packages/kit/messages/commit.js';
 import { stuckKey } from '../../../packages/kit/saga/contract.js';
-import { stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
+import { compensationIdOf, stepIdOf } from '../../../packages/kit/saga/saga.js';
 import { listAuditLog } from '../../../packages/operator/audit-log/audit-log.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 import { listFailureGroups } from '../../../packages/operator/groups/list.js';
@@ -95,12 +95,12 @@ async function manyMore(type: string, count: number): Promise<void> {
     PutRequest: { Item: { pk: stuckKey(type), sk: `z${n}` } },
   }));
   for (let from = 0; from < count; from += 25) {
-    await documents.send(new BatchWriteCommand({ RequestItems: { trips: items.slice(from, from + 25) } }));
+    await documentClient.send(new BatchWriteCommand({ RequestItems: { trips: items.slice(from, from + 25) } }));
   }
 }
 /** A commit of a saga that this release can't read. */
 const spoil = (id: string) =>
-  documents.send(new PutCommand({ TableName: 'trips', Item: { pk: `TripSaga#${id}`, sk: commitKey(90) } }));
+  documentClient.send(new PutCommand({ TableName: 'trips', Item: { pk: `TripSaga#${id}`, sk: commitKey(90) } }));
 
 /** Lets each saga that waits for the cancellation of its flight have an answer, once for each time that it was asked. */
 function cancelled(outcome: 'DONE' | 'REFUSED'): () => Promise<void> {
@@ -108,7 +108,7 @@ function cancelled(outcome: 'DONE' | 'REFUSED'): () => Promise<void> {
   return async () => {
     const asked = sent.slice(answered);
     answered = sent.length;
-    for (const id of asked) await hears(id, reply(undoIdOf(id, 'book-flight'), outcome, 'TAKEN_OFF'));
+    for (const id of asked) await hears(id, reply(compensationIdOf(id, 'book-flight'), outcome, 'TAKEN_OFF'));
   };
 }
 
@@ -121,7 +121,7 @@ describe('failures groups', () => {
       start('other'),
       ...upTo,
       { type: 'Cancel' },
-      reply(undoIdOf('other', 'book-hotel'), 'REFUSED'),
+      reply(compensationIdOf('other', 'book-hotel'), 'REFUSED'),
     );
     const { exitCode, text, json } = await groups();
     expect(exitCode).toBe(4);
@@ -206,7 +206,7 @@ describe('stuck sagas', () => {
     for (const id of ['a', 'b']) {
       const upTo = ['check-passport', 'book-flight'].map((name) => reply(stepIdOf(id, name), 'DONE'));
       const refusal = reply(
-        undoIdOf(id, 'book-hotel'),
+        compensationIdOf(id, 'book-hotel'),
         'REFUSED',
         `BOOKING_GONE 019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e1${id}`,
       );
@@ -240,7 +240,7 @@ describe('what a run reports', () => {
     await stuckSagas(3);
     arrives = async (body) => {
       const id = JSON.parse(body).detail.data.sagaId;
-      if (id === 't1') await hears(id, reply(undoIdOf(id, 'book-flight'), 'DONE'));
+      if (id === 't1') await hears(id, reply(compensationIdOf(id, 'book-flight'), 'DONE'));
       await deliver(body);
     };
     const { exitCode, text, json } = await resolve();
@@ -323,7 +323,7 @@ describe('sagas retry --group', () => {
     await stuckSagas(3);
     const answered = cancelled('DONE');
     participants = async () => {
-      if ((await statusOf('t1')) === 'STUCK') await hears('t1', reply(undoIdOf('t1', 'book-flight'), 'DONE'));
+      if ((await statusOf('t1')) === 'STUCK') await hears('t1', reply(compensationIdOf('t1', 'book-flight'), 'DONE'));
       await answered();
     };
     expect(await retry()).toMatchObject({ exitCode: 0, json: { retryGroup: { done: 2, changed: 1 } } });
@@ -365,7 +365,7 @@ test.each(['retry', 'resolve'] as const)('sagas %s --group leaves out one that i
   participants = async () => {
     if (!isAnew) {
       isAnew = true;
-      await hears('t1', { type: 'Retry' }, reply(undoIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
+      await hears('t1', { type: 'Retry' }, reply(compensationIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
     }
     await answers();
   };

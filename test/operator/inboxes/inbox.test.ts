@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { SequencedMessages } from '../../../packages/kit/inbox/sequenced-messages.js';
 import type { CommandContext } from '../../../packages/operator/cli/context.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import {
   discardInbox,
   type InboxListRequest,
@@ -30,10 +30,10 @@ const services = [
   },
 ];
 const context = {
-  documents,
+  documents: documentClient,
   clock,
   services,
-  command: commandTextOf('orderly'),
+  command: commandFormatter('orderly'),
   actor: async () => 'olga',
 } as unknown as CommandContext;
 
@@ -99,7 +99,7 @@ describe('orderly inbox list', () => {
     const steps = new SequencedMessages({ table: 'records', consumer: STEPS });
     const pk = steps.keyOf(parcels.message('parked', { sequence: 2 }));
     const state = async () => (await listed({ consumer: 'steps' })).messages[0]?.state;
-    const taken = await steps.take({ record: pk }, SETTINGS);
+    const taken = await steps.claim({ record: pk }, SETTINGS);
     if (taken) await steps.postpone(taken, new Error('not today'), 30);
     parcels.pass(10);
     expect(await state()).toBe('paused');

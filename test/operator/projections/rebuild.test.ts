@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RebuildRequest } from '../../../packages/kit/projection/contract.js';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import {
   type DeployedProjection,
+  findProjection,
   listProjections,
-  projectionNamed,
   showProjection,
 } from '../../../packages/operator/projections/projections.js';
 import { type RebuildOrder, rebuild } from '../../../packages/operator/projections/rebuild.js';
 import { Tallies } from '../../kit/projection/tallies.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
-const command = commandTextOf('tally');
+const command = commandFormatter('tally');
 
 let tallies: Tallies;
 let projection: DeployedProjection;
@@ -187,5 +187,5 @@ describe('orderly projections list and show', () => {
   });
 
   test('a name that is not there is told with those that are', () =>
-    expect(() => projectionNamed([projection], 'nobody')).toThrow("no projection 'nobody'; there are: tallies."));
+    expect(() => findProjection([projection], 'nobody')).toThrow("no projection 'nobody'; there are: tallies."));
 });

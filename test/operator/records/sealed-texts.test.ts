@@ -1,12 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
+import { withSealedText } from '../../../packages/kit/failures/failure-reasons.js';
 import { FailureRecords } from '../../../packages/kit/failures/failure-records.js';
-import { withSealedText } from '../../../packages/kit/failures/reasons.js';
 import { personKey } from '../../../packages/kit/personal-data/person-key.js';
 import { PersonalKeys } from '../../../packages/kit/personal-data/personal-keys.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 import { listFailures, showFailure } from '../../../packages/operator/failures/failures.js';
 import { listFailureGroups } from '../../../packages/operator/groups/list.js';
@@ -26,11 +26,12 @@ const service = {
     },
   ],
 } satisfies Service;
-const keysOf = () => new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents, kms: inProcess.kms });
+const keysOf = () =>
+  new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents: documentClient, kms: inProcess.kms });
 let inProcess: ReturnType<typeof inProcessKms>;
-vi.mock('../../../packages/operator/people/people.js', () => ({ openKeys: () => keysOf() }));
+vi.mock('../../../packages/operator/people/personal-data.js', () => ({ openKeys: () => keysOf() }));
 
-const base = { documents, clock, services: [service], command: commandTextOf('orders') };
+const base = { documents: documentClient, clock, services: [service], command: commandFormatter('orders') };
 /** Context of an operator whose environment has keys of people. */
 const context = { ...base, stacks: {}, environment: 'prod', endpoint: { url: undefined, region: 'eu-west-1' } };
 const asked = { consumer: 'reviews', messageId: 'm-1', payload: false };
@@ -48,7 +49,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   inProcessDynamoDb({ records: ['pk'], people: ['pk'] }, { records: { failed: ['failedConsumer', 'failedAt'] } });
   inProcess = inProcessKms();
-  await keysOf().unsealed('ada', 'anything');
+  await keysOf().createUnsealed('ada', 'anything');
   await failed('m-1', new Error(TEXT));
 });
 
@@ -63,7 +64,9 @@ describe('a sealed text', () => {
   });
 
   test('is gone when the person is forgotten', async () => {
-    await documents.send(new PutCommand({ TableName: 'people', Item: { ...personKey('ada'), forgottenAt: 'now' } }));
+    await documentClient.send(
+      new PutCommand({ TableName: 'people', Item: { ...personKey('ada'), forgottenAt: 'now' } }),
+    );
     const { text, reason } = await shown();
     expect(text).toContain('text: the person of its message was forgotten');
     expect(reason).toMatchObject({ sealedText: { state: 'forgotten' } });
@@ -104,7 +107,7 @@ describe('a sealed text', () => {
 test('a reason of release 0.2.0 is shown as it was', async () => {
   const reason = { at: '2026-11-01T00:00:00.000Z', name: 'AccountRefused', message: 'AMOUNT_DIFFERS', stack: [] };
   const Item = { pk: 'reviews@0#m-1', status: 'FAILED', messageId: 'm-1', payload: '{}', failures: [reason] };
-  await documents.send(new PutCommand({ TableName: 'records', Item }));
+  await documentClient.send(new PutCommand({ TableName: 'records', Item }));
   const { text, reason: now } = await shown();
   expect(text).toContain('AccountRefused: AMOUNT_DIFFERS');
   expect(now).toEqual(reason);

@@ -1,14 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { newId } from '../../../packages/kit/aws/ids.js';
 import { AUDIT_PREFIX } from '../../../packages/kit/base/outputs.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
-import { beforehand, listAuditLog } from '../../../packages/operator/audit-log/audit-log.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
-import { replay } from '../../../packages/operator/replay/command.js';
+import { appendAuditEntry, listAuditLog } from '../../../packages/operator/audit-log/audit-log.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
+import { replay } from '../../../packages/operator/replay/replay-command.js';
 import type { ReplayRequest } from '../../../packages/operator/replay/request.js';
 import { ago, booked, consumer, emptyTables, heardBy, NOW, put } from '../bookings.js';
 
@@ -28,10 +28,10 @@ async function replayed(selection: ReplayRequest['selection'], dryRun = false) {
   const { text, json } = await replay(
     {
       app: 'shop',
-      documents,
+      documents: documentClient,
       clock,
       services: SERVICES,
-      command: commandTextOf('shop'),
+      command: commandFormatter('shop'),
       say: (line) => void said.push(line),
       actor: async () => 'olga',
       place: 'prod',
@@ -59,7 +59,7 @@ describe('a replay', () => {
   });
   const recordOfPoison = async () => {
     const Key = { pk: recordKey(relayConsumer, 'Trip#poison/COMMIT#0000000001') };
-    return (await documents.send(new GetCommand({ TableName: 'trips-records', Key }))).Item?.status;
+    return (await documentClient.send(new GetCommand({ TableName: 'trips-records', Key }))).Item?.status;
   };
 
   test('of a time sends what is behind a commit that can not be read, and makes a failure record of that', async () => {
@@ -104,14 +104,14 @@ describe('a replay', () => {
 
 test('the audit log lists an entry that can not be read as such, between the others', async () => {
   const done = (target: string) =>
-    beforehand({ documents, clock }, SERVICES[0]!, { actor: 'olga', action: 'retry', target });
+    appendAuditEntry({ documents: documentClient, clock }, SERVICES[0]!, { actor: 'olga', action: 'retry', target });
   await done('TripSaga/before');
   vi.advanceTimersByTime(60_000);
   const at = clock.now();
   await put('trips', { pk: `${AUDIT_PREFIX}${at.slice(0, 7)}`, sk: `${at}#another-release`, operator: 'olga' });
   vi.advanceTimersByTime(60_000);
   await done('TripSaga/after');
-  const { text, json } = await listAuditLog({ documents, clock, services: SERVICES }, { back: 3_600 });
+  const { text, json } = await listAuditLog({ documents: documentClient, clock, services: SERVICES }, { back: 3_600 });
   expect(json).toMatchObject({
     actions: [
       { target: 'TripSaga/after' },

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { newId } from '../../../packages/kit/aws/ids.js';
 import { REPLAY } from '../../../packages/kit/failures/delivery.js';
 import { relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import { listAuditLog } from '../../../packages/operator/audit-log/audit-log.js';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import { replayCommand } from '../../../packages/operator/commands/replay.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
-import { replay } from '../../../packages/operator/replay/command.js';
+import { replay } from '../../../packages/operator/replay/replay-command.js';
+import type { ReplayAccess } from '../../../packages/operator/replay/replay-run.js';
 import type { ReplayRequest } from '../../../packages/operator/replay/request.js';
-import type { ReplayAccess } from '../../../packages/operator/replay/run.js';
 import {
   ago,
   booked,
@@ -87,10 +87,10 @@ async function replayed(services: readonly Service[], request: Partial<ReplayReq
   const { exitCode, text, json } = await replay(
     {
       app: 'shop',
-      documents,
+      documents: documentClient,
       clock,
       services,
-      command: commandTextOf('shop'),
+      command: commandFormatter('shop'),
       say: (line) => void said.push(line),
       actor: async () => 'olga',
       place: 'prod',
@@ -136,7 +136,7 @@ describe('a replay', () => {
     expect(exitCode).toBe(0);
     expect(text).toMatch(/^seats: done: sent 2 messages\n/);
     expect(text).toMatch(/did all of them arrive\?:\n {2}shop replay --consumer seats --from \S+ --to \S+ --dry-run$/);
-    const log = await listAuditLog({ documents, clock, services: heardBy(SEATS) }, { back: 2_000 });
+    const log = await listAuditLog({ documents: documentClient, clock, services: heardBy(SEATS) }, { back: 2_000 });
     expect(log.text).toMatch(/replay\n +by +olga\n +to +hotel: seats\n +why +--from .*: 2 messages\n +result +2 sent$/);
   });
 
@@ -147,7 +147,9 @@ describe('a replay', () => {
     expect(text).toMatch(/to send +1\n/);
     expect(text).toMatch(/next: shop replay --consumer seats --from \S+ --to \S+$/);
     expect(found).toMatchObject({ result: 'dry-run', estimate: { commits: 1, messages: 1, toSend: 1 } });
-    expect((await listAuditLog({ documents, clock, services: heardBy(SEATS) }, { back: 2_000 })).json).toEqual({
+    expect(
+      (await listAuditLog({ documents: documentClient, clock, services: heardBy(SEATS) }, { back: 2_000 })).json,
+    ).toEqual({
       actions: [],
     });
   });
@@ -267,7 +269,7 @@ describe('a replay that was stopped', () => {
     };
     await expect(replayed(heardBy(SEATS), { selection })).rejects.toThrow('network');
     expect(said.at(-1)).toMatch(/to continue: shop replay --consumer seats --from 2026-12-01T10:00:00.000Z --to /);
-    const log = await listAuditLog({ documents, clock, services: heardBy(SEATS) }, { back: 2_000 });
+    const log = await listAuditLog({ documents: documentClient, clock, services: heardBy(SEATS) }, { back: 2_000 });
     expect(log.json).toMatchObject({ actions: [{ action: 'replay', result: '1 sent' }] });
   });
 });

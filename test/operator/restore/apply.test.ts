@@ -1,11 +1,11 @@
 import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
-import { firstIdOf } from '../../../packages/kit/aws/ids.js';
+import { documentClient, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { smallestIdAt } from '../../../packages/kit/aws/ids.js';
 import { listAuditLog } from '../../../packages/operator/audit-log/audit-log.js';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import { restoreCommands } from '../../../packages/operator/commands/restore.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 import { type ApplyContext, applyRestore, type RestoreApplyRequest } from '../../../packages/operator/restore/apply.js';
@@ -76,9 +76,9 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-const put = (TableName: string, item: Item) => documents.send(new PutCommand({ TableName, Item: item }));
+const put = (TableName: string, item: Item) => documentClient.send(new PutCommand({ TableName, Item: item }));
 const keysIn = async (TableName: string) =>
-  ((await documents.send(new ScanCommand({ TableName }))).Items ?? [])
+  ((await documentClient.send(new ScanCommand({ TableName }))).Items ?? [])
     .map(({ pk }) => String(pk))
     .filter((pk) => !/^(AUDIT#|RESTORE$)/.test(pk))
     .toSorted();
@@ -104,7 +104,7 @@ const access: ApplyAccess = {
   table: async () => ({ items: 1, bytes: 1, restorable: { from: '2026-11-01T00:00:00.000Z', to: aws.restorableTo } }),
   epoch: async () => aws.epoch,
   reserved: async (name) => aws.reserved[name],
-  mappingsOf: async (name) => (aws.mappings[name] ?? []).map((one) => ({ ...one })),
+  listMappings: async (name) => (aws.mappings[name] ?? []).map((one) => ({ ...one })),
   switchMapping: async (id, enabled) => {
     aws.changes.push(`${id} ${enabled ? 'on' : 'off'}`);
     const found = mapping(id);
@@ -137,12 +137,12 @@ async function applied(
   const { epoch = 0, ...context } = more;
   const outcome = await applyRestore(
     {
-      documents,
+      documents: documentClient,
       clock,
       services: [{ ...TRIPS, epoch }],
       stacks: STACKS,
       environment: 'prod',
-      command: commandTextOf('shop'),
+      command: commandFormatter('shop'),
       deployment: { settings: 'settings.ts', command: (name) => `deploy ${name}` },
       actor: async () => 'olga',
       say: () => undefined,
@@ -163,7 +163,7 @@ async function applied(
   return { ...outcome, result };
 }
 const recordOfRestore = async () =>
-  (await documents.send(new GetCommand({ TableName: 'trips', Key: { pk: 'RESTORE', sk: AT } }))).Item;
+  (await documentClient.send(new GetCommand({ TableName: 'trips', Key: { pk: 'RESTORE', sk: AT } }))).Item;
 const AGAIN = 'shop restore apply trips --at 2026-12-01T11:00:00Z --environment prod';
 
 describe('a restore', () => {
@@ -282,7 +282,7 @@ describe('a restore', () => {
       traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
       at: '2026-12-01T11:30:00.000Z',
       feedPk: '2026-12-01T11#0',
-      feedSk: firstIdOf(Date.parse('2026-12-01T11:30:00.000Z')),
+      feedSk: smallestIdAt(Date.parse('2026-12-01T11:30:00.000Z')),
     };
     await put('trips', { pk: 'Trip#3', sk: 'COMMIT#0000000001', ...commit });
     vi.advanceTimersByTime(10_000);
@@ -298,8 +298,8 @@ describe('a restore', () => {
 
   test('that died after its first write keeps the list of before, even if functions ran meanwhile', async () => {
     await forgettable();
-    const send = documents.send.bind(documents) as (command: object) => Promise<unknown>;
-    vi.spyOn(documents, 'send').mockImplementation((async (command: object) => {
+    const send = documentClient.send.bind(documentClient) as (command: object) => Promise<unknown>;
+    vi.spyOn(documentClient, 'send').mockImplementation((async (command: object) => {
       const answer = await send(command);
       if (command.constructor.name === 'TransactWriteItemsCommand') throw new Error('killed');
       return answer;
@@ -320,7 +320,10 @@ describe('a restore', () => {
 
   test('has its steps in the audit log', async () => {
     await applied();
-    const { json } = await listAuditLog({ documents, clock, services: [TRIPS] }, { back: 366 * 86_400 });
+    const { json } = await listAuditLog(
+      { documents: documentClient, clock, services: [TRIPS] },
+      { back: 366 * 86_400 },
+    );
     const { actions } = json as { actions: readonly Record<string, string>[] };
     expect(actions.map(({ actor, action, target, result }) => [actor, action, target, result]).toReversed()).toEqual([
       ['olga', 'restore', `stop (to ${AT})`, '2 functions'],
@@ -410,8 +413,8 @@ describe('a restore stops', () => {
       compared++;
       return new Date().toISOString();
     });
-    const send = documents.send.bind(documents) as (command: object) => Promise<unknown>;
-    const written = vi.spyOn(documents, 'send').mockImplementation((async (command: object) => {
+    const send = documentClient.send.bind(documentClient) as (command: object) => Promise<unknown>;
+    const written = vi.spyOn(documentClient, 'send').mockImplementation((async (command: object) => {
       const answer = await send(command);
       if (command.constructor.name === 'TransactWriteItemsCommand')
         await put('trips', { pk: `Trip#${compared}`, sk: 'x' });

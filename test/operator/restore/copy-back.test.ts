@@ -1,9 +1,9 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents, type Item } from '../../../packages/kit/aws/dynamodb.js';
-import { copyBack, differencesOf } from '../../../packages/operator/restore/copy-back.js';
-import { ownRunCheck } from '../../../packages/operator/restore/record.js';
+import { documentClient, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { compareTables, copyBack } from '../../../packages/operator/restore/copy-back.js';
+import { runCondition } from '../../../packages/operator/restore/restore-record.js';
 import { type Call, inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 const NOW = '2026-12-01T12:00:00.000Z';
@@ -16,14 +16,14 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-const put = (TableName: string, item: Item) => documents.send(new PutCommand({ TableName, Item: item }));
-const itemsIn = async (TableName: string) => (await documents.send(new ScanCommand({ TableName }))).Items ?? [];
+const put = (TableName: string, item: Item) => documentClient.send(new PutCommand({ TableName, Item: item }));
+const itemsIn = async (TableName: string) => (await documentClient.send(new ScanCommand({ TableName }))).Items ?? [];
 const commit = (id: number, more: Item = {}): Item => ({ pk: `Trip#${id}`, sk: 'COMMIT#0000000001', ...more });
 const copied = (run = 'mine') =>
   copyBack(
     {
-      documents,
-      check: ownRunCheck({ table: 'trips' }, { at: AT, run }),
+      documents: documentClient,
+      check: runCondition({ table: 'trips' }, { at: AT, run }),
       wait: async () => undefined,
       told: () => undefined,
     },
@@ -37,13 +37,13 @@ describe('a live table', () => {
     for (let id = 0; id < 250; id++) await put('copy', commit(id, { n: id }));
     for (let id = 200; id < 300; id++) await put('trips', commit(id, { n: id % 2 === 0 ? id : -1 }));
     // 25 even ones are the same. The others of the copy are put, and the newer ones deleted.
-    expect(await differencesOf(documents, PAIR, NOW)).toMatchObject({ same: 25, put: 225, deleted: 50 });
+    expect(await compareTables(documentClient, PAIR, NOW)).toMatchObject({ same: 25, put: 225, deleted: 50 });
     expect(transactions()).toBe(0);
     expect(await copied()).toMatchObject({ same: 25, put: 225, deleted: 50 });
     expect(transactions()).toBe(Math.ceil(275 / 99));
     const numbers = (await itemsIn('trips')).filter(({ pk }) => pk !== 'RESTORE').map(({ n }) => Number(n));
     expect(numbers.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 250 }, (_, id) => id));
-    expect(await differencesOf(documents, PAIR, NOW)).toMatchObject({ put: 0, deleted: 0 });
+    expect(await compareTables(documentClient, PAIR, NOW)).toMatchObject({ put: 0, deleted: 0 });
   });
 
   test('gets commits that are not published a second time, and states as they were', async () => {
@@ -86,12 +86,12 @@ describe('a live table', () => {
       deep: { L: [{ M: { n: { N: digits } } }] },
     });
     const { PutItemCommand, ScanCommand: RawScan } = await import('@aws-sdk/client-dynamodb');
-    await documents.send(new PutItemCommand({ TableName: 'copy', Item: raw(['x', 'y']) }));
-    await documents.send(new PutItemCommand({ TableName: 'trips', Item: raw(['y', 'x']) }));
+    await documentClient.send(new PutItemCommand({ TableName: 'copy', Item: raw(['x', 'y']) }));
+    await documentClient.send(new PutItemCommand({ TableName: 'trips', Item: raw(['y', 'x']) }));
     expect(await copied()).toMatchObject({ same: 1, put: 0 });
-    await documents.send(new PutItemCommand({ TableName: 'copy', Item: raw(['x', 'z']) }));
+    await documentClient.send(new PutItemCommand({ TableName: 'copy', Item: raw(['x', 'z']) }));
     await copied();
-    const { Items = [] } = await documents.send(new RawScan({ TableName: 'trips' }));
+    const { Items = [] } = await documentClient.send(new RawScan({ TableName: 'trips' }));
     expect(Items.find(({ pk }) => pk?.S === 'a')).toEqual(raw(['x', 'z']));
   });
 
@@ -117,9 +117,9 @@ describe('nothing is written', () => {
 
 describe('a transaction', () => {
   const failing = (codes: readonly string[], times: number) => {
-    const send = documents.send.bind(documents) as (command: object) => Promise<unknown>;
+    const send = documentClient.send.bind(documentClient) as (command: object) => Promise<unknown>;
     let failed = 0;
-    vi.spyOn(documents, 'send').mockImplementation((async (command: object) => {
+    vi.spyOn(documentClient, 'send').mockImplementation((async (command: object) => {
       if (command.constructor.name === 'TransactWriteItemsCommand' && failed++ < times) {
         const CancellationReasons = codes.map((Code) => ({ Code }));
         throw new TransactionCanceledException({ message: 'cancelled', $metadata: {}, CancellationReasons });
@@ -133,7 +133,7 @@ describe('a transaction', () => {
     failing(['TransactionConflict', 'ThrottlingError'], 3);
     expect(await copied()).toMatchObject({ put: 1 });
     vi.restoreAllMocks();
-    expect(await differencesOf(documents, PAIR, NOW)).toMatchObject({ put: 0 });
+    expect(await compareTables(documentClient, PAIR, NOW)).toMatchObject({ put: 0 });
   });
 
   test.each([

@@ -1,9 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
-import { firstIdOf } from '../../../packages/kit/aws/ids.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
+import { smallestIdAt } from '../../../packages/kit/aws/ids.js';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import { restoreCommands } from '../../../packages/operator/commands/restore.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 import type { RestorableTable, RestoreAccess } from '../../../packages/operator/restore/access.js';
@@ -91,20 +91,20 @@ async function booked(id: string, at: string): Promise<void> {
     traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
     at,
     feedPk: `${at.slice(0, 13)}#0`,
-    feedSk: firstIdOf(Date.parse(at)),
+    feedSk: smallestIdAt(Date.parse(at)),
   };
-  await documents.send(new PutCommand({ TableName: 'trips', Item }));
+  await documentClient.send(new PutCommand({ TableName: 'trips', Item }));
   vi.advanceTimersByTime(60_000); // an index comes a moment later
 }
 
 const planned = (request: Partial<RestorePlanRequest> = {}) =>
   planRestore(
     {
-      documents,
+      documents: documentClient,
       services: SERVICES,
       stacks: STACKS,
       environment: 'dev',
-      command: commandTextOf('shop'),
+      command: commandFormatter('shop'),
       runbook: 'runbook.md',
     },
     { service: 'trips', at: AT, ...request },
@@ -147,9 +147,9 @@ describe('a plan to restore a service', () => {
   test('counts a commit that can not be read, names its aggregate, and goes on behind it', async () => {
     await booked('first', AT);
     const at = '2026-12-01T11:10:00.000Z';
-    const place = { feedPk: `${at.slice(0, 13)}#0`, feedSk: firstIdOf(Date.parse(at)) };
+    const place = { feedPk: `${at.slice(0, 13)}#0`, feedSk: smallestIdAt(Date.parse(at)) };
     const Item = { pk: 'Trip#poison', sk: 'COMMIT#0000000001', events: [], ...place };
-    await documents.send(new PutCommand({ TableName: 'trips', Item }));
+    await documentClient.send(new PutCommand({ TableName: 'trips', Item }));
     await booked('second', '2026-12-01T11:30:00.000Z');
     const { exitCode, json } = await planned();
     expect(exitCode).toBe(0);
@@ -217,7 +217,7 @@ describe('a plan to restore a service', () => {
 
   describe('of a service that was restored before', () => {
     const restored = (more: object = {}) =>
-      documents.send(
+      documentClient.send(
         new PutCommand({
           TableName: 'trips',
           Item: {

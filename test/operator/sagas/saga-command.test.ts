@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
+import { compensationIdOf, stepIdOf } from '../../../packages/kit/saga/saga.js';
 import { commandSaga, type SagaRequest } from '../../../packages/operator/sagas/saga-command.js';
 import { showSaga } from '../../../packages/operator/sagas/saga-show.js';
 import {
@@ -71,7 +71,7 @@ describe('an operator’s command to a saga', () => {
     await stuck('t1');
     let looks = 0;
     later = async () => {
-      if (++looks === 5) await hears('t1', reply(undoIdOf('t1', 'book-flight'), 'DONE'));
+      if (++looks === 5) await hears('t1', reply(compensationIdOf('t1', 'book-flight'), 'DONE'));
     };
     const { exitCode, text, json } = await retry('t1');
     expect({ exitCode, text }).toEqual({ exitCode: 0, text: expect.stringMatching(/ again; now: compensated /) });
@@ -83,7 +83,7 @@ describe('an operator’s command to a saga', () => {
     await stuck('t1');
     let looks = 0;
     later = async () => {
-      if (++looks === 5) await hears('t1', reply(undoIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
+      if (++looks === 5) await hears('t1', reply(compensationIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
     };
     expect(await retry('t1')).toMatchObject({
       exitCode: 4,
@@ -112,7 +112,7 @@ describe('an operator’s command to a saga', () => {
 
   test('retry of one that is stuck again at once needs somebody', async () => {
     await stuck('t1');
-    afterwards = () => hears('t1', reply(undoIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
+    afterwards = () => hears('t1', reply(compensationIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
     const { exitCode, text } = await retry('t1');
     expect(exitCode).toBe(4);
     expect(text).toMatch(/again; now: stuck at compensation of book-flight since \S+: TAKEN_OFF$/);
@@ -157,23 +157,25 @@ describe('an operator’s command to a saga', () => {
 
   test('that came too late is told as refused, with what to do about its record', async () => {
     await stuck('t1');
-    meanwhile = () => hears('t1', reply(undoIdOf('t1', 'book-flight'), 'DONE'));
+    meanwhile = () => hears('t1', reply(compensationIdOf('t1', 'book-flight'), 'DONE'));
     const { exitCode, text } = await resolve('t1');
     expect(exitCode).toBe(4);
     const [, id = ''] =
       /refused: SagaRefused: NOT_STUCK; now: compensated .*failures discard trips-saga (\S+) --reason/.exec(text) ?? [];
-    const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key: { pk: recordKey(owner, id) } }));
+    const { Item } = await documentClient.send(
+      new GetCommand({ TableName: 'records', Key: { pk: recordKey(owner, id) } }),
+    );
     expect(Item).toMatchObject({ status: 'FAILED' });
   });
 
   test('resolve says which step was undone by hand: one that is stuck at another by then stays so', async () => {
     const upTo = ['check-passport', 'book-flight'].map((name) => reply(stepIdOf('t1', name), 'DONE'));
-    await hears('t1', start('t1'), ...upTo, { type: 'Cancel' }, reply(undoIdOf('t1', 'book-hotel'), 'REFUSED'));
+    await hears('t1', start('t1'), ...upTo, { type: 'Cancel' }, reply(compensationIdOf('t1', 'book-hotel'), 'REFUSED'));
     meanwhile = () =>
       hears(
         't1',
-        reply(undoIdOf('t1', 'book-hotel'), 'DONE'),
-        reply(undoIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'),
+        reply(compensationIdOf('t1', 'book-hotel'), 'DONE'),
+        reply(compensationIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'),
       );
     const { exitCode, text } = await resolve('t1');
     expect(exitCode).toBe(4);

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { stepIdOf } from '../../../packages/kit/saga/saga.js';
 import { listSagas } from '../../../packages/operator/sagas/saga-list.js';
 import { showSaga } from '../../../packages/operator/sagas/saga-show.js';
@@ -173,7 +173,7 @@ describe('orderly sagas show', () => {
       services: [...services, { ...trips!, consumers: [{ ...consumer, saga: 'OtherSaga' }] }],
     };
     const { commits } = await store.load('t1');
-    await documents.send(new PutCommand({ TableName: 'trips', Item: { ...commits[0], pk: 'OtherSaga#t1' } }));
+    await documentClient.send(new PutCommand({ TableName: 'trips', Item: { ...commits[0], pk: 'OtherSaga#t1' } }));
     await expect(showSaga(twice, { sagaId: 't1' })).rejects.toMatchObject({
       message: "Two sagas have the id 't1', TripSaga/t1 and OtherSaga/t1: expected <type>/<id>.",
       next: ['sagas', 'show', 'TripSaga/t1'],

@@ -2,24 +2,24 @@ import { safeText } from '@orderly/kit/aws';
 import { vi } from 'vitest';
 import { APP } from '../../../lambdas/app.js';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, transact } from '../../../packages/kit/aws/dynamodb.js';
 import { DynamoDbEventStore } from '../../../packages/kit/event-store/dynamodb-event-store.js';
 import { Unsendable } from '../../../packages/kit/failures/failure-kinds.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
-import { on, readFrom } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { decodeMessage, on } from '../../../packages/kit/idempotent-consumer/message-source.js';
 import { ProcessedRecords, processOnce } from '../../../packages/kit/idempotent-consumer/process-once.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import { ownCommands } from '../../../packages/kit/messages/subscriptions.js';
 import { type SagaEvent, timerIdOf } from '../../../packages/kit/saga/contract.js';
 import { Orchestrator } from '../../../packages/kit/saga/orchestrator.js';
-import { type SagaMessage, SagaRefused, stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
+import { compensationIdOf, type SagaMessage, SagaRefused, stepIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
 import { Timers } from '../../../packages/kit/timers/timers.js';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 import { type Trip, tripContract, tripSaga } from '../../kit/saga/trip.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 
 export const owner = { name: 'trips-saga', generation: 0 };
 export const AT = '2026-03-01T00:00:00.000Z';
@@ -65,10 +65,10 @@ export const services: readonly Service[] = [
 /** What the commands work with. */
 export const context = {
   app: APP.name,
-  documents,
+  documents: documentClient,
   clock,
   services,
-  command: commandTextOf('trips'),
+  command: commandFormatter('trips'),
   actor: async () => 'olga',
 };
 
@@ -86,7 +86,7 @@ export const at = (seconds: number) => new Date(Date.parse(AT) + seconds * 1000)
 let messages = 0;
 export async function hears(id: string, ...heard: readonly SagaMessage<Trip>[]) {
   for (const message of heard)
-    await transact([...(await orchestrator.advance(id, message, traceOf(`m${++messages}`))).writes]);
+    await transact([...(await orchestrator.advance(id, message, buildTrace(`m${++messages}`))).writes]);
 }
 export const start = (id: string): SagaMessage<Trip> => ({ type: 'Start', data: { id, nights: 2 } });
 export const reply = (stepId: string, outcome: 'DONE' | 'REFUSED', reason = 'NO'): SagaMessage<Trip> => ({
@@ -100,7 +100,7 @@ export const begun = async (...ids: readonly string[]) => {
 };
 /** Its timeout can't be sent. */
 export const clockFails = (id: string, number: number) =>
-  new FailureRecords('records', owner).end(recordKey(owner, timerIdOf(id, number)), {
+  new FailureRecords('records', owner).failPending(recordKey(owner, timerIdOf(id, number)), {
     error: new Unsendable(safeText`InvalidMessageContents`),
   });
 /** It pauses before its hotel. */
@@ -118,7 +118,7 @@ export async function stuck(id: string): Promise<void> {
     reply(stepIdOf(id, 'check-passport'), 'DONE'),
     reply(stepIdOf(id, 'book-flight'), 'DONE'),
     reply(stepIdOf(id, 'book-hotel'), 'REFUSED', 'FULL'),
-    reply(undoIdOf(id, 'book-flight'), 'REFUSED', 'TAKEN_OFF'),
+    reply(compensationIdOf(id, 'book-flight'), 'REFUSED', 'TAKEN_OFF'),
   );
 }
 
@@ -127,15 +127,15 @@ export async function deliver(body: string): Promise<void> {
   const envelope = readEnvelope(body);
   const advance = (message: SagaMessage<Trip>) => ({
     decide: async () =>
-      (await orchestrator.advance(envelope.subject.slice('TripSaga/'.length), message, traceOf(envelope.id))).writes,
+      (await orchestrator.advance(envelope.subject.slice('TripSaga/'.length), message, buildTrace(envelope.id))).writes,
   });
   const source = on(ownCommands(tripContract), {
     RingTimer: ({ event }) => advance({ type: 'Timeout', number: event.data.number }),
     RetrySaga: () => advance({ type: 'Retry' }),
     ResolveSaga: ({ event: { data } }) => advance({ type: 'Resolve', step: data.step, by: data.by, note: data.note }),
   });
-  const { event, handle } = readFrom([source], envelope, []);
-  const handling = handle({ envelope, event, trace: traceOf(envelope.id) });
+  const { event, handle } = decodeMessage([source], envelope, []);
+  const handling = handle({ envelope, event, trace: buildTrace(envelope.id) });
   if (!('decide' in handling)) throw new Error('no effect');
   try {
     await processOnce(envelope, handling.decide, new ProcessedRecords('records', owner, 35 * 86_400));

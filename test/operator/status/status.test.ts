@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { commandTextOf } from '../../../packages/operator/cli/text.js';
-import { watched } from '../../../packages/operator/cli/watch.js';
-import type { ConsumerState, StatusFacts } from '../../../packages/operator/status/facts.js';
-import { problemsIn } from '../../../packages/operator/status/judge.js';
-import { alarmsIn } from '../../../packages/operator/status/metrics.js';
-import { reportOf, type StatusSection } from '../../../packages/operator/status/report.js';
+import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
+import { watchOutcome } from '../../../packages/operator/cli/watch.js';
+import { toAlarms } from '../../../packages/operator/status/metrics.js';
+import { findProblems } from '../../../packages/operator/status/problems.js';
+import { type StatusSection, toStatusOutcome } from '../../../packages/operator/status/report.js';
+import type { ConsumerState, StatusFacts } from '../../../packages/operator/status/status-facts.js';
 
 const bookings: ConsumerState = {
   service: 'halls',
@@ -38,8 +38,8 @@ const report = (
   }: { sections?: readonly StatusSection[]; all?: boolean; runbook?: string } = {},
 ) => {
   const whole = { ...QUIET, ...facts };
-  const advising = { command: commandTextOf('cinema'), ...(runbook !== undefined && { runbook }) };
-  return reportOf(whole, problemsIn(whole, advising), { sections, all });
+  const advising = { command: commandFormatter('cinema'), ...(runbook !== undefined && { runbook }) };
+  return toStatusOutcome(whole, findProblems(whole, advising), { sections, all });
 };
 /** The rows above the first empty one: the verdict. */
 const verdict = (facts: Partial<StatusFacts>, runbook = 'run.md') => report(facts, { runbook }).text.split('\n\n')[0];
@@ -211,9 +211,9 @@ describe('status says what is wrong, and the next step', () => {
   });
 
   test('without a runbook, by the alarm of the kit', () => {
-    const advising = { command: commandTextOf('cinema') };
+    const advising = { command: commandFormatter('cinema') };
     const facts = { ...QUIET, consumers: [{ ...saga, lateSeconds: 900 }] };
-    expect(problemsIn(facts, advising)[0]).toMatchObject({
+    expect(findProblems(facts, advising)[0]).toMatchObject({
       next: 'cinema sagas list',
       page: 'see the alarm TimersLate',
     });
@@ -226,7 +226,7 @@ test('an alarm is named by the beginning of its description', () => {
     { AlarmName: 'a', StateValue: 'ALARM', StateUpdatedTimestamp: new Date(0) },
     { AlarmName: 'c', AlarmDescription: 'QueueBehind: no.', StateValue: 'OK' },
   ];
-  expect(alarmsIn(described)).toEqual({
+  expect(toAlarms(described)).toEqual({
     total: 3,
     active: [
       { name: 'a', heading: 'a', description: '', since: '1970-01-01T00:00:00.000Z' },
@@ -240,7 +240,7 @@ test('a watched result is shown until it is the last one', async () => {
   let looks = 0;
   const look = async () => ({ exitCode: 0 as const, text: `look ${++looks}`, json: {} });
   const screen = { draw: (text: string) => drawn.push(text), wait: async () => undefined };
-  const last = await watched(look, screen, ({ text }) => text === 'look 3');
+  const last = await watchOutcome(look, screen, ({ text }) => text === 'look 3');
   expect(last.text).toBe('look 3');
   expect(drawn).toEqual(['look 1', 'look 2', '']);
 });

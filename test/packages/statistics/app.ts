@@ -11,5 +11,9 @@ const stack = new Stack(new App(), 'Tickets', stackProps(settings, 'Tickets', 's
 const { bus, alarmTopic } = new Platform(stack, 'Platform', { settings });
 const bundles = new Bundles(join(import.meta.dirname, 'lambdas'));
 const statistics = new Service(stack, 'Statistics', { settings, bundles, bus, alarmTopic, name: 'statistics' });
-const counting = statistics.consumer('Counting', { name: 'counting', entry: 'count-opened', hears: [opened] });
+const counting = statistics.addConsumer('Counting', {
+  name: 'counting',
+  entry: 'count-opened',
+  subscribesTo: [opened],
+});
 counting.grantItems(statistics.table, ['UpdateItem'], 'Count#');

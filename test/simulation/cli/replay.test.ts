@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type History, playSeed, playWith, type Scenario } from '../../../packages/simulator/search/scenario.js';
-import { deploymentOf } from '../../support/simulation/app-code.js';
+import { type History, playSeed, playWithFaults, type Scenario } from '../../../packages/simulator/search/scenario.js';
+import { loadSharedDeployment } from '../../support/simulation/app-code.js';
 import { prodAssembly } from '../../support/simulation/assembly.js';
 import { readOne } from '../scenarios/place-one.js';
 import { commandOf, replay, replayOf, toldOf } from './replay.js';
@@ -9,7 +9,7 @@ import { commandOf, replay, replayOf, toldOf } from './replay.js';
 const words = (command: string): readonly string[] =>
   [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '').slice(4);
 
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 
 /** The first history by a seed that has several faults. */
 async function firstWild(): Promise<History> {
@@ -35,7 +35,7 @@ test.each([
     const found =
       by === 'seeds'
         ? await playSeed(deployment, readOne, seed, { only })
-        : await playWith(deployment, readOne, seed, only);
+        : await playWithFaults(deployment, readOne, seed, only);
     expect(found.faults).toEqual(only);
     const again = await replay(replayOf(words(commandOf(found, by))));
     expect(again.fingerprint).toBe(found.fingerprint);
@@ -48,7 +48,7 @@ test('a broken seed is reported with its fewest faults, and with the command tha
     ...readOne,
     play: async (cloud) => {
       await readOne.play(cloud);
-      return cloud.faults.made.length > 0 ? violations : [];
+      return cloud.faults.injected.length > 0 ? violations : [];
     },
   };
   const history = { ...(await wildOne()), scenario: fragile, violations };

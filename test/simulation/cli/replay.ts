@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import type { Deployment } from '../../../packages/simulator/cloud/cloud.js';
 import type { Fault, FaultKind } from '../../../packages/simulator/engine/faults.js';
-import { report } from '../../../packages/simulator/search/report.js';
-import { type History, playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
+import { renderReport } from '../../../packages/simulator/search/report.js';
+import { type History, playSeed, playWithFaults } from '../../../packages/simulator/search/scenario.js';
 import { shrink } from '../../../packages/simulator/search/shrink.js';
-import { deploymentOf } from '../../support/simulation/app-code.js';
-import { groundOf } from '../../support/simulation/ground.js';
+import { loadSharedDeployment } from '../../support/simulation/app-code.js';
+import { findGround } from '../../support/simulation/ground.js';
 
 /** Seed of the histories of single faults. */
 const SINGLES = 'singles';
@@ -51,7 +51,7 @@ export function commandOf(
 export async function toldOf(deployment: Deployment, history: History): Promise<string> {
   const { scenario, seed } = history;
   const least = await shrink(history, (only) => playSeed(deployment, scenario, seed, { only }));
-  return report(least, commandOf(least, 'seeds'));
+  return renderReport(least, commandOf(least, 'seeds'));
 }
 
 /** History that a command identifies. @param deployment if it is not the scenario's own one */
@@ -59,11 +59,11 @@ export function replay(
   { scenario = 'place-one', seed, fault, calm }: Replay,
   deployment?: Deployment,
 ): Promise<History> {
-  const ground = groundOf(scenario);
-  const place = deployment ?? deploymentOf(ground.folder, ground.lambdas);
+  const ground = findGround(scenario);
+  const place = deployment ?? loadSharedDeployment(ground.folder, ground.lambdas);
   const called = ground.scenarioCalled(scenario);
   const only = fault?.map(faultOf) ?? (calm ? [] : undefined);
-  if (seed === undefined || seed === SINGLES) return playWith(place, called, SINGLES, only);
+  if (seed === undefined || seed === SINGLES) return playWithFaults(place, called, SINGLES, only);
   return playSeed(place, called, seed, only && { only });
 }
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { type CampaignOptions, everySingle, seeds } from '../../../packages/simulator/search/campaign.js';
-import { report } from '../../../packages/simulator/search/report.js';
-import { deploymentOf } from '../../support/simulation/app-code.js';
-import { groundOf } from '../../support/simulation/ground.js';
+import { type CampaignOptions, playEverySingleFault, playSeeds } from '../../../packages/simulator/search/campaign.js';
+import { renderReport } from '../../../packages/simulator/search/report.js';
+import { loadSharedDeployment } from '../../support/simulation/app-code.js';
+import { findGround } from '../../support/simulation/ground.js';
 import { commandOf } from './replay.js';
 
 /** Part of a search that one worker plays. */
@@ -30,18 +30,18 @@ async function work(task: Task): Promise<void> {
   let before = process.cpuUsage();
   const options: CampaignOptions = {
     share: { part: task.part, of: task.of },
-    progress: (done, all) => {
+    onProgress: (done, all) => {
       const { user, system } = process.cpuUsage(before);
       before = process.cpuUsage();
       tell({ kind: 'progress', done, all, cpu: (user + system) / 1_000 });
     },
-    found: (history) => tell({ kind: 'found', text: report(history, commandOf(history, task.kind)) }),
+    onViolation: (history) => tell({ kind: 'found', text: renderReport(history, commandOf(history, task.kind)) }),
   };
-  const ground = groundOf(task.scenario);
-  const deployment = deploymentOf(ground.folder, ground.lambdas);
+  const ground = findGround(task.scenario);
+  const deployment = loadSharedDeployment(ground.folder, ground.lambdas);
   const scenario = ground.scenarioCalled(task.scenario);
-  if (task.kind === 'singles') await everySingle(deployment, scenario, options);
-  else await seeds(deployment, scenario, [task.from, task.to], options, bookmarksOf(task.scenario));
+  if (task.kind === 'singles') await playEverySingleFault(deployment, scenario, options);
+  else await playSeeds(deployment, scenario, [task.from, task.to], options, bookmarksOf(task.scenario));
 }
 
 const [task] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DynamoDbError } from '../../../packages/simulator/services/dynamodb/errors.js';
 import type { DynamoDbModel } from '../../../packages/simulator/services/dynamodb/model.js';
-import { comparable, smooth } from '../../../packages/simulator/support/dynamodb/differences.js';
+import { sortMembers, toComparable } from '../../../packages/simulator/support/dynamodb/differences.js';
 import { STATEMENTS } from '../../../packages/simulator/support/dynamodb/partiql-statements.js';
-import { Dice, seeded } from '../../../packages/simulator/support/dynamodb/random.js';
+import { Dice, seededRandom } from '../../../packages/simulator/support/dynamodb/random.js';
 import {
   OperationWriter,
   type RandomOperation,
@@ -35,18 +35,19 @@ describe.skipIf(folder === undefined)('the model and DynamoDB Local (where Local
       const { StreamSpecification: _, TimeToLiveSpecification: __, ...properties } = whole;
       await local.createTable({ TableName: table, ...properties });
       const { db } = model({}, whole);
-      const writer = new OperationWriter(new Dice(seeded(seed)), TABLE, seed % 2 === 0 ? ['levels', 'tags'] : []);
+      const writer = new OperationWriter(new Dice(seededRandom(seed)), TABLE, seed % 2 === 0 ? ['levels', 'tags'] : []);
       let done = 0;
       for (let at = 0; at < OPERATIONS; at++) {
         const request = writer.next();
         const ours = modelled(db, request);
         const { status, body } = await local.call(request.operation, renamed(request.input, table));
-        const theirs = comparable(request, status, body);
+        const theirs = toComparable(request, status, body);
         expect(ours, `seed ${seed}, request ${at}: ${JSON.stringify(request)}`).toEqual(theirs);
         if (status === 200) done++;
       }
       const { body } = await local.call('Scan', { TableName: table, ConsistentRead: true });
-      const kept = (items: readonly unknown[]): unknown => items.map((item) => JSON.stringify(smooth(item))).sort();
+      const kept = (items: readonly unknown[]): unknown =>
+        items.map((item) => JSON.stringify(sortMembers(item))).sort();
       expect(kept(db.items(TABLE))).toEqual(kept(body.Items as unknown[]));
       expect(done, 'most requests are valid').toBeGreaterThan(OPERATIONS / 3);
     },
@@ -60,16 +61,16 @@ describe.skipIf(folder === undefined)('the model and DynamoDB Local (where Local
     for (const Statement of STATEMENTS) {
       const request = { operation: 'ExecuteStatement', input: { Statement } } as const;
       const { status, body } = await local.call(request.operation, request.input);
-      expect(modelled(db, request), Statement).toEqual(comparable(request, status, body));
+      expect(modelled(db, request), Statement).toEqual(toComparable(request, status, body));
     }
   });
 });
 
 function modelled(db: DynamoDbModel, request: RandomOperation): unknown {
   try {
-    return comparable(request, 200, db.call(request.operation, request.input).output);
+    return toComparable(request, 200, db.call(request.operation, request.input).output);
   } catch (error) {
-    if (error instanceof DynamoDbError) return comparable(request, error.status, error.body);
+    if (error instanceof DynamoDbError) return toComparable(request, error.status, error.body);
     throw error;
   }
 }

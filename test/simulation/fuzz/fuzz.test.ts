@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../../support/simulation/app-code.js';
 import { prodAssembly } from '../../support/simulation/assembly.js';
 import { effort } from '../../support/simulation/effort.js';
 import { kept, played, search } from './search.js';
 
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 const INPUTS = effort({ whole: 600, quick: 200 });
 
 test(`${INPUTS} inputs show no fault, and reach every kind of answer`, async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cursorOf } from '../../../packages/kit/http/paging.js';
+import { encodeCursor } from '../../../packages/kit/http/paging.js';
 import type { Route } from '../../../packages/simulator/services/apigateway/routes.js';
 import { bodyOf } from './bodies.js';
 import { type FuzzRequest, nameOf, type Sender } from './request.js';
@@ -91,7 +91,7 @@ const cursor = fc
     fc.constantFrom(...Object.values(LISTS)),
     fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.record({ commit: fc.double(), shown: fc.maxSafeInteger() })),
   )
-  .map(([list, position]) => cursorOf(list, position));
+  .map(([list, position]) => encodeCursor(list, position));
 
 /** Generates requests for a list that start from a forged cursor. */
 const forged: fc.Arbitrary<FuzzRequest> = fc
@@ -102,7 +102,7 @@ const forged: fc.Arbitrary<FuzzRequest> = fc
   )
   .map(([[path, list], position, as]) => ({
     method: 'GET',
-    path: `${path}cursor=${cursorOf(list, position)}`,
+    path: `${path}cursor=${encodeCursor(list, position)}`,
     as,
     headers: {},
   }));

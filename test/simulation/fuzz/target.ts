@@ -88,7 +88,7 @@ export class Target {
     await cloud.world.settle();
     const lines = cloud.log.slice(this.logged);
     this.logged = cloud.log.length;
-    const left = [...cloud.queues.values()].filter((queue) => queue.all().length > 0);
+    const left = [...cloud.queues.values()].filter((queue) => queue.listMessages().length > 0);
     const faults = [
       ...faultsOfAnswer(request, answer, tables),
       ...faultsOfLog(lines, request, bearer),

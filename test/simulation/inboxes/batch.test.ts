@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { playWith } from '../../../packages/simulator/search/scenario.js';
+import { playWithFaults } from '../../../packages/simulator/search/scenario.js';
 import { salesOfWindows } from './batch.js';
 import { deployment, keepPromises } from './playing.js';
 import { itemsIn } from './shop.js';
@@ -7,7 +7,7 @@ import { itemsIn } from './shop.js';
 /** An inbox in mode batch as it is deployed: nothing but the inbox guards the counts of its windows. */
 
 test('without a fault, each window closes once with its own messages, and a late one is in the next', async () => {
-  const { violations, cloud } = await playWith(deployment, salesOfWindows, 'singles');
+  const { violations, cloud } = await playWithFaults(deployment, salesOfWindows, 'singles');
   expect(violations).toEqual([]);
   const reports = itemsIn(cloud).filter(({ pk }) => String(pk).startsWith('Report#'));
   expect(reports.map(({ sales = 0, late = 0, place, closed }) => ({ sales, late, place, closed }))).toEqual([

@@ -45,7 +45,7 @@ function publishWhileClosing(cloud: Cloud, begun: number): void {
   const window = TENS.idOf(new Date(begun + RACING.at * MINUTE).toISOString());
   let refusals = 0;
   cloud.calls.interceptor = {
-    before: ({ request, body }) => {
+    beforeCall: ({ request, body }) => {
       // What is stored too late is not waited for.
       if (cloud.world.now > begun + (LAST - 1) * MINUTE) return undefined;
       const closes = request.operation === 'TransactWriteItems' && body.includes('closedAt');
@@ -55,7 +55,7 @@ function publishWhileClosing(cloud: Cloud, begun: number): void {
       refusals++;
       return 'refused';
     },
-    after: () => undefined,
+    afterCall: () => undefined,
   };
 }
 
@@ -73,7 +73,8 @@ function* broken(cloud: Cloud, begun: number): Generator<Violation> {
     // A fault may make it so late that its window does not close before the end of the history.
     const isOpen = status === 'PENDING' && TENS.endOf(String(window)) > new Date(begun + LAST * MINUTE).toISOString();
     // A window whose attempts are used up waits for an operator, with what is left in it.
-    const isHeld = cloud.faults.made.length > 0 && records.get(`${SALES.name}@0#WINDOW#${window}`)?.status === 'FAILED';
+    const isHeld =
+      cloud.faults.injected.length > 0 && records.get(`${SALES.name}@0#WINDOW#${window}`)?.status === 'FAILED';
     if (status !== 'PROCESSED' && status !== 'FAILED' && !isOpen && !(status === 'PENDING' && isHeld))
       yield { invariant: 'each stored message ends', ...about };
     if (times !== (status === 'PROCESSED' ? 1 : 0)) {
@@ -86,7 +87,7 @@ function* broken(cloud: Cloud, begun: number): Generator<Violation> {
       }
       members.set(String(window), [...(members.get(String(window)) ?? []), name]);
     }
-    if (cloud.faults.made.length === 0 && name !== RACING.name && (name === 'late') !== (lateFrom !== undefined)) {
+    if (cloud.faults.injected.length === 0 && name !== RACING.name && (name === 'late') !== (lateFrom !== undefined)) {
       yield { invariant: 'without a fault, only the late one is late', ...about };
     }
   }
@@ -94,7 +95,7 @@ function* broken(cloud: Cloud, begun: number): Generator<Violation> {
   const opened = [...records.values()].flatMap(({ closesAt, window }) => (closesAt ? [String(window)] : [])).toSorted();
   const own = TENS.idOf(new Date(begun).toISOString());
   const last = TENS.next(TENS.next(own));
-  let window = cloud.faults.made.length === 0 ? own : (opened[0] ?? own);
+  let window = cloud.faults.injected.length === 0 ? own : (opened[0] ?? own);
   for (let number = 1; window <= last; number++, window = TENS.next(window)) {
     const record = records.get(`${SALES.name}@0#WINDOW#${window}`);
     const report = items.get(`Report#${window}`) ?? {};

@@ -33,7 +33,7 @@ export class Carrier implements ThirdParty {
     return said(503);
   }
 
-  refusal(): HttpResponse {
+  refuse(): HttpResponse {
     return said(429);
   }
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { playWith } from '../../../packages/simulator/search/scenario.js';
+import { playWithFaults } from '../../../packages/simulator/search/scenario.js';
 import { listOf, MISSING, partsOfOrders } from './collecting.js';
 import { deployment, keepPromises } from './playing.js';
 
 /** Several events of one thing before the work begins: the example of the inbox's README, as it is deployed. */
 
 test('without a fault, the work on an order begins once with all events, or when the waiting is over', async () => {
-  const { violations, cloud } = await playWith(deployment, partsOfOrders, 'singles');
+  const { violations, cloud } = await playWithFaults(deployment, partsOfOrders, 'singles');
   expect(violations).toEqual([]);
   for (const [orderId, missing] of Object.entries(MISSING)) {
     expect(listOf(cloud, orderId)).toMatchObject({ times: 1, label: `${orderId}-1`, packing: { missing } });

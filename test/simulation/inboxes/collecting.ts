@@ -108,7 +108,7 @@ function awaitDue(cloud: Cloud): void {
 function publishWhileWaitingEnds(cloud: Cloud): void {
   let refusals = 0;
   cloud.calls.interceptor = {
-    before: ({ request: { operation }, body }) => {
+    beforeCall: ({ request: { operation }, body }) => {
       const ends =
         operation === 'TransactWriteItems' && body.includes('Packing#racing') && body.includes('PackingBegan');
       if (!ends || refusals === 2) return undefined;
@@ -116,7 +116,7 @@ function publishWhileWaitingEnds(cloud: Cloud): void {
       refusals++;
       return 'refused';
     },
-    after: () => undefined,
+    afterCall: () => undefined,
   };
 }
 
@@ -169,7 +169,7 @@ function* broken(cloud: Cloud): Generator<Violation> {
       yield { invariant: 'the work begins without an event only when the waiting is over', ...about };
     }
     const expected = MISSING[orderId];
-    if (cloud.faults.made.length === 0 && expected && `${expected}` !== `${missing}`) {
+    if (cloud.faults.injected.length === 0 && expected && `${expected}` !== `${missing}`) {
       yield { invariant: 'without a fault, only what comes too late is missing', ...about };
     }
   }

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { report } from '../../../packages/simulator/search/report.js';
+import { renderReport } from '../../../packages/simulator/search/report.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
-import { singles } from '../../../packages/simulator/search/singles.js';
-import { deploymentOf } from '../../support/simulation/app-code.js';
+import { playSingleFaults } from '../../../packages/simulator/search/singles.js';
+import { loadSharedDeployment } from '../../support/simulation/app-code.js';
 import { effort } from '../../support/simulation/effort.js';
 import { inboxes } from '../../support/simulation/ground.js';
 import { BUGS } from '../planted/bugs.js';
 import { find } from '../planted/find.js';
 import { HINTS } from '../planted/hints.js';
 
-export const deployment = deploymentOf(inboxes.folder, inboxes.lambdas);
+export const deployment = loadSharedDeployment(inboxes.folder, inboxes.lambdas);
 
 /** One of so many faults is played; all of them by `npm run simulate -- --singles --scenario inbox-single`. */
 const OF = effort({ whole: 200, quick: 300 });
@@ -20,8 +20,11 @@ const OF = effort({ whole: 200, quick: 300 });
  */
 export function keepPromises(scenarios: readonly Scenario[], faults: number): void {
   test.each(scenarios)('$name keeps its promises with any single fault', async (scenario) => {
-    const { runs, broken } = await singles(deployment, scenario, { first: true, share: { part: 0, of: OF } });
-    for (const history of broken) expect.fail(report(history, `singles of ${scenario.name}`));
+    const { runs, broken } = await playSingleFaults(deployment, scenario, {
+      stopAtFirst: true,
+      share: { part: 0, of: OF },
+    });
+    for (const history of broken) expect.fail(renderReport(history, `singles of ${scenario.name}`));
     expect(runs).toBeGreaterThan(faults / OF);
   });
 

@@ -85,7 +85,7 @@ function* broken(cloud: Cloud): Generator<Violation> {
       }
     }
     const expected = till === 'held' ? 1 : published.length;
-    if (cloud.faults.made.length === 0 && processed.length !== expected) {
+    if (cloud.faults.injected.length === 0 && processed.length !== expected) {
       yield { invariant: 'without a fault, a message is processed', ...about, detail: `${till}: ${processed.length}` };
     }
   }

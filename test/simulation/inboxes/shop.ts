@@ -2,7 +2,7 @@ import { cursorKey, placeKey } from '../../../packages/kit/inbox/sequence-keys.j
 import { messageIdOf } from '../../../packages/kit/messages/envelope.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import { STEPS } from '../../support/inboxes/contract.js';
-import { traceOf } from '../../support/tally.js';
+import { buildTrace } from '../../support/tally.js';
 
 export type Row = Record<string, unknown>;
 
@@ -13,10 +13,10 @@ export const functionsOf = (id: string) => ({
   sweeper: `${id}Inbox/Sweeper`,
 });
 
-export const recordsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Records');
-export const packingRecordsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Packing/Records');
-export const packingItemsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Packing/Outbox/Table');
-export const itemsIn = (cloud: Cloud): readonly Row[] => cloud.itemsOf('Outbox/Table');
+export const recordsIn = (cloud: Cloud): readonly Row[] => cloud.listItems('Records');
+export const packingRecordsIn = (cloud: Cloud): readonly Row[] => cloud.listItems('Packing/Records');
+export const packingItemsIn = (cloud: Cloud): readonly Row[] => cloud.listItems('Packing/Outbox/Table');
+export const itemsIn = (cloud: Cloud): readonly Row[] => cloud.listItems('Outbox/Table');
 
 /** Returns the identity of an event. @param id that its publisher gives it */
 export const ofShop = (id: string, publisher = 'shop'): string => messageIdOf({ id, source: `orderly.${publisher}` });
@@ -35,7 +35,7 @@ export interface ShopEvent {
 
 /** Publishes an event of the shop on the bus. */
 export function publish(cloud: Cloud, event: ShopEvent): void {
-  const { correlationId, traceparent, actor } = traceOf('');
+  const { correlationId, traceparent, actor } = buildTrace('');
   const { id, type, subject, data, sequence = 1, time = cloud.world.now, from = 'shop' } = event;
   const detail = {
     id,

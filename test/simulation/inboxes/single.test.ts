@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { playWith } from '../../../packages/simulator/search/scenario.js';
+import { playWithFaults } from '../../../packages/simulator/search/scenario.js';
 import { deployment, keepPromises } from './playing.js';
 import { ofShop, recordsIn } from './shop.js';
 import {
@@ -15,7 +15,7 @@ import {
 /** An inbox in mode single as it is deployed: nothing but the record of a message guards its effect. */
 
 test('without a fault, each parcel ends as its handler says', async () => {
-  const { violations, cloud } = await playWith(deployment, parcelsOfAllKinds, 'singles');
+  const { violations, cloud } = await playWithFaults(deployment, parcelsOfAllKinds, 'singles');
   expect(violations).toEqual([]);
   const ends = recordsIn(cloud).flatMap(({ messageId, status, attempts, fence }) =>
     status === undefined ? [] : [`${messageId} ${status}, attempt ${attempts}, fence ${fence}`],
@@ -30,14 +30,14 @@ test('without a fault, each parcel ends as its handler says', async () => {
     'orderly.shop:slow PROCESSED, attempt 1, fence 1',
   ]);
   // CDK gives the second one to each reader of a queue; the first one is for a lost answer.
-  expect([...cloud.iam.unused()].filter((right) => right.includes('RunParcels'))).toEqual([
+  expect([...cloud.iam.listUnused()].filter((right) => right.includes('RunParcels'))).toEqual([
     'RunParcels/Role/DefaultPolicy: dynamodb:GetItem',
     'RunParcels/Role/DefaultPolicy: sqs:ChangeMessageVisibility',
   ]);
 });
 
 test('pauses of 2, 4 and 6 seconds are kept, and nothing is handed out for nothing', async () => {
-  const { cloud } = await playWith(deployment, parcelsOfAllKinds, 'singles');
+  const { cloud } = await playWithFaults(deployment, parcelsOfAllKinds, 'singles');
   expect(pausesOf(cloud, 'broken').map(Math.floor)).toEqual([2, 4, 6]);
   expect(cloud.log.filter(({ text }) => text.includes('"not free"'))).toEqual([]);
 });
@@ -46,7 +46,7 @@ test.each([
   ['is lost', 'lost'],
   ['is not sent', 'refused'],
 ] as const)('the sweeper’s next tick hands out a message whose delayed hand-out %s', async (_, how) => {
-  const { violations, cloud } = await playWith(deployment, undelayedParcel(how), 'singles');
+  const { violations, cloud } = await playWithFaults(deployment, undelayedParcel(how), 'singles');
   expect(violations).toEqual([]);
   for (const [at, seconds] of pausesOf(cloud, 'broken').entries()) {
     // Up to the tick after the pause and the five seconds that a sweep waits for the queue.
@@ -54,7 +54,7 @@ test.each([
     expect(seconds).toBeLessThan((at + 1) * 2 + 5 + 60 + 1);
   }
   // Without a fault, nobody needs the sweeper's.
-  expect([...cloud.iam.unused()].filter((right) => right.includes('ParcelsInbox'))).toEqual([]);
+  expect([...cloud.iam.listUnused()].filter((right) => right.includes('ParcelsInbox'))).toEqual([]);
 });
 
 test('slow handlers (3 minutes) delay neither the queue nor the parcels behind them', async () => {
@@ -62,9 +62,9 @@ test('slow handlers (3 minutes) delay neither the queue nor the parcels behind t
   const scenario = slowParcels((cloud) => {
     const records = recordsIn(cloud).filter(({ messageId }) => messageId !== undefined);
     seen.statuses = Object.fromEntries(records.map(({ messageId, status }) => [messageId, status]));
-    seen.waiting = cloud.queue('Parcels/Queue').all().length;
+    seen.waiting = cloud.queue('Parcels/Queue').listMessages().length;
   });
-  const { violations } = await playWith(deployment, scenario, 'singles');
+  const { violations } = await playWithFaults(deployment, scenario, 'singles');
   expect(violations).toEqual([]);
   expect(seen).toEqual({
     waiting: 0,
@@ -76,7 +76,7 @@ test('slow handlers (3 minutes) delay neither the queue nor the parcels behind t
 });
 
 test('a runner that lost its lease commits nothing', async () => {
-  const { violations, cloud } = await playWith(deployment, frozenParcel, 'singles');
+  const { violations, cloud } = await playWithFaults(deployment, frozenParcel, 'singles');
   expect(violations).toEqual([]);
   expect(recordsIn(cloud).find(({ messageId }) => messageId === ofShop('frozen'))).toMatchObject({ fence: 3 });
   expect(cloud.log.filter(({ text }) => text.includes('"lost"'))).toHaveLength(1);

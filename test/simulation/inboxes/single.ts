@@ -1,5 +1,5 @@
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
-import type { Interceptor, PassingCall } from '../../../packages/simulator/cloud/calls.js';
+import type { InterceptedCall, Interceptor } from '../../../packages/simulator/cloud/calls.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Answer } from '../../../packages/simulator/cloud/services.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
@@ -30,13 +30,13 @@ class FrozenRenewals implements Interceptor {
 
   constructor(private readonly cloud: Cloud) {}
 
-  before({ fn, request: { operation, input } }: PassingCall): 'refused' | undefined {
+  beforeCall({ fn, request: { operation, input } }: InterceptedCall): 'refused' | undefined {
     const isRenewal = fn.label === runner && operation === 'UpdateItem' && fenceOf(input) === 1;
     const { Key } = input as { Key?: { pk?: { S?: string } } };
     return isRenewal && Key?.pk?.S?.endsWith('frozen') ? 'refused' : undefined;
   }
 
-  after({ fn, request: { operation, input } }: PassingCall, answer: Answer): undefined {
+  afterCall({ fn, request: { operation, input } }: InterceptedCall, answer: Answer): undefined {
     const fence = fn.label === runner && 'output' in answer ? fenceOf(input) : undefined;
     if (fence === undefined) return;
     const held = recordsIn(this.cloud).find(({ pk }) => pk === recordKey(PARCELS, ofShop('frozen')))?.fence;
@@ -99,11 +99,11 @@ export const undelayedParcel = (how: 'lost' | 'refused'): Scenario => ({
   name: 'inbox-undelayed',
   async play(cloud) {
     awaitStored(cloud);
-    const isDelayed = ({ fn, request: { operation } }: PassingCall) =>
+    const isDelayed = ({ fn, request: { operation } }: InterceptedCall) =>
       fn.label === runner && operation === 'SendMessage';
     cloud.calls.interceptor = {
-      before: (call) => (how === 'refused' && isDelayed(call) ? 'refused' : undefined),
-      after: (call) => {
+      beforeCall: (call) => (how === 'refused' && isDelayed(call) ? 'refused' : undefined),
+      afterCall: (call) => {
         if (how === 'lost' && isDelayed(call)) cloud.queue('ParcelsInbox/Work').purge();
         return undefined;
       },
@@ -132,7 +132,7 @@ function* broken(cloud: Cloud, names: readonly string[]): Generator<Violation> {
       yield { invariant: 'an effect happens once, and only with its final status', ...about };
     }
     if (ENDS[name] !== undefined && status !== ENDS[name]) yield { invariant: 'what is refused fails', ...about };
-    if (cloud.faults.made.length === 0 && status !== (ENDS[name] ?? 'PROCESSED')) {
+    if (cloud.faults.injected.length === 0 && status !== (ENDS[name] ?? 'PROCESSED')) {
       yield { invariant: 'without a fault, a message is processed', ...about };
     }
     if (status === 'FAILED' && (failures as unknown[]).length === 0)

@@ -1,5 +1,5 @@
 import { type AccountEvent, accountsContract } from '../../../lambdas/accounts/contract.js';
-import { type Account, evolveAccount, viewOf } from '../../../lambdas/accounts/domain/account.js';
+import { type Account, evolveAccount, toView } from '../../../lambdas/accounts/domain/account.js';
 import { evolve, initialState } from '../../../lambdas/accounts/domain/authorization.js';
 import { readEvent } from '../../../packages/kit/messages/contract.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
@@ -51,7 +51,7 @@ const withinTheLimit: Check = ({ accounts }) =>
   [...accounts].flatMap(([id, commits]) => {
     let account: Account = initialState.account;
     return eventsOf(commits).flatMap((event): readonly Violation[] => {
-      const before = viewOf(id, account, 0);
+      const before = toView(id, account, 0);
       if (event.type === 'AuthorizationDeclined' && event.data.reason === 'OVER_LIMIT' && !event.data.limit) {
         const told = `${event.data.amount.amount} of ${before?.available.amount}`;
         const isOver = !before || event.data.amount.amount > before.available.amount;
@@ -256,7 +256,7 @@ const rowsAreRight: Check = (facts) =>
       .reduce((last, event, at) => (facts.delivery(listener, event) === 'processed' ? at + 1 : last), 0);
     const row = facts.creditRows.get(id);
     const version = row?.version ?? 0;
-    const view = viewOf(id, accountAt(commits, version), version);
+    const view = toView(id, accountAt(commits, version), version);
     const wanted = view?.status === 'OPEN' && view.available.amount === 0 ? JSON.stringify(view) : undefined;
     const inIndex = row?.exhaustedPk !== undefined && row.exhaustedSk === id;
     const right = version >= reached && row?.account === wanted && inIndex === (wanted !== undefined);

@@ -2,7 +2,7 @@ import { type BasketEvent, basketsContract } from '../../../lambdas/baskets/cont
 import { evolve, initialState, type Line } from '../../../lambdas/baskets/domain/basket.js';
 import { catalogContract, type ProductEvent } from '../../../lambdas/catalog/contract.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
-import { type Commit, eventIn, type Facts, type Write } from '../../support/simulation/facts.js';
+import { type Commit, type Facts, parseEvent, type Write } from '../../support/simulation/facts.js';
 import type { Row } from '../../support/simulation/orderly.js';
 import { type Check, violation } from './violation.js';
 
@@ -28,7 +28,7 @@ interface Written {
 }
 
 const eventsOf = <Event>(commit: unknown, contract: typeof basketsContract | typeof catalogContract) =>
-  commit ? (commit as Commit).events.map((event) => eventIn(contract, event) as Event) : [];
+  commit ? (commit as Commit).events.map((event) => parseEvent(contract, event) as Event) : [];
 
 /** Returns the commit that a write puts beside the state of an aggregate. */
 const commitBeside = (changes: Write['changes'], pk: unknown): Row | undefined =>

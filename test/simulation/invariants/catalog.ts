@@ -5,7 +5,7 @@ import {
   type ProductEvent,
 } from '../../../lambdas/catalog/contract.js';
 import { evolve, initialState, type Product } from '../../../lambdas/catalog/domain/product.js';
-import { type Commit, eventIn, type Facts } from '../../support/simulation/facts.js';
+import { type Commit, type Facts, parseEvent } from '../../support/simulation/facts.js';
 import { type Check, violation } from './violation.js';
 
 /** Invariants of products and of price checks, despite duplicates, delays and concurrency. */
@@ -43,7 +43,7 @@ const writtenProducts = ({ writes }: Facts): readonly Written[] =>
   );
 
 const eventsOf = <Event>(commits: readonly Commit[]): readonly Event[] =>
-  commits.flatMap(({ events }) => events.map((event) => eventIn(catalogContract, event) as Event));
+  commits.flatMap(({ events }) => events.map((event) => parseEvent(catalogContract, event) as Event));
 
 /** After each write a product equals the fold of its events, and its version is their number. */
 const productsAreTheirEvents: Check = (facts) => {

@@ -1,13 +1,13 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
 import { Cloud } from '../../../packages/simulator/cloud/cloud.js';
-import { deploymentOf } from '../../support/simulation/app-code.js';
+import { loadSharedDeployment } from '../../support/simulation/app-code.js';
 import { prodAssembly } from '../../support/simulation/assembly.js';
 import { Facts } from '../../support/simulation/facts.js';
 import { Orderly } from '../../support/simulation/orderly.js';
 import { deliveries } from './deliveries.js';
 
-const deployment = deploymentOf(prodAssembly());
+const deployment = loadSharedDeployment(prodAssembly());
 
 const COMMAND = '01a1f83c-e44b-763d-8f3e-a17318d26ae4';
 

@@ -1,9 +1,9 @@
 import { APP } from '../../../lambdas/app.js';
-import { sourceOf } from '../../../packages/kit/aws/app-names.js';
-import { idOfBody } from '../../../packages/kit/failures/delivery.js';
+import { eventSource } from '../../../packages/kit/aws/app-names.js';
+import { bodyHashId } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { messageIdOf, readEnvelope } from '../../../packages/kit/messages/envelope.js';
-import { recordKeysOf } from '../../../packages/operator/deployment/services.js';
+import { listRecordKeys } from '../../../packages/operator/deployment/services.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Facts, idIn, isCommit, type QueueListener } from '../../support/simulation/facts.js';
 import { type Check, violation } from './violation.js';
@@ -42,7 +42,7 @@ const committed: Check = ({ writes, orderly: { services, cloud } }) => {
   );
   return cloud.events.accepted.flatMap(({ event, by }) => {
     const { id } = event.detail as { id?: string };
-    const own = services.find(({ name }) => event.source === sourceOf(APP.name, name));
+    const own = services.find(({ name }) => event.source === eventSource(APP.name, name));
     if (by === undefined || (own && tables.get(id ?? '') === own.table)) return [];
     return [
       violation('a relay publishes what its own service committed', `${event['detail-type']} ${id} by ${by}`, id),
@@ -121,7 +121,7 @@ function isFannedOut({ published }: Facts, trigger: string, events: Commit['even
 /** G5: a message leaves its queue only after its consumer's record, or the projection, shows its outcome, or a lane has it. */
 const deletedWithReason: Check = (facts) =>
   facts.listeners.flatMap((listener) =>
-    facts.queuesOf(listener).flatMap((queue) =>
+    facts.listQueues(listener).flatMap((queue) =>
       queue.fates.flatMap(({ message, fate, at }) => {
         if (fate !== 'deleted') return [];
         return isAccountedFor(facts, listener, message.body, at) ? [] : [deletedTooEarly(listener, message.body)];
@@ -132,8 +132,8 @@ const deletedWithReason: Check = (facts) =>
 function isAccountedFor(facts: Facts, listener: QueueListener, body: string, at: number): boolean {
   const message = read(body);
   const keys = message
-    ? recordKeysOf(listener, { ...message, id: messageIdOf(message) })
-    : [recordKey(listener, idOfBody(body))];
+    ? listRecordKeys(listener, { ...message, id: messageIdOf(message) })
+    : [recordKey(listener, bodyHashId(body))];
   // What is stored for a lane is decided, or visible: another invariant.
   const times = keys.flatMap((key) => [facts.recordedAt.get(key), facts.storedAt.get(key)]);
   if (times.some((time) => time !== undefined && time <= at)) return true;

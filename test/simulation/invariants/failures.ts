@@ -12,7 +12,7 @@ const MOST = 3;
  * is meant, no invocation fails either.
  */
 export function nothingFails(facts: Facts, meant?: (record: MessageRecord) => boolean): readonly Violation[] {
-  const { made } = facts.orderly.cloud.faults;
+  const { injected: made } = facts.orderly.cloud.faults;
   const lasting = made.some(({ kind }) => kind === 'undeliverable');
   const records = [...facts.records.values()].filter(
     (record) => record.status === 'FAILED' && !meant?.(record) && !(lasting && isUndelivered(record)),

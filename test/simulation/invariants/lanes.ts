@@ -8,6 +8,6 @@ export const lanes: Check = (facts) =>
     if (facts.processed.has(record) || status === 'FAILED' || status === 'REPEATED') return [];
     const id = record.slice(record.indexOf('#') + 1);
     const queues = [...facts.orderly.cloud.queues.values()];
-    if (queues.some((queue) => queue.all().some(({ body }) => body.includes(id)))) return [];
+    if (queues.some((queue) => queue.listMessages().some(({ body }) => body.includes(id)))) return [];
     return [violation('a request in a lane is decided, or visible as failed', record, id)];
   });

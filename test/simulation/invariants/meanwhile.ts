@@ -1,5 +1,5 @@
 import { PROJECTIONS } from '../../../packages/kit/projection/contract.js';
-import { versionOf, versionsIn } from '../../../packages/kit/projection/versions.js';
+import { parseKeyVersion, parseVersions } from '../../../packages/kit/projection/versions.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Facts, isCommit, type Line, linesOf, type Write } from '../../support/simulation/facts.js';
 import type { Row } from '../../support/simulation/orderly.js';
@@ -33,10 +33,10 @@ function listsNeverGoBack({ writes }: Facts): readonly Violation[] {
       if (list === undefined || !row) continue;
       touched.add(list);
       if (row.sk === 'POINTER') {
-        reads.set(list, versionsIn(after).reads);
+        reads.set(list, parseVersions(after).reads);
         continue;
       }
-      const version = versionOf(String(row.sk));
+      const version = parseKeyVersion(String(row.sk));
       const ofVersion = versions(list).get(version) ?? new Map<string, number>();
       versions(list).set(version, ofVersion);
       if (after) ofVersion.set(idOf(row), Number(after.version));
@@ -84,7 +84,9 @@ function timersAreInTime(facts: Facts): readonly Violation[] {
   const { writes, orderly } = facts;
   const { cloud } = orderly;
   const sweepers = [...cloud.functions.values()].filter(({ label }) => /Sweeper$/.test(label));
-  const faults = cloud.faults.made.filter(({ point }) => sweepers.some(({ label }) => point.startsWith(label))).length;
+  const faults = cloud.faults.injected.filter(({ point }) =>
+    sweepers.some(({ label }) => point.startsWith(label)),
+  ).length;
   const bound = IN_TIME + faults * LATER_BY_A_FAULT;
   const waiting = new Map<string, number>();
   const broken: Violation[] = [];

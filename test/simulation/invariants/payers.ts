@@ -1,6 +1,6 @@
 import { paymentsContract } from '../../../lambdas/payments/contract.js';
 import { isDeclinedCharge, type Payer } from '../../../lambdas/payments/domain/payer.js';
-import { type Commit, eventIn, type Facts, isCommit } from '../../support/simulation/facts.js';
+import { type Commit, type Facts, isCommit, parseEvent } from '../../support/simulation/facts.js';
 import type { Row } from '../../support/simulation/orderly.js';
 import { toldOf } from './payments.js';
 import { type Check, violation } from './violation.js';
@@ -51,7 +51,7 @@ const isReplaced = ({ before, after }: { readonly before?: Row; readonly after?:
   before !== undefined && before.methodHash !== after?.methodHash;
 
 const payersIn = (commit: Row): readonly Payer[] =>
-  (commit as unknown as Commit).events.map((event) => eventIn(paymentsContract, event).data as Payer);
+  (commit as unknown as Commit).events.map((event) => parseEvent(paymentsContract, event).data as Payer);
 
 const declinedIn = (commit: Row): readonly string[] =>
   (commit as unknown as Commit).events.flatMap(({ type }) =>

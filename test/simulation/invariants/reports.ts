@@ -1,6 +1,6 @@
-import { daysOf } from '../../../lambdas/reports/days.js';
-import { reportOf } from '../../../lambdas/reports/domain/report.js';
-import { type CountedEvent, tallyOf } from '../../../lambdas/reports/domain/tally.js';
+import { createDays } from '../../../lambdas/reports/days.js';
+import { buildReport } from '../../../lambdas/reports/domain/report.js';
+import { type CountedEvent, tallyEvents } from '../../../lambdas/reports/domain/tally.js';
 import { settingsFor } from '../../../lib/settings.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import type { Facts, Write } from '../../support/simulation/facts.js';
@@ -22,7 +22,7 @@ export const reports: Check = (facts) => {
 
 const INBOX = 'reports-daily@0#';
 const { timeZone, closeAfter } = settingsFor('prod').reports;
-const { windows, startOf, closesAt } = daysOf({ timeZone, closeAfterSeconds: closeAfter.toSeconds() });
+const { windows, startOf, closesAt } = createDays({ timeZone, closeAfterSeconds: closeAfter.toSeconds() });
 
 /** Writes of the inbox and the service about days, including items that have expired since. */
 class Days {
@@ -103,7 +103,7 @@ const reportsAreFolds = (days: Days): ReturnType<Check> =>
       };
     });
     const day = { number: Number(number), date, timeZone, from: startOf(date), to: windows.endOf(date) };
-    const expected = JSON.stringify(reportOf(day, tallyOf(counted)));
+    const expected = JSON.stringify(buildReport(day, tallyEvents(counted)));
     return written.flatMap(({ report }) =>
       report === expected
         ? []

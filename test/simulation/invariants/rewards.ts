@@ -1,13 +1,13 @@
 import type { AccountEvent } from '../../../lambdas/accounts/contract.js';
 import type { RewardsView } from '../../../lambdas/rewards/contract.js';
 import {
-  COUNTED,
+  buildEntry,
+  COUNTED_TYPES,
   type CountedEvent,
-  entryOf,
   orderIdOf,
   type PaidOrder,
 } from '../../../lambdas/rewards/domain/entries.js';
-import { initialStanding, standingAfter } from '../../../lambdas/rewards/domain/standing.js';
+import { addEntry, initialStanding } from '../../../lambdas/rewards/domain/standing.js';
 import { settingsFor } from '../../../lib/settings.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import type { Envelope } from '../../../packages/kit/messages/envelope.js';
@@ -42,7 +42,8 @@ function eventsByCustomer({ published }: Facts): ReadonlyMap<string, readonly Pl
   );
 }
 
-const isCounted = (event: AccountEvent): event is CountedEvent => (COUNTED as readonly string[]).includes(event.type);
+const isCounted = (event: AccountEvent): event is CountedEvent =>
+  (COUNTED_TYPES as readonly string[]).includes(event.type);
 
 /** Returns the items of a customer's rewards that follow from their account's events, as text by sort key. */
 function itemsOf(events: readonly Placed[]): ReadonlyMap<string, string> {
@@ -51,8 +52,8 @@ function itemsOf(events: readonly Placed[]): ReadonlyMap<string, string> {
   let standing = initialStanding;
   for (const { event, sequence, at } of events) {
     if (!isCounted(event)) continue;
-    const { entry, order } = entryOf(event, at, orders.get(orderIdOf(event) ?? ''));
-    standing = standingAfter(standing, entry, TIERS);
+    const { entry, order } = buildEntry(event, at, orders.get(orderIdOf(event) ?? ''));
+    standing = addEntry(standing, entry, TIERS);
     items.set(`ENTRY#${String(sequence).padStart(10, '0')}`, JSON.stringify(entry));
     items.set('STANDING', `${sequence} ${JSON.stringify(standing)}`);
     if (!order) continue;
@@ -78,7 +79,7 @@ function rewardsAreAFold(facts: Facts): ReturnType<Check> {
   const listener = facts.listener(INBOX);
   const published = eventsByCustomer(facts);
   return [...published].flatMap(([customer, all]) => {
-    const position = facts.positionOf(listener, `Account/${customer}`);
+    const position = facts.lastPosition(listener, `Account/${customer}`);
     const isDiscarded = (sequence: number) =>
       facts.records.get(placeKey(listener, { subject: `Account/${customer}`, sequence, epoch: 0 }))?.status ===
       'DISCARDED';
@@ -96,7 +97,7 @@ const nothingWaitsForItsTurn: Check = (facts) => {
   const listener = facts.listener(INBOX);
   return [...eventsByCustomer(facts).keys()].flatMap((customer) => {
     const subject = `Account/${customer}`;
-    let sequence = facts.positionOf(listener, subject) + 1;
+    let sequence = facts.lastPosition(listener, subject) + 1;
     const recordAt = (place: number) => facts.records.get(placeKey(listener, { subject, sequence: place, epoch: 0 }));
     while (recordAt(sequence)?.status === 'DISCARDED') sequence++;
     return recordAt(sequence)?.status === 'PENDING'

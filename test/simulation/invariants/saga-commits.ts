@@ -2,7 +2,7 @@ import { createOrderSaga } from '../../../lambdas/orders/domain/create-order.js'
 import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/orders/saga-contract.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { timerIdOf } from '../../../packages/kit/saga/contract.js';
-import { stepIdOf, undoIdOf } from '../../../packages/kit/saga/saga.js';
+import { compensationIdOf, stepIdOf } from '../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../packages/kit/saga/state.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Commit, type Facts, isCommit } from '../../support/simulation/facts.js';
@@ -32,7 +32,7 @@ const asksForWhatItSays = (id: string, commits: readonly Commit[]): readonly Vio
   commits.flatMap((commit) => {
     const said = eventsOf(commit).flatMap(({ type, data }) => {
       if (type === 'StepSent') return [stepIdOf(id, data.step)];
-      return type === 'CompensationSent' ? [undoIdOf(id, data.step)] : [];
+      return type === 'CompensationSent' ? [compensationIdOf(id, data.step)] : [];
     });
     const sent = (commit.commands ?? []).map(({ data }) => (JSON.parse(data) as { stepId: string }).stepId);
     const told = `${commit.sk}: said ${said}, sent ${sent}`;
@@ -44,7 +44,7 @@ const hearsAnswers = ({ published }: Facts, id: string, commits: readonly Commit
   commits.flatMap((commit) =>
     eventsOf(commit).flatMap(({ type, data }) => {
       if ((type !== 'StepDone' && type !== 'CompensationDone') || 'by' in data) return [];
-      const wanted = type === 'StepDone' ? stepIdOf(id, data.step) : undoIdOf(id, data.step);
+      const wanted = type === 'StepDone' ? stepIdOf(id, data.step) : compensationIdOf(id, data.step);
       const heard = published.get(commit.trigger)?.detail as
         | { readonly type: string; readonly data: { readonly stepId?: string; readonly outcome?: string } }
         | undefined;
@@ -61,7 +61,7 @@ export const hearsLateAnswers: Check = (facts) =>
   [...facts.stuck].flatMap((id) => {
     const { state } = facts.saga(id);
     if (state.status !== 'STUCK') return [];
-    const wanted = undoIdOf(id, state.waiting.step);
+    const wanted = compensationIdOf(id, state.waiting.step);
     const heard = [...facts.published].filter(([eventId, { detail }]) => {
       const { to, data } = detail as { readonly to?: string; readonly data?: Partial<Record<string, unknown>> };
       const isDone = to === undefined && data?.stepId === wanted && data.outcome !== 'REFUSED';
@@ -94,7 +94,7 @@ function isPatient({ published }: Facts, id: string, commits: readonly Commit[])
       const { data } = event;
       const isRunning = before.status === 'RUNNING';
       const retryPolicy = isRunning ? createOrderSaga.steps.find(({ name }) => name === step)?.retryPolicy : undefined;
-      const { timeout } = retryPolicy ?? createOrderSaga.compensation;
+      const { timeout } = retryPolicy ?? createOrderSaga.compensationPolicy;
       const isGivenUp =
         (event.type === 'SagaFailed' && event.data.ending.cause === 'UNANSWERED') ||
         (event.type === 'SagaStuck' && event.data.reason === 'UNANSWERED');

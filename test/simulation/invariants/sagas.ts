@@ -4,8 +4,8 @@ import {
   initialState as noAuthorization,
 } from '../../../lambdas/accounts/domain/authorization.js';
 import type { OrderView } from '../../../lambdas/orders/contract.js';
-import { leftOf } from '../../../lambdas/payments/domain/payment.js';
-import { behaviourOf } from '../../../lambdas/payments/provider/sandbox-amounts.js';
+import { computeRemaining } from '../../../lambdas/payments/domain/payment.js';
+import { findBehaviour } from '../../../lambdas/payments/provider/sandbox-amounts.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { type Facts, linesOf, type SagaTold } from '../../support/simulation/facts.js';
 import { isUnderWay, toldOf } from './payments.js';
@@ -190,7 +190,7 @@ function noMoneyIsKept(facts: Facts, id: string): readonly Violation[] {
   const { payment, tally } = toldOf(facts, id);
   // Another check ensures that an unfinished payment is visible (payments.ts).
   if (isUnderWay(payment)) return [];
-  const kept = payment.status === 'CHARGED' ? leftOf(payment) : 0;
+  const kept = payment.status === 'CHARGED' ? computeRemaining(payment) : 0;
   return kept !== 0 || tally.chargeSum !== tally.refundSum
     ? [violation('an order that was not approved keeps no money', `${kept}, ${JSON.stringify(tally)}`, id)]
     : [];
@@ -204,7 +204,7 @@ function isSeenToBeKept(facts: Facts, id: string): boolean {
   const { payment } = toldOf(facts, id);
   return (
     payment.status === 'CHARGED' &&
-    behaviourOf(payment.amount.amount) === 'gives nothing back' &&
+    findBehaviour(payment.amount.amount) === 'gives nothing back' &&
     Object.values(payment.refunds).some(({ status }) => status === 'FAILED')
   );
 }

@@ -1,6 +1,6 @@
 import { type UserEvent, type UserStatus, usersContract } from '../../../lambdas/users/contract.js';
-import { evolve, initialState, sealedIn, type User } from '../../../lambdas/users/domain/user.js';
-import { type Commit, eventIn, type Facts, isCommit } from '../../support/simulation/facts.js';
+import { evolve, initialState, selectSealedFields, type User } from '../../../lambdas/users/domain/user.js';
+import { type Commit, type Facts, isCommit, parseEvent } from '../../support/simulation/facts.js';
 import type { Row } from '../../support/simulation/orderly.js';
 import { type Check, violation } from './violation.js';
 
@@ -44,12 +44,13 @@ const writtenUsers = ({ writes }: Facts): readonly Written[] =>
   );
 
 const eventsOf = ({ events }: Commit): readonly UserEvent[] =>
-  events.map((event) => eventIn(usersContract, event) as UserEvent);
+  events.map((event) => parseEvent(usersContract, event) as UserEvent);
 
 const isTombstone = (item: Row | undefined): boolean =>
   item !== undefined && item.forgottenAt !== undefined && item.wrapped === undefined;
 
-const shownOf = (user: User): string => JSON.stringify([user.status, user.forgotten ?? false, sealedIn(user)]);
+const shownOf = (user: User): string =>
+  JSON.stringify([user.status, user.forgotten ?? false, selectSealedFields(user)]);
 
 /**
  * After each write a user equals the fold of their events, and the version is their number. So no change of a profile
@@ -110,7 +111,7 @@ const forgottenAtOnce: Check = (facts) => {
     ...written.flatMap(({ userId, state, events, isErased }) => {
       const erases = events.some(({ type }) => type === 'UserForgotten');
       if (erases && !isErased) return [violation('a user and their key are forgotten at once', userId, userId)];
-      if (!state.forgotten || Object.keys(sealedIn(state)).length === 0) return [];
+      if (!state.forgotten || Object.keys(selectSealedFields(state)).length === 0) return [];
       return [violation('a forgotten user has no profile', shownOf(state), userId)];
     }),
     ...facts.orderly.answered.flatMap(({ method, path, as, reply }) => {

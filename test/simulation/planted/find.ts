@@ -1,6 +1,6 @@
 import type { Fault } from '../../../packages/simulator/engine/faults.js';
-import { type History, playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
-import { singles } from '../../../packages/simulator/search/singles.js';
+import { type History, playSeed, playWithFaults } from '../../../packages/simulator/search/scenario.js';
+import { playSingleFaults } from '../../../packages/simulator/search/singles.js';
 import type { Ground } from '../../support/simulation/ground.js';
 import type { PlantedBug } from './bug.js';
 import { entryPoints, NothingPlanted, planted } from './plant.js';
@@ -45,9 +45,9 @@ export async function find(
     if (history.violations.length > 0) return { history, runs: 1 };
   }
   const deployment = await planted(ground.folder, bug, ground.lambdas);
-  const { runs, broken } = await singles(deployment, scenario, {
-    first: true,
-    ...(singlesAtMost !== undefined && { atMost: singlesAtMost }),
+  const { runs, broken } = await playSingleFaults(deployment, scenario, {
+    stopAtFirst: true,
+    ...(singlesAtMost !== undefined && { maxFaults: singlesAtMost }),
   });
   if (broken[0]) return { history: broken[0], runs };
   for (let seed = 0; seed < seeds; seed++) {
@@ -87,5 +87,5 @@ async function follow(ground: Ground, bug: PlantedBug, { faults, entry, seed = S
   if (entry && source?.only && !source.only.test(entry)) throw new NothingPlanted(entry);
   const inOne = source && entry ? { ...bug, source: { ...source, only: new RegExp(`^${entry}$`) } } : bug;
   const deployment = await planted(ground.folder, inOne, ground.lambdas);
-  return playWith(deployment, ground.scenarioCalled(bug.scenario), seed, faults);
+  return playWithFaults(deployment, ground.scenarioCalled(bug.scenario), seed, faults);
 }

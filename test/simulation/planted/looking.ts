@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { effort } from '../../support/simulation/effort.js';
-import { groundOf } from '../../support/simulation/ground.js';
+import { findGround } from '../../support/simulation/ground.js';
 import type { PlantedBug } from './bug.js';
 import { BUGS } from './bugs.js';
 import { find } from './find.js';
@@ -51,7 +51,7 @@ export function findPart(part: number): void {
   const bugs = chosen().filter((_, at) => at % PARTS === part);
   test.each(bugs.map((bug) => [bug.name, bug] as const))('it is found when %s', async (name, bug) => {
     const hint = HINTS[name] ?? { faults: [] };
-    const { history } = await find(groundOf(bug.scenario), bug, { hint, singlesAtMost: SEARCHED });
+    const { history } = await find(findGround(bug.scenario), bug, { hint, singlesAtMost: SEARCHED });
     const advice = `neither its hint nor ${SEARCHED} other histories found it: npm run simulate:planted -- --hints "${name}"`;
     expect(history?.violations ?? [], advice).not.toEqual([]);
   });

@@ -5,8 +5,8 @@ import { Assembly, type TemplateChange } from '../../../packages/simulator/assem
 import type { JsonObject } from '../../../packages/simulator/assembly/intrinsics.js';
 import type { Deployment } from '../../../packages/simulator/cloud/cloud.js';
 import type { Environment } from '../../../packages/simulator/runtime/environment.js';
-import { Recycled } from '../../../packages/simulator/runtime/recycled.js';
-import { type AppCode, appCode, deploymentOf, entriesOf, ROOT } from '../../support/simulation/app-code.js';
+import { EnvironmentPool } from '../../../packages/simulator/runtime/recycled.js';
+import { type AppCode, appCode, listEntries, loadSharedDeployment, ROOT } from '../../support/simulation/app-code.js';
 import type { PlantedBug } from './bug.js';
 
 /** A planted bug that changes nothing (any more): what it was to be put into reads otherwise by now. */
@@ -23,9 +23,9 @@ function brokenEntries(change: string, make: () => Promise<ReadonlyMap<string, s
 }
 
 /** Environments of the sound deployment, but for functions that the bug is in. */
-class RecycledBeside extends Recycled {
+class RecycledBeside extends EnvironmentPool {
   constructor(
-    private readonly sound: Recycled,
+    private readonly sound: EnvironmentPool,
     private readonly isBroken: (label: string) => boolean,
   ) {
     super();
@@ -47,7 +47,7 @@ class RecycledBeside extends Recycled {
  */
 export async function planted(folder: string, bug: PlantedBug, lambdas?: string): Promise<Deployment> {
   const { source, resource } = bug;
-  const { recycled } = deploymentOf(folder, lambdas);
+  const { recycled } = loadSharedDeployment(folder, lambdas);
   const app = appCode(lambdas);
   let changed = false;
   let changesFunctions = false;
@@ -77,7 +77,7 @@ export async function planted(folder: string, bug: PlantedBug, lambdas?: string)
     patchedEntries(app, concerned, [source]),
   );
   if (broken.size === 0) throw new NothingPlanted(bug.name);
-  const entries = entriesOf(assembly);
+  const entries = listEntries(assembly);
   const isBroken = (label: string): boolean => broken.has(entries.get(label) ?? '');
   return app.deployment(assembly, new RecycledBeside(recycled, isBroken), (entry) => broken.get(entry));
 }
@@ -90,7 +90,7 @@ export type Patch = Omit<NonNullable<PlantedBug['source']>, 'only'>;
  * @param labels of functions; others are left out
  */
 export function entryPoints(folder: string, labels: Iterable<string>): readonly string[] {
-  const entries = entriesOf(new Assembly(folder));
+  const entries = listEntries(new Assembly(folder));
   return [...new Set([...labels].flatMap((label) => entries.get(label) ?? []))];
 }
 

@@ -1,5 +1,5 @@
 import type { AccountCommand } from '../../../lambdas/accounts/contract.js';
-import { viewOf } from '../../../lambdas/accounts/domain/account.js';
+import { toView } from '../../../lambdas/accounts/domain/account.js';
 import type { Random } from '../../../packages/simulator/engine/random.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { sender } from '../../support/simulation/commands.js';
@@ -159,7 +159,7 @@ export async function readersSeeAccounts(orderly: Orderly): Promise<readonly Vio
   const read = async (path: string, as: string) => (await orderly.call({ method: 'GET', path, as })).reply;
   for (const [customer, commits] of accounts) {
     const version = commits.at(-1)?.lastVersion ?? 0;
-    const view = viewOf(customer, accountAt(commits), version);
+    const view = toView(customer, accountAt(commits), version);
     const { body } = await read(`/accounts/${customer}`, customer);
     if (view) expect('a read account equals its events, folded', body, view);
     const then = commits[Math.floor(commits.length / 2)];
@@ -169,7 +169,7 @@ export async function readersSeeAccounts(orderly: Orderly): Promise<readonly Vio
       [`at=${then?.at}`, atThatTime],
     ] as const) {
       const { body } = await read(`/accounts/${customer}?${when}`, customer);
-      const wanted = viewOf(customer, accountAt(commits, shown?.lastVersion), shown?.lastVersion ?? 0);
+      const wanted = toView(customer, accountAt(commits, shown?.lastVersion), shown?.lastVersion ?? 0);
       // A release that comes first is in the history of an account that is not open.
       if (wanted) expect('an account as it was equals its events until then, folded', body, wanted);
     }

@@ -40,11 +40,11 @@ export const relayBehindADay: Scenario = {
       broken.push({ invariant: 'a batch of several records is given up', detail: objects.join(', ') });
     const operator = new Operator(orderly);
     // A redrive calls the relay itself, so its operator sees whether the relay met a fault, and only then tries again.
-    for (let met = -1; met < cloud.faults.made.length; ) {
-      met = cloud.faults.made.length;
+    for (let met = -1; met < cloud.faults.injected.length; ) {
+      met = cloud.faults.injected.length;
       await operator.redriveAll();
       await orderly.rest();
-      if (met < cloud.faults.made.length) await world.pass(HOUR);
+      if (met < cloud.faults.injected.length) await world.pass(HOUR);
     }
     return [...broken, ...brokenPromises(orderly), ...nothingFailed(orderly, 'a redrive publishes what was given up')];
   },

@@ -19,11 +19,11 @@ export const crashInABatch: Scenario = {
     await stocked(orderly, { 'TEA-1': 100 });
     const healed = world.now + 25 * MINUTE;
     cloud.calls.interceptor = {
-      before: ({ fn, body }) =>
+      beforeCall: ({ fn, body }) =>
         world.now < healed && fn.label === 'Accounts/OnCommands' && body.includes('Account#customer-3')
           ? 'killed-before'
           : undefined,
-      after: () => undefined,
+      afterCall: () => undefined,
     };
     for (let number = 0; number < ORDERS; number++) {
       orderly.begin(orderOf(`customer-${number}`, `order-${number}`, ['TEA-1']));

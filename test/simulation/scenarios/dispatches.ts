@@ -1,7 +1,7 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { Facts } from '../../support/simulation/facts.js';
 import { Orderly } from '../../support/simulation/orderly.js';
-import { readingOf } from '../../support/simulation/reading.js';
+import { findMapping } from '../../support/simulation/reading.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { cancellationOf, dispatchOf, orderOf, placed, returnOf, stocked } from './shop.js';
 import { Stranger } from './strangers.js';
@@ -49,7 +49,7 @@ export const dispatchRaces: Scenario = {
     const random = world.random.fork('customers');
     const stranger = new Stranger(orderly);
     if (world.random.fork('accounts').chance(0.5)) {
-      const approvals = readingOf(cloud, 'Accounts/OnOrderEnds');
+      const approvals = findMapping(cloud, 'Accounts/OnOrderEnds');
       approvals.enabled = false;
       world.after(12_000, () => {
         approvals.enabled = true;
@@ -79,7 +79,7 @@ export const dispatchRaces: Scenario = {
     await orderly.rest();
     for (const id of ids) {
       const both = [dispatchOf(id, 'last'), cancellationOf('alice', id, 'last')];
-      for (const request of random.shuffled(both)) orderly.begin(request);
+      for (const request of random.shuffle(both)) orderly.begin(request);
     }
     await orderly.rest();
     again(orderly);

@@ -17,7 +17,7 @@ export const apiFlood: Scenario = {
     const approved = cloud.events.accepted.filter(({ event }) => event['detail-type'] === 'OrderApproved').length;
     unreserved.running -= unreserved.limit;
     await orderly.rest();
-    return [...held(approved, faults.made.length), ...brokenPromises(orderly)];
+    return [...held(approved, faults.injected.length), ...brokenPromises(orderly)];
   },
 };
 

@@ -171,7 +171,7 @@ function linesBy(random: Random): readonly (readonly [string, number])[] {
 
 /** Checks which of these facts an order's reservation ended with. */
 function endedAs(orderly: Orderly, ends: Readonly<Record<string, readonly string[]>>): readonly Violation[] {
-  if (orderly.cloud.faults.made.length > 0) return [];
+  if (orderly.cloud.faults.injected.length > 0) return [];
   const facts = new Facts(orderly);
   return Object.entries(ends).flatMap(([orderId, types]) => {
     const type = facts.reservation(orderId)?.type ?? 'nothing';
@@ -189,6 +189,6 @@ function tookLane(cloud: Cloud): readonly Violation[] {
   const together = cloud.tableCalls.some(
     ({ fn, effects }) => fn.endsWith('Lane/Writer') && effects.changes.length >= 2 * 2,
   );
-  if (together || cloud.faults.made.length > 0) return [];
+  if (together || cloud.faults.injected.length > 0) return [];
   return [{ invariant: 'a SKU under contention takes the lane', detail: 'no transaction decided for several orders' }];
 }

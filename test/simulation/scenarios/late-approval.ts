@@ -1,6 +1,6 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { Facts } from '../../support/simulation/facts.js';
-import { holding } from '../../support/simulation/holding.js';
+import { holdMessages } from '../../support/simulation/holding.js';
 import { Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { cancellationOf, placed, stocked } from './shop.js';
@@ -20,7 +20,7 @@ export const lateApproval: Scenario = {
     await orderly.rest();
     const late: string[] = [];
     for (const keys of [['alone'], ['one', 'other']]) {
-      const approvals = holding(orderly, 'accounts-orders', 'OrderApproved');
+      const approvals = holdMessages(orderly, 'accounts-orders', 'OrderApproved');
       const ids: unknown[] = [];
       for (const key of keys) ids.push((await placed(orderly, 'alice', key)).reply.body.orderId);
       await orderly.rest();
@@ -30,7 +30,10 @@ export const lateApproval: Scenario = {
       await orderly.rest();
       late.push(...ids.map(String));
     }
-    return [...brokenPromises(orderly), ...(cloud.faults.made.length > 0 ? [] : late.flatMap(refusedLate(orderly)))];
+    return [
+      ...brokenPromises(orderly),
+      ...(cloud.faults.injected.length > 0 ? [] : late.flatMap(refusedLate(orderly))),
+    ];
   },
 };
 

@@ -68,7 +68,7 @@ export const overloadOf = (wave: Wave): Scenario => ({
     if (standstill > 0) await standsStill(cloud, standstill * MINUTE);
     await orderly.rest();
     // A fault may keep an answer away, and then a step is sent again, or given up.
-    const calm = cloud.faults.made.length > 0 ? [] : [...decided(cloud, replies), ...sentOnce(cloud)];
+    const calm = cloud.faults.injected.length > 0 ? [] : [...decided(cloud, replies), ...sentOnce(cloud)];
     return [...shed(replies, orders), ...calm, ...brokenPromises(orderly)];
   },
 });

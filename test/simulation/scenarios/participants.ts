@@ -1,11 +1,11 @@
-import { recordsOf } from '../../../packages/kit/failures/contract.js';
+import { recordsPrefix } from '../../../packages/kit/failures/contract.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { Facts } from '../../support/simulation/facts.js';
-import { holding } from '../../support/simulation/holding.js';
+import { holdMessages } from '../../support/simulation/holding.js';
 import { Operator } from '../../support/simulation/operator.js';
 import { Orderly } from '../../support/simulation/orderly.js';
-import { readingOf } from '../../support/simulation/reading.js';
+import { findMapping } from '../../support/simulation/reading.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { hearsLateAnswers } from '../invariants/saga-commits.js';
 import { paymentOf, refundOf } from './payments.js';
@@ -39,12 +39,12 @@ export const answersLate: Scenario = {
     // The saga's queue does not take the first timer at once.
     let isRefused = false;
     cloud.calls.interceptor = {
-      before: ({ fn, request }) => {
+      beforeCall: ({ fn, request }) => {
         if (isRefused || !fn.label.endsWith('Sweeper') || request.operation !== 'SendMessageBatch') return undefined;
         isRefused = true;
         return new Map([[0, 'InternalFailure']]);
       },
-      after: () => undefined,
+      afterCall: () => undefined,
     };
     for (const [service] of PARTICIPANTS) {
       await orderly.rest();
@@ -107,7 +107,7 @@ export const participantFails: Scenario = {
     await operator.discardAll(STEPS);
     await world.pass(6 * HOUR);
     const failed = [...new Facts(orderly).records.values()].filter(
-      ({ pk, status }) => pk.startsWith(recordsOf(STEPS)) && status === 'FAILED',
+      ({ pk, status }) => pk.startsWith(recordsPrefix(STEPS)) && status === 'FAILED',
     );
     // Nothing else is looked at then: what can't be recorded is tried for days.
     if (failed.length === 0)
@@ -134,14 +134,14 @@ export const keysForgotten: Scenario = {
     await stocked(orderly, { 'TEA-1': 10 });
     const until = world.now + 30 * HOUR;
     cloud.calls.interceptor = {
-      before: ({ fn, request, body }) =>
+      beforeCall: ({ fn, request, body }) =>
         world.now < until &&
         fn.label === 'Payments/OnProvider' &&
         request.operation === 'TransactWriteItems' &&
         body.includes('PaymentCharged')
           ? 'refused'
           : undefined,
-      after: () => undefined,
+      afterCall: () => undefined,
     };
     await placed(orderly, 'alice', 'first');
     const { reply } = await placed(orderly, 'alice', 'cancelled');
@@ -172,13 +172,13 @@ export const stuck: Scenario = {
     const latest = world.now + MINUTE;
     await world.until(() => isAuthorized() || world.now >= latest);
     const isSilent = world.random.fork('silence').chance(0.5);
-    const commands = readingOf(cloud, 'Accounts/OnCommands');
+    const commands = findMapping(cloud, 'Accounts/OnCommands');
     if (isSilent) commands.enabled = false;
     else down(cloud, 'Accounts/OnCommands', 5 * DAY);
     await orderly.rest();
     const waiting = [...new Facts(orderly).stuck];
     const broken: Violation[] =
-      cloud.faults.made.length > 0 || waiting.length === 1
+      cloud.faults.injected.length > 0 || waiting.length === 1
         ? []
         : [{ invariant: 'a saga that cannot compensate is stuck', detail: `${waiting.length} sagas` }];
     if (isSilent) {
@@ -233,7 +233,7 @@ export const refundRefused: Scenario = {
         .toSorted();
     const failedRefunds = (wanted: readonly unknown[]): void => {
       const paymentIds = refusedRefunds();
-      if (cloud.faults.made.length > 0 || String(paymentIds) === String(wanted.toSorted())) return;
+      if (cloud.faults.injected.length > 0 || String(paymentIds) === String(wanted.toSorted())) return;
       broken.push({ invariant: 'a refund that no saga waits for fails visibly', detail: `${paymentIds}` });
     };
     failedRefunds([kept.reply.body.orderId, keptOnce.reply.body.orderId, paid.reply.body.paymentId]);
@@ -247,7 +247,7 @@ export const refundRefused: Scenario = {
     failedRefunds([kept.reply.body.orderId]);
     await operator.discardAll('payments-provider');
 
-    const answers = holding(orderly, 'orders-saga', 'SagaReplyRequested');
+    const answers = holdMessages(orderly, 'orders-saga', 'SagaReplyRequested');
     const underWay = await orderly.call(orderAt('bob', 'under-way', 'TEA-1', KEPT));
     const { orderId } = underWay.reply.body;
     const comes = (condition: () => boolean): Promise<boolean> => {
@@ -266,7 +266,7 @@ export const refundRefused: Scenario = {
       const { state } = facts.saga(String(orderId));
       const { status } = facts.order(String(orderId)) ?? {};
       const isStuck = state.status === 'STUCK' && state.reason === 'REFUND_FAILED' && status === 'CANCELLED';
-      if (cloud.faults.made.length === 0 && !(isStuck && facts.stuck.size === 1))
+      if (cloud.faults.injected.length === 0 && !(isStuck && facts.stuck.size === 1))
         broken.push({
           invariant: 'a refund that the provider refuses leaves its saga stuck',
           detail: JSON.stringify(state),

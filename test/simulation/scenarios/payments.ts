@@ -82,11 +82,11 @@ export const payThreeDaysLater: Scenario = {
     await orderly.rest();
     const { paymentId } = reply.body;
     cloud.calls.interceptor = {
-      before: ({ fn, request, body }) =>
+      beforeCall: ({ fn, request, body }) =>
         fn.label === 'Payments/OnProvider' && request.operation === 'TransactWriteItems' && body.includes('COMMIT#')
           ? 'refused'
           : undefined,
-      after: () => undefined,
+      afterCall: () => undefined,
     };
     await orderly.call(refundOf('alice', paymentId, 'part', 300));
     await orderly.call(paymentOf('bob', 2000, 'meanwhile'));
@@ -95,7 +95,7 @@ export const payThreeDaysLater: Scenario = {
     // A fault at a commit takes precedence over the interceptor's refusal, so the commit may succeed; an undelivered
     // message is never tried.
     const broken =
-      cloud.faults.made.length > 0
+      cloud.faults.injected.length > 0
         ? []
         : [
             ...answers('a provider answer that could not be committed is visible as failed', failed(orderly).length, 2),

@@ -2,7 +2,7 @@ import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { Auditor } from '../../support/simulation/auditor.js';
 import { Orderly } from '../../support/simulation/orderly.js';
 import { readersSeeTheTruth } from '../../support/simulation/readers.js';
-import { readingOf } from '../../support/simulation/reading.js';
+import { findMapping } from '../../support/simulation/reading.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { withLosses } from './losses.js';
 import { HOUR, productOf, stocked } from './shop.js';
@@ -89,7 +89,7 @@ export const auditedLate: Scenario = {
 /** Lets a consumer read nothing for a time, and then rest. */
 export async function bringLate(orderly: Orderly, label: string, milliseconds: number): Promise<void> {
   const { world } = orderly.cloud;
-  const reading = readingOf(orderly.cloud, label);
+  const reading = findMapping(orderly.cloud, label);
   reading.enabled = false;
   await orderly.call(productOf('TEA-1', 400));
   await orderly.call(productOf('CUP-1', 400));

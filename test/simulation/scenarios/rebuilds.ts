@@ -75,13 +75,13 @@ export const rebuildSwitches: Scenario = {
     let stopped = 0;
     let isPut = false;
     cloud.calls.interceptor = {
-      before: ({ fn, body }) => {
+      beforeCall: ({ fn, body }) => {
         const switches = fn.label === 'Orders/RebuildListProjection' && body.includes(':keeps');
         if (!switches || isPut || stopped === STOPPED) return undefined;
         if (stopped++ === 0) orderly.begin(cancellationOf('alice', reply.body.orderId, 'cancel'));
         return 'killed-before';
       },
-      after: ({ fn, request }) => {
+      afterCall: ({ fn, request }) => {
         if (stopped === 0 || isPut || fn.label !== 'Orders/OnListProjection' || request.operation !== 'PutItem')
           return undefined;
         isPut = true;

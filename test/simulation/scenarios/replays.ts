@@ -41,7 +41,7 @@ export const deployedLater: Scenario = {
       orderly.begin(orderOf('bob', `live ${consumer}`, ['TEA-1']));
       const { runs, sent } = await replayer.replay(consumer, begun, STOP_AFTER);
       // A fault may keep an order from its payment until an operator redrives it, so there is less to send.
-      const isWrong = sent > STOP_AFTER ? runs < 2 : cloud.faults.made.length === 0;
+      const isWrong = sent > STOP_AFTER ? runs < 2 : cloud.faults.injected.length === 0;
       if (isWrong) return [{ invariant: 'a replay is stopped and continued', detail: `${runs}, ${sent}` }];
     }
     await orderly.rest();

@@ -1,17 +1,17 @@
 import { ordersContract } from '../../../lambdas/orders/contract.js';
-import { daysOf } from '../../../lambdas/reports/days.js';
+import { createDays } from '../../../lambdas/reports/days.js';
 import { settingsFor } from '../../../lib/settings.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
-import { bodyOf } from '../../support/consumed.js';
+import { toQueueBody } from '../../support/consumed.js';
 import { type Answered, type Call, Orderly } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { violation } from '../invariants/violation.js';
 import { DAY, HOUR, placed, stocked } from './shop.js';
 
 const { timeZone, closeAfter } = settingsFor('prod').reports;
-const { windows, closesAt } = daysOf({ timeZone, closeAfterSeconds: closeAfter.toSeconds() });
+const { windows, closesAt } = createDays({ timeZone, closeAfterSeconds: closeAfter.toSeconds() });
 
 /** More than one page. */
 const CHARGES = 21;
@@ -44,7 +44,7 @@ function moved(cloud: Cloud, type: 'PaymentCharged' | 'PaymentRefunded', id: str
 function approved(orderly: Orderly, id: string, time: number): void {
   const event = { type: 'OrderApproved', data: { orderId: id, customerId: 'alice' } };
   const fields = { id, source: 'orderly.orders', subject: `Order/${id}`, time: new Date(time).toISOString() };
-  orderly.queueOf('reports-daily').send({ body: bodyOf(eventMessage(ordersContract, event, fields)) });
+  orderly.findQueue('reports-daily').send({ body: toQueueBody(eventMessage(ordersContract, event, fields)) });
 }
 
 const get = (path: string): Call => ({ method: 'GET', path, as: 'operator' });
@@ -99,7 +99,7 @@ function asExpected(cloud: Cloud, shown: readonly Answered[]): readonly Violatio
     '200 number 3, 0 events, 0 late',
   ];
   const isRight =
-    cloud.faults.made.length === 0
+    cloud.faults.injected.length === 0
       ? told.join('; ') === expected.join('; ')
       : told.every((one, at) => one.startsWith(`200 number ${at + 1}, `));
   return isRight ? [] : [violation('each day is reported after it has closed', told.join('; '))];

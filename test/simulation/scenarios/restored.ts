@@ -1,8 +1,8 @@
 import type { AccountEvent } from '../../../lambdas/accounts/contract.js';
 import {
-  COUNTED,
+  buildEntry,
+  COUNTED_TYPES,
   type CountedEvent,
-  entryOf,
   orderIdOf,
   type PaidOrder,
 } from '../../../lambdas/rewards/domain/entries.js';
@@ -214,9 +214,9 @@ function pointsAreRight(orderly: Orderly): readonly Violation[] {
   for (const { pk, sk, at, events } of itemsOf(orderly, 'accounts')) {
     if (!String(pk).startsWith('Account#') || !String(sk).startsWith('COMMIT#')) continue;
     for (const { type, data } of events as readonly { type: string; data: string }[]) {
-      if (!(COUNTED as readonly string[]).includes(type)) continue;
+      if (!(COUNTED_TYPES as readonly string[]).includes(type)) continue;
       const event = { type, data: JSON.parse(data) } as AccountEvent as CountedEvent;
-      const { entry, order } = entryOf(event, String(at), orders.get(orderIdOf(event) ?? ''));
+      const { entry, order } = buildEntry(event, String(at), orders.get(orderIdOf(event) ?? ''));
       if (order) orders.set(order.orderId, order);
       wanted.set(event.data.customerId, (wanted.get(event.data.customerId) ?? 0) + entry.points);
     }

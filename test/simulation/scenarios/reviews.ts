@@ -1,7 +1,7 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { Facts } from '../../support/simulation/facts.js';
 import { Orderly } from '../../support/simulation/orderly.js';
-import { readingOf } from '../../support/simulation/reading.js';
+import { findMapping } from '../../support/simulation/reading.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { cancellationOf, dispatchOf, orderOf, returnOf, stocked } from './shop.js';
 import { statusOf } from './users.js';
@@ -63,7 +63,7 @@ export const reviewRaces: Scenario = {
     const late = await orderly.call(orderOf('eve', 'late', ['TEA-1']));
     await orderly.rest();
     // An operator dispatches one of them before the inbox has heard of the new status.
-    const inbox = readingOf(cloud, 'Orders/OnJudgements');
+    const inbox = findMapping(cloud, 'Orders/OnJudgements');
     inbox.enabled = false;
     await orderly.call(statusOf('eve', 'BLOCKED'));
     await world.pass(30_000);

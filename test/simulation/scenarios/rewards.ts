@@ -5,7 +5,7 @@ import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { sender } from '../../support/simulation/commands.js';
 import { Facts } from '../../support/simulation/facts.js';
-import { documentsOf, Operator } from '../../support/simulation/operator.js';
+import { createDocumentClient, Operator } from '../../support/simulation/operator.js';
 import { Orderly, type Row } from '../../support/simulation/orderly.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { bonusOf, limitOf, stepsOf } from './accounts.js';
@@ -74,7 +74,7 @@ export const rewardsInOrder: Scenario = {
     orderly.begin(bonusOf('alice', 40, 'sorry'));
     await orderly.rest();
     const told = events.accepted.filter(({ event }) => isOf(event.detail, 'alice')).toReversed();
-    const queue = orderly.queueOf(INBOX);
+    const queue = orderly.findQueue(INBOX);
     for (let round = 0; round < 3; round++) for (const one of told) queue.send({ body: copyFor('carol', one) });
     for (const { bus, event } of told) {
       events.put(bus, { source: event.source, detailType: event['detail-type'], detail: event.detail });
@@ -96,7 +96,7 @@ const UNREADABLE = 13;
 
 /** Breaks the event with these points on its way to the inbox. @returns its id, once it has come */
 function breaking(orderly: Orderly): () => string {
-  const queue = orderly.queueOf(INBOX);
+  const queue = orderly.findQueue(INBOX);
   const send = queue.send.bind(queue);
   let broken = '';
   queue.send = (message, sentAt) => {
@@ -111,7 +111,7 @@ function breaking(orderly: Orderly): () => string {
 
 /** Breaks a customer's stored standing. @returns repairs it */
 async function breakStanding(orderly: Orderly, customer: string): Promise<() => Promise<unknown>> {
-  const documents = documentsOf(orderly.cloud);
+  const documents = createDocumentClient(orderly.cloud);
   const TableName = tableIn(orderly);
   const isStanding = ({ pk, sk }: Row): boolean => pk === REWARDS + customer && sk === 'STANDING';
   const standing = orderly.itemsOf(TableName).find(isStanding) ?? {};
@@ -131,7 +131,7 @@ export const rewardsHeldBack: Scenario = {
     const { world, events } = cloud;
     const orderly = new Orderly(cloud, ['rewards']);
     const operator = new Operator(orderly);
-    const queue = orderly.queueOf(INBOX);
+    const queue = orderly.findQueue(INBOX);
     const idOfUnreadable = breaking(orderly);
     const bonus = (customer: string, points: number) =>
       orderly.call(bonusOf(customer, points, `${customer}-${points}`));
@@ -150,7 +150,7 @@ export const rewardsHeldBack: Scenario = {
     for (const [at, one] of bonuses.entries()) queue.send({ body: copyFor('dora', one, at % 2 === 0 ? old : {}) });
     await orderly.rest();
     // An event that EventBridge could not deliver for a day holds back its customer, too, until the redrive.
-    const lasting = cloud.faults.made.some(({ kind }) => kind === 'undeliverable');
+    const lasting = cloud.faults.injected.some(({ kind }) => kind === 'undeliverable');
     const broken = lasting ? [] : [...standsAt(orderly, { alice: 2, bob: 2, carol: 5, dora: 0 })];
 
     await operator.redriveAll();
@@ -187,7 +187,7 @@ function standsAt(orderly: Orderly, places: Readonly<Record<string, number>>): r
   const listener = facts.listener(INBOX);
   const invariant = 'a failed message holds back its own subject only, until it is redriven or discarded';
   return Object.entries(places).flatMap(([customer, place]) => {
-    const found = facts.positionOf(listener, `Account/${customer}`);
+    const found = facts.lastPosition(listener, `Account/${customer}`);
     return found === place ? [] : [{ invariant, detail: `${customer}: at ${found}, not ${place}`, about: customer }];
   });
 }

@@ -112,7 +112,7 @@ const ENDS: Readonly<Record<string, string>> = {
  */
 export function endedAs(orderly: Orderly, ends: Readonly<Record<string, string>>): readonly Violation[] {
   // If the bus could not deliver an event, the order waits for an operator.
-  if (orderly.cloud.faults.made.some(({ kind }) => kind === 'undeliverable')) return [];
+  if (orderly.cloud.faults.injected.some(({ kind }) => kind === 'undeliverable')) return [];
   const facts = new Facts(orderly);
   return orderly.answered.flatMap(({ path, key = '', reply }) => {
     if (path !== '/orders' || reply.status !== 201 || !(key in ends)) return [];

@@ -83,7 +83,7 @@ export const rebuildBehindFeed: Scenario = {
     await stocked(orderly, { 'TEA-1': 5 });
     await placed(orderly, 'alice', 'early');
     await orderly.rest();
-    cloud.indexesLateBy = LATE_MS;
+    cloud.minIndexDelay = LATE_MS;
     const { reply } = await placed(orderly, 'alice', 'late');
     const isShown = (): boolean => new Facts(orderly).shown.has(String(reply.body.orderId));
     const latest = world.now + 2 * MINUTE;

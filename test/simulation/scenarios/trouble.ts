@@ -1,4 +1,4 @@
-import { idOfBody } from '../../../packages/kit/failures/delivery.js';
+import { bodyHashId } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { Facts, type MessageRecord } from '../../support/simulation/facts.js';
@@ -63,13 +63,13 @@ export const relayCatchesUp: Scenario = {
     const every = new Map(Array.from({ length: 10 }, (_, at) => [at, 'ThrottlingException']));
     let until: number | undefined;
     cloud.calls.interceptor = {
-      before: ({ fn, request, body }) => {
+      beforeCall: ({ fn, request, body }) => {
         if (fn.label !== 'Inventory/Outbox/Relay' || request.operation !== 'PutEvents') return undefined;
         const { Entries } = JSON.parse(body) as { readonly Entries: readonly unknown[] };
         if (Entries.length > 1) until ??= world.now + MINUTE;
         return Entries.length > 1 && world.now < (until ?? 0) ? every : undefined;
       },
-      after: () => undefined,
+      afterCall: () => undefined,
     };
     for (let onHand = 1; onHand <= COUNTS; onHand++) await stocked(orderly, { 'TEA-1': onHand });
     await orderly.rest();
@@ -167,7 +167,7 @@ export const drainFails: Scenario = {
     const { reply } = await placed(orderly, 'alice', 'cancelled');
     await orderly.call(cancellationOf('alice', reply.body.orderId, 'cancel'));
     await world.pass(12 * DAY);
-    const lying = cloud.queue('Orders/Saga/DeadLetters').all().length;
+    const lying = cloud.queue('Orders/Saga/DeadLetters').listMessages().length;
     await placed(orderly, 'alice', 'after');
     await orderly.rest();
     const broken = [...visibleAsFailed(orderly, 3)];
@@ -204,20 +204,20 @@ export const busRefuses: Scenario = {
     let unrecorded: number | undefined;
     cloud.calls.interceptor = isUnrecorded
       ? {
-          before: ({ fn, request: { operation } }) => {
+          beforeCall: ({ fn, request: { operation } }) => {
             if (fn.label !== 'Orders/Outbox/Relay') return undefined;
             if (operation === 'PutItem') return world.now < (unrecorded ?? 0) ? 'refused' : undefined;
             if (operation !== 'PutEvents' || unrecorded !== undefined) return undefined;
             unrecorded = world.now + 30_000;
             return new Map([[0, MALFORMED]]);
           },
-          after: () => undefined,
+          afterCall: () => undefined,
         }
       : undefined;
     for (const key of ['first', 'second', 'third']) await placed(orderly, 'alice', key);
     await orderly.rest();
     // The relay's own failures are meant then, and leave no record, unless a fault came before the interceptor's refusal.
-    const mayRecord = cloud.faults.made.some(({ point }) => point.startsWith('Orders/Outbox/Relay call '));
+    const mayRecord = cloud.faults.injected.some(({ point }) => point.startsWith('Orders/Outbox/Relay call '));
     return brokenPromises(orderly, isUnrecorded ? ({ pk }) => mayRecord && pk.startsWith('relay@') : undefined);
   },
 };
@@ -263,7 +263,7 @@ export const poison: Scenario = {
     // No feed knows these, so nobody would miss one that is lost.
     const arrives = (body: string): boolean => {
       const id = queue.send({ body });
-      return queue.all().some((message) => message.id === id);
+      return queue.listMessages().some((message) => message.id === id);
     };
     const unreadable = bodies.filter(arrives);
     const newerArrived = arrives(newerBody(cloud.world.now));
@@ -272,7 +272,7 @@ export const poison: Scenario = {
     const { sent, refused } = await new Operator(orderly).redriveAll();
     await orderly.rest();
     const { name, generation } = new Facts(orderly).listener('orders-saga');
-    const keys = unreadable.map((body) => recordKey({ name, generation }, idOfBody(body)));
+    const keys = unreadable.map((body) => recordKey({ name, generation }, bodyHashId(body)));
     const newer = recordKey({ name, generation }, NEWER);
     const broken = [...brokenPromises(orderly, ({ pk }) => pk === newer || keys.includes(pk))];
     const { records } = new Facts(orderly);

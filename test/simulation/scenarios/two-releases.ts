@@ -25,7 +25,7 @@ class Releases {
     private readonly previous: ReadonlyMap<string, Bundle>,
   ) {
     for (const fn of cloud.functions.values()) {
-      if (previous.has(fn.label)) this.present.set(fn, cloud.deployment.bundleOf(fn.resource));
+      if (previous.has(fn.label)) this.present.set(fn, cloud.deployment.loadBundle(fn.resource));
     }
   }
 
@@ -48,7 +48,7 @@ class Releases {
   /** Updates function after function, in an order of its own, evenly over this time. */
   deploy(release: 'previous' | 'present', milliseconds: number): void {
     const { world } = this.cloud;
-    const functions = world.random.fork(`${release} at ${world.now}`).shuffled([...this.present]);
+    const functions = world.random.fork(`${release} at ${world.now}`).shuffle([...this.present]);
     for (const [at, [fn, present]] of functions.entries()) {
       const bundle = release === 'present' ? present : this.previous.get(fn.label);
       world.after((at / functions.length) * milliseconds, () => this.update(fn, bundle));

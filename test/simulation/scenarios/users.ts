@@ -1,7 +1,7 @@
 import type { Scenario, Violation } from '../../../packages/simulator/search/scenario.js';
 import { Facts } from '../../support/simulation/facts.js';
 import { type Answered, type Call, Orderly } from '../../support/simulation/orderly.js';
-import { readingOf } from '../../support/simulation/reading.js';
+import { findMapping } from '../../support/simulation/reading.js';
 import { brokenPromises } from '../invariants/broken-promises.js';
 import { orderOf, stocked } from './shop.js';
 
@@ -152,7 +152,7 @@ export const userRaces: Scenario = {
 
 /** An order whose saga has not begun while its user is suspect, active, and suspect again; at last the user is active. */
 async function suspectAgain(orderly: Orderly, person: string): Promise<void> {
-  const saga = readingOf(orderly.cloud, 'Orders/OnSaga');
+  const saga = findMapping(orderly.cloud, 'Orders/OnSaga');
   saga.enabled = false;
   await orderly.call(orderOf(person, 'again', ['TEA-1']));
   for (const status of ['SUSPECT', 'ACTIVE', 'SUSPECT']) {

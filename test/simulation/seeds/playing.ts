@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { report } from '../../../packages/simulator/search/report.js';
-import { playSeed, playWith } from '../../../packages/simulator/search/scenario.js';
-import { deploymentOf } from '../../support/simulation/app-code.js';
+import { renderReport } from '../../../packages/simulator/search/report.js';
+import { playSeed, playWithFaults } from '../../../packages/simulator/search/scenario.js';
+import { loadSharedDeployment } from '../../support/simulation/app-code.js';
 import { prodAssembly } from '../../support/simulation/assembly.js';
 import { effort, QUICK } from '../../support/simulation/effort.js';
 import { playsPreviousRelease } from '../../support/simulation/previous-release.js';
@@ -104,7 +104,7 @@ const PARTS = 3;
  * quick. A seed plays everything that the history without a fault plays.
  */
 export function playPart(part: number): void {
-  const deployment = deploymentOf(prodAssembly());
+  const deployment = loadSharedDeployment(prodAssembly());
   const scenarios = SCENARIOS.filter(({ name }) => !BY_SEARCH_ONLY.test(name))
     .filter(({ name }) => !QUICK || !LONG.includes(name))
     .filter(({ name }) => name !== 'two-releases' || playsPreviousRelease())
@@ -114,8 +114,8 @@ export function playPart(part: number): void {
     const seed = QUICK ? undefined : SEEDS[name];
     if (seed === undefined) {
       test('keeps every promise without a fault', async () => {
-        const history = await playWith(deployment, scenario, 'singles');
-        if (history.violations.length > 0) expect.fail(report(history, commandOf(history, 'singles')));
+        const history = await playWithFaults(deployment, scenario, 'singles');
+        if (history.violations.length > 0) expect.fail(renderReport(history, commandOf(history, 'singles')));
       });
       return;
     }

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { report } from '../../../packages/simulator/search/report.js';
+import { renderReport } from '../../../packages/simulator/search/report.js';
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
-import { singles } from '../../../packages/simulator/search/singles.js';
-import { deploymentOf } from '../../support/simulation/app-code.js';
+import { playSingleFaults } from '../../../packages/simulator/search/singles.js';
+import { loadSharedDeployment } from '../../support/simulation/app-code.js';
 import { prodAssembly } from '../../support/simulation/assembly.js';
 import { commandOf } from '../cli/replay.js';
 
@@ -15,11 +15,11 @@ export async function expectNoneBroken(
   share: { readonly part: number; readonly of: number },
   atLeast: number,
 ): Promise<void> {
-  const { runs, broken } = await singles(deploymentOf(prodAssembly()), scenario, { share });
+  const { runs, broken } = await playSingleFaults(loadSharedDeployment(prodAssembly()), scenario, { share });
   expect(
     broken
       .slice(0, 3)
-      .map((history) => report(history, commandOf(history, 'singles')))
+      .map((history) => renderReport(history, commandOf(history, 'singles')))
       .join('\n\n'),
   ).toBe('');
   expect(runs).toBeGreaterThan(atLeast);

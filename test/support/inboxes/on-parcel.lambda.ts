@@ -1,8 +1,8 @@
 import type { TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { required } from '../../../packages/kit/aws/read-environment.js';
+import { requireEnv } from '../../../packages/kit/aws/read-environment.js';
 import { inbox } from '../../../packages/kit/inbox/inbox.js';
-import { type Finished, on, unfinished } from '../../../packages/kit/inbox/listening.js';
+import { on, unfinished, type WorkResult } from '../../../packages/kit/inbox/inbox-source.js';
 import type { Work } from '../../../packages/kit/inbox/work.js';
 import { ADDRESS, PAGES, parcels } from './contract.js';
 
@@ -18,7 +18,7 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 export const handler = inbox(
   [
     on(parcels, {
-      ParcelSent: async ({ event }, work): Promise<Finished> => {
+      ParcelSent: async ({ event }, work): Promise<WorkResult> => {
         const { name } = event.data;
         if (name.startsWith('refused')) throw new Refused(`nobody takes it to ${ADDRESS}`);
         if (name.startsWith('flaky') && work.attempt < 3) JSON.parse(ADDRESS);
@@ -49,7 +49,7 @@ async function workInPages(name: string, work: Work): Promise<number> {
 
 const counted = (name: string): TransactWriteItem => ({
   Update: {
-    TableName: required(Env.TABLE),
+    TableName: requireEnv(Env.TABLE),
     Key: { pk: `Parcel#${name}`, sk: 'STATE' },
     UpdateExpression: 'ADD times :one',
     ExpressionAttributeValues: { ':one': 1 },

@@ -1,7 +1,7 @@
 import type { TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { required } from '../../../packages/kit/aws/read-environment.js';
-import { collect } from '../../../packages/kit/inbox/batch-listening.js';
+import { requireEnv } from '../../../packages/kit/aws/read-environment.js';
+import { collect } from '../../../packages/kit/inbox/batch-source.js';
 import { batchInbox } from '../../../packages/kit/inbox/inbox.js';
 import { sales, TENS } from './contract.js';
 
@@ -36,7 +36,7 @@ const updated = (
   values: Readonly<Record<string, number>>,
 ): TransactWriteItem => ({
   Update: {
-    TableName: required(Env.TABLE),
+    TableName: requireEnv(Env.TABLE),
     Key: { pk, sk: 'STATE' },
     UpdateExpression,
     ExpressionAttributeValues: values,

@@ -1,9 +1,9 @@
 import type { TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { required } from '../../../packages/kit/aws/read-environment.js';
-import { noEffect } from '../../../packages/kit/idempotent-consumer/command-on.js';
+import { requireEnv } from '../../../packages/kit/aws/read-environment.js';
+import { noEffect } from '../../../packages/kit/idempotent-consumer/handle-command.js';
 import { inbox } from '../../../packages/kit/inbox/inbox.js';
-import { on } from '../../../packages/kit/inbox/listening.js';
+import { on } from '../../../packages/kit/inbox/inbox-source.js';
 import { steps } from './contract.js';
 
 /** A step that the till refuses. */
@@ -27,7 +27,7 @@ export const handler = inbox(
 
 const appended = (subject: string, sequence: number): TransactWriteItem => ({
   Update: {
-    TableName: required(Env.TABLE),
+    TableName: requireEnv(Env.TABLE),
     Key: { pk: subject.replace('/', '#'), sk: 'STATE' },
     UpdateExpression: 'SET steps = list_append(if_not_exists(steps, :none), :step)',
     ExpressionAttributeValues: { ':none': [], ':step': [sequence] },

@@ -3,7 +3,10 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { settingsFor } from '../../../lib/settings.js';
 import { acknowledgeCompliance } from '../../../packages/kit/base/acknowledge.js';
-import { OF_EVERY_FUNCTION, type ServiceContext } from '../../../packages/kit/base/service-function.construct.js';
+import {
+  FUNCTION_ACKNOWLEDGEMENTS,
+  type ServiceContext,
+} from '../../../packages/kit/base/service-function.construct.js';
 import { batch, linearBackoff, sequential } from '../../../packages/kit/inbox/modes.construct.js';
 import { Service, type ServiceInboxProps } from '../../../packages/kit/service/service.construct.js';
 import { packingService } from '../../kit/inbox/example.collected.construct.js';
@@ -18,12 +21,12 @@ export class InboxesStack extends Stack {
     super(app, 'Inboxes');
     const bus = new EventBus(this, 'Bus');
     const alarmTopic = new Topic(this, 'Alarms', { enforceSSL: true });
-    acknowledgeCompliance(this, { ...OF_EVERY_FUNCTION, SNSEncryptedKMS: 'A topic of tests.' });
+    acknowledgeCompliance(this, { ...FUNCTION_ACKNOWLEDGEMENTS, SNSEncryptedKMS: 'A topic of tests.' });
     const desk = new Service(this, 'Default', { settings, bundles, bus, alarmTopic, name: 'desk' });
-    const runner = desk.inbox('Parcels', {
+    const runner = desk.addInbox('Parcels', {
       name: PARCELS.name,
       entry: 'on-parcel',
-      hears: [parcels],
+      subscribesTo: [parcels],
       timeout: Duration.minutes(15),
       attempts: 4,
       parallel: 4,
@@ -31,10 +34,10 @@ export class InboxesStack extends Stack {
       ...props,
     });
     runner.grantItems(desk.table, ['UpdateItem'], 'Parcel#');
-    const stepsRunner = desk.inbox('Steps', {
+    const stepsRunner = desk.addInbox('Steps', {
       name: STEPS.name,
       entry: 'on-step',
-      hears: [steps],
+      subscribesTo: [steps],
       mode: sequential({ gapAlarmAfter: Duration.minutes(10) }),
       attempts: 4,
       parallel: 4,
@@ -42,10 +45,10 @@ export class InboxesStack extends Stack {
       sweepEvery: Duration.minutes(2),
     });
     stepsRunner.grantItems(desk.table, ['UpdateItem'], 'Till#');
-    const salesRunner = desk.inbox('Sales', {
+    const salesRunner = desk.addInbox('Sales', {
       name: SALES.name,
       entry: 'on-sale',
-      hears: [sales],
+      subscribesTo: [sales],
       mode: batch({ closeAfter: Duration.minutes(1) }),
       attempts: 4,
       pageSize: 2,

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installOnce, placeOf, run } from '../../../tools/local/installing.js';
+import { installationPlace, installOnce, run } from '../../../tools/local/installing.js';
 
 /** Packages of npm that hold a Node, without a script that installs it, by platform and major version. */
 const PACKAGES_FILE = fileURLToPath(new URL('other-nodes.json', import.meta.url));
@@ -18,7 +18,7 @@ export async function otherNode(major: 22 | 24): Promise<{ readonly program: str
   const platform = `${process.platform}-${process.arch}`;
   const found = (JSON.parse(readFileSync(PACKAGES_FILE, 'utf8')) as Packages)[platform]?.[major];
   if (!found) return { missing: `other-nodes.json names no package with Node ${major} for ${platform}` };
-  const place = placeOf(`node-${major}`, [PACKAGES_FILE]);
+  const place = installationPlace(`node-${major}`, [PACKAGES_FILE]);
   const program = join(place.folder, 'node');
   try {
     await installOnce(

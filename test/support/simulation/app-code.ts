@@ -8,7 +8,7 @@ import { operatorEntries } from '../../../packages/operator/entries.js';
 import { Assembly } from '../../../packages/simulator/assembly/assembly.js';
 import { Deployment } from '../../../packages/simulator/cloud/cloud.js';
 import { Bundle } from '../../../packages/simulator/runtime/bundle.js';
-import type { Recycled } from '../../../packages/simulator/runtime/recycled.js';
+import type { EnvironmentPool } from '../../../packages/simulator/runtime/recycled.js';
 import { SharedPackages } from '../../../packages/simulator/runtime/shared-packages.js';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -39,18 +39,22 @@ export class AppCode {
   /** @param lambdas folder of the entry points; those of the kit are among them */
   constructor(private readonly lambdas: string) {
     const { outputFiles, metafile } = buildSync(this.options([...entryFiles(lambdas, PACKAGES).keys()]));
-    this.entries = entriesIn(outputFiles, metafile);
+    this.entries = splitOutputs(outputFiles, metafile);
     const imports = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
     const left = imports.flatMap(({ external, path }) => (external && !isBuiltin(path) ? path : []));
-    this.packages = new SharedPackages(packagesOf([...new Set(left)]));
+    this.packages = new SharedPackages(bundlePackages([...new Set(left)]));
   }
 
   /**
    * Deploys an assembly with this code.
    * @param changed returns what an entry point has instead, if it has anything else
    */
-  deployment(assembly: Assembly, recycled?: Recycled, changed = (_entry: string): string | undefined => undefined) {
-    const entries = entriesOf(assembly);
+  deployment(
+    assembly: Assembly,
+    recycled?: EnvironmentPool,
+    changed = (_entry: string): string | undefined => undefined,
+  ) {
+    const entries = listEntries(assembly);
     const change = (_source: string, label: string): Bundle => {
       const entry = entries.get(label) ?? '';
       const code = changed(entry);
@@ -76,7 +80,7 @@ export class AppCode {
   /** Bundles entry points with changed sources. @param plugin changes them */
   async changed(entries: readonly string[], plugin: Plugin): Promise<ReadonlyMap<string, EntryCode>> {
     const { outputFiles, metafile } = await build({ ...this.options(entries), plugins: [plugin] });
-    return entriesIn(outputFiles, metafile);
+    return splitOutputs(outputFiles, metafile);
   }
 
   /**
@@ -95,11 +99,11 @@ export class AppCode {
         ),
       },
       absWorkingDir: root,
-      entryPoints: entries.map((entry) => ({ in: entryFileOf(root, entry), out: `${entry}/index` })),
+      entryPoints: entries.map((entry) => ({ in: entryFile(root, entry), out: `${entry}/index` })),
       plugins: [...plugins],
     };
     const { outputFiles, metafile } = await build(options);
-    return entriesIn(outputFiles, metafile);
+    return splitOutputs(outputFiles, metafile);
   }
 
   private options(entries: readonly string[]) {
@@ -132,11 +136,11 @@ const OPTIONS = {
   logLevel: 'silent',
 } satisfies BuildOptions;
 
-function entriesIn(outputs: readonly OutputFile[], metafile: Metafile): ReadonlyMap<string, EntryCode> {
-  const inputs = new Map(Object.entries(metafile.outputs).map(([path, { inputs }]) => [entryOf(path), inputs]));
+function splitOutputs(outputs: readonly OutputFile[], metafile: Metafile): ReadonlyMap<string, EntryCode> {
+  const inputs = new Map(Object.entries(metafile.outputs).map(([path, { inputs }]) => [entryName(path), inputs]));
   return new Map(
     outputs.map(({ path, text }) => {
-      const entry = entryOf(path);
+      const entry = entryName(path);
       return [entry, { code: uncopied(text), files: new Set(Object.keys(inputs.get(entry) ?? {})) }];
     }),
   );
@@ -149,14 +153,15 @@ function entriesIn(outputs: readonly OutputFile[], metafile: Metafile): Readonly
 const uncopied = (code: string): string => code.replace(/__toESM\((require\("zod\/mini"\)),1\)/g, '$1');
 
 /** Returns the file of an entry point in other sources of the app, which need not have it. @param root of the sources */
-export const entryFileOf = (root: string, entry: string): string =>
+export const entryFile = (root: string, entry: string): string =>
   join(root, /^(kit|operator)\//.test(entry) ? `packages/${entry}.lambda.ts` : `lambdas/${entry}.lambda.ts`);
 
 /** Returns the entry point of an output: `orders/place-order` of `/bundles/orders/place-order/index.js`. */
-const entryOf = (path: string): string => path.slice(path.indexOf('bundles/') + 'bundles/'.length, -'/index.js'.length);
+const entryName = (path: string): string =>
+  path.slice(path.indexOf('bundles/') + 'bundles/'.length, -'/index.js'.length);
 
 /** Returns the code of packages, whose SDK takes fewer steps for each call. @see SharedPackages */
-function packagesOf(names: readonly string[]): string {
+function bundlePackages(names: readonly string[]): string {
   const imports = [
     `import './clients-of-functions.ts';`,
     ...names.map((name, at) => `import * as package${at} from '${name}';`),
@@ -179,21 +184,21 @@ export function appCode(lambdas = LAMBDAS): AppCode {
 const entriesByFolder = new Map<string, ReadonlyMap<string, string>>();
 
 /** Returns which entry point each function of an assembly runs, by the function's label: `orders/place-order`. */
-export function entriesOf(assembly: Assembly): ReadonlyMap<string, string> {
-  const entries = entriesByFolder.get(assembly.folder) ?? entryNamesIn(assembly);
+export function listEntries(assembly: Assembly): ReadonlyMap<string, string> {
+  const entries = entriesByFolder.get(assembly.folder) ?? readEntryNames(assembly);
   entriesByFolder.set(assembly.folder, entries);
   return entries;
 }
 
-function entryNamesIn(assembly: Assembly): ReadonlyMap<string, string> {
+function readEntryNames(assembly: Assembly): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const file of readdirSync(assembly.folder).filter((file) => file.endsWith('.assets.json'))) {
     const { files }: Assets = JSON.parse(readFileSync(join(assembly.folder, file), 'utf8'));
     for (const { displayName = '', source } of Object.values(files)) names.set(basename(source.path), displayName);
   }
   return new Map(
-    assembly.ofType('AWS::Lambda::Function').map(({ label, properties }) => {
-      const entry = names.get(basename(assembly.assetOf(properties.Code))) ?? '';
+    assembly.findByType('AWS::Lambda::Function').map(({ label, properties }) => {
+      const entry = names.get(basename(assembly.assetFolder(properties.Code))) ?? '';
       return [label.replace(/\/Function$/, ''), entry];
     }),
   );
@@ -214,7 +219,7 @@ const deployments = new Map<string, Deployment>();
  * @param folder an assembly, which doesn't change
  * @param lambdas folder of its entry points. @default Orderly's
  */
-export function deploymentOf(folder: string, lambdas = LAMBDAS): Deployment {
+export function loadSharedDeployment(folder: string, lambdas = LAMBDAS): Deployment {
   const deployment = deployments.get(folder) ?? appCode(lambdas).deployment(new Assembly(folder));
   deployments.set(folder, deployment);
   return deployment;

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { LocalCloud, type LocalCloudOptions } from '../../../packages/simulator/live/local-cloud.js';
-import { deploymentOf } from './app-code.js';
+import { loadSharedDeployment } from './app-code.js';
 import { prodAssembly } from './assembly.js';
 import { token } from './issuer.js';
 import type { Call } from './orderly.js';
@@ -13,7 +13,7 @@ export async function beginLocalCloud(
 ): Promise<LocalCloud> {
   const local = await LocalCloud.start({
     folder: prodAssembly(),
-    deployment: deploymentOf,
+    deployment: loadSharedDeployment,
     log: () => undefined,
     ...options,
   });

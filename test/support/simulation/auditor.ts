@@ -2,14 +2,14 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../../lambdas/app.js';
 import { command } from '../../../lambdas/operations/program.js';
 import type { RebuildAnswer } from '../../../packages/kit/projection/contract.js';
-import type { Audited } from '../../../packages/operator/audit/audit.js';
-import { type AuditAccess, audit } from '../../../packages/operator/audit/command.js';
+import type { AuditTotals } from '../../../packages/operator/audit/audit.js';
+import { type AuditAccess, audit } from '../../../packages/operator/audit/audit-command.js';
 import type { AuditRequest } from '../../../packages/operator/audit/request.js';
 import { readCommandLine } from '../../../packages/operator/cli/command-line.js';
-import type { Result } from '../../../packages/simulator/services/lambda/model.js';
+import type { InvocationResult } from '../../../packages/simulator/services/lambda/model.js';
 import type { Queue } from '../../../packages/simulator/services/sqs/model.js';
 import { ORDERLY } from '../../../tools/operator/command-line.js';
-import { documentsOf } from './operator.js';
+import { createDocumentClient } from './operator.js';
 import type { Orderly } from './orderly.js';
 
 /** Seconds after which a message without a record is missing, as `orderly audit` has it. */
@@ -19,7 +19,7 @@ const CLOCKS_DIFFER_MS = 10_000;
 /** Most audits until nothing is missing: what is sent again may be lost again. */
 const AUDITS = 20;
 
-export interface AuditFound extends Audited {
+export interface AuditFound extends AuditTotals {
   readonly missing: readonly { readonly consumer: string; readonly type: string; readonly messageId: string }[];
 }
 
@@ -30,7 +30,7 @@ export class Auditor {
 
   constructor(private readonly orderly: Orderly) {
     const { cloud } = orderly;
-    this.documents = documentsOf(cloud);
+    this.documents = createDocumentClient(cloud);
     this.began = new Date(cloud.world.now - CLOCKS_DIFFER_MS).toISOString();
   }
 
@@ -83,31 +83,31 @@ export class Auditor {
 
   private get access(): AuditAccess {
     const { cloud } = this.orderly;
-    const queueAt = (url: string): Queue => {
+    const findQueueByUrl = (url: string): Queue => {
       const found = [...cloud.queues.values()].find(({ resource }) => resource.ref === url);
       if (!found) throw new Error(`there is no queue ${url}`);
       return found;
     };
     return {
       now: () => new Date(cloud.world.now).toISOString(),
-      messagesIn: async (url) => queueAt(url).all().length,
-      oldestIn: async (url) => {
+      countMessages: async (url) => findQueueByUrl(url).listMessages().length,
+      oldestMessageAge: async (url) => {
         const { world } = cloud;
         return Math.max(
           0,
-          ...queueAt(url)
-            .all()
+          ...findQueueByUrl(url)
+            .listMessages()
             .map(({ sentAt }) => (world.now - sentAt) / 1_000),
         );
       },
-      lagOf: async (reader) => {
+      readerLag: async (reader) => {
         const streams = cloud.streams.filter(({ fn }) => fn.resource.ref === reader);
         return Math.max(0, ...streams.map(({ iteratorAge }) => iteratorAge / 1_000));
       },
       shown: async ({ rebuild }, ids) => {
         const fn = [...cloud.functions.values()].find(({ resource }) => resource.ref === rebuild);
         for (;;) {
-          let result: Result | undefined;
+          let result: InvocationResult | undefined;
           fn?.invoke({ action: 'shown', ids }, (ended) => {
             result = ended;
           });
@@ -116,7 +116,7 @@ export class Auditor {
           if (result?.kind === 'returned') return (result.value as RebuildAnswer).shown ?? {};
         }
       },
-      send: async (url, body) => void queueAt(url).send({ body }),
+      send: async (url, body) => void findQueueByUrl(url).send({ body }),
       wait: (seconds) => cloud.world.pass(seconds * 1_000),
     };
   }

@@ -9,7 +9,7 @@ export function copiesBesideTables({ queues, events, buckets, log }: Cloud, text
   const places: readonly (readonly [string, unknown])[] = [
     // At rest the queues are empty, so deleted messages count too.
     ...[...queues.values()].map(
-      (queue) => [`queue ${queue.label}`, [queue.all(), queue.fates.map(({ message }) => message)]] as const,
+      (queue) => [`queue ${queue.label}`, [queue.listMessages(), queue.fates.map(({ message }) => message)]] as const,
     ),
     ...events.accepted.map(({ event }) => [`bus ${event['detail-type']} ${event.id}`, event] as const),
     ...[...buckets.all()].map(([name, body]) => [`bucket ${name}`, body] as const),

@@ -62,7 +62,7 @@ export class DeadlyEndpoint {
     for await (const chunk of asked as AsyncIterable<Buffer>) chunks.push(chunk);
     if (this.dead) return;
     const body = Buffer.concat(chunks).toString();
-    const change = changeOf(asked, body);
+    const change = identifyChange(asked, body);
     const fate = change ? this.fateOf(change) : 'goes through';
     if (change && fate === 'dies before') {
       this.dead = true;
@@ -100,7 +100,7 @@ export class DeadlyEndpoint {
   }
 }
 
-function changeOf({ method = '', url = '', headers }: IncomingMessage, body: string): Change | undefined {
+function identifyChange({ method = '', url = '', headers }: IncomingMessage, body: string): Change | undefined {
   const operation = String(headers['x-amz-target'] ?? '').split('.')[1];
   if (operation === undefined) {
     const isLambda = /^\/20\d\d-\d\d-\d\d\//.test(url);

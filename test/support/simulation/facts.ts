@@ -1,7 +1,7 @@
 import { APP } from '../../../lambdas/app.js';
 import type { Line as BasketLine } from '../../../lambdas/baskets/domain/basket.js';
 import { type OrderEvent, type OrderView, ordersContract } from '../../../lambdas/orders/contract.js';
-import { evolve, initialState, viewOf } from '../../../lambdas/orders/domain/order.js';
+import { evolve, initialState, toView } from '../../../lambdas/orders/domain/order.js';
 import { CREATE_ORDER_SAGA } from '../../../lambdas/orders/keys.js';
 import type { CreateOrder, CreateOrderEvent } from '../../../lambdas/orders/saga-contract.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
@@ -9,13 +9,13 @@ import { cursorKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { isRequest, REQUEST_PREFIX } from '../../../packages/kit/lane/contract.js';
 import type { Commit as StoredCommit } from '../../../packages/kit/messages/commit.js';
 import { type AnyEvent, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
-import { busEntries, type Envelope, messageIdOf } from '../../../packages/kit/messages/envelope.js';
+import { type Envelope, messageIdOf, toBusEntries } from '../../../packages/kit/messages/envelope.js';
 import type { Versions } from '../../../packages/kit/projection/contract.js';
-import { pointerKey, versionOf, versionsIn } from '../../../packages/kit/projection/versions.js';
+import { parseKeyVersion, parseVersions, pointerKey } from '../../../packages/kit/projection/versions.js';
 import { stuckKey } from '../../../packages/kit/saga/contract.js';
 import { evolve as evolveSaga, initialState as noSaga, type SagaState } from '../../../packages/kit/saga/state.js';
-import { type Listener, listenersOf, recordKeysOf } from '../../../packages/operator/deployment/services.js';
-import { plain } from '../../../packages/simulator/services/dynamodb/plain.js';
+import { type Listener, listListeners, listRecordKeys } from '../../../packages/operator/deployment/services.js';
+import { toPlainItem } from '../../../packages/simulator/services/dynamodb/plain.js';
 import type { Change } from '../../../packages/simulator/services/dynamodb/wire.js';
 import type { BusEvent } from '../../../packages/simulator/services/events/model.js';
 import type { Queue } from '../../../packages/simulator/services/sqs/model.js';
@@ -167,10 +167,10 @@ export class Facts {
     const pointers = new Map(tables.map((item) => [`${String(item.pk)} ${String(item.sk)}`, item]));
     this.versionsOf = (projection) => {
       const { pk, sk } = pointerKey(projection);
-      return versionsIn(pointers.get(`${pk} ${sk}`));
+      return parseVersions(pointers.get(`${pk} ${sk}`));
     };
     const isRead = (projection: string, { sk }: Row): boolean =>
-      versionOf(String(sk)) === this.versionsOf(projection).reads;
+      parseKeyVersion(String(sk)) === this.versionsOf(projection).reads;
     this.commits = tables.filter(isCommit) as unknown as Commit[];
     this.orders = byId(this.commits, 'Order#');
     this.sagas = byId(this.commits, `${CREATE_ORDER_SAGA}#`);
@@ -186,7 +186,7 @@ export class Facts {
         .map((row) => [String(row.pk).slice('Basket#'.length), row as unknown as { lines: readonly BasketLine[] }]),
     );
     this.holders = tables.filter(({ pk }) => String(pk).startsWith('HOLDERS#')) as unknown as Facts['holders'];
-    const stripe = orderly.cloud.thirdParties.of(STRIPE);
+    const stripe = orderly.cloud.thirdParties.find(STRIPE);
     this.sandbox =
       stripe instanceof Stripe
         ? stripe.tallies
@@ -222,14 +222,14 @@ export class Facts {
         .filter(({ source }) => source.startsWith('orderly.'))
         .map((event) => [String((event.detail as { id?: unknown }).id), event] as const),
     ]);
-    this.listeners = listenersOf(orderly.services).filter((one): one is QueueListener => one.consumer !== undefined);
+    this.listeners = listListeners(orderly.services).filter((one): one is QueueListener => one.consumer !== undefined);
     this.writes = orderly.cloud.tableCalls
       .filter(({ effects }) => effects.changes.length > 0)
       .map(({ at, fn, effects }) => ({
         at,
         fn,
         changes: effects.changes.map(plainChange),
-        conditions: effects.conditions.map(({ key, holds }) => ({ key: plain(key), holds })),
+        conditions: effects.conditions.map(({ key, holds }) => ({ key: toPlainItem(key), holds })),
       }));
     const rebuilders = new Set(orderly.services.flatMap(({ consumers }) => consumers.map(({ rebuild }) => rebuild)));
     const rebuilding = new Set(
@@ -250,7 +250,7 @@ export class Facts {
       this.orderly
         .itemsOf(table)
         .filter(isCommit)
-        .flatMap((commit) => busEntries(commit as unknown as StoredCommit, { app: APP.name, service }))
+        .flatMap((commit) => toBusEntries(commit as unknown as StoredCommit, { app: APP.name, service }))
         .map(({ Source: source, DetailType: type, Detail }) => {
           const detail = JSON.parse(Detail) as Envelope;
           return [detail.id, { source, 'detail-type': type, detail }] as const;
@@ -262,10 +262,10 @@ export class Facts {
   order(id: string, version = Number.POSITIVE_INFINITY): OrderView | undefined {
     const events = (this.orders.get(id) ?? []).flatMap(({ events }) => events).slice(0, version);
     const state = events.reduce(
-      (order, event) => evolve(order, eventIn(ordersContract, event) as OrderEvent),
+      (order, event) => evolve(order, parseEvent(ordersContract, event) as OrderEvent),
       initialState,
     );
-    return viewOf(state, events.length);
+    return toView(state, events.length);
   }
 
   /** Whether a service takes part in this history. */
@@ -318,7 +318,7 @@ export class Facts {
   delivery(listener: QueueListener, event: { readonly id: string }): Delivery {
     const detail = this.published.get(event.id)?.detail as Envelope | undefined;
     const keys = detail
-      ? recordKeysOf(listener, { ...detail, id: messageIdOf(detail) })
+      ? listRecordKeys(listener, { ...detail, id: messageIdOf(detail) })
       : [recordKey(listener, event.id)];
     if (keys.some((key) => this.processed.has(key))) return 'processed';
     // A projection stores no processed record. The version of its row shows whether it has applied the event.
@@ -329,7 +329,7 @@ export class Facts {
     if (statuses.includes('REPEATED')) return this.repeated(listener, keys);
     // What an inbox has stored waits for its turn (invariants/inboxes.ts).
     if (listener.consumer.inbox && statuses.includes('PENDING')) return 'waiting';
-    if (this.queuesOf(listener).some((queue) => queue.all().some(({ body }) => body.includes(event.id))))
+    if (this.listQueues(listener).some((queue) => queue.listMessages().some(({ body }) => body.includes(event.id))))
       return 'waiting';
     return detail ? 'missing' : 'unpublished';
   }
@@ -343,7 +343,7 @@ export class Facts {
   }
 
   /** Returns the sequence of the last event of a subject that a sequential inbox has processed; 0 if there is none. */
-  positionOf(listener: QueueListener, subject: string): number {
+  lastPosition(listener: QueueListener, subject: string): number {
     const cursor = this.records.get(cursorKey(listener, subject)) as { readonly position?: number } | undefined;
     return cursor?.position ?? 0;
   }
@@ -356,11 +356,11 @@ export class Facts {
     return [...cloud.buckets.all()]
       .filter(([, body]) => body.includes(pk) && body.includes(sk))
       .map(([path]) => path.slice(path.indexOf('/') + 1))
-      .some((key) => undrained.some((queue) => queue.all().some(({ body }) => body.includes(key))));
+      .some((key) => undrained.some((queue) => queue.listMessages().some(({ body }) => body.includes(key))));
   }
 
   /** Returns the queues of a consumer: its own, and its dead-letter queues. */
-  queuesOf({ consumer }: QueueListener): readonly Queue[] {
+  listQueues({ consumer }: QueueListener): readonly Queue[] {
     const queues = [...this.orderly.cloud.queues.values()];
     const own = queues.find(({ resource }) => resource.ref === consumer.queueUrl);
     const folder = own?.label.slice(0, own.label.lastIndexOf('/') + 1) ?? '';
@@ -389,7 +389,7 @@ export class Facts {
 }
 
 /** A stored event as its consumers read it: in the newest version. */
-export function eventIn(contract: ServiceContract, { type, schemaVersion, data }: Message): AnyEvent {
+export function parseEvent(contract: ServiceContract, { type, schemaVersion, data }: Message): AnyEvent {
   const read: unknown = JSON.parse(data);
   // Few events have an earlier version, and these facts are asked for often.
   return schemaVersion === contract.events[type]?.version
@@ -412,8 +412,8 @@ export const isCommit = ({ sk }: Row): boolean => String(sk).startsWith('COMMIT#
 
 const plainChange = ({ table, before, after }: Change) => ({
   table,
-  ...(before && { before: plain(before) }),
-  ...(after && { after: plain(after) }),
+  ...(before && { before: toPlainItem(before) }),
+  ...(after && { after: toPlainItem(after) }),
 });
 
 function byId(commits: readonly Commit[], prefix: string): ReadonlyMap<string, readonly Commit[]> {

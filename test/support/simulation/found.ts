@@ -4,7 +4,7 @@ import type { History } from '../../../packages/simulator/search/scenario.js';
 import { replay, replayOf } from '../../simulation/cli/replay.js';
 import type { PlantedBug } from '../../simulation/planted/bug.js';
 import { planted } from '../../simulation/planted/plant.js';
-import { groundOf } from './ground.js';
+import { findGround } from './ground.js';
 
 /** Violation that was found in Orderly, stored as the history that shows it. */
 export interface Found {
@@ -44,6 +44,6 @@ export const playFound = ({ replay: args }: Found): Promise<History> => replay(r
 /** Plays it with the fault put back. */
 export async function playFoundWith(back: NonNullable<Found['back']>, { name, replay: args }: Found): Promise<History> {
   const { scenario = '' } = replayOf(args);
-  const { folder, lambdas } = groundOf(scenario);
+  const { folder, lambdas } = findGround(scenario);
   return replay(replayOf(args), await planted(folder, { name, scenario, source: back }, lambdas));
 }

@@ -70,7 +70,7 @@ function among(scenarios: readonly Scenario[], name: string): Scenario {
 }
 
 /** The ground on which a scenario plays. @param scenario a name; Orderly's, unless another ground has it */
-export const groundOf = (scenario: string): Ground =>
+export const findGround = (scenario: string): Ground =>
   [inboxes, stripe].find(({ scenarios }) => scenarios.some(({ name }) => name === scenario)) ?? orderly;
 
 /** Every scenario that has no variants. */

@@ -8,8 +8,8 @@ export interface Held {
 }
 
 /** Delays messages of a type before a consumer's queue. A standard queue may do the same, because it keeps no order. */
-export function holding(orderly: Orderly, consumer: string, type: string): Held {
-  const queue = orderly.queueOf(consumer);
+export function holdMessages(orderly: Orderly, consumer: string, type: string): Held {
+  const queue = orderly.findQueue(consumer);
   const send = queue.send.bind(queue);
   const held: string[] = [];
   queue.send = (message, sentAt) =>

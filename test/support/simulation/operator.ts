@@ -6,19 +6,19 @@ import { command } from '../../../lambdas/operations/program.js';
 import { createOrderContract } from '../../../lambdas/orders/saga-contract.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import type { CommandOf } from '../../../packages/kit/messages/contract.js';
-import { ownCommandBody } from '../../../packages/kit/messages/own-command.js';
+import { buildOwnCommandBody } from '../../../packages/kit/messages/own-command.js';
 import type { RelayAnswer } from '../../../packages/kit/outbox/relay.lambda.js';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
-import { type AskRelays, readRelays } from '../../../packages/operator/deployment/relays.js';
-import { listenersOf } from '../../../packages/operator/deployment/services.js';
+import { type RelayReader, readRelays } from '../../../packages/operator/deployment/relays.js';
+import { listListeners } from '../../../packages/operator/deployment/services.js';
 import { discard } from '../../../packages/operator/failures/discard.js';
-import { redrivable } from '../../../packages/operator/failures/redrive.js';
-import { forget } from '../../../packages/operator/people/forget.js';
-import { type FoundRecord, failuresOf } from '../../../packages/operator/records/records.js';
+import { requireRedrivable } from '../../../packages/operator/failures/redrive.js';
+import { forgetPerson } from '../../../packages/operator/people/forget.js';
+import { type FoundRecord, listFailureRecords } from '../../../packages/operator/records/consumer-records.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import { DynamoDbError } from '../../../packages/simulator/services/dynamodb/errors.js';
 import type { Operation } from '../../../packages/simulator/services/dynamodb/model.js';
-import type { Result } from '../../../packages/simulator/services/lambda/model.js';
+import type { InvocationResult } from '../../../packages/simulator/services/lambda/model.js';
 import { awsApiOf } from '../../../packages/simulator/support/clients.js';
 import { takeFewerSteps } from '../fewer-steps.js';
 import { Facts } from './facts.js';
@@ -40,7 +40,7 @@ export class Operator {
   private readonly clock = { now: () => new Date(this.orderly.cloud.world.now).toISOString() };
 
   constructor(private readonly orderly: Orderly) {
-    this.documents = documentsOf(orderly.cloud);
+    this.documents = createDocumentClient(orderly.cloud);
   }
 
   /** Redrives each failure. @param notDone whether the operator has made sure that it was not processed before */
@@ -50,7 +50,7 @@ export class Operator {
     for (const found of await this.failures()) {
       const relays = found.listener.consumer === undefined;
       try {
-        const payload = redrivable({ command }, found, { notDone: notDone && !relays });
+        const payload = requireRedrivable({ command }, found, { notDone: notDone && !relays });
         if (relays) await this.publishAgain(found, payload);
         else this.send(found, payload, notDone);
         sent++;
@@ -85,7 +85,7 @@ export class Operator {
     const { stacks, services, forgotten, cloud } = this.orderly;
     const context = { documents: this.documents, clock: this.clock, services, stacks, environment: 'simulated', actor };
     // The sandbox has no customers: only the key names the person.
-    await forget(context, {}, { person, dryRun: false });
+    await forgetPerson(context, {}, { person, dryRun: false });
     cloud.world.note(`operator forgets ${person}`);
     forgotten.push(person);
   }
@@ -106,7 +106,7 @@ export class Operator {
     const { cloud } = this.orderly;
     const what = `${command.type} ${sagaId}`;
     const id = cloud.world.random.fork(`${what} at ${cloud.world.now}`).id();
-    const body = ownCommandBody(createOrderContract, {
+    const body = buildOwnCommandBody(createOrderContract, {
       app: APP.name,
       id,
       subject: `CreateOrderSaga/${sagaId}`,
@@ -120,19 +120,19 @@ export class Operator {
       command,
     });
     cloud.world.note(`operator sends ${what}`);
-    this.orderly.queueOf('orders-saga').send({ body });
+    this.orderly.findQueue('orders-saga').send({ body });
   }
 
   private async failures(): Promise<readonly FoundRecord[]> {
     const found: FoundRecord[] = [];
-    for (const listener of listenersOf(this.orderly.services))
-      found.push(...(await failuresOf(this.documents, listener)));
+    for (const listener of listListeners(this.orderly.services))
+      found.push(...(await listFailureRecords(this.documents, listener)));
     return found;
   }
 
   private send({ listener }: FoundRecord, body: string, notDone: boolean): void {
     const value = { DataType: 'String', StringValue: notDone ? 'not-done' : 'again' };
-    this.orderly.queueOf(listener.name).send({ body, attributes: { [REDRIVE]: value } });
+    this.orderly.findQueue(listener.name).send({ body, attributes: { [REDRIVE]: value } });
   }
 
   /** Publishes a commit through its relay again. Its failure ends once all messages are on the bus. */
@@ -140,7 +140,7 @@ export class Operator {
     const { cloud } = this.orderly;
     const relay = [...cloud.functions.values()].find(({ resource }) => resource.ref === listener.service.relay);
     const dynamodb = { ...JSON.parse(payload), SequenceNumber: '1' };
-    let result: Result | undefined;
+    let result: InvocationResult | undefined;
     relay?.invoke({ Records: [{ eventName: 'INSERT', eventSource: 'aws:dynamodb', dynamodb }] }, (ended) => {
       result = ended;
     });
@@ -155,7 +155,7 @@ export class Operator {
 const actor = async () => 'tester';
 
 /** Client whose requests the model handles at once. It does not check the operator's permissions. */
-export function documentsOf({ dynamodb }: Cloud): DynamoDBDocumentClient {
+export function createDocumentClient({ dynamodb }: Cloud): DynamoDBDocumentClient {
   const handle = async ({ headers, body }: { headers: Record<string, string>; body?: string | Uint8Array }) => {
     const operation = (headers['x-amz-target'] ?? '').split('.').at(-1) as Operation;
     const answer = (statusCode: number, output: object) => ({
@@ -185,7 +185,7 @@ const textOf = (body: string | Uint8Array = '{}'): string =>
   typeof body === 'string' ? body : new TextDecoder().decode(body);
 
 /** Returns how the relays of a cloud are asked. Asking does not let the world run. */
-export function relaysOf(cloud: Cloud): AskRelays {
+export function createRelayReader(cloud: Cloud): RelayReader {
   const client = new CloudWatchClient(awsApiOf(cloud, async () => undefined).config);
   return (services) => readRelays(client, services, new Date(cloud.world.now).toISOString());
 }

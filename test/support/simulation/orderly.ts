@@ -1,15 +1,15 @@
 import { isNext } from '../../../packages/kit/inbox/sequence-keys.js';
 import { AuditKey, AuditorEnv } from '../../../packages/operator/auditor/contract.js';
-import { type Service, servicesIn } from '../../../packages/operator/deployment/services.js';
+import { parseServices, type Service } from '../../../packages/operator/deployment/services.js';
 import type { StackOutputs } from '../../../packages/operator/deployment/stacks.js';
-import { keysOfPeopleIn } from '../../../packages/operator/people/people.js';
-import { type Answered as AnsweredCall, ApiClient, type Reply } from '../../../packages/simulator/client/client.js';
+import { findPersonalKeyLocation } from '../../../packages/operator/people/personal-data.js';
+import { type AnsweredCall, ApiClient, type Reply } from '../../../packages/simulator/client/client.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { ApiRequest } from '../../../packages/simulator/services/apigateway/messages.js';
 import type { Item } from '../../../packages/simulator/services/dynamodb/wire.js';
 import type { Queue } from '../../../packages/simulator/services/sqs/model.js';
 import { token } from './issuer.js';
-import { stacksOf } from './stacks.js';
+import { readStackOutputs } from './stacks.js';
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -61,13 +61,13 @@ export class Orderly extends ApiClient<Call> {
   constructor(cloud: Cloud, awake: readonly (typeof LISTENING)[number][] = [], isAudited = true) {
     super(cloud, { request, describe, isFinal });
     const { assembly } = cloud.deployment;
-    this.stacks = stacksOf(assembly);
+    this.stacks = readStackOutputs(assembly);
     this.isAudited = cloud.losesMessages && isAudited;
     const asleep: readonly string[] = LISTENING.filter((name) => !this.isAudited && !awake.includes(name));
     cloud.events.disable((label) => asleep.includes(label.slice(0, label.indexOf('/')).toLowerCase()));
     if (this.isAudited && cloud.pageItems !== undefined) this.auditPages(cloud.pageItems);
-    this.services = servicesIn(this.stacks).filter(({ name }) => !asleep.includes(name));
-    this.personalKeys = keysOfPeopleIn({ stacks: this.stacks, environment: 'simulated' }).table;
+    this.services = parseServices(this.stacks).filter(({ name }) => !asleep.includes(name));
+    this.personalKeys = findPersonalKeyLocation({ stacks: this.stacks, environment: 'simulated' }).table;
     cloud.events.schedules.nextWorkAt = (rule) => (rule.startsWith(AUDIT) ? this.nextAudit() : this.nextTimer());
   }
 
@@ -92,7 +92,7 @@ export class Orderly extends ApiClient<Call> {
    */
   awaitDays(until: number): void {
     this.daysUntil = until;
-    this.cloud.events.schedules.look();
+    this.cloud.events.schedules.replan();
   }
 
   /** Returns the time at which the delivery audit has something to judge, in milliseconds since 1970. */
@@ -133,7 +133,7 @@ export class Orderly extends ApiClient<Call> {
   }
 
   /** Returns the queue of a consumer. @throws {Error} if there is none */
-  queueOf(consumer: string): Queue {
+  findQueue(consumer: string): Queue {
     const url = this.services.flatMap(({ consumers }) => consumers).find(({ name }) => name === consumer)?.queueUrl;
     const found = [...this.cloud.queues.values()].find(({ resource }) => resource.ref === url);
     if (!found) throw new Error(`there is no queue of ${consumer}`);
@@ -142,7 +142,7 @@ export class Orderly extends ApiClient<Call> {
 
   /** Returns a table's items as plain objects. */
   itemsOf(table: string): readonly Row[] {
-    return this.cloud.itemsOf(table);
+    return this.cloud.listItems(table);
   }
 }
 

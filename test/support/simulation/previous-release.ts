@@ -3,13 +3,13 @@ import { Assembly } from '../../../packages/simulator/assembly/assembly.js';
 import type { Deployment } from '../../../packages/simulator/cloud/cloud.js';
 import type { Bundle } from '../../../packages/simulator/runtime/bundle.js';
 import {
+  fetchSources,
   hasSources,
   ReleaseMissing,
   previousRelease as release,
-  sourcesOf,
 } from '../../../tools/release/previous-sources.js';
 import { type Patch, patching } from '../../simulation/planted/plant.js';
-import { appCode, entriesOf, entryFileOf } from './app-code.js';
+import { appCode, entryFile, listEntries } from './app-code.js';
 
 /** Differences from the previous release as it was. */
 export interface Changes {
@@ -65,13 +65,13 @@ export function previousRelease(folder: string, changes = AS_IT_WAS): Promise<Re
     String(changes.without),
     changes.patches.map(({ file, from, to }) => [file, String(from), to]),
   ]);
-  const making = made.get(key) ?? bundlesOf(folder, changes);
+  const making = made.get(key) ?? loadBundles(folder, changes);
   made.set(key, making);
   return making;
 }
 
-async function bundlesOf(folder: string, changes: Changes): Promise<ReadonlyMap<string, Bundle>> {
-  const { functions, code } = await codeOf(folder, changes);
+async function loadBundles(folder: string, changes: Changes): Promise<ReadonlyMap<string, Bundle>> {
+  const { functions, code } = await readPreviousCode(folder, changes);
   const app = appCode();
   const bundles = new Map(
     [...code].map(([entry, text]) => [entry, app.bundle(`${entry} of ${release().version}`, text)]),
@@ -89,7 +89,7 @@ async function bundlesOf(folder: string, changes: Changes): Promise<ReadonlyMap<
  * @param only entry points of these functions
  */
 export async function besidePreviousRelease(folder: string, only: RegExp): Promise<Deployment> {
-  const { code } = await codeOf(folder, AS_IT_WAS);
+  const { code } = await readPreviousCode(folder, AS_IT_WAS);
   return appCode().deployment(new Assembly(folder), undefined, (entry) =>
     only.test(entry) ? code.get(entry) : undefined,
   );
@@ -104,15 +104,15 @@ const MOVED: Readonly<Record<string, string>> = {
 const before = (entry: string): string => MOVED[entry] ?? entry;
 
 /** Returns the functions that both releases have, with their entry points, and the previous release's code of these. */
-async function codeOf(folder: string, { patches, without }: Changes) {
-  const { version, folder: root, hasSamePackages } = sourcesOf(release());
+async function readPreviousCode(folder: string, { patches, without }: Changes) {
+  const { version, folder: root, hasSamePackages } = fetchSources(release());
   if (!hasSamePackages) {
     process.stderr.write(
       `${version} is played with the packages of today's node_modules, which are not all as it had them.\n`,
     );
   }
-  const functions = [...entriesOf(new Assembly(folder))].filter(
-    ([, entry]) => existsSync(entryFileOf(root, before(entry))) && !without?.test(entry),
+  const functions = [...listEntries(new Assembly(folder))].filter(
+    ([, entry]) => existsSync(entryFile(root, before(entry))) && !without?.test(entry),
   );
   const entries = [...new Set(functions.map(([, entry]) => entry))];
   const made = await appCode().ofSources(root, entries.map(before), [patching(patches, root)]);

@@ -1,7 +1,7 @@
-import { viewOf as viewOfAccount } from '../../../lambdas/accounts/domain/account.js';
-import { viewOf as viewOfPayment } from '../../../lambdas/payments/domain/payment.js';
+import { toView as viewOfAccount } from '../../../lambdas/accounts/domain/account.js';
+import { toView as viewOfPayment } from '../../../lambdas/payments/domain/payment.js';
 import { ANSWER_HEADERS } from '../../../packages/kit/http/answer-headers.js';
-import { cursorOf } from '../../../packages/kit/http/paging.js';
+import { encodeCursor } from '../../../packages/kit/http/paging.js';
 import type { Violation } from '../../../packages/simulator/search/scenario.js';
 import { accountAt } from '../../simulation/invariants/accounts.js';
 import { brokenPromises } from '../../simulation/invariants/broken-promises.js';
@@ -143,7 +143,7 @@ export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Vio
     ['/accounts?creditExhausted=true&', 'accounts without credit', 'operator'],
   ] as const) {
     for (const position of FORGED) {
-      const { status } = await read(`${path}cursor=${cursorOf(list, position)}`, as);
+      const { status } = await read(`${path}cursor=${encodeCursor(list, position)}`, as);
       expect('a forged cursor is refused', status, 400, `${path} ${position}`);
     }
   }

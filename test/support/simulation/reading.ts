@@ -5,7 +5,7 @@ import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
  * @param label of the function
  * @throws {Error} if the function reads nothing
  */
-export function readingOf({ sources }: Cloud, label: string): Cloud['sources'][number] {
+export function findMapping({ sources }: Cloud, label: string): Cloud['sources'][number] {
   const found = sources.find(({ fn }) => fn.label === label);
   if (!found) throw new Error(`nothing reads for ${label}`);
   return found;

@@ -3,7 +3,7 @@ import type { RebuildAnswer, RebuildRequest } from '../../../packages/kit/projec
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
 import type { DeployedProjection } from '../../../packages/operator/projections/projections.js';
 import { type RebuildOrder, rebuild } from '../../../packages/operator/projections/rebuild.js';
-import type { Result } from '../../../packages/simulator/services/lambda/model.js';
+import type { InvocationResult } from '../../../packages/simulator/services/lambda/model.js';
 import type { Orderly } from './orderly.js';
 
 /** Small page size, so that faults, stops and writes happen between the pages of a scenario's few items. */
@@ -58,7 +58,7 @@ export class Rebuilds {
     const fn = [...cloud.functions.values()].find(({ resource }) => resource.ref === description?.rebuild);
     if (!service || !fn) throw new Error(`there is no projection ${name}`);
     const ask = async (request: RebuildRequest): Promise<RebuildAnswer> => {
-      let result: Result | undefined;
+      let result: InvocationResult | undefined;
       fn.invoke(request.action === 'go-on' ? { ...request, pageSize: PAGE_SIZE } : request, (ended) => {
         result = ended;
       });

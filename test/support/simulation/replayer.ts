@@ -3,10 +3,10 @@ import { APP } from '../../../lambdas/app.js';
 import { command } from '../../../lambdas/operations/program.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
-import { replay } from '../../../packages/operator/replay/command.js';
+import { replay } from '../../../packages/operator/replay/replay-command.js';
+import type { ReplayAccess } from '../../../packages/operator/replay/replay-run.js';
 import type { ReplayRequest } from '../../../packages/operator/replay/request.js';
-import type { ReplayAccess } from '../../../packages/operator/replay/run.js';
-import { documentsOf } from './operator.js';
+import { createDocumentClient } from './operator.js';
 import type { Orderly } from './orderly.js';
 
 /** Messages in a second. */
@@ -26,7 +26,7 @@ export class Replayer {
   private readonly deployed = new Map<string, { readonly since?: string; readonly dedupeWindowSeconds: number }>();
 
   constructor(private readonly orderly: Orderly) {
-    this.documents = documentsOf(orderly.cloud);
+    this.documents = createDocumentClient(orderly.cloud);
   }
 
   /** Disables the rules of consumers that will be deployed later. @param labels beginnings of their constructs' paths */
@@ -44,7 +44,7 @@ export class Replayer {
     const { events, functions, world } = this.orderly.cloud;
     const since = new Date(world.now).toISOString();
     this.deployed.set(consumer, { ...(saysSince && { since }), dedupeWindowSeconds: windowSeconds });
-    for (const rule of events.rules.all()) if (rule.resource.label.startsWith(label)) events.rules.enable(rule);
+    for (const rule of events.rules.list()) if (rule.resource.label.startsWith(label)) events.rules.enable(rule);
     for (const fn of functions.values()) {
       if (fn.variables[Env.CONSUMER] !== consumer) continue;
       const variables = { ...fn.variables, [Env.DEDUPE_WINDOW_SECONDS]: String(windowSeconds) };
@@ -85,7 +85,7 @@ export class Replayer {
     let sent = 0;
     const access: ReplayAccess = {
       now: () => new Date(world.now).toISOString(),
-      messagesIn: async () => this.orderly.queueOf(request.consumer).all().length,
+      messagesIn: async () => this.orderly.findQueue(request.consumer).listMessages().length,
       createdAt: async () => this.deployed.get(request.consumer)?.since,
       send: async (_, body, attributes = {}, group) => {
         const marks = Object.entries(attributes).map(([name, StringValue]) => [
@@ -93,7 +93,7 @@ export class Replayer {
           { DataType: 'String', StringValue },
         ]);
         this.orderly
-          .queueOf(request.consumer)
+          .findQueue(request.consumer)
           .send({ body, attributes: Object.fromEntries(marks), ...(group !== undefined && { group }) });
         sent++;
       },

@@ -3,10 +3,10 @@ import { command } from '../../../lambdas/operations/program.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
 import { applyRestore } from '../../../packages/operator/restore/apply.js';
-import { type ApplyAccess, applyAccess } from '../../../packages/operator/restore/apply-access.js';
+import { type ApplyAccess, createApplyAccess } from '../../../packages/operator/restore/apply-access.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { LambdaFunction } from '../../../packages/simulator/services/lambda/model.js';
-import { documentsOf } from './operator.js';
+import { createDocumentClient } from './operator.js';
 import type { Orderly } from './orderly.js';
 
 /** Calls that change something at AWS. */
@@ -84,7 +84,7 @@ export class Restorer {
       dies();
       return done;
     };
-    const documents = mortal(documentsOf(cloud), changing, () => isDead);
+    const documents = killingClient(createDocumentClient(cloud), changing, () => isDead);
     const context = {
       documents,
       clock: { now: () => new Date(world.now).toISOString() },
@@ -121,7 +121,7 @@ export class Restorer {
       return found;
     };
     // What it asks of Lambda and CloudWatch is answered below.
-    const atDynamoDb = applyAccess({ documents } as never, undefined as never, undefined as never);
+    const atDynamoDb = createApplyAccess({ documents } as never, undefined as never, undefined as never);
     return {
       ...atDynamoDb,
       now: () => new Date(world.now).toISOString(),
@@ -131,7 +131,7 @@ export class Restorer {
       },
       reserved: async (name) => fn(name).reserved,
       reserve: (name, limit) => changing(async () => void fn(name).reserve(limit)),
-      mappingsOf: async (name) =>
+      listMappings: async (name) =>
         sources.flatMap((source, id) =>
           source.fn === fn(name) ? [{ id: String(id), state: source.enabled ? 'Enabled' : 'Disabled' }] : [],
         ),
@@ -151,7 +151,7 @@ export class Restorer {
 }
 
 /** A client whose changes the command may not survive, and that answers a dead one nothing. */
-function mortal(
+function killingClient(
   client: DynamoDBDocumentClient,
   changing: <T>(change: () => Promise<T>) => Promise<T>,
   isDead: () => boolean,

@@ -3,7 +3,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { openContext } from '../../../packages/operator/cli/context.js';
 import { clientConfig } from '../../../packages/operator/deployment/endpoint.js';
 import { applyRestore, type RestoreApplyRequest } from '../../../packages/operator/restore/apply.js';
-import { applyAccess } from '../../../packages/operator/restore/apply-access.js';
+import { createApplyAccess } from '../../../packages/operator/restore/apply-access.js';
 import type { LocalCloud } from '../../../packages/simulator/live/local-cloud.js';
 import { ORDERLY } from '../../../tools/operator/command-line.js';
 import { type Change, DeadlyEndpoint, type Fate } from './deadly-endpoint.js';
@@ -36,7 +36,7 @@ export class Restoring {
         return live.now - Date.now();
       },
     };
-    const opened = await openContext({ ...ORDERLY, endpointOf: async () => endpoint }, 'prod', () => undefined);
+    const opened = await openContext({ ...ORDERLY, resolveEndpoint: async () => endpoint }, 'prod', () => undefined);
     const services = opened.services.map((one) =>
       one.name === 'catalog' && this.stackEpoch !== undefined ? { ...one, epoch: this.stackEpoch } : one,
     );
@@ -50,7 +50,7 @@ export class Restoring {
     const outcome = await applyRestore(
       context,
       { service: 'catalog', dryRun: false, cancel: false, deleteCopies: false, ...request },
-      applyAccess(context, new LambdaClient(config), new CloudWatchClient(config)),
+      createApplyAccess(context, new LambdaClient(config), new CloudWatchClient(config)),
     );
     this.printed.push(outcome.json);
     return { ...outcome, result: outcome.json.restoreApply as { state: string; next: string[] } };
@@ -66,13 +66,13 @@ export class Restoring {
     afterDeath: (dead: Dead) => Promise<boolean> = () => Promise.resolve(false),
   ) {
     const deaths = new Map<string, number>();
-    const fateOf = ({ name }: Change): Fate => {
+    const chooseFate = ({ name }: Change): Fate => {
       const died = deaths.get(name) ?? 0;
       deaths.set(name, died + 1);
       return died === 0 ? 'dies before' : died === 1 ? 'dies after' : 'goes through';
     };
     for (;;) {
-      const endpoint = await DeadlyEndpoint.open(this.local.url, fateOf);
+      const endpoint = await DeadlyEndpoint.open(this.local.url, chooseFate);
       const ended = this.apply(request, endpoint.url);
       // What a dead run still thinks when its connections are closed is nobody's business.
       ended.catch(() => undefined);

@@ -1,4 +1,4 @@
-import { behaviourOf } from '../../../lambdas/payments/provider/sandbox-amounts.js';
+import { findBehaviour } from '../../../lambdas/payments/provider/sandbox-amounts.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
 import type { ThirdParty } from '../../../packages/simulator/cloud/third-parties.js';
 import type { HttpRequest, HttpResponse } from '../../../packages/simulator/runtime/http.js';
@@ -97,7 +97,7 @@ export class Stripe implements ThirdParty {
   }
 
   answer(http: HttpRequest): HttpResponse | undefined {
-    if (this.isTooMany(this.asked, REQUESTS_A_SECOND)) return this.refusal();
+    if (this.isTooMany(this.asked, REQUESTS_A_SECOND)) return this.refuse();
     const url = new URL(http.path, `https://${STRIPE}`);
     const form = new URLSearchParams(http.body);
     if (http.method === 'GET') return said(this.read(url));
@@ -115,7 +115,7 @@ export class Stripe implements ThirdParty {
     return done.lost ? undefined : said(done);
   }
 
-  refusal(): HttpResponse {
+  refuse(): HttpResponse {
     return said(wrong(429, { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests' }));
   }
 
@@ -138,18 +138,18 @@ export class Stripe implements ThirdParty {
     const [, kind = '', id] = /^\/v1\/(\w+)(?:\/(\w+))?$/.exec(pathname) ?? [];
     if (kind === 'payment_intents' && id) {
       const intent = this.intents.get(id);
-      return intent ? ok(this.shown(intent)) : missing(id);
+      return intent ? okAnswer(this.shown(intent)) : missing(id);
     }
     if (kind === 'refunds') {
       const intent = this.intents.get(searchParams.get('payment_intent') ?? '');
       const refunds = intent?.refunds.slice(0, this.isBusy(intent) ? -1 : undefined) ?? [];
-      return ok({ object: 'list', has_more: false, data: refunds.map(refundShown) });
+      return okAnswer({ object: 'list', has_more: false, data: refunds.map(refundShown) });
     }
     if (kind !== 'customers') throw new Error(`the model of Stripe has no GET ${pathname}`);
     if (id === 'search') return this.search(searchParams.get('query') ?? '');
-    if (!id) return ok({ object: 'list', has_more: false, data: this.customers.toReversed().map(customerShown) });
+    if (!id) return okAnswer({ object: 'list', has_more: false, data: this.customers.toReversed().map(customerShown) });
     const customer = this.customers.find((one) => one.id === id);
-    return customer ? ok(customerShown(customer)) : missing(id);
+    return customer ? okAnswer(customerShown(customer)) : missing(id);
   }
 
   private search(query: string): Done {
@@ -159,7 +159,7 @@ export class Stripe implements ThirdParty {
     const wanted = String(JSON.parse(text)).toLowerCase();
     const known = this.customers.filter(({ at }) => at <= this.now() - SEARCH_LAG);
     const found = known.filter(({ account }) => account.toLowerCase() === wanted);
-    return ok({ object: 'search_result', has_more: false, data: found.map(customerShown) });
+    return okAnswer({ object: 'search_result', has_more: false, data: found.map(customerShown) });
   }
 
   private write(path: string, form: URLSearchParams, key: string): Done {
@@ -173,7 +173,7 @@ export class Stripe implements ThirdParty {
     if (this.statusOf(intent) !== 'requires_confirmation') return unexpectedState(this.statusOf(intent));
     if (action === 'confirm') return this.confirm(intent, key);
     intent.status = 'canceled';
-    return ok(this.shown(intent));
+    return okAnswer(this.shown(intent));
   }
 
   private create(form: URLSearchParams): Done {
@@ -192,12 +192,12 @@ export class Stripe implements ThirdParty {
     if (form.get('payment_method') !== 'pm_card') throw new Error(`${form.get('payment_method')} is another account's`);
     this.intents.set(intent.id, intent);
     if (form.get('expand[0]') !== 'payment_method') throw new Error('the payment method is not expanded');
-    const fingerprint = behaviourOf(intent.amount) === 'charges another method' ? 'fp_other' : 'fp_card';
-    return ok({ ...this.shown(intent), payment_method: { id: 'pm_card', type: 'card', card: { fingerprint } } });
+    const fingerprint = findBehaviour(intent.amount) === 'charges another method' ? 'fp_other' : 'fp_card';
+    return okAnswer({ ...this.shown(intent), payment_method: { id: 'pm_card', type: 'card', card: { fingerprint } } });
   }
 
   private confirm(intent: Intent, key: string): Done {
-    const behaviour = behaviourOf(intent.amount);
+    const behaviour = findBehaviour(intent.amount);
     if (behaviour === 'always fails' || (behaviour === 'fails once' && isFirstKey(key))) return failed();
     if (behaviour === 'declines') {
       intent.status = 'requires_payment_method';
@@ -207,7 +207,7 @@ export class Stripe implements ThirdParty {
     intent.charges++;
     if (behaviour === 'answers late') intent.settlesAt = this.now() + PROCESSING;
     if (behaviour === 'fails after it is done') return failed();
-    const done = ok(this.shown(intent));
+    const done = okAnswer(this.shown(intent));
     return behaviour === 'times out' ? this.lost(intent, done) : done;
   }
 
@@ -220,14 +220,14 @@ export class Stripe implements ThirdParty {
     const given = intent.refunds.reduce((sum, refund) => sum + refund.amount, 0);
     if (given + amount > intent.amount)
       return wrong(400, { type: 'invalid_request_error', code: 'amount_too_large', message: 'more than is left' });
-    const behaviour = behaviourOf(amount);
+    const behaviour = findBehaviour(amount);
     if (behaviour === 'gives nothing back')
       return wrong(400, { type: 'invalid_request_error', code: 'charge_not_refundable', message: 'the card is gone' });
     if (behaviour === 'always fails' || (behaviour === 'fails once' && isFirstKey(key))) return failed();
     const refund = { id: this.newId('re'), refundId: form.get('metadata[orderly_refund]') ?? '', amount };
     intent.refunds.push(refund);
     if (behaviour === 'fails after it is done') return failed();
-    const done = ok(refundShown(refund));
+    const done = okAnswer(refundShown(refund));
     return behaviour === 'times out' ? this.lost(intent, done) : done;
   }
 
@@ -284,7 +284,7 @@ const refundShown = ({ id, refundId }: Intent['refunds'][number]): object => ({
   metadata: { orderly_refund: refundId },
 });
 
-const ok = (body: object): Done => ({ status: 200, body });
+const okAnswer = (body: object): Done => ({ status: 200, body });
 const wrong = (status: number, error: object): Done => ({ status, body: { error } });
 /** The first request with this key has not ended ("Error codes": `idempotency_key_in_use`). */
 const KEY_IN_USE = wrong(409, {

@@ -40,10 +40,10 @@ export class NodeHttpHandler {
 
   handle({ method, hostname, path, query, headers, body }: Request): Promise<{ readonly response: Response }> {
     return new Promise((resolve, reject) => {
-      const request = open({ method, hostname, path: path + searchOf(query), headers }, (message) => {
+      const request = open({ method, hostname, path: path + toQueryString(query), headers }, (message) => {
         // Protocols with this header have no streams. Others may: an object of S3 is read as one.
         const whole = headers['x-amz-target'] !== undefined;
-        resolve({ response: responseOf(message as unknown as Answer, whole) });
+        resolve({ response: toResponse(message as unknown as Answer, whole) });
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
         reject(CUT.has(error.code ?? '') ? Object.assign(error, { name: 'TimeoutError' }) : error);
@@ -61,12 +61,12 @@ export class NodeHttpHandler {
   destroy(): void {}
 }
 
-function responseOf(answer: Answer, whole: boolean): Response {
+function toResponse(answer: Answer, whole: boolean): Response {
   const { statusCode, headers, body } = answer;
   return { statusCode, headers: { ...headers }, body: whole ? Buffer.from(body) : answer };
 }
 
-function searchOf(query: Request['query'] = {}): string {
+function toQueryString(query: Request['query'] = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) for (const each of [value].flat()) search.append(name, each ?? '');
   return search.size === 0 ? '' : `?${search}`;

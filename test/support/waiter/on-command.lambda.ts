@@ -1,17 +1,17 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { documents, type TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient, type TransactWriteItem } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
-import { required, requiredInteger } from '../../../packages/kit/aws/read-environment.js';
+import { requireEnv, requireIntegerEnv } from '../../../packages/kit/aws/read-environment.js';
 import { consumer } from '../../../packages/kit/idempotent-consumer/consumer.js';
-import { on } from '../../../packages/kit/idempotent-consumer/listening.js';
+import { on } from '../../../packages/kit/idempotent-consumer/message-source.js';
 import { Timers } from '../../../packages/kit/timers/timers.js';
 import { waiterCommands, waiterContract, waitId } from './contract.js';
 
-const TableName = required(Env.TABLE);
+const TableName = requireEnv(Env.TABLE);
 const timers = new Timers({
-  app: required(Env.APP),
-  table: required(Env.RECORDS),
-  consumer: { name: required(Env.CONSUMER), generation: requiredInteger(Env.CONSUMER_GENERATION) },
+  app: requireEnv(Env.APP),
+  table: requireEnv(Env.RECORDS),
+  consumer: { name: requireEnv(Env.CONSUMER), generation: requireIntegerEnv(Env.CONSUMER_GENERATION) },
   contract: waiterContract,
 });
 
@@ -33,14 +33,14 @@ export const handler = consumer(
       }),
       Stop: ({ event: { data } }) => ({
         decide: async () => {
-          if ((await stateOf(data.name)) !== 'WAITING') return [];
+          if ((await readState(data.name)) !== 'WAITING') return [];
           return [change(data.name, 'STOPPED', 'waits = :waiting'), timers.clear(waitId(data.name))];
         },
       }),
       WaitIsOver: ({ event: { data } }) => ({
         decide: async () => {
           if (data.name.startsWith('broken')) throw new Error('not today');
-          if ((await stateOf(data.name)) === undefined) throw new Refused('nobody');
+          if ((await readState(data.name)) === undefined) throw new Refused('nobody');
           // Whether somebody still waits isn't asked, so that nothing but the timer's record guards this effect. It may clear
           // what it handles.
           return [change(data.name, 'OVER', 'attribute_exists(pk)'), timers.clear(waitId(data.name))];
@@ -51,8 +51,8 @@ export const handler = consumer(
   { isRefusal: (error) => error instanceof Refused },
 );
 
-async function stateOf(name: string): Promise<unknown> {
-  const { Item } = await documents.send(new GetCommand({ TableName, Key: keyOf(name), ConsistentRead: true }));
+async function readState(name: string): Promise<unknown> {
+  const { Item } = await documentClient.send(new GetCommand({ TableName, Key: keyOf(name), ConsistentRead: true }));
   return Item?.waits;
 }
 

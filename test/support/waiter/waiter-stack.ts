@@ -6,7 +6,7 @@ import { settingsFor } from '../../../lib/settings.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { acknowledgeCompliance } from '../../../packages/kit/base/acknowledge.js';
 import {
-  OF_EVERY_FUNCTION,
+  FUNCTION_ACKNOWLEDGEMENTS,
   type ServiceContext,
   ServiceFunction,
   type ServiceFunctionProps,
@@ -26,7 +26,7 @@ export class WaiterStack extends Stack {
     super(app, 'Waiter');
     const bus = new EventBus(this, 'Bus');
     const alarmTopic = new Topic(this, 'Alarms', { enforceSSL: true });
-    acknowledgeCompliance(this, { ...OF_EVERY_FUNCTION, SNSEncryptedKMS: 'A topic of tests.' });
+    acknowledgeCompliance(this, { ...FUNCTION_ACKNOWLEDGEMENTS, SNSEncryptedKMS: 'A topic of tests.' });
     const records = recordsTable(this, 'Records', settings);
     const table = new TableV2(this, 'Table', {
       ...tableDefaults(settings),
@@ -43,7 +43,7 @@ export class WaiterStack extends Stack {
     const owner = new IdempotentConsumer(this, 'Commands', {
       name: WAITER.name,
       bus,
-      hears: [waiterCommands],
+      subscribesTo: [waiterCommands],
       handler: this.handler,
       records,
       alarmTopic,

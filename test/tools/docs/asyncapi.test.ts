@@ -4,20 +4,27 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { Commit } from '../../../packages/kit/messages/commit.js';
-import { commandsOf, readEvent, type ServiceContract } from '../../../packages/kit/messages/contract.js';
-import { busEntries, readEnvelope, schemaVersionOf } from '../../../packages/kit/messages/envelope.js';
+import { readEvent, type ServiceContract, toCommandContract } from '../../../packages/kit/messages/contract.js';
+import { readEnvelope, schemaVersionOf, toBusEntries } from '../../../packages/kit/messages/envelope.js';
 import { subscribeToAll } from '../../../packages/kit/messages/subscriptions.js';
 import { matches } from '../../../packages/simulator/patterns/matches.js';
-import { type AsyncApi, asyncApiOf, nameOf } from '../../../tools/docs/asyncapi.js';
-import { type Bus, type BusMessage, hearersOf, orderlyBus, shapeOf, versionsOf } from '../../../tools/docs/bus.js';
-import { type BusEvent, busEventOf, patternOf } from '../../../tools/docs/bus-example.js';
-import { eventsPageOf } from '../../../tools/docs/events-page.js';
-import { MEANT, meaningOf } from '../../../tools/docs/message-fields.js';
+import { type AsyncApi, generateAsyncApi, nameOf } from '../../../tools/docs/asyncapi.js';
+import {
+  type Bus,
+  type BusMessage,
+  findSubscribers,
+  orderlyBus,
+  versionSchema,
+  versionsOf,
+} from '../../../tools/docs/bus.js';
+import { type BusEvent, buildBusEvent, buildPattern } from '../../../tools/docs/bus-example.js';
+import { generateEventsPage } from '../../../tools/docs/events-page.js';
+import { describeField, MEANT } from '../../../tools/docs/message-fields.js';
 import type { Json } from '../../../tools/docs/openapi/schemas.js';
 import { contracts } from '../../../tools/release/contracts.js';
 
 const bus = await orderlyBus();
-const document = asyncApiOf(bus);
+const document = generateAsyncApi(bus);
 const byContract = await contracts();
 
 const all = bus.messages.flatMap((message) =>
@@ -44,7 +51,7 @@ function read({ kind, contract }: BusMessage, event: BusEvent): unknown {
   const envelope = readEnvelope(JSON.stringify(event));
   const found = byContract.get(contract)!;
   return readEvent(
-    kind === 'event' ? found : commandsOf(found),
+    kind === 'event' ? found : toCommandContract(found),
     envelope.type,
     schemaVersionOf(envelope),
     envelope.data,
@@ -103,7 +110,7 @@ describe('the document', () => {
 });
 
 describe.each(all)('$name', ({ name, message, version }) => {
-  const event = busEventOf(bus, message, version);
+  const event = buildBusEvent(bus, message, version);
 
   test('has an example that fits its schema, and that its contract reads', () => {
     const validate = payloadOf(name);
@@ -115,17 +122,18 @@ describe.each(all)('$name', ({ name, message, version }) => {
   });
 
   test('has an example with every field that it must have, and none that its schema does not know', () => {
-    const known = z.toJSONSchema(shapeOf(message, version), { io: 'input', unrepresentable: 'any' }).properties ?? {};
+    const known =
+      z.toJSONSchema(versionSchema(message, version), { io: 'input', unrepresentable: 'any' }).properties ?? {};
     expect(Object.keys(known)).toEqual(expect.arrayContaining(Object.keys(event.detail.data as Json)));
-    for (const field of Object.keys(known)) expect(meaningOf(message.type, field)).not.toBe('');
+    for (const field of Object.keys(known)) expect(describeField(message.type, field)).not.toBe('');
   });
 
   test('is matched by its own pattern and by no other', () => {
-    const matching = bus.messages.filter((other) => matches({ ...patternOf(bus, other) }, event));
+    const matching = bus.messages.filter((other) => matches({ ...buildPattern(bus, other) }, event));
     expect(matching).toEqual([message]);
     const toAnother = { ...event, detail: { ...event.detail, to: 'another' } };
-    expect(matches({ ...patternOf(bus, message) }, toAnother)).toBe(message.kind === 'event');
-    expect(document.components.messages[name]!['x-eventbridge-pattern']).toEqual(patternOf(bus, message));
+    expect(matches({ ...buildPattern(bus, message) }, toAnother)).toBe(message.kind === 'event');
+    expect(document.components.messages[name]!['x-eventbridge-pattern']).toEqual(buildPattern(bus, message));
   });
 
   test('fits no schema of another message', () => {
@@ -136,7 +144,10 @@ describe.each(all)('$name', ({ name, message, version }) => {
 
 test('each meaning of a field is used', () => {
   const used = all.flatMap(({ message, version }) => {
-    const { properties = {} } = z.toJSONSchema(shapeOf(message, version), { io: 'input', unrepresentable: 'any' });
+    const { properties = {} } = z.toJSONSchema(versionSchema(message, version), {
+      io: 'input',
+      unrepresentable: 'any',
+    });
     return Object.keys(properties).flatMap((field) => [field, `${message.type}.${field}`]);
   });
   expect(MEANT.filter((name) => !used.includes(name))).toEqual([]);
@@ -150,7 +161,7 @@ describe('what the relay puts on the bus', () => {
   }));
 
   test.each(histories)('of $file fits the document', ({ service, commits }) => {
-    const entries = commits.flatMap((commit) => busEntries(commit, { app: bus.app, service }));
+    const entries = commits.flatMap((commit) => toBusEntries(commit, { app: bus.app, service }));
     expect(entries.length).toBeGreaterThan(0);
     for (const { Source, DetailType, Detail } of entries) {
       const detail = JSON.parse(Detail);
@@ -159,7 +170,9 @@ describe('what the relay puts on the bus', () => {
       validate(detail);
       expect(validate.errors ?? [], `${type} ${version}`).toEqual([]);
       const message = bus.messages.find((one) => one.service === of && one.type === type)!;
-      expect(matches({ ...patternOf(bus, message) }, { source: Source, 'detail-type': DetailType, detail })).toBe(true);
+      expect(matches({ ...buildPattern(bus, message) }, { source: Source, 'detail-type': DetailType, detail })).toBe(
+        true,
+      );
     }
   });
 });
@@ -186,14 +199,14 @@ describe('a bus of one contract', () => {
   };
 
   test('needs an example of each type', () => {
-    expect(() => asyncApiOf(small)).toThrow('no example of things: Made');
-    expect(() => eventsPageOf(small)).toThrow('no OrderPlaced');
+    expect(() => generateAsyncApi(small)).toThrow('no example of things: Made');
+    expect(() => generateEventsPage(small)).toThrow('no OrderPlaced');
   });
 
   test('has the name of its application in its patterns, and its hearers by their subscriptions', () => {
-    expect(patternOf(small, message)).toEqual({ source: ['shop.things'], 'detail-type': ['Made'] });
-    expect(hearersOf(small, message).map(({ service }) => service)).toEqual(['desk']);
-    expect(hearersOf(small, { ...message, service: 'others' })).toEqual([]);
-    expect(hearersOf(small, { ...message, kind: 'command' })).toEqual([]);
+    expect(buildPattern(small, message)).toEqual({ source: ['shop.things'], 'detail-type': ['Made'] });
+    expect(findSubscribers(small, message).map(({ service }) => service)).toEqual(['desk']);
+    expect(findSubscribers(small, { ...message, service: 'others' })).toEqual([]);
+    expect(findSubscribers(small, { ...message, kind: 'command' })).toEqual([]);
   });
 });

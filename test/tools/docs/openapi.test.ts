@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { described, PROBLEMS } from '../../../packages/kit/routes.js';
+import { PROBLEMS, withDescription } from '../../../packages/kit/routes.js';
 import { type Api, orderlyApi } from '../../../tools/docs/openapi/api.js';
-import { httpFileOf, postmanOf } from '../../../tools/docs/openapi/collections.js';
-import { openApiOf } from '../../../tools/docs/openapi/document.js';
+import { generateHttpFile, generatePostmanCollection } from '../../../tools/docs/openapi/collections.js';
+import { generateOpenApi } from '../../../tools/docs/openapi/document.js';
 import { STORY, UNASKED } from '../../../tools/docs/openapi/examples.js';
-import { lintedOpenApi } from '../../../tools/docs/openapi/lint.js';
-import { referencePageOf } from '../../../tools/docs/openapi/page.js';
-import { codesOf } from '../../../tools/docs/openapi/problems.js';
+import { lintOpenApi } from '../../../tools/docs/openapi/lint.js';
+import { generateReferencePage } from '../../../tools/docs/openapi/page.js';
+import { listCodes } from '../../../tools/docs/openapi/problems.js';
 import { REDOC_PATH } from '../../../tools/docs/openapi/redoc.js';
-import { schemasOf } from '../../../tools/docs/openapi/schemas.js';
-import { keptAnswers, resolved } from '../../../tools/docs/openapi/story.js';
+import { convertSchemas } from '../../../tools/docs/openapi/schemas.js';
+import { keptAnswers, resolveReferences } from '../../../tools/docs/openapi/story.js';
 import { DocumentedApi } from '../../support/documented-api.js';
 import { differences } from '../../support/story.js';
 
 const api = await orderlyApi();
-const document = openApiOf(api);
+const document = generateOpenApi(api);
 const ANSWERS = keptAnswers();
 const withPaths = (paths: object) => ({ ...document, paths: { ...document.paths, ...paths } });
 const order = document.paths['/orders']!;
 
 describe('the document', () => {
-  test('has no finding of the linter', async () => expect(await lintedOpenApi(document)).toEqual([]));
+  test('has no finding of the linter', async () => expect(await lintOpenApi(document)).toEqual([]));
 
   test.each([
     ['an unknown field', withPaths({ '/orders': { ...order, post: { ...order.post, verb: 'POST' } } }), 'struct'],
@@ -41,7 +41,7 @@ describe('the document', () => {
       'no-invalid-media-type-examples',
     ],
   ])('is refused by the linter with %s', async (_, wrong, rule) => {
-    expect((await lintedOpenApi(wrong)).join('\n')).toContain(rule);
+    expect((await lintOpenApi(wrong)).join('\n')).toContain(rule);
   });
 
   test('names each operation once', () => {
@@ -53,11 +53,11 @@ describe('the document', () => {
     const shown = new Set(STORY.filter(({ problem }) => !problem).map(({ operation }) => operation));
     expect(api.routes.map(({ route }) => route.id).filter((id) => !shown.has(id))).toEqual([]);
     const met = new Set([...STORY.flatMap(({ problem = [] }) => problem), ...Object.keys(UNASKED)]);
-    expect([...new Set(api.routes.flatMap(codesOf))].filter((code) => !met.has(code))).toEqual([]);
+    expect([...new Set(api.routes.flatMap(listCodes))].filter((code) => !met.has(code))).toEqual([]);
   });
 
   test('has every problem that a service declares, besides the one that belongs to no route', () => {
-    const documented = new Set(api.routes.flatMap(codesOf));
+    const documented = new Set(api.routes.flatMap(listCodes));
     expect([...api.problems.keys()].filter((code) => !documented.has(code))).toEqual(['method-not-allowed']);
   });
 
@@ -65,12 +65,12 @@ describe('the document', () => {
     const names = STORY.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(Object.keys(ANSWERS).filter((name) => !names.includes(name))).toEqual([]);
-    for (const call of STORY) expect(() => resolved({ ...call }, ANSWERS)).not.toThrow();
+    for (const call of STORY) expect(() => resolveReferences({ ...call }, ANSWERS)).not.toThrow();
   });
 });
 
 describe('a document of other routes', () => {
-  const Ticket = z.object({ ticketId: z.string(), at: described('Since when.', z.iso.datetime()) });
+  const Ticket = z.object({ ticketId: z.string(), at: withDescription('Since when.', z.iso.datetime()) });
   const small = (route: object): Api => ({
     ...api,
     routes: [
@@ -84,29 +84,31 @@ describe('a document of other routes', () => {
   });
 
   test('refers to a schema by its name, and has only schemas that something refers to', () => {
-    const { components, paths } = openApiOf(small({ answers: { 200: { description: 'Tickets', body: Ticket } } }));
+    const { components, paths } = generateOpenApi(
+      small({ answers: { 200: { description: 'Tickets', body: Ticket } } }),
+    );
     expect(JSON.stringify(paths)).toContain('"$ref":"#/components/schemas/Ticket"');
     expect(components.schemas).toMatchObject({
       Ticket: { properties: { at: { type: 'string', format: 'date-time', description: 'Since when.' } } },
     });
-    expect(Object.keys(openApiOf(small({})).components.schemas!)).toEqual(['Problem']);
+    expect(Object.keys(generateOpenApi(small({})).components.schemas!)).toEqual(['Problem']);
   });
 
   test('is refused with a problem that nobody declares, or a parameter that nobody describes', () => {
-    expect(() => openApiOf(small({ problems: ['lost'] }))).toThrow('lost');
-    expect(() => openApiOf(small({ path: '/tickets/{ticketId}' }))).toThrow('ticketId');
+    expect(() => generateOpenApi(small({ problems: ['lost'] }))).toThrow('lost');
+    expect(() => generateOpenApi(small({ path: '/tickets/{ticketId}' }))).toThrow('ticketId');
   });
 
   test('tells two schemas apart that have no name', () => {
     const [one, two] = [z.object({ one: z.string() }), z.object({ two: z.string() })];
-    const schemas = schemasOf(new Map(), [one, one, two]);
+    const schemas = convertSchemas(new Map(), [one, one, two]);
     expect([schemas.of(one), schemas.of(two)]).toMatchObject([{ required: ['one'] }, { required: ['two'] }]);
   });
 });
 
 describe('the collections', () => {
-  const http = httpFileOf(api);
-  const postman = postmanOf(api) as {
+  const http = generateHttpFile(api);
+  const postman = generatePostmanCollection(api) as {
     readonly variable: readonly { readonly key: string }[];
     readonly item: readonly { readonly request: object; readonly event?: readonly { script: { exec: string[] } }[] }[];
   };
@@ -142,13 +144,13 @@ describe('the collections', () => {
 describe('the page', () => {
   test('has the document, and a text in it can not end the script', () => {
     const evil = { ...document, info: { ...document.info, description: '</script><script>alert(1)</script>' } };
-    const page = referencePageOf(evil);
+    const page = generateReferencePage(evil);
     const [, text = ''] = /<script id="document" type="application\/json">(.*?)<\/script>/.exec(page) ?? [];
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(evil)));
   });
 
   test('loads nothing but Redoc beside it', () => {
-    const loaded = [...referencePageOf(document).matchAll(/<(?:script|link|img)[^>]* (?:src|href)="([^"]*)"/g)];
+    const loaded = [...generateReferencePage(document).matchAll(/<(?:script|link|img)[^>]* (?:src|href)="([^"]*)"/g)];
     expect(loaded.map(([, address]) => address)).toEqual([REDOC_PATH]);
   });
 });
@@ -158,7 +160,7 @@ describe('an answer', () => {
   const asked = { method: 'GET', path: '/orders/7?version=1' } as const;
   const shown = ANSWERS.approved as { readonly lines: readonly object[] };
   const answer = (body: unknown, { status = 200, type = 'application/json', headers = {} } = {}) =>
-    judge.faultsOf(asked, { status, headers: { 'content-type': type, ...headers }, text: JSON.stringify(body) });
+    judge.findFaults(asked, { status, headers: { 'content-type': type, ...headers }, text: JSON.stringify(body) });
   const problem = { status: 404, type: 'application/problem+json' };
 
   test('is documented', () => {
@@ -181,7 +183,7 @@ describe('an answer', () => {
     ],
     [
       'a path that does not exist',
-      () => judge.faultsOf({ method: 'GET', path: '/parcels' }, { status: 200, headers: {}, text: '' }),
+      () => judge.findFaults({ method: 'GET', path: '/parcels' }, { status: 200, headers: {}, text: '' }),
       'no such route',
     ],
   ])('is not documented with %s', (_, faults, place) => {

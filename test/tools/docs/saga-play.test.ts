@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Saga } from '../../../packages/kit/saga/saga.js';
-import { pictureOf } from '../../../tools/docs/saga-picture.js';
+import { drawSaga } from '../../../tools/docs/saga-picture.js';
 import { keyOf, play } from '../../../tools/docs/saga-play.js';
 import { type Trip, tripSaga } from '../../kit/saga/trip.js';
 
@@ -58,7 +58,9 @@ test('playing a saga finds all its transitions, and no others', () => {
 });
 
 test('a step without a compensation is never undone', () => {
-  const steps = tripSaga.steps.map(({ undo, ...step }) => (step.name === 'pay' || !undo ? step : { ...step, undo }));
+  const steps = tripSaga.steps.map(({ compensatingCommand: undo, ...step }) =>
+    step.name === 'pay' || !undo ? step : { ...step, undo },
+  );
   const places = movesOf({ ...tripSaga, steps }).map(([, , to]) => to);
   expect(places).not.toContain('COMPENSATING pay');
   expect(places).toContain('COMPENSATING book-flight');
@@ -83,7 +85,7 @@ test('refuses samples that skip no optional step, or all, since they show half o
 });
 
 test('a picture has a box for each place, an arrow for each transition, and a row for each command', () => {
-  const picture = pictureOf(play(tripSaga, trips));
+  const picture = drawSaga(play(tripSaga, trips));
   for (const line of [
     '  RUNNING_pay["pay<br/>Pay"]',
     '  RUNNING_pay -->|"no answer in 5 min, cancelled"| COMPENSATING_pay',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handledIn } from '../../../tools/local/consumer-logs.js';
+import { parseHandled } from '../../../tools/local/consumer-logs.js';
 
 const line = (message: string, second: number, eventId = 'e') =>
   JSON.stringify({ message, consumer: 'commands', eventId, timestamp: `2026-12-01T00:00:0${second}.000Z` });
@@ -31,10 +31,10 @@ test.each([
   ['stored in an inbox, then known there', ['stored', 'known'], ['applied', 'duplicate']],
 ])('a message that is %s', (_, messages, outcomes) => {
   const lines = messages.map((message, at) => line(message, at));
-  expect(handledIn(['not JSON', '{"cut', ...lines]).map(({ outcome }) => outcome)).toEqual(outcomes);
+  expect(parseHandled(['not JSON', '{"cut', ...lines]).map(({ outcome }) => outcome)).toEqual(outcomes);
 });
 
 test('messages are in the order of time', () => {
   const lines = [line('applied', 2, 'second'), line('applied', 1, 'first')];
-  expect(handledIn(lines).map(({ eventId }) => eventId)).toEqual(['first', 'second']);
+  expect(parseHandled(lines).map(({ eventId }) => eventId)).toEqual(['first', 'second']);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { columns, delivered } from '../../../tools/local/demos/dedupe-texts.js';
+import { columns, renderDeliveries } from '../../../tools/local/demos/dedupe-texts.js';
 import { DEMOS, LIST } from '../../../tools/local/demos/demos.js';
 import { main } from '../../../tools/local/demos/main.js';
 
@@ -36,7 +36,7 @@ test('deliveries are short lines, and the stock of three consumers has a column 
   const id = '01a2bf04-b126-7133-9674-b35d15adcdfd';
   const at = '2026-11-22T23:38:06.274Z';
   const consumer = 'inventory-commands';
-  const lines = delivered(new Set([id]), {
+  const lines = renderDeliveries(new Set([id]), {
     naive: [{ id, at, what: 'took 1, 9 left' }],
     powertools: [{ id: 'another', at, what: 'took 1, 9 left' }],
     ours: {

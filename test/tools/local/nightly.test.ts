@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { main, searchesOf } from '../../../tools/local/nightly.js';
+import { listSearches, main } from '../../../tools/local/nightly.js';
 import { scenarioCalled } from '../../simulation/scenarios/all.js';
 
 let lines: string[] = [];
@@ -15,7 +15,7 @@ test('a night runs all searches, also after one that found something, and names 
   const ran: (readonly string[])[] = [];
   const code = await main(['--day', '20782'], (search) => (ran.push(search) === 1 ? 1 : 0));
   expect(code).toBe(1);
-  expect(ran).toEqual(searchesOf(20_782));
+  expect(ran).toEqual(listSearches(20_782));
   expect(lines.slice(-2)).toEqual([
     '\nday 20782: something was found by',
     '  node tools/run.mjs fuzz-api --seed 2078200',
@@ -27,13 +27,13 @@ test('a night that finds nothing ends with 0', async () => {
 });
 
 test('a night plays scenarios while messages are lost, too', () => {
-  const scenarios = searchesOf(1).flatMap((search) => search.filter((word) => word.endsWith(':losses')));
+  const scenarios = listSearches(1).flatMap((search) => search.filter((word) => word.endsWith(':losses')));
   expect(scenarios).toEqual(['place-one:losses', 'keys:losses', 'hot-orders:losses']);
   for (const name of scenarios) expect(scenarioCalled(name)).toMatchObject({ name, conditions: { losses: true } });
 });
 
 test('another night has other seeds, and every search is a command', () => {
-  const [one, next] = [searchesOf(1), searchesOf(2)];
+  const [one, next] = [listSearches(1), listSearches(2)];
   for (const [at, search] of one.entries()) expect(search).not.toEqual(next[at]);
   const commands = readFileSync('tools/run.mjs', 'utf8');
   for (const [command] of one) expect(commands).toMatch(new RegExp(`^  '?${command}'?: `, 'm'));

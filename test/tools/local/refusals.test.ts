@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { unknownOrder } from '../../../lambdas/operations/order-facts.js';
+import { unknownOrderError } from '../../../lambdas/operations/order-facts.js';
 import { makeToken, newKey } from '../../../tools/local/dev-issuer.js';
-import { aheadAt } from '../../../tools/local/endpoint.js';
-import { endpointOf } from '../../../tools/operator/endpoint.js';
+import { readClockOffset } from '../../../tools/local/endpoint.js';
+import { resolveEndpoint } from '../../../tools/operator/endpoint.js';
 
 let folder = '';
 beforeEach(() => {
@@ -69,12 +69,12 @@ syncBuiltinESMExports();`;
   });
 
   test('for a word that is no id of an order', () => {
-    expect(unknownOrder('nonsense').next).toContain('32 hexadecimal digits');
-    expect(unknownOrder('a'.repeat(32)).next).toEqual(['failures', 'list']);
+    expect(unknownOrderError('nonsense').next).toContain('32 hexadecimal digits');
+    expect(unknownOrderError('a'.repeat(32)).next).toEqual(['failures', 'list']);
   });
 
   test('for an environment that the settings lack', async () => {
-    await expect(endpointOf('staging')).rejects.toMatchObject({
+    await expect(resolveEndpoint('staging')).rejects.toMatchObject({
       code: 'usage',
       message: "Environment 'staging' is unknown: lib/settings.ts has dev, prod.",
     });
@@ -92,7 +92,7 @@ describe('a token for a local cloud whose clock was forwarded', () => {
 
   test('is issued by its clock', async () => {
     const ahead = 36 * 86_400_000;
-    await serving({ simulator: true, ahead }, async (url) => expect(await aheadAt(url)).toBe(ahead));
+    await serving({ simulator: true, ahead }, async (url) => expect(await readClockOffset(url)).toBe(ahead));
     const { iat, exp } = JSON.parse(
       Buffer.from(
         makeToken({ sub: 'alice', role: 'customer', ahead }, newKey()).split('.')[1] ?? '',
@@ -104,8 +104,8 @@ describe('a token for a local cloud whose clock was forwarded', () => {
   });
 
   test("is issued by this machine's clock for anything else", async () => {
-    await serving({ services: {} }, async (url) => expect(await aheadAt(url)).toBe(0));
-    expect(await aheadAt('http://127.0.0.1:1')).toBe(0);
-    expect(await aheadAt(undefined)).toBe(0);
+    await serving({ services: {} }, async (url) => expect(await readClockOffset(url)).toBe(0));
+    expect(await readClockOffset('http://127.0.0.1:1')).toBe(0);
+    expect(await readClockOffset(undefined)).toBe(0);
   });
 });

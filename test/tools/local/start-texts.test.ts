@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { DemoResult } from '../../../tools/local/demo.js';
-import { ending, invitation, ready, tables } from '../../../tools/local/start-texts.js';
+import { describeReady, describeStart, invitation, renderTables } from '../../../tools/local/start-texts.js';
 
 const stockOf = (sku: string) => ({ sku, version: 1, onHand: 3, reserved: 0, available: 3 });
 const [before, after, atLast] = [stockOf('TEA-1'), stockOf('TEA-1'), stockOf('TEA-1')];
@@ -53,9 +53,9 @@ describe('docs/how-to/run-locally.md shows what a start prints', () => {
   test('word for word, but for ids, counts of messages and seconds', () => {
     const url = 'http://127.0.0.1:4566';
     const printed = [
-      tables(result),
+      renderTables(result),
       invitation({ apiUrl: `${url}/v1` }, result),
-      `${ending(url, { colour: (_, text) => text })}\n${ready(0)}`,
+      `${describeStart(url, { colour: (_, text) => text })}\n${describeReady(0)}`,
     ].join('\n\n');
     const comparable = (text: string) => text.replace(/try-\w{8}/, 'try-<id>').replace(/after \d+ s\./, 'after <n> s.');
     expect(comparable(shown)).toBe(comparable(printed));

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { main, projectsOf, vitestArguments } from '../../../tools/local/test.js';
+import { chooseProjects, main, vitestArguments } from '../../../tools/local/test.js';
 
 /** Arguments that are no reporter. */
 const chosen = (projects: readonly string[], files: readonly string[]) =>
@@ -8,11 +8,11 @@ const chosen = (projects: readonly string[], files: readonly string[]) =>
 
 describe('npm test -- <part>', () => {
   test('asks for the files of that part only, in every project', () => {
-    expect(chosen(projectsOf({ quick: false }), ['place-order'])).toEqual(['run', 'place-order']);
+    expect(chosen(chooseProjects({ quick: false }), ['place-order'])).toEqual(['run', 'place-order']);
   });
 
   test('with --quick leaves out what deploys', () => {
-    expect(chosen(projectsOf({ quick: true }), ['a', 'b'])).toEqual([
+    expect(chosen(chooseProjects({ quick: true }), ['a', 'b'])).toEqual([
       ...['run', 'a', 'b'],
       ...['--project', '!integration', '--project', '!acceptance'],
     ]);

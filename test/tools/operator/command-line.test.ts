@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { command } from '../../../lambdas/operations/program.js';
 import { readCommandLine } from '../../../packages/operator/cli/command-line.js';
 import { Exit, OperatorError } from '../../../packages/operator/cli/errors.js';
-import { aligned, duration } from '../../../packages/operator/cli/text.js';
+import { alignColumns, formatDuration } from '../../../packages/operator/cli/text-format.js';
 import { ORDERLY, run } from '../../../tools/operator/command-line.js';
 
 const reading = (words: readonly string[]) => {
@@ -189,7 +189,7 @@ describe('text', () => {
 
   test('cells stand under each other', () =>
     expect(
-      aligned([
+      alignColumns([
         ['a', 'b'],
         ['long', 'c'],
       ]),
@@ -201,5 +201,5 @@ describe('text', () => {
     [600, '10 min'],
     [7200, '2 h'],
     [864_000, '10 days'],
-  ])('%d seconds are %s', (seconds, words) => expect(duration(seconds)).toBe(words));
+  ])('%d seconds are %s', (seconds, words) => expect(formatDuration(seconds)).toBe(words));
 });

@@ -4,16 +4,16 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { methodKey } from '../../../lambdas/payments/payers.js';
 import { StripeCustomers } from '../../../lambdas/payments/provider/stripe-customers.js';
 import { clock } from '../../../packages/kit/aws/clock.js';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { personKey } from '../../../packages/kit/personal-data/person-key.js';
 import { PersonalKeys } from '../../../packages/kit/personal-data/personal-keys.js';
 import { stateKey } from '../../../packages/kit/state-store/state-key.js';
 import type { Service } from '../../../packages/operator/deployment/services.js';
 import { exportPerson } from '../../../packages/operator/people/export.js';
-import { forget } from '../../../packages/operator/people/forget.js';
-import { keysOfPeopleIn } from '../../../packages/operator/people/people.js';
+import { forgetPerson } from '../../../packages/operator/people/forget.js';
+import { findPersonalKeyLocation } from '../../../packages/operator/people/personal-data.js';
 import { peopleOfOrderly } from '../../../tools/operator/people.js';
-import { recordOf } from '../../../tools/release/contract-record.js';
+import { buildContractRecord } from '../../../tools/release/contract-record.js';
 import { contracts } from '../../../tools/release/contracts.js';
 import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 import { inProcessKms, KMS_KEY } from '../../support/in-process-kms.js';
@@ -22,7 +22,7 @@ inProcessDynamoDb({ people: ['pk'], things: ['pk', 'sk'] }, { things: { people: 
 const stacks = { Platform: { PersonalKeysName: 'people', PersonalDataKeyArn: KMS_KEY } };
 /** An environment with these services. */
 const deployed = (...services: readonly Pick<Service, 'name' | 'table'>[]) => ({
-  documents,
+  documents: documentClient,
   clock,
   stacks,
   services: services as readonly Service[],
@@ -30,10 +30,15 @@ const deployed = (...services: readonly Pick<Service, 'name' | 'table'>[]) => ({
   actor: async () => 'olga',
 });
 const payments = { name: 'payments', table: 'things' };
-const open = new PersonalKeys({ ...keysOfPeopleIn(deployed()), documents, kms: inProcessKms().kms });
+const open = new PersonalKeys({
+  ...findPersonalKeyLocation(deployed()),
+  documents: documentClient,
+  kms: inProcessKms().kms,
+});
 const itemOf = async (person: string) =>
-  (await documents.send(new GetCommand({ TableName: 'people', Key: personKey(person) }))).Item;
-const forgetting = (person: string, dryRun = false) => forget(deployed(payments), peopleOfOrderly, { person, dryRun });
+  (await documentClient.send(new GetCommand({ TableName: 'people', Key: personKey(person) }))).Item;
+const forgetting = (person: string, dryRun = false) =>
+  forgetPerson(deployed(payments), peopleOfOrderly, { person, dryRun });
 const customers = new StripeCustomers('things');
 
 let person: string;
@@ -43,7 +48,7 @@ beforeEach(() => {
 
 describe('orderly person forget', () => {
   test('puts a tombstone in the place of the key', async () => {
-    await open.unsealed(person, 'x');
+    await open.createUnsealed(person, 'x');
     expect(await itemOf(person)).toHaveProperty('wrapped');
     const { exitCode, text, json } = await forgetting(person);
     const { forget: told } = json as { forget: Record<string, string> };
@@ -58,7 +63,7 @@ describe('orderly person forget', () => {
   });
 
   test('with --dry-run says what would be, and changes nothing', async () => {
-    await open.unsealed(person, 'x');
+    await open.createUnsealed(person, 'x');
     const { json, text } = await forgetting(person, true);
     expect(json).toMatchObject({ forget: { result: 'dry-run' } });
     expect(text).toMatch(/would be forgotten, for ever \(key of 20/);
@@ -72,7 +77,7 @@ describe('orderly person forget', () => {
 
   test('a second time changes nothing: the tombstone says since when', async () => {
     const first = { ...personKey(person), forgottenAt: '2026-01-01T00:00:00.000Z', forgottenBy: 'ada' };
-    await documents.send(new PutCommand({ TableName: 'people', Item: first }));
+    await documentClient.send(new PutCommand({ TableName: 'people', Item: first }));
     const again = { result: 'forgotten-before', forgottenAt: first.forgottenAt };
     expect(await forgetting(person)).toMatchObject({ exitCode: 0, json: { forget: again } });
     expect(await itemOf(person)).toEqual(first);
@@ -87,21 +92,21 @@ describe('orderly person forget', () => {
   });
 
   test('deletes the id at Stripe, also where a payment has found it again since; with --dry-run it stays', async () => {
-    await customers.keep(person, 'cus_1', undefined);
+    await customers.store(person, 'cus_1', undefined);
     await forgetting(person, true);
-    expect(await customers.of(person)).toBe('cus_1');
+    expect(await customers.find(person)).toBe('cus_1');
     await forgetting(person);
-    expect(await customers.of(person)).toBeUndefined();
-    await customers.keep(person, 'cus_1', undefined);
+    expect(await customers.find(person)).toBeUndefined();
+    await customers.store(person, 'cus_1', undefined);
     await forgetting(person);
-    expect(await customers.of(person)).toBeUndefined();
+    expect(await customers.find(person)).toBeUndefined();
   });
 
   test('deletes the hash of the payment method; with --dry-run it stays', async () => {
     const item = { ...methodKey(person), methodHash: 'ab12' };
     const stored = async () =>
-      (await documents.send(new GetCommand({ TableName: payments.table, Key: methodKey(person) }))).Item;
-    await documents.send(new PutCommand({ TableName: payments.table, Item: item }));
+      (await documentClient.send(new GetCommand({ TableName: payments.table, Key: methodKey(person) }))).Item;
+    await documentClient.send(new PutCommand({ TableName: payments.table, Item: item }));
     await forgetting(person, true);
     expect(await stored()).toEqual(item);
     await forgetting(person);
@@ -119,7 +124,7 @@ describe('orderly person export', () => {
     expect(exporting()).rejects.toMatchObject({ code: 'not-found', exitCode: 1 }));
   test('asks every service whose events name a customer, a user or an order', async () => {
     const asked = new Set<string>();
-    const names = [...(await contracts()).values()].map((contract) => recordOf(contract, ''));
+    const names = [...(await contracts()).values()].map((contract) => buildContractRecord(contract, ''));
     const services = names.map(({ service }) => ({
       name: service,
       get table() {
@@ -127,7 +132,9 @@ describe('orderly person export', () => {
         return 'things';
       },
     }));
-    await documents.send(new PutCommand({ TableName: 'things', Item: { pk: `CUSTOMER#${person}`, sk: 'ORDER#1#1' } }));
+    await documentClient.send(
+      new PutCommand({ TableName: 'things', Item: { pk: `CUSTOMER#${person}`, sk: 'ORDER#1#1' } }),
+    );
     await expect(exportPerson(deployed(...services), peopleOfOrderly, open, { person })).rejects.toThrow();
     const naming = names.filter(({ events }) => /"(customerId|userId|orderId)":/.test(JSON.stringify(events)));
     // Rewards publish no events, and store what they count by customer.
@@ -136,7 +143,7 @@ describe('orderly person export', () => {
   });
   test('has the id at Stripe', async () => {
     const exporting = () => exportPerson(deployed(payments), peopleOfOrderly, open, { person });
-    await customers.keep(person, 'cus_1', undefined);
+    await customers.store(person, 'cus_1', undefined);
     expect((await exporting()).json).toMatchObject({ person, stripeCustomer: 'cus_1' });
   });
   test('has what payments know of the payer', async () => {
@@ -146,7 +153,7 @@ describe('orderly person export', () => {
       { ...stateKey('Payer', person), ...state },
       { ...methodKey(person), methodHash: 'ab12' },
     ]) {
-      await documents.send(new PutCommand({ TableName: payments.table, Item: item }));
+      await documentClient.send(new PutCommand({ TableName: payments.table, Item: item }));
     }
     expect((await exporting()).json).toMatchObject({ person, payer: { ...state, methodHash: 'ab12' } });
   });

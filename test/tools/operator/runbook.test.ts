@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readCommandLine } from '../../../packages/operator/cli/command-line.js';
 import { ORDERLY } from '../../../tools/operator/command-line.js';
-import { callsIn, wordsOf } from '../../support/runbook-commands.js';
+import { findCalls, splitWords } from '../../support/runbook-commands.js';
 
 const PLACEHOLDERS = {
   'order id': '5d41402abc4b2a76b9719d911017c592',
@@ -21,7 +21,7 @@ const pages = readdirSync('docs/operations', { recursive: true, encoding: 'utf8'
   .filter((file) => file.endsWith('.md'))
   .map((page) => ({
     page,
-    calls: callsIn(readFileSync(`docs/operations/${page}`, 'utf8')).filter((call) => call !== '<command>'),
+    calls: findCalls(readFileSync(`docs/operations/${page}`, 'utf8')).filter((call) => call !== '<command>'),
   }))
   .filter(({ calls }) => calls.length > 0);
 
@@ -34,15 +34,15 @@ test('the pages of the runbook have calls of the command line', () => {
 
 describe.each(pages)('each call of the command line in $page can be read', ({ calls }) => {
   test.each(calls)('%s', (call) => {
-    const line = readCommandLine(wordsOf(call, PLACEHOLDERS), ORDERLY);
+    const line = readCommandLine(splitWords(call, PLACEHOLDERS), ORDERLY);
     expect(line.help).toBeUndefined();
   });
 });
 
 test('a call with an unknown option, a word too few or an unknown placeholder would be found', () => {
-  const parsing = (call: string) => () => readCommandLine(wordsOf(call, PLACEHOLDERS), ORDERLY);
+  const parsing = (call: string) => () => readCommandLine(splitWords(call, PLACEHOLDERS), ORDERLY);
   expect(
-    callsIn('    npm run -s orderly -- order <order id>   # where\nsee `npm run -s orderly -- sagas\nlist`'),
+    findCalls('    npm run -s orderly -- order <order id>   # where\nsee `npm run -s orderly -- sagas\nlist`'),
   ).toEqual(['order <order id> # where', 'sagas list']);
   expect(parsing('order <order id> --verbosely # where')).toThrow(/--verbosely/);
   expect(parsing('failures show <consumer>')).toThrow(/needs the message id/);

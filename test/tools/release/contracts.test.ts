@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { type EventSchema, earlierShape, type ServiceContract } from '../../../packages/kit/messages/contract.js';
-import { faultsBetween, recordOf } from '../../../tools/release/contract-record.js';
+import { buildContractRecord, faultsBetween } from '../../../tools/release/contract-record.js';
 import { contracts, NEW_CONTRACTS } from '../../../tools/release/contracts.js';
 import { areOfPreviousRelease, keptContracts } from '../../../tools/release/kept-contracts.js';
 
@@ -22,7 +22,7 @@ describe("the contracts and the previous release's", () => {
   test.each([...present].filter(([name]) => !NEW_CONTRACTS.includes(name)))(
     '%s: each reads what the other writes',
     (name, contract) => {
-      expect(faultsBetween(kept.get(name)!, recordOf(contract, 'present'))).toEqual([]);
+      expect(faultsBetween(kept.get(name)!, buildContractRecord(contract, 'present'))).toEqual([]);
     },
   );
 
@@ -45,7 +45,7 @@ describe('a contract', () => {
     events: thing ? { Made: { version: 1, data: shape, ...thing } } : {},
   });
   const faults = (thing: Partial<EventSchema> | undefined, before: Partial<EventSchema> = {}) =>
-    faultsBetween(recordOf(contractOf(before), '1'), recordOf(contractOf(thing), '2'));
+    faultsBetween(buildContractRecord(contractOf(before), '1'), buildContractRecord(contractOf(thing), '2'));
   const two = { version: 2, data: z.object({ name: z.string() }), earlier: { 1: earlierShape(shape, () => ({})) } };
 
   test('that is unchanged is accepted', () => expect(faults({})).toEqual([]));
@@ -55,8 +55,10 @@ describe('a contract', () => {
     expect(faults({ ...two, writes: 1 })).toEqual([]));
   test('with a type that is only read in this release is accepted, and in the next one, which writes it', () => {
     const reading = { ...contractOf({}), events: { Made: { version: 1, data: shape, writes: 0 } } };
-    expect(faultsBetween(recordOf(contractOf(undefined), '1'), recordOf(reading, '2'))).toEqual([]);
-    expect(faultsBetween(recordOf(reading, '2'), recordOf(contractOf({}), '3'))).toEqual([]);
+    expect(faultsBetween(buildContractRecord(contractOf(undefined), '1'), buildContractRecord(reading, '2'))).toEqual(
+      [],
+    );
+    expect(faultsBetween(buildContractRecord(reading, '2'), buildContractRecord(contractOf({}), '3'))).toEqual([]);
   });
   test('that writes a version that the previous release can read is accepted', () =>
     expect(faults(two, { ...two, writes: 1 })).toEqual([]));

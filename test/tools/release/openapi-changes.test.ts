@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { orderlyApi } from '../../../tools/docs/openapi/api.js';
-import { openApiOf } from '../../../tools/docs/openapi/document.js';
+import { generateOpenApi } from '../../../tools/docs/openapi/document.js';
 import { breakingChanges, type ComparedDocument, mayBreak } from '../../../tools/release/openapi-changes.js';
-import { hasSources, previousRelease, sourcesOf } from '../../../tools/release/previous-sources.js';
+import { fetchSources, hasSources, previousRelease } from '../../../tools/release/previous-sources.js';
 
-const present = openApiOf(await orderlyApi()) as unknown as ComparedDocument;
+const present = generateOpenApi(await orderlyApi()) as unknown as ComparedDocument;
 
 // A shallow clone has no history; where CI is set, it has to have it.
 describe.skipIf(!hasSources(previousRelease()) && !process.env.CI)(
   'the previous release (it needs the history)',
   () => {
     test('has clients whose requests the API takes, and which know its answers, or its version says so', () => {
-      const { folder, version } = sourcesOf(previousRelease());
+      const { folder, version } = fetchSources(previousRelease());
       const previous = JSON.parse(readFileSync(join(folder, 'docs/openapi.json'), 'utf8')) as ComparedDocument;
       expect(previous.info.version).toBe(version);
       const changes = breakingChanges(previous, present);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Declarations, UnknownDeclaration } from '../../../tools/release/declarations.js';
-import { APPROVED_API, publicApi, textOf } from '../../../tools/release/public-api.js';
+import { APPROVED_API, publicApi, renderPublicApi } from '../../../tools/release/public-api.js';
 
 describe('the public API', () => {
   const present = publicApi();
@@ -24,7 +24,7 @@ describe('the text of a package', () => {
 
   const text = (files: Readonly<Record<string, string>>): string => {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, `${name}.d.ts`), content);
-    return textOf({ name: 'things', exports: { '.': './index.ts' } }, new Declarations(folder));
+    return renderPublicApi({ name: 'things', exports: { '.': './index.ts' } }, new Declarations(folder));
   };
 
   test('has each export with its declaration, sorted by name, and no private member', () => {

@@ -38,7 +38,7 @@ export async function orderlyApi(): Promise<Api> {
     routes: routes.flatMap(({ service, exported }) =>
       Object.values(exported)
         .filter(isRoute)
-        .toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))
+        .toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))
         .map((route) => ({ service, route })),
     ),
     problems: new Map(
@@ -46,7 +46,7 @@ export async function orderlyApi(): Promise<Api> {
         Object.entries(kinds as Readonly<Record<string, ProblemKind>>),
       ),
     ),
-    schemas: schemasIn([{ service: '', exported: kit }, ...contracts]),
+    schemas: nameSchemas([{ service: '', exported: kit }, ...contracts]),
     answers: keptAnswers(),
   };
 }
@@ -55,10 +55,10 @@ const isRoute = (value: unknown): value is RouteDeclaration<string, string> =>
   typeof value === 'object' && value !== null && 'method' in value && 'answers' in value;
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const placeOf = ({ path, method }: RouteDeclaration<string, string>): string => `${path} ${METHODS.indexOf(method)}`;
+const sortKey = ({ path, method }: RouteDeclaration<string, string>): string => `${path} ${METHODS.indexOf(method)}`;
 
 /** Names the schemas as their modules do; of two with one name, the second has its service before it. */
-function schemasIn(modules: readonly Omit<ServiceModule, 'url'>[]): Api['schemas'] {
+function nameSchemas(modules: readonly Omit<ServiceModule, 'url'>[]): Api['schemas'] {
   const schemas = new Map<string, z.ZodMiniType>();
   for (const { service, exported } of modules) {
     for (const [name, value] of Object.entries(exported)) {

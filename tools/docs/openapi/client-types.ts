@@ -1,12 +1,12 @@
 import type { Api, ApiRoute } from './api.js';
 import type { OpenApi, Operation } from './document.js';
-import { codesOf, kindOf } from './problems.js';
+import { findProblemKind, listCodes } from './problems.js';
 import type { Json } from './schemas.js';
 
 const HEAD = '// Made by npm run docs from docs/openapi.json.\n';
 
 /** Generates what the client knows at run time: method, path and status of each operation, and whether it takes a key. */
-export function clientOperationsOf({ routes }: Api): string {
+export function generateClientOperations({ routes }: Api): string {
   const entries = routes
     .map(({ route: { id, method, path, repeat, answers } }) => {
       const [status, ...others] = Object.keys(answers).filter((one) => one.startsWith('2'));
@@ -23,20 +23,20 @@ ${entries.join('\n')}
 }
 
 /** Generates the types of the client: the schemas of the document, and what each operation takes and answers. */
-export function clientTypesOf(api: Api, document: OpenApi): string {
+export function generateClientTypes(api: Api, document: OpenApi): string {
   const schemas = Object.entries(document.components.schemas ?? {}).map(
-    ([name, schema]) => `${comment(schema)}export type ${name} = ${typeOf(schema)};`,
+    ([name, schema]) => `${comment(schema)}export type ${name} = ${toTypeScript(schema)};`,
   );
   const operations = api.routes
     .toSorted((one, other) => (one.route.id < other.route.id ? -1 : 1))
-    .map((one) => operationOf(one, document));
-  const codes = [...new Set(api.routes.flatMap(codesOf))].toSorted();
+    .map((one) => renderOperation(one, document));
+  const codes = [...new Set(api.routes.flatMap(listCodes))].toSorted();
   return `${HEAD}
 ${schemas.join('\n\n')}
 
 /** Codes of all problems. */
 export type ProblemCode =
-${codes.map((code) => `  /** ${kindOf(api, code).status}: ${kindOf(api, code).title} */\n  | '${code}'`).join('\n')};
+${codes.map((code) => `  /** ${findProblemKind(api, code).status}: ${findProblemKind(api, code).title} */\n  | '${code}'`).join('\n')};
 
 /** What each operation takes and answers. */
 export interface Operations {
@@ -45,7 +45,7 @@ ${operations.join('\n')}
 `;
 }
 
-function operationOf(one: ApiRoute, document: OpenApi): string {
+function renderOperation(one: ApiRoute, document: OpenApi): string {
   const { id, path, method, summary, repeat, ifMatch = false, answers } = one.route;
   const operation = document.paths[path]?.[method.toLowerCase()];
   if (!operation) throw new Error(`the document has no ${id}`);
@@ -60,7 +60,7 @@ function operationOf(one: ApiRoute, document: OpenApi): string {
   const texts = Object.values(answers).flatMap(({ text }) => text ?? []);
   const takes = [
     ...(query.length > 0 ? [`readonly query${isQueryRequired ? '' : '?'}: { ${query.join(' ')} };`] : []),
-    ...bodyOf(operation),
+    ...renderBody(operation),
     ...(ifMatch
       ? ['/** Version that you have read. At another one, nothing changes: `conflict`. */ readonly ifMatch?: number;']
       : []),
@@ -72,8 +72,8 @@ function operationOf(one: ApiRoute, document: OpenApi): string {
     readonly path: ${members(inPath)};
     readonly takes: ${members(takes)};
     readonly repeat: ${repeat ? `'${repeat}'` : 'undefined'};
-    readonly answer: ${answerOf(operation)};
-    readonly problems: ${codesOf(one)
+    readonly answer: ${renderAnswer(operation)};
+    readonly problems: ${listCodes(one)
       .map((code) => `'${code}'`)
       .join(' | ')};
   };`;
@@ -88,38 +88,38 @@ interface Parameter {
 }
 
 /** Numbers are sent as text. */
-const asParameter = (schema: Json): string => (schema.enum || schema.const ? typeOf(schema) : 'string | number');
+const asParameter = (schema: Json): string => (schema.enum || schema.const ? toTypeScript(schema) : 'string | number');
 
 interface Content {
   readonly required?: boolean;
   readonly content?: Readonly<Record<string, { readonly schema: Json }>>;
 }
 
-function bodyOf({ requestBody }: Operation): readonly string[] {
+function renderBody({ requestBody }: Operation): readonly string[] {
   const { required = false, content } = (requestBody ?? {}) as Content;
   const schema = content?.['application/json']?.schema;
-  return schema ? [`readonly body${required ? '' : '?'}: ${typeOf(schema)};`] : [];
+  return schema ? [`readonly body${required ? '' : '?'}: ${toTypeScript(schema)};`] : [];
 }
 
-function answerOf({ responses }: Operation): string {
+function renderAnswer({ responses }: Operation): string {
   const schemas = Object.entries(responses as Readonly<Record<string, Content>>)
     .filter(([status]) => status < '300')
     .map(([, { content }]) => content?.['application/json']?.schema);
-  return schemas.map((schema) => (schema ? typeOf(schema) : 'undefined')).join(' | ');
+  return schemas.map((schema) => (schema ? toTypeScript(schema) : 'undefined')).join(' | ');
 }
 
 /**
  * Converts a schema to a type.
  * @throws {Error} for a keyword that no schema has had so far
  */
-export function typeOf(schema: Json): string {
+export function toTypeScript(schema: Json): string {
   const { $ref, anyOf, allOf, enum: values, const: value, type } = schema;
   if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1);
-  if (Array.isArray(anyOf)) return anyOf.map(typeOf).join(' | ');
-  if (Array.isArray(allOf)) return allOf.map(typeOf).join(' & ');
+  if (Array.isArray(anyOf)) return anyOf.map(toTypeScript).join(' | ');
+  if (Array.isArray(allOf)) return allOf.map(toTypeScript).join(' & ');
   if (Array.isArray(values)) return values.map((one) => JSON.stringify(one)).join(' | ');
   if (value !== undefined) return JSON.stringify(value);
-  if (Array.isArray(type)) return type.map((one) => typeOf({ type: one })).join(' | ');
+  if (Array.isArray(type)) return type.map((one) => toTypeScript({ type: one })).join(' | ');
   switch (type) {
     case 'string':
     case 'boolean':
@@ -129,9 +129,9 @@ export function typeOf(schema: Json): string {
     case 'number':
       return 'number';
     case 'array':
-      return `readonly (${typeOf((schema.items ?? {}) as Json)})[]`;
+      return `readonly (${toTypeScript((schema.items ?? {}) as Json)})[]`;
     case 'object':
-      return objectOf(schema);
+      return renderObject(schema);
     case undefined:
       return 'unknown';
     default:
@@ -139,10 +139,10 @@ export function typeOf(schema: Json): string {
   }
 }
 
-function objectOf({ properties = {}, required = [] }: Json): string {
+function renderObject({ properties = {}, required = [] }: Json): string {
   const members = Object.entries(properties as Readonly<Record<string, Json>>).map(
     ([name, schema]) =>
-      `${comment(schema)}readonly ${memberOf(name)}${(required as readonly string[]).includes(name) ? '' : '?'}: ${typeOf(schema)};`,
+      `${comment(schema)}readonly ${quoteMember(name)}${(required as readonly string[]).includes(name) ? '' : '?'}: ${toTypeScript(schema)};`,
   );
   return members.length === 0
     ? 'Readonly<Record<string, unknown>>'
@@ -150,7 +150,7 @@ function objectOf({ properties = {}, required = [] }: Json): string {
 }
 
 /** Returns the name of a member as TypeScript writes it. */
-const memberOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
+const quoteMember = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
 
 /** Returns the comment before a member or a type, with its line break; nothing without a description. */
 const comment = ({ description }: Json): string =>

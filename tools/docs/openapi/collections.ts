@@ -37,7 +37,7 @@ interface Request {
 }
 
 /** @param refer writes a reference to an answer in the collection's own way */
-function requestOf(api: Api, sent: Sent, refer: (name: string, member: string, day: boolean) => string): Request {
+function buildRequest(api: Api, sent: Sent, refer: (name: string, member: string, day: boolean) => string): Request {
   const route = api.routes.find(({ route }) => route.id === sent.operation)?.route;
   if (!route) throw new Error(`no route has the id ${sent.operation}`);
   const referred = (text: string) =>
@@ -62,11 +62,11 @@ function requestOf(api: Api, sent: Sent, refer: (name: string, member: string, d
 const inHttp = (name: string): string => name.replaceAll('-', '_');
 
 /** Generates requests for editors that send them: the REST Client of VS Code, and Visual Studio. */
-export function httpFileOf(api: Api): string {
+export function generateHttpFile(api: Api): string {
   const refer = (name: string, member: string, day: boolean) =>
     day ? '{{day}}' : `{{${inHttp(name)}.response.body.$.${member}}}`;
   const texts = requests().map((sent) => {
-    const { method, url, headers, body } = requestOf(api, sent, refer);
+    const { method, url, headers, body } = buildRequest(api, sent, refer);
     return [
       `### ${sent.summary}`,
       ...(sent.name === undefined ? [] : [`# @name ${inHttp(sent.name)}`]),
@@ -98,14 +98,14 @@ const tokenOf = (name: string): string => `token of ${name}`;
 const inPostman = (name: string, member: string): string => `${inHttp(name)}_${member}`;
 
 /** Generates a collection for Postman and what reads its format: Bruno, Insomnia, Hoppscotch. Source: Postman Collection Format 2.1.0. */
-export function postmanOf(api: Api): object {
+export function generatePostmanCollection(api: Api): object {
   const kept = new Map<string, Set<string>>();
   const refer = (name: string, member: string, day: boolean) => {
     if (day) return '{{day}}';
     kept.set(name, (kept.get(name) ?? new Set()).add(member));
     return `{{${inPostman(name, member)}}}`;
   };
-  const all = requests().map((sent) => [sent, requestOf(api, sent, refer)] as const);
+  const all = requests().map((sent) => [sent, buildRequest(api, sent, refer)] as const);
   const keeping = (name = '') =>
     [...(kept.get(name) ?? [])].map(
       (member) => `pm.collectionVariables.set('${inPostman(name, member)}', pm.response.json().${member});`,
@@ -126,7 +126,7 @@ export function postmanOf(api: Api): object {
       ...callers().map((name) => ({
         key: name,
         value: '',
-        description: `npm run --silent token -- ${optionOf(name)}`,
+        description: `npm run --silent token -- ${tokenOption(name)}`,
       })),
     ],
     item: all.map(([sent, { method, url, headers, body }]) => ({
@@ -144,4 +144,4 @@ export function postmanOf(api: Api): object {
   };
 }
 
-const optionOf = (name: string): string => (name === 'operator' ? '--operator' : `--customer ${name}`);
+const tokenOption = (name: string): string => (name === 'operator' ? '--operator' : `--customer ${name}`);

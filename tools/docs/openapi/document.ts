@@ -1,10 +1,10 @@
 import type { RouteAnswer } from '../../../packages/kit/routes.js';
 import type { Api, ApiRoute } from './api.js';
 import { STORY } from './examples.js';
-import { HEADERS, PATH_SCHEMAS, parametersOf } from './parameters.js';
+import { buildParameters, HEADERS, PATH_SCHEMAS } from './parameters.js';
 import { PROBLEM, problemAnswers, problemExamples } from './problems.js';
-import { type Json, type Schemas, schemasOf } from './schemas.js';
-import { type Answers, type Call, resolved } from './story.js';
+import { convertSchemas, type Json, type Schemas } from './schemas.js';
+import { type Answers, type Call, resolveReferences } from './story.js';
 
 /** The members of the document that tests and clients read. */
 export interface OpenApi extends Json {
@@ -56,15 +56,15 @@ const SERVICES: Readonly<Record<string, string>> = {
 };
 
 /** Generates the OpenAPI document of an API. It depends on nothing but the API. */
-export function openApiOf(api: Api): OpenApi {
+export function generateOpenApi(api: Api): OpenApi {
   const order = Object.keys(SERVICES);
   const routes = api.routes.toSorted((one, other) => order.indexOf(one.service) - order.indexOf(other.service));
-  const schemas = schemasOf(api.schemas, [...routes.flatMap(schemasUsedBy), ...PATH_SCHEMAS]);
+  const schemas = convertSchemas(api.schemas, [...routes.flatMap(schemasUsedBy), ...PATH_SCHEMAS]);
   const responses = new Map<string, Json>();
   const paths = new Map<string, Record<string, Operation>>();
   for (const one of routes) {
     const { path, method } = one.route;
-    const operation = operationOf(api, one, schemas, (name, response) => responses.set(name, response));
+    const operation = buildOperation(api, one, schemas, (name, response) => responses.set(name, response));
     paths.set(path, { ...paths.get(path), [method.toLowerCase()]: operation });
   }
   return {
@@ -120,7 +120,7 @@ const ANSWER_HEADERS = {
 const schemasUsedBy = ({ route: { body, query, answers } }: ApiRoute) =>
   [body, query, ...Object.values(answers).map((answer) => answer.body)].filter((schema) => schema !== undefined);
 
-function operationOf(
+function buildOperation(
   api: Api,
   one: ApiRoute,
   schemas: Schemas,
@@ -144,13 +144,13 @@ function operationOf(
       : (roles ?? []).length > 0
         ? roles?.map((role) => ({ token: [role] }))
         : [{ token: [] }],
-    parameters: parametersOf(route, schemas),
-    ...(route.body && { requestBody: requestBodyOf(route, schemas, shown, answers ?? {}) }),
+    parameters: buildParameters(route, schemas),
+    ...(route.body && { requestBody: buildRequestBody(route, schemas, shown, answers ?? {}) }),
     responses: {
       ...Object.fromEntries(
         Object.entries(route.answers).map(([status, answer]) => [
           status,
-          answerOf(
+          buildAnswer(
             answer,
             route.repeat !== undefined,
             schemas,
@@ -164,7 +164,7 @@ function operationOf(
   };
 }
 
-function requestBodyOf(
+function buildRequestBody(
   { body, bodyTypes = [] }: ApiRoute['route'],
   schemas: Schemas,
   calls: readonly Call[],
@@ -173,9 +173,9 @@ function requestBodyOf(
   if (!body) return {};
   const content = {
     schema: schemas.of(body),
-    ...examplesOf(
+    ...buildExamples(
       calls.filter((call) => call.body !== undefined),
-      (call) => resolved(call.body, answers),
+      (call) => resolveReferences(call.body, answers),
     ),
   };
   const { required = [] } = schemas.whole(body) as { readonly required?: readonly string[] };
@@ -186,7 +186,7 @@ function requestBodyOf(
   };
 }
 
-function answerOf(
+function buildAnswer(
   { description, body, text, headers = {} }: RouteAnswer,
   isRepeatable: boolean,
   schemas: Schemas,
@@ -194,7 +194,7 @@ function answerOf(
   answers: Answers,
 ): Json {
   const isText = ({ name }: Call) => typeof answers[name] === 'string';
-  const entries = (some: readonly Call[]) => examplesOf(some, ({ name }) => answers[name]);
+  const entries = (some: readonly Call[]) => buildExamples(some, ({ name }) => answers[name]);
   return {
     description,
     headers: {
@@ -213,7 +213,7 @@ function answerOf(
   };
 }
 
-const examplesOf = (calls: readonly Call[], value: (call: Call) => unknown): Json => {
+const buildExamples = (calls: readonly Call[], value: (call: Call) => unknown): Json => {
   const examples = calls.flatMap((call) => {
     const shown = value(call);
     return shown === undefined ? [] : [[call.name, { summary: call.summary, value: shown }]];

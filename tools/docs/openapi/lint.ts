@@ -20,7 +20,7 @@ const RULES = {
  * Lints an OpenAPI document by Redocly's rules.
  * @returns the findings, one line each; none for a good document
  */
-export async function lintedOpenApi(document: unknown): Promise<readonly string[]> {
+export async function lintOpenApi(document: unknown): Promise<readonly string[]> {
   const config = await createConfig({ extends: ['recommended-strict'], rules: RULES });
   const source = JSON.stringify(document);
   const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });

@@ -14,7 +14,7 @@ const OPTIONS = {
  * Generates the page that shows the document in a browser. The document is inside, so that the page works from a disk, too.
  * @param document of the API
  */
-export function referencePageOf(document: OpenApi): string {
+export function generateReferencePage(document: OpenApi): string {
   // In a script, nothing but this would end the text early.
   const text = JSON.stringify(document).replaceAll('<', '\\u003c');
   return `<!doctype html>

@@ -84,11 +84,11 @@ export const HEADERS = {
 } as const satisfies Readonly<Record<string, Json>>;
 
 /** Returns the parameters of a route: of its path, of its query, and headers. */
-export function parametersOf(route: RouteDeclaration<string, string>, schemas: Schemas): readonly Json[] {
+export function buildParameters(route: RouteDeclaration<string, string>, schemas: Schemas): readonly Json[] {
   return [
     ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => inPath(name, schemas)),
     ...inQuery(route.query, schemas),
-    ...headersOf(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ...listHeaders(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ];
 }
 
@@ -114,7 +114,7 @@ function inQuery(query: z.ZodMiniType | undefined, schemas: Schemas): readonly J
   }));
 }
 
-function headersOf({ repeat, autoKey = false, ifMatch = false, isPublic = false }: RouteDeclaration<string, string>) {
+function listHeaders({ repeat, autoKey = false, ifMatch = false, isPublic = false }: RouteDeclaration<string, string>) {
   const suffix = repeat === 'key or number' ? 'UnlessNumber' : '';
   return [
     ...(repeat ? [`IdempotencyKey${autoKey ? 'Auto' : ''}${suffix}`] : []),

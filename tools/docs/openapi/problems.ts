@@ -46,7 +46,7 @@ export const PROBLEM: Json = {
 };
 
 /** Returns the codes of all problems that a route may answer with. */
-export function codesOf({ route }: ApiRoute): readonly string[] {
+export function listCodes({ route }: ApiRoute): readonly string[] {
   const { method, roles, body, repeat, ifMatch = false, problems = [] } = route;
   if (route.isPublic) return ['blocked', 'throttled', 'internal'];
   const writes = method !== 'GET' && (repeat !== undefined || method !== 'POST');
@@ -75,8 +75,8 @@ export function problemAnswers(
   add: (name: string, response: Json) => void,
 ): Readonly<Record<string, Json>> {
   const byStatus = new Map<number, string[]>();
-  for (const code of codesOf(one)) {
-    const { status } = kindOf(api, code);
+  for (const code of listCodes(one)) {
+    const { status } = findProblemKind(api, code);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   // An answer of the gateway itself, if a function takes too long.
@@ -84,14 +84,14 @@ export function problemAnswers(
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
       const name = [status, ...codes].join('.');
-      add(name, responseOf(api, status, codes));
+      add(name, buildResponse(api, status, codes));
       return [status, { $ref: `#/components/responses/${name}` }];
     }),
   );
 }
 
 /** @throws {Error} if no module declares the code */
-export function kindOf({ problems }: Api, code: string) {
+export function findProblemKind({ problems }: Api, code: string) {
   const kind = problems.get(code);
   if (!kind) throw new Error(`no problem has the code ${code}`);
   return kind;
@@ -103,11 +103,11 @@ const WITH_RETRY_AFTER: readonly string[] = ['in-progress', 'conflict', 'throttl
 /** Codes of the answers of `prod`'s firewall, which AWS lets have no other type than `application/json`. */
 const FROM_FIREWALL: readonly string[] = ['blocked', 'too-large', 'throttled'];
 
-function responseOf(api: Api, status: number, codes: readonly string[]): Json {
-  const known = codes.filter((code) => kindOf(api, code).status === status);
+function buildResponse(api: Api, status: number, codes: readonly string[]): Json {
+  const known = codes.filter((code) => findProblemKind(api, code).status === status);
   const ofFirewall = codes.filter((code) => FROM_FIREWALL.includes(code));
   return {
-    description: codes.map((code) => `\`${code}\`: ${kindOf(api, code).title}.`).join(' '),
+    description: codes.map((code) => `\`${code}\`: ${findProblemKind(api, code).title}.`).join(' '),
     headers: {
       'X-Correlation-Id': { $ref: '#/components/headers/CorrelationId' },
       ...(codes.some((code) => WITH_RETRY_AFTER.includes(code))
@@ -117,17 +117,17 @@ function responseOf(api: Api, status: number, codes: readonly string[]): Json {
     },
     content: {
       'application/problem+json': {
-        schema: schemaOf(api, status, codes),
+        schema: buildSchema(api, status, codes),
         ...(known.length > 0 && {
           examples: Object.fromEntries(known.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
         }),
       },
-      ...(ofFirewall.length > 0 && { 'application/json': { schema: schemaOf(api, status, ofFirewall) } }),
+      ...(ofFirewall.length > 0 && { 'application/json': { schema: buildSchema(api, status, ofFirewall) } }),
     },
   };
 }
 
-const schemaOf = (api: Api, status: number, codes: readonly string[]): Json => ({
+const buildSchema = (api: Api, status: number, codes: readonly string[]): Json => ({
   allOf: [
     { $ref: '#/components/schemas/Problem' },
     {
@@ -139,15 +139,15 @@ const schemaOf = (api: Api, status: number, codes: readonly string[]): Json => (
 
 /** Returns an example of each problem that a route may answer with. */
 export function problemExamples(api: Api): Readonly<Record<string, Json>> {
-  const codes = [...new Set(api.routes.flatMap(codesOf))].toSorted();
-  return Object.fromEntries(codes.map((code) => [code, exampleOf(api, code)]));
+  const codes = [...new Set(api.routes.flatMap(listCodes))].toSorted();
+  return Object.fromEntries(codes.map((code) => [code, findExample(api, code)]));
 }
 
 /** @throws {Error} if the story meets no such problem */
-function exampleOf(api: Api, code: string): Json {
+function findExample(api: Api, code: string): Json {
   const unasked = UNASKED[code];
   if (unasked) {
-    const { status, title } = kindOf(api, code);
+    const { status, title } = findProblemKind(api, code);
     const instance = requestUrn(api.app, '01a1fd15-57ca-7054-b87f-b340764a308b');
     const { summary, detail } = unasked;
     return { summary, value: { type: problemType(api.app, code), title, status, detail, instance } };

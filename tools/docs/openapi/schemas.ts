@@ -20,7 +20,7 @@ const PLACE = '#/components/schemas/';
  * @param named schemas that may be referred to, by their names
  * @param used schemas of bodies, answers and queries
  */
-export function schemasOf(named: ReadonlyMap<string, z.ZodMiniType>, used: readonly z.ZodMiniType[]): Schemas {
+export function convertSchemas(named: ReadonlyMap<string, z.ZodMiniType>, used: readonly z.ZodMiniType[]): Schemas {
   const registry = z.registry<{ id: string }>();
   const names = new Map<z.ZodMiniType, string>();
   for (const [name, schema] of named) names.set(schema, name);

@@ -49,14 +49,16 @@ export const keptAnswers = (): Answers => JSON.parse(readFileSync(KEPT_ANSWERS, 
 export const REFERENCE = /\{\{([\w-]+)\.(\w+)(:day)?\}\}/g;
 
 /** Replaces references to earlier answers in a value. @throws {Error} if there is no such answer or member */
-export function resolved<Value>(value: Value, answers: Answers): Value {
-  if (typeof value === 'string') return textOf(value, answers) as Value;
-  if (Array.isArray(value)) return value.map((item) => resolved(item, answers)) as Value;
+export function resolveReferences<Value>(value: Value, answers: Answers): Value {
+  if (typeof value === 'string') return resolveText(value, answers) as Value;
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, answers)) as Value;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolved(item, answers)])) as Value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, resolveReferences(item, answers)]),
+  ) as Value;
 }
 
-const textOf = (text: string, answers: Answers): string =>
+const resolveText = (text: string, answers: Answers): string =>
   text.replaceAll(REFERENCE, (reference, name: string, member: string, day?: string) => {
     const value = (answers[name] as Readonly<Record<string, unknown>> | undefined)?.[member];
     if (value === undefined) throw new Error(`no answer has ${reference}`);

@@ -44,7 +44,7 @@ export async function play(stage: Stage): Promise<void> {
 
   stage.tell('The older event is sent once more, and arrives behind the newer one:');
   const [older] = await changed(1);
-  await stage.cloud.duplicate(String(older?.eventId));
+  await stage.cloud.redeliver(String(older?.eventId));
   const all = await changed(PRICES.length);
   stage.showLog(all.slice(-1), 'eventType', 'eventId');
   await shown();

@@ -1,8 +1,8 @@
 import type { PaymentView } from '../../../lambdas/payments/contract.js';
 import type { ApiAnswer } from '../api.js';
 import { euros } from '../shop.js';
-import { moneyOf } from './money.js';
-import { inEuros, OPERATOR, type Stage, short } from './stage.js';
+import { readMoney } from './money.js';
+import { inEuros, OPERATOR, type Stage, shortenId } from './stage.js';
 
 const AMOUNT = 100_00;
 
@@ -16,7 +16,7 @@ export async function play(stage: Stage): Promise<void> {
   const shown = (answer: ApiAnswer<PaymentView>) => {
     const { status, body, replayed } = answer;
     const header = replayed ? '   Idempotency-Replayed: true' : '';
-    stage.show(body.paymentId ? `${status}  payment ${short(body.paymentId)}${header}` : `${status}  no payment`);
+    stage.show(body.paymentId ? `${status}  payment ${shortenId(body.paymentId)}${header}` : `${status}  no payment`);
     return answer;
   };
 
@@ -53,5 +53,5 @@ async function charged(stage: Stage, who: string, paymentIds: readonly string[])
       const { status } = await stage.do<PaymentView>(OPERATOR, `GET /payments/${paymentId}`);
       return status === 'CHARGED' || undefined;
     });
-  stage.show(await moneyOf(stage, who, paymentIds.length));
+  stage.show(await readMoney(stage, who, paymentIds.length));
 }

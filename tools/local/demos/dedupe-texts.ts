@@ -10,7 +10,7 @@ export interface Compared {
 }
 
 /** Formats what each consumer did with each delivery of some commands. */
-export function delivered(ids: ReadonlySet<string>, { naive, powertools, ours }: Compared): readonly string[] {
+export function renderDeliveries(ids: ReadonlySet<string>, { naive, powertools, ours }: Compared): readonly string[] {
   const line = (name: string, { id, at, what }: Worked): string => `${timeOf(at)}  ${name}  ${id.slice(-8)}  ${what}`;
   const lines = (name: string, worked: readonly Worked[]): readonly string[] =>
     worked.filter(({ id }) => ids.has(id)).map((one) => line(name.padEnd(ours.name.length), one));

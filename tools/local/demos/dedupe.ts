@@ -4,7 +4,7 @@ import type { BusEntry } from '../../../packages/kit/messages/envelope.js';
 import type { Handled } from '../consumer-logs.js';
 import { Events, eventIdOf } from '../events.js';
 import { BusQueue } from './bus-queue.js';
-import { columns, delivered } from './dedupe-texts.js';
+import { columns, renderDeliveries } from './dedupe-texts.js';
 import { NaiveConsumer, type Worked } from './naive-consumer.js';
 import { PowertoolsConsumer } from './powertools-consumer.js';
 import { OPERATOR, type Stage } from './stage.js';
@@ -62,7 +62,11 @@ export async function play(stage: Stage): Promise<void> {
   const twice = await had(ids, 2);
   const repeated = await left();
   stage.show(
-    ...delivered(ids, { naive: naive.worked, powertools: powertools.worked, ours: { name: OURS, handled: twice } }),
+    ...renderDeliveries(ids, {
+      naive: naive.worked,
+      powertools: powertools.worked,
+      ours: { name: OURS, handled: twice },
+    }),
   );
 
   stage.tell(
@@ -92,7 +96,11 @@ export async function play(stage: Stage): Promise<void> {
   });
   stage.show(`${OURS} died behind its transaction, without a log line. Its second delivery:`);
   stage.show(
-    ...delivered(last, { naive: naive.worked, powertools: powertools.worked, ours: { name: OURS, handled: crashed } }),
+    ...renderDeliveries(last, {
+      naive: naive.worked,
+      powertools: powertools.worked,
+      ours: { name: OURS, handled: crashed },
+    }),
   );
 
   stage.tell(`Pieces left of ${STOCK}, when ${ORDERS + 1} were sold:`);

@@ -1,5 +1,5 @@
 import type { OrderView } from '../../../lambdas/orders/contract.js';
-import { OPERATOR, type Stage, sentencesOf, short } from './stage.js';
+import { OPERATOR, type Stage, shortenId, splitSentences } from './stage.js';
 
 const PRICE = 350;
 const ADDRESS = { name: 'Ed', street: 'Main 1', city: 'Leeds', postalCode: 'LS1', country: 'GB' };
@@ -15,13 +15,13 @@ export async function play(stage: Stage): Promise<void> {
   const shown = async (): Promise<string> => {
     const { deliverTo } = await stage.do<OrderView>(OPERATOR, `GET /orders/${orderId}`);
     const address = JSON.stringify(deliverTo);
-    stage.show(`GET /orders/${short(orderId)}  deliverTo ${address}`);
+    stage.show(`GET /orders/${shortenId(orderId)}  deliverTo ${address}`);
     return address;
   };
   await shown();
 
   stage.tell('He asks to be forgotten. His key is deleted at once:');
-  stage.show(`orderly person forget ${ed}`, ...sentencesOf(await stage.orderly('person', 'forget', ed)));
+  stage.show(`orderly person forget ${ed}`, ...splitSentences(await stage.orderly('person', 'forget', ed)));
 
   stage.tell('From now on nobody can read the address, and nobody can give him another key. The order stays:');
   await shown();
@@ -31,7 +31,7 @@ export async function play(stage: Stage): Promise<void> {
   stage.show(`POST /orders with the address  ${answer.status}  ${answer.body.detail ?? answer.body.status}`);
   const order = await stage.do<OrderView>(OPERATOR, `GET /orders/${orderId}`);
   stage.show(
-    `GET /orders/${short(orderId)}  ${order.status}, ${order.lines.length} line, total ${order.total.amount / 100} EUR`,
+    `GET /orders/${shortenId(orderId)}  ${order.status}, ${order.lines.length} line, total ${order.total.amount / 100} EUR`,
   );
 
   stage.tell(

@@ -30,7 +30,7 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stdout.once('error', () => resolve(1));
   });
   try {
-    const play = terminal.during(() => played(demo, stage, terminal));
+    const play = terminal.during(() => playDemo(demo, stage, terminal));
     const code = await Promise.race([interruption, play.then(() => 0)]);
     if (code === 0) return 0;
     await stage.interrupt();
@@ -43,7 +43,7 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 /** Plays a demo, and makes good what it has broken, however it ends. */
-export async function played(
+export async function playDemo(
   { name, pattern, about, warning, play }: Demo,
   stage: Stage,
   terminal: Pick<Terminal, 'say' | 'colour'>,

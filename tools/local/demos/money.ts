@@ -1,4 +1,4 @@
-import { plural } from '@orderly/operator';
+import { pluralize } from '@orderly/operator';
 import { inEuros, type Stage } from './stage.js';
 
 /**
@@ -6,7 +6,7 @@ import { inEuros, type Stage } from './stage.js';
  * their aggregates by an index, which shows a commit a moment later: it is asked again until it shows the charges.
  * @param least number of charges that have been made
  */
-export const moneyOf = (stage: Stage, who: string, least = 0): Promise<string> =>
+export const readMoney = (stage: Stage, who: string, least = 0): Promise<string> =>
   stage.until(`${least} charges in the export of ${who}`, () => moneyShown(stage, who, least));
 
 async function moneyShown(stage: Stage, who: string, least: number): Promise<string | undefined> {
@@ -19,7 +19,7 @@ async function moneyShown(stage: Stage, who: string, least: number): Promise<str
   if (charges < least) return undefined;
   const [refunds, refunded] = sumOf('PaymentRefunded');
   const back = refunds > 0 ? `, and got back ${inEuros(refunded)}` : '';
-  return `${who} was charged ${charges === 1 ? 'once' : plural(charges, 'time')}: ${inEuros(charged)}${back}`;
+  return `${who} was charged ${charges === 1 ? 'once' : pluralize(charges, 'time')}: ${inEuros(charged)}${back}`;
 }
 
 /** The part of an export that is read here. */

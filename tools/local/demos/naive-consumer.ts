@@ -12,7 +12,7 @@ export interface Worked {
 }
 
 /** Reads a ReserveStock command. @returns its id, and the number of pieces that it wants */
-export function piecesIn(body: string): { readonly id: string; readonly pieces: number } {
+export function parsePieces(body: string): { readonly id: string; readonly pieces: number } {
   const { id, data } = readEnvelope(body);
   const { lines } = inventoryContract.commands.ReserveStock.data.parse(data);
   return { id, pieces: lines.reduce((sum, { quantity }) => sum + quantity, 0) };
@@ -34,7 +34,7 @@ export class NaiveConsumer implements DemoConsumer {
 
   /** Handles a message. The fault is here: nothing checks whether this command was handled before. */
   async handle(body: string): Promise<boolean> {
-    const { id, pieces } = piecesIn(body);
+    const { id, pieces } = parsePieces(body);
     this.left -= pieces;
     this.worked.push({ id, at: new Date(this.now()).toISOString(), what: `took ${pieces}, ${this.left} left` });
     return true;

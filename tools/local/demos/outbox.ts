@@ -1,6 +1,6 @@
 import type { StockView } from '../../../lambdas/inventory/contract.js';
 import type { OrderView } from '../../../lambdas/orders/contract.js';
-import { OPERATOR, type Stage, sentencesOf, short } from './stage.js';
+import { OPERATOR, type Stage, shortenId, splitSentences } from './stage.js';
 
 const PRICE = 350;
 const RELAY = 'Inventory/Outbox/Relay';
@@ -22,7 +22,7 @@ export async function play(stage: Stage): Promise<void> {
   const { reserved } = await stage.do<StockView>(OPERATOR, `GET /stock/${sku}`);
   const { status } = await stage.do<OrderView>(OPERATOR, `GET /orders/${orderId}`);
   stage.show(`GET /stock/${sku}  reserved ${reserved}: the commit is there, and its event with it`);
-  stage.show(`GET /orders/${short(orderId)}  ${status}: nobody has heard of it`);
+  stage.show(`GET /orders/${shortenId(orderId)}  ${status}: nobody has heard of it`);
 
   stage.tell(
     'The delivery audit compares the commits with what became of them. It runs every five minutes; here, by hand:',
@@ -38,7 +38,7 @@ export async function play(stage: Stage): Promise<void> {
   const resend = [...audit, '--resend'];
   showAudit(stage, resend, await stage.orderly(...resend));
   const order = await stage.becomes(orderId, 'APPROVED');
-  stage.show(`GET /orders/${short(orderId)}  ${order.status}`);
+  stage.show(`GET /orders/${shortenId(orderId)}  ${order.status}`);
 
   stage.tell('The relay is mended. It continues where it was, and its late copy is a duplicate:');
   await stage.repair();
@@ -52,7 +52,7 @@ export async function play(stage: Stage): Promise<void> {
 
 /** Shows a command and its verdict. */
 function showAudit(stage: Stage, words: readonly string[], printed: string): void {
-  const verdict = sentencesOf(printed).filter(
+  const verdict = splitSentences(printed).filter(
     (line) => /missing|twice|StockReserved/i.test(line) && !/^ |npm run/.test(line),
   );
   stage.show(`orderly ${words.join(' ')}`, ...verdict);

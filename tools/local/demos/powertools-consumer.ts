@@ -15,7 +15,7 @@ import { clientConfig } from '@orderly/operator';
 import type { Context } from 'aws-lambda';
 import type { Endpoint } from '../endpoint.js';
 import type { DemoConsumer } from './bus-queue.js';
-import { piecesIn, type Worked } from './naive-consumer.js';
+import { parsePieces, type Worked } from './naive-consumer.js';
 
 /** Milliseconds that an invocation may take: as long, its record says that it is in progress. */
 const TIMEOUT = 1_500;
@@ -65,7 +65,7 @@ export class PowertoolsConsumer implements DemoConsumer {
   }
 
   async handle(body: string): Promise<boolean> {
-    const command = piecesIn(body);
+    const command = parsePieces(body);
     const before = this.worked.length;
     try {
       if (!(await this.invoked(command))) return false;

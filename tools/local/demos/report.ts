@@ -1,5 +1,5 @@
 import { LambdaClient, ListEventSourceMappingsCommand, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
-import { clientConfig, functionsIn, plural } from '@orderly/operator';
+import { clientConfig, parseFunctions, pluralize } from '@orderly/operator';
 import type { DailyReport } from '../../../lambdas/reports/contract.js';
 import { type ReportDays, ReportsEnv } from '../../../lambdas/reports/environment.js';
 import { OPERATOR, type Stage } from './stage.js';
@@ -31,8 +31,8 @@ export async function play(stage: Stage): Promise<void> {
   stage.tell(
     'Reports hears nothing for a while: its event source mapping is switched off. Another order is placed and paid.',
   );
-  stage.afterwards(() => switched(stage, true));
-  await switched(stage, false);
+  stage.afterwards(() => switchMapping(stage, true));
+  await switchMapping(stage, false);
   const late = await approved();
 
   const { closesAt } = early.body;
@@ -65,7 +65,7 @@ export async function play(stage: Stage): Promise<void> {
 
 /** Returns the day of the reports. If it ends within minutes, the next one begins first: both orders are of one day. */
 async function today(stage: Stage): Promise<string> {
-  const { timeZone } = (await stage.settingOf('reports/get-report', ReportsEnv.REPORT_DAYS)) as ReportDays;
+  const { timeZone } = (await stage.readSetting('reports/get-report', ReportsEnv.REPORT_DAYS)) as ReportDays;
   const dayAt = (time: number): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(time);
   if (dayAt(stage.now) !== dayAt(stage.now + COUNTED)) await stage.forward(COUNTED);
   return dayAt(stage.now);
@@ -91,17 +91,17 @@ async function shownReport(stage: Stage, day: string): Promise<DailyReport> {
   const { number, events, orders, late } = report;
   const days = late.days.map((one) => `, ${one.events} of them of ${one.date}`).join('');
   stage.show(
-    `GET /reports/daily/${day}  200  report ${number}: ${plural(events, 'event')}${days}; ${plural(orders.approved, 'order')} approved`,
+    `GET /reports/daily/${day}  200  report ${number}: ${pluralize(events, 'event')}${days}; ${pluralize(orders.approved, 'order')} approved`,
   );
   return report;
 }
 
 /** Switches the event source mapping of the reports' queue on or off. */
-async function switched({ endpoint, deployment }: Stage, Enabled: boolean): Promise<void> {
+async function switchMapping({ endpoint, deployment }: Stage, Enabled: boolean): Promise<void> {
   const client = new LambdaClient(clientConfig(endpoint));
   const isReceiver = ({ consumer, entry }: { readonly consumer?: string; readonly entry: string }) =>
     consumer === 'reports-daily' && entry === 'kit/inbox/receive';
-  const FunctionName = functionsIn(deployment.outputs).find(isReceiver)?.name;
+  const FunctionName = parseFunctions(deployment.outputs).find(isReceiver)?.name;
   const { EventSourceMappings = [] } = await client.send(new ListEventSourceMappingsCommand({ FunctionName }));
   for (const { UUID } of EventSourceMappings) await client.send(new UpdateEventSourceMappingCommand({ UUID, Enabled }));
   client.destroy();

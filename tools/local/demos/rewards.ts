@@ -1,9 +1,14 @@
 import type { AccountEvent } from '../../../lambdas/accounts/contract.js';
 import type { RewardsView } from '../../../lambdas/rewards/contract.js';
-import { COUNTED, type CountedEvent, entryOf, type PaidOrder } from '../../../lambdas/rewards/domain/entries.js';
-import { initialStanding, standingAfter, type Tiers, tierAt } from '../../../lambdas/rewards/domain/standing.js';
+import {
+  buildEntry,
+  COUNTED_TYPES,
+  type CountedEvent,
+  type PaidOrder,
+} from '../../../lambdas/rewards/domain/entries.js';
+import { addEntry, findTier, initialStanding, type Tiers } from '../../../lambdas/rewards/domain/standing.js';
 import { RewardsEnv } from '../../../lambdas/rewards/environment.js';
-import { OPERATOR, type Stage, short } from './stage.js';
+import { OPERATOR, type Stage, shortenId } from './stage.js';
 
 const PRICE = 600_00;
 const BONUS = 500;
@@ -53,7 +58,7 @@ export async function play(stage: Stage): Promise<void> {
   stage.show(`GET /rewards/me  ${before.points} points, ${before.tier}`);
 
   stage.tell('The held events are sent again. The inbox processes all of them, in the order of the account:');
-  for (const { id } of held) await stage.cloud.duplicate(id);
+  for (const { id } of held) await stage.cloud.redeliver(id);
   const after = await stage.until('three entries', async () => {
     const seen = await rewards();
     return seen.entries.length === 3 ? seen : undefined;
@@ -63,7 +68,7 @@ export async function play(stage: Stage): Promise<void> {
   stage.show(`GET /rewards/me  ${after.points} points, ${after.tier}`);
 
   stage.tell('Without the pattern: a counter with the same rules, that takes the events as they arrive.');
-  const tiers = (await stage.settingOf('rewards/get-my-rewards', RewardsEnv.REWARD_TIERS)) as Tiers;
+  const tiers = (await stage.readSetting('rewards/get-my-rewards', RewardsEnv.REWARD_TIERS)) as Tiers;
   const { points, tier } = countedInTurn([refund, bonus, purchase], tiers);
   stage.show(`refund, bonus, purchase: ${points} points, and ${tier} for a year, which she never reached`);
 }
@@ -77,7 +82,7 @@ async function shownWaiting(stage: Stage, customer: string, events: readonly Pas
     return rows.length === events.length ? rows : undefined;
   });
   stage.show(`orderly ${words.join(' ')}`);
-  for (const { state, topic, messageId } of listed) stage.show(`${state}  ${topic}  ${short(messageId)}`);
+  for (const { state, topic, messageId } of listed) stage.show(`${state}  ${topic}  ${shortenId(messageId)}`);
 }
 
 /** What `inbox list` prints as JSON. */
@@ -89,10 +94,12 @@ interface InboxList {
 function countedInTurn(events: readonly Past[], tiers: Tiers): { readonly points: number; readonly tier: string } {
   let standing = initialStanding;
   let order: PaidOrder | undefined;
-  for (const event of events.filter((one): one is Past & CountedEvent => COUNTED.some((type) => type === one.type))) {
-    const counted = entryOf(event, event.at, order);
+  for (const event of events.filter((one): one is Past & CountedEvent =>
+    COUNTED_TYPES.some((type) => type === one.type),
+  )) {
+    const counted = buildEntry(event, event.at, order);
     order = counted.order ?? order;
-    standing = standingAfter(standing, counted.entry, tiers);
+    standing = addEntry(standing, counted.entry, tiers);
   }
-  return { points: standing.points, tier: tierAt(standing, events.at(-1)?.at ?? '') };
+  return { points: standing.points, tier: findTier(standing, events.at(-1)?.at ?? '') };
 }

@@ -19,7 +19,7 @@ export async function play(stage: Stage): Promise<void> {
   stage.tell('Fay orders tea. The saga sends one command after the other, and waits for each answer:');
   const approved = await stage.place(fay, { sku: tea, price: PRICE });
   await stage.becomes(approved.orderId, 'APPROVED');
-  await ended(stage, approved.orderId, 'SagaCompleted');
+  await awaitEnd(stage, approved.orderId, 'SagaCompleted');
 
   stage.tell('Fay orders a mug. The second step holds her credit; the third one is refused, as no mug is there:');
   const before = await stage.until('the credit of the first order settled', async () =>
@@ -27,7 +27,7 @@ export async function play(stage: Stage): Promise<void> {
   );
   const refused = await stage.place(fay, { sku: mug, price: PRICE });
   await stage.becomes(refused.orderId, 'REJECTED');
-  await ended(stage, refused.orderId, 'SagaCompensated');
+  await awaitEnd(stage, refused.orderId, 'SagaCompensated');
   const after = await available();
   stage.show(`her credit before: ${inEuros(before)}, and now: ${inEuros(after)}`);
 
@@ -36,7 +36,7 @@ export async function play(stage: Stage): Promise<void> {
 }
 
 /** Waits for the end of a saga, and shows its steps as the operator sees them. */
-async function ended(stage: Stage, sagaId: string, end: string): Promise<void> {
+async function awaitEnd(stage: Stage, sagaId: string, end: string): Promise<void> {
   const steps = await stage.until(`${end} of ${sagaId}`, async () => {
     const shown = await stage.orderly('sagas', 'show', sagaId);
     return shown.includes(end) ? shown.split('\n') : undefined;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { clientConfig, type FunctionDescription, functionsIn } from '@orderly/operator';
+import { clientConfig, type FunctionDescription, parseFunctions } from '@orderly/operator';
 import { operatorCommandLine } from '@orderly/operator/definitions';
 import { LocalCloudClient } from '@orderly/simulator/client';
 import type { OrderView } from '../../../lambdas/orders/contract.js';
@@ -11,7 +11,7 @@ import { type Deployment, readDeployment } from '../deploy.js';
 import { makeToken } from '../dev-issuer.js';
 import type { Endpoint } from '../endpoint.js';
 import { LocalRunError } from '../errors.js';
-import { FunctionLogs, fieldsOf } from '../function-logs.js';
+import { FunctionLogs, parseFields } from '../function-logs.js';
 import { type Progress, waitUntil } from '../progress.js';
 import { euros, openShop } from '../shop.js';
 
@@ -83,12 +83,12 @@ export class Stage {
 
   /** Sends a request to the API, whatever its answer is. @param who {@link OPERATOR}, or a customer's id */
   ask<Body>(who: string, route: string, asked: Asked = {}): Promise<ApiAnswer<Body>> {
-    return callApi<Body>(this.deployment.apiUrl, route, { token: this.tokenOf(who), ...asked });
+    return callApi<Body>(this.deployment.apiUrl, route, { token: this.createToken(who), ...asked });
   }
 
   /** Sends a request to the API that must succeed. @throws {Error} for any other answer */
   do<Body>(who: string, route: string, asked: Asked = {}): Promise<Body> {
-    return expectFromApi<Body>(this.deployment.apiUrl, route, { token: this.tokenOf(who), ...asked });
+    return expectFromApi<Body>(this.deployment.apiUrl, route, { token: this.createToken(who), ...asked });
   }
 
   /** Puts an article on sale, and gives customers credit. @param price in cents @returns its SKU */
@@ -97,7 +97,7 @@ export class Stage {
     { price, onHand = 50, customers = [] }: { price: number; onHand?: number; customers?: readonly string[] },
   ): Promise<string> {
     const sku = this.named(name.toUpperCase());
-    const shop = { apiUrl: this.deployment.apiUrl, token: this.tokenOf(OPERATOR) };
+    const shop = { apiUrl: this.deployment.apiUrl, token: this.createToken(OPERATOR) };
     await openShop(shop, [{ sku, name, price, onHand }], customers);
     return sku;
   }
@@ -149,7 +149,7 @@ export class Stage {
   }
 
   private async logLines(chosen: (fn: FunctionDescription) => boolean, wanted: Wanted): Promise<readonly LogLine[]> {
-    const lines = (await this.logs.lines(chosen)).map(fieldsOf);
+    const lines = (await this.logs.lines(chosen)).map(parseFields);
     return lines
       .filter((line) => line !== undefined)
       .filter((line) => Object.entries(wanted).every(([name, value]) => line[name] === value))
@@ -160,7 +160,7 @@ export class Stage {
   showLog(lines: readonly LogLine[], ...fields: readonly string[]): void {
     for (const line of lines) {
       const { timestamp, consumer, service, message } = line;
-      const shown = fields.map((field) => `${field} ${short(String(line[field]))}`);
+      const shown = fields.map((field) => `${field} ${shortenId(String(line[field]))}`);
       this.show(
         ['log', timeOf(String(timestamp)), String(consumer ?? service), JSON.stringify(message), ...shown].join('  '),
       );
@@ -172,7 +172,7 @@ export class Stage {
     const endpointOf = async () => ({ ...this.endpoint, ahead: this.ahead });
     const printed: string[] = [];
     const errors: string[] = [];
-    await operatorCommandLine({ ...ORDERLY, endpointOf })(words, {
+    await operatorCommandLine({ ...ORDERLY, resolveEndpoint: endpointOf })(words, {
       out: (text) => printed.push(text),
       err: (text) => errors.push(text),
     });
@@ -181,8 +181,8 @@ export class Stage {
   }
 
   /** Returns a variable of a function's environment: a setting of the running cloud. @param entry of the function */
-  async settingOf(entry: string, variable: string): Promise<unknown> {
-    const FunctionName = functionsIn(this.deployment.outputs).find((fn) => fn.entry === entry)?.name;
+  async readSetting(entry: string, variable: string): Promise<unknown> {
+    const FunctionName = parseFunctions(this.deployment.outputs).find((fn) => fn.entry === entry)?.name;
     const client = new LambdaClient(clientConfig(this.endpoint));
     const { Environment } = await client.send(new GetFunctionConfigurationCommand({ FunctionName }));
     client.destroy();
@@ -201,8 +201,8 @@ export class Stage {
 
   /** Asks the cloud for faults. They are withdrawn by {@link repair}. */
   async fault(owner: string, kind: string, next = 1): Promise<void> {
-    this.afterwards(() => this.cloud.calm());
-    await this.cloud.fault(owner, kind, { next });
+    this.afterwards(() => this.cloud.clearFaults());
+    await this.cloud.injectFault(owner, kind, { next });
   }
 
   /**
@@ -225,7 +225,7 @@ export class Stage {
     for (let repair = this.repairs.pop(); repair; repair = this.repairs.pop()) await repair();
   }
 
-  private tokenOf(who: string): string {
+  private createToken(who: string): string {
     return makeToken({ sub: who, role: who === OPERATOR ? 'operator' : 'customer', ahead: this.ahead });
   }
 }
@@ -237,8 +237,8 @@ export const timeOf = (at: string): string => at.slice(11, 23);
 export const inEuros = (cents: number): string => `${(cents / 100).toFixed(2)} EUR`;
 
 /** Shortens ids in a text to their ends, as the command line does: the beginning of a UUID of version 7 is a time. */
-export const short = (text: string): string => text.replace(/[0-9a-f-]{32,36}/g, (id) => id.slice(-8));
+export const shortenId = (text: string): string => text.replace(/[0-9a-f-]{32,36}/g, (id) => id.slice(-8));
 
 /** Splits long lines that a command prints at the ends of their clauses. */
-export const sentencesOf = (text: string): readonly string[] =>
+export const splitSentences = (text: string): readonly string[] =>
   text.split('\n').flatMap((line) => (line.length > 120 ? line.split(/(?<=\.) (?=[A-Z0-9])|(?<=;) /) : [line]));

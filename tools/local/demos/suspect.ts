@@ -1,7 +1,7 @@
 import type { OrderView } from '../../../lambdas/orders/contract.js';
 import type { PaymentView } from '../../../lambdas/payments/contract.js';
-import { moneyOf } from './money.js';
-import { OPERATOR, type Stage, short } from './stage.js';
+import { readMoney } from './money.js';
+import { OPERATOR, type Stage, shortenId } from './stage.js';
 
 const PRICE = 350;
 
@@ -12,7 +12,7 @@ export async function play(stage: Stage): Promise<void> {
   const shown = async (what: string, orderId: string): Promise<void> => {
     const order = await stage.do<OrderView>(OPERATOR, `GET /orders/${orderId}`);
     const why = order.reviewReasons ? `  ${order.reviewReasons.join(', ')}` : '';
-    stage.show(`${what.padEnd(15)} GET /orders/${short(orderId)}  ${order.status}${why}`);
+    stage.show(`${what.padEnd(15)} GET /orders/${shortenId(orderId)}  ${order.status}${why}`);
   };
   const becomes = async (what: string, orderId: string, status: OrderView['status']): Promise<void> => {
     await stage.becomes(orderId, status);
@@ -31,23 +31,23 @@ export async function play(stage: Stage): Promise<void> {
   await stage.do(OPERATOR, `PUT /users/${eve}/status`, { body });
   for (const { orderId } of [paid, other]) await becomes('paid', orderId, 'UNDER_REVIEW');
   stage.showLog(await stage.heard('orders-reviews', { message: 'stored' }), 'eventId');
-  stage.showLog(await stage.logged('orders/on-user-judged', { message: 'applied' }), 'attempts', 'record');
+  stage.showLog(await stage.logged('orders/on-user-status-changed', { message: 'applied' }), 'attempts', 'record');
   const refused = await stage.ask<{ detail: string }>(OPERATOR, `POST /orders/${paid.orderId}/dispatch`, {
     key: stage.named('dispatch'),
   });
-  stage.show(`POST /orders/${short(paid.orderId)}/dispatch  ${refused.status}  ${refused.body.detail}`);
+  stage.show(`POST /orders/${shortenId(paid.orderId)}/dispatch  ${refused.status}  ${refused.body.detail}`);
 
   stage.tell('She orders once more. The order is held before it is charged:');
   const late = await stage.place(eve, { sku, price: PRICE });
   await becomes('placed after it', late.orderId, 'UNDER_REVIEW');
-  stage.show(await moneyOf(stage, eve));
+  stage.show(await readMoney(stage, eve));
 
   stage.tell(
     'The operator reviews them. A paid order is not charged again; if it is rejected, the money is given back:',
   );
   const decide = async (what: string, { orderId }: OrderView, decision: string, status: OrderView['status']) => {
     await stage.do(OPERATOR, `PUT /orders/${orderId}/review`, { body: { decision } });
-    stage.show(`${' '.repeat(15)} PUT /orders/${short(orderId)}/review  ${decision}`);
+    stage.show(`${' '.repeat(15)} PUT /orders/${shortenId(orderId)}/review  ${decision}`);
     await becomes(what, orderId, status);
   };
   await decide('paid', paid, 'approve', 'APPROVED');
@@ -57,7 +57,7 @@ export async function play(stage: Stage): Promise<void> {
     const { refunded } = await stage.do<PaymentView>(OPERATOR, `GET /payments/${other.orderId}`);
     return refunded.amount > 0 || undefined;
   });
-  stage.show(await moneyOf(stage, eve));
+  stage.show(await readMoney(stage, eve));
 
   stage.tell('Without the pattern: a consumer that reviews the orders while the queue waits for it.');
   stage.show(

@@ -1,7 +1,7 @@
 import type { AccountView } from '../../../lambdas/accounts/contract.js';
 import type { OrderView } from '../../../lambdas/orders/contract.js';
 import { euros } from '../shop.js';
-import { inEuros, OPERATOR, type Stage, short } from './stage.js';
+import { inEuros, OPERATOR, type Stage, shortenId } from './stage.js';
 
 const PRICE = 350;
 
@@ -50,7 +50,7 @@ export async function play(stage: Stage): Promise<void> {
   stage.show(`GET /accounts/${gil}?at=${held}  available ${inEuros(available.amount)}`);
   const then = await stage.do<OrderView>(OPERATOR, `GET /orders/${orderId}?at=${held}`);
   const now = await stage.do<OrderView>(OPERATOR, `GET /orders/${orderId}`);
-  stage.show(`GET /orders/${short(orderId)}?at=${held}  ${then.status} (now ${now.status})`);
+  stage.show(`GET /orders/${shortenId(orderId)}?at=${held}  ${then.status} (now ${now.status})`);
 
   stage.tell('Without the pattern: a row with the newest values.');
   const newest = await stage.do<AccountView>(OPERATOR, `GET ${ofAccount}`);

@@ -11,9 +11,9 @@ import { dueRecords } from '../awaits.js';
 import { runDemo } from '../demo.js';
 import { readDeployment } from '../deploy.js';
 import { devTokens, makeToken } from '../dev-issuer.js';
-import { endpointAt } from '../endpoint.js';
+import { findEndpoint } from '../endpoint.js';
 import { LocalRunError } from '../errors.js';
-import { findPython, installOnce, installWheels, placeOf } from '../installing.js';
+import { findPython, installationPlace, installOnce, installWheels } from '../installing.js';
 
 /** Wheels of Schemathesis. Made by `pip-compile --generate-hashes` of `schemathesis==4.32.5`. */
 const LOCK = fileURLToPath(new URL('requirements.lock', import.meta.url));
@@ -43,7 +43,7 @@ const EXAMPLES = 40;
  * @returns 0 if every answer was documented
  */
 export async function main(args: readonly string[]): Promise<number> {
-  const wanted = optionsIn(args);
+  const wanted = parseOptions(args);
   if (!wanted) {
     console.error(USAGE);
     return 2;
@@ -68,7 +68,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-function optionsIn(args: readonly string[]): { readonly requests: number; readonly seed: number } | undefined {
+function parseOptions(args: readonly string[]): { readonly requests: number; readonly seed: number } | undefined {
   try {
     const options = { requests: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } } as const;
     const { values } = parseArgs({ args: [...args], options });
@@ -83,7 +83,7 @@ function optionsIn(args: readonly string[]): { readonly requests: number; readon
 
 /** @returns path of the program */
 async function installSchemathesis(): Promise<string> {
-  const place = placeOf('schemathesis', [LOCK]);
+  const place = installationPlace('schemathesis', [LOCK]);
   await installOnce(place, 'Schemathesis', console.log, async () => {
     const python = findPython();
     if (!python)
@@ -97,7 +97,7 @@ async function installSchemathesis(): Promise<string> {
 
 /** Creates products, orders and payments, so that requests find something. */
 async function prepare(cloud: LocalCloud): Promise<void> {
-  const endpoint = await endpointAt(cloud.url);
+  const endpoint = await findEndpoint(cloud.url);
   const deployment = await readDeployment(endpoint);
   await runDemo({ orderly: { endpoint, deployment }, tokens: devTokens(), progress: () => undefined });
 }
@@ -112,7 +112,7 @@ async function play(program: string, { url }: LocalCloud, seed: number, as: 'cus
   const report = join(folder, 'report.json');
   const token = makeToken({ sub: as === 'operator' ? 'operator' : `fuzz-${seed}`, role: as });
   try {
-    const output = await outputOf(program, [
+    const output = await readOutput(program, [
       'run',
       `${url}/v1/openapi.json`,
       ...['--url', `${url}/v1`],
@@ -124,7 +124,7 @@ async function play(program: string, { url }: LocalCloud, seed: number, as: 'cus
       '--continue-on-failure',
       ...['--report', 'json', '--report-json-path', report],
     ]);
-    const round = roundIn(readFileSync(report, 'utf8'));
+    const round = parseRound(readFileSync(report, 'utf8'));
     if (round.failures > 0) console.error(output);
     return round;
   } finally {
@@ -132,7 +132,7 @@ async function play(program: string, { url }: LocalCloud, seed: number, as: 'cus
   }
 }
 
-function outputOf(program: string, args: readonly string[]): Promise<string> {
+function readOutput(program: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: tmpdir() });
     const forget = atExit(() => child.kill());
@@ -153,7 +153,7 @@ interface Report {
 }
 
 /** @throws {LocalRunError} if Schemathesis did not come to its end */
-function roundIn(text: string): Round {
+function parseRound(text: string): Round {
   const { complete, test_cases, errors } = JSON.parse(text) as Report;
   if (!complete) throw new LocalRunError('Schemathesis ended before its last phase: its report is not complete.');
   return { requests: test_cases.generated, failures: test_cases.unique_failures + errors.length };

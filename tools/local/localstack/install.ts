@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { LocalRunError } from '../errors.js';
 import {
   findPython,
+  installationPlace,
   installOnce,
   installSources,
   installWheels,
   type Place,
-  placeOf,
   run,
   runs,
 } from '../installing.js';
@@ -52,7 +52,7 @@ export class MissingToolError extends LocalRunError {
  * @throws {LocalRunError} with the tool's output, if the installation fails
  */
 export async function install(progress: Progress): Promise<Installation> {
-  const { place, dynamodbLocal } = places();
+  const { place, dynamodbLocal } = installationPlaces();
   if (existsSync(place.done)) return { python: place.python, dynamodbLocal };
   const python = findTools();
   try {
@@ -71,18 +71,18 @@ export async function install(progress: Progress): Promise<Installation> {
  * @throws {MissingToolError} for the first tool that is missing
  */
 export function checkTools(): void {
-  if (existsSync(places().place.done)) needJava();
+  if (existsSync(installationPlaces().place.done)) requireJava();
   else findTools();
 }
 
 /** Returns the installation, or `undefined` if there is none yet. */
 export function installed(): Installation | undefined {
-  const { place, dynamodbLocal } = places();
+  const { place, dynamodbLocal } = installationPlaces();
   return existsSync(place.done) ? { python: place.python, dynamodbLocal } : undefined;
 }
 
-function places() {
-  const place = placeOf('localstack', [WHEELS, SDISTS, JARS]);
+function installationPlaces() {
+  const place = installationPlace('localstack', [WHEELS, SDISTS, JARS]);
   return { place, dynamodbLocal: join(place.folder, 'dynamodb-local') };
 }
 
@@ -98,12 +98,12 @@ function findTools(): string {
     throw new MissingToolError(
       'Python 3.11 to 3.13 with its venv module is needed for LocalStack (or name one: PYTHON=/path/to/python3.13).',
     );
-  needJava();
+  requireJava();
   if (!runs('mvn', ['-v'])) throw new MissingToolError('Maven (mvn) is needed: it brings DynamoDB Local.');
   return python;
 }
 
-function needJava(): void {
+function requireJava(): void {
   const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
   if (javaVersion(java) < 17) throw new MissingToolError('Java 17 or newer is needed for DynamoDB Local.');
 }

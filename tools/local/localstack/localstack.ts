@@ -61,7 +61,7 @@ export async function start({ installation, home, port, functionsCall }: LocalSt
     },
   };
   try {
-    await ready(child, localStack);
+    await awaitReady(child, localStack);
   } catch (error) {
     const tail = localStack.log().slice(-2000);
     await localStack.stop();
@@ -70,7 +70,7 @@ export async function start({ installation, home, port, functionsCall }: LocalSt
   return localStack;
 }
 
-async function ready(child: ChildProcess, { endpoint, log }: LocalStack): Promise<void> {
+async function awaitReady(child: ChildProcess, { endpoint, log }: LocalStack): Promise<void> {
   let failed: Error | undefined;
   child.once('error', (error) => (failed = error));
   child.stdin?.on('error', () => {}); // the child has ended; its exit code is read below
@@ -78,14 +78,14 @@ async function ready(child: ChildProcess, { endpoint, log }: LocalStack): Promis
     async () => {
       if (failed) throw failed;
       if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-      return (await answers(endpoint)) || undefined;
+      return (await isAnswering(endpoint)) || undefined;
     },
     { missing: () => `${endpoint} does not answer`, moved: () => log().length },
   );
 }
 
 /** Tells whether a LocalStack answers at this endpoint. */
-export async function answers(endpoint: string): Promise<boolean> {
+export async function isAnswering(endpoint: string): Promise<boolean> {
   try {
     return (await fetch(`${endpoint}/_localstack/health`, { signal: AbortSignal.timeout(2000) })).ok;
   } catch {

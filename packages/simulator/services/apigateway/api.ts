@@ -1,6 +1,6 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { type Operations, pageOf, Refused, secondsOf } from '../../wire/operation.js';
+import { type Operations, paginate, Refused, toSeconds } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 
 const PAGE = 25;
@@ -13,8 +13,8 @@ interface Account {
 
 /** REST APIs and their stages. Amazon API Gateway REST API Reference, "Actions". */
 export function apigatewayApi({ deployment: { assembly }, world }: Account): Operations {
-  const createdDate = secondsOf(world.begins);
-  const all = assembly.ofType('AWS::ApiGateway::RestApi');
+  const createdDate = toSeconds(world.begins);
+  const all = assembly.findByType('AWS::ApiGateway::RestApi');
   const described = ({ ref, properties }: Resource) => ({
     id: ref,
     name: properties.Name,
@@ -22,20 +22,22 @@ export function apigatewayApi({ deployment: { assembly }, world }: Account): Ope
     apiKeySource: 'HEADER',
     endpointConfiguration: { types: ['REGIONAL'] },
   });
-  const apiOf = ({ restApiId }: Input): Resource => {
+  const findApi = ({ restApiId }: Input): Resource => {
     const found = all.find(({ ref }) => ref === restApiId);
     if (!found) throw new Refused('NotFoundException', 'Invalid API identifier specified', 404);
     return found;
   };
   return {
     GetRestApis: ({ position, limit = PAGE }) => {
-      const { page, next } = pageOf(all, position, Number(limit));
+      const { page, next } = paginate(all, position, Number(limit));
       return { item: page.map(described), ...(next !== undefined && { position: next }) };
     },
-    GetRestApi: (input) => described(apiOf(input)),
+    GetRestApi: (input) => described(findApi(input)),
     GetStages: (input) => {
-      const { ref } = apiOf(input);
-      const stages = assembly.ofType('AWS::ApiGateway::Stage').filter(({ properties }) => properties.RestApiId === ref);
+      const { ref } = findApi(input);
+      const stages = assembly
+        .findByType('AWS::ApiGateway::Stage')
+        .filter(({ properties }) => properties.RestApiId === ref);
       return {
         item: stages.map(({ properties: { StageName, DeploymentId } }) => ({
           stageName: StageName,

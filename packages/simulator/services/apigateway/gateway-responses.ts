@@ -77,18 +77,18 @@ export class GatewayResponses {
     const known = { ...context, error: { message, messageString: JSON.stringify(message), responseType: type } };
     const headers = Object.entries(found?.headers ?? {}).map(([name, value]) => [
       name.toLowerCase(),
-      value.startsWith("'") ? value.slice(1, -1) : filled(value, known),
+      value.startsWith("'") ? value.slice(1, -1) : fillTemplate(value, known),
     ]);
     return {
       status: found?.status ?? status,
       headers: { 'content-type': 'application/json', 'x-amzn-errortype': error, ...Object.fromEntries(headers) },
-      body: filled(found?.template ?? TEMPLATE, known),
+      body: fillTemplate(found?.template ?? TEMPLATE, known),
     };
   }
 }
 
 /** Replaces variables in a text with values of `$context`; a missing value becomes empty. */
-export const filled = (text: string, context: Context): string =>
+export const fillTemplate = (text: string, context: Context): string =>
   text.replace(/\$?context\.([\w.]+)/g, (_, path: string) =>
     String(path.split('.').reduce<unknown>((at, name) => (at as Context | undefined)?.[name], context) ?? ''),
   );

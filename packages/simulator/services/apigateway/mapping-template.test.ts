@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { mappingTemplate } from './mapping-template.js';
+import { parseMappingTemplate } from './mapping-template.js';
 
 const play = (template: string, headers: Readonly<Record<string, string>> = {}) =>
-  mappingTemplate('Mock', template)((name) => headers[name], { requestId: 'r1' });
+  parseMappingTemplate('Mock', template)((name) => headers[name], { requestId: 'r1' });
 
 const ORIGIN = '$input.params().header.get("Origin")';
 const ALLOW = '$context.responseOverride.header.Access-Control-Allow-Origin';
@@ -54,6 +54,6 @@ describe('a template of an answer', () => {
     ['another status', '#set($context.responseOverride.status = 400)'],
     ['a parameter of any place', '#set($x = $input.params("Origin"))'],
   ])('with %s is refused', (_, template) => {
-    expect(() => mappingTemplate('Mock', template)).toThrow(/^Mock: .*(isn't modelled|too many)/);
+    expect(() => parseMappingTemplate('Mock', template)).toThrow(/^Mock: .*(isn't modelled|too many)/);
   });
 });

@@ -1,4 +1,4 @@
-import { type Context, filled } from './gateway-responses.js';
+import { type Context, fillTemplate } from './gateway-responses.js';
 
 /** What a template of an answer makes of one request. */
 export interface Mapped {
@@ -8,9 +8,9 @@ export interface Mapped {
 }
 
 /** @returns the value of a request's header by its name as it was sent; `undefined` if the request lacks it */
-export type HeaderOf = (name: string) => string | undefined;
+export type ReadHeader = (name: string) => string | undefined;
 
-type Value = (header: HeaderOf, variables: ReadonlyMap<string, string | undefined>) => string | undefined;
+type Value = (header: ReadHeader, variables: ReadonlyMap<string, string | undefined>) => string | undefined;
 type Step = Text | Setting | Condition;
 /** Text of the body. */
 type Text = { readonly text: string };
@@ -32,7 +32,10 @@ const LITERAL = /^(["'])([^"'$#\\]*)\1$/;
  * response parameters".
  * @throws {Error} if the template has more than that
  */
-export function mappingTemplate(label: string, template: string): (header: HeaderOf, context: Context) => Mapped {
+export function parseMappingTemplate(
+  label: string,
+  template: string,
+): (header: ReadHeader, context: Context) => Mapped {
   const { steps, end } = stepsIn(template, 0, (what) => {
     throw new Error(`${label}: a template with ${what} isn't modelled`);
   });
@@ -43,7 +46,7 @@ export function mappingTemplate(label: string, template: string): (header: Heade
     const play = (steps: readonly Step[]): string =>
       steps
         .map((step) => {
-          if ('text' in step) return filled(step.text, context);
+          if ('text' in step) return fillTemplate(step.text, context);
           if ('pairs' in step) {
             const holds = step.pairs.some(([one, other]) => isEqual(one(header, variables), other(header, variables)));
             return holds ? play(step.steps) : '';
@@ -77,7 +80,7 @@ function stepsIn(template: string, from: number, refuse: Refuse, isBlock = false
     DIRECTIVE.lastIndex = at;
     const found = DIRECTIVE.exec(template);
     const text = template.slice(at, found?.index);
-    if (text !== '') steps.push({ text: checkedText(text, refuse) });
+    if (text !== '') steps.push({ text: checkText(text, refuse) });
     if (!found) {
       if (isBlock) refuse('an #if without its #end');
       return { steps, end: template.length };
@@ -85,20 +88,20 @@ function stepsIn(template: string, from: number, refuse: Refuse, isBlock = false
     const { end, kind, other } = found.groups as { end?: string; kind?: string; other?: string };
     if (other !== undefined) refuse(`'${template.slice(found.index, found.index + 12)}'`);
     if (end !== undefined) return { steps, end: isBlock ? DIRECTIVE.lastIndex : found.index };
-    const { inside, after } = parenthesised(template, DIRECTIVE.lastIndex, refuse);
+    const { inside, after } = readParenthesis(template, DIRECTIVE.lastIndex, refuse);
     if (kind === 'set') {
-      steps.push(settingOf(inside, refuse));
+      steps.push(parseSetting(inside, refuse));
       at = after;
     } else {
       const block = stepsIn(template, after, refuse, true);
-      steps.push({ pairs: inside.split('||').map((pair) => pairOf(pair, refuse)), steps: block.steps });
+      steps.push({ pairs: inside.split('||').map((pair) => parseComparison(pair, refuse)), steps: block.steps });
       at = block.end;
     }
   }
 }
 
 /** Returns what is inside of a parenthesis that was opened, and the place after it. */
-function parenthesised(template: string, from: number, refuse: Refuse): { inside: string; after: number } {
+function readParenthesis(template: string, from: number, refuse: Refuse): { inside: string; after: number } {
   let depth = 1;
   for (let at = from; at < template.length; at++) {
     if (template[at] === '(') depth++;
@@ -108,23 +111,23 @@ function parenthesised(template: string, from: number, refuse: Refuse): { inside
   return refuse('a parenthesis that is not closed');
 }
 
-function settingOf(inside: string, refuse: Refuse): Setting {
+function parseSetting(inside: string, refuse: Refuse): Setting {
   const [, target = '', expression = ''] =
     /^\s*(\S+)\s*=(?!=)\s*(.*?)\s*$/s.exec(inside) ?? refuse(`'#set(${inside})'`);
-  const value = expressionOf(expression, refuse);
+  const value = parseExpression(expression, refuse);
   const [, header] = OVERRIDE.exec(target) ?? [];
   if (header !== undefined) return { header: header.toLowerCase(), value };
   const [, variable] = VARIABLE.exec(target) ?? refuse(`'#set(${inside})'`);
   return { variable: String(variable), value };
 }
 
-function pairOf(text: string, refuse: Refuse): readonly [Value, Value] {
+function parseComparison(text: string, refuse: Refuse): readonly [Value, Value] {
   const [one, other, ...more] = text.split('==').map((side) => side.trim());
   if (one === undefined || other === undefined || more.length > 0) return refuse(`'#if(${text.trim()})'`);
-  return [expressionOf(one, refuse), expressionOf(other, refuse)];
+  return [parseExpression(one, refuse), parseExpression(other, refuse)];
 }
 
-function expressionOf(expression: string, refuse: Refuse): Value {
+function parseExpression(expression: string, refuse: Refuse): Value {
   const literal = LITERAL.exec(expression)?.[2];
   if (literal !== undefined) return () => literal;
   const name = HEADER.exec(expression)?.[2];
@@ -135,7 +138,7 @@ function expressionOf(expression: string, refuse: Refuse): Value {
 }
 
 /** In a text, only `$context` is replaced. */
-function checkedText(text: string, refuse: Refuse): string {
+function checkText(text: string, refuse: Refuse): string {
   const [foreign] = /\$(?!context\.)[!{\w][\w.{(]*/.exec(text) ?? [];
   if (foreign !== undefined) refuse(`'${foreign}'`);
   return text;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../assembly/intrinsics.js';
-import { type Context, filled } from './gateway-responses.js';
-import { type HeaderOf, mappingTemplate } from './mapping-template.js';
+import { type Context, fillTemplate } from './gateway-responses.js';
+import { parseMappingTemplate, type ReadHeader } from './mapping-template.js';
 import type { ApiRequest, ApiResponse } from './messages.js';
 
 /** An answer of the gateway itself, to requests of one media type. */
@@ -19,7 +19,7 @@ const STATUS = /^\s*\{\s*(["']?)statusCode\1\s*:\s*\d{3}\s*\}\s*$/;
  * REST APIs", "Parameter mapping source reference", "Method request behavior for payloads without mapping templates".
  * @throws {Error} if its template has more than that, or something that no deployment accepts
  */
-export function mockIntegration(label: string, { Integration, MethodResponses }: JsonObject): MockIntegration {
+export function buildMockIntegration(label: string, { Integration, MethodResponses }: JsonObject): MockIntegration {
   const { RequestTemplates, PassthroughBehavior, IntegrationResponses } = Integration as JsonObject;
   const requests = (RequestTemplates ?? {}) as Readonly<Record<string, string>>;
   const responses = (IntegrationResponses ?? []) as readonly JsonObject[];
@@ -37,17 +37,17 @@ export function mockIntegration(label: string, { Integration, MethodResponses }:
   const unknown = headers.filter(([name]) => !Object.hasOwn((declared.ResponseParameters ?? {}) as object, name));
   if (unknown.length > 0) throw new Error(`${label}: the method response lacks ${unknown.map(([name]) => name)}`);
   const template = ((response.ResponseTemplates ?? {}) as Readonly<Record<string, string>>)[JSON_TYPE] ?? '';
-  const mapped = mappingTemplate(label, template);
+  const mapped = parseMappingTemplate(label, template);
   return {
     answer(sent, context) {
-      const contentType = lastOf(sent, (name) => name.toLowerCase() === 'content-type') ?? JSON_TYPE;
+      const contentType = findLastHeader(sent, (name) => name.toLowerCase() === 'content-type') ?? JSON_TYPE;
       // Compared literally: AWS doesn't document whether it ignores a charset, and both answers are refusals.
       if (contentType !== JSON_TYPE) return undefined;
       const named = headers.map(([name, value]) => [
         name.slice(HEADER.length).toLowerCase(),
-        value.startsWith("'") ? value.slice(1, -1) : filled(value, context),
+        value.startsWith("'") ? value.slice(1, -1) : fillTemplate(value, context),
       ]);
-      const { body, headers: overridden } = mapped(headerOf(sent), context);
+      const { body, headers: overridden } = mapped(headerReader(sent), context);
       // An answer 204 has no content, whatever the template leaves.
       return { status, headers: { ...Object.fromEntries(named), ...overridden }, body: status === 204 ? '' : body };
     },
@@ -55,12 +55,12 @@ export function mockIntegration(label: string, { Integration, MethodResponses }:
 }
 
 /** Reads headers as a template does: by the name as it was sent, and the last one of several. */
-const headerOf =
-  (sent: ApiRequest['headers']): HeaderOf =>
+const headerReader =
+  (sent: ApiRequest['headers']): ReadHeader =>
   (name) =>
-    lastOf(sent, (other) => other === name);
+    findLastHeader(sent, (other) => other === name);
 
-const lastOf = (sent: ApiRequest['headers'], isWanted: (name: string) => boolean): string | undefined =>
+const findLastHeader = (sent: ApiRequest['headers'], isWanted: (name: string) => boolean): string | undefined =>
   Object.entries(sent)
     .filter(([name]) => isWanted(name))
     .flatMap(([, value]) => value)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
-import { arnOf, cloudOf, fn } from '../../support/clouds.js';
+import { arnOf, createCloud, functionResource } from '../../support/clouds.js';
 import type { ApiRequest, ApiResponse } from './messages.js';
 
 const Api: Json = { Ref: 'Api' };
@@ -58,9 +58,9 @@ const others = (
 
 /** An API with `GET` and `POST /things` whose stage admits 2 requests a second, and a burst of 3. */
 const shop = (ResourcePath = '/*', mock: { [name: string]: Json } = {}) =>
-  cloudOf(
+  createCloud(
     {
-      ...fn('Work'),
+      ...functionResource('Work'),
       Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'shop' } },
       Things: {
         Type: 'AWS::ApiGateway::Resource',

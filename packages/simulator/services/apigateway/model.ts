@@ -2,11 +2,11 @@ import type { Assembly, Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import type { Iam } from '../iam/model.js';
 import { wildcard } from '../iam/policies.js';
-import type { LambdaFunction, Result } from '../lambda/model.js';
+import type { InvocationResult, LambdaFunction } from '../lambda/model.js';
 import { type Context, GatewayResponses, type GatewayResponseType } from './gateway-responses.js';
 import type { ApiRequest, ApiResponse } from './messages.js';
-import { type ProxyEvent, proxyEvent, proxyResponse } from './proxy.js';
-import { functionIn, pathOf, type Route, routesOf, routeTo } from './routes.js';
+import { buildProxyEvent, type ProxyEvent, parseProxyResponse } from './proxy.js';
+import { buildRoutes, findRoute, normalizePath, parseFunctionArn, type Route } from './routes.js';
 import { Throttling } from './throttling.js';
 
 /** AWS, "Amazon API Gateway quotas": integration timeout of a REST API, and its maximum payload. */
@@ -42,13 +42,13 @@ export class RestApi {
     },
   ) {
     const own = (type: string): readonly Resource[] =>
-      assembly.ofType(type).filter(({ properties }) => properties.RestApiId === api.ref);
+      assembly.findByType(type).filter(({ properties }) => properties.RestApiId === api.ref);
     const [stage] = own('AWS::ApiGateway::Stage');
     if (!stage) throw new Error(`${api.label} has no stage`);
     this.stage = String(stage.properties.StageName);
     this.deploymentId = String(stage.properties.DeploymentId ?? 'simulated');
     this.throttling = new Throttling(stage, around.share);
-    this.routes = routesOf(own, assembly);
+    this.routes = buildRoutes(own, assembly);
     this.answers = new GatewayResponses(own('AWS::ApiGateway::GatewayResponse'));
   }
 
@@ -66,7 +66,7 @@ export class RestApi {
   get functionArns(): ReadonlySet<string> {
     return new Set(
       this.routes.flatMap(({ authorizer, backend }) => [
-        ...(authorizer ? [functionIn(String(authorizer.properties.AuthorizerUri))] : []),
+        ...(authorizer ? [parseFunctionArn(String(authorizer.properties.AuthorizerUri))] : []),
         ...('functionArn' in backend ? [backend.functionArn] : []),
       ]),
     );
@@ -76,16 +76,16 @@ export class RestApi {
   request(request: ApiRequest, done: (response: ApiResponse) => void): void {
     const { world } = this.around;
     const context: Context = { requestId: world.random.id() };
-    const path = pathOf(request);
+    const path = normalizePath(request);
     const answer = (response: ApiResponse): void => {
       const sent = request.method === 'HEAD' ? { ...response, body: '' } : response;
-      world.after(passing(world), () => done(sent));
+      world.after(gatewayLatency(world), () => done(sent));
     };
     if (!canBeDecoded(path)) {
       answer(BAD_REQUEST);
       return;
     }
-    const route = routeTo(this.routes, request.method, path);
+    const route = findRoute(this.routes, request.method, path);
     const refuse = (type: GatewayResponseType, more: Context = {}): void =>
       answer(this.answers.answer(type, { ...context, ...more }));
     if (!route) {
@@ -108,8 +108,8 @@ export class RestApi {
       now: world.now,
       home: this.assembly.home,
     };
-    const event = proxyEvent(place, route, request);
-    world.after(passing(world), () => {
+    const event = buildProxyEvent(place, route, request);
+    world.after(gatewayLatency(world), () => {
       this.authorize(route, request, event, (outcome) => {
         if (outcome.kind === 'refused') return refuse(outcome.type);
         if (outcome.kind === 'denied') return refuse('ACCESS_DENIED', { authorizer: outcome.context });
@@ -124,7 +124,7 @@ export class RestApi {
           if (result === 'timeout') return refuse('INTEGRATION_TIMEOUT', authorizer);
           if (result === 'forbidden') return refuse('API_CONFIGURATION_ERROR', authorizer);
           if (result.kind !== 'returned') return refuse('INTEGRATION_FAILURE', authorizer);
-          const response = proxyResponse(result.value);
+          const response = parseProxyResponse(result.value);
           if (!response) return refuse('DEFAULT_5XX', authorizer);
           answer(response);
         });
@@ -164,7 +164,7 @@ export class RestApi {
     );
     const input = { ...event, type: 'REQUEST', methodArn, body: undefined };
     const source = this.assembly.home.arn('execute-api', `${this.api.ref}/authorizers/${authorizer.ref}`);
-    this.call(functionIn(String(properties.AuthorizerUri)), source, input, (result) => {
+    this.call(parseFunctionArn(String(properties.AuthorizerUri)), source, input, (result) => {
       if (result === 'forbidden') return done({ kind: 'refused', type: 'AUTHORIZER_CONFIGURATION_ERROR' });
       // An authorizer that throws this text means the caller.
       const type =
@@ -188,11 +188,11 @@ export class RestApi {
     route: Route,
     functionArn: string,
     event: ProxyEvent,
-    done: (result: Result | 'forbidden' | 'timeout') => void,
+    done: (result: InvocationResult | 'forbidden' | 'timeout') => void,
   ): void {
     let over = false;
     const { world } = this.around;
-    const finish = (result: Result | 'forbidden' | 'timeout'): void => {
+    const finish = (result: InvocationResult | 'forbidden' | 'timeout'): void => {
       if (over) return;
       over = true;
       limit.cancel();
@@ -211,7 +211,7 @@ export class RestApi {
     functionArn: string,
     SourceArn: string,
     event: object,
-    done: (result: Result | 'forbidden') => void,
+    done: (result: InvocationResult | 'forbidden') => void,
   ): void {
     const { iam, functions, world } = this.around;
     const access = {
@@ -230,7 +230,7 @@ export class RestApi {
 }
 
 /** Milliseconds that a request or an answer takes through the gateway. */
-const passing = (world: EventLoop): number => world.latency((random) => random.between(2, 15));
+const gatewayLatency = (world: EventLoop): number => world.latency((random) => random.between(2, 15));
 
 function canBeDecoded(path: string): boolean {
   try {

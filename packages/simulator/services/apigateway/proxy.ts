@@ -1,7 +1,7 @@
-import type { Home } from '../../assembly/identity.js';
+import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { Context } from './gateway-responses.js';
 import type { ApiRequest, ApiResponse } from './messages.js';
-import { pathOf, type Route } from './routes.js';
+import { normalizePath, type Route } from './routes.js';
 
 /** The event of a function behind a Lambda proxy integration; an authorizer gets almost the same. */
 export interface ProxyEvent {
@@ -15,21 +15,21 @@ export interface ProxyEvent {
  * @param where the stage that was called, and when (milliseconds since 1970)
  * @param route the matching route
  */
-export function proxyEvent(
+export function buildProxyEvent(
   where: {
     readonly apiId: string;
     readonly deploymentId: string;
     readonly stage: string;
     readonly requestId: string;
     readonly now: number;
-    readonly home: Home;
+    readonly home: AccountAndRegion;
   },
   route: Pick<Route, 'resource' | 'resourceId' | 'pattern' | 'parameters'>,
   request: ApiRequest,
 ): ProxyEvent {
   const { apiId, deploymentId, stage, requestId, now, home } = where;
   const [sent = '/', query = ''] = request.path.split('?');
-  const path = pathOf(request);
+  const path = normalizePath(request);
   const search = new URLSearchParams(query);
   const names = [...new Set(search.keys())];
   // The gateway decodes parameters of the query, and leaves those of the path as they were sent.
@@ -58,7 +58,7 @@ export function proxyEvent(
       stage,
       requestId,
       extendedRequestId: `${requestId.replaceAll('-', '').slice(0, 15)}=`,
-      requestTime: requestTimeOf(now),
+      requestTime: formatRequestTime(now),
       requestTimeEpoch: now,
       resourceId: route.resourceId,
       resourcePath: route.resource,
@@ -87,7 +87,7 @@ const NOBODY = {
 };
 
 /** Returns a time as the Common Log Format writes it: `09/Apr/2015:12:34:56 +0000`. */
-function requestTimeOf(milliseconds: number): string {
+function formatRequestTime(milliseconds: number): string {
   const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) (\S+)/.exec(new Date(milliseconds).toUTCString()) ?? [];
   return `${day}/${month}/${year}:${time} +0000`;
 }
@@ -99,7 +99,7 @@ const MEMBERS = new Set(['statusCode', 'headers', 'multiValueHeaders', 'body', '
  * binary media types.
  * @returns `undefined` if its form makes API Gateway answer 502
  */
-export function proxyResponse(value: unknown): ApiResponse | undefined {
+export function parseProxyResponse(value: unknown): ApiResponse | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   if (Object.keys(value).some((name) => !MEMBERS.has(name))) return undefined;
   const { statusCode, headers, multiValueHeaders, body } = value as Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
 import type { JsonObject } from '../../assembly/intrinsics.js';
 import type { ApiRequest } from './messages.js';
-import { type MockIntegration, mockIntegration } from './mock-integration.js';
+import { buildMockIntegration, type MockIntegration } from './mock-integration.js';
 
 /** A method of a path, and its integration. */
 export interface Route {
@@ -22,15 +22,17 @@ const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'P
  * Returns the methods of an API, those of the most specific path first: a name precedes a parameter in the same place.
  * @param own resources of a type that belong to the API
  */
-export function routesOf(own: (type: string) => readonly Resource[], assembly: Assembly): readonly Route[] {
+export function buildRoutes(own: (type: string) => readonly Resource[], assembly: Assembly): readonly Route[] {
   const resources = new Map(own('AWS::ApiGateway::Resource').map((resource) => [resource.ref, resource]));
-  const pathOf = (id: string): string => {
+  const resourcePath = (id: string): string => {
     const resource = resources.get(id);
-    return resource ? `${pathOf(String(resource.properties.ParentId))}/${String(resource.properties.PathPart)}` : '';
+    return resource
+      ? `${resourcePath(String(resource.properties.ParentId))}/${String(resource.properties.PathPart)}`
+      : '';
   };
   return own('AWS::ApiGateway::Method')
     .map(({ properties, label }) => {
-      const resource = pathOf(String(properties.ResourceId)) || '/';
+      const resource = resourcePath(String(properties.ResourceId)) || '/';
       const { AuthorizationType, AuthorizerId } = properties;
       if (AuthorizationType !== 'CUSTOM' && AuthorizationType !== 'NONE')
         throw new Error(`${label}: ${AuthorizationType}`);
@@ -41,8 +43,8 @@ export function routesOf(own: (type: string) => readonly Resource[], assembly: A
         // A trailing slash belongs to no parameter. The last parameter may be greedy: it takes all that is left.
         pattern: new RegExp(`^${resource.replace(/\{\w+\+\}$/, '(.+?)').replace(/\{\w+\}/g, '([^/]+)')}/?$`),
         parameters: [...resource.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name),
-        backend: backendOf(label, properties),
-        authorizer: AuthorizationType === 'CUSTOM' ? assembly.byArn(AuthorizerId) : undefined,
+        backend: parseIntegration(label, properties),
+        authorizer: AuthorizationType === 'CUSTOM' ? assembly.findByArn(AuthorizerId) : undefined,
       };
     })
     .sort((one, other) => bySpecificity(one.resource, other.resource));
@@ -53,7 +55,7 @@ export function routesOf(own: (type: string) => readonly Resource[], assembly: A
  * is used but one with a greedy parameter. LocalStack, `test_proxy_routing_with_hardcoded_resource_sibling`, recorded at
  * AWS.
  */
-export function routeTo(routes: readonly Route[], method: string, path: string): Route | undefined {
+export function findRoute(routes: readonly Route[], method: string, path: string): Route | undefined {
   const fitting = routes.filter(({ pattern }) => pattern.test(path));
   const first = fitting.find((route) => !isGreedy(route.resource))?.resource;
   const here = fitting.filter(({ resource }) => resource === first);
@@ -73,12 +75,12 @@ const methodOf = (routes: readonly Route[], method: string): Route | undefined =
 const isGreedy = (resource: string): boolean => resource.endsWith('+}');
 
 /** Returns the path of a request without its query; slashes before it count as one. */
-export const pathOf = ({ path }: ApiRequest): string => (path.split('?')[0] ?? '').replace(/^\/*/, '/');
+export const normalizePath = ({ path }: ApiRequest): string => (path.split('?')[0] ?? '').replace(/^\/*/, '/');
 
-function backendOf(label: string, properties: JsonObject): Route['backend'] {
+function parseIntegration(label: string, properties: JsonObject): Route['backend'] {
   const { Type, Uri, IntegrationHttpMethod } = properties.Integration as Record<string, string | undefined>;
-  if (Type === 'MOCK') return { mock: mockIntegration(label, properties) };
-  if (Type === 'AWS_PROXY' && IntegrationHttpMethod === 'POST') return { functionArn: functionIn(Uri) };
+  if (Type === 'MOCK') return { mock: buildMockIntegration(label, properties) };
+  if (Type === 'AWS_PROXY' && IntegrationHttpMethod === 'POST') return { functionArn: parseFunctionArn(Uri) };
   throw new Error(`${label}: integration ${Type} by ${IntegrationHttpMethod}`);
 }
 
@@ -91,7 +93,7 @@ function bySpecificity(one: string, other: string): number {
 const INVOCATION = /^arn:[\w-]+:apigateway:[\w-]+:lambda:path\/2015-03-31\/functions\/(arn:[^/]+)\/invocations$/;
 
 /** Returns the function in the URI of an integration or authorizer. */
-export function functionIn(uri: string | undefined): string {
+export function parseFunctionArn(uri: string | undefined): string {
   const [, found] = INVOCATION.exec(uri ?? '') ?? [];
   if (found === undefined) throw new Error(`an integration without a function: ${uri}`);
   return found;

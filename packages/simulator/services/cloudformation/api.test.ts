@@ -10,14 +10,14 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../../support/clients.js';
-import { cloudOf } from '../../support/clouds.js';
+import { createCloud } from '../../support/clouds.js';
 
 const StackName = 'Shop';
 const resources = {
   Queue: { Type: 'AWS::SQS::Queue', Properties: { QueueName: 'a&b' } },
   Bucket: { Type: 'AWS::S3::Bucket' },
 };
-const client = () => new CloudFormationClient(awsApiOf(cloudOf(resources)).config);
+const client = () => new CloudFormationClient(awsApiOf(createCloud(resources)).config);
 
 test('stacks are listed and described', async () => {
   const stacks: unknown[] = [];

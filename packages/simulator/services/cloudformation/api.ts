@@ -1,6 +1,6 @@
 import type { Assembly, Resource, Stack } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { type Operations, pageOf, Refused } from '../../wire/operation.js';
+import { type Operations, paginate, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 
 const STATUS = 'CREATE_COMPLETE';
@@ -32,8 +32,8 @@ export function cloudformationApi({ deployment: { assembly }, world }: Account):
     DriftInformation: { StackDriftStatus: 'NOT_CHECKED' },
   });
   const resources = (input: Input) => {
-    const stack = stackOf(assembly, input);
-    return resourcesOf(assembly, stack).map((resource) => ({
+    const stack = findStack(assembly, input);
+    return listResources(assembly, stack).map((resource) => ({
       StackId: idOf(stack, assembly),
       StackName: stack.name,
       LogicalResourceId: resource.logicalId,
@@ -45,8 +45,8 @@ export function cloudformationApi({ deployment: { assembly }, world }: Account):
   };
   return {
     DescribeStacks: (input) => {
-      const { page, next } = pageOf(
-        input.StackName === undefined ? assembly.stacks : [stackOf(assembly, input)],
+      const { page, next } = paginate(
+        input.StackName === undefined ? assembly.stacks : [findStack(assembly, input)],
         input.NextToken,
         PAGE,
       );
@@ -54,7 +54,7 @@ export function cloudformationApi({ deployment: { assembly }, world }: Account):
     },
     ListStacks: ({ StackStatusFilter, NextToken }) => {
       const shown = StackStatusFilter === undefined || (StackStatusFilter as readonly string[]).includes(STATUS);
-      const { page, next } = pageOf(shown ? assembly.stacks : [], NextToken, PAGE);
+      const { page, next } = paginate(shown ? assembly.stacks : [], NextToken, PAGE);
       const StackSummaries = page.map((stack) => {
         const { StackId, StackName, StackStatus, DriftInformation } = described(stack);
         return { StackId, StackName, CreationTime, StackStatus, DriftInformation };
@@ -62,7 +62,7 @@ export function cloudformationApi({ deployment: { assembly }, world }: Account):
       return { StackSummaries, NextToken: next };
     },
     ListStackResources: (input) => {
-      const { page, next } = pageOf(resources(input), input.NextToken, PAGE);
+      const { page, next } = paginate(resources(input), input.NextToken, PAGE);
       const StackResourceSummaries = page.map(({ StackId, StackName, Timestamp, ...resource }) => ({
         ...resource,
         LastUpdatedTimestamp: Timestamp,
@@ -77,11 +77,11 @@ export function cloudformationApi({ deployment: { assembly }, world }: Account):
       return { StackResources };
     },
     DescribeStackEvents: (input) => {
-      stackOf(assembly, input);
+      findStack(assembly, input);
       return { StackEvents: [] };
     },
     GetTemplate: (input) => ({
-      TemplateBody: JSON.stringify(stackOf(assembly, input).template),
+      TemplateBody: JSON.stringify(findStack(assembly, input).template),
       StagesAvailable: ['Original', 'Processed'],
     }),
   };
@@ -89,11 +89,11 @@ export function cloudformationApi({ deployment: { assembly }, world }: Account):
 
 const idOf = ({ name }: Stack, { home }: Assembly): string => home.arn('cloudformation', `stack/${name}/simulated`);
 
-const resourcesOf = (assembly: Assembly, { name }: Stack): readonly Resource[] =>
+const listResources = (assembly: Assembly, { name }: Stack): readonly Resource[] =>
   assembly.resources.filter(({ stack }) => stack === name);
 
 /** @throws {Refused} if there is no such stack: CloudFormation's form of "not found" */
-function stackOf(assembly: Assembly, { StackName }: Input): Stack {
+function findStack(assembly: Assembly, { StackName }: Input): Stack {
   const found = assembly.stacks.find((stack) => stack.name === StackName || idOf(stack, assembly) === StackName);
   if (!found) throw new Refused('ValidationError', `Stack with id ${String(StackName)} does not exist`);
   return found;

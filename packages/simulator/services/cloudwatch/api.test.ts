@@ -2,7 +2,7 @@ import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwat
 import { expect, test } from 'vitest';
 import type { Cloud } from '../../cloud/cloud.js';
 import { awsApiOf } from '../../support/clients.js';
-import { allow, cloudOf, fn, STREAM_RIGHTS, TABLE } from '../../support/clouds.js';
+import { allowStatement, createCloud, functionResource, STREAM_RIGHTS, TABLE } from '../../support/clouds.js';
 
 const MINUTE = 60_000;
 
@@ -30,7 +30,7 @@ async function valuesOf(cloud: Cloud, Namespace: string, MetricName: string, [Na
 }
 
 test('a queue tells how many messages it has, and the age of the oldest one', async () => {
-  const cloud = cloudOf({ Queue: { Type: 'AWS::SQS::Queue' } });
+  const cloud = createCloud({ Queue: { Type: 'AWS::SQS::Queue' } });
   const ask = (metric: string) => valuesOf(cloud, 'AWS/SQS', metric, ['QueueName', 'Shop-Queue']);
   expect(await ask('ApproximateAgeOfOldestMessage')).toEqual([{ value: 0, before: 0 }]);
   const queue = cloud.queue('Shop/Queue');
@@ -45,7 +45,7 @@ test('a queue tells how many messages it has, and the age of the oldest one', as
 });
 
 test('a function tells in which minutes it was invoked', async () => {
-  const cloud = cloudOf(fn('Work'), { Work: 'exports.handler = async () => 1;' });
+  const cloud = createCloud(functionResource('Work'), { Work: 'exports.handler = async () => 1;' });
   const work = [...cloud.functions.values()][0];
   const ask = () => valuesOf(cloud, 'AWS/Lambda', 'Invocations', ['FunctionName', 'Shop-Work']);
   expect(await ask()).toEqual([]);
@@ -55,10 +55,10 @@ test('a function tells in which minutes it was invoked', async () => {
 });
 
 test('a function that reads a stream tells the age of what it has not worked off, also while it reads nothing', async () => {
-  const cloud = cloudOf(
+  const cloud = createCloud(
     {
       Table: { ...TABLE, Properties: { ...TABLE.Properties, StreamSpecification: { StreamViewType: 'NEW_IMAGE' } } },
-      ...fn('Work', [allow(STREAM_RIGHTS, { 'Fn::GetAtt': ['Table', 'StreamArn'] })]),
+      ...functionResource('Work', [allowStatement(STREAM_RIGHTS, { 'Fn::GetAtt': ['Table', 'StreamArn'] })]),
       Mapping: {
         Type: 'AWS::Lambda::EventSourceMapping',
         Properties: {

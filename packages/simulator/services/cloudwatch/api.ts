@@ -1,7 +1,7 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
-import type { Home } from '../../assembly/identity.js';
+import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { type Operations, pageOf, secondsOf } from '../../wire/operation.js';
+import { type Operations, paginate, toSeconds } from '../../wire/operation.js';
 import type { EventSource } from '../lambda/event-source.js';
 import type { LambdaFunction } from '../lambda/model.js';
 import { StreamMapping } from '../lambda/stream-mapping.js';
@@ -50,7 +50,7 @@ export const cloudwatchApi = (account: Account): Operations => ({ ...alarms(acco
  * ever has the data that it needs.
  */
 function alarms({ deployment: { assembly } }: Account): Operations {
-  const all = assembly.ofType('AWS::CloudWatch::Alarm').map((alarm) => described(alarm, assembly.home));
+  const all = assembly.findByType('AWS::CloudWatch::Alarm').map((alarm) => described(alarm, assembly.home));
   return {
     DescribeAlarms: ({ AlarmNames, AlarmNamePrefix = '', StateValue = STATE, NextToken, MaxRecords = PAGE }) => {
       const found = all.filter(
@@ -59,13 +59,13 @@ function alarms({ deployment: { assembly } }: Account): Operations {
           AlarmName.startsWith(String(AlarmNamePrefix)) &&
           (AlarmNames === undefined || (AlarmNames as readonly string[]).includes(AlarmName)),
       );
-      const { page, next } = pageOf(found, NextToken, Number(MaxRecords));
+      const { page, next } = paginate(found, NextToken, Number(MaxRecords));
       return { MetricAlarms: page, CompositeAlarms: [], ...(next !== undefined && { NextToken: next }) };
     },
   };
 }
 
-function described({ ref, properties: { AlarmName = ref, Tags, ...properties } }: Resource, home: Home) {
+function described({ ref, properties: { AlarmName = ref, Tags, ...properties } }: Resource, home: AccountAndRegion) {
   const name = String(AlarmName);
   return {
     AlarmName: name,
@@ -84,15 +84,15 @@ function described({ ref, properties: { AlarmName = ref, Tags, ...properties } }
 function metrics(cloud: Account): Operations {
   return {
     GetMetricData: ({ MetricDataQueries = [], StartTime, EndTime }) => {
-      const [from, to] = [timeOf(StartTime, 0), timeOf(EndTime, Number.POSITIVE_INFINITY)];
+      const [from, to] = [parseTime(StartTime, 0), parseTime(EndTime, Number.POSITIVE_INFINITY)];
       return {
         MetricDataResults: (MetricDataQueries as readonly MetricDataQuery[]).map(({ Id, Label, MetricStat: stat }) => {
-          const samples = stat ? samplesOf(cloud, stat).filter(({ at }) => at + MINUTE > from && at < to) : [];
+          const samples = stat ? collectSamples(cloud, stat).filter(({ at }) => at + MINUTE > from && at < to) : [];
           const values = inPeriods(samples, (stat?.Period ?? 60) * 1000, stat?.Metric.MetricName);
           return {
             Id,
             Label: Label ?? stat?.Metric.MetricName ?? Id,
-            Timestamps: values.map(({ at }) => secondsOf(at)),
+            Timestamps: values.map(({ at }) => toSeconds(at)),
             Values: values.map(({ value }) => value),
             StatusCode: 'Complete',
           };
@@ -104,7 +104,7 @@ function metrics(cloud: Account): Operations {
 }
 
 /** @param time seconds since 1970, as JSON has it, or ISO 8601, as Query has it */
-function timeOf(time: unknown, otherwise: number): number {
+function parseTime(time: unknown, otherwise: number): number {
   if (time === undefined) return otherwise;
   return typeof time === 'number' ? time * 1000 : new Date(String(time)).getTime();
 }
@@ -121,7 +121,7 @@ function inPeriods(samples: readonly Sample[], period: number, name: string | un
   return [...values].map(([at, value]) => ({ at, value })).toSorted((one, other) => other.at - one.at);
 }
 
-function samplesOf(cloud: Account, { Metric }: MetricStat): readonly Sample[] {
+function collectSamples(cloud: Account, { Metric }: MetricStat): readonly Sample[] {
   const { Namespace, MetricName, Dimensions = [] } = Metric;
   const [dimension, ...others] = Dimensions;
   if (!dimension || others.length > 0) return [];
@@ -145,7 +145,7 @@ function valueOfQueue({ world }: Account, queue: Queue, name: string | undefined
   const { visible, inFlight, delayed } = queue.counts;
   switch (name) {
     case 'ApproximateAgeOfOldestMessage':
-      return Math.max(0, ...queue.all().map(({ sentAt }) => Math.floor(secondsOf(world.now - sentAt))));
+      return Math.max(0, ...queue.listMessages().map(({ sentAt }) => Math.floor(toSeconds(world.now - sentAt))));
     case 'ApproximateNumberOfMessagesVisible':
       return visible;
     case 'ApproximateNumberOfMessagesNotVisible':

@@ -2,10 +2,10 @@ import { CloudWatchClient, DescribeAlarmsCommand, GetMetricDataCommand } from '@
 import { AwsSmithyRpcV2CborProtocol } from '@aws-sdk/core/protocols';
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../../support/clients.js';
-import { cloudOf } from '../../support/clouds.js';
+import { createCloud } from '../../support/clouds.js';
 
 /** A client that chooses the protocol that AWS's clients for Go and Python choose. */
-function clientOf(cloud: ReturnType<typeof cloudOf>) {
+function clientOf(cloud: ReturnType<typeof createCloud>) {
   const protocol = new AwsSmithyRpcV2CborProtocol({
     defaultNamespace: 'com.amazonaws.cloudwatch',
     serviceTarget: 'GraniteServiceVersion20100801',
@@ -14,7 +14,7 @@ function clientOf(cloud: ReturnType<typeof cloudOf>) {
 }
 
 test('a client that speaks CBOR reads alarms and metrics', async () => {
-  const cloud = cloudOf({
+  const cloud = createCloud({
     Queue: { Type: 'AWS::SQS::Queue' },
     Alarm: { Type: 'AWS::CloudWatch::Alarm', Properties: { AlarmName: 'late', Threshold: 1.5 } },
   });

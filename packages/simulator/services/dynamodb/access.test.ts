@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tableAccesses } from './access.js';
+import { requiredTableAccesses } from './access.js';
 
 const partitionOf = (table: string): string | undefined => (table === 'Orders' ? 'pk' : undefined);
 const item = (pk: string) => ({ pk: { S: pk }, sk: { S: 'STATE' } });
@@ -15,7 +15,7 @@ test.each([
   ['Scan', {}, ['Scan'], [undefined]],
   ['PutItem', {}, ['PutItem'], [undefined]],
 ])('%s of %j', (operation, request, actions, keys) => {
-  const accesses = tableAccesses(operation, { TableName: 'Orders', ...request }, partitionOf);
+  const accesses = requiredTableAccesses(operation, { TableName: 'Orders', ...request }, partitionOf);
   expect(accesses.map(({ action }) => action)).toEqual(actions.map((action) => `dynamodb:${action}`));
   expect(accesses.map(({ context }) => context?.['dynamodb:LeadingKeys'])).toEqual(keys);
   expect(accesses.every(({ resource }) => resource.endsWith(':table/Orders'))).toBe(true);
@@ -28,7 +28,7 @@ test('a transaction needs the rights of its parts, each for its own key', () => 
     { Update: { TableName: 'Orders', Key: item('c') } },
     { Delete: { TableName: 'Orders', Key: item('d') } },
   ];
-  expect(tableAccesses('TransactWriteItems', { TransactItems }, partitionOf)).toMatchObject([
+  expect(requiredTableAccesses('TransactWriteItems', { TransactItems }, partitionOf)).toMatchObject([
     { action: 'dynamodb:PutItem', context: { 'dynamodb:LeadingKeys': ['a'] } },
     { action: 'dynamodb:ConditionCheckItem', context: { 'dynamodb:LeadingKeys': ['b'] } },
     { action: 'dynamodb:UpdateItem', context: { 'dynamodb:LeadingKeys': ['c'] } },
@@ -41,16 +41,16 @@ test('a batch needs its right once for each table, for all of its keys', () => {
   const written = {
     RequestItems: { Orders: [{ PutRequest: { Item: item('c') } }, { DeleteRequest: { Key: item('d') } }] },
   };
-  expect(tableAccesses('BatchGetItem', read, partitionOf)).toMatchObject([
+  expect(requiredTableAccesses('BatchGetItem', read, partitionOf)).toMatchObject([
     { action: 'dynamodb:BatchGetItem', context: { 'dynamodb:LeadingKeys': ['a', 'b'] } },
   ]);
-  expect(tableAccesses('BatchWriteItem', written, partitionOf)).toMatchObject([
+  expect(requiredTableAccesses('BatchWriteItem', written, partitionOf)).toMatchObject([
     { action: 'dynamodb:BatchWriteItem', context: { 'dynamodb:LeadingKeys': ['c', 'd'] } },
   ]);
 });
 
 test('a table by its ARN, and an index', () => {
   const TableName = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Orders';
-  const [access] = tableAccesses('Query', { TableName, IndexName: 'ByDay', ...query }, partitionOf);
+  const [access] = requiredTableAccesses('Query', { TableName, IndexName: 'ByDay', ...query }, partitionOf);
   expect(access?.resource).toMatch(/:table\/Orders\/index\/ByDay$/);
 });

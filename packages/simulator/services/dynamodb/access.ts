@@ -1,4 +1,4 @@
-import { type Home, USUAL_HOME } from '../../assembly/identity.js';
+import { type AccountAndRegion, DEFAULT_ACCOUNT_AND_REGION } from '../../assembly/identity.js';
 import type { Access } from '../iam/model.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -19,11 +19,11 @@ const PARTS: Readonly<Record<string, string>> = {
  * Returns the accesses that a request to DynamoDB needs, with the keys that are compared with `dynamodb:LeadingKeys`.
  * AWS, "Using IAM policy conditions for fine-grained access control".
  */
-export function tableAccesses(
+export function requiredTableAccesses(
   operation: string,
   input: Members,
   partitionOf: PartitionOf,
-  home: Home = USUAL_HOME,
+  home: AccountAndRegion = DEFAULT_ACCOUNT_AND_REGION,
 ): readonly Access[] {
   if (operation.startsWith('Transact')) {
     const parts = (input.TransactItems as readonly Record<string, Members>[]).flatMap((item) => Object.entries(item));
@@ -42,7 +42,7 @@ function access(
   { TableName, IndexName }: Members,
   keyed: object,
   partitionOf: PartitionOf,
-  home: Home,
+  home: AccountAndRegion,
 ): Access {
   const table = String(TableName).split('/').at(-1) ?? '';
   const leading = leadingKeys(keyed, partitionOf(table) ?? '');

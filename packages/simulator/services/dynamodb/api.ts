@@ -20,7 +20,7 @@ interface Account {
   readonly dynamodb: DynamoDbModel;
   readonly tableCalls: TableCall[];
   /** Called after a write to a table. */
-  written(table: string): void;
+  onTableWritten(table: string): void;
 }
 
 /** DynamoDB and DynamoDB Streams, for callers inside and outside of the account. Amazon DynamoDB API Reference, "Actions". */
@@ -54,7 +54,7 @@ export class DynamoDbApi {
     try {
       const { output, effects } = dynamodb.call(operation as Operation, input, this.holds.get(input), call?.staleBy);
       note(effects);
-      for (const table of new Set(effects.changes.map(({ table }) => table))) this.account.written(table);
+      for (const table of new Set(effects.changes.map(({ table }) => table))) this.account.onTableWritten(table);
       return { output: unprocessed ? { ...output, ...unprocessed } : output, effects };
     } catch (error) {
       if (!(error instanceof DynamoDbError)) throw error;

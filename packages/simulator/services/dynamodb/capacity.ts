@@ -24,11 +24,11 @@ export class Consumption {
   private readonly tables = new Map<string, UnitsOfTable>();
 
   read(table: string, units: number, index?: CountedIndex): void {
-    this.unitsOf(table, index).read += units;
+    this.findUnits(table, index).read += units;
   }
 
   write(table: string, units: number, index?: CountedIndex): void {
-    this.unitsOf(table, index).write += units;
+    this.findUnits(table, index).write += units;
   }
 
   /** Returns the tables in the order of their first use. */
@@ -54,7 +54,7 @@ export class Consumption {
     });
     const reports = [...this.tables].map(([TableName, { own, indexes }]) => {
       const all = [own, ...indexes.values()];
-      const sum = { read: total(all.map(({ read }) => read)), write: total(all.map(({ write }) => write)) };
+      const sum = { read: sumUnits(all.map(({ read }) => read)), write: sumUnits(all.map(({ write }) => write)) };
       const ofIndexes = (member: string, local: boolean): WireObject => {
         const these = [...indexes].filter(([, index]) => index.local === local);
         return these.length === 0 ? {} : { [member]: Object.fromEntries(these.map(([name, u]) => [name, units(u)])) };
@@ -70,7 +70,7 @@ export class Consumption {
     return { ConsumedCapacity: shape === 'one' ? reports[0] : reports };
   }
 
-  private unitsOf(table: string, index: CountedIndex | undefined): Units {
+  private findUnits(table: string, index: CountedIndex | undefined): Units {
     let found = this.tables.get(table);
     if (!found) {
       found = { own: { read: 0, write: 0 }, indexes: new Map() };
@@ -83,4 +83,4 @@ export class Consumption {
   }
 }
 
-const total = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+const sumUnits = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);

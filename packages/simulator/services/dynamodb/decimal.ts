@@ -22,13 +22,13 @@ const PLAIN = /^(?:0|-?[1-9]\d{0,14})$/;
  * Returns a number in DynamoDB's form: no exponent, no leading or trailing zeros.
  * @throws {DynamoDbError} ValidationException if it isn't a number, or not one that DynamoDB can store
  */
-export const normalNumber = (text: string): string => (PLAIN.test(text) ? text : format(checked(parse(text))));
+export const normalizeNumber = (text: string): string => (PLAIN.test(text) ? text : format(checkRange(parse(text))));
 
 /** Compares two normal numbers: negative if `a` is smaller. */
 export function compareNumbers(a: string, b: string): number {
   if (a === b) return 0;
   if (a.length < 16 && b.length < 16 && PLAIN.test(a) && PLAIN.test(b)) return Number(a) - Number(b);
-  const { coefficient } = sum(parse(a), negative(parse(b)));
+  const { coefficient } = addDecimals(parse(a), negative(parse(b)));
   return coefficient < 0n ? -1 : coefficient > 0n ? 1 : 0;
 }
 
@@ -38,13 +38,13 @@ export function compareNumbers(a: string, b: string): number {
  */
 export function addNumbers(a: string, b: string): string {
   if (PLAIN.test(a) && PLAIN.test(b)) return String(Number(a) + Number(b));
-  return format(checked(sum(parse(a), parse(b))));
+  return format(checkRange(addDecimals(parse(a), parse(b))));
 }
 
 /** Subtracts two normal numbers. @throws {DynamoDbError} as {@link addNumbers} */
 export function subtractNumbers(a: string, b: string): string {
   if (PLAIN.test(a) && PLAIN.test(b)) return String(Number(a) - Number(b));
-  return format(checked(sum(parse(a), negative(parse(b)))));
+  return format(checkRange(addDecimals(parse(a), negative(parse(b)))));
 }
 
 /**
@@ -67,7 +67,7 @@ function parse(text: string): Decimal {
   const [, sign = '', whole = '', fraction = '', power = '0'] = match ?? [];
   if (!match || whole.length + fraction.length === 0) throw validation(NOT_A_NUMBER(text));
   const digits = BigInt(whole + fraction);
-  return trimmed(sign === '-' ? -digits : digits, Number(power) - fraction.length);
+  return trimZeros(sign === '-' ? -digits : digits, Number(power) - fraction.length);
 }
 
 const NOT_A_NUMBER = (text: string): string =>
@@ -75,7 +75,7 @@ const NOT_A_NUMBER = (text: string): string =>
     ? 'The parameter cannot be converted to a numeric value'
     : `The parameter cannot be converted to a numeric value: ${text}`;
 
-function trimmed(coefficient: bigint, exponent: number): Decimal {
+function trimZeros(coefficient: bigint, exponent: number): Decimal {
   if (coefficient === 0n) return { coefficient, exponent: 0 };
   const text = coefficient.toString();
   let end = text.length;
@@ -86,7 +86,7 @@ function trimmed(coefficient: bigint, exponent: number): Decimal {
     : { coefficient: BigInt(text.slice(0, end)), exponent: exponent + zeros };
 }
 
-function checked(decimal: Decimal): Decimal {
+function checkRange(decimal: Decimal): Decimal {
   const { coefficient, exponent } = decimal;
   const digits = coefficient.toString().length - (coefficient < 0n ? 1 : 0);
   const magnitude = digits - 1 + exponent;
@@ -100,10 +100,10 @@ function checked(decimal: Decimal): Decimal {
 
 const negative = ({ coefficient, exponent }: Decimal): Decimal => ({ coefficient: -coefficient, exponent });
 
-function sum(a: Decimal, b: Decimal): Decimal {
+function addDecimals(a: Decimal, b: Decimal): Decimal {
   const exponent = Math.min(a.exponent, b.exponent);
   const scaled = (d: Decimal): bigint => d.coefficient * 10n ** BigInt(d.exponent - exponent);
-  return trimmed(scaled(a) + scaled(b), exponent);
+  return trimZeros(scaled(a) + scaled(b), exponent);
 }
 
 function format({ coefficient, exponent }: Decimal): string {

@@ -25,7 +25,7 @@ export class ItemStore {
 
   find(key: Item): Entry | undefined {
     const entries = this.partitions.get(this.partitionOf(key));
-    const entry = entries?.[firstWhere(entries, (each) => this.order(each.item, key) >= 0)];
+    const entry = entries?.[lowerBound(entries, (each) => this.order(each.item, key) >= 0)];
     return entry && this.order(entry.item, key) === 0 ? entry : undefined;
   }
 
@@ -41,7 +41,7 @@ export class ItemStore {
       this.scanned = undefined;
       return;
     }
-    const at = firstWhere(entries, (each) => this.order(each.item, entry.item) >= 0);
+    const at = lowerBound(entries, (each) => this.order(each.item, entry.item) >= 0);
     const found = entries[at];
     entries.splice(at, found && this.order(found.item, entry.item) === 0 ? 1 : 0, entry);
   }
@@ -49,7 +49,7 @@ export class ItemStore {
   remove(key: Item): void {
     const name = this.partitionOf(key);
     const entries = this.partitions.get(name);
-    const at = entries ? firstWhere(entries, (each) => this.order(each.item, key) >= 0) : 0;
+    const at = entries ? lowerBound(entries, (each) => this.order(each.item, key) >= 0) : 0;
     const found = entries?.[at];
     if (!entries || !found || this.order(found.item, key) !== 0) return;
     entries.splice(at, 1);
@@ -70,7 +70,7 @@ export class ItemStore {
   }
 
   /** Returns the segment of a parallel scan that a partition belongs to: each is a range of the scan's order. */
-  segmentOf(partition: string, total: number): number {
+  scanSegment(partition: string, total: number): number {
     return Math.floor((hash(partition) * total) / HASHES);
   }
 
@@ -101,7 +101,7 @@ export class ItemStore {
  * Returns the index of the first member for which `test` holds, or the length if there is none. `test` must hold for
  * all members after the first such one.
  */
-export function firstWhere<T>(members: readonly T[], test: (member: T) => boolean): number {
+export function lowerBound<T>(members: readonly T[], test: (member: T) => boolean): number {
   let low = 0;
   let high = members.length;
   while (low < high) {

@@ -5,7 +5,7 @@
 import { type DynamoDbError, itemRefused } from './errors.js';
 import { MAX_ITEM_BYTES, MAX_PARTITION_KEY_BYTES, MAX_SORT_KEY_BYTES, valueBytes } from './size.js';
 import { attributeNames, type KeySchema, type TableDefinition } from './table-definition.js';
-import { keyText, normalItem, typeOf } from './values.js';
+import { keyText, normalizeItem, typeOf } from './values.js';
 import type { AttributeValue, Item } from './wire.js';
 
 const invalid = (what: string): DynamoDbError => itemRefused(`One or more parameter values were invalid: ${what}`);
@@ -24,7 +24,7 @@ export function idOf(item: Item, { partition, sort }: KeySchema): string {
 
 /** Reads a request's `Key`. @throws {DynamoDbError} ValidationException if it isn't exactly the table's key */
 export function readKey(given: unknown, table: TableDefinition): Item {
-  const key = normalItem(given ?? {});
+  const key = normalizeItem(given ?? {});
   const names = attributeNames(table.key);
   const fits = Object.keys(key).length === names.length && names.every((name) => typeFits(key[name], name, table));
   if (!fits) throw itemRefused('The provided key element does not match the schema');

@@ -12,7 +12,7 @@ import { Call, type ModelState } from './operations/context.js';
 import { query, scan } from './operations/query.js';
 import { deleteItem, getItem, putItem, updateItem } from './operations/single.js';
 import { Tokens } from './operations/tokens.js';
-import { itemsWritten, transactGetItems, transactWriteItems } from './operations/transactions.js';
+import { listWrittenItems, transactGetItems, transactWriteItems } from './operations/transactions.js';
 import { batchExecuteStatement, executeStatement, executeTransaction } from './partiql/execute.js';
 import type { Table } from './table.js';
 import type { TableResource } from './table-definition.js';
@@ -115,7 +115,7 @@ export class DynamoDbModel {
    */
   hold(input: WireObject): Hold {
     const { ClientRequestToken: token } = input;
-    const items = itemsWritten(new Call(this.world, undefined), input);
+    const items = listWrittenItems(new Call(this.world, undefined), input);
     const hold = { items, ...(typeof token === 'string' && token ? { token } : {}) };
     this.holds.add(hold);
     return hold;
@@ -126,8 +126,8 @@ export class DynamoDbModel {
   }
 
   /** Returns the shards of a table's stream, each behind its parent; none if the template enables no stream. */
-  shardsOf(table: string): readonly ShardDescription[] {
-    const shards = this.tableOf(table).stream?.shards ?? [];
+  listShards(table: string): readonly ShardDescription[] {
+    const shards = this.findTable(table).stream?.shards ?? [];
     return shards.map(({ id, parent }) => ({
       shardId: id,
       parentShardId: parent,
@@ -179,7 +179,7 @@ export class DynamoDbModel {
    * @param streamed number of the stream's records at that time: later ones get higher sequence numbers
    */
   load(table: string, items: readonly Item[], streamed: string): void {
-    const stored = this.tableOf(table);
+    const stored = this.findTable(table);
     for (const item of items) stored.write({ table, key: keyOf(item, stored.definition.key), after: item });
     stored.settle();
     this.catalog.skipTo(BigInt(streamed));
@@ -205,13 +205,13 @@ export class DynamoDbModel {
   }
 
   /** Returns the partition key's attribute; `undefined` if there is no such table. */
-  partitionOf(table: string): string | undefined {
+  partitionKeyOf(table: string): string | undefined {
     return this.tablesByName.get(table)?.definition.key.partition;
   }
 
   /** Returns a table's current items, by the text of the partition key, then in order. */
   items(table: string): readonly Item[] {
-    return this.tableOf(table).items();
+    return this.findTable(table).items();
   }
 
   /** Returns all items by table, for invariants. Later writes don't change the result. */
@@ -234,7 +234,7 @@ export class DynamoDbModel {
     throw new NotModelled(`operation ${String(operation)}`);
   }
 
-  private tableOf(name: string): Table {
+  private findTable(name: string): Table {
     const table = this.tablesByName.get(name);
     if (!table) throw new NotModelled(`table ${name} was not created`);
     return table;

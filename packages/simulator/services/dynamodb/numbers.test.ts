@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addNumbers, compareNumbers, normalNumber, numberBytes, subtractNumbers } from './decimal.js';
+import { addNumbers, compareNumbers, normalizeNumber, numberBytes, subtractNumbers } from './decimal.js';
 
 const digits38 = '12345678901234567890123456789012345678';
 
@@ -15,7 +15,7 @@ describe('a number', () => {
     [`${digits38}.0`, digits38],
     ['-1E-130', `-0.${'0'.repeat(129)}1`],
     ['9.99e125', `999${'0'.repeat(123)}`],
-  ])('%s is kept as %s', (text, kept) => expect(normalNumber(text)).toBe(kept));
+  ])('%s is kept as %s', (text, kept) => expect(normalizeNumber(text)).toBe(kept));
 
   test.each([
     ['1e126', /overflow/],
@@ -26,7 +26,7 @@ describe('a number', () => {
     [' 3', /numeric value/],
     ['0x10', /numeric value/],
     ['NaN', /numeric value/],
-  ])('%s is refused', (text, message) => expect(() => normalNumber(text)).toThrow(message));
+  ])('%s is refused', (text, message) => expect(() => normalizeNumber(text)).toThrow(message));
 
   test('is added and subtracted exactly', () => {
     expect(addNumbers('0.1', '0.2')).toBe('0.3');
@@ -39,7 +39,7 @@ describe('a number', () => {
   });
 
   test('is ordered by its value', () => {
-    const ordered = ['-10', '-9.5', '-1e-130', '0', '0.1', '2', '10', '9999999999999999', '1e125'].map(normalNumber);
+    const ordered = ['-10', '-9.5', '-1e-130', '0', '0.1', '2', '10', '9999999999999999', '1e125'].map(normalizeNumber);
     expect([...ordered].reverse().sort(compareNumbers)).toEqual(ordered);
     expect(compareNumbers('10', '9')).toBeGreaterThan(0);
   });

@@ -1,7 +1,7 @@
 import type { AttributeValue, Item } from './wire.js';
 
 /** Converts a stored item to a plain object, as the SDK's document client does. */
-export const plain = (item: Item): Record<string, unknown> =>
+export const toPlainItem = (item: Item): Record<string, unknown> =>
   Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plainValue(value)]));
 
 function plainValue(value: AttributeValue): unknown {
@@ -9,7 +9,7 @@ function plainValue(value: AttributeValue): unknown {
   if ('N' in value) return Number(value.N);
   if ('BOOL' in value) return value.BOOL;
   if ('NULL' in value) return null;
-  if ('M' in value) return plain(value.M);
+  if ('M' in value) return toPlainItem(value.M);
   if ('L' in value) return value.L.map(plainValue);
   if ('B' in value) return bytes(value.B);
   if ('SS' in value) return new Set(value.SS);

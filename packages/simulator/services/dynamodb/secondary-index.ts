@@ -4,7 +4,7 @@
  * AWS, "Using Global Secondary Indexes in DynamoDB" and "Local secondary indexes" (data synchronization; read and write
  * capacity).
  */
-import { type Entry, firstWhere, hash, ItemStore, type Order, orderBy } from './item-store.js';
+import { type Entry, hash, ItemStore, lowerBound, type Order, orderBy } from './item-store.js';
 import { idOf } from './keys.js';
 import { itemBytes, writeUnits } from './size.js';
 import { attributeNames, type IndexDefinition, type KeySchema } from './table-definition.js';
@@ -32,7 +32,7 @@ export class SecondaryIndex {
   }
 
   /** Returns the part of an item that is in the index; undefined if it lacks one of the index's keys. */
-  entryOf(item: Item | undefined): Item | undefined {
+  projectEntry(item: Item | undefined): Item | undefined {
     const { key, projected } = this.definition;
     if (!item || attributeNames(key).some((name) => item[name] === undefined)) return undefined;
     if (projected === 'ALL') return item;
@@ -48,7 +48,7 @@ export class SecondaryIndex {
    */
   write(before: Item | undefined, after: Item | undefined, now: number, delay: () => number): number {
     this.at(now); // keeps the pending list short even if nothing reads the index
-    const [old, next] = [this.entryOf(before), this.entryOf(after)];
+    const [old, next] = [this.projectEntry(before), this.projectEntry(after)];
     if (!old && !next) return 0;
     if (old && next && equalItems(old, next)) return 0;
     const [oldBytes, nextBytes] = [old ? itemBytes(old) : 0, next ? itemBytes(next) : 0];
@@ -64,7 +64,7 @@ export class SecondaryIndex {
 
   /** Returns the index as it is readable at a time. */
   at(now: number): ItemStore {
-    const due = firstWhere(this.pending, (change) => change.at > now);
+    const due = lowerBound(this.pending, (change) => change.at > now);
     if (due > 0) for (const change of this.pending.splice(0, due)) this.apply(change);
     return this.store;
   }
@@ -80,7 +80,7 @@ export class SecondaryIndex {
     this.lastAt.set(id, at);
     const change = { at, id, ...(remove ? { remove } : {}), ...(put ? { put } : {}) };
     this.pending.splice(
-      firstWhere(this.pending, (other) => other.at > at),
+      lowerBound(this.pending, (other) => other.at > at),
       0,
       change,
     );

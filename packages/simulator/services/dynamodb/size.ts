@@ -26,15 +26,15 @@ export function valueBytes(value: AttributeValue): number {
   if ('S' in value) return textBytes(value.S);
   if ('N' in value) return numberBytes(value.N);
   if ('B' in value) return base64Bytes(value.B);
-  if ('SS' in value) return total(value.SS, textBytes);
-  if ('NS' in value) return total(value.NS, numberBytes);
-  if ('BS' in value) return total(value.BS, base64Bytes);
-  if ('L' in value) return 3 + total(value.L, (member) => 1 + valueBytes(member));
+  if ('SS' in value) return sumBytes(value.SS, textBytes);
+  if ('NS' in value) return sumBytes(value.NS, numberBytes);
+  if ('BS' in value) return sumBytes(value.BS, base64Bytes);
+  if ('L' in value) return 3 + sumBytes(value.L, (member) => 1 + valueBytes(member));
   if ('M' in value) return 3 + Object.keys(value.M).length + itemBytes(value.M);
   return 1; // BOOL, NULL
 }
 
-const total = <T>(members: readonly T[], bytes: (member: T) => number): number =>
+const sumBytes = <T>(members: readonly T[], bytes: (member: T) => number): number =>
   members.reduce((sum, member) => sum + bytes(member), 0);
 
 const textBytes = (text: string): number => Buffer.byteLength(text, 'utf8');

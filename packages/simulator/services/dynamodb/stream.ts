@@ -7,7 +7,7 @@
  * AWS, "Change data capture for DynamoDB Streams" (shards are ephemeral, and have a lineage); "DynamoDB Streams API
  * Reference: Record, StreamRecord, Shard"; "Working with expired items and time to live".
  */
-import { firstWhere, hash } from './item-store.js';
+import { hash, lowerBound } from './item-store.js';
 import { itemBytes } from './size.js';
 import type { KeySchema } from './table-definition.js';
 import { compareValues, equalItems, keyText } from './values.js';
@@ -17,7 +17,7 @@ const RETENTION_MS = 24 * 60 * 60 * 1000;
 const TTL_SERVICE = { type: 'Service', principalId: 'dynamodb.amazonaws.com' } as const;
 
 /** Limit of the open shards of one stream, so that a history ends. AWS documents none. */
-const MOST_OPEN = 32;
+const MAX_OPEN_SHARDS = 32;
 
 /** End of an open shard: two shards share its items, or one has all of them. */
 export type ShardChange = 'splits' | 'rolls over';
@@ -98,34 +98,34 @@ export class Stream {
 
   read(shard: Shard, from: string | undefined, limit: number, now: number): ShardPage {
     trim(shard, now);
-    const start = from === undefined ? 0 : firstWhere(shard.kept, (kept) => kept.record.dynamodb.SequenceNumber > from);
+    const start = from === undefined ? 0 : lowerBound(shard.kept, (kept) => kept.record.dynamodb.SequenceNumber > from);
     const records = shard.kept.slice(start, start + limit).map(({ record }) => record);
     const trimmed = shard.trimmed !== undefined && (from === undefined || from < shard.trimmed);
     // A reader that comes too late goes on behind what was trimmed.
     const next = records.at(-1)?.dynamodb.SequenceNumber ?? (trimmed ? shard.trimmed : from);
-    const ended = shard.closed !== undefined && (next ?? shard.first) >= this.lastOf(shard);
+    const ended = shard.closed !== undefined && (next ?? shard.first) >= this.lastSequence(shard);
     return { records, next, trimmed, ended };
   }
 
   /** Returns the sequence number of a shard's newest record, or its first number if it never had one. */
-  lastOf(shard: Shard): string {
+  lastSequence(shard: Shard): string {
     return shard.kept.at(-1)?.record.dynamodb.SequenceNumber ?? shard.trimmed ?? shard.first;
   }
 
   /** Returns the sequence number before another one's record; undefined if that is the shard's oldest. */
   before(shard: Shard, sequence: string): string | undefined {
-    const at = firstWhere(shard.kept, (kept) => kept.record.dynamodb.SequenceNumber >= sequence);
+    const at = lowerBound(shard.kept, (kept) => kept.record.dynamodb.SequenceNumber >= sequence);
     return at === 0 ? shard.trimmed : shard.kept[at - 1]?.record.dynamodb.SequenceNumber;
   }
 
   /** Returns the open shard for an item, which may be a new one. */
   private shardFor(key: Item, now: number): Shard {
     const { change } = this.settings;
-    let shard = this.roots[this.placeOf(key) % this.roots.length] as Shard;
+    let shard = this.roots[this.hashKey(key) % this.roots.length] as Shard;
     while (shard.closed) shard = shard.closed.successorOf(key);
     const ends = change(now - shard.openedAt);
     if (ends === undefined) return shard;
-    const isFull = this.all.filter(({ closed }) => !closed).length >= MOST_OPEN;
+    const isFull = this.all.filter(({ closed }) => !closed).length >= MAX_OPEN_SHARDS;
     if (ends === 'splits' && !isFull) this.split(shard, key);
     else {
       const successor = this.open(shard.id);
@@ -137,7 +137,7 @@ export class Stream {
   /** Splits a shard at one of its newest items, or at the one that is written now: there is the load. */
   private split(shard: Shard, written: Item): void {
     const { now, random } = this.settings;
-    const keys = [...shard.kept.slice(-MOST_OPEN).map(({ record }) => record.dynamodb.Keys), written];
+    const keys = [...shard.kept.slice(-MAX_OPEN_SHARDS).map(({ record }) => record.dynamodb.Keys), written];
     const pivot = keys[Math.floor(random() * keys.length)] as Item;
     const [below, above] = [this.open(shard.id), this.open(shard.id)];
     shard.closed = { at: now(), successorOf: (key) => (this.compare(key, pivot) < 0 ? below : above) };
@@ -160,12 +160,12 @@ export class Stream {
   /** Orders items as partitions do: by a hash of the partition key, then by the sort key. */
   private compare(one: Item, other: Item): number {
     const { sort } = this.settings.key;
-    const byPartition = this.placeOf(one) - this.placeOf(other);
+    const byPartition = this.hashKey(one) - this.hashKey(other);
     if (byPartition !== 0 || sort === undefined || !this.settings.splitsCollections()) return byPartition;
     return compareValues(one[sort] as AttributeValue, other[sort] as AttributeValue) ?? 0;
   }
 
-  private placeOf(key: Item): number {
+  private hashKey(key: Item): number {
     return hash(keyText(key[this.settings.key.partition] as AttributeValue));
   }
 
@@ -177,7 +177,7 @@ export class Stream {
     };
     const SequenceNumber = nextSequence();
     return {
-      eventID: idOf(`${table}/${SequenceNumber}`),
+      eventID: toShardId(`${table}/${SequenceNumber}`),
       eventName: before ? (after ? 'MODIFY' : 'REMOVE') : 'INSERT',
       eventVersion: '1.1',
       eventSource: 'aws:dynamodb',
@@ -202,13 +202,13 @@ function trim(shard: Shard, now: number): void {
   if (!oldest || !isOld(oldest)) return;
   const gone = shard.kept.splice(
     0,
-    firstWhere(shard.kept, (kept) => !isOld(kept)),
+    lowerBound(shard.kept, (kept) => !isOld(kept)),
   );
   shard.trimmed = gone.at(-1)?.record.dynamodb.SequenceNumber as string;
 }
 
 /** An id of 32 hexadecimal digits, like AWS's. */
-const idOf = (text: string): string =>
+const toShardId = (text: string): string =>
   [1, 2, 3, 4].map((part) => hash(`${part}/${text}`).toString(16).padStart(8, '0')).join('');
 
 /** A write that leaves an item unchanged creates no record. */

@@ -59,7 +59,7 @@ test('a stream that is disabled ends, can be read for a day, and makes room for 
   const { LatestStreamArn } = change({ StreamEnabled: true, StreamViewType: 'KEYS_ONLY' });
   expect(LatestStreamArn).not.toBe(StreamArn);
   put(3);
-  const shards = db.shardsOf(TABLE);
+  const shards = db.listShards(TABLE);
   expect(shards.map(({ shardId }) => shardId)).not.toContain((describe().Shards as readonly WireObject[])[0]?.ShardId);
   expect(shards.map(({ shardId }) => db.readShard(shardId, undefined, 10).records.length)).toEqual([1]);
   expect(call('ListStreams', { TableName: TABLE }).Streams).toHaveLength(2);

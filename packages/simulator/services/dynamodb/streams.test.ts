@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Dice, seeded } from '../../support/dynamodb/random.js';
+import { Dice, seededRandom } from '../../support/dynamodb/random.js';
 import { OperationWriter } from '../../support/dynamodb/random-operations.js';
 import { model, TABLE } from '../../support/dynamodb/tables.js';
 import type { DynamoDbModel } from './model.js';
@@ -11,7 +11,7 @@ const put = (db: DynamoDbModel, pk: string, item: object = {}) =>
   db.call('PutItem', { TableName: TABLE, Item: { ...at(pk), ...item } });
 
 const all = (db: DynamoDbModel): readonly StreamRecord[] =>
-  db.shardsOf(TABLE).flatMap(({ shardId }) => db.readShard(shardId, undefined, 1000).records);
+  db.listShards(TABLE).flatMap(({ shardId }) => db.readShard(shardId, undefined, 1000).records);
 
 describe('a stream', () => {
   test('has a record per change of an item, in its order, and none where nothing changed', () => {
@@ -43,7 +43,7 @@ describe('a stream', () => {
   test('spreads items over shards, and the items of one transaction over its records in any order', () => {
     const orders = new Set<string>();
     for (let seed = 1; seed < 30; seed++) {
-      const { db } = model({ random: seeded(seed), shardsPerStream: 1 });
+      const { db } = model({ random: seededRandom(seed), shardsPerStream: 1 });
       const TransactItems = ['a', 'b', 'c'].map((pk) => ({ Put: { TableName: TABLE, Item: at(pk) } }));
       db.call('TransactWriteItems', { TransactItems });
       orders.add(JSON.stringify(all(db).map(({ dynamodb }) => dynamodb.Keys.pk)));
@@ -51,7 +51,7 @@ describe('a stream', () => {
     expect(orders.size).toBe(6);
     const { db } = model();
     for (let pk = 0; pk < 50; pk++) put(db, `p${pk}`);
-    const used = db.shardsOf(TABLE).filter(({ shardId }) => db.readShard(shardId, undefined, 1).records.length > 0);
+    const used = db.listShards(TABLE).filter(({ shardId }) => db.readShard(shardId, undefined, 1).records.length > 0);
     expect(used).toHaveLength(4);
   });
 
@@ -81,7 +81,7 @@ describe('a stream', () => {
   test('is read page by page, and forgets after 24 hours', () => {
     const { db, clock } = model({ shardsPerStream: 1 });
     for (const pk of ['a', 'b', 'c']) put(db, pk);
-    const shardId = db.shardsOf(TABLE)[0]!.shardId;
+    const shardId = db.listShards(TABLE)[0]!.shardId;
     const first = db.readShard(shardId, undefined, 2);
     expect(first.records).toHaveLength(2);
     const second = db.readShard(shardId, first.next, 2);
@@ -106,7 +106,7 @@ describe('a stream', () => {
     let made = 0;
     const { db, clock } = model({ shardsPerStream: 1, shardChange: () => changes[made++] });
     put(db, 'a');
-    const shardId = db.shardsOf(TABLE)[0]!.shardId;
+    const shardId = db.listShards(TABLE)[0]!.shardId;
     clock.now += 12 * 3_600_000;
     put(db, 'a', { v: { N: '2' } });
     clock.now += 13 * 3_600_000;
@@ -118,7 +118,7 @@ describe('a stream', () => {
     let at = 0;
     const { db } = model({ shardsPerStream: 1, shardChange: () => changes[at++] });
     for (const [pk, v] of ['a1', 'b1', 'a2', 'b2', 'a3']) put(db, pk!, { v: { N: v! } });
-    const shards = db.shardsOf(TABLE);
+    const shards = db.listShards(TABLE);
     const [root, ...others] = shards.map(({ shardId }) => shardId);
     expect(shards.map(({ parentShardId }) => parentShardId)).toEqual([undefined, root, root, expect.anything()]);
     expect(others).toContain(shards[3]!.parentShardId);
@@ -158,8 +158,8 @@ test('time to live deletes what has expired, as the service and with a record th
 
 test('one seed is one history: answers, contents and streams', () => {
   const run = (seed: number) => {
-    const { db, clock } = model({ random: seeded(seed), indexDelay: (random) => 1000 * random() });
-    const writer = new OperationWriter(new Dice(seeded(seed)), TABLE);
+    const { db, clock } = model({ random: seededRandom(seed), indexDelay: (random) => 1000 * random() });
+    const writer = new OperationWriter(new Dice(seededRandom(seed)), TABLE);
     const answers: string[] = [];
     for (let step = 0; step < 500; step++) {
       clock.now += 10;

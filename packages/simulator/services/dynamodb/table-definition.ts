@@ -74,16 +74,16 @@ export function readDefinition(name: string, { Type, Properties }: TableResource
   for (const property of Object.keys(Properties)) {
     if (!INERT.has(property) && !MODELLED.has(property)) refuse(`property ${property}`);
   }
-  if (listOf(Properties.Replicas).length > 1) refuse('more than one replica');
+  if (toList(Properties.Replicas).length > 1) refuse('more than one replica');
   const types = new Map<string, KeyType>();
-  for (const { AttributeName, AttributeType } of listOf(Properties.AttributeDefinitions)) {
+  for (const { AttributeName, AttributeType } of toList(Properties.AttributeDefinitions)) {
     if (typeof AttributeType !== 'string' || !isKeyType(AttributeType)) refuse(`attribute type ${AttributeType}`);
     types.set(String(AttributeName), AttributeType as KeyType);
   }
   const key = readKey(Properties.KeySchema);
   const indexes = [
-    ...listOf(Properties.GlobalSecondaryIndexes).map((index) => readIndex(index, key, false)),
-    ...listOf(Properties.LocalSecondaryIndexes).map((index) => readIndex(index, key, true)),
+    ...toList(Properties.GlobalSecondaryIndexes).map((index) => readIndex(index, key, false)),
+    ...toList(Properties.LocalSecondaryIndexes).map((index) => readIndex(index, key, true)),
   ];
   for (const { partition, sort } of [key, ...indexes.map((index) => index.key)]) {
     if (!types.has(partition) || (sort !== undefined && !types.has(sort))) refuse('a key without attribute definition');
@@ -105,12 +105,12 @@ export function readDefinition(name: string, { Type, Properties }: TableResource
 
 /** A global table says it of its replica. */
 function recovers({ PointInTimeRecoverySpecification: own, Replicas }: WireObject): boolean {
-  const given = (own ?? listOf(Replicas)[0]?.PointInTimeRecoverySpecification) as WireObject | undefined;
+  const given = (own ?? toList(Replicas)[0]?.PointInTimeRecoverySpecification) as WireObject | undefined;
   return String(given?.PointInTimeRecoveryEnabled) === 'true';
 }
 
 function readKey(schema: unknown): KeySchema {
-  const parts = listOf(schema);
+  const parts = toList(schema);
   const named = (type: string): string | undefined => {
     const found = parts.filter(({ KeyType }) => KeyType === type);
     if (found.length > 1) throw new NotModelled(`a key with several ${type} attributes`);
@@ -141,4 +141,4 @@ function readIndex(index: WireObject, table: KeySchema, local: boolean): IndexDe
 export const attributeNames = ({ partition, sort }: KeySchema): readonly string[] =>
   sort === undefined ? [partition] : [partition, sort];
 
-const listOf = (value: unknown): readonly WireObject[] => (Array.isArray(value) ? value : []);
+const toList = (value: unknown): readonly WireObject[] => (Array.isArray(value) ? value : []);

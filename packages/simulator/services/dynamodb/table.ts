@@ -1,4 +1,4 @@
-import { type Entry, firstWhere, ItemStore, type Order, orderBy } from './item-store.js';
+import { type Entry, ItemStore, lowerBound, type Order, orderBy } from './item-store.js';
 import { idOf, typeFits } from './keys.js';
 import { SecondaryIndex } from './secondary-index.js';
 import { itemBytes } from './size.js';
@@ -11,7 +11,7 @@ import type { AttributeValue, Change, Item } from './wire.js';
 const RECOVERY_MS = 35 * 86_400_000;
 /** Maximum lag of an eventually consistent read; older changes are dropped. */
 const MAX_LAG_MS = 5_000;
-const AT_ONCE = (): number => 0;
+const NO_DELAY = (): number => 0;
 
 export interface TableClock {
   readonly now: () => number;
@@ -77,7 +77,7 @@ export class Table {
       const fits = (item: Item): boolean =>
         attributeNames(index.key).every((name) => typeFits(item[name], name, definition));
       for (const { item } of this.store.sorted())
-        if (fits(item)) added.write(undefined, item, this.clock.now(), AT_ONCE);
+        if (fits(item)) added.write(undefined, item, this.clock.now(), NO_DELAY);
       this.ownIndexes.set(index.name, added);
     }
   }
@@ -124,7 +124,7 @@ export class Table {
   /** Returns the items that the table had at a time: what was written then is among them. */
   itemsAt(time: number): readonly Item[] {
     const { changes = [] } = this.history ?? {};
-    const later = changes.slice(firstWhere(changes, ({ at }) => at > time));
+    const later = changes.slice(lowerBound(changes, ({ at }) => at > time));
     return [...this.without(later, this.store.sorted()).sorted()].map(({ item }) => item);
   }
 
@@ -152,7 +152,7 @@ export class Table {
     else this.store.remove(key);
     const units = new Map<IndexDefinition, number>();
     for (const index of this.ownIndexes.values()) {
-      const delay = index.definition.local ? AT_ONCE : this.clock.indexDelay;
+      const delay = index.definition.local ? NO_DELAY : this.clock.indexDelay;
       const written = index.write(before, after, now, delay);
       if (written > 0) units.set(index.definition, written);
     }
@@ -164,7 +164,7 @@ export class Table {
     const lag = consistent ? 0 : Math.min(this.clock.readLag(), MAX_LAG_MS);
     if (lag <= 0) return [];
     const asOf = this.clock.now() - lag;
-    return this.journal.slice(firstWhere(this.journal, ({ at }) => at > asOf));
+    return this.journal.slice(lowerBound(this.journal, ({ at }) => at > asOf));
   }
 
   /** @param unseen changes to undo, oldest first */
@@ -181,7 +181,7 @@ export class Table {
     if ((journal[0]?.at ?? now) <= oldest)
       journal.splice(
         0,
-        firstWhere(journal, ({ at }) => at > oldest),
+        lowerBound(journal, ({ at }) => at > oldest),
       );
     const change = { at: now, key, before: this.store.find(key) };
     journal.push(change);
@@ -192,7 +192,7 @@ export class Table {
     if (changes.length % 1_000 === 0)
       changes.splice(
         0,
-        firstWhere(changes, ({ at }) => at > now - RECOVERY_MS),
+        lowerBound(changes, ({ at }) => at > now - RECOVERY_MS),
       );
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { seeded } from '../../support/dynamodb/random.js';
+import { seededRandom } from '../../support/dynamodb/random.js';
 import { refusal } from '../../support/dynamodb/refusals.js';
 import { model, TABLE } from '../../support/dynamodb/tables.js';
 import type { Operation } from './model.js';
@@ -24,7 +24,7 @@ const ORDERS = {
 
 function empty() {
   const clock = { now: NOW };
-  const db = new DynamoDbModel({ now: () => clock.now, random: seeded(1), indexDelay: () => 0 });
+  const db = new DynamoDbModel({ now: () => clock.now, random: seededRandom(1), indexDelay: () => 0 });
   const call = (operation: Operation, input: WireObject = {}) =>
     db.call(operation, { ...(operation.startsWith('List') ? {} : { TableName: 'orders' }), ...input }).output;
   const table = (): WireObject => call('DescribeTable').Table as WireObject;

@@ -22,10 +22,15 @@ export interface PartitionLimits {
   readonly burstSeconds: number;
 }
 
-export const AWS_PARTITIONS: PartitionLimits = { partitions: 4, readUnits: 3_000, writeUnits: 1_000, burstSeconds: 1 };
+export const AWS_PARTITION_LIMITS: PartitionLimits = {
+  partitions: 4,
+  readUnits: 3_000,
+  writeUnits: 1_000,
+  burstSeconds: 1,
+};
 
 /** Owner of the partition that has no units left. */
-export type Throttled = 'table' | 'index';
+export type ThrottledOwner = 'table' | 'index';
 
 interface Bucket {
   units: number;
@@ -43,18 +48,18 @@ export class Throughput {
 
   /** Takes the units of a read, if its partition has any left. @returns whether it has */
   read(table: Table, key: AttributeValue, units: number, index?: IndexDefinition): boolean {
-    const bucket = this.bucketOf('read', table, key, index);
+    const bucket = this.findBucket('read', table, key, index);
     if (bucket.units <= 0) return false;
     bucket.units -= units;
     return true;
   }
 
   /** Returns the first owner of a partition that the change would be written to and that has no units left. */
-  refuses(table: Table, { key, before, after }: Change): Throttled | undefined {
-    if (this.bucketOf('write', table, partitionOf(table, key)).units <= 0) return 'table';
+  refuses(table: Table, { key, before, after }: Change): ThrottledOwner | undefined {
+    if (this.findBucket('write', table, partitionNumber(table, key)).units <= 0) return 'table';
     for (const index of globalIndexes(table)) {
       const keys = [before, after].map((item) => item?.[index.key.partition]);
-      const isFull = keys.some((value) => value && this.bucketOf('write', table, value, index).units <= 0);
+      const isFull = keys.some((value) => value && this.findBucket('write', table, value, index).units <= 0);
       if (isFull) return 'index';
     }
     return undefined;
@@ -67,14 +72,14 @@ export class Throughput {
     units: number,
     ofIndexes: ReadonlyMap<IndexDefinition, number>,
   ): void {
-    this.bucketOf('write', table, partitionOf(table, key)).units -= units;
+    this.findBucket('write', table, partitionNumber(table, key)).units -= units;
     for (const [index, written] of ofIndexes) {
       const value = (after ?? before)?.[index.key.partition] ?? before?.[index.key.partition];
-      if (!index.local && value) this.bucketOf('write', table, value, index).units -= written;
+      if (!index.local && value) this.findBucket('write', table, value, index).units -= written;
     }
   }
 
-  private bucketOf(kind: 'read' | 'write', table: Table, key: AttributeValue, index?: IndexDefinition): Bucket {
+  private findBucket(kind: 'read' | 'write', table: Table, key: AttributeValue, index?: IndexDefinition): Bucket {
     const { partitions, readUnits, writeUnits, burstSeconds } = this.limits;
     const owner = index && !index.local ? `${table.name}/${index.name}` : table.name;
     const name = `${kind} ${owner} ${hash(keyText(key)) % partitions}`;
@@ -89,7 +94,8 @@ export class Throughput {
   }
 }
 
-const partitionOf = (table: Table, key: Item): AttributeValue => key[table.definition.key.partition] as AttributeValue;
+const partitionNumber = (table: Table, key: Item): AttributeValue =>
+  key[table.definition.key.partition] as AttributeValue;
 
 const globalIndexes = (table: Table): readonly IndexDefinition[] =>
   [...table.definition.indexes.values()].filter(({ local }) => !local);

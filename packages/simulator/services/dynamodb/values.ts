@@ -3,7 +3,7 @@
  *
  * AWS, "Supported data types and naming rules in Amazon DynamoDB"; "Comparison operator and function reference".
  */
-import { compareNumbers, normalNumber } from './decimal.js';
+import { compareNumbers, normalizeNumber } from './decimal.js';
 import { serialization, validation } from './errors.js';
 import type { AttributeValue, Item, KeyType, TypeName } from './wire.js';
 
@@ -12,7 +12,7 @@ const TYPES: ReadonlySet<string> = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'SS',
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const SET_NAMES = { SS: 'string', NS: 'number', BS: 'binary' } as const;
 
-/** Returns a value's type and content. Values that passed {@link normalItem} have exactly one type. */
+/** Returns a value's type and content. Values that passed {@link normalizeItem} have exactly one type. */
 export function typeOf(value: AttributeValue): TypeName {
   for (const type in value) return type as TypeName;
   throw new Error('an attribute value without a type');
@@ -25,16 +25,16 @@ export const contentOf = (value: AttributeValue): unknown => (value as Record<st
  * request.
  * @throws {DynamoDbError} ValidationException or SerializationException, as AWS does
  */
-export function normalItem(item: unknown): Item {
+export function normalizeItem(item: unknown): Item {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
     throw serialization('Unexpected value type in payload');
   const kept: Record<string, AttributeValue> = {};
-  for (const [name, value] of Object.entries(item)) define(kept, name, normalValue(value, 1));
+  for (const [name, value] of Object.entries(item)) define(kept, name, normalizeValue(value, 1));
   return Object.freeze(kept);
 }
 
-/** Normalises one value, as {@link normalItem} does. */
-export function normalValue(value: unknown, depth = 1): AttributeValue {
+/** Normalises one value, as {@link normalizeItem} does. */
+export function normalizeValue(value: unknown, depth = 1): AttributeValue {
   if (depth > MAX_DEPTH) {
     throw validation('Nesting Levels have exceeded supported limits: Attributes more than 32 levels deep');
   }
@@ -54,7 +54,7 @@ export function normalValue(value: unknown, depth = 1): AttributeValue {
     case 'S':
       return Object.freeze({ S: text(content) });
     case 'N':
-      return Object.freeze({ N: normalNumber(text(content)) });
+      return Object.freeze({ N: normalizeNumber(text(content)) });
     case 'B':
       return Object.freeze({ B: binary(content) });
     case 'BOOL':
@@ -64,25 +64,25 @@ export function normalValue(value: unknown, depth = 1): AttributeValue {
       if (content !== true) throw invalid('Null attribute value types must have the value of true');
       return Object.freeze({ NULL: true });
     case 'SS':
-      return Object.freeze({ SS: setOf('SS', list(content).map(text), compareText) });
+      return Object.freeze({ SS: parseSet('SS', list(content).map(text), compareText) });
     case 'NS':
       return Object.freeze({
-        NS: setOf(
+        NS: parseSet(
           'NS',
-          list(content).map((n) => normalNumber(text(n))),
+          list(content).map((n) => normalizeNumber(text(n))),
           compareNumbers,
         ),
       });
     case 'BS':
-      return Object.freeze({ BS: setOf('BS', list(content).map(binary), compareBinary) });
+      return Object.freeze({ BS: parseSet('BS', list(content).map(binary), compareBinary) });
     case 'L':
-      return Object.freeze({ L: Object.freeze(list(content).map((member) => normalValue(member, depth + 1))) });
+      return Object.freeze({ L: Object.freeze(list(content).map((member) => normalizeValue(member, depth + 1))) });
     case 'M': {
       if (typeof content !== 'object' || content === null || Array.isArray(content)) {
         throw serialization('Unexpected value type in payload');
       }
       const kept: Record<string, AttributeValue> = {};
-      for (const [name, member] of Object.entries(content)) define(kept, name, normalValue(member, depth + 1));
+      for (const [name, member] of Object.entries(content)) define(kept, name, normalizeValue(member, depth + 1));
       return Object.freeze({ M: Object.freeze(kept) });
     }
   }
@@ -121,7 +121,7 @@ const jsonType = (content: unknown): string =>
         ? 'FALSE_VALUE'
         : 'Unexpected value type in payload';
 
-function setOf(type: keyof typeof SET_NAMES, members: string[], compare: (a: string, b: string) => number) {
+function parseSet(type: keyof typeof SET_NAMES, members: string[], compare: (a: string, b: string) => number) {
   if (members.length === 0) {
     throw invalid(type === 'BS' ? 'Binary sets should not be empty' : `An ${SET_NAMES[type]} set  may not be empty`);
   }
@@ -144,8 +144,8 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-export const bytesOf = (base64: string): Buffer => Buffer.from(base64, 'base64');
-const compareBinary = (a: string, b: string): number => Buffer.compare(bytesOf(a), bytesOf(b));
+export const decodeBase64 = (base64: string): Buffer => Buffer.from(base64, 'base64');
+const compareBinary = (a: string, b: string): number => Buffer.compare(decodeBase64(a), decodeBase64(b));
 
 /** Compares two values of one ordered type (S, N, B); undefined for any others. */
 export function compareValues(a: AttributeValue, b: AttributeValue): number | undefined {

@@ -22,20 +22,20 @@ import {
 import { CreateQueueCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../../support/clients.js';
-import { allow, arnOf, cloudOf } from '../../support/clouds.js';
+import { allowStatement, arnOf, createCloud } from '../../support/clouds.js';
 
 const EventBusName = 'shop';
 const pattern = { source: ['shop'], 'detail-type': ['Sold'] };
 
 function shop(policy: object = {}) {
-  const cloud = cloudOf({
+  const cloud = createCloud({
     Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: EventBusName } },
     Queue: { Type: 'AWS::SQS::Queue' },
     Rights: {
       Type: 'AWS::SQS::QueuePolicy',
       Properties: {
         Queues: [{ Ref: 'Queue' }],
-        PolicyDocument: { Statement: [allow(['sqs:SendMessage'], arnOf('Queue'))] },
+        PolicyDocument: { Statement: [allowStatement(['sqs:SendMessage'], arnOf('Queue'))] },
       },
     },
     Rule: {
@@ -63,7 +63,7 @@ test('events are put entry by entry, and reach the targets of their rules', asyn
   const { put, queue, cloud } = shop();
   const { FailedEntryCount, Entries } = await put();
   expect([FailedEntryCount, Entries?.[0]?.EventId]).toEqual([0, cloud.events.accepted[0]?.event.id]);
-  expect(queue.all().map(({ body }) => JSON.parse(body).source)).toEqual(['shop']);
+  expect(queue.listMessages().map(({ body }) => JSON.parse(body).source)).toEqual(['shop']);
   expect(await put({ Detail: '{' })).toMatchObject({
     FailedEntryCount: 1,
     Entries: [{ ErrorCode: 'MalformedDetail' }],
@@ -106,12 +106,12 @@ test('a disabled rule matches nothing until it is enabled', async () => {
   const { events, put, queue } = shop();
   await events.send(new DisableRuleCommand({ Name: 'sold', EventBusName }));
   await put();
-  expect(queue.all()).toHaveLength(0);
+  expect(queue.listMessages()).toHaveLength(0);
   const { State } = await events.send(new DescribeRuleCommand({ Name: 'sold', EventBusName }));
   expect(State).toBe('DISABLED');
   await events.send(new EnableRuleCommand({ Name: 'sold', EventBusName }));
   await put();
-  expect(queue.all()).toHaveLength(1);
+  expect(queue.listMessages()).toHaveLength(1);
 });
 
 test('a rule of no stack leads events to a queue whose policy allows it, until it is deleted', async () => {
@@ -123,19 +123,19 @@ test('a rule of no stack leads events to a queue whose policy allows it, until i
   await events.send(new PutRuleCommand({ Name: 'mine', EventBusName, EventPattern: JSON.stringify(pattern) }));
   await events.send(new PutTargetsCommand({ Rule: 'mine', EventBusName, Targets: [{ Id: 'mine', Arn }] }));
   await put();
-  expect(mine.all()).toHaveLength(0);
+  expect(mine.listMessages()).toHaveLength(0);
   const Statement = [
-    { ...(allow(['sqs:SendMessage'], Arn) as object), Principal: { Service: 'events.amazonaws.com' } },
+    { ...(allowStatement(['sqs:SendMessage'], Arn) as object), Principal: { Service: 'events.amazonaws.com' } },
   ];
   const Policy = JSON.stringify({ Version: '2012-10-17', Statement });
   await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
   await put();
-  expect(mine.all()).toHaveLength(1);
+  expect(mine.listMessages()).toHaveLength(1);
   const own = { Name: 'mine', EventBusName };
   await expect(events.send(new DeleteRuleCommand(own))).rejects.toThrow('it has targets');
   await events.send(new RemoveTargetsCommand({ Rule: 'mine', EventBusName, Ids: ['mine'] }));
   await put();
-  expect(mine.all()).toHaveLength(1);
+  expect(mine.listMessages()).toHaveLength(1);
   await events.send(new DeleteRuleCommand(own));
   await expect(events.send(new DescribeRuleCommand(own))).rejects.toThrow(ResourceNotFoundException);
 });
@@ -153,7 +153,7 @@ test('a rule that is put again keeps its targets, and follows its new pattern', 
   await events.send(new PutRuleCommand({ Name: 'sold', EventBusName, EventPattern }));
   await put();
   await put({ Source: 'other' });
-  expect(queue.all().map(({ body }) => JSON.parse(body).source)).toEqual(['other']);
+  expect(queue.listMessages().map(({ body }) => JSON.parse(body).source)).toEqual(['other']);
 });
 
 test('a rule with a rate ticks, and ticks no more once it is removed', async () => {
@@ -163,14 +163,14 @@ test('a rule with a rate ticks, and ticks no more once it is removed', async () 
   const Targets = [{ Id: 'queue', Arn: cloud.queue('Shop/Queue').resource.arn }];
   await events.send(new PutTargetsCommand({ Rule: 'ticks', Targets }));
   await cloud.world.pass(3 * 60_000 + 10_000);
-  const ticks = cloud.queue('Shop/Queue').all().length;
+  const ticks = cloud.queue('Shop/Queue').listMessages().length;
   expect(ticks).toBeGreaterThanOrEqual(3);
   await events.send(new RemoveTargetsCommand({ Rule: 'ticks', Ids: ['queue'] }));
   await events.send(new DeleteRuleCommand(bus));
   const deliveries = () => cloud.world.trace.lines.filter((line) => line.includes('ticks delivery')).length;
   const before = deliveries();
   await cloud.world.pass(3 * 60_000);
-  expect(cloud.queue('Shop/Queue').all()).toHaveLength(ticks);
+  expect(cloud.queue('Shop/Queue').listMessages()).toHaveLength(ticks);
   expect(deliveries()).toBe(before);
 });
 

@@ -1,10 +1,10 @@
-import { type Home, identityOf } from '../../assembly/identity.js';
+import { type AccountAndRegion, identifyResource } from '../../assembly/identity.js';
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { fieldsOf, type Pattern } from '../../patterns/compile.js';
+import { compilePattern, type Pattern } from '../../patterns/compile.js';
 import { InvalidPattern } from '../../patterns/invalid.js';
 import { matches } from '../../patterns/matches.js';
-import { NotModelled, type Operations, pageOf, Refused } from '../../wire/operation.js';
+import { NotModelled, type Operations, paginate, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 import type { EventBridge } from './model.js';
 import { putEvents } from './put-events.js';
@@ -17,7 +17,7 @@ const MOST_TARGETS = 5;
 /** Parts of an account that its buses need. */
 interface Account {
   readonly world: EventLoop;
-  readonly home: Home;
+  readonly home: AccountAndRegion;
   readonly events: EventBridge;
   /** Targets, by their ARNs. */
   readonly queues: ReadonlyMap<string, unknown>;
@@ -33,10 +33,10 @@ export function eventsApi(cloud: Account): Operations {
     PutEvents: (input, call) => putEvents(events, input, world.now, call),
     ListEventBuses: ({ NamePrefix = '', NextToken, Limit = PAGE }) => {
       const names = [...rules.buses].filter((name) => name.startsWith(String(NamePrefix)));
-      const { page, next } = pageOf(names, NextToken, Number(Limit));
+      const { page, next } = paginate(names, NextToken, Number(Limit));
       return { EventBuses: page.map(described), ...(next !== undefined && { NextToken: next }) };
     },
-    DescribeEventBus: ({ Name }) => described(busOf(cloud, Name)),
+    DescribeEventBus: ({ Name }) => described(findBusName(cloud, Name)),
     CreateEventBus: ({ Name }) => {
       const name = String(Name);
       if (rules.buses.has(name))
@@ -47,53 +47,53 @@ export function eventsApi(cloud: Account): Operations {
     DeleteEventBus: ({ Name }) => {
       const name = String(Name);
       if (name === 'default') throw new Refused('ValidationException', 'Cannot delete event bus default.');
-      if (rules.all().some(({ bus }) => bus === name))
+      if (rules.list().some(({ bus }) => bus === name))
         throw new Refused('ValidationException', `Event bus ${name} can't be deleted since it has rules.`);
       rules.buses.delete(name);
       return {};
     },
     ListRules: (input) => {
-      const bus = busOf(cloud, input.EventBusName);
+      const bus = findBusName(cloud, input.EventBusName);
       const { NamePrefix = '', NextToken, Limit = PAGE } = input;
-      const found = rules.all().filter((rule) => rule.bus === bus && nameOf(rule).startsWith(String(NamePrefix)));
-      const { page, next } = pageOf(found, NextToken, Number(Limit));
-      return { Rules: page.map((rule) => ruleIn(cloud, rule)), ...(next !== undefined && { NextToken: next }) };
+      const found = rules.list().filter((rule) => rule.bus === bus && nameOf(rule).startsWith(String(NamePrefix)));
+      const { page, next } = paginate(found, NextToken, Number(Limit));
+      return { Rules: page.map((rule) => readRule(cloud, rule)), ...(next !== undefined && { NextToken: next }) };
     },
     ListRuleNamesByTarget: (input) => {
-      const bus = busOf(cloud, input.EventBusName);
+      const bus = findBusName(cloud, input.EventBusName);
       const found = rules
-        .all()
+        .list()
         .filter((rule) => rule.bus === bus && rule.targets.some(({ Arn }) => Arn === input.TargetArn));
-      const { page, next } = pageOf(found, input.NextToken, Number(input.Limit ?? PAGE));
+      const { page, next } = paginate(found, input.NextToken, Number(input.Limit ?? PAGE));
       return { RuleNames: page.map(nameOf), ...(next !== undefined && { NextToken: next }) };
     },
     DescribeRule: (input) => ({
-      ...ruleIn(cloud, ruleOf(cloud, input, input.Name)),
+      ...readRule(cloud, findRule(cloud, input, input.Name)),
       CreatedBy: cloud.home.account,
     }),
     ListTargetsByRule: (input) => {
-      const { targets } = ruleOf(cloud, input, input.Rule);
-      const { page, next } = pageOf(targets, input.NextToken, Number(input.Limit ?? PAGE));
+      const { targets } = findRule(cloud, input, input.Rule);
+      const { page, next } = paginate(targets, input.NextToken, Number(input.Limit ?? PAGE));
       return { Targets: page, ...(next !== undefined && { NextToken: next }) };
     },
     EnableRule: (input) => {
-      rules.enable(ruleOf(cloud, input, input.Name));
+      rules.enable(findRule(cloud, input, input.Name));
       return {};
     },
     DisableRule: (input) => {
-      rules.disable(ruleOf(cloud, input, input.Name));
+      rules.disable(findRule(cloud, input, input.Name));
       return {};
     },
     PutRule: (input) => ({ RuleArn: putRule(cloud, input).resource.arn }),
     DeleteRule: (input) => {
-      const rule = rules.named(busOf(cloud, input.EventBusName), String(input.Name));
+      const rule = rules.findByName(findBusName(cloud, input.EventBusName), String(input.Name));
       if (rule && rule.targets.length > 0)
         throw new Refused('ValidationException', "Rule can't be deleted since it has targets.");
       if (rule) rules.remove(rule);
       return {};
     },
     PutTargets: (input) => {
-      const rule = ruleOf(cloud, input, input.Rule);
+      const rule = findRule(cloud, input, input.Rule);
       const added = input.Targets as readonly Target[];
       checkIds(added);
       for (const { Arn } of added) {
@@ -106,7 +106,7 @@ export function eventsApi(cloud: Account): Operations {
       return { FailedEntryCount: 0, FailedEntries: [] };
     },
     RemoveTargets: (input) => {
-      const rule = ruleOf(cloud, input, input.Rule);
+      const rule = findRule(cloud, input, input.Rule);
       const ids = input.Ids as readonly string[];
       retarget(
         cloud,
@@ -116,7 +116,7 @@ export function eventsApi(cloud: Account): Operations {
       return { FailedEntryCount: 0, FailedEntries: [] };
     },
     TestEventPattern: ({ EventPattern, Event }) => ({
-      Result: matches(patternOf(EventPattern), jsonIn(Event, INVALID)),
+      Result: matches(parsePattern(EventPattern), parseJson(Event, INVALID)),
     }),
   };
 }
@@ -135,25 +135,26 @@ function checkIds(targets: readonly Target[]): void {
   }
 }
 
-const busArn = (name: string, home: Home): string => identityOf('AWS::Events::EventBus', name, {}, home).arn;
+const busArn = (name: string, home: AccountAndRegion): string =>
+  identifyResource('AWS::Events::EventBus', name, {}, home).arn;
 
 /** Returns the name of a bus, given its name or ARN. @throws {Refused} */
-function busOf({ events }: Account, bus: unknown = 'default'): string {
+function findBusName({ events }: Account, bus: unknown = 'default'): string {
   const name = events.busName(String(bus));
   if (name === undefined) throw notFound(`Event bus ${String(bus)} does not exist.`);
   return name;
 }
 
-function ruleOf(cloud: Account, { EventBusName }: Input, name: unknown): Rule {
-  const bus = busOf(cloud, EventBusName);
-  const found = cloud.events.rules.named(bus, String(name));
+function findRule(cloud: Account, { EventBusName }: Input, name: unknown): Rule {
+  const bus = findBusName(cloud, EventBusName);
+  const found = cloud.events.rules.findByName(bus, String(name));
   if (!found) throw notFound(`Rule ${String(name)} does not exist on EventBus ${bus}.`);
   return found;
 }
 
 const notFound = (message: string): Refused => new Refused('ResourceNotFoundException', message);
 
-function ruleIn({ events }: Account, rule: Rule): object {
+function readRule({ events }: Account, rule: Rule): object {
   const { pattern, expression, resource, bus } = rule;
   return {
     Name: nameOf(rule),
@@ -168,16 +169,16 @@ function ruleIn({ events }: Account, rule: Rule): object {
 
 /** Adds a rule without targets, or replaces one, which keeps its targets. */
 function putRule(cloud: Account, input: Input): Rule {
-  const bus = busOf(cloud, input.EventBusName);
+  const bus = findBusName(cloud, input.EventBusName);
   const name = String(input.Name);
   const { EventPattern, ScheduleExpression, State = 'ENABLED', Description } = input;
   if (EventPattern === undefined && ScheduleExpression === undefined)
     throw new Refused('ValidationException', 'Parameter(s) EventPattern or ScheduleExpression must be specified.');
-  const earlier = cloud.events.rules.named(bus, name)?.resource;
+  const earlier = cloud.events.rules.findByName(bus, name)?.resource;
   const own = { Name: name, EventBusName: bus };
   const properties = {
     ...own,
-    ...(EventPattern !== undefined && { EventPattern: patternOf(EventPattern) }),
+    ...(EventPattern !== undefined && { EventPattern: parsePattern(EventPattern) }),
     ...(ScheduleExpression !== undefined && { ScheduleExpression: String(ScheduleExpression) }),
     ...(Description !== undefined && { Description: String(Description) }),
     State: String(State),
@@ -190,7 +191,7 @@ function putRule(cloud: Account, input: Input): Rule {
     logicalId,
     label,
     type,
-    ...identityOf(type, name, own, cloud.home),
+    ...identifyResource(type, name, own, cloud.home),
     properties,
   });
 }
@@ -202,12 +203,12 @@ function retarget({ events: { rules } }: Account, rule: Rule, targets: readonly 
 }
 
 /** @throws {Refused} if it isn't a pattern */
-function patternOf(text: unknown): JsonObject {
-  const pattern = jsonIn(text, INVALID);
+function parsePattern(text: unknown): JsonObject {
+  const pattern = parseJson(text, INVALID);
   if (typeof pattern !== 'object' || pattern === null || Array.isArray(pattern) || Object.keys(pattern).length === 0)
     throw new Refused(INVALID, 'Event pattern is not valid. Reason: Filter is not an object');
   try {
-    fieldsOf(pattern as Pattern);
+    compilePattern(pattern as Pattern);
   } catch (error) {
     if (!(error instanceof InvalidPattern)) throw error;
     throw new Refused(INVALID, `Event pattern is not valid. Reason: ${error.message}`);
@@ -217,7 +218,7 @@ function patternOf(text: unknown): JsonObject {
 
 const INVALID = 'InvalidEventPatternException';
 
-function jsonIn(text: unknown, code: string): unknown {
+function parseJson(text: unknown, code: string): unknown {
   try {
     return JSON.parse(String(text)) as unknown;
   } catch (error) {

@@ -21,7 +21,7 @@ export interface BusEvent {
 }
 
 /** An event that a bus has accepted. */
-export interface Accepted {
+export interface AcceptedEvent {
   readonly bus: string;
   readonly event: BusEvent;
   readonly at: number;
@@ -75,7 +75,7 @@ export class EventBridge {
   private handovers = 0;
   private readonly undelivered = new Set<PendingDelivery>();
   /** Events that a bus has accepted: for invariants. */
-  readonly accepted: Accepted[];
+  readonly accepted: AcceptedEvent[];
   /** End of a throttling period that a scenario sets, milliseconds since 1970. */
   refusesUntil = 0;
 
@@ -90,7 +90,7 @@ export class EventBridge {
     },
   ) {
     this.accepted = around.world.records();
-    const functions = new Set(assembly.ofType('AWS::Lambda::Function').map(({ arn }) => arn));
+    const functions = new Set(assembly.findByType('AWS::Lambda::Function').map(({ arn }) => arn));
     this.schedules = new Schedules(around.world);
     this.rules = new Rules(assembly, {
       schedules: this.schedules,
@@ -101,7 +101,7 @@ export class EventBridge {
 
   /** Disables rules, as an operator may: they match no event, and their schedules do nothing. @param which by its construct's path */
   disable(which: (label: string) => boolean): void {
-    for (const rule of this.rules.all()) if (which(rule.resource.label)) this.rules.disable(rule);
+    for (const rule of this.rules.list()) if (which(rule.resource.label)) this.rules.disable(rule);
   }
 
   /** @param bus name or ARN; returns `undefined` if there is no such bus */
@@ -128,7 +128,7 @@ export class EventBridge {
   }
 
   /** Drops an event, as AWS does if there is no such bus. @returns the event's id */
-  drop(): string {
+  dropEvent(): string {
     return this.around.world.random.id();
   }
 
@@ -156,7 +156,7 @@ export class EventBridge {
   private handOver(rule: Rule, target: Target, event: BusEvent): void {
     const { world, faults } = this.around;
     const name = `${rule.resource.label} delivery ${++this.handovers}`;
-    const fault = faults.at({ id: name, kinds: DELIVERY_FAULTS });
+    const fault = faults.faultAt({ id: name, kinds: DELIVERY_FAULTS });
     world.note(`${name} of ${event['detail-type']}${fault ? ` FAULT ${fault}` : ''}`);
     if (fault === 'lost') return;
     const delay = world.latency((random) => (random.chance(0.02) ? random.between(200, 5_000) : random.between(5, 60)));
@@ -190,7 +190,7 @@ export class EventBridge {
   private deliver(delivery: PendingDelivery): void {
     const { world } = this.around;
     const { name, event } = delivery;
-    const rule = this.rules.all().find(({ resource }) => resource.arn === delivery.rule);
+    const rule = this.rules.list().find(({ resource }) => resource.arn === delivery.rule);
     const target = rule?.reached.find((one) => idOf(one) === delivery.target);
     if (!rule || !target) return;
     if (!this.allowed(rule, target)) {

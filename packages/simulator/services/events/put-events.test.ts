@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { arnOf, cloudOf } from '../../support/clouds.js';
+import { arnOf, createCloud } from '../../support/clouds.js';
 import type { Refused } from '../../wire/operation.js';
 import { putEvents } from './put-events.js';
 
@@ -12,7 +12,7 @@ const answerOf = (call: () => object): object => {
 };
 
 const put = (entries: readonly object[]) => {
-  const { events, world } = cloudOf({});
+  const { events, world } = createCloud({});
   const answer = answerOf(() => putEvents(events, { Entries: entries }, world.now));
   return { answer, taken: events.accepted.length };
 };
@@ -43,7 +43,7 @@ test('a time and resources count too', () => {
 });
 
 test('an event has the time and the resources of its entry', () => {
-  const { events, world } = cloudOf({});
+  const { events, world } = createCloud({});
   putEvents(events, { Entries: [{ ...entry(), Time: 1_640_995_200, Resources: ['arn:a'] }] }, world.now);
   expect(events.accepted[0]?.event).toMatchObject({ time: '2022-01-01T00:00:00Z', resources: ['arn:a'] });
 });
@@ -96,7 +96,7 @@ test('a source that only begins like one of AWS is anybody’s', () => {
 
 /** A cloud with a rule whose target is a queue, and has a message group. */
 const cloudWithRule = (MessageGroupId: string) =>
-  cloudOf({
+  createCloud({
     Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
     Policy: {
       Type: 'AWS::SQS::QueuePolicy',
@@ -129,7 +129,7 @@ async function grouped(messageGroup: string, detail: object, cloud = cloudWithRu
   await cloud.world.settle();
   return cloud
     .queue('Shop/Queue')
-    .all()
+    .listMessages()
     .map(({ group }) => group);
 }
 

@@ -1,4 +1,4 @@
-import { type Home, USUAL_HOME } from '../../assembly/identity.js';
+import { type AccountAndRegion, DEFAULT_ACCOUNT_AND_REGION } from '../../assembly/identity.js';
 import { type FunctionCall, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 import type { Access } from '../iam/model.js';
@@ -8,8 +8,8 @@ import type { EventBridge } from './model.js';
  * Amazon EventBridge API Reference, "PutEvents"; User Guide, "Calculating PutEvents event entry size". The limit of bytes was
  * 256 KB until 2026; it is documented for all entries of a request together.
  */
-const MOST_ENTRIES = 10;
-const MOST_BYTES = 1024 * 1024;
+const MAX_ENTRIES = 10;
+const MAX_BYTES = 1024 * 1024;
 const BYTES_OF_A_TIME = 14;
 
 /** One entry of a request. */
@@ -28,9 +28,9 @@ export interface Entry {
  * policy conditions in Amazon EventBridge". This model refuses the whole request if one entry isn't allowed; AWS also
  * documents error codes for single entries (`NotAuthorizedForSourceException`).
  */
-export const putAccess = (
+export const requiredAccess = (
   { EventBusName = 'default', Source, DetailType }: Entry,
-  home: Home = USUAL_HOME,
+  home: AccountAndRegion = DEFAULT_ACCOUNT_AND_REGION,
 ): Access => ({
   action: 'events:PutEvents',
   resource: home.arn('events', `event-bus/${EventBusName.split('/').at(-1)}`),
@@ -50,17 +50,17 @@ export const putAccess = (
 export function putEvents(events: EventBridge, input: Input, now: number, call?: FunctionCall): object {
   const entries = (input.Entries ?? []) as readonly Entry[];
   if (entries.length === 0) throw wrongLength(entries, 'greater than or equal to 1');
-  if (entries.length > MOST_ENTRIES) throw wrongLength(entries, `less than or equal to ${MOST_ENTRIES}`);
-  if (entries.reduce((sum, entry) => sum + bytesOf(entry), 0) > MOST_BYTES)
+  if (entries.length > MAX_ENTRIES) throw wrongLength(entries, `less than or equal to ${MAX_ENTRIES}`);
+  if (entries.reduce((sum, entry) => sum + entryBytes(entry), 0) > MAX_BYTES)
     throw invalid('Total size of the entries in the request is over the limit.');
   const results = entries.map((entry, at) => {
     const refused = call?.refusedEntries?.get(at) ?? (now < events.refusesUntil ? 'ThrottlingException' : undefined);
-    return refused === undefined ? put(events, entry, call?.by) : failure(refused);
+    return refused === undefined ? putEntry(events, entry, call?.by) : failure(refused);
   });
   return { FailedEntryCount: results.filter((result) => 'ErrorCode' in result).length, Entries: results };
 }
 
-function put(
+function putEntry(
   events: EventBridge,
   { EventBusName = 'default', Source, DetailType, Detail, Time, Resources }: Entry,
   by?: string,
@@ -77,7 +77,7 @@ function put(
     const time = Time === undefined ? {} : { time: Time * 1000 };
     const event = { source: Source, detailType: DetailType, detail, resources: Resources ?? [], ...time };
     // AWS accepts an event for a bus that doesn't exist, and drops it.
-    return { EventId: bus === undefined ? events.drop() : events.put(bus, event, by) };
+    return { EventId: bus === undefined ? events.dropEvent() : events.put(bus, event, by) };
   } catch (error) {
     if (error instanceof SyntaxError) return malformed();
     throw error;
@@ -96,13 +96,13 @@ const invalid = (message: string): Refused => new Refused('ValidationException',
 /** @param right what would be right, as AWS words it */
 const wrongLength = (entries: readonly Entry[], right: string): Refused =>
   invalid(
-    `1 validation error detected: Value '[${entries.map(shown).join(', ')}]' at 'entries' failed to satisfy constraint: Member must have length ${right}`,
+    `1 validation error detected: Value '[${entries.map(describeEntry).join(', ')}]' at 'entries' failed to satisfy constraint: Member must have length ${right}`,
   );
 
 /** Writes an entry as AWS's own class does. */
-const shown = ({ Time, Source, Resources, DetailType, Detail, EventBusName }: Entry): string =>
+const describeEntry = ({ Time, Source, Resources, DetailType, Detail, EventBusName }: Entry): string =>
   `PutEventsRequestEntry(time=${Time ?? null}, source=${Source ?? null}, resources=${Resources ? `[${Resources.join(', ')}]` : null}, detailType=${DetailType ?? null}, detail=${Detail ?? null}, eventBusName=${EventBusName ?? null}, traceHeader=null, kmsKeyIdentifier=null, internalMetadata=null)`;
 
-const bytesOf = ({ Source = '', DetailType = '', Detail = '', Time, Resources = [] }: Entry): number =>
+const entryBytes = ({ Source = '', DetailType = '', Detail = '', Time, Resources = [] }: Entry): number =>
   [Source, DetailType, Detail, ...Resources].reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
   (Time === undefined ? 0 : BYTES_OF_A_TIME);

@@ -1,5 +1,5 @@
 import type { Assembly, Resource } from '../../assembly/assembly.js';
-import { fieldsOf, type Pattern } from '../../patterns/compile.js';
+import { compilePattern, type Pattern } from '../../patterns/compile.js';
 import { NotModelled } from '../../wire/operation.js';
 import type { Schedules } from './schedules.js';
 
@@ -45,13 +45,13 @@ export class Rules {
       readonly reaches: (arn: string) => boolean;
     },
   ) {
-    this.buses = new Set(['default', ...assembly.ofType('AWS::Events::EventBus').map(({ ref }) => ref)]);
-    this.topics = new Set(assembly.ofType('AWS::SNS::Topic').map(({ ref }) => ref));
-    this.rules = assembly.ofType('AWS::Events::Rule').map((resource) => this.read(resource));
+    this.buses = new Set(['default', ...assembly.findByType('AWS::Events::EventBus').map(({ ref }) => ref)]);
+    this.topics = new Set(assembly.findByType('AWS::SNS::Topic').map(({ ref }) => ref));
+    this.rules = assembly.findByType('AWS::Events::Rule').map((resource) => this.read(resource));
     for (const rule of this.rules) this.enter(rule);
   }
 
-  all(): readonly Rule[] {
+  list(): readonly Rule[] {
     return this.rules;
   }
 
@@ -59,7 +59,7 @@ export class Rules {
     return this.rules.filter((rule) => rule.bus === bus && !this.disabled.has(rule));
   }
 
-  named(bus: string, name: string): Rule | undefined {
+  findByName(bus: string, name: string): Rule | undefined {
     return this.rules.find((rule) => rule.bus === bus && nameOf(rule) === name);
   }
 
@@ -83,7 +83,7 @@ export class Rules {
   /** Adds a rule, or replaces the one of this name. @throws {NotModelled} names what has no model @throws {InvalidPattern} */
   put(resource: Resource): Rule {
     const rule = this.read(resource);
-    const earlier = this.named(rule.bus, nameOf(rule));
+    const earlier = this.findByName(rule.bus, nameOf(rule));
     if (earlier) this.remove(earlier);
     this.rules.push(rule);
     this.enter(rule);
@@ -116,7 +116,7 @@ export class Rules {
         throw new NotModelled(`${resource.label}: target property ${unknown.join(', ')} isn't modelled`);
     }
     // A pattern that AWS would refuse must not wait for its first event.
-    if (EventPattern !== undefined) fieldsOf(EventPattern as Pattern);
+    if (EventPattern !== undefined) compilePattern(EventPattern as Pattern);
     return {
       resource,
       bus: String(EventBusName).split('/').at(-1) ?? '',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ChosenFaults } from '../../engine/faults.js';
-import { allow, arnOf, CLIENT, cloudOf, fn, TABLE } from '../../support/clouds.js';
+import { FixedFaults } from '../../engine/faults.js';
+import { allowStatement, arnOf, CLIENT, createCloud, functionResource, TABLE } from '../../support/clouds.js';
 
 /** A table that contains due times, and a scheduled function that removes the due items. */
 const TICK = `exports.handler = async (event) => {
@@ -14,11 +14,11 @@ const LEAVE = "exports.handler = (Item) => call('DynamoDB_20120810.PutItem', { T
 
 function shop({ expression = 'rate(1 minute)', permitted = true, fault = '', code = TICK } = {}) {
   const [point = '', kind = ''] = fault.split(': ');
-  const cloud = cloudOf(
+  const cloud = createCloud(
     {
       Table: TABLE,
-      ...fn('Tick', [allow(['dynamodb:Scan', 'dynamodb:DeleteItem'], arnOf('Table'))]),
-      ...fn('Leave', [allow(['dynamodb:PutItem'], arnOf('Table'))]),
+      ...functionResource('Tick', [allowStatement(['dynamodb:Scan', 'dynamodb:DeleteItem'], arnOf('Table'))]),
+      ...functionResource('Leave', [allowStatement(['dynamodb:PutItem'], arnOf('Table'))]),
       Rule: {
         Type: 'AWS::Events::Rule',
         Properties: { ScheduleExpression: expression, Targets: [{ Id: 'T', Arn: arnOf('Tick') }] },
@@ -36,7 +36,7 @@ function shop({ expression = 'rate(1 minute)', permitted = true, fault = '', cod
       }),
     },
     { Tick: CLIENT + code, Leave: CLIENT + LEAVE },
-    { faults: new ChosenFaults(fault === '' ? [] : [{ point, kind: kind as 'delivered-twice' }]) },
+    { faults: new FixedFaults(fault === '' ? [] : [{ point, kind: kind as 'delivered-twice' }]) },
   );
   const items = () => cloud.dynamodb.items('Shop-Table').map(({ pk }) => Number((pk as { S: string }).S));
   return {

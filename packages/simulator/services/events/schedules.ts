@@ -51,7 +51,7 @@ export class Schedules {
   }
 
   /** Checks the awaited time again after a write, which may have changed it. */
-  look(): void {
+  replan(): void {
     for (const schedule of this.schedules) schedule.look();
   }
 }
@@ -66,7 +66,7 @@ class Schedule {
     private readonly world: EventLoop,
     private readonly all: Schedules,
   ) {
-    this.period = periodOf(rule);
+    this.period = parseRate(rule);
     // Rules are created one after the other, so they don't tick at the same time.
     this.begins = world.now + world.random.fork(`schedule ${rule.label}`).between(0, this.period - 1);
     this.plan(this.begins, false);
@@ -119,7 +119,7 @@ const GIVEN_UP = 2 * 86_400_000;
 const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /** @throws {NotModelled} for `cron(...)`, which isn't modelled, and for anything that AWS refuses */
-function periodOf({ label, expression }: ScheduledRule): number {
+function parseRate({ label, expression }: ScheduledRule): number {
   const [, value = '', unit = '', plural] = /^rate\(([1-9]\d*) (minute|hour|day)(s?)\)$/.exec(expression) ?? [];
   if (value === '' || (value === '1') === (plural === 's')) {
     throw new NotModelled(`${label}: the schedule ${expression} isn't modelled`);

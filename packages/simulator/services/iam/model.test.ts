@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
-import { allow, CLIENT, cloudOf, fn } from '../../support/clouds.js';
+import { allowStatement, CLIENT, createCloud, functionResource } from '../../support/clouds.js';
 import { PolicyNotModelled } from './policies.js';
 
 const cloudWith = (statement: { [name: string]: Json }) =>
-  cloudOf(fn('Work', [{ Effect: 'Allow', ...statement }]), { Work: 'exports.handler = async () => 1;' });
+  createCloud(functionResource('Work', [{ Effect: 'Allow', ...statement }]), {
+    Work: 'exports.handler = async () => 1;',
+  });
 
 const GET = 'dynamodb:GetItem';
 
@@ -21,7 +23,7 @@ test.each<[string, { [name: string]: Json }]>([
 
 test("a policy of AWS's own is refused by name, since nobody reads it here", () => {
   const ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
-  expect(() => cloudOf({ Role: { Type: 'AWS::IAM::Role', Properties: { ManagedPolicyArns } } })).toThrow(
+  expect(() => createCloud({ Role: { Type: 'AWS::IAM::Role', Properties: { ManagedPolicyArns } } })).toThrow(
     'Shop/Role: arn:aws:iam::aws:policy/AdministratorAccess',
   );
 });
@@ -51,7 +53,7 @@ test.each<[string, Json, readonly (readonly string[])[], readonly (readonly stri
 test('an entry is put where the role allows its source and the policy of the bus does not deny it', async () => {
   const bus = { 'Fn::GetAtt': ['Bus', 'Arn'] };
   const put = `exports.handler = (Entries) => call('AWSEvents.PutEvents', { Entries });`;
-  const cloud = cloudOf(
+  const cloud = createCloud(
     {
       Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: 'shop' } },
       BusPolicy: {
@@ -68,7 +70,9 @@ test('an entry is put where the role allows its source and the policy of the bus
           },
         },
       },
-      ...fn('Work', [allow(['events:PutEvents'], bus, { StringLike: { 'events:source': ['shop.a', 'other.*'] } })]),
+      ...functionResource('Work', [
+        allowStatement(['events:PutEvents'], bus, { StringLike: { 'events:source': ['shop.a', 'other.*'] } }),
+      ]),
     },
     { Work: `${CLIENT}\n${put}` },
   );
@@ -86,5 +90,5 @@ test('an entry is put where the role allows its source and the policy of the bus
 test('a bus policy of the short form is refused, not guessed', () => {
   const Properties = { EventBusName: { Ref: 'Bus' }, StatementId: 'Open', Action: 'events:PutEvents', Principal: '*' };
   const bus = { Bus: { Type: 'AWS::Events::EventBus' }, Open: { Type: 'AWS::Events::EventBusPolicy', Properties } };
-  expect(() => cloudOf(bus)).toThrow('AWS::Events::EventBusPolicy (Shop/Open): Action, Principal');
+  expect(() => createCloud(bus)).toThrow('AWS::Events::EventBusPolicy (Shop/Open): Action, Principal');
 });

@@ -1,7 +1,7 @@
 import type { Assembly } from '../../assembly/assembly.js';
-import type { Home } from '../../assembly/identity.js';
+import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { Json } from '../../assembly/intrinsics.js';
-import { type Condition, many, Policies, type Statement, statementsOf } from './policies.js';
+import { type Condition, Policies, parseStatements, type Statement, toList } from './policies.js';
 
 /** An access to be checked. */
 export interface Access {
@@ -54,16 +54,16 @@ export class Iam {
    * @throws {PolicyNotModelled}
    */
   replacePolicy(owner: string, document: Json | undefined): void {
-    this.replaced.set(owner, { document, statements: document === undefined ? [] : statementsOf(owner, document) });
+    this.replaced.set(owner, { document, statements: document === undefined ? [] : parseStatements(owner, document) });
   }
 
   /** Returns the policy of a queue as JSON; `undefined` if it has none. @param owner ARN of the queue */
-  policyOf(owner: string): Json | undefined {
+  findPolicy(owner: string): Json | undefined {
     const replaced = this.replaced.get(owner);
     if (replaced) return replaced.document;
-    const policies = this.assembly.ofType('AWS::SQS::QueuePolicy');
+    const policies = this.assembly.findByType('AWS::SQS::QueuePolicy');
     const own = policies.filter(({ properties: { Queues } }) =>
-      (Queues as readonly string[]).some((queue) => this.assembly.byArn(queue).arn === owner),
+      (Queues as readonly string[]).some((queue) => this.assembly.findByArn(queue).arn === owner),
     );
     return own.at(-1)?.properties.PolicyDocument;
   }
@@ -89,7 +89,7 @@ export class Iam {
    * Checks whether a key's policy lets a role of the account have permissions on it by its own policies. AWS KMS, "Key
    * policies": without that, a role's permission has no effect.
    */
-  keyLetsRoleDecide(roleArn: string, access: Access): boolean {
+  keyDelegatesToRole(roleArn: string, access: Access): boolean {
     // As a principal it represents the account: the account's own policies decide.
     const { root } = this.assembly.home;
     return this.decide(this.ofResource(access.resource), { ...this.asRole(roleArn, access), service: root });
@@ -110,7 +110,7 @@ export class Iam {
   }
 
   /** Returns actions that were granted and never used so far: `<policy's construct>: <action>`. */
-  unused(): readonly string[] {
+  listUnused(): readonly string[] {
     const names = [...this.policies.byRole.values(), ...this.policies.byResource.values()]
       .flat()
       .flatMap((statement) =>
@@ -124,7 +124,7 @@ export class Iam {
   }
 
   /** Adds the actions that another run of the same assembly has used. */
-  usedBy(other: Iam): void {
+  addUsageOf(other: Iam): void {
     for (const [statement, actions] of other.used) for (const action of actions) this.note(statement, action);
   }
 
@@ -146,7 +146,7 @@ export class Iam {
 function covers(
   { actions, resources, services, conditions, allows }: Statement,
   access: Access,
-  { account }: Home,
+  { account }: AccountAndRegion,
 ): boolean {
   if (!actions.some(({ fits }) => fits(access.action))) return false;
   if (!resources.some(({ fits }) => fits(access.resource))) return false;
@@ -163,7 +163,7 @@ function holds({ operator, key, values }: Condition, context: NonNullable<Access
   const [, set, name = ''] = /^(?:(ForAllValues|ForAnyValue):)?(\w+)$/.exec(operator) ?? [];
   // All requests here are sent over TLS.
   const given = key === 'aws:SecureTransport' ? 'true' : context[key];
-  const present = given === undefined ? [] : many(given as Json).map(String);
+  const present = given === undefined ? [] : toList(given as Json).map(String);
   if (name === 'Null') return values.some(({ text }) => text === String(present.length === 0));
   const literally = /^(String(Not)?Equals|Bool)$/.test(name);
   const matches = (value: string): boolean =>

@@ -50,13 +50,13 @@ export class Policies {
   }
 
   private constructor(assembly: Assembly) {
-    for (const policy of assembly.ofType('AWS::IAM::Policy')) {
+    for (const policy of assembly.findByType('AWS::IAM::Policy')) {
       const { Roles = [], PolicyDocument } = policy.properties;
       for (const role of Roles as readonly string[])
-        this.add(this.byRole, assembly.byArn(role).arn, policy, PolicyDocument);
+        this.add(this.byRole, assembly.findByArn(role).arn, policy, PolicyDocument);
     }
-    for (const role of assembly.ofType('AWS::IAM::Role')) {
-      const unread = many(role.properties.ManagedPolicyArns ?? []).find((arn) => !UNREAD_POLICY.test(String(arn)));
+    for (const role of assembly.findByType('AWS::IAM::Role')) {
+      const unread = toList(role.properties.ManagedPolicyArns ?? []).find((arn) => !UNREAD_POLICY.test(String(arn)));
       if (unread !== undefined) throw new PolicyNotModelled(`${role.label}: ${String(unread)}`);
       const tags = (role.properties.Tags ?? []) as readonly { readonly Key: string; readonly Value: string }[];
       this.tagsOfRole.set(
@@ -67,25 +67,25 @@ export class Policies {
         this.add(this.byRole, role.arn, role, PolicyDocument);
       }
     }
-    for (const policy of assembly.ofType('AWS::SQS::QueuePolicy')) {
+    for (const policy of assembly.findByType('AWS::SQS::QueuePolicy')) {
       for (const queue of policy.properties.Queues as readonly string[]) {
-        this.add(this.byResource, assembly.byArn(queue).arn, policy, policy.properties.PolicyDocument);
+        this.add(this.byResource, assembly.findByArn(queue).arn, policy, policy.properties.PolicyDocument);
       }
     }
-    for (const policy of assembly.ofType('AWS::S3::BucketPolicy')) {
-      const bucket = assembly.byArn(policy.properties.Bucket);
+    for (const policy of assembly.findByType('AWS::S3::BucketPolicy')) {
+      const bucket = assembly.findByArn(policy.properties.Bucket);
       this.add(this.byResource, bucket.arn, policy, policy.properties.PolicyDocument);
     }
-    for (const policy of assembly.ofType('AWS::Events::EventBusPolicy')) {
-      const bus = assembly.byArn(policy.properties.EventBusName);
+    for (const policy of assembly.findByType('AWS::Events::EventBusPolicy')) {
+      const bus = assembly.findByArn(policy.properties.EventBusName);
       this.add(this.byResource, bus.arn, policy, { Statement: policy.properties.Statement ?? {} });
     }
-    for (const key of assembly.ofType('AWS::KMS::Key')) {
+    for (const key of assembly.findByType('AWS::KMS::Key')) {
       this.add(this.byResource, key.arn, key, key.properties.KeyPolicy);
     }
-    for (const permission of assembly.ofType('AWS::Lambda::Permission')) {
+    for (const permission of assembly.findByType('AWS::Lambda::Permission')) {
       const { FunctionName, Action = null, Principal = null, SourceArn } = permission.properties;
-      const target = assembly.byArn(FunctionName);
+      const target = assembly.findByArn(FunctionName);
       const condition = SourceArn === undefined ? {} : { Condition: { ArnLike: { 'aws:SourceArn': SourceArn } } };
       const statement = {
         Effect: 'Allow',
@@ -99,15 +99,15 @@ export class Policies {
   }
 
   private add(to: Map<string, Statement[]>, owner: string, { label }: Resource, document: Json | undefined): void {
-    const statements = statementsOf(label, document);
+    const statements = parseStatements(label, document);
     if (statements.length > 0) to.set(owner, [...(to.get(owner) ?? []), ...statements]);
   }
 }
 
 /** Reads a policy. @param holder what it belongs to, for people @throws {PolicyNotModelled} */
-export function statementsOf(holder: string, document: Json | undefined): readonly Statement[] {
+export function parseStatements(holder: string, document: Json | undefined): readonly Statement[] {
   const { Statement = [] } = (document ?? {}) as JsonObject;
-  return (many(Statement) as readonly JsonObject[]).map((statement) => {
+  return (toList(Statement) as readonly JsonObject[]).map((statement) => {
     const unread = Object.keys(statement).find((name) => !READ.has(name));
     if (unread !== undefined) throw new PolicyNotModelled(`${holder}: ${unread} in a statement`);
     const { Effect, Action, Resource, Condition = {}, Principal } = statement;
@@ -119,7 +119,7 @@ export function statementsOf(holder: string, document: Json | undefined): readon
       Object.entries(keys as JsonObject).map(([key, values]) => ({
         operator,
         key,
-        values: many(values).map(textOf),
+        values: toList(values).map(parsePattern),
       })),
     );
     const { Service, AWS } = (Principal ?? {}) as JsonObject;
@@ -127,15 +127,15 @@ export function statementsOf(holder: string, document: Json | undefined): readon
     return {
       holder,
       allows: Effect === 'Allow',
-      actions: many(Action).map(textOf),
-      resources: many(Resource).map(textOf),
-      services: services === undefined ? undefined : many(services).map(String),
+      actions: toList(Action).map(parsePattern),
+      resources: toList(Resource).map(parsePattern),
+      services: services === undefined ? undefined : toList(services).map(String),
       conditions,
     };
   });
 }
 
-function textOf(value: Json): Text {
+function parsePattern(value: Json): Text {
   const text = String(value);
   if (!/[*?]/.test(text)) return { text, fits: (other) => other === text };
   const pattern = wildcard(text);
@@ -143,7 +143,7 @@ function textOf(value: Json): Text {
 }
 
 /** Returns a list: the value itself, or a list with the single value. */
-export const many = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);
+export const toList = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);
 
 const compiled = new Map<string, RegExp>();
 

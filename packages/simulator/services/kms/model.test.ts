@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../assembly/intrinsics.js';
-import { allow, arnOf, cloudOf, fn } from '../../support/clouds.js';
+import { allowStatement, arnOf, createCloud, functionResource } from '../../support/clouds.js';
 
 /**
  * A function that carries out a list of KMS calls, each with values from earlier answers; it returns the results as
@@ -32,12 +32,12 @@ const key = (Statement: Json = { Effect: 'Allow', Action: 'kms:*', Resource: '*'
   Properties: { KeyPolicy: { Statement } },
 });
 const ARN = 'arn:aws:kms:eu-west-1:123456789012:key/Shop-Key';
-const BOTH = allow(['kms:GenerateDataKey', 'kms:Decrypt'], arnOf('Key'), {
+const BOTH = allowStatement(['kms:GenerateDataKey', 'kms:Decrypt'], arnOf('Key'), {
   StringEquals: { 'kms:EncryptionContext:purpose': 'data' },
 });
 
 async function played(event: object = {}, rights: Json = BOTH, Key = key(), more: { [name: string]: Json } = {}) {
-  const cloud = cloudOf({ Key, Other: key(), ...fn('Work', [rights]), ...more }, { Work: WORK });
+  const cloud = createCloud({ Key, Other: key(), ...functionResource('Work', [rights]), ...more }, { Work: WORK });
   let value: unknown;
   cloud.fn('Shop/Work').invoke({ key: ARN, ...event }, (result) => {
     value = result.kind === 'returned' ? result.value : result;
@@ -59,13 +59,13 @@ test.each([
 ])('it does not open with %s', async (_, event, __type) => expect(await played(event)).toMatchObject({ __type }));
 
 test('another key that the caller may use is the wrong one', async () => {
-  const rights = allow(['kms:GenerateDataKey', 'kms:Decrypt'], '*');
+  const rights = allowStatement(['kms:GenerateDataKey', 'kms:Decrypt'], '*');
   const named = ARN.replace('Shop-Key', 'Shop-Other');
   expect(await played({ named }, rights)).toMatchObject({ __type: 'IncorrectKeyException' });
 });
 
 test.each([
-  ['a right of the role', { made: { purpose: 'data' } }, allow(['kms:Decrypt'], arnOf('Key')), key()],
+  ['a right of the role', { made: { purpose: 'data' } }, allowStatement(['kms:Decrypt'], arnOf('Key')), key()],
   ['the context that the right asks for', { made: { purpose: 'other' } }, BOTH, key()],
   ["the key's own policy", {}, BOTH, key({ Effect: 'Allow', Action: 'kms:Describe*', Resource: '*', Principal: ROOT })],
 ])('without %s it is denied', async (_, event, rights, Key) =>
@@ -91,7 +91,7 @@ describe("a key's policy that asks for a tag of the caller's role", () => {
     ['another value', [{ Key: 'opens', Value: 'doors' }]],
     ['another name', [{ Key: 'shuts', Value: 'data' }]],
   ])('denies it to a role with %s, whatever its rights', async (_, tags) => {
-    const everything = allow(['kms:*'], '*');
+    const everything = allowStatement(['kms:*'], '*');
     expect(await played({}, everything, asking, tagged(tags))).toMatchObject({ __type: 'AccessDeniedException' });
   });
 });

@@ -45,9 +45,12 @@ export class Kms {
   }
 
   /** Returns the access that a call needs. If a Decrypt names no key, the blob names it. */
-  rightOf({ KeyId, CiphertextBlob, EncryptionContext = {} }: Input): Right {
+  requiredAccess({ KeyId, CiphertextBlob, EncryptionContext = {} }: Input): Right {
     const context = EncryptionContext as Readonly<Record<string, string>>;
-    const named = KeyId === undefined ? this.keyIn(blobOf(CiphertextBlob))?.resource.arn : this.arnOf(String(KeyId));
+    const named =
+      KeyId === undefined
+        ? this.findKeyOfBlob(blobOf(CiphertextBlob))?.resource.arn
+        : this.resolveKeyArn(String(KeyId));
     return {
       key: named ?? String(KeyId),
       context: {
@@ -72,7 +75,7 @@ export class Kms {
   private generate({ KeyId, KeySpec, EncryptionContext = {}, ...others }: Input): object {
     refuseOthers(others);
     if (KeySpec !== 'AES_256') throw new NotModelled(`KMS GenerateDataKey of ${String(KeySpec)}`);
-    const key = this.keyOf(KeyId);
+    const key = this.findKey(KeyId);
     const plain = Buffer.from(this.random.fill(new Uint8Array(32)));
     const blob = this.wrapped(key, plain, EncryptionContext);
     return {
@@ -84,7 +87,7 @@ export class Kms {
 
   private encrypt({ KeyId, Plaintext, EncryptionContext = {}, ...others }: Input): object {
     refuseOthers(others);
-    const key = this.keyOf(KeyId);
+    const key = this.findKey(KeyId);
     return {
       KeyId: key.resource.arn,
       CiphertextBlob: this.wrapped(key, blobOf(Plaintext), EncryptionContext).toString('base64'),
@@ -99,7 +102,7 @@ export class Kms {
   }
 
   private describe({ KeyId }: Input): object {
-    const key = this.keyOf(KeyId);
+    const key = this.findKey(KeyId);
     const { arn, properties } = key.resource;
     return {
       KeyMetadata: {
@@ -122,9 +125,9 @@ export class Kms {
   private decrypt({ KeyId, CiphertextBlob, EncryptionContext = {}, ...others }: Input): object {
     refuseOthers(others);
     const blob = blobOf(CiphertextBlob);
-    const key = this.keyIn(blob);
+    const key = this.findKeyOfBlob(blob);
     if (!key) throw new Refused('InvalidCiphertextException', '');
-    if (KeyId !== undefined && this.arnOf(String(KeyId)) !== key.resource.arn) {
+    if (KeyId !== undefined && this.resolveKeyArn(String(KeyId)) !== key.resource.arn) {
       throw new Refused(
         'IncorrectKeyException',
         'The key ID in the request does not identify a CMK that can perform this',
@@ -146,20 +149,20 @@ export class Kms {
   }
 
   /** @throws {Refused} if there is no such key */
-  private keyOf(name: unknown): Key {
-    const key = this.keys.get(this.arnOf(String(name)));
+  private findKey(name: unknown): Key {
+    const key = this.keys.get(this.resolveKeyArn(String(name)));
     if (!key) throw new Refused('NotFoundException', `Key '${String(name)}' does not exist`);
     return key;
   }
 
   /** Returns a key's ARN, given its ARN or its id. */
-  private arnOf(name: string): string {
+  private resolveKeyArn(name: string): string {
     return (
       [...this.keys.values()].find(({ resource: { arn, ref } }) => arn === name || ref === name)?.resource.arn ?? name
     );
   }
 
-  private keyIn(blob: Buffer) {
+  private findKeyOfBlob(blob: Buffer) {
     return [...this.keys.values()].find(({ resource }) => idOf(resource.arn).equals(blob.subarray(0, ID)));
   }
 }

@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../../support/clients.js';
-import { allow, arnOf, cloudOf, fn, QUEUE_RIGHTS } from '../../support/clouds.js';
+import { allowStatement, arnOf, createCloud, functionResource, QUEUE_RIGHTS } from '../../support/clouds.js';
 
 const FunctionName = 'Shop-Work';
 const ECHO = `exports.handler = async (event) => {
@@ -25,10 +25,10 @@ const ECHO = `exports.handler = async (event) => {
 };`;
 
 function shop(more = {}) {
-  const cloud = cloudOf(
+  const cloud = createCloud(
     {
-      ...fn('Work', [allow(QUEUE_RIGHTS, arnOf('Queue'))], more),
-      ...fn('Other'),
+      ...functionResource('Work', [allowStatement(QUEUE_RIGHTS, arnOf('Queue'))], more),
+      ...functionResource('Other'),
       Queue: { Type: 'AWS::SQS::Queue' },
       Mapping: MAPPING,
     },

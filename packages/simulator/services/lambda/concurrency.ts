@@ -14,7 +14,7 @@ export interface Concurrency {
 /** Returns the account's concurrency that no function has reserved. @throws {Error} if AWS would refuse so little */
 export function unreservedConcurrency(assembly: Assembly): Concurrency {
   const limit = assembly
-    .ofType('AWS::Lambda::Function')
+    .findByType('AWS::Lambda::Function')
     .reduce((left, { properties }) => left - Number(properties.ReservedConcurrentExecutions ?? 0), ACCOUNT_CONCURRENCY);
   if (limit < LEAST_UNRESERVED) throw new Error(`functions reserve so much concurrency that ${limit} are left`);
   return { limit, running: 0 };

@@ -1,16 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../engine/random.js';
-import { allow, arnOf, CLIENT, cloudOf, fn, QUEUE_RIGHTS, TABLE } from '../../support/clouds.js';
-import { AWS_CALLS, callTime, type Load, rampedUp } from './load.js';
+import {
+  allowStatement,
+  arnOf,
+  CLIENT,
+  createCloud,
+  functionResource,
+  QUEUE_RIGHTS,
+  TABLE,
+} from '../../support/clouds.js';
+import { AWS_CALL_TIMES, drawCallTime, type Load, rampedConcurrency } from './load.js';
 
 describe('the time of a call', () => {
-  const times = Array.from({ length: 5_000 }, (_, at) => callTime(AWS_CALLS, new Random(`call ${at}`))).sort(
+  const times = Array.from({ length: 5_000 }, (_, at) => drawCallTime(AWS_CALL_TIMES, new Random(`call ${at}`))).sort(
     (one, other) => one - other,
   );
 
   test('has the median and the 99th percentile that are asked for', () => {
-    expect(times[2_500]).toBeCloseTo(AWS_CALLS.median, 0);
-    expect(Math.abs((times[4_950] ?? 0) - AWS_CALLS.p99)).toBeLessThan(5);
+    expect(times[2_500]).toBeCloseTo(AWS_CALL_TIMES.median, 0);
+    expect(Math.abs((times[4_950] ?? 0) - AWS_CALL_TIMES.p99)).toBeLessThan(5);
   });
 });
 
@@ -23,11 +31,11 @@ exports.handler = async ({ times = 1 }) => {
 };`;
 
 async function durationOf(times: number, load?: Load): Promise<number> {
-  const rights = [allow(['dynamodb:GetItem'], arnOf('Table'))];
-  const cloud = cloudOf(
+  const rights = [allowStatement(['dynamodb:GetItem'], arnOf('Table'))];
+  const cloud = createCloud(
     {
       Table: TABLE,
-      ...fn('Work', rights, { MemorySize: 512, Environment: { Variables: { TABLE: { Ref: 'Table' } } } }),
+      ...functionResource('Work', rights, { MemorySize: 512, Environment: { Variables: { TABLE: { Ref: 'Table' } } } }),
     },
     { Work: READS },
     load ? { load } : {},
@@ -57,10 +65,10 @@ describe('a load', () => {
 describe('a queue', () => {
   const SLOW = 'exports.handler = () => new Promise((resolve) => setTimeout(resolve, 1000));';
   const mostAtOnce = async (load?: Load) => {
-    const cloud = cloudOf(
+    const cloud = createCloud(
       {
         Queue: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 600 } },
-        ...fn('Work', [allow(QUEUE_RIGHTS, arnOf('Queue'))]),
+        ...functionResource('Work', [allowStatement(QUEUE_RIGHTS, arnOf('Queue'))]),
         Mapping: {
           Type: 'AWS::Lambda::EventSourceMapping',
           Properties: {
@@ -85,7 +93,7 @@ describe('a queue', () => {
 
   test('is read by five at first under a load, and by 300 more each minute', async () => {
     expect(await mostAtOnce({})).toBe(5);
-    expect([0, 200, 60_000].map(rampedUp)).toEqual([5, 6, 305]);
+    expect([0, 200, 60_000].map(rampedConcurrency)).toEqual([5, 6, 305]);
   });
 
   test('is read by as many as the load says', async () => {

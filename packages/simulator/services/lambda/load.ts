@@ -34,20 +34,20 @@ export interface Load {
  * Durations of DynamoDB's calls. AWS promises "single-digit millisecond" latency and documents no percentiles; that the
  * slowest hundredth takes several times as long is the order of magnitude of Dean and Barroso, "The Tail at Scale" (CACM 2013).
  */
-export const AWS_CALLS: CallTimes = { median: 6, p99: 40 };
+export const AWS_CALL_TIMES: CallTimes = { median: 6, p99: 40 };
 
 /** Megabytes of a function with one vCPU. AWS Lambda, "Configure Lambda function memory". */
 const ONE_VCPU_MB = 1_769;
 
 /** Milliseconds that a function of this memory takes for a part of its code. */
-export const cpuTime = (milliseconds: number, memoryMegabytes: number): number =>
+export const scaleCpuTime = (milliseconds: number, memoryMegabytes: number): number =>
   milliseconds * Math.max(1, ONE_VCPU_MB / memoryMegabytes);
 
 /** Standard deviations of the 99th percentile of a normal distribution. */
 const Z99 = 2.326;
 
 /** Draws the duration of a call: log-normal, so most take about the median, and a few take many times as long. */
-export function callTime({ median, p99 }: CallTimes, random: Random): number {
+export function drawCallTime({ median, p99 }: CallTimes, random: Random): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random.fraction())) * Math.cos(2 * Math.PI * random.fraction());
   return median * Math.exp((Math.log(p99 / median) / Z99) * normal);
 }
@@ -56,4 +56,5 @@ export function callTime({ median, p99 }: CallTimes, random: Random): number {
  * Number of batches that Lambda takes of a queue at once, after it has had messages for some time. AWS Lambda, "Configuring
  * scaling behavior for SQS event source mappings": five, and 300 more each minute.
  */
-export const rampedUp = (busyMilliseconds: number): number => 5 + Math.floor((busyMilliseconds / 60_000) * 300);
+export const rampedConcurrency = (busyMilliseconds: number): number =>
+  5 + Math.floor((busyMilliseconds / 60_000) * 300);

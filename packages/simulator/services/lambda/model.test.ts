@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
 import { type CloudOptions, ResourceNotModelled } from '../../cloud/cloud.js';
-import { ChosenFaults, type FaultKind } from '../../engine/faults.js';
+import { type FaultKind, FixedFaults } from '../../engine/faults.js';
 import { Bundle } from '../../runtime/bundle.js';
-import { allow, arnOf, cloudOf, fn, STREAM_RIGHTS } from '../../support/clouds.js';
-import type { Result } from './model.js';
+import { allowStatement, arnOf, createCloud, functionResource, STREAM_RIGHTS } from '../../support/clouds.js';
+import type { InvocationResult } from './model.js';
 
 const one = (code: string, more: Record<string, number> = {}, fault?: { point: string; kind: FaultKind }) => {
-  const cloud = cloudOf(fn('Work', [], more), { Work: code }, { faults: new ChosenFaults(fault ? [fault] : []) });
-  const invoke = async (event: unknown = {}): Promise<Result | undefined> => {
-    let result: Result | undefined;
+  const cloud = createCloud(
+    functionResource('Work', [], more),
+    { Work: code },
+    { faults: new FixedFaults(fault ? [fault] : []) },
+  );
+  const invoke = async (event: unknown = {}): Promise<InvocationResult | undefined> => {
+    let result: InvocationResult | undefined;
     cloud.fn('Shop/Work').invoke(event, (how) => (result = how));
     await cloud.world.settle();
     return result;
@@ -34,7 +38,7 @@ test('an environment that was idle for long is gone', async () => {
 });
 
 test('an update changes code or variables from the next invocation on, and what runs ends as it began', async () => {
-  const cloud = cloudOf(fn('Work'), {
+  const cloud = createCloud(functionResource('Work'), {
     Work: "exports.handler = (event) => new Promise((done) => setTimeout(() => done(process.env.WORD ?? 'none'), 100));",
   });
   const work = cloud.fn('Shop/Work');
@@ -70,8 +74,12 @@ test('above its reserved concurrency a function is throttled', async () => {
 
 test('what no function has reserved is shared by all others of the account', async () => {
   const code = 'exports.handler = () => new Promise((resolve) => setTimeout(resolve, 1000));';
-  const cloud = cloudOf(
-    { ...fn('One'), ...fn('Other'), ...fn('Own', [], { ReservedConcurrentExecutions: 900 }) },
+  const cloud = createCloud(
+    {
+      ...functionResource('One'),
+      ...functionResource('Other'),
+      ...functionResource('Own', [], { ReservedConcurrentExecutions: 900 }),
+    },
     { One: code, Other: code, Own: code },
   );
   const results = new Map<string, number>();
@@ -88,8 +96,8 @@ test('what no function has reserved is shared by all others of the account', asy
 
 test('no account lets its functions reserve all', () => {
   const code = 'exports.handler = async () => 1;';
-  const reserving = fn('Greedy', [], { ReservedConcurrentExecutions: 901 });
-  expect(() => cloudOf(reserving, { Greedy: code })).toThrow('99 are left');
+  const reserving = functionResource('Greedy', [], { ReservedConcurrentExecutions: 901 });
+  expect(() => createCloud(reserving, { Greedy: code })).toThrow('99 are left');
 });
 
 test('a lost result is a failure for the caller, although the work was done', async () => {
@@ -103,8 +111,8 @@ test('a lost result is a failure for the caller, although the work was done', as
 });
 
 test('a resource type without a model is refused by name', () => {
-  expect(() => cloudOf({ Cluster: { Type: 'AWS::ECS::Cluster' } })).toThrow(ResourceNotModelled);
-  expect(() => cloudOf({ Cluster: { Type: 'AWS::ECS::Cluster' } })).toThrow(/AWS::ECS::Cluster \(Shop\/Cluster\)/);
+  expect(() => createCloud({ Cluster: { Type: 'AWS::ECS::Cluster' } })).toThrow(ResourceNotModelled);
+  expect(() => createCloud({ Cluster: { Type: 'AWS::ECS::Cluster' } })).toThrow(/AWS::ECS::Cluster \(Shop\/Cluster\)/);
 });
 
 const KEY = {
@@ -113,7 +121,7 @@ const KEY = {
 };
 
 function streaming(code: string, mapping: Record<string, unknown>, options: Partial<CloudOptions> = {}) {
-  const cloud = cloudOf(
+  const cloud = createCloud(
     {
       Table: {
         Type: 'AWS::DynamoDB::GlobalTable',
@@ -125,9 +133,9 @@ function streaming(code: string, mapping: Record<string, unknown>, options: Part
         },
       },
       Saved: { Type: 'AWS::S3::Bucket', Properties: {} },
-      ...fn('Relay', [
-        allow(STREAM_RIGHTS, { 'Fn::GetAtt': ['Table', 'StreamArn'] }),
-        allow(['s3:PutObject'], { 'Fn::Join': ['', [arnOf('Saved'), '/aws/lambda/*']] }),
+      ...functionResource('Relay', [
+        allowStatement(STREAM_RIGHTS, { 'Fn::GetAtt': ['Table', 'StreamArn'] }),
+        allowStatement(['s3:PutObject'], { 'Fn::Join': ['', [arnOf('Saved'), '/aws/lambda/*']] }),
       ]),
       Mapping: {
         Type: 'AWS::Lambda::EventSourceMapping',
@@ -168,7 +176,7 @@ test('a child shard waits until its parent is worked off, also while the parent 
   const items = ['a', 'b', 'c', 'd', 'e', 'f'];
   for (const value of ['1', '2', '3', '4']) for (const item of items) put(item, value);
   await cloud.world.settle();
-  expect(cloud.dynamodb.shardsOf('Shop-Table').length).toBeGreaterThan(8);
+  expect(cloud.dynamodb.listShards('Shop-Table').length).toBeGreaterThan(8);
   for (const item of items)
     expect(said().filter((text) => text.startsWith(item))).toEqual([1, 2, 3, 4].map((at) => item + at));
 });
@@ -210,14 +218,14 @@ test('records that are too old are given up; without a destination they are lost
 });
 
 test('a function does what its role allows, and nothing else', async () => {
-  const cloud = cloudOf(fn('Work', [allow(['dynamodb:PutItem'], arnOf('Work'))]), {
+  const cloud = createCloud(functionResource('Work', [allowStatement(['dynamodb:PutItem'], arnOf('Work'))]), {
     Work: 'exports.handler = async () => 1;',
   });
   const role = cloud.fn('Shop/Work').role;
   const resource = cloud.fn('Shop/Work').resource.arn;
-  expect(cloud.iam.unused()).toEqual(['Shop/WorkPolicy: dynamodb:PutItem']);
+  expect(cloud.iam.listUnused()).toEqual(['Shop/WorkPolicy: dynamodb:PutItem']);
   expect(cloud.iam.roleAllows(role, { action: 'dynamodb:GetItem', resource })).toBe(false);
   expect(cloud.iam.roleAllows(role, { action: 'dynamodb:PutItem', resource: 'other' })).toBe(false);
   expect(cloud.iam.roleAllows(role, { action: 'dynamodb:PutItem', resource })).toBe(true);
-  expect(cloud.iam.unused()).toEqual([]);
+  expect(cloud.iam.listUnused()).toEqual([]);
 });

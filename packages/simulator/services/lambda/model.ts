@@ -1,16 +1,16 @@
 import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { type FaultPlan, INVOCATION_FAULTS, type Trouble } from '../../engine/faults.js';
+import { type FaultPlan, INVOCATION_FAULTS, type InvocationTrouble } from '../../engine/faults.js';
 import type { Bundle } from '../../runtime/bundle.js';
-import type { CodeHost, Ending, Surroundings } from '../../runtime/environment.js';
-import type { HttpRequest, Reply } from '../../runtime/http.js';
-import type { Recording, Replays } from '../../runtime/recording.js';
-import { Recycled } from '../../runtime/recycled.js';
+import type { CodeHost, EnvironmentHost, InvocationEnding } from '../../runtime/environment.js';
+import type { HttpRequest, ResponseHandler } from '../../runtime/http.js';
+import type { Recording, RecordingLookup } from '../../runtime/recording.js';
+import { EnvironmentPool } from '../../runtime/recycled.js';
 import { type Concurrency, LEAST_UNRESERVED } from './concurrency.js';
 import { type Caller, Sandbox } from './sandbox.js';
 
 /** Outcome of an invocation for its caller. */
-export type Result =
+export type InvocationResult =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
   | { readonly kind: 'throttled' };
@@ -36,7 +36,7 @@ export interface Invocation {
   /** Milliseconds since 1970, as `ended`. */
   readonly began: number;
   readonly ended: number;
-  readonly result: Result;
+  readonly result: InvocationResult;
   /** The last line that the function logged in it, except metrics. */
   readonly logged: string | undefined;
 }
@@ -45,7 +45,7 @@ export interface LambdaSettings {
   readonly world: EventLoop;
   readonly faults: FaultPlan;
   /** Answers the requests of functions. */
-  readonly send: (caller: Caller, request: HttpRequest, reply: Reply) => void;
+  readonly send: (caller: Caller, request: HttpRequest, reply: ResponseHandler) => void;
   readonly log: (line: LogLine) => void;
   /** Concurrency shared by all functions that have reserved none. */
   readonly shared: Concurrency;
@@ -54,7 +54,7 @@ export interface LambdaSettings {
   /** Probability of a new environment although an idle one is available. @default 0 */
   readonly coldness?: number;
   /** Environments to use instead of new ones, as long as there are some. @default none */
-  readonly recycled?: Recycled;
+  readonly recycled?: EnvironmentPool;
   /** Hears of each invocation that has ended. @default nobody */
   readonly onInvocationEnd?: ((invocation: Invocation) => void) | undefined;
   /** Runs the code elsewhere. @default in this thread */
@@ -67,7 +67,7 @@ export interface LambdaSettings {
   /** Records what invocations do. @default no recording */
   readonly recording?: Recording | undefined;
   /** Recorded invocations that may be replayed instead of running code. @default none */
-  readonly replays?: Replays | undefined;
+  readonly replays?: RecordingLookup | undefined;
 }
 
 /** Parts of a function that a deployment changes. */
@@ -79,10 +79,10 @@ export interface FunctionUpdate {
 }
 
 /** Milliseconds from the beginning of an invocation to a crash; consumers need about as long for a message. */
-const LONGEST_BEFORE_CRASH = 40;
+const MAX_MS_BEFORE_CRASH = 40;
 
 /** Environments of bundles that histories deploy by updates. */
-const environmentsOf = new WeakMap<Bundle, Recycled>();
+const environmentsOf = new WeakMap<Bundle, EnvironmentPool>();
 
 const MINUTE = 60_000;
 /** Milliseconds for which invocations are counted by the minute. */
@@ -136,7 +136,7 @@ export class LambdaFunction {
   }
 
   /** Number of invocations that can run at once. Beyond that number, an invocation only waits. */
-  get atOnce(): number {
+  get maxConcurrency(): number {
     return this.settings.environments?.most ?? Number.POSITIVE_INFINITY;
   }
 
@@ -203,7 +203,7 @@ export class LambdaFunction {
    * Invokes the function; `done` is called once, however the invocation ends.
    * @param trouble that the event brings with it. @default none
    */
-  invoke(event: unknown, done: (result: Result) => void, trouble?: Trouble): void {
+  invoke(event: unknown, done: (result: InvocationResult) => void, trouble?: InvocationTrouble): void {
     const { world, faults } = this.settings;
     const { concurrency } = this;
     if (concurrency.running >= concurrency.limit) {
@@ -213,11 +213,11 @@ export class LambdaFunction {
     }
     const number = ++this.invocations;
     const name = `${this.label} invocation ${number}`;
-    const fault = faults.at({ id: name, kinds: INVOCATION_FAULTS });
+    const fault = faults.faultAt({ id: name, kinds: INVOCATION_FAULTS });
     concurrency.running++;
     const began = world.now;
     this.countInvocation(began);
-    const end = (result: Result): void => {
+    const end = (result: InvocationResult): void => {
       concurrency.running--;
       this.settings.onInvocationEnd?.({ fn: this.label, began, ended: world.now, result, logged: this.logged });
       this.logged = undefined;
@@ -241,7 +241,12 @@ export class LambdaFunction {
     if (oldest !== undefined && oldest < minute - COUNTED_FOR) this.invokedAt.delete(oldest);
   }
 
-  private start(name: string, event: unknown, end: (result: Result) => void, trouble: Trouble | undefined): void {
+  private start(
+    name: string,
+    event: unknown,
+    end: (result: InvocationResult) => void,
+    trouble: InvocationTrouble | undefined,
+  ): void {
     const { environments } = this.settings;
     if (environments && this.busy > 0 && this.idle.length === 0) {
       this.wait(environments, () => this.run(name, event, end, trouble));
@@ -261,7 +266,12 @@ export class LambdaFunction {
     });
   }
 
-  private run(name: string, event: unknown, end: (result: Result) => void, trouble: Trouble | undefined): void {
+  private run(
+    name: string,
+    event: unknown,
+    end: (result: InvocationResult) => void,
+    trouble: InvocationTrouble | undefined,
+  ): void {
     const { world } = this.settings;
     this.busy++;
     const free = (): void => {
@@ -283,7 +293,7 @@ export class LambdaFunction {
     world.after(begins, () => {
       const deadline = world.now + this.timeout;
       let over = false;
-      const finish = (result: Result): void => {
+      const finish = (result: InvocationResult): void => {
         if (over) return;
         over = true;
         cutOff.cancel();
@@ -304,12 +314,12 @@ export class LambdaFunction {
       if (trouble) world.note(`${name} FAULT ${trouble}`);
       sandbox.writesAreThrottled = trouble === 'writes are throttled';
       if (trouble === 'crashes') {
-        const crashes = world.random.fork(`crash of ${name}`).between(0, LONGEST_BEFORE_CRASH);
+        const crashes = world.random.fork(`crash of ${name}`).between(0, MAX_MS_BEFORE_CRASH);
         world.after(crashes, () => {
           if (!over) sandbox.kill(`in ${name}`);
         });
       }
-      const ended = (result: Result): void => {
+      const ended = (result: InvocationResult): void => {
         // It was faster than its crash, which then comes right behind its work.
         if (trouble === 'crashes' && !over) sandbox.kill(`behind ${name}`);
         else finish(result);
@@ -324,7 +334,7 @@ export class LambdaFunction {
           memoryMegabytes: Number(properties.MemorySize ?? 128),
           deadline,
         },
-        (ending: Ending) =>
+        (ending: InvocationEnding) =>
           ended(ending.kind === 'returned' ? ending : { kind: 'failed', name: ending.name, message: ending.message }),
       );
     });
@@ -349,11 +359,11 @@ export class LambdaFunction {
   }
 
   /** Returns where environments of its present code and variables come from and go to. */
-  private recycled(): Recycled | undefined {
+  private recycled(): EnvironmentPool | undefined {
     const { recycled } = this.settings;
     if (!recycled || !this.hasOwnVariables) return undefined;
     if (!this.updated) return recycled;
-    const ofBundle = environmentsOf.get(this.updated) ?? new Recycled();
+    const ofBundle = environmentsOf.get(this.updated) ?? new EnvironmentPool();
     environmentsOf.set(this.updated, ofBundle);
     return ofBundle;
   }
@@ -393,7 +403,7 @@ export class LambdaFunction {
     const name = `${this.label} environment ${++this.environments}`;
     const random = world.random.fork(name);
     const skew = clockSkew > 0 ? random.between(-clockSkew, clockSkew) : 0;
-    const around: Surroundings = {
+    const around: EnvironmentHost = {
       now: () => world.now + skew,
       begun: world.now + skew,
       after: (delay, run) => {
@@ -407,7 +417,7 @@ export class LambdaFunction {
         if (!text.includes('"_aws":')) this.logged = text;
         log({ at: world.now, fn: this.label, level, text });
       },
-      died: (reason) => world.note(`${name} died: ${reason}`),
+      onDeath: (reason) => world.note(`${name} died: ${reason}`),
     };
     const { bundle } = this;
     const sandbox = new Sandbox(this, {
@@ -426,7 +436,7 @@ export class LambdaFunction {
   }
 
   /** @returns a function that runs the invocation, or the failure that prevented its start */
-  private prepared(sandbox: Sandbox, invocation: string): ReturnType<Sandbox['prepare']> | Result {
+  private prepared(sandbox: Sandbox, invocation: string): ReturnType<Sandbox['prepare']> | InvocationResult {
     try {
       return sandbox.prepare(invocation);
     } catch (error) {

@@ -3,8 +3,8 @@ import type { EventLoop } from '../../engine/event-loop.js';
 import type { Iam } from '../iam/model.js';
 import type { Message, Queue } from '../sqs/model.js';
 import { EventSource } from './event-source.js';
-import { type Load, rampedUp } from './load.js';
-import type { LambdaFunction, Result } from './model.js';
+import { type Load, rampedConcurrency } from './load.js';
+import type { InvocationResult, LambdaFunction } from './model.js';
 
 /** Milliseconds in which a live queue collects a batch. */
 const POLLED_AFTER = 2;
@@ -55,9 +55,9 @@ export class QueueMapping extends EventSource {
   /** Number of batches that it may take at once. */
   private most(): number {
     const { world, load } = this.around;
-    const ramp = load ? rampedUp(this.running > 0 ? world.now - this.busySince : 0) : Number.POSITIVE_INFINITY;
+    const ramp = load ? rampedConcurrency(this.running > 0 ? world.now - this.busySince : 0) : Number.POSITIVE_INFINITY;
     // A batch that would only wait for an environment stays in the queue, where more messages join it.
-    return Math.min(this.concurrency, ramp, this.fn.atOnce);
+    return Math.min(this.concurrency, ramp, this.fn.maxConcurrency);
   }
 
   private poll(): void {
@@ -74,7 +74,7 @@ export class QueueMapping extends EventSource {
         if (this.queue.handled.has(id) && !loose) this.around.world.note(`${id} OVERLAP: it is being handled already`);
         this.queue.handled.add(id);
       }
-      const ended = (result: Result): void => {
+      const ended = (result: InvocationResult): void => {
         this.running--;
         for (const { id } of messages) this.queue.handled.delete(id);
         for (const message of messages)
@@ -82,13 +82,13 @@ export class QueueMapping extends EventSource {
         this.wake();
       };
       const event = { Records: messages.map((message) => this.record(message)) };
-      this.fn.invoke(event, ended, this.queue.troubleOf(messages));
+      this.fn.invoke(event, ended, this.queue.findTrouble(messages));
     }
   }
 
   /** Checks a message against the filter; a message that doesn't match is deleted. */
   private takes(message: Message): boolean {
-    if (this.fits(() => ({ ...message, body: parsed(message.body) }))) return true;
+    if (this.fits(() => ({ ...message, body: parseBody(message.body) }))) return true;
     this.queue.delete(message.receipt);
     return false;
   }
@@ -144,16 +144,16 @@ export class QueueMapping extends EventSource {
  * AWS, "Implementing partial batch responses": the required form of an answer that leaves only its failures in the
  * queue.
  */
-function isDone(result: Result, message: Message, partial: boolean, batch: readonly Message[]): boolean {
+function isDone(result: InvocationResult, message: Message, partial: boolean, batch: readonly Message[]): boolean {
   if (result.kind !== 'returned') return false;
   if (!partial) return true;
-  const failed = failuresOf(result.value);
+  const failed = parseBatchFailures(result.value);
   if (failed === undefined || failed.some((id) => !batch.some((other) => other.id === id))) return false;
   return !failed.includes(message.id);
 }
 
 /** Returns the identifiers in a partial answer; `undefined` if its form counts as a failure of the whole batch. */
-export function failuresOf(value: unknown): readonly string[] | undefined {
+export function parseBatchFailures(value: unknown): readonly string[] | undefined {
   if (value === null || value === undefined) return [];
   if (typeof value !== 'object') return undefined;
   const { batchItemFailures = [] } = value as { batchItemFailures?: unknown };
@@ -165,7 +165,7 @@ export function failuresOf(value: unknown): readonly string[] | undefined {
   return identifiers.every((id): id is string => typeof id === 'string' && id !== '') ? identifiers : undefined;
 }
 
-function parsed(body: string): unknown {
+function parseBody(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

@@ -2,14 +2,20 @@ import type { Resource } from '../../assembly/assembly.js';
 import type { Bundle } from '../../runtime/bundle.js';
 import {
   type CodeHost,
-  type Ending,
   Environment,
+  type EnvironmentHost,
   type InvocationContext,
+  type InvocationEnding,
   type RunningCode,
-  type Surroundings,
 } from '../../runtime/environment.js';
-import { type Recorded, Recorder, type Recording, type Replays, replay } from '../../runtime/recording.js';
-import type { Recycled } from '../../runtime/recycled.js';
+import {
+  type RecordedInvocation,
+  Recorder,
+  type Recording,
+  type RecordingLookup,
+  replay,
+} from '../../runtime/recording.js';
+import type { EnvironmentPool } from '../../runtime/recycled.js';
 
 /** A function, as far as its environments and its calls know it. */
 export interface CallingFunction {
@@ -35,15 +41,15 @@ export interface SandboxSettings {
   readonly variables: Readonly<Record<string, string>>;
   /** As in the template: `index.handler`. */
   readonly handler: string;
-  readonly around: Surroundings;
+  readonly around: EnvironmentHost;
   /** Runs the code elsewhere. @default in this thread */
   readonly host?: CodeHost | undefined;
   /** Environments to use instead of new ones, as long as there are some. @default none */
-  readonly recycled?: Recycled | undefined;
+  readonly recycled?: EnvironmentPool | undefined;
   /** Records what its invocations do. @default no recording */
   readonly recording?: Recording | undefined;
   /** Recorded invocations that may be replayed instead of running code. @default none */
-  readonly replays?: Replays | undefined;
+  readonly replays?: RecordingLookup | undefined;
   /** Number of points that the history has met. */
   readonly points: () => number;
   /** Adds a line about the sandbox to the trace. */
@@ -51,7 +57,7 @@ export interface SandboxSettings {
 }
 
 /** Runs one invocation; `ended` is called once, unless the sandbox is killed before. */
-type Run = (event: unknown, context: InvocationContext, ended: (ending: Ending) => void) => void;
+type Run = (event: unknown, context: InvocationContext, ended: (ending: InvocationEnding) => void) => void;
 
 /**
  * An execution environment as the function sees it: busy, idle or gone. It loads code only when there is some to run,
@@ -65,7 +71,7 @@ export class Sandbox implements Caller {
   writesAreThrottled = false;
   private environment: RunningCode | undefined;
   private recorder: Recorder | undefined;
-  private replayed: Recorded | undefined;
+  private replayed: RecordedInvocation | undefined;
   private dead = false;
 
   constructor(

@@ -6,8 +6,8 @@ import type { StreamRecord } from '../dynamodb/wire.js';
 import type { Iam } from '../iam/model.js';
 import type { Buckets } from '../s3/model.js';
 import { EventSource } from './event-source.js';
-import type { LambdaFunction, Result } from './model.js';
-import { failuresOf } from './queue-mapping.js';
+import type { InvocationResult, LambdaFunction } from './model.js';
+import { parseBatchFailures } from './queue-mapping.js';
 
 const KNOWN = [
   'BisectBatchOnFunctionError',
@@ -104,7 +104,7 @@ export class StreamMapping extends EventSource {
   /** Age of the oldest record that is not worked off, read or not, in milliseconds; 0 if there is none. It reads nothing. */
   get iteratorAge(): number {
     const { dynamodb } = this.around;
-    const open = dynamodb.shardsOf(this.table).filter(({ shardId }) => !this.workedOff.has(shardId));
+    const open = dynamodb.listShards(this.table).filter(({ shardId }) => !this.workedOff.has(shardId));
     const unread = open.flatMap(({ shardId }) => {
       const { records } = dynamodb.readShard(shardId, this.positions.get(shardId), 1000);
       return records.filter((record) => this.fits(() => record)).slice(0, 1);
@@ -136,7 +136,7 @@ export class StreamMapping extends EventSource {
     for (const right of ['dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:DescribeStream']) {
       if (!this.may(right, String(this.resource.properties.EventSourceArn))) return;
     }
-    const shards = dynamodb.shardsOf(this.table);
+    const shards = dynamodb.listShards(this.table);
     const listed = new Set(shards.map(({ shardId }) => shardId));
     for (const { shardId, parentShardId: parent } of shards) {
       if (this.workedOff.has(shardId)) continue;
@@ -185,7 +185,7 @@ export class StreamMapping extends EventSource {
     if (!this.fits(() => record)) return;
     const key = createHash('sha256').update(JSON.stringify(record.dynamodb.Keys)).digest().readUInt32BE(0);
     // A lane that would only wait for an environment makes batches smaller.
-    const lanes = Math.min(this.number('ParallelizationFactor', 1), this.fn.atOnce);
+    const lanes = Math.min(this.number('ParallelizationFactor', 1), this.fn.maxConcurrency);
     const name = `${shardId}/${key % lanes}`;
     const lane = this.lanes.get(name) ?? { shardId, records: [], busy: false, batches: [] };
     this.lanes.set(name, lane);
@@ -257,10 +257,10 @@ export class StreamMapping extends EventSource {
   }
 
   /** Returns the records to retry: all from the first failure on, as the function reports it. */
-  private rest({ records }: Batch, result: Result): readonly StreamRecord[] {
+  private rest({ records }: Batch, result: InvocationResult): readonly StreamRecord[] {
     if (result.kind !== 'returned') return records;
     if (!this.reportsFailures) return [];
-    const failed = failuresOf(result.value);
+    const failed = parseBatchFailures(result.value);
     if (failed === undefined) return records;
     const places = failed.map((id) => records.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === id));
     if (places.includes(-1)) return records;
@@ -276,7 +276,7 @@ export class StreamMapping extends EventSource {
     const time = new Date(world.now).toISOString();
     const { shardId } = lane;
     const key = `aws/lambda/${this.resource.ref}/${shardId}/${time.slice(0, 19).replaceAll(':', '.')}-${++this.saved}`;
-    if (bucket === undefined || !this.may('s3:PutObject', `${buckets.arnOf(bucket)}/${key}`)) {
+    if (bucket === undefined || !this.may('s3:PutObject', `${buckets.findArn(bucket)}/${key}`)) {
       this.lose(records);
       return;
     }

@@ -10,17 +10,17 @@ import {
 } from '@aws-sdk/client-cloudwatch-logs';
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../../support/clients.js';
-import { cloudOf, fn } from '../../support/clouds.js';
-import { filterOf } from './api.js';
+import { createCloud, functionResource } from '../../support/clouds.js';
+import { parseFilterPattern } from './api.js';
 
 const code = 'exports.handler = async (event) => console.log(event);';
 const logGroupName = '/aws/lambda/Shop-Work';
 
 async function shop(...lines: readonly string[]) {
-  const cloud = cloudOf(
+  const cloud = createCloud(
     {
-      ...fn('Work'),
-      ...fn('Other', [], { LoggingConfig: { LogGroup: { Ref: 'Lines' } } }),
+      ...functionResource('Work'),
+      ...functionResource('Other', [], { LoggingConfig: { LogGroup: { Ref: 'Lines' } } }),
       Lines: { Type: 'AWS::Logs::LogGroup', Properties: { LogGroupName: 'lines', RetentionInDays: 7 } },
     },
     { Work: code, Other: code },
@@ -96,9 +96,9 @@ test.each<[string, string, boolean]>([
   ['?one ?two', 'three', false],
   ['"say \\"hi\\""', 'say "hi"', true],
 ])('filter %s of %s', (pattern, line, fits) => {
-  expect(filterOf(pattern)(line)).toBe(fits);
+  expect(parseFilterPattern(pattern)(line)).toBe(fits);
 });
 
 test('a pattern of JSON is an error, not a guess', () => {
-  expect(() => filterOf('{ $.level = "ERROR" }')).toThrow('the filter pattern { $.level');
+  expect(() => parseFilterPattern('{ $.level = "ERROR" }')).toThrow('the filter pattern { $.level');
 });

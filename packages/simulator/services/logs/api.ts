@@ -1,7 +1,7 @@
 import type { Assembly } from '../../assembly/assembly.js';
-import type { Home } from '../../assembly/identity.js';
+import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { NotModelled, type Operations, pageOf, Refused } from '../../wire/operation.js';
+import { NotModelled, type Operations, paginate, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 import type { LambdaFunction, LogLine } from '../lambda/model.js';
 
@@ -21,14 +21,14 @@ interface Group {
 interface Account {
   readonly deployment: { readonly assembly: Assembly };
   readonly world: EventLoop;
-  readonly home: Home;
+  readonly home: AccountAndRegion;
   readonly functions: ReadonlyMap<string, LambdaFunction>;
   readonly log: readonly LogLine[];
 }
 
 /** Lines of functions. Amazon CloudWatch Logs API Reference, "Actions". */
 export function logsApi(cloud: Account): Operations {
-  const groups = groupsOf(cloud);
+  const groups = listGroups(cloud);
   const begun = cloud.world.begins;
   const lines = new Lines(cloud.log);
   const groupOf = ({ logGroupName, logGroupIdentifier }: Input): Group => {
@@ -44,7 +44,7 @@ export function logsApi(cloud: Account): Operations {
       const found = [...groups.values()].filter(
         ({ name }) => name.startsWith(String(logGroupNamePrefix)) && name.includes(String(logGroupNamePattern)),
       );
-      const { page, next } = pageOf(found, nextToken, Number(limit));
+      const { page, next } = paginate(found, nextToken, Number(limit));
       const logGroups = page.map(({ name, days }) => ({
         logGroupName: name,
         arn: cloud.home.arn('logs', `log-group:${name}:*`),
@@ -76,7 +76,7 @@ export function logsApi(cloud: Account): Operations {
     FilterLogEvents: (input) => {
       const group = groupOf(input);
       const { logStreamNames = [STREAM], logStreamNamePrefix = '' } = input;
-      const fits = filterOf(String(input.filterPattern ?? ''));
+      const fits = parseFilterPattern(String(input.filterPattern ?? ''));
       const isRead =
         (logStreamNames as readonly string[]).includes(STREAM) && STREAM.startsWith(String(logStreamNamePrefix));
       const { found, next } = lines.find(group, {
@@ -85,7 +85,11 @@ export function logsApi(cloud: Account): Operations {
         after: input.nextToken,
         limit: Number(input.limit ?? MOST_EVENTS),
       });
-      const events = found.map((line) => ({ logStreamName: STREAM, eventId: lines.idOf(line), ...eventOf(line) }));
+      const events = found.map((line) => ({
+        logStreamName: STREAM,
+        eventId: lines.assignId(line),
+        ...toLogEvent(line),
+      }));
       return { events, searchedLogStreams: [], ...(next !== undefined && { nextToken: next }) };
     },
     GetLogEvents: (input) => {
@@ -97,7 +101,7 @@ export function logsApi(cloud: Account): Operations {
   };
 }
 
-const eventOf = ({ at, text }: LogLine) => ({ timestamp: at, message: text, ingestionTime: at });
+const toLogEvent = ({ at, text }: LogLine) => ({ timestamp: at, message: text, ingestionTime: at });
 
 const between = ({ startTime = 0, endTime = Number.POSITIVE_INFINITY }: Input) => ({
   from: Number(startTime),
@@ -122,7 +126,7 @@ class Lines {
   constructor(private readonly lines: readonly LogLine[]) {}
 
   /** Returns an id of 56 digits, as AWS's are: equal for the same line. */
-  idOf(line: LogLine): string {
+  assignId(line: LogLine): string {
     const id = this.ids.get(line) ?? String(++this.named).padStart(56, '0');
     this.ids.set(line, id);
     return id;
@@ -143,12 +147,12 @@ class Lines {
       const line = this.lines[at] as LogLine;
       if (line.at > to) break;
       if (!passed) {
-        passed = this.idOf(line) === id;
+        passed = this.assignId(line) === id;
         continue;
       }
       if (!labels.has(line.fn) || !fits(line.text)) continue;
       found.push(line);
-      if (found.length === limit) return { found, next: `${line.at}/${this.idOf(line)}` };
+      if (found.length === limit) return { found, next: `${line.at}/${this.assignId(line)}` };
     }
     return { found };
   }
@@ -166,7 +170,7 @@ class Lines {
     const edge = place === undefined ? (way === 'f' ? 0 : all.length) : Number(place);
     const [start, end] = way === 'f' ? [edge, Math.min(all.length, edge + size)] : [Math.max(0, edge - size), edge];
     return {
-      events: all.slice(start, end).map(eventOf),
+      events: all.slice(start, end).map(toLogEvent),
       nextForwardToken: `f/${end}`,
       nextBackwardToken: `b/${start}`,
     };
@@ -184,13 +188,13 @@ class Lines {
   }
 }
 
-function groupsOf({ deployment: { assembly }, functions }: Account): ReadonlyMap<string, Group> {
+function listGroups({ deployment: { assembly }, functions }: Account): ReadonlyMap<string, Group> {
   const labels = new Map<string, Set<string>>();
   for (const fn of functions.values()) {
     labels.set(fn.logGroup, (labels.get(fn.logGroup) ?? new Set()).add(fn.label));
   }
   const days = new Map<string, number | undefined>();
-  for (const { ref, properties } of assembly.ofType('AWS::Logs::LogGroup')) {
+  for (const { ref, properties } of assembly.findByType('AWS::Logs::LogGroup')) {
     const { RetentionInDays } = properties;
     days.set(ref, RetentionInDays === undefined ? undefined : Number(RetentionInDays));
   }
@@ -204,7 +208,7 @@ function groupsOf({ deployment: { assembly }, functions }: Account): ReadonlyMap
  * term may be a part of a word; here it may.
  * @throws {NotModelled} for patterns of JSON, of columns and of regular expressions
  */
-export function filterOf(pattern: string): (text: string) => boolean {
+export function parseFilterPattern(pattern: string): (text: string) => boolean {
   const trimmed = pattern.trim();
   if (/^[{[%]/.test(trimmed)) throw new NotModelled(`the filter pattern ${trimmed}`);
   const terms = [...trimmed.matchAll(/([?-]?)(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))/g)].map(

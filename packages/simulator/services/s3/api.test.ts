@@ -13,12 +13,12 @@ import {
 } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../../support/clients.js';
-import { cloudOf } from '../../support/clouds.js';
+import { createCloud } from '../../support/clouds.js';
 
 const Bucket = 'shop-batches';
 
 function shop(properties: object = {}) {
-  const cloud = cloudOf({
+  const cloud = createCloud({
     Batches: { Type: 'AWS::S3::Bucket', Properties: { BucketName: Bucket, ...properties } },
     Dead: { Type: 'AWS::SQS::Queue' },
   });
@@ -105,7 +105,7 @@ test('bytes come back as they were put, and their length is told', async () => {
   expect((await s3.send(new HeadObjectCommand({ Bucket, Key: 'a' }))).ContentLength).toBe(4);
   // Also in a state that is kept as JSON.
   const saved = JSON.parse(JSON.stringify(cloud.buckets.save()));
-  const other = cloudOf({ Batches: { Type: 'AWS::S3::Bucket', Properties: { BucketName: Bucket } } });
+  const other = createCloud({ Batches: { Type: 'AWS::S3::Bucket', Properties: { BucketName: Bucket } } });
   other.buckets.resume(saved);
   expect([...(other.buckets.find(Bucket, 'a')?.bytes ?? [])]).toEqual([...Body]);
 });

@@ -1,12 +1,12 @@
 import type { Resource } from '../../assembly/assembly.js';
-import type { Home } from '../../assembly/identity.js';
+import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { bodyOf, bytesOf } from '../../runtime/http.js';
-import { NotModelled, type Operations, pageOf, Raw, Refused } from '../../wire/operation.js';
+import { bodyBytes, toBody } from '../../runtime/http.js';
+import { NotModelled, type Operations, paginate, RawResponse, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
-import { checkedSums } from './checksums.js';
-import { type Buckets, etagOf, type Version } from './model.js';
-import { noSuchBucket, noSuchKey, objectIn, quotedTagOf } from './objects.js';
+import { verifyChecksums } from './checksums.js';
+import { type Buckets, computeEtag, type Version } from './model.js';
+import { noSuchBucket, noSuchKey, quotedEtag, readObject } from './objects.js';
 
 const PAGE = 1000;
 const MOST_BUCKETS = 10_000;
@@ -14,28 +14,28 @@ const MOST_BUCKETS = 10_000;
 /** Parts of an account that its buckets need. */
 interface Account {
   readonly world: EventLoop;
-  readonly home: Home;
+  readonly home: AccountAndRegion;
   readonly buckets: Buckets;
 }
 
 /** Buckets and their objects. Amazon S3 API Reference, "Actions". */
 export function s3Api({ buckets, world, home }: Account): Operations {
   const begun = new Date(world.begins).toISOString();
-  const bucketOf = ({ Bucket }: Input): Resource => {
-    const found = buckets.named(String(Bucket));
+  const findBucket = ({ Bucket }: Input): Resource => {
+    const found = buckets.findBucket(String(Bucket));
     if (!found) throw noSuchBucket(String(Bucket));
     return found;
   };
   return {
     ListBuckets: ({ Prefix, MaxBuckets = MOST_BUCKETS, ContinuationToken, BucketRegion }) => {
       if (BucketRegion !== undefined) throw new NotModelled('a list of the buckets of one region');
-      const names = buckets.names().filter((name) => name.startsWith(String(Prefix ?? '')));
-      const { page, next } = pageOf(names, ContinuationToken, Number(MaxBuckets));
+      const names = buckets.listNames().filter((name) => name.startsWith(String(Prefix ?? '')));
+      const { page, next } = paginate(names, ContinuationToken, Number(MaxBuckets));
       const described = (Name: string) => ({
         Name,
         CreationDate: begun,
         BucketRegion: home.region,
-        BucketArn: buckets.arnOf(Name),
+        BucketArn: buckets.findArn(Name),
       });
       return {
         ListAllMyBucketsResult: {
@@ -47,27 +47,27 @@ export function s3Api({ buckets, world, home }: Account): Operations {
       };
     },
     HeadBucket: (input) => {
-      bucketOf(input);
+      findBucket(input);
       return empty(200, { 'x-amz-bucket-region': home.region });
     },
-    ListObjectsV2: (input) => ({ ListBucketResult: listed(buckets.list(bucketOf(input).ref), input) }),
-    GetObject: (input) => new Raw(objectIn(buckets, input)),
+    ListObjectsV2: (input) => ({ ListBucketResult: listed(buckets.list(findBucket(input).ref), input) }),
+    GetObject: (input) => new RawResponse(readObject(buckets, input)),
     HeadObject: (input) => {
-      const { status, headers } = objectIn(buckets, input);
-      return new Raw({ status, headers, body: '' });
+      const { status, headers } = readObject(buckets, input);
+      return new RawResponse({ status, headers, body: '' });
     },
     PutObject: (input) => {
-      const { ref } = bucketOf(input);
+      const { ref } = findBucket(input);
       const key = String(input.Key);
       const bytes = input.Body as Uint8Array;
       if (input.HasMetadata === true) throw new NotModelled('metadata of an object');
       checkConditions(input.Conditions as Readonly<Record<string, string>>, key, buckets.find(ref, key));
-      const sums = checkedSums(input.Headers as Readonly<Record<string, string>>, bytes);
-      buckets.put(ref, key, bodyOf(bytes), String(input.ContentType ?? 'binary/octet-stream'));
+      const sums = verifyChecksums(input.Headers as Readonly<Record<string, string>>, bytes);
+      buckets.put(ref, key, toBody(bytes), String(input.ContentType ?? 'binary/octet-stream'));
       const version = buckets.find(ref, key);
       return empty(200, {
         ...sums,
-        ...(version && { etag: quotedTagOf(version) }),
+        ...(version && { etag: quotedEtag(version) }),
         ...(version && version.id !== 'null' && { 'x-amz-version-id': version.id }),
       });
     },
@@ -75,14 +75,14 @@ export function s3Api({ buckets, world, home }: Account): Operations {
       if (input.VersionId !== undefined) throw new NotModelled('the deletion of a version');
       const [condition] = Object.keys(input.Conditions as object);
       if (condition !== undefined) throw new NotModelled(`${condition} of a deletion`);
-      const marker = buckets.delete(bucketOf(input).ref, String(input.Key));
+      const marker = buckets.delete(findBucket(input).ref, String(input.Key));
       return empty(204, marker === undefined ? {} : { 'x-amz-delete-marker': 'true', 'x-amz-version-id': marker });
     },
   };
 }
 
-const empty = (status: number, headers: Readonly<Record<string, string>> = {}): Raw =>
-  new Raw({ status, headers: { 'x-amz-request-id': 'simulated', ...headers }, body: '' });
+const empty = (status: number, headers: Readonly<Record<string, string>> = {}): RawResponse =>
+  new RawResponse({ status, headers: { 'x-amz-request-id': 'simulated', ...headers }, body: '' });
 
 /**
  * Checks the conditions of a write. Amazon S3 User Guide, "How to prevent object overwrites with conditional writes".
@@ -99,7 +99,7 @@ function checkConditions(
   if (match === '*' || (noneMatch !== undefined && (noneMatch !== '*' || match !== undefined)))
     throw new Refused('NotImplemented', 'A header you provided implies functionality that is not implemented', 501);
   if (match !== undefined && !current) throw noSuchKey(key);
-  if (match !== undefined && current && match.replaceAll('"', '') !== etagOf(current)) throw unmet('If-Match');
+  if (match !== undefined && current && match.replaceAll('"', '') !== computeEtag(current)) throw unmet('If-Match');
   if (noneMatch !== undefined && current) throw unmet('If-None-Match');
 }
 
@@ -152,8 +152,8 @@ function listed(all: ReturnType<Buckets['list']>, input: Input): object {
         {
           Key: written(key),
           LastModified: new Date(version.at).toISOString(),
-          ETag: quotedTagOf(version),
-          Size: bytesOf(version).length,
+          ETag: quotedEtag(version),
+          Size: bodyBytes(version).length,
           StorageClass: 'STANDARD',
         },
       ];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Refused } from '../../wire/operation.js';
 
 /** Remainders of the bytes from 0 to 255. @param polynomial reflected */
-const tableOf = (polynomial: bigint): readonly bigint[] =>
+const crcTable = (polynomial: bigint): readonly bigint[] =>
   Array.from({ length: 256 }, (_, byte) => {
     let rest = BigInt(byte);
     for (let bit = 0; bit < 8; bit++) rest = rest & 1n ? (rest >> 1n) ^ polynomial : rest >> 1n;
@@ -14,7 +14,7 @@ function crc(bits: number, polynomial: bigint): (bytes: Uint8Array) => string {
   const all = (1n << BigInt(bits)) - 1n;
   let table: readonly bigint[] | undefined;
   return (bytes) => {
-    table ??= tableOf(polynomial);
+    table ??= crcTable(polynomial);
     let rest = all;
     for (const byte of bytes) rest = (rest >> 8n) ^ (table[Number((rest ^ BigInt(byte)) & 0xffn)] as bigint);
     return Buffer.from((rest ^ all).toString(16).padStart(bits / 4, '0'), 'hex').toString('base64');
@@ -44,14 +44,14 @@ const HEADER = /^x-amz-checksum-(crc32|crc32c|crc64nvme|sha1|sha256)$/;
  * @returns the checksums, as headers of the answer
  * @throws {Refused} if one is malformed or another one
  */
-export function checkedSums(
+export function verifyChecksums(
   headers: Readonly<Record<string, string>>,
   bytes: Uint8Array,
 ): Readonly<Record<string, string>> {
   const md5 = headers['content-md5'];
   if (md5 !== undefined) {
     const named = { 'Content-MD5': md5 };
-    if (lengthOf(md5) !== 16)
+    if (decodedLength(md5) !== 16)
       throw new Refused('InvalidDigest', 'The Content-MD5 you specified was invalid.', 400, named);
     const CalculatedDigest = hash('md5')(bytes);
     const digests = { ExpectedDigest: Buffer.from(md5, 'base64').toString('hex'), CalculatedDigest };
@@ -69,7 +69,8 @@ export function checkedSums(
     const [, algorithm = ''] = HEADER.exec(name) ?? [];
     const sum = ALGORITHMS[algorithm]?.(bytes);
     if (sum === undefined) continue;
-    if (lengthOf(sent) !== lengthOf(sum)) throw new Refused('InvalidRequest', `Value for ${name} header is invalid.`);
+    if (decodedLength(sent) !== decodedLength(sum))
+      throw new Refused('InvalidRequest', `Value for ${name} header is invalid.`);
     if (sent !== sum)
       throw new Refused(
         'BadDigest',
@@ -81,5 +82,5 @@ export function checkedSums(
   return right;
 }
 
-const lengthOf = (base64: string): number =>
+const decodedLength = (base64: string): number =>
   /^[\w+/]*={0,2}$/.test(base64) ? Buffer.from(base64, 'base64').length : -1;

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { cloudOf } from '../../support/clouds.js';
+import { createCloud } from '../../support/clouds.js';
 
 const HOUR = 3_600_000;
 
 test('an object is gone at the first midnight after its days', async () => {
   const LifecycleConfiguration = { Rules: [{ Status: 'Enabled', ExpirationInDays: 2 }] };
-  const { world, buckets } = cloudOf({ Batches: { Type: 'AWS::S3::Bucket', Properties: { LifecycleConfiguration } } });
+  const { world, buckets } = createCloud({
+    Batches: { Type: 'AWS::S3::Bucket', Properties: { LifecycleConfiguration } },
+  });
   const midnight = Math.ceil((world.now + 1) / (24 * HOUR)) * 24 * HOUR;
   await world.pass(midnight - HOUR - world.now);
   buckets.put('shop-batches', 'batch', '{}');
@@ -18,7 +20,9 @@ test('an object is gone at the first midnight after its days', async () => {
 
 test('a rule that is switched off ends nothing', async () => {
   const LifecycleConfiguration = { Rules: [{ Status: 'Disabled', ExpirationInDays: 1 }] };
-  const { world, buckets } = cloudOf({ Batches: { Type: 'AWS::S3::Bucket', Properties: { LifecycleConfiguration } } });
+  const { world, buckets } = createCloud({
+    Batches: { Type: 'AWS::S3::Bucket', Properties: { LifecycleConfiguration } },
+  });
   buckets.put('shop-batches', 'batch', '{}');
   await world.pass(1_000 * HOUR);
   expect(buckets.get('shop-batches', 'batch')).toBe('{}');
@@ -29,7 +33,7 @@ describe('a bucket that keeps versions', () => {
     Rules: [{ Status: 'Enabled', ExpirationInDays: 2, NoncurrentVersionExpiration: { NoncurrentDays: 3 } }],
   };
   const bucket = (Status: string) =>
-    cloudOf({
+    createCloud({
       Batches: {
         Type: 'AWS::S3::Bucket',
         Properties: {

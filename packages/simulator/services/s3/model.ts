@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { type Body, bytesOf } from '../../runtime/http.js';
+import { type Body, bodyBytes } from '../../runtime/http.js';
 import type { EventBridge } from '../events/model.js';
 
 const DAY = 86_400_000;
@@ -27,7 +27,7 @@ export interface Version extends Body {
 export const isVersionId = (id: string): boolean => /^(null|version-\d+)$/.test(id);
 
 /** Returns the tag of an object's content, without quotes. */
-export const etagOf = (content: Body): string => createHash('md5').update(bytesOf(content)).digest('hex');
+export const computeEtag = (content: Body): string => createHash('md5').update(bodyBytes(content)).digest('hex');
 
 /** A version as JSON: bytes that are no text are base64. */
 interface SavedVersion extends Omit<Version, 'bytes'> {
@@ -67,16 +67,16 @@ export class Buckets {
   ) {}
 
   /** @param bucket its name */
-  arnOf(bucket: string): string | undefined {
+  findArn(bucket: string): string | undefined {
     return this.buckets.get(bucket)?.arn;
   }
 
   /** Returns a bucket by its name. */
-  named(bucket: string): Resource | undefined {
+  findBucket(bucket: string): Resource | undefined {
     return this.buckets.get(bucket);
   }
 
-  names(): readonly string[] {
+  listNames(): readonly string[] {
     return [...this.buckets.keys()];
   }
 
@@ -103,7 +103,7 @@ export class Buckets {
     };
     this.keep(path, version);
     world.note(`${resource.label} object ${key}`);
-    const object = { size: bytesOf(body).length, etag: etagOf(body) };
+    const object = { size: bodyBytes(body).length, etag: computeEtag(body) };
     this.announce(resource, key, version, 'Object Created', { object, reason: 'PutObject' });
   }
 

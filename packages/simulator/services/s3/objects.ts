@@ -1,17 +1,17 @@
-import { bytesOf, type HttpResponse } from '../../runtime/http.js';
+import { bodyBytes, type HttpResponse } from '../../runtime/http.js';
 import { NotModelled, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
-import { type Buckets, etagOf, isVersionId, type Version } from './model.js';
+import { type Buckets, computeEtag, isVersionId, type Version } from './model.js';
 
 /**
  * Answers an object's headers and body. Amazon S3 API Reference, "GetObject".
  * @throws {Refused} if there is none
  * @throws {NotModelled} if only a part of it is asked for, or only under a condition
  */
-export function objectIn(buckets: Buckets, { Bucket, Key, VersionId, Range, Conditions = {} }: Input): HttpResponse {
+export function readObject(buckets: Buckets, { Bucket, Key, VersionId, Range, Conditions = {} }: Input): HttpResponse {
   const bucket = String(Bucket);
   const key = String(Key);
-  if (!buckets.named(bucket)) throw noSuchBucket(bucket);
+  if (!buckets.findBucket(bucket)) throw noSuchBucket(bucket);
   const id = VersionId === undefined ? undefined : String(VersionId);
   if (id !== undefined && !isVersionId(id)) throw new Refused('InvalidArgument', 'Invalid version id specified');
   const version = buckets.find(bucket, key, id);
@@ -30,9 +30,9 @@ export function objectIn(buckets: Buckets, { Bucket, Key, VersionId, Range, Cond
   const headers = {
     'content-type': contentType,
     'accept-ranges': 'bytes',
-    'content-length': String(bytesOf(version).length),
+    'content-length': String(bodyBytes(version).length),
     'last-modified': new Date(at).toUTCString(),
-    etag: quotedTagOf(version),
+    etag: quotedEtag(version),
     'x-amz-request-id': 'simulated',
     ...(version.id !== 'null' && { 'x-amz-version-id': version.id }),
   };
@@ -46,4 +46,4 @@ export const noSuchKey = (Key: string): Refused =>
   new Refused('NoSuchKey', 'The specified key does not exist.', 404, { Key });
 
 /** Returns the tag of an object's content as headers and lists write it. */
-export const quotedTagOf = (version: Version): string => `"${etagOf(version)}"`;
+export const quotedEtag = (version: Version): string => `"${computeEtag(version)}"`;

@@ -22,14 +22,14 @@ import {
 } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../../support/clients.js';
-import { arnOf, cloudOf } from '../../support/clouds.js';
+import { arnOf, createCloud } from '../../support/clouds.js';
 
 const QueueUrl = 'http://127.0.0.1:4566/123456789012/Shop-Queue';
 const dead = 'https://sqs.eu-west-1.amazonaws.com/123456789012/Shop-Dead';
 const deadArn = 'arn:aws:sqs:eu-west-1:123456789012:Shop-Dead';
 
 function shop() {
-  const cloud = cloudOf({
+  const cloud = createCloud({
     Dead: { Type: 'AWS::SQS::Queue', Properties: { MessageRetentionPeriod: 1_209_600 } },
     Queue: {
       Type: 'AWS::SQS::Queue',
@@ -65,10 +65,10 @@ test('a message is sent, received with its attributes, hidden, and deleted', asy
     ApproximateFirstReceiveTimestamp: String(now),
     MessageGroupId: 'a',
   });
-  const [message] = queue.all();
+  const [message] = queue.listMessages();
   expect(message?.visibleAt).toBe(now + 5_000);
   await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: Messages[0]?.ReceiptHandle }));
-  expect(queue.all()).toEqual([]);
+  expect(queue.listMessages()).toEqual([]);
 });
 
 test('batches succeed entry by entry', async () => {
@@ -90,7 +90,7 @@ test('batches succeed entry by entry', async () => {
     new DeleteMessageBatchCommand({ QueueUrl, Entries: [...handles, { Id: 'x', ReceiptHandle: 'garbage' }] }),
   );
   expect(deleted.Failed).toMatchObject([{ Id: 'x', Code: 'ReceiptHandleIsInvalid' }]);
-  expect(queue.all()).toEqual([]);
+  expect(queue.listMessages()).toEqual([]);
 });
 
 test('a long poll ends with the first message, or with its time', async () => {
@@ -111,7 +111,7 @@ test('a long poll ends with the first message, or with its time', async () => {
   expect((await second).body).toBe('{}');
   queue.send({ body: 'b' });
   await world.pass(1);
-  expect(queue.all().find(({ body }) => body === 'b')?.receiveCount).toBe(0);
+  expect(queue.listMessages().find(({ body }) => body === 'b')?.receiveCount).toBe(0);
 });
 
 test('a message whose visibility is set to nothing comes again at once', async () => {
@@ -163,10 +163,10 @@ test('dead letters are moved back to their queue, as new messages', async () => 
   const deadLetters = cloud.queue('Shop/Dead');
   for (const body of ['a', 'b']) deadLetters.send({ body });
   await sqs.send(new StartMessageMoveTaskCommand({ SourceArn: deadArn }));
-  expect(deadLetters.all()).toEqual([]);
+  expect(deadLetters.listMessages()).toEqual([]);
   expect(
     queue
-      .all()
+      .listMessages()
       .map(({ body, receiveCount }) => `${body} ${receiveCount}`)
       .sort(),
   ).toEqual(['a 0', 'b 0']);
@@ -182,7 +182,7 @@ test("messages are shown by LocalStack's route, and stay as they are", async () 
   queue.send({ body: 'hidden' });
   queue.receive(1);
   queue.send({ body: 'seen' });
-  const before = JSON.stringify(queue.all());
+  const before = JSON.stringify(queue.listMessages());
   const show = async (path: string) => {
     const { status, body } = await aws.answer({ method: 'GET', host: 'aws', path, headers: {}, body: '' });
     return [status, ...['hidden', 'seen'].filter((text) => body.includes(`"Body":"${text}"`))];
@@ -191,7 +191,7 @@ test("messages are shown by LocalStack's route, and stay as they are", async () 
   expect(await show(path)).toEqual([200, 'seen']);
   expect(await show(`${path}?ShowInvisible=true`)).toEqual([200, 'hidden', 'seen']);
   expect(await show('/_aws/sqs/messages/eu-west-1/123456789012/none')).toEqual([404]);
-  expect(JSON.stringify(queue.all())).toBe(before);
+  expect(JSON.stringify(queue.listMessages())).toBe(before);
 });
 
 test('what the model has no answer for is refused in words', async () => {
@@ -225,7 +225,7 @@ test('a queue of no stack is created, used, purged and deleted', async () => {
   expect(await sqs.send(new CreateQueueCommand({ QueueName: 'mine' }))).toMatchObject(mine);
   await sqs.send(new SendMessageCommand({ ...mine, MessageBody: 'a' }));
   await sqs.send(new PurgeQueueCommand(mine));
-  expect(cloud.queue('mine').all()).toEqual([]);
+  expect(cloud.queue('mine').listMessages()).toEqual([]);
   expect(cloud.queue('mine').settings.visibility).toBe(7);
   await sqs.send(new DeleteQueueCommand(mine));
   await expect(sqs.send(new PurgeQueueCommand(mine))).rejects.toThrow(QueueDoesNotExist);

@@ -1,13 +1,13 @@
-import { identityOf } from '../../assembly/identity.js';
+import { identifyResource } from '../../assembly/identity.js';
 import type { FunctionCall, Operations } from '../../wire/operation.js';
 import { NotModelled } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
-import { type Account, attributesIn, changeAttributes, checkSame, propertiesOf } from './attributes.js';
-import { listQueues, QUEUE_OPERATIONS, queueAt } from './messages.js';
+import { type Account, changeAttributes, checkSame, readAttributes, toProperties } from './attributes.js';
+import { findQueueByUrl, listQueues, QUEUE_OPERATIONS } from './messages.js';
 import { Queue } from './model.js';
 import { moveTasks } from './move-tasks.js';
 import { receive } from './receive.js';
-import { invalid, refuseOf } from './refusals.js';
+import { invalid, sqsError } from './refusals.js';
 
 const TYPE = 'AWS::SQS::Queue';
 /** Milliseconds for which the name of a deleted queue stays taken. */
@@ -15,7 +15,7 @@ const NAME_FREE_AFTER = 60_000;
 
 /** Queues and their messages. Amazon SQS API Reference, "Actions". */
 export function sqsApi(cloud: Account): Operations {
-  const at = ({ QueueUrl }: Input): Queue => queueAt(cloud.queues, QueueUrl);
+  const at = ({ QueueUrl }: Input): Queue => findQueueByUrl(cloud.queues, QueueUrl);
   const immediate = Object.entries(QUEUE_OPERATIONS).map(([name, carryOut]) => [
     name,
     (input: Input, call?: FunctionCall) => carryOut(at(input), input, call?.refusedEntries),
@@ -25,9 +25,9 @@ export function sqsApi(cloud: Account): Operations {
     ...(Object.fromEntries(immediate) as Operations),
     ...moveTasks(cloud),
     ListQueues: (input) => listQueues(cloud.queues, input),
-    GetQueueUrl: ({ QueueName }) => ({ QueueUrl: urlOf(queueAt(cloud.queues, QueueName)) }),
+    GetQueueUrl: ({ QueueName }) => ({ QueueUrl: urlOf(findQueueByUrl(cloud.queues, QueueName)) }),
     GetQueueAttributes: (input) => {
-      const Attributes = attributesIn(cloud, at(input), input.AttributeNames);
+      const Attributes = readAttributes(cloud, at(input), input.AttributeNames);
       return Object.keys(Attributes).length > 0 ? { Attributes } : {};
     },
     SetQueueAttributes: (input) => {
@@ -48,7 +48,7 @@ export function sqsApi(cloud: Account): Operations {
         return { QueueUrl: urlOf(known) };
       }
       if (cloud.world.now < (deleted.get(name) ?? Number.NEGATIVE_INFINITY) + NAME_FREE_AFTER)
-        throw refuseOf(
+        throw sqsError(
           'QueueDeletedRecently',
           'You must wait 60 seconds after deleting a queue before you can create another with the same name.',
         );
@@ -77,12 +77,12 @@ function create(cloud: Account, name: string, attributes: Readonly<Record<string
   if (!/^[\w-]{1,80}$/.test(name))
     throw invalid('Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length');
   const resource = {
-    ...identityOf(TYPE, name, { QueueName: name }, cloud.home),
+    ...identifyResource(TYPE, name, { QueueName: name }, cloud.home),
     stack: '',
     logicalId: name,
     type: TYPE,
     label: name,
-    properties: propertiesOf(attributes),
+    properties: toProperties(attributes),
   };
   const queue = new Queue(resource, cloud.world, cloud.faults);
   changeAttributes(cloud, queue, attributes);

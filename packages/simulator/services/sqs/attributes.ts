@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Home } from '../../assembly/identity.js';
+import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { Json, JsonObject } from '../../assembly/intrinsics.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import type { FaultPlan } from '../../engine/faults.js';
 import type { Iam } from '../iam/model.js';
 import { MAX_BYTES, type Queue, type QueueSettings } from './model.js';
-import { invalid, invalidValue, refuseOf } from './refusals.js';
+import { invalid, invalidValue, sqsError } from './refusals.js';
 
 /** Attributes that are a setting of the model, in seconds or bytes, with their limits. "SetQueueAttributes". */
 const SETTINGS: Readonly<Record<string, readonly [setting: keyof QueueSettings, least: number, most: number]>> = {
@@ -27,7 +27,7 @@ type Attributes = Readonly<Record<string, string>>;
 export interface Account {
   readonly world: EventLoop;
   readonly faults: FaultPlan;
-  readonly home: Home;
+  readonly home: AccountAndRegion;
   readonly iam: Iam;
   /** By their ARNs. */
   readonly queues: Map<string, Queue>;
@@ -37,20 +37,20 @@ export interface Account {
 const shown = new WeakMap<Queue, Attributes>();
 
 /** Returns the properties that a template would have for these attributes. */
-export const propertiesOf = (attributes: Attributes): JsonObject =>
+export const toProperties = (attributes: Attributes): JsonObject =>
   Object.fromEntries(
     Object.entries(attributes).flatMap(([name, value]) => (SETTINGS[name] ? [[name, Number(value)]] : [])),
   );
 
 /** @param names as GetQueueAttributes lists them: `All`, or names */
-export function attributesIn(account: Account, queue: Queue, names: unknown = []): Attributes {
+export function readAttributes(account: Account, queue: Queue, names: unknown = []): Attributes {
   const asked = names as readonly string[];
   const all = allAttributes(account, queue);
   if (asked.includes('All')) return all;
   const unknown = asked.find(
     (name) => !(name in all) && !(name in SETTINGS) && !INERT.has(name) && !OPTIONAL.has(name),
   );
-  if (unknown !== undefined) throw refuseOf('InvalidAttributeName', `Unknown Attribute ${unknown}.`);
+  if (unknown !== undefined) throw sqsError('InvalidAttributeName', `Unknown Attribute ${unknown}.`);
   return Object.fromEntries(Object.entries(all).filter(([name]) => asked.includes(name)));
 }
 
@@ -63,7 +63,7 @@ const OPTIONAL = new Set(['Policy', 'RedrivePolicy', ...FIFO, ...FIFO_ONLY]);
 function allAttributes({ iam }: Account, queue: Queue): Attributes {
   const { resource, settings, redrive } = queue;
   const { visible, inFlight, delayed } = queue.counts;
-  const policy = iam.policyOf(resource.arn);
+  const policy = iam.findPolicy(resource.arn);
   return {
     QueueArn: resource.arn,
     ApproximateNumberOfMessages: String(visible),
@@ -92,7 +92,7 @@ function allAttributes({ iam }: Account, queue: Queue): Attributes {
 export function changeAttributes(around: Account, queue: Queue, attributes: Attributes): void {
   const { iam } = around;
   if (attributes[KEY] && attributes[MANAGED] === 'true')
-    throw refuseOf(
+    throw sqsError(
       'InvalidAttributeName',
       'You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.',
     );
@@ -102,15 +102,15 @@ export function changeAttributes(around: Account, queue: Queue, attributes: Attr
       const [setting, least, most] = known;
       const number = Number(value);
       if (!Number.isInteger(number) || number < least || number > most)
-        throw refuseOf('InvalidAttributeValue', `Invalid value for the parameter ${name}.`);
+        throw sqsError('InvalidAttributeValue', `Invalid value for the parameter ${name}.`);
       queue.configure({ [setting]: number });
     } else if (name === 'Policy') iam.replacePolicy(queue.resource.arn, value === '' ? undefined : parsed(name, value));
     else if (name === 'RedrivePolicy') redrive(around.queues, queue, value);
     else if (INERT.has(name)) show(queue, name, value);
-    else if (FIFO.has(name)) throw refuseOf('InvalidAttributeName', `Unknown Attribute ${name}.`);
+    else if (FIFO.has(name)) throw sqsError('InvalidAttributeName', `Unknown Attribute ${name}.`);
     else if (FIFO_ONLY.has(name))
-      throw refuseOf('InvalidAttributeName', `You can specify the ${name} only when FifoQueue is set to true.`);
-    else throw refuseOf('InvalidAttributeName', `Unknown Attribute ${name}.`);
+      throw sqsError('InvalidAttributeName', `You can specify the ${name} only when FifoQueue is set to true.`);
+    else throw sqsError('InvalidAttributeName', `Unknown Attribute ${name}.`);
   }
 }
 
@@ -132,7 +132,7 @@ export function checkSame(account: Account, queue: Queue, attributes: Attributes
   );
   if (other === undefined) return;
   const message = `A queue already exists with the same name and a different value for attribute ${other}`;
-  throw refuseOf('QueueNameExists', message);
+  throw sqsError('QueueNameExists', message);
 }
 
 /** Reads an attribute's value, so that two that mean the same are equal: numbers may be texts in a policy. */
@@ -163,6 +163,6 @@ function parsed(name: string, value: string): Json {
   try {
     return JSON.parse(value) as Json;
   } catch {
-    throw refuseOf('InvalidAttributeValue', `Invalid value for the parameter ${name}.`);
+    throw sqsError('InvalidAttributeValue', `Invalid value for the parameter ${name}.`);
   }
 }

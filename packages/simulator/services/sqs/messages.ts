@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { pageOf, Refused } from '../../wire/operation.js';
-import { queryCodeOf } from '../../wire/query.js';
+import { paginate, Refused } from '../../wire/operation.js';
+import { queryErrorCode } from '../../wire/query.js';
 import type { AwsRequest, Input } from '../../wire/request.js';
 import { MAX_BYTES, type MessageAttribute, type NewMessage, type Queue } from './model.js';
-import { bytesOf, messageOf } from './new-messages.js';
-import { invalidValue, refuseOf, seconds } from './refusals.js';
+import { messageBytes, parseMessage } from './new-messages.js';
+import { invalidValue, seconds, sqsError } from './refusals.js';
 
 /** Operations on one queue that are over at once, for callers inside and outside of the account. */
 type QueueOperation = (queue: Queue, input: Input, refusedEntries?: AwsRequest['refusedEntries']) => object;
@@ -22,10 +22,10 @@ type Batch = { readonly Successful: readonly object[]; readonly Failed: readonly
  * address of it than the account's functions.
  * @throws {Refused}
  */
-export function queueAt(queues: ReadonlyMap<string, Queue>, url: unknown): Queue {
+export function findQueueByUrl(queues: ReadonlyMap<string, Queue>, url: unknown): Queue {
   const name = String(url).split('/').at(-1);
   const found = [...queues.values()].find((queue) => queue.name === name);
-  if (!found) throw refuseOf('QueueDoesNotExist', 'The specified queue does not exist.');
+  if (!found) throw sqsError('QueueDoesNotExist', 'The specified queue does not exist.');
   return found;
 }
 
@@ -38,7 +38,7 @@ export function listQueues(
   { QueueNamePrefix = '', NextToken, MaxResults = PAGE }: Input,
 ): object {
   const found = [...queues.values()].filter(({ name }) => name.startsWith(String(QueueNamePrefix)));
-  const { page, next } = pageOf(found, NextToken, Number(MaxResults));
+  const { page, next } = paginate(found, NextToken, Number(MaxResults));
   const urls = page.map(({ resource }) => resource.ref);
   return { ...(urls.length > 0 && { QueueUrls: urls }), ...(next !== undefined && { NextToken: next }) };
 }
@@ -48,9 +48,9 @@ export const QUEUE_OPERATIONS: Readonly<Record<string, QueueOperation>> = {
   SendMessage: (queue, input) => send(queue, input, 'One or more parameters are invalid.'),
   SendMessageBatch: (queue, input, refused = new Map()) => {
     const entries = entriesOf(input, 'SendMessageBatch');
-    const bytes = entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
+    const bytes = entries.reduce((sum, entry) => sum + messageBytes(entry), 0);
     if (bytes > MAX_BYTES)
-      throw refuseOf(
+      throw sqsError(
         'BatchRequestTooLong',
         `Batch requests cannot be longer than ${MAX_BYTES} bytes. You have sent ${bytes} bytes.`,
       );
@@ -72,7 +72,7 @@ export const QUEUE_OPERATIONS: Readonly<Record<string, QueueOperation>> = {
     byEntry(entriesOf(input, 'ChangeMessageVisibilityBatch'), (entry) => changeVisibility(queue, entry)),
   PurgeQueue: (queue) => {
     if (queue.purgedAt !== undefined && queue.now < queue.purgedAt + PURGES_AFTER)
-      throw refuseOf(
+      throw sqsError(
         'PurgeQueueInProgress',
         `Only one PurgeQueue operation on ${queue.name} is allowed every ${PURGES_AFTER / 1000} seconds.`,
         403,
@@ -84,7 +84,7 @@ export const QUEUE_OPERATIONS: Readonly<Record<string, QueueOperation>> = {
 };
 
 function send(queue: Queue, input: Input, refusal: string): object {
-  const message = messageOf(input, queue.settings.size, refusal);
+  const message = parseMessage(input, queue.settings.size, refusal);
   const delay = seconds(input.DelaySeconds, 'DelaySeconds', 900);
   const { body, attributes, trace } = message;
   return {
@@ -101,19 +101,19 @@ function send(queue: Queue, input: Input, refusal: string): object {
 function entriesOf({ Entries = [] }: Input, operation: string): readonly Input[] {
   const entries = Entries as readonly Input[];
   if (entries.length === 0)
-    throw refuseOf('EmptyBatchRequest', `There should be at least one ${operation}RequestEntry in the request.`);
+    throw sqsError('EmptyBatchRequest', `There should be at least one ${operation}RequestEntry in the request.`);
   if (entries.length > MAX_ENTRIES)
-    throw refuseOf(
+    throw sqsError(
       'TooManyEntriesInBatchRequest',
       `Maximum number of entries per request are ${MAX_ENTRIES}. You have sent ${entries.length}.`,
     );
   if (entries.some(({ Id }) => !/^[\w-]{1,80}$/.test(String(Id))))
-    throw refuseOf(
+    throw sqsError(
       'InvalidBatchEntryId',
       'A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.',
     );
   const repeated = entries.find(({ Id }, at) => entries.findIndex((other) => other.Id === Id) < at);
-  if (repeated) throw refuseOf('BatchEntryIdsNotDistinct', `Id ${String(repeated.Id)} repeated.`);
+  if (repeated) throw sqsError('BatchEntryIdsNotDistinct', `Id ${String(repeated.Id)} repeated.`);
   return entries;
 }
 
@@ -125,7 +125,7 @@ function byEntry(entries: readonly Input[], carryOut: (entry: Input) => object):
       Successful.push({ Id: entry.Id, ...carryOut(entry) });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      const Code = queryCodeOf(error.error.code.replace(/^.*#/, ''));
+      const Code = queryErrorCode(error.error.code.replace(/^.*#/, ''));
       Failed.push({ Id: entry.Id, Code, SenderFault: true, Message: error.message });
     }
   }
@@ -142,7 +142,7 @@ function changeVisibility(queue: Queue, { ReceiptHandle, VisibilityTimeout }: In
   checkHandle(ReceiptHandle);
   const handle = String(ReceiptHandle);
   const timeout = seconds(VisibilityTimeout ?? 0, 'VisibilityTimeout', MAX_VISIBILITY) ?? 0;
-  const { receivedAt } = queue.at(handle) ?? {};
+  const { receivedAt } = queue.findByReceipt(handle) ?? {};
   if (receivedAt !== undefined && queue.now + timeout * 1000 > receivedAt + MAX_VISIBILITY * 1000) {
     const reason = `Total VisibilityTimeout for the message is beyond the limit [${MAX_VISIBILITY} seconds].`;
     throw invalidValue(timeout, 'VisibilityTimeout', reason);
@@ -157,7 +157,7 @@ function changeVisibility(queue: Queue, { ReceiptHandle, VisibilityTimeout }: In
 /** A handle that no message has now was issued once, or is none at all: only the latter is an error. */
 function checkHandle(handle: unknown): void {
   if (!/~\d+$/.test(String(handle)))
-    throw refuseOf(
+    throw sqsError(
       'ReceiptHandleIsInvalid',
       `The input receipt handle "${String(handle)}" is not a valid receipt handle.`,
     );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ChosenFaults, type FaultKind } from '../../engine/faults.js';
-import { allow, arnOf, CLIENT, cloudOf, fn, QUEUE_RIGHTS } from '../../support/clouds.js';
+import { type FaultKind, FixedFaults } from '../../engine/faults.js';
+import { allowStatement, arnOf, CLIENT, createCloud, functionResource, QUEUE_RIGHTS } from '../../support/clouds.js';
 
 const LOG_BODIES = `exports.handler = async ({ Records }) => {
   for (const { body, attributes } of Records) console.log(body + ' ' + attributes.ApproximateReceiveCount);
@@ -8,7 +8,7 @@ const LOG_BODIES = `exports.handler = async ({ Records }) => {
 
 function shop({ code = `${LOG_BODIES}};`, mapping = {}, queue = {}, rights = QUEUE_RIGHTS, fault = '' } = {}) {
   const [point = '', kind = ''] = fault.split(': ');
-  const cloud = cloudOf(
+  const cloud = createCloud(
     {
       Dead: { Type: 'AWS::SQS::Queue', Properties: { MessageRetentionPeriod: 1_209_600 } },
       Queue: {
@@ -19,14 +19,14 @@ function shop({ code = `${LOG_BODIES}};`, mapping = {}, queue = {}, rights = QUE
           ...queue,
         },
       },
-      ...fn('Work', [allow(rights, arnOf('Queue'))]),
+      ...functionResource('Work', [allowStatement(rights, arnOf('Queue'))]),
       Mapping: {
         Type: 'AWS::Lambda::EventSourceMapping',
         Properties: { EventSourceArn: arnOf('Queue'), FunctionName: { Ref: 'Work' }, ...mapping },
       },
     },
     { Work: code },
-    { faults: new ChosenFaults(fault === '' ? [] : [{ point, kind: kind as FaultKind }]) },
+    { faults: new FixedFaults(fault === '' ? [] : [{ point, kind: kind as FaultKind }]) },
   );
   return {
     cloud,
@@ -41,7 +41,7 @@ test('a message is handled and deleted', async () => {
   queue.send({ body: 'a' });
   await cloud.world.settle();
   expect(said()).toEqual(['a 1']);
-  expect(queue.all()).toEqual([]);
+  expect(queue.listMessages()).toEqual([]);
 });
 
 test('a message whose function fails comes again after its visibility timeout, and at last goes to the dead letters', async () => {
@@ -51,7 +51,7 @@ test('a message whose function fails comes again after its visibility timeout, a
   await cloud.world.settle();
   expect(said()).toEqual(['a 1', 'a 2', 'a 3']);
   expect(cloud.world.now - begun).toBeGreaterThanOrEqual(180_000);
-  expect(dead.all().map(({ body, sentAt }) => [body, sentAt])).toEqual([['a', begun]]);
+  expect(dead.listMessages().map(({ body, sentAt }) => [body, sentAt])).toEqual([['a', begun]]);
 });
 
 const FAILS_B = `${LOG_BODIES}
@@ -65,14 +65,14 @@ test('with partial answers only the failed message comes again', async () => {
   });
   for (const body of ['a', 'b', 'c']) queue.send({ body });
   await cloud.world.settle();
-  expect(dead.all().map(({ body }) => body)).toEqual(['b']);
+  expect(dead.listMessages().map(({ body }) => body)).toEqual(['b']);
 });
 
 test('without them, what the answer says is not looked at', async () => {
   const { cloud, queue, dead } = shop({ code: FAILS_B });
   for (const body of ['a', 'b', 'c']) queue.send({ body });
   await cloud.world.settle();
-  expect(dead.all()).toEqual([]);
+  expect(dead.listMessages()).toEqual([]);
 });
 
 test('a partial answer that names an unknown message fails its whole batch', async () => {
@@ -80,7 +80,7 @@ test('a partial answer that names an unknown message fails its whole batch', asy
   const { cloud, queue, dead } = shop({ code, mapping: { FunctionResponseTypes: ['ReportBatchItemFailures'] } });
   queue.send({ body: 'a' });
   await cloud.world.settle();
-  expect(dead.all()).toHaveLength(1);
+  expect(dead.listMessages()).toHaveLength(1);
 });
 
 test('a duplicate comes after the message was deleted', async () => {
@@ -99,7 +99,7 @@ test('a fault follows its message: the function crashes with its batch each time
   for (const body of ['a', 'b']) queue.send({ body });
   await cloud.world.settle();
   expect(said().filter((text) => text.startsWith('b'))).toEqual(['b 1', 'b 2', 'b 3', 'b 4']);
-  expect([...queue.all(), ...dead.all()]).toEqual([]);
+  expect([...queue.listMessages(), ...dead.listMessages()]).toEqual([]);
 });
 
 test('a fault that follows its message never makes it a dead letter', async () => {
@@ -107,14 +107,14 @@ test('a fault that follows its message never makes it a dead letter', async () =
   queue.send({ body: 'a' });
   await cloud.world.settle();
   expect(said()).toEqual(['a 1', 'a 2', 'a 3']);
-  expect([...queue.all(), ...dead.all()]).toEqual([]);
+  expect([...queue.listMessages(), ...dead.listMessages()]).toEqual([]);
 });
 
 test('what is older than its retention is gone', async () => {
   const { cloud, queue } = shop({ rights: [], queue: { MessageRetentionPeriod: 60 } });
   queue.send({ body: 'a' });
   await cloud.world.pass(61_000);
-  expect(queue.all()).toEqual([]);
+  expect(queue.listMessages()).toEqual([]);
   expect(queue.fates.map(({ fate }) => fate)).toEqual(['expired']);
 });
 
@@ -139,16 +139,18 @@ test('never more invocations at once than the mapping allows', async () => {
   const { cloud, queue } = shop({ code, mapping: { BatchSize: 1, ScalingConfig: { MaximumConcurrency: 2 } } });
   for (let number = 0; number < 6; number++) queue.send({ body: String(number) });
   const begun = cloud.world.now;
-  await cloud.world.until(() => queue.all().length === 0);
+  await cloud.world.until(() => queue.listMessages().length === 0);
   expect(cloud.world.now - begun).toBeGreaterThanOrEqual(3_000);
 });
 
 /** Returns the function's answer to a batch of messages, and the messages that are in the queue afterwards. */
 async function batch(Entries: readonly object[], { rights = ['sqs:SendMessage'], refuse = -1 } = {}) {
-  const cloud = cloudOf(
+  const cloud = createCloud(
     {
       Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
-      ...fn('Work', [allow(rights, arnOf('Queue'))], { Environment: { Variables: { URL: { Ref: 'Queue' } } } }),
+      ...functionResource('Work', [allowStatement(rights, arnOf('Queue'))], {
+        Environment: { Variables: { URL: { Ref: 'Queue' } } },
+      }),
     },
     {
       Work: `${CLIENT} exports.handler = (Entries) =>
@@ -156,7 +158,7 @@ async function batch(Entries: readonly object[], { rights = ['sqs:SendMessage'],
     },
   );
   if (refuse >= 0)
-    cloud.calls.interceptor = { before: () => new Map([[refuse, 'InternalError']]), after: () => undefined };
+    cloud.calls.interceptor = { beforeCall: () => new Map([[refuse, 'InternalError']]), afterCall: () => undefined };
   let answer: unknown;
   cloud.fn('Shop/Work').invoke(Entries, (result) => {
     answer = result.kind === 'returned' ? result.value : result;
@@ -166,7 +168,7 @@ async function batch(Entries: readonly object[], { rights = ['sqs:SendMessage'],
     answer,
     inside: cloud
       .queue('Shop/Queue')
-      .all()
+      .listMessages()
       .map(({ body, attributes }) => ({ body, attributes })),
   };
 }

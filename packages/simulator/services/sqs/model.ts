@@ -1,6 +1,6 @@
 import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { type FaultPlan, FOLLOWING_FAULTS, MESSAGE_FAULTS, type Trouble } from '../../engine/faults.js';
+import { type FaultPlan, FOLLOWING_FAULTS, type InvocationTrouble, MESSAGE_FAULTS } from '../../engine/faults.js';
 
 const KINDS = [...MESSAGE_FAULTS, ...FOLLOWING_FAULTS];
 /** Number of times that a message brings its fault with it, unless its queue gives it up before. */
@@ -57,7 +57,7 @@ export interface SavedQueue {
 }
 
 /** Outcome of a message that has left its queue. */
-export type Fate = 'deleted' | 'dead-lettered' | 'expired' | 'purged';
+export type MessageFate = 'deleted' | 'dead-lettered' | 'expired' | 'purged';
 
 /** Settings of a queue that may change while it exists; times are in seconds. */
 export interface QueueSettings {
@@ -107,7 +107,7 @@ export class Queue {
   /** Time at which a caller purged it last. */
   purgedAt: number | undefined;
   /** Messages that left the queue, with their outcome: for invariants. */
-  readonly fates: { readonly message: Message; readonly fate: Fate; readonly at: number }[];
+  readonly fates: { readonly message: Message; readonly fate: MessageFate; readonly at: number }[];
 
   /** Faults that messages bring with them, by the messages' ids. */
   private readonly following = new Map<string, (typeof FOLLOWING_FAULTS)[number]>();
@@ -139,7 +139,7 @@ export class Queue {
   }
 
   /** ARN of the dead-letter queue that `RedrivePolicy` names. */
-  get redrivesTo(): string | undefined {
+  get deadLetterTargetArn(): string | undefined {
     return (this.resource.properties.RedrivePolicy as { deadLetterTargetArn?: string } | undefined)
       ?.deadLetterTargetArn;
   }
@@ -186,7 +186,7 @@ export class Queue {
   send(message: NewMessage, sentAt = this.world.now, delay = this.current.delay, moved?: Moved): string {
     const { world, label } = this;
     const number = ++this.sent;
-    const fault = this.faults.at({ id: `${label} message ${number}`, kinds: KINDS });
+    const fault = this.faults.faultAt({ id: `${label} message ${number}`, kinds: KINDS });
     const id = moved?.id ?? `${label.replaceAll('/', '-')}-${number}`;
     const entry = { ...message, ...moved, id, sentAt };
     world.note(`${label} message ${number} sent${fault ? ` FAULT ${fault}` : ''}`);
@@ -206,7 +206,7 @@ export class Queue {
   }
 
   /** Returns the trouble that one of these messages brings to the invocation that gets them. */
-  troubleOf(messages: readonly Message[]): Trouble | undefined {
+  findTrouble(messages: readonly Message[]): InvocationTrouble | undefined {
     const kinds = messages.flatMap(({ id, receiveCount }) => {
       const kind = this.following.get(id);
       return kind && receiveCount <= Math.min(COMES[kind], this.maxReceives - 1) ? [kind] : [];
@@ -225,14 +225,14 @@ export class Queue {
     this.expire();
     const visible = [...this.messages.values()].filter(({ visibleAt }) => visibleAt <= world.now);
     const received: Message[] = [];
-    for (const message of this.fairly(world.random.shuffled(visible))) {
+    for (const message of this.fairly(world.random.shuffle(visible))) {
       if (received.length === limit) break;
       message.receiveCount++;
       if (message.receiveCount > this.maxReceives && this.deadLetters) {
         this.end(message, 'dead-lettered');
         const { id, sentAt, receiveCount } = message;
         const moved = { id, movedFrom: this.resource.arn, receivedBefore: receiveCount - 1 };
-        this.deadLetters.send(sentOf(message), sentAt, undefined, moved);
+        this.deadLetters.send(toNewMessage(message), sentAt, undefined, moved);
         continue;
       }
       message.firstReceivedAt ??= world.now;
@@ -253,7 +253,7 @@ export class Queue {
   }
 
   /** Returns the message of a receipt, also of an older one. */
-  at(receipt: string): Message | undefined {
+  findByReceipt(receipt: string): Message | undefined {
     const message = this.messages.get(receipt.slice(0, receipt.lastIndexOf('~')));
     return message && message.receiveCount > 0 ? message : undefined;
   }
@@ -264,7 +264,7 @@ export class Queue {
    * @returns whether the message is there
    */
   changeVisibility(receipt: string, milliseconds: number): boolean {
-    const message = this.at(receipt);
+    const message = this.findByReceipt(receipt);
     if (!message) return false;
     message.loose = true;
     this.hide(message, milliseconds);
@@ -277,7 +277,7 @@ export class Queue {
    */
   save(): SavedQueue {
     const { now } = this.world;
-    const messages = this.all().map((one) => (this.handled.has(one.id) ? { ...one, visibleAt: now } : one));
+    const messages = this.listMessages().map((one) => (this.handled.has(one.id) ? { ...one, visibleAt: now } : one));
     return { sent: this.sent, messages };
   }
 
@@ -297,14 +297,14 @@ export class Queue {
   }
 
   /** All messages, visible or not. */
-  all(): readonly Message[] {
+  listMessages(): readonly Message[] {
     this.expire();
     return [...this.messages.values()];
   }
 
   /** Numbers of messages by what can be done with them now. */
   get counts(): { readonly visible: number; readonly inFlight: number; readonly delayed: number } {
-    const messages = this.all();
+    const messages = this.listMessages();
     const hidden = messages.filter(({ visibleAt }) => visibleAt > this.world.now);
     const delayed = hidden.filter(({ receiveCount }) => receiveCount === 0).length;
     return { visible: messages.length - hidden.length, inFlight: hidden.length - delayed, delayed };
@@ -352,7 +352,7 @@ export class Queue {
     }
   }
 
-  private end(message: Message, fate: Fate): void {
+  private end(message: Message, fate: MessageFate): void {
     this.messages.delete(message.id);
     this.fates.push({ message, fate, at: this.world.now });
     this.world.note(`${message.id} ${fate}`);
@@ -360,7 +360,7 @@ export class Queue {
 }
 
 /** Returns what a sender gave a message. */
-export const sentOf = ({ body, group, attributes, trace }: NewMessage): NewMessage => ({
+export const toNewMessage = ({ body, group, attributes, trace }: NewMessage): NewMessage => ({
   body,
   ...(group && { group }),
   ...(attributes && { attributes }),

@@ -1,14 +1,14 @@
 import type { Operations } from '../../wire/operation.js';
 import { NotModelled } from '../../wire/operation.js';
 import type { Account } from './attributes.js';
-import { type Queue, sentOf } from './model.js';
-import { invalid, refuseOf } from './refusals.js';
+import { type Queue, toNewMessage } from './model.js';
+import { invalid, sqsError } from './refusals.js';
 
 const MOST_AT_ONCE = 10;
 
 /** Refuses the ARN of a queue that isn't there. */
 const notFound = (parameter: string) =>
-  refuseOf(
+  sqsError(
     'ResourceNotFoundException',
     `The resource that you specified for the ${parameter} parameter doesn't exist.`,
     404,
@@ -20,18 +20,18 @@ const notFound = (parameter: string) =>
  */
 export function moveTasks({ queues, world }: Account): Operations {
   const tasks: { readonly SourceArn: string; readonly [member: string]: unknown }[] = [];
-  const sourcesOf = (deadLetters: Queue): readonly Queue[] =>
+  const findSources = (deadLetters: Queue): readonly Queue[] =>
     [...queues.values()].filter(({ redrive }) => redrive?.to === deadLetters);
   const deadLettersAt = (arn: unknown): Queue => {
     const found = queues.get(String(arn));
     if (!found) throw notFound('SourceArn');
-    if (sourcesOf(found).length === 0) throw invalid('Source queue must be configured as a Dead Letter Queue.');
+    if (findSources(found).length === 0) throw invalid('Source queue must be configured as a Dead Letter Queue.');
     return found;
   };
   /** Without a destination, a message returns to the queue that it came from. */
-  const targetOf = (deadLetters: Queue, movedFrom: string | undefined): Queue => {
+  const findTarget = (deadLetters: Queue, movedFrom: string | undefined): Queue => {
     const from = movedFrom === undefined ? undefined : queues.get(movedFrom);
-    const [first, ...others] = sourcesOf(deadLetters);
+    const [first, ...others] = findSources(deadLetters);
     if (from) return from;
     if (!first || others.length > 0) throw new NotModelled('a redrive of a message that came from no queue');
     return first;
@@ -45,7 +45,7 @@ export function moveTasks({ queues, world }: Account): Operations {
       let moved = 0;
       for (let some = from.receive(MOST_AT_ONCE); some.length > 0; some = from.receive(MOST_AT_ONCE)) {
         for (const message of some) {
-          (to ?? targetOf(from, message.movedFrom)).send(sentOf(message));
+          (to ?? findTarget(from, message.movedFrom)).send(toNewMessage(message));
           from.delete(message.receipt);
           moved++;
         }

@@ -1,6 +1,6 @@
 import type { Input } from '../../wire/request.js';
 import type { MessageAttribute, NewMessage } from './model.js';
-import { invalid, invalidValue, refuseOf } from './refusals.js';
+import { invalid, invalidValue, sqsError } from './refusals.js';
 
 type Attributes = Readonly<Record<string, MessageAttribute>>;
 
@@ -21,13 +21,13 @@ const TYPE = /^(String|Number|Binary)(\.|$)/;
  * @param refusal how AWS begins the refusal of a message that is too large
  * @throws {Refused}
  */
-export function messageOf(input: Input, mostBytes: number, refusal: string): NewMessage {
+export function parseMessage(input: Input, mostBytes: number, refusal: string): NewMessage {
   const { MessageBody, MessageGroupId: group, MessageDeduplicationId, MessageAttributes } = input;
   if (!MessageBody)
-    throw refuseOf('MissingRequiredParameterException', 'The request must contain the parameter MessageBody.');
+    throw sqsError('MissingRequiredParameterException', 'The request must contain the parameter MessageBody.');
   const body = String(MessageBody);
   if (FOREIGN.test(body))
-    throw refuseOf('InvalidMessageContents', 'The message contains characters outside the allowed set.');
+    throw sqsError('InvalidMessageContents', 'The message contains characters outside the allowed set.');
   if (group !== undefined && !GROUP.test(String(group))) {
     const reason = 'MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length.';
     throw invalidValue(group, 'MessageGroupId', reason);
@@ -41,8 +41,9 @@ export function messageOf(input: Input, mostBytes: number, refusal: string): New
   if (names.length > MAX_ATTRIBUTES)
     throw invalid(`Number of message attributes [${names.length}] exceeds the allowed maximum [${MAX_ATTRIBUTES}].`);
   for (const [name, attribute] of Object.entries(attributes)) checkAttribute(name, attribute);
-  if (bytesOf(input) > mostBytes) throw invalid(`${refusal} Reason: Message must be shorter than ${mostBytes} bytes.`);
-  const trace = traceOf(input);
+  if (messageBytes(input) > mostBytes)
+    throw invalid(`${refusal} Reason: Message must be shorter than ${mostBytes} bytes.`);
+  const trace = parseTrace(input);
   return {
     body,
     ...(group !== undefined && { group: String(group) }),
@@ -66,7 +67,7 @@ function checkAttribute(name: string, { DataType, StringValue, BinaryValue }: Me
 }
 
 /** Returns the one system attribute that a sender may set. */
-function traceOf({ MessageSystemAttributes = {} }: Input): string | undefined {
+function parseTrace({ MessageSystemAttributes = {} }: Input): string | undefined {
   const { AWSTraceHeader, ...others } = MessageSystemAttributes as Attributes;
   const [foreign] = Object.keys(others);
   if (foreign !== undefined) throw invalid(`Message system attribute name '${foreign}' is invalid.`);
@@ -74,7 +75,7 @@ function traceOf({ MessageSystemAttributes = {} }: Input): string | undefined {
 }
 
 /** Returns the size of a message with its attributes, in bytes. A system attribute counts nothing. */
-export const bytesOf = ({ MessageBody = '', MessageAttributes = {} }: Input): number =>
+export const messageBytes = ({ MessageBody = '', MessageAttributes = {} }: Input): number =>
   Object.entries(MessageAttributes as Attributes).reduce(
     (sum, [name, { DataType, StringValue = '', BinaryValue = '' }]) =>
       sum + Buffer.byteLength(name + DataType + StringValue) + Buffer.byteLength(BinaryValue, 'base64'),

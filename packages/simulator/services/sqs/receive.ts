@@ -18,7 +18,7 @@ export function receive({ world }: Account, queue: Queue, input: Input): Promise
     const look = (isLast: boolean): boolean => {
       const messages = queue.receive(most, visibility);
       if (messages.length === 0 && !isLast) return false;
-      resolve(messages.length === 0 ? {} : { Messages: messages.map((message) => messageIn(message, input)) });
+      resolve(messages.length === 0 ? {} : { Messages: messages.map((message) => toReceivedMessage(message, input)) });
       return true;
     };
     if (look(wait <= 0)) return;
@@ -35,7 +35,7 @@ export function receive({ world }: Account, queue: Queue, input: Input): Promise
 }
 
 /** Returns a message as ReceiveMessage answers it, with the attributes that its input asks for. */
-export function messageIn(message: Message, input: Input): object {
+export function toReceivedMessage(message: Message, input: Input): object {
   const { id, receipt, body, attributes = {}, group, trace, receiveCount, sentAt, firstReceivedAt } = message;
   const { receivedBefore = 0, movedFrom } = message;
   const system: Readonly<Record<string, string | undefined>> = {
@@ -53,7 +53,7 @@ export function messageIn(message: Message, input: Input): object {
   );
   const named = many(input.MessageAttributeNames);
   const MessageAttributes = Object.fromEntries(
-    Object.entries(attributes).filter(([name]) => named.some((one) => isNamed(name, one))),
+    Object.entries(attributes).filter(([name]) => named.some((one) => isRequested(name, one))),
   );
   const hasAttributes = Object.keys(MessageAttributes).length > 0;
   return {
@@ -67,7 +67,7 @@ export function messageIn(message: Message, input: Input): object {
 }
 
 /** @param asked a name, `All`, `*`, `.*`, or the beginning of names with `.*` behind it */
-const isNamed = (name: string, asked: string): boolean =>
+const isRequested = (name: string, asked: string): boolean =>
   asked === 'All' || asked === '*' || asked === name || (asked.endsWith('.*') && name.startsWith(asked.slice(0, -2)));
 
 const many = (names: unknown): readonly string[] => (names ?? []) as readonly string[];

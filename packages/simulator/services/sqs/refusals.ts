@@ -1,11 +1,11 @@
 import { Refused } from '../../wire/operation.js';
 
 /** Refuses with an error of SQS. @param code name of the error's type */
-export const refuseOf = (code: string, message = code, status = 400): Refused =>
+export const sqsError = (code: string, message = code, status = 400): Refused =>
   new Refused(`com.amazonaws.sqs#${code}`, message, status);
 
 /** Refuses a parameter: an error that every operation has. */
-export const invalid = (message: string): Refused => refuseOf('InvalidParameterValueException', message);
+export const invalid = (message: string): Refused => sqsError('InvalidParameterValueException', message);
 
 /** Refuses the value of a parameter. */
 export const invalidValue = (value: unknown, parameter: string, reason: string): Refused =>

@@ -11,14 +11,17 @@ import {
 } from '@aws-sdk/client-ssm';
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../../support/clients.js';
-import { allow, CLIENT, cloudOf, fn } from '../../support/clouds.js';
+import { allowStatement, CLIENT, createCloud, functionResource } from '../../support/clouds.js';
 
 const ARN = 'arn:aws:ssm:eu-west-1:123456789012:parameter/shop/key';
 const READS = `${CLIENT}
 exports.handler = (Name) => call('AmazonSSM.GetParameter', { Name, WithDecryption: true });`;
 
 function shop() {
-  const cloud = cloudOf({ ...fn('Work', [allow(['ssm:GetParameter'], ARN)]) }, { Work: READS });
+  const cloud = createCloud(
+    { ...functionResource('Work', [allowStatement(['ssm:GetParameter'], ARN)]) },
+    { Work: READS },
+  );
   return { cloud, ssm: new SSMClient(awsApiOf(cloud).config) };
 }
 

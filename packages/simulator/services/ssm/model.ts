@@ -1,6 +1,6 @@
-import type { Home } from '../../assembly/identity.js';
+import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { type Operations, pageOf, Refused } from '../../wire/operation.js';
+import { type Operations, paginate, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 
 /** A parameter as it is stored. */
@@ -25,7 +25,7 @@ export class Parameters {
 
   constructor(
     private readonly world: EventLoop,
-    private readonly home: Home,
+    private readonly home: AccountAndRegion,
   ) {}
 
   /** Takes parameters over from another time of this account. */
@@ -55,11 +55,11 @@ export class Parameters {
       const below = this.all().filter(
         ({ Name }) => Name.startsWith(path) && (input.Recursive === true || !Name.slice(path.length).includes('/')),
       );
-      const { page, next } = pageOf(below, input.NextToken, Number(input.MaxResults ?? PAGE));
+      const { page, next } = paginate(below, input.NextToken, Number(input.MaxResults ?? PAGE));
       return { Parameters: page.map((parameter) => shown(parameter, input, this.home)), NextToken: next };
     },
     DescribeParameters: (input) => {
-      const { page, next } = pageOf(this.all(), input.NextToken, Number(input.MaxResults ?? PAGE));
+      const { page, next } = paginate(this.all(), input.NextToken, Number(input.MaxResults ?? PAGE));
       const described = page.map(({ Name, Type, Version, Description, at }) => ({
         Name,
         ARN: arnOf(Name, this.home),
@@ -105,11 +105,16 @@ export class Parameters {
 }
 
 /** Returns the resource of a parameter in permissions. */
-export const arnOf = (name: string, home: Home): string => home.arn('ssm', `parameter/${name.replace(/^\//, '')}`);
+export const arnOf = (name: string, home: AccountAndRegion): string =>
+  home.arn('ssm', `parameter/${name.replace(/^\//, '')}`);
 
 const notFound = (name: string): Refused => new Refused('ParameterNotFound', `Parameter ${name} not found.`);
 
-function shown({ Name, Type, Value, Version, at }: Parameter, { WithDecryption }: Input, home: Home): object {
+function shown(
+  { Name, Type, Value, Version, at }: Parameter,
+  { WithDecryption }: Input,
+  home: AccountAndRegion,
+): object {
   const isHidden = Type === 'SecureString' && WithDecryption !== true;
   return {
     Name,

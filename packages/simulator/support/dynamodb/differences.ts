@@ -32,11 +32,11 @@ import type { RandomOperation } from './random-operations.js';
  * parts of requests in JSON of a wrong type (DynamoDB Local converts them, AWS answers SerializationException), and two
  * writes of one item in a transaction (DynamoDB Local checks the conditions first).
  */
-export function comparable({ operation, input }: RandomOperation, status: number, body: WireObject): unknown {
+export function toComparable({ operation, input }: RandomOperation, status: number, body: WireObject): unknown {
   if (status !== 200) return refusal(body);
   const { ConsumedCapacity, ...answer } = body;
   const returned = String(input.ReturnValues ?? '');
-  return smooth({
+  return sortMembers({
     ...answer,
     ...(body.Attributes && returned.startsWith('UPDATED') ? { Attributes: Object.keys(body.Attributes).sort() } : {}),
     ...(unitsAgree(operation, body) ? { ConsumedCapacity: comparableUnits(ConsumedCapacity, operation) } : {}),
@@ -51,7 +51,7 @@ function refusal(body: WireObject): unknown {
   const type = String(body.__type).split('#')[1];
   const reasons = (body.CancellationReasons ?? []) as readonly { Code: string; Item?: Item }[];
   if (reasons.some(({ Code }) => Code === 'ValidationError')) return { type: 'ValidationException', reasons: [] };
-  return smooth({ type, item: body.Item, reasons: reasons.map(({ Code, Item: item }) => ({ Code, item })) });
+  return sortMembers({ type, item: body.Item, reasons: reasons.map(({ Code, Item: item }) => ({ Code, item })) });
 }
 
 const unitsAgree = (operation: string, body: WireObject): boolean =>
@@ -76,11 +76,11 @@ const unordered = (input: WireObject, operation: string): boolean =>
 const isUnordered = (statement: unknown): boolean => statement !== undefined && !/pk = /.test(String(statement));
 
 const sorted = (items: unknown): unknown =>
-  (items as readonly unknown[]).map((item) => JSON.stringify(smooth(item))).sort();
+  (items as readonly unknown[]).map((item) => JSON.stringify(sortMembers(item))).sort();
 
 /** Sorts the members of objects and of sets. */
-export function smooth(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(smooth);
+export function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value as { readonly [name: string]: AttributeValue })
     .filter(([, member]) => member !== undefined)
@@ -92,7 +92,7 @@ export function smooth(value: unknown): unknown {
         ? trimmed(String(member))
         : ['SS', 'NS', 'BS'].includes(name) && Array.isArray(member)
           ? [...member].sort()
-          : smooth(member),
+          : sortMembers(member),
     ]),
   );
 }

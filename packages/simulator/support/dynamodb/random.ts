@@ -1,5 +1,5 @@
 /** Mulberry32: small, fast, and the same on every machine. In [0, 1). */
-export function seeded(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,7 +1,7 @@
 import { DynamoDbModel } from '../../services/dynamodb/model.js';
 import type { DynamoDbModelOptions } from '../../services/dynamodb/model-options.js';
 import type { WireObject } from '../../services/dynamodb/wire.js';
-import { seeded } from './random.js';
+import { seededRandom } from './random.js';
 
 export const TABLE = 'things';
 
@@ -72,7 +72,7 @@ export const WITH_LOCAL_INDEXES = {
 /** Creates a model with that table, and a clock that tests can move. */
 export function model(options: Partial<DynamoDbModelOptions> = {}, Properties: WireObject = PROPERTIES) {
   const clock = { now: Date.UTC(2026, 0, 1) };
-  const db = new DynamoDbModel({ now: () => clock.now, random: seeded(1), indexDelay: () => 0, ...options });
+  const db = new DynamoDbModel({ now: () => clock.now, random: seededRandom(1), indexDelay: () => 0, ...options });
   db.createTable(TABLE, { Type: 'AWS::DynamoDB::GlobalTable', Properties });
   return { db, clock };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AccountEvent } from '../../../../lambdas/accounts/contract.js';
-import { type Account, accountDecider, viewOf } from '../../../../lambdas/accounts/domain/account.js';
+import { type Account, accountDecider, toView } from '../../../../lambdas/accounts/domain/account.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const usd = (amount: number) => ({ amount, currency: 'USD' });
@@ -98,15 +98,15 @@ describe('a status', () => {
     expect(limit(1000)).toEqual([]);
   });
   test('CLOSED is shown with its time and without credit, and keeps the books', () => {
-    const view = viewOf('c1', folded(opened, authorized, closed), 3);
+    const view = toView('c1', folded(opened, authorized, closed), 3);
     expect(view).toMatchObject({ status: 'CLOSED', closedAt: at, available: eur(0), authorized: eur(600) });
-    expect(viewOf('c1', folded(opened, authorized, closed, captured), 4)).toMatchObject({ captured: eur(600) });
+    expect(toView('c1', folded(opened, authorized, closed, captured), 4)).toMatchObject({ captured: eur(600) });
     expect(folded(opened, authorized, closed, reopened)).toEqual(folded(opened, authorized));
   });
 });
 
 describe('an account', () => {
-  const shown = (...events: AccountEvent[]) => viewOf('c1', folded(...events), events.length);
+  const shown = (...events: AccountEvent[]) => toView('c1', folded(...events), events.length);
 
   test('that was never opened isn’t shown', () => expect(shown()).toBeUndefined());
   test('shows what it holds, took and gave back, and what is left', () => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { AccountCommand, AccountEvent } from '../../../../lambdas/accounts/contract.js';
-import { viewOf } from '../../../../lambdas/accounts/domain/account.js';
+import { toView } from '../../../../lambdas/accounts/domain/account.js';
 import {
   authorizationDecider,
   commandForOrderEnd,
+  computeUsed,
   decide,
   evolve,
   initialState,
   type PaymentCommand,
-  usedBy,
 } from '../../../../lambdas/accounts/domain/authorization.js';
 import { given } from '../../../../packages/kit/testing/given.js';
 
@@ -293,11 +293,11 @@ function play(seed: number): void {
     if (command.type !== 'SettleOrder') expect(events.length).toBeGreaterThan(0);
     facts.set(orderId, [...history, ...events]);
     account = events.reduce(evolve, { account, authorization }).account;
-    const view = viewOf('c1', account, 1);
+    const view = toView('c1', account, 1);
     if (!view) continue;
     // The limit = what is available + what is held or captured and not settled, order by order.
     const used = [...facts.values()].reduce(
-      (sum, all) => sum + usedBy(all.reduce(evolve, initialState).authorization),
+      (sum, all) => sum + computeUsed(all.reduce(evolve, initialState).authorization),
       0,
     );
     expect(used, `seed ${seed}`).toBeLessThanOrEqual(1000);

@@ -5,10 +5,10 @@ import {
   basketDecider,
   evolve,
   initialState,
-  viewOf,
+  toView,
 } from '../../../../lambdas/baskets/domain/basket.js';
 import type { Product } from '../../../../lambdas/baskets/domain/product.js';
-import { ordinalOf } from '../../../../packages/kit/messages/position.js';
+import { toOrdinal } from '../../../../packages/kit/messages/position.js';
 import { given } from '../../../../packages/kit/testing/given.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
@@ -50,7 +50,7 @@ const emptied = (orderId: string, ...skus: string[]): BasketEvent => ({
   type: 'BasketEmptied',
   data: { customerId, orderId, skus },
 });
-const shown = (...history: readonly BasketEvent[]) => viewOf(history.reduce(evolve, initialState), history.length);
+const shown = (...history: readonly BasketEvent[]) => toView(history.reduce(evolve, initialState), history.length);
 
 describe('a line', () => {
   test('is added at the price of the product', () =>
@@ -136,8 +136,8 @@ describe('a changed price', () => {
   });
 
   test('of a product that was restored from a backup is newer, whatever its version is', () => {
-    const version = ordinalOf({ epoch: 1, sequence: 1 });
-    expect(version).toBeGreaterThan(ordinalOf({ epoch: 0, sequence: 9_999_999_999 }));
+    const version = toOrdinal({ epoch: 1, sequence: 1 });
+    expect(version).toBeGreaterThan(toOrdinal({ epoch: 0, sequence: 9_999_999_999 }));
     knowing(tea(version, 300))([itemSet(1, 350, 9)])
       .when(changePrice)
       .then([priceChanged(300, version, 350)]);

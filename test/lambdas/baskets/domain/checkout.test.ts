@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Basket, type Facts, type Line, orderable } from '../../../../lambdas/baskets/domain/basket.js';
-import { checkoutDecider, obstacleOf, orderLinesOf } from '../../../../lambdas/baskets/domain/checkout.js';
+import { type Basket, type Facts, type Line, selectOrderable } from '../../../../lambdas/baskets/domain/basket.js';
+import { checkoutDecider, findObstacle, toOrderLines } from '../../../../lambdas/baskets/domain/checkout.js';
 import { PlaceOrder } from '../../../../lambdas/orders/contract.js';
-import { oversizedFreeLines } from '../../../../lambdas/orders/domain/admission.js';
+import { findOversizedFreeLines } from '../../../../lambdas/orders/domain/admission.js';
 import { given } from '../../../../packages/kit/testing/given.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
@@ -28,22 +28,22 @@ test('a checkout is requested once', () => {
 describe('a basket can be ordered', () => {
   test('if it has a line that nothing is ordering; the order has these lines, as orders take them', () => {
     const [one, two] = [line('TEA-1', { oldUnitPrice: eur(1) }), line('CUP-1', { checkedOut: 'o1' })];
-    expect(obstacleOf(basket(one, two), none)).toBeUndefined();
-    const lines = orderLinesOf(basket(one, two));
+    expect(findObstacle(basket(one, two), none)).toBeUndefined();
+    const lines = toOrderLines(basket(one, two));
     expect(lines).toEqual([{ sku: 'TEA-1', quantity: 1, unitPrice: eur(350) }]);
     expect(PlaceOrder.safeParse({ lines }).success).toBe(true);
-    expect(obstacleOf(basket(two), none)).toEqual({ code: 'BASKET_EMPTY', faults: [] });
-    expect(obstacleOf(basket(), none)).toEqual({ code: 'BASKET_EMPTY', faults: [] });
+    expect(findObstacle(basket(two), none)).toEqual({ code: 'BASKET_EMPTY', faults: [] });
+    expect(findObstacle(basket(), none)).toEqual({ code: 'BASKET_EMPTY', faults: [] });
   });
 
   test('if all of its products are sold', () => {
     const gone = { sku: 'CUP-1', unitPrice: eur(1), version: 2, discontinued: true } as const;
     const products = new Map([['CUP-1', gone]]);
-    expect(obstacleOf(basket(line('TEA-1'), line('CUP-1')), { products })).toMatchObject({
+    expect(findObstacle(basket(line('TEA-1'), line('CUP-1')), { products })).toMatchObject({
       code: 'PRODUCT_DISCONTINUED',
       faults: [{ at: 1 }],
     });
-    expect(obstacleOf(basket(line('TEA-1'), line('CUP-1', { checkedOut: 'o1' })), { products })).toBeUndefined();
+    expect(findObstacle(basket(line('TEA-1'), line('CUP-1', { checkedOut: 'o1' })), { products })).toBeUndefined();
   });
 
   const wrong: readonly (readonly [string, Basket, readonly number[]])[] = [
@@ -52,17 +52,17 @@ describe('a basket can be ordered', () => {
     ['a total above 2^53-1', basket(line('A', { unitPrice: eur(1e12), quantity: 10_000 })), [0]],
   ];
   test.each(wrong)('but not with %s, which orders would refuse', (_, found, places) => {
-    const obstacle = obstacleOf(found, none);
+    const obstacle = findObstacle(found, none);
     expect(obstacle?.code).toBe('NOT_ORDERABLE');
     expect(obstacle?.faults.map(({ at }) => at)).toEqual(places);
-    const lines = orderLinesOf(found);
-    const isTaken = PlaceOrder.safeParse({ lines }).success && oversizedFreeLines(lines).length === 0;
+    const lines = toOrderLines(found);
+    const isTaken = PlaceOrder.safeParse({ lines }).success && findOversizedFreeLines(lines).length === 0;
     expect(isTaken).toBe(false);
   });
 
   test('without what another checkout is ordering: that counts for no rule', () => {
     const foreign = line('B', { unitPrice: { amount: 1, currency: 'USD' }, checkedOut: 'o1' });
-    expect(orderable([foreign])).toEqual([]);
-    expect(obstacleOf(basket(foreign, line('A')), none)).toBeUndefined();
+    expect(selectOrderable([foreign])).toEqual([]);
+    expect(findObstacle(basket(foreign, line('A')), none)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createOrderSaga, orderCommandOf, type Refusal } from '../../../../lambdas/orders/domain/create-order.js';
+import { createOrderSaga, type Refusal, toOrderCommand } from '../../../../lambdas/orders/domain/create-order.js';
 import type { CreateOrder, CreateOrderEvent } from '../../../../lambdas/orders/saga-contract.js';
 import { type SagaMessage, SagaRefused, decide as sagaDecides } from '../../../../packages/kit/saga/saga.js';
 import { evolve, initialState, type SagaState } from '../../../../packages/kit/saga/state.js';
@@ -33,13 +33,13 @@ function told(...messages: readonly SagaMessage<CreateOrder>[]) {
   return {
     commands: () => commands,
     state: () => state,
-    order: (refusal: Refusal = {}) => orderCommandOf(events, refusal),
+    order: (refusal: Refusal = {}) => toOrderCommand(events, refusal),
     untilGivenUp() {
       while (waits()) {
         now = state.timerAt ?? now;
         hear({ type: 'Timeout', number: state.timers });
       }
-      return orderCommandOf(events, {});
+      return toOrderCommand(events, {});
     },
   };
 }

@@ -6,8 +6,8 @@ import {
   isOver,
   type Order,
   orderDecider,
-  sealedIn,
-  viewOf,
+  selectSealedFields,
+  toView,
 } from '../../../../lambdas/orders/domain/order.js';
 import { given } from '../../../../packages/kit/testing/given.js';
 
@@ -162,7 +162,7 @@ describe('a dispatch', () => {
   });
   test('is shown', () => {
     const state = [placed, approved, dispatched].reduce(evolve, initialState);
-    expect(viewOf(state, 3)).toMatchObject({ status: 'DISPATCHED', version: 3 });
+    expect(toView(state, 3)).toMatchObject({ status: 'DISPATCHED', version: 3 });
     expect(evolve(initialState, dispatched)).toEqual(initialState);
   });
 });
@@ -189,7 +189,7 @@ describe('history', () => {
     const prices = [{ sku: 'TEA-1', unitPrice: { amount: 400, currency: 'EUR' } }];
     const shown = (data: object) => {
       const event = { type: 'OrderRejected', data: { orderId: 'o1', skus: [], ...data } } as unknown as OrderEvent;
-      return viewOf([placed, event].reduce<Order>(evolve, initialState), 2);
+      return toView([placed, event].reduce<Order>(evolve, initialState), 2);
     };
     expect(shown({ reason: 'PRICE_CHANGED', skus: ['TEA-1'], prices })).toMatchObject({
       status: 'REJECTED',
@@ -203,9 +203,9 @@ describe('history', () => {
     expect(overLimit).not.toHaveProperty('skus');
   });
   test('is shown with the version that it leads to', () => {
-    expect(viewOf(initialState, 0)).toBeUndefined();
+    expect(toView(initialState, 0)).toBeUndefined();
     const state = [placed, cancelled].reduce<Order>(evolve, initialState);
-    expect(viewOf(state, 2)).toEqual({
+    expect(toView(state, 2)).toEqual({
       ...placed.data,
       status: 'CANCELLED',
       version: 2,
@@ -217,8 +217,8 @@ describe('history', () => {
       { type: 'OrderCancelled', data: { ...ids, reason: 'changed my mind' } },
     ];
     const state = before.reduce<Order>(evolve, initialState);
-    expect(viewOf(state, 2)).toMatchObject({ clientReference: 'r1', reason: 'changed my mind' });
-    expect(sealedIn(state)).toEqual({});
+    expect(toView(state, 2)).toMatchObject({ clientReference: 'r1', reason: 'changed my mind' });
+    expect(selectSealedFields(state)).toEqual({});
   });
   test('says what is sealed in it, and shows none of it', () => {
     const [deliverTo, sealedReference, sealedReason] = ['address', 'r1', 'changed my mind'].map(text);
@@ -227,10 +227,10 @@ describe('history', () => {
       { type: 'OrderCancelled', data: { ...ids, sealedReason } as never },
     ];
     const state = events.reduce<Order>(evolve, initialState);
-    expect(sealedIn(state)).toEqual({ deliverTo, sealedReference, sealedReason });
-    expect(JSON.stringify(viewOf(state, 2))).not.toMatch(/sealed|address|r1|mind/);
-    expect(sealedIn(initialState)).toEqual({});
-    expect(sealedIn([placed].reduce<Order>(evolve, initialState))).toEqual({});
+    expect(selectSealedFields(state)).toEqual({ deliverTo, sealedReference, sealedReason });
+    expect(JSON.stringify(toView(state, 2))).not.toMatch(/sealed|address|r1|mind/);
+    expect(selectSealedFields(initialState)).toEqual({});
+    expect(selectSealedFields([placed].reduce<Order>(evolve, initialState))).toEqual({});
   });
 });
 
@@ -260,8 +260,8 @@ describe('a review', () => {
       order(events).when(start).then([]);
     }
     const state = [placed, started].reduce(evolve, initialState);
-    expect(viewOf(state, 2)).toMatchObject({ status: 'UNDER_REVIEW', reviewReasons: ['SUSPECT_USER', 'HIGH_VALUE'] });
-    expect(viewOf(paid.reduce(evolve, initialState), 3)).toMatchObject({ status: 'UNDER_REVIEW' });
+    expect(toView(state, 2)).toMatchObject({ status: 'UNDER_REVIEW', reviewReasons: ['SUSPECT_USER', 'HIGH_VALUE'] });
+    expect(toView(paid.reduce(evolve, initialState), 3)).toMatchObject({ status: 'UNDER_REVIEW' });
   });
 
   test('of a paid order leads back to APPROVED, or to a cancellation that gives everything back', () => {
@@ -290,7 +290,7 @@ describe('a review', () => {
   test('that began while the order was charged stays open when its saga is through', () => {
     order([placed, started]).when({ type: 'Approve' }).then([approved]);
     const state = [placed, started, approved].reduce(evolve, initialState);
-    expect(viewOf(state, 3)).toMatchObject({ status: 'UNDER_REVIEW', reviewReasons: ['SUSPECT_USER', 'HIGH_VALUE'] });
+    expect(toView(state, 3)).toMatchObject({ status: 'UNDER_REVIEW', reviewReasons: ['SUSPECT_USER', 'HIGH_VALUE'] });
     expect(isOver(state)).toBe(true);
     expect(evolve(state, ended('APPROVED')).status).toBe('APPROVED');
     // The operator was faster than the saga.
@@ -349,6 +349,6 @@ describe('a review', () => {
       .when({ type: 'Reject', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })
       .then([rejected]);
     const state = [placed, started, rejected].reduce(evolve, initialState);
-    expect(viewOf(state, 3)).not.toHaveProperty('reviewReasons');
+    expect(toView(state, 3)).not.toHaveProperty('reviewReasons');
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type AboutUser, type Addresses, reviewReasons } from '../../../../lambdas/orders/domain/review.js';
+import { type Addresses, findReviewReasons, type UserFacts } from '../../../../lambdas/orders/domain/review.js';
 import { REVIEW_RULES } from '../../../support/review-rules.js';
 
 const RULES = { ...REVIEW_RULES, manyOrders: 3, otherAddress: true, methodChangeWithinHours: 2 };
 const HOME = { street: '12 St. James Square', city: 'London', postalCode: 'SW1', country: 'GB' };
 const recent = (...times: readonly string[]) => times.map((time) => ({ placedAt: `2026-03-01T${time}:00.000Z` }));
 
-const reasonsOf = (amount: number, about: Partial<AboutUser>) =>
-  reviewReasons(
+const reasonsOf = (amount: number, about: Partial<UserFacts>) =>
+  findReviewReasons(
     { total: { amount, currency: 'EUR' }, placedAt: '2026-03-01T10:59:59.999Z' },
     { status: 'SUSPECT', recent: [], addresses: {}, payer: { declinedCharges: [] }, ...about },
     RULES,

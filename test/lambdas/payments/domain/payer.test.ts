@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DeclineReason, MOST_DECLINES, type PayerEvent } from '../../../../lambdas/payments/contract.js';
+import { DeclineReason, MAX_DECLINES, type PayerEvent } from '../../../../lambdas/payments/contract.js';
 import { isDeclinedCharge, payerDecider } from '../../../../lambdas/payments/domain/payer.js';
 import { given } from '../../../../packages/kit/testing/given.js';
 
@@ -22,7 +22,7 @@ describe('a payer', () => {
   });
 
   test('has the newest ones only', () => {
-    const declinedCharges = Array.from({ length: MOST_DECLINES }, (_, minute) => at(minute));
+    const declinedCharges = Array.from({ length: MAX_DECLINES }, (_, minute) => at(minute));
     payer([changed({ declinedCharges })])
       .when({ type: 'CountDecline', customerId })
       .then([changed({ declinedCharges: [...declinedCharges.slice(1), at(59)] })]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PaymentEvent } from '../../../../lambdas/payments/contract.js';
-import { evolve, initialState, type PaymentCommand, viewOf } from '../../../../lambdas/payments/domain/payment.js';
+import { evolve, initialState, type PaymentCommand, toView } from '../../../../lambdas/payments/domain/payment.js';
 import { paymentDecider } from '../../../../lambdas/payments/domain/steps.js';
 import { given } from '../../../../packages/kit/testing/given.js';
 
@@ -171,7 +171,7 @@ test('a view shows what was given back, and what is being given back', () => {
     refund('PaymentRefunded', 'r1', 60),
     refund('RefundRequested', 'r2', 10),
   ];
-  expect(viewOf(history.reduce(evolve, initialState), history.length)).toEqual({
+  expect(toView(history.reduce(evolve, initialState), history.length)).toEqual({
     ...asked,
     status: 'CHARGED',
     refunded: eur(60),
@@ -182,6 +182,6 @@ test('a view shows what was given back, and what is being given back', () => {
     version: 6,
     requestedAt: now,
   });
-  expect(viewOf(initialState, 0)).toBeUndefined();
-  expect(viewOf([requested, prepared].reduce(evolve, initialState), 2)).toMatchObject({ status: 'PENDING' });
+  expect(toView(initialState, 0)).toBeUndefined();
+  expect(toView([requested, prepared].reduce(evolve, initialState), 2)).toMatchObject({ status: 'PENDING' });
 });

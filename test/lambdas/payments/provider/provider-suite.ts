@@ -21,7 +21,7 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
       const payment = newPayment();
       const { providerId } = await created(payment);
       expect((await created(payment)).providerId).toBe(providerId);
-      expect(await provider().chargeOf(providerId)).toBeUndefined();
+      expect(await provider().findCharge(providerId)).toBeUndefined();
     });
 
     test('tells the payment method of an account, the same at each payment and at each repeat', async () => {
@@ -38,7 +38,7 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
       const confirm = () => provider().confirm({ key: `${payment.paymentId}:charge`, providerId });
       expect(await confirm()).toEqual({ status: 'CHARGED' });
       expect(await confirm()).toEqual({ status: 'CHARGED' });
-      expect(await provider().chargeOf(providerId)).toEqual({ status: 'CHARGED' });
+      expect(await provider().findCharge(providerId)).toEqual({ status: 'CHARGED' });
     });
 
     test('charges no object twice, under whatever key', async () => {
@@ -58,7 +58,7 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
       await expect(provider().confirm({ key: randomUUID(), providerId })).rejects.toMatchObject({
         name: 'ProviderRefused',
       });
-      expect(await provider().chargeOf(providerId)).toEqual(cancelled);
+      expect(await provider().findCharge(providerId)).toEqual(cancelled);
     });
 
     test('cancels nothing that was charged', async () => {
@@ -66,7 +66,7 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
       await expect(provider().cancel({ key: randomUUID(), providerId })).rejects.toMatchObject({
         name: 'ProviderRefused',
       });
-      expect(await provider().chargeOf(providerId)).toEqual({ status: 'CHARGED' });
+      expect(await provider().findCharge(providerId)).toEqual({ status: 'CHARGED' });
     });
 
     test('takes a key for one request', async () => {
@@ -80,10 +80,10 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
       const { providerId } = await charged(1000);
       const refund = (refundId: string, amount: number) =>
         provider().refund({ key: `${providerId}:${refundId}`, providerId, refundId, amount: eur(amount) });
-      expect(await provider().refundOf(providerId, 'r1')).toBeUndefined();
+      expect(await provider().findRefund(providerId, 'r1')).toBeUndefined();
       expect(await refund('r1', 600)).toEqual({ status: 'REFUNDED' });
       expect(await refund('r1', 600)).toEqual({ status: 'REFUNDED' });
-      expect(await provider().refundOf(providerId, 'r1')).toEqual({ status: 'REFUNDED' });
+      expect(await provider().findRefund(providerId, 'r1')).toEqual({ status: 'REFUNDED' });
       await expect(refund('r2', 401)).rejects.toMatchObject({ name: 'ProviderRefused' });
       expect(await refund('r3', 400)).toEqual({ status: 'REFUNDED' });
     });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SandboxProvider } from '../../../../lambdas/payments/provider/sandbox-provider.js';
-import { documents } from '../../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../../packages/kit/aws/dynamodb.js';
 import { dynamoDbTable } from '../../../../packages/kit/aws/table.js';
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { eur, providerSuite } from './provider-suite.js';
@@ -19,7 +19,9 @@ async function prepared(amount: number) {
   const { providerId, method } = await sandbox.create(wanted);
   const confirm = (key = `${paymentId}:charge`) => sandbox.confirm({ key, providerId });
   const tally = async () => {
-    const { Item } = await documents.send(new GetCommand({ TableName: 'sandbox', Key: { pk: `TALLY#${paymentId}` } }));
+    const { Item } = await documentClient.send(
+      new GetCommand({ TableName: 'sandbox', Key: { pk: `TALLY#${paymentId}` } }),
+    );
     return { charges: Item?.charges ?? 0, charged: Item?.chargeSum ?? 0, refunds: Item?.refunds ?? 0 };
   };
   return { providerId, method, confirm, tally };
@@ -32,7 +34,7 @@ describe('the sandbox, by amount,', () => {
     const { confirm, providerId, tally } = await prepared(40200);
     const declined = { status: 'DECLINED', reason: 'INSUFFICIENT_FUNDS' };
     expect(await confirm()).toEqual(declined);
-    expect(await sandbox.chargeOf(providerId)).toEqual(declined);
+    expect(await sandbox.findCharge(providerId)).toEqual(declined);
     expect(await tally()).toMatchObject({ charges: 0 });
   });
 
@@ -59,7 +61,7 @@ describe('the sandbox, by amount,', () => {
     for (const refundId of ['r1', 'r1', 'r2']) {
       const refund = sandbox.refund({ key: randomUUID(), providerId, refundId, amount: eur(41000) });
       await expect(refund).rejects.toMatchObject({ name: 'ProviderRefused', code: 'CARD_GONE' });
-      expect(await sandbox.refundOf(providerId, refundId)).toBeUndefined();
+      expect(await sandbox.findRefund(providerId, refundId)).toBeUndefined();
     }
     expect(await tally()).toEqual({ charges: 1, charged: 41000, refunds: 0 });
   });
@@ -80,7 +82,7 @@ describe('the sandbox, by amount,', () => {
     const { confirm, providerId, tally } = await prepared(50000);
     await expect(confirm()).rejects.toMatchObject(undecided);
     await expect(confirm('another:2')).rejects.toMatchObject(undecided);
-    expect(await sandbox.chargeOf(providerId)).toBeUndefined();
+    expect(await sandbox.findCharge(providerId)).toBeUndefined();
     expect(await tally()).toMatchObject({ charges: 0 });
   });
 
@@ -88,7 +90,7 @@ describe('the sandbox, by amount,', () => {
     const { confirm, providerId, tally } = await prepared(50001);
     await expect(confirm()).rejects.toMatchObject(undecided);
     await expect(confirm()).rejects.toMatchObject(undecided);
-    expect(await sandbox.chargeOf(providerId)).toEqual({ status: 'CHARGED' });
+    expect(await sandbox.findCharge(providerId)).toEqual({ status: 'CHARGED' });
     expect(await tally()).toMatchObject({ charges: 1, charged: 50001 });
   });
 
@@ -110,9 +112,9 @@ describe('the sandbox, by amount,', () => {
   test('202.00 is worked on for ten seconds', async () => {
     const { confirm, providerId, tally } = await prepared(20200);
     await expect(confirm()).rejects.toMatchObject(undecided);
-    await expect(sandbox.chargeOf(providerId)).rejects.toMatchObject({ code: 'PROCESSING' });
+    await expect(sandbox.findCharge(providerId)).rejects.toMatchObject({ code: 'PROCESSING' });
     hoursLater(1);
-    expect(await sandbox.chargeOf(providerId)).toEqual({ status: 'CHARGED' });
+    expect(await sandbox.findCharge(providerId)).toEqual({ status: 'CHARGED' });
     expect(await tally()).toMatchObject({ charges: 1 });
   });
 });
@@ -136,7 +138,7 @@ test('of a charge and its cancellation at once, the sandbox carries one out', as
     const cancel = () => sandbox.cancel({ key: `${providerId}:cancel`, providerId });
     const both = time % 2 ? [confirm(), cancel()] : [cancel(), confirm()];
     expect((await Promise.allSettled(both)).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    const { status } = (await sandbox.chargeOf(providerId)) ?? {};
+    const { status } = (await sandbox.findCharge(providerId)) ?? {};
     expect(await tally()).toMatchObject({ charges: status === 'CHARGED' ? 1 : 0 });
   }
 });

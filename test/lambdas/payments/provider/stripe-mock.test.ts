@@ -89,9 +89,9 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
     // What came of the mock's own object is no matter of ours.
     await provider.confirm({ key: 'p1:charge', providerId: 'pi_1' }).catch(() => undefined);
     await provider.cancel({ key: 'p1:cancel', providerId: 'pi_1' }).catch(() => undefined);
-    await provider.chargeOf('pi_1');
+    await provider.findCharge('pi_1');
     await provider.refund({ key: 'p1:refund', providerId: 'pi_1', refundId: 'r1', amount: eur(1) });
-    await provider.refundOf('pi_1', 'r1');
+    await provider.findRefund('pi_1', 'r1');
     expect(answers).toEqual([
       'GET /v1/customers/search 200',
       'GET /v1/customers 200',

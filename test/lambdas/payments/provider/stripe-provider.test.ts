@@ -130,7 +130,7 @@ describe('an object at Stripe', () => {
     says = knowing(data, data);
     await expect(provider.create(wanted)).rejects.toMatchObject({ name: 'ProviderRefused', code: 'NO_PAYMENT_METHOD' });
     expect(paths()).toEqual(['GET /v1/customers/search', 'GET /v1/customers']);
-    expect(await customers.of('bob')).toBeUndefined();
+    expect(await customers.find('bob')).toBeUndefined();
   });
 
   test.each([
@@ -200,7 +200,7 @@ describe('whose card pays for an account', () => {
       says = knowing(searched, newest);
       await expect(create()).rejects.toMatchObject({ name: 'AccountAmbiguous', code: 'SEVERAL_CUSTOMERS' });
       expect(charged()).toEqual([]);
-      expect(await customers.of('bob')).toBeUndefined();
+      expect(await customers.find('bob')).toBeUndefined();
     },
   );
 
@@ -225,15 +225,15 @@ describe('whose card pays for an account', () => {
     ['has no payment method any more', { body: customerOf('bob', 'cus_old', null) }],
     ['is another account now', { body: customerOf('Bob', 'cus_old') }],
   ])('is looked up again where the kept customer %s', async (_, read) => {
-    await customers.keep('bob', 'cus_old', undefined);
+    await customers.store('bob', 'cus_old', undefined);
     says = knowing([bob], [], { cus_old: read });
     await create();
     expect(charged()).toEqual(['cus_1']);
-    expect(await customers.of('bob')).toBe('cus_1');
+    expect(await customers.find('bob')).toBe('cus_1');
   });
 
   test('is not looked up where Stripe gives no answer about the kept customer', async () => {
-    await customers.keep('bob', 'cus_1', undefined);
+    await customers.store('bob', 'cus_1', undefined);
     says = () => error(429, { type: 'invalid_request_error', code: 'rate_limit' });
     await expect(create()).rejects.toMatchObject({ name: 'ProviderUnavailable' });
     expect(paths()).toEqual(['GET /v1/customers/cus_1']);
@@ -243,7 +243,7 @@ describe('whose card pays for an account', () => {
     const rival = customerOf('bob', 'cus_2');
     // While the second one searches, the first one keeps what it has found.
     says = (line) => {
-      if (line.startsWith('GET /v1/customers/search')) void customers.keep('bob', 'cus_1', undefined);
+      if (line.startsWith('GET /v1/customers/search')) void customers.store('bob', 'cus_1', undefined);
       return knowing([rival], [], { cus_1: { body: bob } })(line);
     };
     await expect(create()).rejects.toMatchObject({ name: 'WriteConflict' });
@@ -253,10 +253,10 @@ describe('whose card pays for an account', () => {
   });
 
   test('is kept once more without complaint where the answer to the first put was lost', async () => {
-    await customers.keep('bob', 'cus_old', undefined);
-    await customers.keep('bob', 'cus_1', 'cus_old');
-    await customers.keep('bob', 'cus_1', 'cus_old');
-    expect(await customers.of('bob')).toBe('cus_1');
+    await customers.store('bob', 'cus_old', undefined);
+    await customers.store('bob', 'cus_1', 'cus_old');
+    await customers.store('bob', 'cus_1', 'cus_old');
+    expect(await customers.find('bob')).toBe('cus_1');
   });
 });
 
@@ -281,7 +281,7 @@ describe('a charge at Stripe', () => {
     ['in another unit', transaction({ currency: 'isk' }), {}],
   ])('has the fee that comes with the answer: %s', async (_, more, fee) => {
     says = () => ({ body: { id: 'pi_1', status: 'succeeded', ...more } });
-    expect([await confirm(), await provider.chargeOf('pi_1')]).toEqual([
+    expect([await confirm(), await provider.findCharge('pi_1')]).toEqual([
       { status: 'CHARGED', ...fee },
       { status: 'CHARGED', ...fee },
     ]);
@@ -309,14 +309,17 @@ describe('a charge at Stripe', () => {
     ],
   ])('that is asked for is what the object says (%o)', async (body, charge) => {
     says = () => ({ body: { id: 'pi_1', last_payment_error: null, ...body } });
-    expect(await provider.chargeOf('pi_1')).toEqual(charge);
+    expect(await provider.findCharge('pi_1')).toEqual(charge);
     expect(paths()).toEqual(['GET /v1/payment_intents/pi_1']);
   });
 
   test('that is worked on is undecided, and nobody says that there is none', async () => {
     says = () => ({ body: { id: 'pi_1', status: 'processing', last_payment_error: null } });
     await expect(confirm()).rejects.toMatchObject({ name: 'ProviderUndecided' });
-    await expect(provider.chargeOf('pi_1')).rejects.toMatchObject({ name: 'ProviderUnavailable', code: 'PROCESSING' });
+    await expect(provider.findCharge('pi_1')).rejects.toMatchObject({
+      name: 'ProviderUnavailable',
+      code: 'PROCESSING',
+    });
   });
 });
 
@@ -350,8 +353,8 @@ describe('a refund at Stripe', () => {
       { status: 'failed', metadata: { orderly_refund: 'r1' } },
     ];
     says = () => ({ body: { data: others } });
-    expect(await provider.refundOf('pi_1', 'r1')).toEqual({ status: 'FAILED' });
-    expect(await provider.refundOf('pi_1', 'r2')).toBeUndefined();
+    expect(await provider.findRefund('pi_1', 'r1')).toEqual({ status: 'FAILED' });
+    expect(await provider.findRefund('pi_1', 'r2')).toBeUndefined();
   });
 });
 
@@ -361,9 +364,9 @@ test('a refund at Stripe is found behind a page of others, which operators made 
   says = (line) => ({
     body: line.includes('starting_after=re_2') ? { data: [ours], has_more: false } : { data: others, has_more: true },
   });
-  expect(await provider.refundOf('pi_1', 'r1')).toEqual({ status: 'REFUNDED' });
+  expect(await provider.findRefund('pi_1', 'r1')).toEqual({ status: 'REFUNDED' });
   says = (line) => ({ body: { data: others, has_more: !line.includes('starting_after') } });
-  expect(await provider.refundOf('pi_1', 'r1')).toBeUndefined();
+  expect(await provider.findRefund('pi_1', 'r1')).toBeUndefined();
 });
 
 describe('what Stripe answers', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { csvOf } from '../../../../lambdas/reports/domain/csv.js';
-import { reportOf } from '../../../../lambdas/reports/domain/report.js';
-import { sumOf, tallyIn, tallyOf, textOf } from '../../../../lambdas/reports/domain/tally.js';
+import { toCsv } from '../../../../lambdas/reports/domain/csv.js';
+import { buildReport } from '../../../../lambdas/reports/domain/report.js';
+import { parseTally, serializeTally, sumTallies, tallyEvents } from '../../../../lambdas/reports/domain/tally.js';
 import { approved, cancelled, charged, placed, placedFor, refunded, rejected } from '../counted.js';
 
 const DAY = {
@@ -11,8 +11,8 @@ const DAY = {
   from: '2026-01-04T23:00:00.000Z',
   to: '2026-01-05T23:00:00.000Z',
 };
-const of = (...events: readonly Parameters<typeof tallyOf>[0][number]['event'][]) =>
-  reportOf(DAY, tallyOf(events.map((event) => ({ event }))));
+const of = (...events: readonly Parameters<typeof tallyEvents>[0][number]['event'][]) =>
+  buildReport(DAY, tallyEvents(events.map((event) => ({ event }))));
 
 test('orders are counted by their ends, and rejections by their reasons', () => {
   const { orders, events } = of(
@@ -111,13 +111,13 @@ test.each([
 test('an average is the same however the events were divided into pages', () => {
   const events = [1, 2, 2, 5].flatMap((amount) => [placedFor(amount, 'EUR'), charged(amount, 'EUR')]);
   const pages = [events.slice(0, 1), events.slice(1, 6), events.slice(6)];
-  const tallies = pages.map((page) => tallyIn(textOf(tallyOf(page.map((event) => ({ event }))))));
-  expect(reportOf(DAY, sumOf(tallies))).toEqual(of(...events));
+  const tallies = pages.map((page) => parseTally(serializeTally(tallyEvents(page.map((event) => ({ event }))))));
+  expect(buildReport(DAY, sumTallies(tallies))).toEqual(of(...events));
 });
 
 test('a day of which an earlier release counted a page has no average of orders, rather than a wrong one', () => {
-  const before = tallyIn('{"events/":"1","placed/":"1","ordered/TEA-1":"2"}');
-  const { orders } = reportOf(DAY, sumOf([before, tallyOf([{ event: placed('TEA-1') }])]));
+  const before = parseTally('{"events/":"1","placed/":"1","ordered/TEA-1":"2"}');
+  const { orders } = buildReport(DAY, sumTallies([before, tallyEvents([{ event: placed('TEA-1') }])]));
   expect(orders).toMatchObject({ placed: 2 });
   expect(orders).not.toHaveProperty('value');
 });
@@ -146,13 +146,13 @@ test('the ten products that were ordered most are named, the largest first, then
 });
 
 test('late events are counted with the days that they are late from', () => {
-  const tally = tallyOf([
+  const tally = tallyEvents([
     { event: approved, lateFrom: '2026-01-04' },
     { event: approved },
     { event: placed('a'), lateFrom: '2026-01-02' },
     { event: approved, lateFrom: '2026-01-04' },
   ]);
-  expect(reportOf(DAY, tally)).toMatchObject({
+  expect(buildReport(DAY, tally)).toMatchObject({
     events: 4,
     orders: { approved: 3, placed: 1 },
     late: {
@@ -185,12 +185,12 @@ test('a day without events has a report, too', () => {
 });
 
 test('as CSV, each number is a row, and all rows have the same columns', () => {
-  const tally = tallyOf([
+  const tally = tallyEvents([
     { event: placed('TEA-1') },
     { event: rejected('OUT_OF_STOCK') },
     { event: charged(2_000, 'EUR', 41), lateFrom: '2026-01-04' },
   ]);
-  expect(csvOf(reportOf(DAY, tally)).split('\r\n')).toEqual([
+  expect(toCsv(buildReport(DAY, tally)).split('\r\n')).toEqual([
     'report,date,entry,of,currency,value',
     '7,2026-01-05,events,,,3',
     '7,2026-01-05,orders placed,,,1',
@@ -229,5 +229,5 @@ test.each([
   ['=1,"2"', `"'=1,""2"""`],
 ])('in CSV, the text %j is no formula, and stays one cell: %s', (sku, cell) => {
   const report = { ...of(), topSkus: [{ sku, quantity: 1 }] };
-  expect(csvOf(report)).toContain(`,top sku,${cell},,1\r\n`);
+  expect(toCsv(report)).toContain(`,top sku,${cell},,1\r\n`);
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RewardEntry } from '../../../../lambdas/rewards/contract.js';
-import { fullUnits } from '../../../../lambdas/rewards/domain/currencies.js';
-import { type CountedEvent, entryOf, type PaidOrder } from '../../../../lambdas/rewards/domain/entries.js';
-import { initialStanding, standingAfter, tierAt } from '../../../../lambdas/rewards/domain/standing.js';
+import { toFullUnits } from '../../../../lambdas/rewards/domain/currencies.js';
+import { buildEntry, type CountedEvent, type PaidOrder } from '../../../../lambdas/rewards/domain/entries.js';
+import { addEntry, findTier, initialStanding } from '../../../../lambdas/rewards/domain/standing.js';
 
 const TIERS = { silver: 1_000, gold: 5_000 };
 const AT = '2026-03-01T10:00:00.000Z';
@@ -26,15 +26,15 @@ function entriesOf(events: readonly CountedEvent[]): readonly RewardEntry[] {
   const orders = new Map<string, PaidOrder>();
   return events.map((event) => {
     const id = event.type === 'BonusApplied' ? '' : event.data.orderId;
-    const { entry, order } = entryOf(event, AT, orders.get(id));
+    const { entry, order } = buildEntry(event, AT, orders.get(id));
     if (order) orders.set(id, order);
     return entry;
   });
 }
 const pointsOf = (...events: CountedEvent[]) => entriesOf(events).map(({ points }) => points);
 const standingOf = (entries: readonly Pick<RewardEntry, 'at' | 'points'>[]) =>
-  entries.reduce((standing, entry) => standingAfter(standing, entry, TIERS), initialStanding);
-const tierOf = (...events: CountedEvent[]) => tierAt(standingOf(entriesOf(events)), AT);
+  entries.reduce((standing, entry) => addEntry(standing, entry, TIERS), initialStanding);
+const tierOf = (...events: CountedEvent[]) => findTier(standingOf(entriesOf(events)), AT);
 
 describe('points', () => {
   test.each([
@@ -46,7 +46,7 @@ describe('points', () => {
     // CLDR shows no digits for it, ISO 4217 has two.
     ['AFN', 250, 2],
   ])('are one per full unit of %s', (currency, amount, points) => {
-    expect(fullUnits(amount, currency)).toBe(points);
+    expect(toFullUnits(amount, currency)).toBe(points);
     expect(pointsOf(captured(amount, 'o1', currency))).toEqual([points]);
   });
 
@@ -73,7 +73,7 @@ describe('points', () => {
           left -= refund;
           events.push(refunded(refund));
         }
-        expect(pointsOf(...events).reduce((sum, one) => sum + one, 0)).toBe(fullUnits(left, 'EUR'));
+        expect(pointsOf(...events).reduce((sum, one) => sum + one, 0)).toBe(toFullUnits(left, 'EUR'));
       }),
     );
   });
@@ -102,8 +102,8 @@ describe('a tier', () => {
       { at: '2026-07-01T00:00:00.000Z', points: -2 },
     ]);
     expect(standing).toMatchObject({ points: 999, silverUntil: '2027-06-01' });
-    expect(tierAt(standing, '2027-05-31T23:59:59.999Z')).toBe('SILVER');
-    expect(tierAt(standing, '2027-06-01T00:00:00.000Z')).toBe('BASIC');
+    expect(findTier(standing, '2027-05-31T23:59:59.999Z')).toBe('SILVER');
+    expect(findTier(standing, '2027-06-01T00:00:00.000Z')).toBe('BASIC');
   });
 
   test('counts the points of 365 days', () => {
@@ -139,7 +139,7 @@ describe('a tier', () => {
         for (const { days, points } of entries) {
           day += days;
           all.push({ day, points });
-          standing = standingAfter(standing, { at: new Date(day * DAY).toISOString(), points }, TIERS);
+          standing = addEntry(standing, { at: new Date(day * DAY).toISOString(), points }, TIERS);
           const ofYear = all.reduce((sum, one) => (one.day > day - 365 ? sum + one.points : sum), 0);
           if (ofYear >= TIERS.silver) until = day + 365;
         }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Json, mergePatch, sameJson, shapeOf } from '../../../../lambdas/users/domain/merge-patch.js';
+import { isSameJson, type Json, mergePatch, toShape } from '../../../../lambdas/users/domain/merge-patch.js';
 
 /** The test cases of RFC 7396, appendix A: the original, the patch and the result. */
 const RFC_7396: readonly (readonly [Json, Json, Json])[] = [
@@ -93,24 +93,24 @@ test('two values are the same if their members are, in any order', () =>
   fc.assert(
     fc.property(json, json, (one, other) => {
       const reversed = isObject(one) ? (Object.fromEntries(Object.entries(one).reverse()) as Json) : one;
-      expect(sameJson(one, reversed)).toBe(true);
+      expect(isSameJson(one, reversed)).toBe(true);
       const sorted = (_: string, value: Json): Json =>
         isObject(value) ? (Object.fromEntries(Object.entries(value).sort()) as Json) : value;
-      expect(sameJson(one, other)).toBe(JSON.stringify(one, sorted) === JSON.stringify(other, sorted));
+      expect(isSameJson(one, other)).toBe(JSON.stringify(one, sorted) === JSON.stringify(other, sorted));
     }),
     RUN,
   ));
 
 test('the shape of a patch has its members and no text', () => {
-  expect(shapeOf({ name: 'Ada', email: null, address: { city: 'London', name: null } })).toEqual({
+  expect(toShape({ name: 'Ada', email: null, address: { city: 'London', name: null } })).toEqual({
     name: true,
     email: null,
     address: { city: true, name: null },
   });
   fc.assert(
     fc.property(json, (patch) => {
-      expect(JSON.stringify(shapeOf(patch))).not.toMatch(/text|0/);
-      expect(mergePatch(shapeOf(patch), shapeOf(patch))).toEqual(mergePatch(undefined, shapeOf(patch)));
+      expect(JSON.stringify(toShape(patch))).not.toMatch(/text|0/);
+      expect(mergePatch(toShape(patch), toShape(patch))).toEqual(mergePatch(undefined, toShape(patch)));
     }),
     RUN,
   );

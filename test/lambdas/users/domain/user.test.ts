@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { UserEvent } from '../../../../lambdas/users/contract.js';
-import { initialState, sealedIn, type User, userDecider } from '../../../../lambdas/users/domain/user.js';
+import { initialState, selectSealedFields, type User, userDecider } from '../../../../lambdas/users/domain/user.js';
 import { given } from '../../../../packages/kit/testing/given.js';
 
 const user = given(userDecider);
@@ -23,7 +23,7 @@ describe('a user', () => {
       initialState,
     );
     expect(state).toEqual({ status: 'ACTIVE', name: sealed('Bob') });
-    expect(sealedIn(state)).toEqual({ name: sealed('Bob') });
+    expect(selectSealedFields(state)).toEqual({ name: sealed('Bob') });
   });
 
   test('has a status that no profile changes; the event has the old one and the new one', () => {

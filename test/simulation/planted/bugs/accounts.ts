@@ -2,7 +2,7 @@ import { bugsIn, type PlantedBug } from '../bug.js';
 
 const accountHistory = bugsIn('lambdas/accounts/account-history.lambda.ts');
 const applyBonus = bugsIn('lambdas/accounts/apply-bonus.lambda.ts');
-const commandOnOrder = bugsIn('lambdas/accounts/command-on-order.ts');
+const commandOnOrder = bugsIn('lambdas/accounts/handle-order-command.ts');
 const account = bugsIn('lambdas/accounts/domain/account.ts');
 const authorization = bugsIn('lambdas/accounts/domain/authorization.ts');
 const exhaustedList = bugsIn('lambdas/accounts/exhausted-list.ts');
@@ -10,12 +10,12 @@ const onOrderEvent = bugsIn('lambdas/accounts/on-order-event.ts');
 
 export const ACCOUNTS: readonly PlantedBug[] = [
   accountHistory("an account's history is shown to whoever asks", 'read-one', {
-    from: "ownOf(caller, customerIdOf(parameter('customerId')))",
-    to: "customerIdOf(parameter('customerId'))",
+    from: "checkOwner(caller, parseCustomerId(parameter('customerId')))",
+    to: "parseCustomerId(parameter('customerId'))",
   }),
   applyBonus('a bonus is applied again for each repeat of its request', 'bonuses', {
-    from: 'record: keyRecord(idempotencyKey(personal.hashed(keyedBy(request))), records),',
-    to: 'record: keyRecord({ ...idempotencyKey(personal.hashed(keyedBy(request))), scope: traceOf(request).trigger }, records),',
+    from: 'record: createKeyRecord(parseIdempotencyKey(personal.toHashable(toKeyedRequest(request))), records),',
+    to: 'record: createKeyRecord({ ...parseIdempotencyKey(personal.toHashable(toKeyedRequest(request))), scope: toTrace(request).trigger }, records),',
   }),
   applyBonus('the log of a bonus says why it was applied', 'bonuses', {
     from: '{ version: loaded.version });',
@@ -26,19 +26,19 @@ export const ACCOUNTS: readonly PlantedBug[] = [
     to: 'const state = { account: loaded.state, ',
   }),
   commandOnOrder('messages about one order that are decided together do not see one another', 'account-lane-orders', {
-    from: 'const order = orderIn(present, orderId);',
-    to: 'const order = orderIn(orders, orderId);',
+    from: 'const order = findOrder(present, orderId);',
+    to: 'const order = findOrder(orders, orderId);',
   }),
   commandOnOrder('what is decided together has the cause of the first message', 'account-lane-one', {
-    from: 'accountStore.commit(account, events, trace);',
-    to: 'accountStore.commit(account, events, requests[0]?.trace ?? trace);',
+    from: 'accountStore.buildCommit(account, events, trace);',
+    to: 'accountStore.buildCommit(account, events, requests[0]?.trace ?? trace);',
   }),
   account('a closed account authorises an order', 'closed-accounts', {
     from: "if (account.status === 'CLOSED') return { reason: 'ACCOUNT_CLOSED' };",
     to: '',
   }),
   account('an authorisation looks at the limit, not at what is left of it', 'account-one', {
-    from: 'amount > availableOf(account)',
+    from: 'amount > computeAvailable(account)',
     to: 'amount > account.creditLimit.amount',
   }),
   account('one order more than the limit is under way', 'order-limit', {
@@ -50,31 +50,33 @@ export const ACCOUNTS: readonly PlantedBug[] = [
     to: 'underWay',
   }),
   account('credit is not given to its last cent', 'credit-races', {
-    from: 'if (amount > availableOf(account)) return',
-    to: 'if (amount >= availableOf(account)) return',
+    from: 'if (amount > computeAvailable(account)) return',
+    to: 'if (amount >= computeAvailable(account)) return',
   }),
   authorization("a step's repeat is answered by telling its fact again", 'account-one', {
-    from: 'sameAmount(authorization.amount, amount);\n      return [done(data)];',
-    to: "sameAmount(authorization.amount, amount);\n      return [{ type: 'AccountAuthorized', data }];",
+    from: `checkSameAmount(authorization.amount, amount);
+      return [replyDone(data)];`,
+    to: `checkSameAmount(authorization.amount, amount);
+      return [{ type: 'AccountAuthorized', data }];`,
   }),
   authorization('a closed account releases nothing that it holds', 'closed-accounts', {
     from: 'return release(state, command);',
-    to: "return state.account.status === 'CLOSED' ? [refused(command.data, 'ACCOUNT_CLOSED')] : release(state, command);",
+    to: "return state.account.status === 'CLOSED' ? [replyRefused(command.data, 'ACCOUNT_CLOSED')] : release(state, command);",
   }),
   authorization('a release that comes first leaves no tombstone', 'account-one', {
     from: "return [{ type: 'AuthorizationVoided', data }];",
-    to: 'return [done(data)];',
+    to: 'return [replyDone(data)];',
   }),
   authorization('what is cancelled when it is owed already is released, as if it were only held', 'place-one', {
     from: "if (authorization.status !== 'CAPTURED') return { type: 'ReleaseAuthorization', data };",
     to: "if (how === 'CANCELLED') return { type: 'ReleaseAuthorization', data };",
   }),
   authorization('a refund of what was settled raises the credit a second time', 'place-one', {
-    from: 'data: { ...data, ...settledPart(authorization, data.amount) } }];',
+    from: 'data: { ...data, ...computeSettledPart(authorization, data.amount) } }];',
     to: 'data }];',
   }),
   authorization('a release of what was settled raises the credit a second time', 'cancel-races', {
-    from: 'amount: authorization.amount, ...settledPart(authorization, authorization.amount) },',
+    from: 'amount: authorization.amount, ...computeSettledPart(authorization, authorization.amount) },',
     to: 'amount: authorization.amount },',
   }),
   authorization('the capture settles what the charge has settled', 'place-one', {
@@ -92,8 +94,14 @@ export const ACCOUNTS: readonly PlantedBug[] = [
     to: "if (authorization.status !== 'CAPTURED') return [];",
   }),
   authorization('what was released is taken by an approval that comes late', 'late-approval', {
-    from: "case 'RELEASED':\n      return [refused(data, 'RELEASED')];\n    case 'AUTHORIZED':\n      return [{ type: 'AuthorizationCaptured'",
-    to: "return [refused(data, 'RELEASED')];\n    case 'RELEASED':\n    case 'AUTHORIZED':\n      return [{ type: 'AuthorizationCaptured'",
+    from: `case 'RELEASED':
+      return [replyRefused(data, 'RELEASED')];
+    case 'AUTHORIZED':
+      return [{ type: 'AuthorizationCaptured'`,
+    to: `return [replyRefused(data, 'RELEASED')];
+    case 'RELEASED':
+    case 'AUTHORIZED':
+      return [{ type: 'AuthorizationCaptured'`,
   }),
   authorization('a return that comes before the approval is not counted', 'dispatch-races', {
     from: `  return [...approval, ...refund(approval.reduce(evolve, state), { type: 'RefundAccount', data: step })];`,

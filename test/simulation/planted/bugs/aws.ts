@@ -4,7 +4,7 @@ const dedupeWindow = bugsIn('packages/kit/aws/dedupe-window.ts');
 const dynamodb = bugsIn('packages/kit/aws/dynamodb.ts');
 const failureTexts = bugsIn('packages/kit/aws/failure-texts.ts');
 const knownTexts = bugsIn('packages/kit/aws/known-texts.ts');
-const reading = bugsIn('packages/kit/aws/reading.ts');
+const reading = bugsIn('packages/kit/aws/read-items.ts');
 const telemetry = bugsIn('packages/kit/aws/telemetry.ts');
 
 export const AWS: readonly PlantedBug[] = [

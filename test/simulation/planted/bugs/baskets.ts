@@ -9,7 +9,7 @@ const products = bugsIn('lambdas/baskets/products.ts');
 
 export const BASKETS: readonly PlantedBug[] = [
   basketStore('a removed line stays on the list of baskets that hold its product', 'basket-races', {
-    from: '...without(before.lines, lines).map((sku) => this.holderDelete(sku, customerId)),',
+    from: '...skusOnlyIn(before.lines, lines).map((sku) => this.holderDelete(sku, customerId)),',
     to: '',
   }),
   basketStore('a page of baskets is resumed one late', 'price-rollout', {
@@ -37,14 +37,14 @@ export const BASKETS: readonly PlantedBug[] = [
     to: '(line) => ({ ...line, quantity: set.quantity })',
   }),
   basket('a basket that is read is not compared with the products', 'price-rollout', {
-    from: 'return [...events, ...newerPrices(events.reduce(evolve, basket), command.customerId, products)];',
+    from: 'return [...events, ...findPriceChanges(events.reduce(evolve, basket), command.customerId, products)];',
     to: 'return events;',
   }),
   basket(`a price that arrives with the customer's confirmation counts as seen`, 'price-rollout', {
-    from: `  const events = own(basket, command, products);
-  return [...events, ...newerPrices(events.reduce(evolve, basket), command.customerId, products)];`,
-    to: `  const newer = newerPrices(basket, command.customerId, products);
-  return [...newer, ...own(newer.reduce(evolve, basket), command, products)];`,
+    from: `  const events = decideCommand(basket, command, products);
+  return [...events, ...findPriceChanges(events.reduce(evolve, basket), command.customerId, products)];`,
+    to: `  const newer = findPriceChanges(basket, command.customerId, products);
+  return [...newer, ...decideCommand(newer.reduce(evolve, basket), command, products)];`,
   }),
   checkout('a basket with two currencies is checked out', 'checkout-refused', {
     from: '(line) => line.unitPrice.currency !== currency,',

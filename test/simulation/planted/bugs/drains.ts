@@ -19,8 +19,8 @@ export const DRAINS: readonly PlantedBug[] = [
     ),
   },
   drainFailedBatches('a request that was given up is recorded as an unpublished commit', 'lane-fails-26-hours', {
-    from: 'if (isRequest(record.dynamodb?.Keys?.sk?.S)) await keepRequest(record, condition);',
-    to: 'if (isRequest(record.dynamodb?.Keys?.sk?.S) && !condition) await keepRequest(record, condition);',
+    from: 'if (isRequest(record.dynamodb?.Keys?.sk?.S)) await recordRequest(record, condition);',
+    to: 'if (isRequest(record.dynamodb?.Keys?.sk?.S) && !condition) await recordRequest(record, condition);',
   }),
   drainFailedBatches('the drain of a failed batch ends after its first record', 'relay-behind-a-day', {
     from: 'of payload?.Records ?? []) {',

@@ -14,7 +14,7 @@ export const FAILURES: readonly PlantedBug[] = [
     to: "status: 'FAILED', expiresAt: Math.floor(Date.parse(at) / 1000) + 35 * 86_400,",
   }),
   failureRecords('what is sent again and fails again is drained without a word', 'consumer-fails-26-hours', {
-    from: 'await this.failedAgain(key, error);',
+    from: 'await this.addFailureReason(key, error);',
     to: '',
     only: /drain-dead-letters$/,
   }),

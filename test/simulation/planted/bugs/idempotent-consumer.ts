@@ -1,6 +1,6 @@
 import { bugsIn, type PlantedBug } from '../bug.js';
 
-const commandOn = bugsIn('packages/kit/idempotent-consumer/command-on.ts');
+const commandOn = bugsIn('packages/kit/idempotent-consumer/handle-command.ts');
 const consumer = bugsIn('packages/kit/idempotent-consumer/consumer.ts');
 const messageLog = bugsIn('packages/kit/idempotent-consumer/message-log.ts');
 const processMessage = bugsIn('packages/kit/idempotent-consumer/process-message.ts');
@@ -46,7 +46,7 @@ export const IDEMPOTENT_CONSUMER: readonly PlantedBug[] = [
     to: 'if (tooOld && recorded) throw tooOld;',
   }),
   processOnce('the processed record is written apart from the effect', 'place-one', {
-    from: 'await records.transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
+    from: 'await records.transact([claim, ...effect.filter((write) => !isReplacedByClaim(write, claim))]);',
     to: 'await transact([claim]); await transact(effect);',
   }),
   processOnce('the processed record replaces an earlier one', 'place-one', {
@@ -57,7 +57,7 @@ export const IDEMPOTENT_CONSUMER: readonly PlantedBug[] = [
     'TTL is read as if deletion were prompt: a record that is to lapse after a minute locks its message',
     'place-one',
     {
-      from: 'await records.transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
+      from: 'await records.transact([claim, ...effect.filter((write) => !isReplacedByClaim(write, claim))]);',
       to: `const put = claim.Put as { TableName: string; Item: { expiresAt: number } };
       const { expiresAt } = put.Item;
       put.Item.expiresAt = clock.epochSeconds() + 60;
@@ -70,15 +70,15 @@ export const IDEMPOTENT_CONSUMER: readonly PlantedBug[] = [
     to: "const waits = '(attribute_exists(pk) OR #status = :before)';",
   }),
   processOnce('processed records are kept for the first window', 'window-raised', {
-    from: 'expiryOf(this.window, from)',
-    to: 'from + expiryOf(this.window, 0)',
+    from: 'computeExpiry(this.window, from)',
+    to: 'from + computeExpiry(this.window, 0)',
   }),
   processOnce('a redrive that fails for a passing reason counts as a duplicate', 'redrive-once', {
-    from: 'if (!recorded && (await records.has(message)))',
-    to: 'if (await records.has(message))',
+    from: 'if (!recorded && (await records.isProcessed(message)))',
+    to: 'if (await records.isProcessed(message))',
   }),
   processOnce('the final status is not in the transaction of the effect', 'inbox-single', {
-    from: 'await records.transact([claim, ...effect.filter((write) => !clears(write, claim))]);',
+    from: 'await records.transact([claim, ...effect.filter((write) => !isReplacedByClaim(write, claim))]);',
     to: 'if (effect.length > 0) await records.transact(effect);\n        await records.transact([claim]);',
     only: /on-parcel/,
   }),

@@ -21,8 +21,8 @@ export const IDEMPOTENT_RECEIVER: readonly PlantedBug[] = [
     to: '',
   }),
   changeStateOnce('the record of a patch does not hold its answer', 'user-races', {
-    from: 'claimOf(after?.version ?? 0, after && ({ ...after } as Item))',
-    to: 'claimOf(after?.version ?? 0)',
+    from: 'buildClaim(after?.version ?? 0, after && ({ ...after } as Item))',
+    to: 'buildClaim(after?.version ?? 0)',
   }),
   changeStateOnce('a patch is committed without the record of its request', 'user-races', {
     from: 'await store.table.transact([claim, ...writes, ...alongside]);',
@@ -30,25 +30,25 @@ export const IDEMPOTENT_RECEIVER: readonly PlantedBug[] = [
   }),
   changeStateOnce('a refused change of a state is not compared with an earlier success of the same request', 'keys', {
     from: `    const earlier = await record.find();
-    if (earlier) return earlierAnswer(earlier);
+    if (earlier) return replay(earlier);
     throw error;`,
     to: '    throw error;',
   }),
   createOnce('a retry treats an unknown result as a failure: it takes its own commit for a stranger', 'place-one', {
-    from: /return earlier\(error\.existing.*\);/,
+    from: /return replay\(error\.existing.*\);/,
     to: "throw new WriteConflict('exists', { cause: error });",
   }),
   createOnce('a refusal is sent before the record was looked for: the commit', 'keys', {
-    from: 'return found ? earlier(found) : refuse();',
-    to: 'refuse(); if (found) return earlier(found);',
+    from: 'return found ? replay(found) : refuse();',
+    to: 'refuse(); if (existingItem) return replay(existingItem);',
   }),
   createOnce('a payment is counted apart from its commit', 'pay-once', {
     from: 'await (more ? transact([store.appendWrite(commit), ...more.writes]) : store.append(commit));',
-    to: 'if (more) await transact([...more.writes]); await store.append(commit);',
+    to: 'if (more) await transact([...more.writes]); await store.append(buildCommit);',
   }),
   keyRecord('answered requests are kept for the first window', 'window-raised', {
-    from: 'expiryOf(windowSeconds, clock.epochSeconds())',
-    to: 'clock.epochSeconds() + expiryOf(windowSeconds, 0)',
+    from: 'computeExpiry(windowSeconds, clock.epochSeconds())',
+    to: 'clock.epochSeconds() + computeExpiry(windowSeconds, 0)',
   }),
   numberedSession("a number's answer is written over an earlier one", 'numbers', {
     from: "'attribute_not_exists(answers.#number)'",

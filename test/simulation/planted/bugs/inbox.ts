@@ -14,11 +14,11 @@ const exampleCollector = bugsIn('test/kit/inbox/example.collector.ts');
 export const INBOX: readonly PlantedBug[] = [
   batchRunner('a page of a day is resumed one late', 'daily-reports', {
     from: 'let page = window.done + 1; page <= pages',
-    to: 'let page = window.done + (window.done > 0 ? 2 : 1); page <= pages',
+    to: 'let readPageKeys = window.done + (window.done > 0 ? 2 : 1); readPageKeys <= pages',
   }),
   batchRunner('a window is resumed one page late', 'inbox-batch', {
     from: 'let page = window.done + 1;',
-    to: 'let page = window.done + (window.done > 0 ? 2 : 1);',
+    to: 'let readPageKeys = window.done + (window.done > 0 ? 2 : 1);',
   }),
   batchRunner('the final status of messages is not in the transaction of their page', 'inbox-batch', {
     from: '      ...writes,\n',
@@ -26,24 +26,24 @@ export const INBOX: readonly PlantedBug[] = [
   }),
   batchRunner('a window is closed twice, since its effect commits before its final status', 'inbox-batch', {
     from: "window, pages }, 'close'), work);\n",
-    to: `window, pages }, 'close'), work);
+    to: `window, pages }, 'close'), processWindow);
       if ('decide' in handling) {
-        await work.save({}, await handling.decide());
+        await processWindow.save({}, await handling.decide());
         return { handling: { decide: async () => [] }, writes: [], claim: () => this.messages.processedWrite(held, this.expiry()) };
       }
 `,
   }),
   collectedMessages('a late event names the day in which it is counted', 'daily-reports', {
     from: '{ lateFrom: own }',
-    to: '{ lateFrom: window }',
+    to: '{ lateFrom: readWindow }',
   }),
   collectedMessages('a day with one event does not count in the numbers', 'daily-reports', {
     from: "ExpressionAttributeValues: { ':next': next, ':number': number, ':window': window.id },",
-    to: "ExpressionAttributeValues: { ':next': next, ':number': window.size !== 1 ? number : closed, ':window': window.id },",
+    to: "ExpressionAttributeValues: { ':next': next, ':number': readWindow.size !== 1 ? number : closed, ':window': readWindow.id },",
   }),
   collectedMessages('a day closes at its end, without its time of grace', 'daily-reports', {
-    from: 'after(windows.endOf(window), graceSeconds)',
-    to: 'after(windows.endOf(window), 0 * graceSeconds)',
+    from: 'addSeconds(windows.endOf(window), graceSeconds)',
+    to: 'addSeconds(windows.endOf(readWindow), 0 * graceSeconds)',
   }),
   collectedMessages('a message that is late is not told so', 'inbox-batch', {
     from: '...(window === own ? {} : { lateFrom: own })',
@@ -74,28 +74,28 @@ export const INBOX: readonly PlantedBug[] = [
     to: "set: { status: 'PARKED', parkedAt,",
   }),
   sequentialRunner('a message that failed for good is passed over', 'rewards-held-back', {
-    from: "if (awaited?.status === 'DISCARDED' && isNext(placeOf(awaited), cursor)) {",
-    to: "if (awaited?.status !== undefined && awaited.status !== 'PENDING' && isNext(placeOf(awaited), cursor)) {",
+    from: "if (awaited?.status === 'DISCARDED' && isNext(toPlace(awaited), cursor)) {",
+    to: "if (awaited?.status !== undefined && awaited.status !== 'PENDING' && isNext(toPlace(awaited), readCursor)) {",
   }),
   sequentialRunner('the cursor moves before the effect', 'inbox-sequential', {
     from: 'this.messages.cursorWrite(envelope, before),',
     to: '...(await this.messages.pass(envelope, before).then(() => [])),',
   }),
   sequentialRunner('the cursor moves after the effect', 'inbox-sequential', {
-    from: /return super\.commit\(envelope, taken, async[\s\S]*?\]\);/,
-    to: 'return super.commit(envelope, taken, decide).then(async (done) => { await this.messages.pass(envelope, before); return done; });',
+    from: /return super\.commit\(envelope, claimed, async[\s\S]*?\]\);/,
+    to: 'return super.commit(envelope, claimed, decide).then(async (done) => { await this.messages.pass(envelope, before); return done; });',
   }),
   sequentialRunner('an early message is taken for the next one', 'inbox-sequential', {
     from: 'if (isNext(place, cursor)) break;',
-    to: 'if (isNext(place, cursor) || place.sequence === cursor.sequence + 2) break;',
+    to: 'if (isNext(place, readCursor) || place.sequence === readCursor.sequence + 2) break;',
   }),
   sequentialRunner('a failed message is passed over', 'inbox-sequential', {
     from: "awaited?.status === 'DISCARDED' &&",
     to: "(awaited?.status === 'DISCARDED' || awaited?.status === 'FAILED') &&",
   }),
   storedMessages('a redriven message of an inbox keeps its attempts', 'rewards-held-back', {
-    from: 'const { pk, fence: _, ...fields } = this.itemOf(message, payload);',
-    to: 'const { pk, fence: _, attempts: __, ...fields } = this.itemOf(message, payload);',
+    from: 'const { pk, fence: _, ...fields } = this.buildItem(message, payload);',
+    to: 'const { pk, fence: _, attempts: __, ...fields } = this.buildItem(message, payload);',
   }),
   storedMessages('a redriven message of an inbox stays in the list of failures', 'rewards-held-back', {
     from: /remove: \[\n *'failedConsumer',/,
@@ -106,7 +106,7 @@ export const INBOX: readonly PlantedBug[] = [
     to: "condition: '#status = :pending AND fence >= :fence'",
   }),
   storedMessages('a message that is not handed out by the stream is found by nobody', 'inbox-single', {
-    from: '...this.waiting(this.keyOf(message), after(now, GRACE_SECONDS)),',
+    from: '...this.dueAttributes(this.keyOf(message), addSeconds(now, GRACE_SECONDS)),',
     to: '',
   }),
   storedMessages('a message that is put off is handed out by its queue alone', 'inbox-single', {
@@ -118,12 +118,15 @@ export const INBOX: readonly PlantedBug[] = [
     to: 'if (writes.length > 0) await transact(writes);\n          await transact([saving]);',
   }),
   work('a lease is not renewed', 'inbox-single', {
-    from: '    this.renewLater();\n  }\n\n  get attempt',
+    from: `    this.scheduleRenewal();
+  }
+
+  get attempt`,
     to: '  }\n\n  get attempt',
   }),
   work('an idempotency key is of the attempt, not of the message', 'inbox-collecting', {
-    from: 'JSON.stringify([this.taken.messageId, call])',
-    to: 'JSON.stringify([this.taken.fence, this.taken.messageId, call])',
+    from: 'JSON.stringify([this.claimed.messageId, call])',
+    to: 'JSON.stringify([this.claimed.fence, this.claimed.messageId, call])',
   }),
   exampleCollected('each attempt calls the other system with a key of its own', 'inbox-collecting', {
     from: "work.idempotencyKey('label')",

@@ -15,11 +15,12 @@ export const INVENTORY: readonly PlantedBug[] = [
     }`,
   }),
   reservation('a release that overtakes its reservation leaves nothing behind', 'cancel-at-48-of-approval', {
-    from: "return [{ type: 'ReservationVoided', data: idsOf(order) }];",
-    to: "return answer(order, { outcome: 'DONE' });",
+    from: "return [{ type: 'ReservationVoided', data: toIds(order) }];",
+    to: "return reply(order, { outcome: 'DONE' });",
   }),
   reservation("a repeat of a saga's step is taken, and not answered", 'answers-late', {
-    from: "return answer(order, { outcome: 'DONE' });\n    case 'REJECTED':",
+    from: `return reply(order, { outcome: 'DONE' });
+    case 'REJECTED':`,
     to: "return [];\n    case 'REJECTED':",
   }),
   reservation('a dispatch is heard again, and takes the stock again', 'dispatch-one', {

@@ -40,7 +40,7 @@ export const LANE: readonly PlantedBug[] = [
     to: 'const rest = parts.filter((part) => !other.includes(part));',
   }),
   writer('what the lane can not decide is dropped', 'lane-one', {
-    from: 'const returned = await this.giveBack(alone);',
+    from: 'const returned = await this.returnToQueues(alone);',
     to: 'const returned = alone;',
   }),
   writer('the lane does not report what the queue did not take back', 'lane-one', {

@@ -2,7 +2,7 @@ import { bugsIn, type PlantedBug } from '../bug.js';
 
 const deliveries = bugsIn('packages/operator/audit/deliveries.ts');
 const auditor = bugsIn('packages/operator/auditor/auditor.ts');
-const resent = bugsIn('packages/operator/auditor/resent.ts');
+const resent = bugsIn('packages/operator/auditor/resent-deliveries.ts');
 
 export const OPERATOR: readonly PlantedBug[] = [
   deliveries('the delivery audit leaves out the sagas', 'audited', {

@@ -6,7 +6,7 @@ const contract = bugsIn('lambdas/orders/contract.ts');
 const createOrder = bugsIn('lambdas/orders/domain/create-order.ts');
 const order = bugsIn('lambdas/orders/domain/order.ts');
 const onSagaMessage = bugsIn('lambdas/orders/on-saga-message.ts');
-const onUserJudged = bugsIn('lambdas/orders/on-user-judged.ts');
+const onUserJudged = bugsIn('lambdas/orders/on-user-status-changed.ts');
 const orderHistory = bugsIn('lambdas/orders/order-history.lambda.ts');
 const orderList = bugsIn('lambdas/orders/order-list.ts');
 const orderStore = bugsIn('lambdas/orders/order-store.ts');
@@ -25,7 +25,7 @@ export const ORDERS: readonly PlantedBug[] = [
     to: 'alongside: () => ({ writes: leaves.slice(0, 0) }),',
   }),
   cancelOrder('an order is cancelled by whoever knows its id', 'cancel-races', {
-    from: '    admit: (order) => void visibleTo(caller, order),',
+    from: '    admit: (order) => void requireVisible(caller, order),',
     to: '    admit: () => undefined,',
   }),
   contract('a refusal is written for the previous release without the field that says why', 'discontinued-races', {
@@ -69,8 +69,8 @@ export const ORDERS: readonly PlantedBug[] = [
     to: '...{ review: outcome }',
   }),
   onSagaMessage('an answer is one: a refusal is taken for done', 'steps-refused', {
-    from: 'answered(data, data.outcome, trace)',
-    to: "answered(data, 'DONE', trace)",
+    from: 'advanceByReply(data, data.outcome, trace)',
+    to: "advanceByReply(data, 'DONE', trace)",
   }),
   onSagaMessage('an order is approved in a commit of its own, before its saga ends', 'place-one', {
     from: "if (command.type === 'Approve') return",
@@ -86,16 +86,16 @@ export const ORDERS: readonly PlantedBug[] = [
     to: 'APPROVED: true,',
   }),
   onUserJudged('the orders of a blocked user are released', 'review-races', {
-    from: '(isDoubtful(newStatus) ? fan.review() : fan.release())',
-    to: "(isDoubtful(newStatus) && newStatus !== 'BLOCKED' ? fan.review() : fan.release())",
+    from: '(isDoubtful(newStatus) ? ordersOfUser.review() : ordersOfUser.release())',
+    to: "(isDoubtful(newStatus) && newStatus !== 'BLOCKED' ? ordersOfUser.review() : ordersOfUser.release())",
   }),
   orderHistory('a customer reads the reasons of a review and the note of its operator', 'user-races', {
-    from: 'const entries = historyFor(caller, page.items);',
-    to: "const entries = historyFor({ ...caller, role: 'operator' }, page.items);",
+    from: 'const entries = redactHistory(caller, page.items);',
+    to: "const entries = redactHistory({ ...caller, role: 'operator' }, page.items);",
   }),
   orderList('the pages behind a cursor are those of the first version', 'rebuild-under-load', {
-    from: 'const prefix = inVersion(ORDER, reads);',
-    to: 'const prefix = inVersion(ORDER, before === undefined ? reads : 1);',
+    from: 'const prefix = versionedKey(ORDER, reads);',
+    to: 'const prefix = versionedKey(ORDER, before === undefined ? reads : 1);',
   }),
   orderList('a list leaves out what is sealed', 'forget-races', {
     from: 'sealed: JSON.parse(String(sealed)),',
@@ -106,8 +106,8 @@ export const ORDERS: readonly PlantedBug[] = [
     to: '{ limit: limit + 1 }',
   }),
   orderStore('an order is shown to whoever asks', 'read-one', {
-    from: "view && (role === 'operator' || view.customerId === id) ? view : noSuchOrder()",
-    to: 'view ?? noSuchOrder()',
+    from: "view && (role === 'operator' || view.customerId === id) ? view : refuseUnknownOrder()",
+    to: 'view ?? refuseUnknownOrder()',
   }),
   placeCheckedOut('a checkout is placed without a look at its customer', 'checkout-refused', {
     from: '...(rejection ? { rejection } : {}),',
@@ -118,8 +118,8 @@ export const ORDERS: readonly PlantedBug[] = [
     to: "'order placed', { order }",
   }),
   placeOrder("an order's reference is its correlation id as well, in plain text", 'forget-races', {
-    from: 'trace: traceOf(request),',
-    to: 'trace: { ...traceOf(request), ...(body.clientReference ? { correlationId: body.clientReference } : {}) },',
+    from: 'trace: toTrace(request),',
+    to: 'trace: { ...toTrace(request), ...(body.clientReference ? { correlationId: body.clientReference } : {}) },',
   }),
   admission('an order is admitted without a look at the status of its user', 'user-races', {
     from: "status === 'BLOCKED'",
@@ -142,15 +142,15 @@ export const ORDERS: readonly PlantedBug[] = [
     to: "if ((order.state.status as string) === '') return { next: 'hold', writes: [isUnchanged] };",
   }),
   reviews('the address of an order is compared with none', 'user-races', {
-    from: 'rules.otherAddress ? addressesOf(people, table, order) : {}',
-    to: 'rules.otherAddress ? {} : addressesOf(people, table, order)',
+    from: 'rules.otherAddress ? readAddresses(personalKeys, table, order) : {}',
+    to: 'rules.otherAddress ? {} : readAddresses(personalKeys, table, order)',
   }),
   userCopy('orders take whichever status of a user came last', 'user-races', {
-    from: 'return !copy || ordinalOf(position) >',
-    to: 'return !copy || copy || ordinalOf(position) >',
+    from: 'return !copy || toOrdinal(position) >',
+    to: 'return !copy || copy || toOrdinal(position) >',
   }),
   userCopy('a copy of a user compares versions without their epoch', 'restored-users', {
-    from: 'ordinalOf(position) > ordinalOf({ epoch: copy.epoch, sequence: copy.version })',
+    from: 'toOrdinal(position) > toOrdinal({ epoch: copy.epoch, sequence: copy.version })',
     to: 'version > copy.version',
   }),
 ];

@@ -48,17 +48,17 @@ export const OUTBOX: readonly PlantedBug[] = [
     'the relay goes on when the failure record of a commit that the bus will never take could not be written',
     'bus-refuses',
     {
-      from: '    await failures.put(failureOf(record, error));',
+      from: '    await failures.put(toFailure(record, error));',
       to: `    await failures
-      .put(failureOf(record, error))
+      .put(toFailure(record, error))
       .catch((refused) => logger.warn('the failure could not be recorded', describeError(refused)));`,
     },
   ),
   relay('what is sent again after a restore has the present epoch', 'restored-users', {
-    from: 'for (const entry of busEntries(commitOf(record), sender))',
-    to: `const commit = commitOf(record);
+    from: 'for (const entry of toBusEntries(parseCommit(record), sender))',
+    to: `const commit = parseCommit(record);
         const stamps = globalThis as { present?: number };
         stamps.present = Math.max(stamps.present ?? 0, commit.epoch ?? 0);
-        for (const entry of busEntries({ ...commit, epoch: stamps.present }, sender))`,
+        for (const entry of toBusEntries({ ...commit, epoch: stamps.present }, sender))`,
   }),
 ];

@@ -3,7 +3,7 @@ import { bugsIn, type PlantedBug } from '../bug.js';
 const dailyLimits = bugsIn('lambdas/payments/daily-limits.ts');
 const payment = bugsIn('lambdas/payments/domain/payment.ts');
 const steps = bugsIn('lambdas/payments/domain/steps.ts');
-const onceAtProvider = bugsIn('lambdas/payments/once-at-provider.ts');
+const onceAtProvider = bugsIn('lambdas/payments/call-provider-once.ts');
 const payers = bugsIn('lambdas/payments/payers.ts');
 const paymentStore = bugsIn('lambdas/payments/payment-store.ts');
 const providerConsumer = bugsIn('lambdas/payments/provider-consumer.ts');
@@ -25,8 +25,8 @@ export const PAYMENTS: readonly PlantedBug[] = [
     to: 'if (amount.amount > charged.amount)',
   }),
   payment('what is charged after its undoing was asked for is kept', 'charge-one', {
-    from: 'if (voidFor === undefined) return [charged, ...answerTo(payment, stepId)];',
-    to: 'if (voidFor !== stepId) return [charged, ...answerTo(payment, stepId)];',
+    from: 'if (voidFor === undefined) return [charged, ...replyToStep(payment, stepId)];',
+    to: 'if (voidFor !== stepId) return [charged, ...replyToStep(payment, stepId)];',
   }),
   payment('a refund that was refused for good is retried under its old id', 'refund-refused', {
     from: '{ refundId: again, amount',
@@ -38,16 +38,16 @@ export const PAYMENTS: readonly PlantedBug[] = [
     to: '',
   }),
   steps('an undoing that comes first leaves no tombstone', 'charge-one', {
-    from: "[{ type: 'PaymentVoided', data: { paymentId } }, replyOf(data)]",
-    to: '[replyOf(data)]',
+    from: "[{ type: 'PaymentVoided', data: { paymentId } }, createReply(data)]",
+    to: '[createReply(data)]',
   }),
   steps('a charge that may be under way is taken for one that will never be', 'charge-one', {
-    from: "return [requested, ...answerTo(payment, payment.stepId, 'VOIDED')];",
-    to: "return [{ type: 'PaymentDeclined', data: { paymentId, reason: 'VOIDED' } }, replyOf(data)];",
+    from: "return [requested, ...replyToStep(payment, payment.stepId, 'VOIDED')];",
+    to: "return [{ type: 'PaymentDeclined', data: { paymentId, reason: 'VOIDED' } }, createReply(data)];",
   }),
   steps('an undoing is answered before the money is back', 'charge-one', {
-    from: '[requested, ...giveAllBack(payment)]',
-    to: '[requested, ...giveAllBack(payment), replyOf(data)]',
+    from: '[requested, ...refundRemaining(payment)]',
+    to: '[requested, ...refundRemaining(payment), createReply(data)]',
   }),
   onceAtProvider('a provider that has forgotten its keys is not asked what it did', 'pay-three-days-later', {
     from: 'if (mayBeForgotten) {',
@@ -58,7 +58,8 @@ export const PAYMENTS: readonly PlantedBug[] = [
     'pay-trouble',
     {
       from: 'if (!(error instanceof ProviderUndecided)) throw error;\n      const done = await ask();',
-      to: 'if (!(error instanceof ProviderUndecided)) throw error;\n      const done = number === MOST_KEYS ? await ask() : undefined;',
+      to: `if (!(error instanceof ProviderUndecided)) throw error;
+      const done = number === MAX_KEYS ? await ask() : undefined;`,
     },
   ),
   payers(
@@ -77,8 +78,8 @@ export const PAYMENTS: readonly PlantedBug[] = [
     to: `    return [put, ...(await this.changeWrites({ type: 'NoteMethodChange', customerId }, trace))];`,
   }),
   paymentStore('a payment is shown to whoever asks', 'read-one', {
-    from: "view && (role === 'operator' || view.customerId === id) ? view : noSuchPayment()",
-    to: 'view ?? noSuchPayment()',
+    from: "view && (role === 'operator' || view.customerId === id) ? view : refuseUnknownPayment()",
+    to: 'view ?? refuseUnknownPayment()',
   }),
   providerConsumer("the provider's key is made of the attempt, not of the business id", 'pay-once', {
     from: 'provider.refund({ key, providerId',
@@ -98,7 +99,8 @@ export const PAYMENTS: readonly PlantedBug[] = [
   }),
   providerConsumer('a refund that was refused for good is in no list', 'refund-refused', {
     from: 'if (!redriven) throw new RefundRefused(',
-    to: 'if (!redriven) return [paymentStore.effect(payment, [], trace)];\n  if (!paymentId) throw new RefundRefused(',
+    to: `if (!redriven) return [paymentStore.toWrite(payment, [], trace)];
+  if (!paymentId) throw new RefundRefused(`,
   }),
   providerConsumer('a charge that was declined before its payment was undone does not count', 'undo-at-19-of-40200', {
     from: `  const isDeclined = command.type === 'Decline' && isDeclinedCharge(command.reason);

@@ -8,12 +8,12 @@ export const PERSONAL_DATA: readonly PlantedBug[] = [
     to: "const { PutCommand } = await import('@aws-sdk/lib-dynamodb'); await documents.send(new PutCommand($1));",
   }),
   personalKeys("a key from memory is used without a look at the person's item", 'forget-at-once', {
-    from: 'const item = await this.itemOf(person);',
-    to: 'const item = this.memory.get(person) ?? (await this.itemOf(person));',
+    from: 'const item = await this.readItem(person);',
+    to: 'const item = this.cache.get(person) ?? (await this.readItem(person));',
   }),
   personalKeys('what a request has seen of a person is kept for the next ones', 'forget-at-once', {
-    from: 'keys.seen = new Map();',
-    to: 'keys.seen = this.seen ??= new Map();',
+    from: 'keys.requestCache = new Map();',
+    to: 'keys.requestCache = this.requestCache ??= new Map();',
   }),
   personalKeys("a person's key is read as it was a moment ago", 'forget-at-once', {
     from: /ConsistentRead: true/g,

@@ -8,20 +8,20 @@ const rewardsView = bugsIn('lambdas/rewards/rewards-view.ts');
 
 export const REWARDS: readonly PlantedBug[] = [
   entries('a refund takes back the full units of its part, not the difference', 'rewards-in-order', {
-    from: 'points: pointsOf(after) - pointsOf(before), orderId',
-    to: 'points: Math.sign(change) * pointsOf({ ...after, amount: amount.amount }), orderId',
+    from: 'points: computePoints(after) - computePoints(before), orderId',
+    to: 'points: Math.sign(change) * computePoints({ ...after, amount: amount.amount }), orderId',
   }),
   standing('a year of points has a day too many', 'rewards-in-order', {
-    from: 'daysAfter(day, 1 - YEAR)',
-    to: 'daysAfter(day, -YEAR)',
+    from: 'addDays(day, 1 - YEAR)',
+    to: 'addDays(day, -YEAR)',
   }),
   onAccountEvent('refunds take back no points', 'rewards-in-order', {
-    from: 'AccountRefunded: counted,',
-    to: 'AccountRefunded: ignored,',
+    from: 'AccountRefunded: onCounted,',
+    to: 'AccountRefunded: onIgnored,',
   }),
   rewardsStore('a standing is that of its newest entry alone', 'rewards-in-order', {
-    from: 'standingAfter(loaded.standing, counted.entry, tiers)',
-    to: 'standingAfter(initialStanding, counted.entry, tiers)',
+    from: 'addEntry(loaded.standing, counted.entry, tiers)',
+    to: 'addEntry(initialStanding, counted.entry, tiers)',
   }),
   rewardsStore('points for what a restore has forgotten stay', 'restored-accounts', {
     from: 'if (after >= loaded.sequence) return loaded;',

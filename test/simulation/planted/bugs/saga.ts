@@ -13,7 +13,7 @@ export const SAGA: readonly PlantedBug[] = [
     from: '...this.timeoutWrites(id, loaded.state, after, trace),',
     to: `...(await (async () => {
         const { transact } = await import('../aws/dynamodb.js');
-        const writes = this.timeoutWrites(id, loaded.state, after, trace);
+        const writes = this.timeoutWrites(id, loaded.state, applyCommit, trace);
         if (writes.length > 0) await transact(writes);
         return [];
       })()),`,
@@ -35,7 +35,7 @@ export const SAGA: readonly PlantedBug[] = [
     to: '',
   }),
   saga('an answer to a step is taken for one to its compensation', 'cancel-races', {
-    from: 'if (stepId !== undoIdOf(this.id, step)) return;',
+    from: 'if (stepId !== compensationIdOf(this.id, step)) return;',
     to: 'if (!stepId.startsWith(stepIdOf(this.id, step))) return;',
   }),
   saga("a step's identity is made of its attempt", 'place-one', {
@@ -63,33 +63,33 @@ export const SAGA: readonly PlantedBug[] = [
     to: " && state.status !== 'STUCK' && now !== '';",
   }),
   saga('a compensation is given up as soon as its step', 'stuck', {
-    from: "this.state.status === 'RUNNING' ? this.stepCalled(step).retryPolicy : this.saga.compensation",
-    to: 'this.stepCalled(step).retryPolicy',
+    from: "this.state.status === 'RUNNING' ? this.findStep(step).retryPolicy : this.saga.compensationPolicy",
+    to: 'this.findStep(step).retryPolicy',
   }),
   saga('a compensation is given up as a step is, and its saga goes on', 'stuck', {
-    from: "else this.stuck(step, 'UNANSWERED');",
-    to: 'else this.undone({ step, at: now });',
+    from: "else this.markStuck(step, 'UNANSWERED');",
+    to: 'else this.completeCompensation({ step, at: now });',
   }),
   saga('a refused compensation is taken for done', 'refund-refused', {
-    from: "else if (state.status === 'COMPENSATING') this.stuck(step, reason);",
-    to: "else if (state.status === 'COMPENSATING') this.undone({ step, at: now });",
+    from: "else if (state.status === 'COMPENSATING') this.markStuck(step, reason);",
+    to: "else if (state.status === 'COMPENSATING') this.completeCompensation({ step, at: now });",
   }),
   saga('a step is sent again while a backlog explains the silence', 'overload', {
-    from: 'const pause = this.backlogPause(state, roundTrip);',
-    to: 'const pause = 0 * this.backlogPause(state, roundTrip);',
+    from: 'const pause = this.computeBacklogPause(state, roundTrip);',
+    to: 'const pause = 0 * this.computeBacklogPause(state, roundTrip);',
   }),
   saga('the patience of a step runs while a backlog explains the silence', 'overload', {
-    from: 'const pause = this.backlogPause(state, roundTrip);',
-    to: `const isPatient = now < later(since, this.retryPolicyOf(step).timeout);
-    const pause = isPatient ? this.backlogPause(state, roundTrip) : 0;`,
+    from: 'const pause = this.computeBacklogPause(state, roundTrip);',
+    to: `const isPatient = now < addSeconds(since, this.findRetryPolicy(step).timeout);
+    const pause = isPatient ? this.computeBacklogPause(state, roundTrip) : 0;`,
   }),
   saga('a timeout ends the pause of a saga that is held for a review', 'user-races', {
-    from: "isGoing(state) && !isHeld(state) && state.status !== 'STUCK' && now >= state.waiting.again;",
-    to: "isGoing(state) && state.status !== 'STUCK' && now >= state.waiting.again;",
+    from: "isActive(state) && !isHeld(state) && state.status !== 'STUCK' && now >= state.waiting.again;",
+    to: "isActive(state) && state.status !== 'STUCK' && now >= state.waiting.again;",
   }),
   saga('an answer that comes after its compensation was called stuck is ignored', 'stuck', {
-    from: `    if (outcome === 'DONE') this.undone({ step, at: now });`,
-    to: `    if (outcome === 'DONE' && state.status === 'COMPENSATING') this.undone({ step, at: now });`,
+    from: "    if (outcome === 'DONE') this.completeCompensation({ step, at: now });",
+    to: "    if (outcome === 'DONE' && state.status === 'COMPENSATING') this.completeCompensation({ step, at: now });",
   }),
   state('a step that was sent and not answered is not undone', 'cancel-races', {
     from: /toUndo: \[\.\.\.without\(saga\.toUndo, step\), step\](.*?case 'StepDone':\s*return) saga;/s,

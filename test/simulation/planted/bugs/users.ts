@@ -18,11 +18,11 @@ export const USERS: readonly PlantedBug[] = [
     to: 'alongside: [],',
   }),
   patchProfile('a patch of a profile does not look at If-Match', 'if-match', {
-    from: 'refuseOtherVersion(ifMatch, user?.version ?? 0);',
+    from: 'refuseVersionMismatch(ifMatch, user?.version ?? 0);',
     to: '',
   }),
   patchProfile('a key that comes with another patch of the same fields gets the earlier answer', 'if-match', {
-    from: `  if (replayed && profile !== 'forgotten' && !sameJson(profile as Json, merged(profile, patch))) record.refuseReused();
+    from: `  if (replayed && profile !== 'forgotten' && !isSameJson(profile as Json, mergeProfile(profile, patch))) record.refuseReused();
 `,
     to: '',
   }),

@@ -1,10 +1,10 @@
 /** What clients ask about an account. AWS, "API Reference: DescribeLimits, DescribeEndpoints"; "Quotas in Amazon DynamoDB". */
 import { readRequest } from '../operations/request.js';
-import { shapeOf } from '../operations/shape.js';
+import { defineShape } from '../operations/shape.js';
 import type { WireObject } from '../wire.js';
 import type { Catalog } from './catalog.js';
 
-const NOTHING = shapeOf([], {});
+const NOTHING = defineShape([], {});
 
 export function describeLimits(_catalog: Catalog, input: WireObject): WireObject {
   readRequest(input, NOTHING);

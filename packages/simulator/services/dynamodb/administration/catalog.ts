@@ -5,18 +5,18 @@ import { Table } from '../table.js';
 import { readDefinition, type TableDefinition, type TableResource } from '../table-definition.js';
 import type { WireObject } from '../wire.js';
 import { StreamArchive } from './stream-archive.js';
-import { isOnDemand, propertiesOf, type Restored, type TableRecord, uuidOf } from './table-record.js';
+import { isOnDemand, type Restored, regionalProperties, type TableRecord, toUuid } from './table-record.js';
 
 const DEFAULT_SHARDS = 4;
 const DEFAULT_REGION = 'eu-west-1';
 const DEFAULT_ACCOUNT = '123456789012';
 
 /** 5 to 100 ms, one in fifty up to 5 s. */
-export const usualIndexDelay = (random: () => number): number =>
+export const drawIndexDelay = (random: () => number): number =>
   random() < 0.02 ? 5_000 * random() : 5 + 95 * random();
 
 /** A table, and what an account knows of it. */
-export interface Listed {
+export interface CatalogTable {
   readonly table: Table;
   readonly record: TableRecord;
 }
@@ -63,8 +63,8 @@ export class Catalog {
    * @param restored what it was made from @default nothing
    * @throws {NotModelled} names the parts of the resource that have no model
    */
-  create(name: string, resource: TableResource, streamLabel?: string, restored?: Restored): Listed {
-    const { now, random, indexDelay = usualIndexDelay } = this.options;
+  create(name: string, resource: TableResource, streamLabel?: string, restored?: Restored): CatalogTable {
+    const { now, random, indexDelay = drawIndexDelay } = this.options;
     const definition = readDefinition(name, resource);
     const clock = {
       now,
@@ -74,9 +74,9 @@ export class Catalog {
     // Before its stream's, also by a clock that goes on meanwhile.
     const createdAt = now();
     const table = new Table(definition, clock, this.openStream(definition, streamLabel));
-    const properties = propertiesOf(resource);
+    const properties = regionalProperties(resource);
     const record = {
-      id: uuidOf(`${name}/${createdAt}`),
+      id: toUuid(`${name}/${createdAt}`),
       arn: this.arnOf(name),
       createdAt,
       properties,
@@ -89,15 +89,15 @@ export class Catalog {
   }
 
   /** Finds a table by name or ARN. @throws {DynamoDbError} ResourceNotFoundException */
-  find(given: unknown): Listed {
-    const name = nameIn(String(given));
+  find(given: unknown): CatalogTable {
+    const name = parseTableName(String(given));
     const [table, record] = [this.tables.get(name), this.records.get(name)];
     if (!table || !record) throw notFound(`Table: ${name} not found`);
     return { table, record };
   }
 
   /** Sets properties of a table: its indexes, its TTL attribute and its stream follow at once. */
-  change({ table, record }: Listed, changes: WireObject): Listed {
+  change({ table, record }: CatalogTable, changes: WireObject): CatalogTable {
     const { name } = table;
     this.refuseCreating(table);
     const properties = { ...record.properties, ...changes };
@@ -115,7 +115,7 @@ export class Catalog {
   }
 
   /** Its stream can still be read for a day. */
-  delete({ table }: Listed): void {
+  delete({ table }: CatalogTable): void {
     const { name } = table;
     this.refuseCreating(table);
     this.tables.delete(name);
@@ -153,4 +153,5 @@ export class Catalog {
 }
 
 /** Returns the name in a table's ARN, or the name itself. */
-export const nameIn = (given: string): string => (given.startsWith('arn:') ? (given.split('/')[1] ?? '') : given);
+export const parseTableName = (given: string): string =>
+  given.startsWith('arn:') ? (given.split('/')[1] ?? '') : given;

@@ -6,7 +6,7 @@ import { constraintsViolated, validation } from '../errors.js';
 import { atLeast, type Constraint, members, newName, oneOf, structure, text } from '../operations/constraints.js';
 import { invalid } from '../values.js';
 import type { WireObject } from '../wire.js';
-import { isOnDemand, isTrue, listOf } from './table-record.js';
+import { isOnDemand, isTrue, toList } from './table-record.js';
 
 const MAX_LOCAL = 5;
 const MAX_GLOBAL = 20;
@@ -59,10 +59,10 @@ export function checkDefinition(properties: WireObject): void {
   if (isTrue(StreamEnabled) && StreamViewType === undefined) {
     throw validation('Invalid StreamViewType: Stream ViewType must not be null or empty when enabling streams.');
   }
-  const types = new Set(listOf(properties.AttributeDefinitions).map(({ AttributeName }) => String(AttributeName)));
+  const types = new Set(toList(properties.AttributeDefinitions).map(({ AttributeName }) => String(AttributeName)));
   const key = checkKeys(properties, types);
-  const local = listOf(properties.LocalSecondaryIndexes);
-  const global = listOf(properties.GlobalSecondaryIndexes);
+  const local = toList(properties.LocalSecondaryIndexes);
+  const global = toList(properties.GlobalSecondaryIndexes);
   if (local.length > 0 && key.length < 2) {
     throw invalid('Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex');
   }
@@ -99,14 +99,14 @@ function checkThroughput(properties: WireObject, where = ''): void {
 
 /** @returns the names of a key's attributes, which belong to it alone */
 function checkKeys({ KeySchema }: WireObject, types: ReadonlySet<string>): string[] {
-  const [first, second] = listOf(KeySchema);
+  const [first, second] = toList(KeySchema);
   if (first?.KeyType !== 'HASH') {
     throw validation('Invalid KeySchema: The first KeySchemaElement is not a HASH key type');
   }
   if (second && second.KeyType !== 'RANGE') {
     throw validation('Invalid KeySchema: The second KeySchemaElement is not a RANGE key type');
   }
-  const names = listOf(KeySchema).map(({ AttributeName }) => String(AttributeName));
+  const names = toList(KeySchema).map(({ AttributeName }) => String(AttributeName));
   if (names[0] === names[1] || names.some((name) => !types.has(name))) {
     throw validation('Invalid KeySchema: Some index key attribute have no definition');
   }
@@ -114,7 +114,7 @@ function checkKeys({ KeySchema }: WireObject, types: ReadonlySet<string>): strin
 }
 
 function checkIndex(index: WireObject, types: ReadonlySet<string>): readonly string[] {
-  const names = listOf(index.KeySchema).map(({ AttributeName }) => String(AttributeName));
+  const names = toList(index.KeySchema).map(({ AttributeName }) => String(AttributeName));
   if (names.some((name) => !types.has(name))) {
     throw invalid(
       `Some index key attributes are not defined in AttributeDefinitions. Keys: [${names.join(', ')}], AttributeDefinitions: [${[...types].join(', ')}]`,

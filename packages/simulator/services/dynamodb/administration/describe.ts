@@ -1,15 +1,19 @@
 /** Describes a table as the API does. AWS, "API Reference: TableDescription". */
 import type { Table } from '../table.js';
 import type { WireObject } from '../wire.js';
-import type { Catalog, Listed } from './catalog.js';
-import { isOnDemand, isTrue, listOf } from './table-record.js';
+import type { Catalog, CatalogTable } from './catalog.js';
+import { isOnDemand, isTrue, toList } from './table-record.js';
 
 export type TableStatus = 'CREATING' | 'ACTIVE' | 'UPDATING' | 'DELETING';
 
 /**
  * @param status of the table; all changes but a restore take effect at once, so only the answer to a change has another one
  */
-export function describe(catalog: Catalog, { table, record }: Listed, status: TableStatus = 'ACTIVE'): WireObject {
+export function describe(
+  catalog: Catalog,
+  { table, record }: CatalogTable,
+  status: TableStatus = 'ACTIVE',
+): WireObject {
   const { properties, arn, createdAt, id, onDemandSince, restored } = record;
   const restoring = table.availableFrom > catalog.options.now();
   const { count, bytes } = restoring ? { count: 0, bytes: 0 } : table.scan(true).size();
@@ -17,7 +21,7 @@ export function describe(catalog: Catalog, { table, record }: Listed, status: Ta
   const { StreamSpecification: streamed } = properties as { StreamSpecification?: WireObject };
   const onDemand = onDemandSince === undefined ? {} : { LastUpdateToPayPerRequestDateTime: onDemandSince / 1000 };
   const indexes = (member: string): WireObject => {
-    const list = listOf(properties[member]).map((index) => describeIndex(table, index, record, member, catalog));
+    const list = toList(properties[member]).map((index) => describeIndex(table, index, record, member, catalog));
     return list.length === 0 ? {} : { [member]: list };
   };
   return {
@@ -26,7 +30,7 @@ export function describe(catalog: Catalog, { table, record }: Listed, status: Ta
     KeySchema: properties.KeySchema,
     TableStatus: restoring ? 'CREATING' : status,
     CreationDateTime: createdAt / 1000,
-    ProvisionedThroughput: throughputOf(properties),
+    ProvisionedThroughput: describeThroughput(properties),
     TableSizeBytes: bytes,
     ItemCount: count,
     TableArn: arn,
@@ -58,7 +62,7 @@ export function describe(catalog: Catalog, { table, record }: Listed, status: Ta
 function describeIndex(
   table: Table,
   index: WireObject,
-  { arn }: Listed['record'],
+  { arn }: CatalogTable['record'],
   member: string,
   { options }: Catalog,
 ): WireObject {
@@ -70,7 +74,7 @@ function describeIndex(
     KeySchema,
     Projection,
     ...(member === 'GlobalSecondaryIndexes'
-      ? { IndexStatus: 'ACTIVE', ProvisionedThroughput: throughputOf(index) }
+      ? { IndexStatus: 'ACTIVE', ProvisionedThroughput: describeThroughput(index) }
       : {}),
     IndexSizeBytes: bytes,
     ItemCount: count,
@@ -78,7 +82,7 @@ function describeIndex(
   };
 }
 
-function throughputOf({ ProvisionedThroughput }: WireObject): WireObject {
+function describeThroughput({ ProvisionedThroughput }: WireObject): WireObject {
   const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = (ProvisionedThroughput ?? {}) as WireObject;
   return {
     NumberOfDecreasesToday: 0,

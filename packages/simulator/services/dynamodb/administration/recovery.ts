@@ -6,24 +6,24 @@ import { invalidRestoreTime, noRecovery, tableExists, tableMissing, validation }
 import { keyOf } from '../keys.js';
 import { anything, members, structure } from '../operations/constraints.js';
 import { readRequest } from '../operations/request.js';
-import { shapeOf } from '../operations/shape.js';
+import { defineShape } from '../operations/shape.js';
 import type { Table } from '../table.js';
 import type { WireObject } from '../wire.js';
-import { type Catalog, type Listed, nameIn } from './catalog.js';
+import { type Catalog, type CatalogTable, parseTableName } from './catalog.js';
 import { BILLING_MODE, checkDefinition, checkNewName, INDEX, THROUGHPUT } from './check-table.js';
 import { describe } from './describe.js';
-import { isTrue, listOf } from './table-record.js';
+import { isTrue, toList } from './table-record.js';
 
 /** Newest time to which a table can be restored, before now: "typically five minutes before the current time". */
 const LATEST_MS = 300_000;
 /** Time that a restore takes here. On AWS it depends on the table, and is rarely below ten minutes. */
 const RESTORE_MS = 60_000;
 
-const NAMED = shapeOf(['TableName'], {});
-const UPDATE = shapeOf(['TableName', 'PointInTimeRecoverySpecification'], {
+const NAMED = defineShape(['TableName'], {});
+const UPDATE = defineShape(['TableName', 'PointInTimeRecoverySpecification'], {
   PointInTimeRecoverySpecification: structure(['PointInTimeRecoveryEnabled'], {}),
 });
-const RESTORE = shapeOf(['TargetTableName'], {
+const RESTORE = defineShape(['TargetTableName'], {
   SourceTableName: anything,
   SourceTableArn: anything,
   RestoreDateTime: anything,
@@ -57,12 +57,12 @@ const OVERRIDES: Readonly<Record<string, string>> = {
 };
 
 export function describeContinuousBackups(catalog: Catalog, input: WireObject): WireObject {
-  return backups(catalog, existing(catalog, readRequest(input, NAMED).TableName));
+  return backups(catalog, requireTable(catalog, readRequest(input, NAMED).TableName));
 }
 
 export function updateContinuousBackups(catalog: Catalog, input: WireObject): WireObject {
   const { TableName, PointInTimeRecoverySpecification } = readRequest(input, UPDATE);
-  return backups(catalog, catalog.change(existing(catalog, TableName), { PointInTimeRecoverySpecification }));
+  return backups(catalog, catalog.change(requireTable(catalog, TableName), { PointInTimeRecoverySpecification }));
 }
 
 /** The new table has the items of its time. It can be read and written a while later. */
@@ -70,8 +70,8 @@ export function restoreTableToPointInTime(catalog: Catalog, input: WireObject): 
   checkNewName(input.TargetTableName);
   const asked = readRequest(input, RESTORE);
   const { SourceTableName, SourceTableArn, TargetTableName, RestoreDateTime, UseLatestRestorableTime } = asked;
-  const source = existing(catalog, SourceTableName ?? SourceTableArn);
-  const window = windowOf(catalog, source.table);
+  const source = requireTable(catalog, SourceTableName ?? SourceTableArn);
+  const window = restoreWindow(catalog, source.table);
   if (!window) throw noRecovery(source.table.name);
   if ((RestoreDateTime === undefined) === !isTrue(UseLatestRestorableTime)) {
     throw validation('Either RestoreDateTime or UseLatestRestorableTime must be specified, but not both');
@@ -95,7 +95,7 @@ export function restoreTableToPointInTime(catalog: Catalog, input: WireObject): 
 }
 
 /** Returns the properties of a restored table; without an index, its attributes are defined no more. */
-function propertiesOfCopy({ record: { properties } }: Listed, asked: WireObject): WireObject {
+function propertiesOfCopy({ record: { properties } }: CatalogTable, asked: WireObject): WireObject {
   const kept = Object.fromEntries(
     KEPT.flatMap((name) => (properties[name] === undefined ? [] : [[name, properties[name]]])),
   );
@@ -106,19 +106,19 @@ function propertiesOfCopy({ record: { properties } }: Listed, asked: WireObject)
   );
   const all: Record<string, unknown> = { ...kept, ...changed };
   for (const name of ['GlobalSecondaryIndexes', 'LocalSecondaryIndexes'])
-    if (listOf(all[name]).length === 0) delete all[name];
-  const keys = [all, ...listOf(all.GlobalSecondaryIndexes), ...listOf(all.LocalSecondaryIndexes)];
-  const used = new Set(keys.flatMap(({ KeySchema }) => listOf(KeySchema).map(({ AttributeName }) => AttributeName)));
+    if (toList(all[name]).length === 0) delete all[name];
+  const keys = [all, ...toList(all.GlobalSecondaryIndexes), ...toList(all.LocalSecondaryIndexes)];
+  const used = new Set(keys.flatMap(({ KeySchema }) => toList(KeySchema).map(({ AttributeName }) => AttributeName)));
   return {
     ...all,
-    AttributeDefinitions: listOf(all.AttributeDefinitions).filter(({ AttributeName }) => used.has(AttributeName)),
+    AttributeDefinitions: toList(all.AttributeDefinitions).filter(({ AttributeName }) => used.has(AttributeName)),
   };
 }
 
-function backups(catalog: Catalog, { table, record: { properties } }: Listed): WireObject {
+function backups(catalog: Catalog, { table, record: { properties } }: CatalogTable): WireObject {
   const { PointInTimeRecoverySpecification: given } = properties as { PointInTimeRecoverySpecification?: WireObject };
   const { RecoveryPeriodInDays = 35 } = given ?? {};
-  const window = windowOf(catalog, table);
+  const window = restoreWindow(catalog, table);
   return {
     ContinuousBackupsDescription: {
       ContinuousBackupsStatus: 'ENABLED',
@@ -135,13 +135,13 @@ function backups(catalog: Catalog, { table, record: { properties } }: Listed): W
 }
 
 /** Returns the times to which a table can be restored, ms; `undefined` without point-in-time recovery. */
-function windowOf({ options }: Catalog, { recoverableSince: earliest }: Table) {
+function restoreWindow({ options }: Catalog, { recoverableSince: earliest }: Table) {
   return earliest === undefined ? undefined : { earliest, latest: Math.max(earliest, options.now() - LATEST_MS) };
 }
 
 /** @throws {DynamoDbError} TableNotFoundException, as these operations call it */
-function existing(catalog: Catalog, given: unknown): Listed {
+function requireTable(catalog: Catalog, given: unknown): CatalogTable {
   if (given === undefined) throw validation('Either SourceTableName or SourceTableArn must be specified');
-  if (!catalog.tables.has(nameIn(String(given)))) throw tableMissing(nameIn(String(given)));
+  if (!catalog.tables.has(parseTableName(String(given)))) throw tableMissing(parseTableName(String(given)));
   return catalog.find(given);
 }

@@ -2,7 +2,7 @@
 import { expiredIterator, notFound, trimmedData, validation } from '../errors.js';
 import { anything, atLeast, oneOf, tableName } from '../operations/constraints.js';
 import { readRequest } from '../operations/request.js';
-import { shapeOf } from '../operations/shape.js';
+import { defineShape } from '../operations/shape.js';
 import { attributeNames } from '../table-definition.js';
 import type { StreamRecord, WireObject } from '../wire.js';
 import type { Catalog } from './catalog.js';
@@ -14,13 +14,13 @@ const ITERATOR_MS = 15 * 60 * 1000;
 const POSITIONS = ['TRIM_HORIZON', 'LATEST', 'AT_SEQUENCE_NUMBER', 'AFTER_SEQUENCE_NUMBER'] as const;
 
 const listed = atLeast(1, MAX_LISTED);
-const LIST = shapeOf([], { TableName: tableName, ExclusiveStartStreamArn: anything, Limit: listed });
-const DESCRIBE = shapeOf(['StreamArn'], { ExclusiveStartShardId: anything, Limit: listed });
-const ITERATOR = shapeOf(['StreamArn', 'ShardId', 'ShardIteratorType'], {
+const LIST = defineShape([], { TableName: tableName, ExclusiveStartStreamArn: anything, Limit: listed });
+const DESCRIBE = defineShape(['StreamArn'], { ExclusiveStartShardId: anything, Limit: listed });
+const ITERATOR = defineShape(['StreamArn', 'ShardId', 'ShardIteratorType'], {
   ShardIteratorType: oneOf(...POSITIONS),
   SequenceNumber: anything,
 });
-const RECORDS = shapeOf(['ShardIterator'], { Limit: atLeast(1, MAX_RECORDS) });
+const RECORDS = defineShape(['ShardIterator'], { Limit: atLeast(1, MAX_RECORDS) });
 
 /** A position in a shard, as text that clients pass back. */
 interface Position {
@@ -64,7 +64,7 @@ export function describeStream(catalog: Catalog, input: WireObject): WireObject 
         SequenceNumberRange: {
           StartingSequenceNumber: shard.first,
           ...(shard.closed || entry.disabledAt !== undefined
-            ? { EndingSequenceNumber: entry.stream.lastOf(shard) }
+            ? { EndingSequenceNumber: entry.stream.lastSequence(shard) }
             : {}),
         },
       })),
@@ -76,33 +76,33 @@ export function describeStream(catalog: Catalog, input: WireObject): WireObject 
 export function getShardIterator(catalog: Catalog, input: WireObject): WireObject {
   const { StreamArn, ShardId, ShardIteratorType: type, SequenceNumber } = readRequest(input, ITERATOR);
   const { stream, arn } = catalog.streams.find(StreamArn);
-  const shard = shardOf(stream, String(ShardId));
+  const shard = findShard(stream, String(ShardId));
   const position = { stream: arn, shard: shard.id, issuedAt: catalog.options.now() };
-  if (type === 'TRIM_HORIZON') return { ShardIterator: written(position) };
-  if (type === 'LATEST') return { ShardIterator: written({ ...position, after: stream.lastOf(shard) }) };
+  if (type === 'TRIM_HORIZON') return { ShardIterator: encodeIterator(position) };
+  if (type === 'LATEST') return { ShardIterator: encodeIterator({ ...position, after: stream.lastSequence(shard) }) };
   if (typeof SequenceNumber !== 'string') {
     throw validation(`Sequence number is required for ShardIteratorType ${String(type)}`);
   }
   if (shard.trimmed !== undefined && SequenceNumber <= shard.trimmed) throw trimmedData();
   const after = type === 'AT_SEQUENCE_NUMBER' ? stream.before(shard, SequenceNumber) : SequenceNumber;
-  return { ShardIterator: written({ ...position, ...(after === undefined ? {} : { after }) }) };
+  return { ShardIterator: encodeIterator({ ...position, ...(after === undefined ? {} : { after }) }) };
 }
 
 /** A shard that is still written to always has a next iterator; a closed one, or one of a disabled stream, ends. */
 export function getRecords(catalog: Catalog, input: WireObject): WireObject {
   const { ShardIterator, Limit = MAX_RECORDS } = readRequest(input, RECORDS);
   const now = catalog.options.now();
-  const position = read(ShardIterator);
+  const position = decodeIterator(ShardIterator);
   if (position.issuedAt < now - ITERATOR_MS) throw expiredIterator();
   const { stream, disabledAt } = catalog.streams.find(position.stream);
-  const shard = shardOf(stream, position.shard);
+  const shard = findShard(stream, position.shard);
   const page = stream.read(shard, position.after, Number(Limit), now);
   if (page.trimmed && position.after !== undefined) throw trimmedData();
-  const ended = page.ended || (disabledAt !== undefined && (page.next ?? shard.first) >= stream.lastOf(shard));
+  const ended = page.ended || (disabledAt !== undefined && (page.next ?? shard.first) >= stream.lastSequence(shard));
   const next = { ...position, issuedAt: now, ...(page.next === undefined ? {} : { after: page.next }) };
   return {
     Records: page.records.map(asRecord),
-    ...(ended ? {} : { NextShardIterator: written(next) }),
+    ...(ended ? {} : { NextShardIterator: encodeIterator(next) }),
   };
 }
 
@@ -112,17 +112,17 @@ const asRecord = ({ userIdentity, ...record }: StreamRecord): WireObject => ({
   ...(userIdentity ? { userIdentity: { PrincipalId: userIdentity.principalId, Type: userIdentity.type } } : {}),
 });
 
-function shardOf(stream: StreamEntry['stream'], id: string) {
+function findShard(stream: StreamEntry['stream'], id: string) {
   const found = stream.shards.find((shard) => shard.id === id);
   if (!found) throw notFound(`Shard: ${id} in Stream not found`);
   return found;
 }
 
-const written = (position: Position): string =>
+const encodeIterator = (position: Position): string =>
   `${position.stream}|1|${Buffer.from(JSON.stringify(position)).toString('base64')}`;
 
 /** @throws {DynamoDbError} ValidationException if it isn't an iterator of this service */
-function read(iterator: unknown): Position {
+function decodeIterator(iterator: unknown): Position {
   try {
     return JSON.parse(Buffer.from(String(iterator).split('|')[2] ?? '', 'base64').toString()) as Position;
   } catch {

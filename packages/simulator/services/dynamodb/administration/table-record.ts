@@ -26,7 +26,7 @@ export interface Restored {
 }
 
 /** Returns properties as a table of one region has them: a global table keeps some of them in its only replica. */
-export function propertiesOf({ Properties }: TableResource): WireObject {
+export function regionalProperties({ Properties }: TableResource): WireObject {
   const { Replicas, ...own } = Properties;
   const [replica] = (Replicas ?? []) as readonly WireObject[];
   const { Region: _, GlobalSecondaryIndexes: __, ...ofReplica } = replica ?? {};
@@ -38,10 +38,10 @@ export const isOnDemand = ({ BillingMode }: WireObject): boolean => BillingMode 
 /** Templates may write a boolean as text. */
 export const isTrue = (value: unknown): boolean => String(value) === 'true';
 
-export const listOf = (value: unknown): readonly WireObject[] => (Array.isArray(value) ? value : []);
+export const toList = (value: unknown): readonly WireObject[] => (Array.isArray(value) ? value : []);
 
 /** An id in the form of a UUID, the same for the same text. */
-export function uuidOf(text: string): string {
+export function toUuid(text: string): string {
   const hex = [1, 2, 3, 4].map((part) => hash(`${part}/${text}`).toString(16).padStart(8, '0')).join('');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

@@ -2,7 +2,7 @@
 import { inUse, validation } from '../errors.js';
 import { anything, atLeast, members, text } from '../operations/constraints.js';
 import { readRequest } from '../operations/request.js';
-import { shapeOf } from '../operations/shape.js';
+import { defineShape } from '../operations/shape.js';
 import type { WireObject } from '../wire.js';
 import type { Catalog } from './catalog.js';
 import {
@@ -20,7 +20,7 @@ import { describe } from './describe.js';
 import { isTrue } from './table-record.js';
 
 const MAX_NAMES = 100;
-const CREATE = shapeOf(['AttributeDefinitions', 'KeySchema'], {
+const CREATE = defineShape(['AttributeDefinitions', 'KeySchema'], {
   TableName: anything,
   AttributeDefinitions: ATTRIBUTES,
   KeySchema: KEY_SCHEMA,
@@ -37,8 +37,8 @@ const CREATE = shapeOf(['AttributeDefinitions', 'KeySchema'], {
   WarmThroughput: anything,
   ResourcePolicy: anything,
 });
-const LIST = shapeOf([], { ExclusiveStartTableName: text(3, 255), Limit: atLeast(1, MAX_NAMES) });
-const NAMED = shapeOf(['TableName'], {});
+const LIST = defineShape([], { ExclusiveStartTableName: text(3, 255), Limit: atLeast(1, MAX_NAMES) });
+const NAMED = defineShape(['TableName'], {});
 
 /** The table exists at once; only this answer says that it is being created. */
 export function createTable(catalog: Catalog, input: WireObject): WireObject {

@@ -2,15 +2,15 @@
 import { validation } from '../errors.js';
 import { structure, text } from '../operations/constraints.js';
 import { readRequest } from '../operations/request.js';
-import { shapeOf } from '../operations/shape.js';
+import { defineShape } from '../operations/shape.js';
 import type { WireObject } from '../wire.js';
 import type { Catalog } from './catalog.js';
 import { isTrue } from './table-record.js';
 
-const UPDATE = shapeOf(['TableName', 'TimeToLiveSpecification'], {
+const UPDATE = defineShape(['TableName', 'TimeToLiveSpecification'], {
   TimeToLiveSpecification: structure(['AttributeName', 'Enabled'], { AttributeName: text(1, 255) }),
 });
-const DESCRIBE = shapeOf(['TableName'], {});
+const DESCRIBE = defineShape(['TableName'], {});
 
 export function updateTimeToLive(catalog: Catalog, input: WireObject): WireObject {
   const { TableName, TimeToLiveSpecification } = readRequest(input, UPDATE);

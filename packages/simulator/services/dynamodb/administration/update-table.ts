@@ -2,15 +2,15 @@
 import { limitExceeded, notFound, validation } from '../errors.js';
 import { anything, members, structure } from '../operations/constraints.js';
 import { readRequest } from '../operations/request.js';
-import { shapeOf } from '../operations/shape.js';
+import { defineShape } from '../operations/shape.js';
 import { invalid } from '../values.js';
 import type { WireObject } from '../wire.js';
-import type { Catalog, Listed } from './catalog.js';
+import type { Catalog, CatalogTable } from './catalog.js';
 import { ATTRIBUTES, BILLING_MODE, checkDefinition, INDEX, STREAM, TABLE_CLASS, THROUGHPUT } from './check-table.js';
 import { describe } from './describe.js';
-import { isOnDemand, isTrue, listOf } from './table-record.js';
+import { isOnDemand, isTrue, toList } from './table-record.js';
 
-const UPDATE = shapeOf(['TableName'], {
+const UPDATE = defineShape(['TableName'], {
   AttributeDefinitions: ATTRIBUTES,
   BillingMode: BILLING_MODE,
   ProvisionedThroughput: THROUGHPUT,
@@ -60,7 +60,7 @@ export function updateTable(catalog: Catalog, given: WireObject): WireObject {
   return { TableDescription: { ...description, ...beingCreated(description, input) } };
 }
 
-function streamChange({ table }: Listed, { StreamSpecification: given }: WireObject): WireObject {
+function streamChange({ table }: CatalogTable, { StreamSpecification: given }: WireObject): WireObject {
   if (given === undefined) return {};
   const enable = isTrue((given as WireObject).StreamEnabled);
   if (enable && table.definition.stream) throw invalid(`Table already has an enabled stream: TableName: ${table.name}`);
@@ -70,7 +70,7 @@ function streamChange({ table }: Listed, { StreamSpecification: given }: WireObj
   return { StreamSpecification: given };
 }
 
-function throughputChange({ record: { properties } }: Listed, input: WireObject): WireObject {
+function throughputChange({ record: { properties } }: CatalogTable, input: WireObject): WireObject {
   const { BillingMode = properties.BillingMode, ProvisionedThroughput: wanted } = input;
   if (isOnDemand({ BillingMode })) {
     if (wanted === undefined) return { ProvisionedThroughput: undefined };
@@ -79,23 +79,23 @@ function throughputChange({ record: { properties } }: Listed, input: WireObject)
     );
   }
   if (wanted === undefined) return {};
-  const now = unitsOf(properties.ProvisionedThroughput);
-  const next = unitsOf(wanted);
+  const now = readUnits(properties.ProvisionedThroughput);
+  const next = readUnits(wanted);
   if (now.read !== next.read || now.write !== next.write) return { ProvisionedThroughput: wanted };
   throw validation(
     `The provisioned throughput for the table will not change. The requested value equals the current value. Current ReadCapacityUnits provisioned for the table: ${now.read}. Requested ReadCapacityUnits: ${next.read}. Current WriteCapacityUnits provisioned for the table: ${now.write}. Requested WriteCapacityUnits: ${next.write}. Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.`,
   );
 }
 
-function unitsOf(throughput: unknown): { readonly read: number; readonly write: number } {
+function readUnits(throughput: unknown): { readonly read: number; readonly write: number } {
   const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = (throughput ?? {}) as WireObject;
   return { read: Number(ReadCapacityUnits), write: Number(WriteCapacityUnits) };
 }
 
-function indexChanges({ record: { properties } }: Listed, input: WireObject): WireObject {
-  const updates = listOf(input.GlobalSecondaryIndexUpdates);
+function indexChanges({ record: { properties } }: CatalogTable, input: WireObject): WireObject {
+  const updates = toList(input.GlobalSecondaryIndexUpdates);
   const onDemand = isOnDemand({ BillingMode: input.BillingMode ?? properties.BillingMode });
-  const before = listOf(properties.GlobalSecondaryIndexes);
+  const before = toList(properties.GlobalSecondaryIndexes);
   // An index of a table that becomes on-demand has no throughput of its own.
   let indexes = onDemand ? before.map(({ ProvisionedThroughput: _, ...index }) => index as WireObject) : before;
   if (updates.filter(({ Create, Delete }) => Create ?? Delete).length > 1) {
@@ -118,29 +118,29 @@ function indexChanges({ record: { properties } }: Listed, input: WireObject): Wi
   }
   return {
     GlobalSecondaryIndexes: indexes.length === 0 ? undefined : indexes,
-    AttributeDefinitions: definitionsOf(properties, input, indexes),
+    AttributeDefinitions: mergeDefinitions(properties, input, indexes),
   };
 }
 
 /** Returns the attributes that keys still use, and those that the request adds. */
-function definitionsOf(
+function mergeDefinitions(
   { KeySchema, LocalSecondaryIndexes, AttributeDefinitions }: WireObject,
   input: WireObject,
   indexes: readonly WireObject[],
 ): readonly WireObject[] {
-  const keys = [{ KeySchema }, ...listOf(LocalSecondaryIndexes), ...indexes].flatMap((each) => listOf(each.KeySchema));
+  const keys = [{ KeySchema }, ...toList(LocalSecondaryIndexes), ...indexes].flatMap((each) => toList(each.KeySchema));
   const used = new Set(keys.map(({ AttributeName }) => AttributeName));
-  const kept = listOf(AttributeDefinitions).filter(({ AttributeName }) => used.has(AttributeName));
+  const kept = toList(AttributeDefinitions).filter(({ AttributeName }) => used.has(AttributeName));
   const known = new Set(kept.map(({ AttributeName }) => AttributeName));
-  return [...kept, ...listOf(input.AttributeDefinitions).filter(({ AttributeName }) => !known.has(AttributeName))];
+  return [...kept, ...toList(input.AttributeDefinitions).filter(({ AttributeName }) => !known.has(AttributeName))];
 }
 
 /** In this answer, a new index is still being created. */
 function beingCreated({ GlobalSecondaryIndexes: all }: WireObject, input: WireObject): WireObject {
   if (all === undefined) return {};
-  const created = listOf(input.GlobalSecondaryIndexUpdates).map(({ Create }) => (Create as WireObject)?.IndexName);
+  const created = toList(input.GlobalSecondaryIndexUpdates).map(({ Create }) => (Create as WireObject)?.IndexName);
   return {
-    GlobalSecondaryIndexes: listOf(all).map((index) =>
+    GlobalSecondaryIndexes: toList(all).map((index) =>
       created.includes(index.IndexName) ? { ...index, IndexStatus: 'CREATING', Backfilling: true } : index,
     ),
   };

@@ -51,7 +51,7 @@ const COMPARATORS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=
 
 /** Precedence, highest first: comparison, NOT, AND, OR. */
 export function parseCondition(tokens: Tokens): ConditionSyntax {
-  const condition = conditionOf(parseOr(tokens), tokens);
+  const condition = requireCondition(parseOr(tokens), tokens);
   tokens.expectEnd();
   return condition;
 }
@@ -59,9 +59,9 @@ export function parseCondition(tokens: Tokens): ConditionSyntax {
 function parseOr(tokens: Tokens): Syntax {
   let left = parseAnd(tokens);
   while (tokens.isWord('OR')) {
-    left = conditionOf(left, tokens);
+    left = requireCondition(left, tokens);
     tokens.take();
-    left = { kind: 'or', left, right: conditionOf(parseAnd(tokens), tokens) };
+    left = { kind: 'or', left, right: requireCondition(parseAnd(tokens), tokens) };
   }
   return left;
 }
@@ -69,31 +69,31 @@ function parseOr(tokens: Tokens): Syntax {
 function parseAnd(tokens: Tokens): Syntax {
   let left = parseNot(tokens);
   while (tokens.isWord('AND')) {
-    left = conditionOf(left, tokens);
+    left = requireCondition(left, tokens);
     tokens.take();
-    left = { kind: 'and', left, right: conditionOf(parseNot(tokens), tokens) };
+    left = { kind: 'and', left, right: requireCondition(parseNot(tokens), tokens) };
   }
   return left;
 }
 
 function parseNot(tokens: Tokens): Syntax {
-  if (tokens.takeWord('NOT')) return { kind: 'not', condition: conditionOf(parseNot(tokens), tokens) };
+  if (tokens.takeWord('NOT')) return { kind: 'not', condition: requireCondition(parseNot(tokens), tokens) };
   const first = tokens.isSymbol('(') ? parseParentheses(tokens) : parseOperand(tokens, 'condition');
   const { kind, text } = tokens.next;
   if (kind === 'symbol' && COMPARATORS.has(text)) {
-    const left = operandOf(first, tokens);
+    const left = requireOperand(first, tokens);
     tokens.take();
     return { kind: 'compare', comparator: text as Comparator, left, right: parseValue(tokens) };
   }
   if (tokens.isWord('BETWEEN')) {
-    const operand = operandOf(first, tokens);
+    const operand = requireOperand(first, tokens);
     tokens.take();
     const low = parseValue(tokens);
     if (!tokens.takeWord('AND')) tokens.fail();
     return { kind: 'between', operand, low, high: parseValue(tokens) };
   }
   if (tokens.isWord('IN')) {
-    const operand = operandOf(first, tokens);
+    const operand = requireOperand(first, tokens);
     tokens.take();
     return { kind: 'in', operand, choices: parseList(tokens, () => parseValue(tokens)) };
   }
@@ -111,8 +111,8 @@ function parseParentheses(tokens: Tokens): Syntax {
 
 function parseValue(tokens: Tokens): OperandSyntax {
   return tokens.isSymbol('(')
-    ? operandOf(parseParentheses(tokens), tokens)
-    : operandOf(parseOperand(tokens, 'condition'), tokens);
+    ? requireOperand(parseParentheses(tokens), tokens)
+    : requireOperand(parseOperand(tokens, 'condition'), tokens);
 }
 
 /** Parses a path, a `:value`, or a function call; the caller checks which functions are allowed there. */
@@ -153,13 +153,13 @@ function parseList<T>(tokens: Tokens, member: () => T): readonly T[] {
   return members;
 }
 
-function operandOf(syntax: Syntax, tokens: Tokens): OperandSyntax {
+function requireOperand(syntax: Syntax, tokens: Tokens): OperandSyntax {
   if (syntax.kind === 'path' || syntax.kind === 'value') return syntax;
   if (syntax.kind === 'call' && syntax.name === 'size') return syntax;
   return tokens.fail();
 }
 
-function conditionOf(syntax: Syntax, tokens: Tokens): ConditionSyntax {
+function requireCondition(syntax: Syntax, tokens: Tokens): ConditionSyntax {
   if (syntax.kind === 'path' || syntax.kind === 'value') return tokens.fail();
   if (syntax.kind === 'call' && syntax.name === 'size') return tokens.fail();
   return syntax;

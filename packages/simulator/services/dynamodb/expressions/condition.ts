@@ -1,10 +1,10 @@
 /** AWS, "Comparison operator and function reference in DynamoDB"; "Condition and filter expressions". */
 import { valueBytes } from '../size.js';
-import { bytesOf, compareValues, contentOf, equalValues, typeOf } from '../values.js';
+import { compareValues, contentOf, decodeBase64, equalValues, typeOf } from '../values.js';
 import type { AttributeValue, Item, TypeName } from '../wire.js';
 import { type Comparator, type ConditionSyntax, type OperandSyntax, parseCondition } from './condition-grammar.js';
-import { type Path, pathText, samePath, valueAt } from './paths.js';
-import { cached, inExpression, type Placeholders } from './placeholders.js';
+import { findValue, isSamePath, type Path, pathText } from './paths.js';
+import { asExpressionError, cacheParser, type Placeholders } from './placeholders.js';
 import { ExpressionFault } from './tokens.js';
 
 /** A predicate on an item, or on no item: then no attribute exists. */
@@ -15,7 +15,7 @@ const TYPE_NAMES = ['S', 'N', 'B', 'BOOL', 'NULL', 'SS', 'NS', 'BS', 'L', 'M'];
 const ORDERED: readonly TypeName[] = ['S', 'N', 'B'];
 const WITH_SIZE: readonly TypeName[] = ['S', 'B', 'SS', 'NS', 'BS', 'L', 'M'];
 
-export const conditionSyntax = cached(parseCondition);
+export const conditionSyntax = cacheParser(parseCondition);
 
 /** Compiles a condition or filter; it is always true if there is none. @throws {DynamoDbError} ValidationException */
 export function bindCondition(
@@ -24,11 +24,11 @@ export function bindCondition(
   placeholders: Placeholders,
 ): Condition {
   if (text === undefined) return () => true;
-  return inExpression(name, () => bind(conditionSyntax(text), placeholders));
+  return asExpressionError(name, () => bind(conditionSyntax(text), placeholders));
 }
 
 /** Returns the top-level attributes that a condition names. */
-export function attributesOf(text: string, placeholders: Placeholders): ReadonlySet<string> {
+export function listAttributes(text: string, placeholders: Placeholders): ReadonlySet<string> {
   const names = new Set<string>();
   const operand = (syntax: OperandSyntax): void => {
     if (syntax.kind === 'path') names.add(String(placeholders.path(syntax.path)[0]));
@@ -103,7 +103,7 @@ function bindCall(name: string, [first, second]: readonly Bound[]): Condition {
   if (name === 'attribute_not_exists') return (item) => first.of(item) === undefined;
   if (!second) throw new Error(`${name} without a second operand`);
   if (name === 'attribute_type') {
-    const type = typeNameOf(second);
+    const type = readTypeName(second);
     return (item) => {
       const value = first.of(item);
       return value !== undefined && typeOf(value) === type;
@@ -139,13 +139,13 @@ function compare(comparator: Comparator, a: AttributeValue | undefined, b: Attri
 export function beginsWith(value: AttributeValue, start: AttributeValue): boolean {
   if ('S' in value && 'S' in start) return value.S.startsWith(start.S);
   if (!('B' in value && 'B' in start)) return false;
-  const [whole, part] = [bytesOf(value.B), bytesOf(start.B)];
+  const [whole, part] = [decodeBase64(value.B), decodeBase64(start.B)];
   return whole.subarray(0, part.length).equals(part);
 }
 
 function contains(value: AttributeValue, part: AttributeValue): boolean {
   if ('S' in value && 'S' in part) return value.S.includes(part.S);
-  if ('B' in value && 'B' in part) return bytesOf(value.B).includes(bytesOf(part.B));
+  if ('B' in value && 'B' in part) return decodeBase64(value.B).includes(decodeBase64(part.B));
   if ('SS' in value && 'S' in part) return value.SS.includes(part.S);
   if ('NS' in value && 'N' in part) return value.NS.includes(part.N);
   if ('BS' in value && 'B' in part) return value.BS.includes(part.B);
@@ -156,7 +156,7 @@ function contains(value: AttributeValue, part: AttributeValue): boolean {
  * Returns UTF-16 units of text ("the length of the string"), bytes of binary, members of the others; numbers have no
  * size.
  */
-function sizeOf(value: AttributeValue): AttributeValue | undefined {
+function evaluateSize(value: AttributeValue): AttributeValue | undefined {
   const type = typeOf(value);
   if (!WITH_SIZE.includes(type)) return undefined;
   if ('S' in value) return { N: String(value.S.length) };
@@ -178,14 +178,14 @@ function bound(syntax: OperandSyntax, placeholders: Placeholders): Bound {
   }
   if (syntax.kind === 'path') {
     const path = placeholders.path(syntax.path);
-    return { of: (item) => valueAt(item, path), path };
+    return { of: (item) => findValue(item, path), path };
   }
   const measured = bound(syntax.operands[0] as OperandSyntax, placeholders);
   refuseType(measured, 'size', WITH_SIZE);
   return {
     of: (item) => {
       const value = measured.of(item);
-      return value === undefined ? undefined : sizeOf(value);
+      return value === undefined ? undefined : evaluateSize(value);
     },
   };
 }
@@ -199,7 +199,7 @@ function refuseType({ constant }: Bound, operator: string, allowed: readonly Typ
 
 function refuseSame(operator: string, first: Bound, ...others: readonly Bound[]): void {
   const { path } = first;
-  if (path && others.some((other) => other.path && samePath(path, other.path))) {
+  if (path && others.some((other) => other.path && isSamePath(path, other.path))) {
     throw new ExpressionFault(
       `The first operand must be distinct from the remaining operands for this operator or function; operator: ${operator}, first operand: ${pathText(path)}`,
     );
@@ -217,7 +217,7 @@ function refuseBounds({ constant: low }: Bound, { constant: high }: Bound): void
   );
 }
 
-function typeNameOf(operand: Bound): string {
+function readTypeName(operand: Bound): string {
   refuseType(operand, 'attribute_type', ['S']);
   const { constant } = operand;
   if (!constant || !('S' in constant)) {

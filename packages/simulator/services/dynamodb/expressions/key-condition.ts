@@ -6,7 +6,7 @@ import { compareValues, invalid, typeOf } from '../values.js';
 import type { AttributeValue, KeyType } from '../wire.js';
 import { beginsWith, bindCondition, conditionSyntax } from './condition.js';
 import type { ConditionSyntax, OperandSyntax } from './condition-grammar.js';
-import { inExpression, type Placeholders } from './placeholders.js';
+import { asExpressionError, type Placeholders } from './placeholders.js';
 
 export interface KeyCondition {
   readonly partition: AttributeValue;
@@ -38,9 +38,9 @@ export function bindKeyCondition(
   index?: string,
 ): KeyCondition {
   // Errors that any condition can have are reported first, in the words of a condition.
-  const terms = inExpression('KeyConditionExpression', () => {
+  const terms = asExpressionError('KeyConditionExpression', () => {
     bindCondition('KeyConditionExpression', text, placeholders);
-    return termsOf(conditionSyntax(text), placeholders);
+    return collectTerms(conditionSyntax(text), placeholders);
   });
   const names = terms.map(({ name }) => name);
   if (new Set(names).size < names.length) {
@@ -61,13 +61,13 @@ export function bindKeyCondition(
     for (const value of values) checkComparedKey(value, name, key, index);
   }
   const [value] = partition.values as readonly [AttributeValue];
-  return { partition: value, position: sort ? positionOf(sort) : () => 0 };
+  return { partition: value, position: sort ? buildPosition(sort) : () => 0 };
 }
 
-function termsOf(syntax: ConditionSyntax, placeholders: Placeholders): readonly Term[] {
+function collectTerms(syntax: ConditionSyntax, placeholders: Placeholders): readonly Term[] {
   switch (syntax.kind) {
     case 'and':
-      return [...termsOf(syntax.left, placeholders), ...termsOf(syntax.right, placeholders)];
+      return [...collectTerms(syntax.left, placeholders), ...collectTerms(syntax.right, placeholders)];
     case 'compare': {
       const { comparator } = syntax;
       if (comparator === '<>') throw wrongOperator('<>');
@@ -114,7 +114,7 @@ function term(
   return { operator, name: String(path[0]), values: constants };
 }
 
-function positionOf({ operator, values }: Term): KeyCondition['position'] {
+function buildPosition({ operator, values }: Term): KeyCondition['position'] {
   const [value, high = value] = values as readonly [AttributeValue, AttributeValue?];
   const to = (bound: AttributeValue) => (sortKey: AttributeValue) => compareValues(sortKey, bound) ?? 0;
   const [toValue, toHigh] = [to(value), to(high as AttributeValue)];

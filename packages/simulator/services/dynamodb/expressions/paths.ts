@@ -30,26 +30,26 @@ function parseName(tokens: Tokens): string {
 }
 
 /** Returns the value at a path; undefined if there is none, or if a value on the way has another shape. */
-export function valueAt(item: Item, path: Path): AttributeValue | undefined {
-  let value: AttributeValue | undefined = own(item, path[0] as string);
-  for (let at = 1; at < path.length && value !== undefined; at++) value = childOf(value, path[at] as string | number);
+export function findValue(item: Item, path: Path): AttributeValue | undefined {
+  let value: AttributeValue | undefined = ownAttribute(item, path[0] as string);
+  for (let at = 1; at < path.length && value !== undefined; at++) value = findChild(value, path[at] as string | number);
   return value;
 }
 
 /** Attributes may have names like `constructor`. */
-export const own = (item: Item, name: string): AttributeValue | undefined =>
+export const ownAttribute = (item: Item, name: string): AttributeValue | undefined =>
   Object.hasOwn(item, name) ? item[name] : undefined;
 
-function childOf(value: AttributeValue, element: string | number): AttributeValue | undefined {
+function findChild(value: AttributeValue, element: string | number): AttributeValue | undefined {
   if (typeof element === 'number') return 'L' in value ? value.L[element] : undefined;
-  return 'M' in value ? own(value.M, element) : undefined;
+  return 'M' in value ? ownAttribute(value.M, element) : undefined;
 }
 
 /** Formats a path as in AWS's messages: `[a, [0], b]`. */
 export const pathText = (path: Path): string =>
   `[${path.map((element) => (typeof element === 'number' ? `[${element}]` : element)).join(', ')}]`;
 
-export const samePath = (a: Path, b: Path): boolean =>
+export const isSamePath = (a: Path, b: Path): boolean =>
   a.length === b.length && a.every((element, at) => element === b[at]);
 
 /**

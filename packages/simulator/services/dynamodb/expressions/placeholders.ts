@@ -1,6 +1,6 @@
 /** AWS, "Expression attribute names (aliases) in DynamoDB"; "Using expression attribute values in DynamoDB". */
 import { DynamoDbError, validation } from '../errors.js';
-import { normalValue } from '../values.js';
+import { normalizeValue } from '../values.js';
 import type { AttributeValue, WireObject } from '../wire.js';
 import type { Path, PathSyntax } from './paths.js';
 import { ExpressionFault, Tokens } from './tokens.js';
@@ -33,7 +33,7 @@ export class Placeholders {
   path(syntax: PathSyntax): Path {
     return syntax.some((element) => typeof element === 'string' && element.startsWith('#'))
       ? syntax.map((element) =>
-          typeof element === 'string' && element.startsWith('#') ? this.nameOf(element) : element,
+          typeof element === 'string' && element.startsWith('#') ? this.resolveName(element) : element,
         )
       : syntax;
   }
@@ -59,7 +59,7 @@ export class Placeholders {
     }
   }
 
-  private nameOf(reference: string): string {
+  private resolveName(reference: string): string {
     const name = this.names.get(reference);
     if (name === undefined) {
       throw new ExpressionFault(
@@ -106,7 +106,7 @@ function read<T>(
 
 function checkedValue(value: unknown, key: string): AttributeValue {
   try {
-    return normalValue(value);
+    return normalizeValue(value);
   } catch (error) {
     if (!(error instanceof DynamoDbError) || error.type !== 'ValidationException') throw error;
     throw validation(`ExpressionAttributeValues contains invalid value: ${error.message} for key ${key}`);
@@ -124,7 +124,7 @@ export type ExpressionName =
 const MAX_CACHED = 10_000;
 
 /** Wraps a parser for one kind of expression in a cache by text. */
-export function cached<Syntax>(parse: (tokens: Tokens) => Syntax): (text: string) => Syntax {
+export function cacheParser<Syntax>(parse: (tokens: Tokens) => Syntax): (text: string) => Syntax {
   const known = new Map<string, Syntax>();
   return (text) => {
     const found = known.get(text);
@@ -138,7 +138,7 @@ export function cached<Syntax>(parse: (tokens: Tokens) => Syntax): (text: string
 }
 
 /** @throws {DynamoDbError} for any {@link ExpressionFault}: `Invalid <expression>: ...` */
-export function inExpression<T>(name: ExpressionName, work: () => T): T {
+export function asExpressionError<T>(name: ExpressionName, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -1,13 +1,13 @@
 /** AWS, "Using projection expressions in DynamoDB". */
 import type { AttributeValue, Item } from '../wire.js';
-import { own, type Path, parsePath, refuseOverlaps } from './paths.js';
-import { cached, inExpression, type Placeholders } from './placeholders.js';
+import { ownAttribute, type Path, parsePath, refuseOverlaps } from './paths.js';
+import { asExpressionError, cacheParser, type Placeholders } from './placeholders.js';
 import type { Tokens } from './tokens.js';
 
 /** `null` selects the whole value. */
 type Tree = Map<string | number, Tree | null>;
 
-const projectionSyntax = cached((tokens: Tokens) => {
+const projectionSyntax = cacheParser((tokens: Tokens) => {
   const paths = [parsePath(tokens)];
   while (tokens.takeSymbol(',')) paths.push(parsePath(tokens));
   tokens.expectEnd();
@@ -25,7 +25,7 @@ export interface Projection {
  */
 export function bindProjection(text: string | undefined, placeholders: Placeholders): Projection | undefined {
   if (text === undefined) return undefined;
-  return inExpression('ProjectionExpression', () => {
+  return asExpressionError('ProjectionExpression', () => {
     const paths = projectionSyntax(text).map((path) => placeholders.path(path));
     refuseOverlaps(paths);
     return { paths, of: (item) => project(item, paths) };
@@ -52,7 +52,7 @@ function plant(tree: Tree, path: Path): void {
 function pickItem(item: Item, tree: Tree): Item {
   const picked: Record<string, AttributeValue> = {};
   for (const [name, below] of tree) {
-    const value = pick(own(item, String(name)), below);
+    const value = pick(ownAttribute(item, String(name)), below);
     if (value !== undefined) picked[String(name)] = value;
   }
   return picked;

@@ -33,7 +33,7 @@ export function parseUpdate(tokens: Tokens): UpdateSyntax {
   const seen = new Set<string>();
   const actions: ActionSyntax[] = [];
   do {
-    const section = sectionOf(tokens);
+    const section = readSection(tokens);
     if (seen.has(section)) {
       throw new ExpressionFault(`The "${section}" section can only be used once in an update expression;`);
     }
@@ -45,7 +45,7 @@ export function parseUpdate(tokens: Tokens): UpdateSyntax {
   return { actions };
 }
 
-function sectionOf(tokens: Tokens): keyof typeof SECTIONS {
+function readSection(tokens: Tokens): keyof typeof SECTIONS {
   for (const section of ['SET', 'REMOVE', 'ADD', 'DELETE'] as const) if (tokens.isWord(section)) return section;
   return tokens.fail();
 }

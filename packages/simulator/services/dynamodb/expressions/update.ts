@@ -1,12 +1,12 @@
 /** AWS, "Using update expressions in DynamoDB". */
 import { addNumbers, subtractNumbers } from '../decimal.js';
 import { validation } from '../errors.js';
-import { compareText, normalValue, typeOf } from '../values.js';
+import { compareText, normalizeValue, typeOf } from '../values.js';
 import type { AttributeValue, Item, TypeName } from '../wire.js';
 import type { OperandSyntax } from './condition-grammar.js';
 import { placeValues, type Removal, type Replacement, removeValues } from './document.js';
-import { type Path, refuseOverlaps, valueAt } from './paths.js';
-import { cached, inExpression, type Placeholders } from './placeholders.js';
+import { findValue, type Path, refuseOverlaps } from './paths.js';
+import { asExpressionError, cacheParser, type Placeholders } from './placeholders.js';
 import { ExpressionFault } from './tokens.js';
 import { parseUpdate, type ValueSyntax } from './update-grammar.js';
 
@@ -33,13 +33,13 @@ const LONG_NAMES: { readonly [type: string]: string } = {
   M: 'MAP',
 };
 
-const updateSyntax = cached(parseUpdate);
+const updateSyntax = cacheParser(parseUpdate);
 const wrongType = () => validation('An operand in the update expression has an incorrect data type');
 const missing = () => validation('The provided expression refers to an attribute that does not exist in the item');
 
 /** Compiles an update. @throws {DynamoDbError} ValidationException */
 export function bindUpdate(text: string, placeholders: Placeholders): Update {
-  return inExpression('UpdateExpression', () => {
+  return asExpressionError('UpdateExpression', () => {
     const syntax = updateSyntax(text);
     const paths = syntax.actions.map(({ path }) => placeholders.path(path));
     const replacements: ((item: Item) => Replacement | Removal | undefined)[] = [];
@@ -52,8 +52,8 @@ export function bindUpdate(text: string, placeholders: Placeholders): Update {
       } else {
         const operand = placeholders.value(action.reference);
         refuseOperand(action.kind, operand);
-        const combine = action.kind === 'add' ? added : withoutMembers;
-        replacements.push((item) => combine(path, valueAt(item, path), operand));
+        const combine = action.kind === 'add' ? applyAdd : withoutMembers;
+        replacements.push((item) => combine(path, findValue(item, path), operand));
       }
     }
     refuseOverlaps(paths);
@@ -95,7 +95,7 @@ function boundOperand(syntax: OperandSyntax, placeholders: Placeholders): Value 
   if (syntax.kind === 'path') {
     const path = placeholders.path(syntax.path);
     return (item) => {
-      const value = valueAt(item, path);
+      const value = findValue(item, path);
       if (value === undefined) throw missing();
       return value;
     };
@@ -104,7 +104,7 @@ function boundOperand(syntax: OperandSyntax, placeholders: Placeholders): Value 
   if (syntax.name === 'if_not_exists' && first.kind === 'path') {
     const path = placeholders.path(first.path);
     const otherwise = boundOperand(second, placeholders);
-    return (item) => valueAt(item, path) ?? otherwise(item);
+    return (item) => findValue(item, path) ?? otherwise(item);
   }
   for (const side of [first, second]) refuseConstant(side, 'list_append', 'L', placeholders);
   const [head, tail] = [boundOperand(first, placeholders), boundOperand(second, placeholders)];
@@ -134,12 +134,12 @@ function refuseOperand(kind: 'add' | 'delete', operand: AttributeValue): void {
 }
 
 /** ADD: adds to a number, or members to a set; a missing value counts as zero or empty. */
-function added(path: Path, value: AttributeValue | undefined, operand: AttributeValue): Replacement {
+function applyAdd(path: Path, value: AttributeValue | undefined, operand: AttributeValue): Replacement {
   if (value === undefined) return { path, value: operand };
   if ('N' in value && 'N' in operand) return { path, value: Object.freeze({ N: addNumbers(value.N, operand.N) }) };
   const [members, more] = [membersOf(value), membersOf(operand)];
   if (!members || !more || typeOf(value) !== typeOf(operand)) throw wrongType();
-  return { path, value: setOf(typeOf(value), [...new Set([...members, ...more])]) };
+  return { path, value: buildSet(typeOf(value), [...new Set([...members, ...more])]) };
 }
 
 /** DELETE: removes members from a set; an empty set removes the attribute. */
@@ -148,7 +148,7 @@ function withoutMembers(path: Path, value: AttributeValue | undefined, operand: 
   const [members, less] = [membersOf(value), membersOf(operand)];
   if (!members || !less || typeOf(value) !== typeOf(operand)) throw wrongType();
   const left = members.filter((member) => !less.includes(member));
-  return left.length === 0 ? { path } : { path, value: setOf(typeOf(value), left) };
+  return left.length === 0 ? { path } : { path, value: buildSet(typeOf(value), left) };
 }
 
 function membersOf(value: AttributeValue): readonly string[] | undefined {
@@ -157,5 +157,5 @@ function membersOf(value: AttributeValue): readonly string[] | undefined {
   return 'BS' in value ? value.BS : undefined;
 }
 
-const setOf = (type: TypeName, members: readonly string[]): AttributeValue =>
-  normalValue({ [type]: [...members].sort(compareText) });
+const buildSet = (type: TypeName, members: readonly string[]): AttributeValue =>
+  normalizeValue({ [type]: [...members].sort(compareText) });

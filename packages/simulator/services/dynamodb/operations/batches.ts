@@ -11,17 +11,17 @@ import { anything, violation } from './constraints.js';
 import type { Call } from './context.js';
 import { type PlannedWrite, planDelete, planPut } from './planned-write.js';
 import { readRequest, textMember } from './request.js';
-import { CAPACITY, COLLECTION_METRICS, shapeOf } from './shape.js';
+import { CAPACITY, COLLECTION_METRICS, defineShape } from './shape.js';
 
 const MAX_READS = 100;
 const MAX_WRITES = 25;
-const READS = shapeOf([], { RequestItems: anything, ReturnConsumedCapacity: CAPACITY });
-const WRITES = shapeOf([], {
+const READS = defineShape([], { RequestItems: anything, ReturnConsumedCapacity: CAPACITY });
+const WRITES = defineShape([], {
   RequestItems: anything,
   ReturnConsumedCapacity: CAPACITY,
   ReturnItemCollectionMetrics: COLLECTION_METRICS,
 });
-const OF_TABLE = shapeOf(['Keys'], { ConsistentRead: anything }, ['ProjectionExpression'], ['AttributesToGet']);
+const OF_TABLE = defineShape(['Keys'], { ConsistentRead: anything }, ['ProjectionExpression'], ['AttributesToGet']);
 
 /** Reads items in an order that applications can't rely on; items beyond 16 MB stay unprocessed. */
 export function batchGetItem(call: Call, given: WireObject): WireObject {
@@ -57,7 +57,7 @@ function planReads(call: Call, { RequestItems }: WireObject) {
   let count = 0;
   return requests.map(([name, asked]) => {
     const request = readRequest(asked, OF_TABLE, `requestItems.${name}.member.`);
-    const given = listOf(request.Keys);
+    const given = toList(request.Keys);
     if (given.length > MAX_READS) {
       throw constraintsViolated([
         `Value at 'RequestItems.${name}.member.Keys' failed to satisfy constraint: Member must have length less than or equal to ${MAX_READS}`,
@@ -111,7 +111,7 @@ export function batchWriteItem(call: Call, given: WireObject): WireObject {
 function planWrites(call: Call, { RequestItems }: WireObject) {
   const requests = Object.entries((RequestItems ?? {}) as Record<string, unknown>);
   if (requests.length === 0) throw atLeastOne('BatchWriteItem');
-  if (requests.some(([, members]) => listOf(members).length === 0 || listOf(members).length > MAX_WRITES)) {
+  if (requests.some(([, members]) => toList(members).length === 0 || toList(members).length > MAX_WRITES)) {
     throw constraintsViolated(
       violation(
         RequestItems,
@@ -121,7 +121,7 @@ function planWrites(call: Call, { RequestItems }: WireObject) {
     );
   }
   const writes = requests.flatMap(([name, members]) => {
-    return listOf(members).map((request) => ({
+    return toList(members).map((request) => ({
       name,
       request,
       planned: planMember(call, name, request as WireObject),
@@ -143,7 +143,7 @@ function planMember(call: Call, TableName: string, { PutRequest, DeleteRequest }
     : planDelete(call, { TableName, ...(DeleteRequest as WireObject) });
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 function refuseRepeated(ids: readonly string[]): void {
   if (new Set(ids).size < ids.length) throw validation('Provided list of item keys contains duplicates');

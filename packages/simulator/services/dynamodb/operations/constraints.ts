@@ -12,28 +12,28 @@ import { serialization } from '../errors.js';
 export type Constraint = (value: unknown, path: string) => readonly string[] | undefined;
 
 export const violation = (value: unknown, path: string, constraint: string): readonly string[] => [
-  `Value ${value === undefined ? 'null' : `'${shown(value)}'`} at '${path}' failed to satisfy constraint: ${constraint}`,
+  `Value ${value === undefined ? 'null' : `'${formatValue(value)}'`} at '${path}' failed to satisfy constraint: ${constraint}`,
 ];
 
 /** Formats a value in the way of AWS's messages, which is Java's way of showing objects. */
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
+function formatValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(formatValue).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return String(value);
   const members = Object.entries(value);
-  return `{${members.map(([name, member]) => `${name}=${shown(member)}`).join(', ')}}`;
+  return `{${members.map(([name, member]) => `${name}=${formatValue(member)}`).join(', ')}}`;
 }
 
 /** Formats a list of structures of one type. */
 function shownAs(type: string, list: readonly object[]): string {
   const members = (each: object): string =>
     Object.entries(each)
-      .map(([name, member]) => `${inMessages(name)}=${shown(member)}`)
+      .map(([name, member]) => `${toMessageName(name)}=${formatValue(member)}`)
       .join(', ');
   return `[${list.map((each) => `${type}(${members(each)})`).join(', ')}]`;
 }
 
 /** The name of a member in messages: `tableName`. */
-export const inMessages = (member: string): string =>
+export const toMessageName = (member: string): string =>
   member === 'SSESpecification' ? 'sSESpecification' : member.charAt(0).toLowerCase() + member.slice(1);
 
 export const anything: Constraint = () => undefined;
@@ -107,9 +107,9 @@ export const structure =
     const all = [
       ...required
         .filter((member) => given[member] === undefined)
-        .flatMap((member) => violation(undefined, `${prefix}${inMessages(member)}`, 'Member must not be null')),
+        .flatMap((member) => violation(undefined, `${prefix}${toMessageName(member)}`, 'Member must not be null')),
       ...Object.entries(constraints).flatMap(([member, constraint]) =>
-        given[member] === undefined ? [] : (constraint(given[member], `${prefix}${inMessages(member)}`) ?? []),
+        given[member] === undefined ? [] : (constraint(given[member], `${prefix}${toMessageName(member)}`) ?? []),
       ),
     ];
     return all.length > 0 ? all : undefined;

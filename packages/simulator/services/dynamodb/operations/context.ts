@@ -4,7 +4,7 @@ import type { Hold, Holds } from '../holds.js';
 import { unitsOf } from '../size.js';
 import type { Table } from '../table.js';
 import type { IndexDefinition } from '../table-definition.js';
-import type { Throttled, Throughput } from '../throughput.js';
+import type { ThrottledOwner, Throughput } from '../throughput.js';
 import type { AttributeValue, Change, Effects, Item, ItemKey } from '../wire.js';
 
 /** State of the model that outlives a call. */
@@ -65,7 +65,7 @@ export class Call {
   }
 
   /** Whose partition has no units left for a write; `undefined` if it may be written. */
-  throttledBy(change: Change): Throttled | undefined {
+  throttledBy(change: Change): ThrottledOwner | undefined {
     return this.world.throughput?.refuses(this.table(change.table), change);
   }
 

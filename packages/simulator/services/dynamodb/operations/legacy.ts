@@ -35,7 +35,7 @@ const CONDITIONS = ['Expected', 'QueryFilter', 'ScanFilter'] as const;
  * Returns the same request with expressions alone.
  * @throws {DynamoDbError} ValidationException if it mixes legacy parameters and expressions
  */
-export function withExpressions(input: WireObject, shape: Shape): WireObject {
+export function translateLegacy(input: WireObject, shape: Shape): WireObject {
   refuseMixture(input, shape);
   const { ConditionalOperator, KeyConditions, AttributesToGet, AttributeUpdates } = input;
   const words = new Words(input);

@@ -11,7 +11,7 @@ import { checkIndexKeys, checkItem, keyOf, readKey } from '../keys.js';
 import { itemBytes, MAX_ITEM_BYTES } from '../size.js';
 import type { Table } from '../table.js';
 import { attributeNames } from '../table-definition.js';
-import { invalid, normalItem } from '../values.js';
+import { invalid, normalizeItem } from '../values.js';
 import type { Item, ItemKey, WireObject } from '../wire.js';
 import type { Call } from './context.js';
 import { textMember } from './request.js';
@@ -35,7 +35,7 @@ export interface PlannedWrite {
 
 export function planPut(call: Call, input: WireObject): PlannedWrite {
   const table = call.table(input.TableName);
-  const item = normalItem(input.Item);
+  const item = normalizeItem(input.Item);
   checkItem(item, table.definition, itemBytes(item));
   const key = keyOf(item, table.definition.key);
   return { table, item: { table: table.name, key }, ...condition(input), next: () => item };

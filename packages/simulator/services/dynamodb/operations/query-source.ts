@@ -1,6 +1,6 @@
 /** The source that a Query or a Scan reads, and which options it allows. AWS, "API Reference: Query, Scan". */
 import { validation } from '../errors.js';
-import { attributesOf } from '../expressions/condition.js';
+import { listAttributes } from '../expressions/condition.js';
 import type { KeyCondition } from '../expressions/key-condition.js';
 import type { Placeholders } from '../expressions/placeholders.js';
 import type { Projection } from '../expressions/projection.js';
@@ -9,12 +9,12 @@ import { refuseEmptyKey } from '../keys.js';
 import type { SecondaryIndex } from '../secondary-index.js';
 import type { Table } from '../table.js';
 import { attributeNames, type KeySchema } from '../table-definition.js';
-import { equalValues, invalid, normalItem, typeOf } from '../values.js';
+import { equalValues, invalid, normalizeItem, typeOf } from '../values.js';
 import type { AttributeValue, Item, WireObject } from '../wire.js';
 import type { Call } from './context.js';
 import { textMember } from './request.js';
 
-export interface Source {
+export interface QuerySource {
   readonly table: Table;
   readonly index?: SecondaryIndex;
   /** Key of the index, if an index is read. */
@@ -24,7 +24,7 @@ export interface Source {
 }
 
 /** @throws {DynamoDbError} ValidationException if there is no such index, or a consistent read of it is requested */
-export function readSource(call: Call, input: WireObject): Source {
+export function readSource(call: Call, input: WireObject): QuerySource {
   const table = call.table(input.TableName);
   const consistent = input.ConsistentRead === true;
   const name = textMember(input, 'IndexName');
@@ -37,9 +37,9 @@ export function readSource(call: Call, input: WireObject): Source {
 }
 
 /** Returns the position after which a page begins; there may be no item at that position any more. */
-export function startKey(input: WireObject, source: Source, wanted?: KeyCondition): Item | undefined {
+export function readStartKey(input: WireObject, source: QuerySource, wanted?: KeyCondition): Item | undefined {
   if (input.ExclusiveStartKey === undefined) return undefined;
-  const start = normalItem(input.ExclusiveStartKey);
+  const start = normalizeItem(input.ExclusiveStartKey);
   const { definition } = source.table;
   const names = new Set([...attributeNames(definition.key), ...attributeNames(source.key)]);
   const fits = (name: string): boolean => {
@@ -62,7 +62,7 @@ export function startKey(input: WireObject, source: Source, wanted?: KeyConditio
   throw validation('The provided starting key is outside query boundaries based on provided conditions');
 }
 
-export interface Shown {
+export interface ShownPart {
   /** Absent if only the count is requested. */
   readonly shape?: (item: Item) => Item;
   /** The request wants attributes that a local index lacks: each item is read from its table, too. */
@@ -73,7 +73,11 @@ export interface Shown {
  * Returns what a request shows of each item. AWS, "Local secondary indexes" (attribute projections): attributes that
  * the index lacks are fetched from the table. A global index can't show what it lacks.
  */
-export function shownOf(input: WireObject, { index }: Source, projection: Projection | undefined): Shown {
+export function selectShownPart(
+  input: WireObject,
+  { index }: QuerySource,
+  projection: Projection | undefined,
+): ShownPart {
   const { Select: select } = input;
   if (projection && select && select !== 'SPECIFIC_ATTRIBUTES') {
     const what = select === 'COUNT' ? 'only the Count' : select;
@@ -113,11 +117,11 @@ export function shownOf(input: WireObject, { index }: Source, projection: Projec
 export function checkFilter(
   text: string,
   placeholders: Placeholders,
-  { index, key }: Source,
+  { index, key }: QuerySource,
   isQuery: boolean,
 ): boolean {
   let lacks = false;
-  for (const name of attributesOf(text, placeholders)) {
+  for (const name of listAttributes(text, placeholders)) {
     if (isQuery && attributeNames(key).includes(name)) {
       throw validation(`Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`);
     }

@@ -4,16 +4,16 @@ import { bindCondition, type Condition } from '../expressions/condition.js';
 import { bindKeyCondition } from '../expressions/key-condition.js';
 import { Placeholders } from '../expressions/placeholders.js';
 import { bindProjection } from '../expressions/projection.js';
-import { type Entry, firstWhere } from '../item-store.js';
+import { type Entry, lowerBound } from '../item-store.js';
 import { keyOf } from '../keys.js';
 import { MAX_PAGE_BYTES, readUnits } from '../size.js';
 import type { AttributeValue, Item, WireObject } from '../wire.js';
 import { anything, atLeast, type Constraint, oneOf } from './constraints.js';
 import type { Call } from './context.js';
-import { checkFilter, readSource, type Source, shownOf, startKey } from './query-source.js';
+import { checkFilter, type QuerySource, readSource, readStartKey, selectShownPart } from './query-source.js';
 import { readRequest, textMember } from './request.js';
 import { allEntries, readSegment } from './scan-order.js';
-import { CAPACITY, shapeOf } from './shape.js';
+import { CAPACITY, defineShape } from './shape.js';
 
 const OF_BOTH = {
   Select: oneOf('SPECIFIC_ATTRIBUTES', 'COUNT', 'ALL_ATTRIBUTES', 'ALL_PROJECTED_ATTRIBUTES'),
@@ -28,13 +28,13 @@ const limitOfQuery: Constraint = (value, path) =>
   limit(value, path) && [
     "Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
   ];
-const QUERY = shapeOf(
+const QUERY = defineShape(
   ['TableName'],
   { ...OF_BOTH, Limit: limitOfQuery, ScanIndexForward: anything },
   ['ProjectionExpression', 'FilterExpression', 'KeyConditionExpression'],
   ['AttributesToGet', 'QueryFilter', 'ConditionalOperator', 'KeyConditions'],
 );
-const SCAN = shapeOf(
+const SCAN = defineShape(
   ['TableName'],
   { ...OF_BOTH, Limit: limit, Segment: atLeast(0, 999_999), TotalSegments: atLeast(1, 1_000_000) },
   ['ProjectionExpression', 'FilterExpression'],
@@ -56,25 +56,25 @@ export function query(call: Call, given: WireObject): WireObject {
   const { key, table, index } = source;
   const wanted = bindKeyCondition(text, placeholders, key, table.definition.types, index?.definition.name);
   const page = readPage(call, input, source, placeholders, wanted.partition);
-  const start = startKey(input, source, wanted);
+  const start = readStartKey(input, source, wanted);
   const entries = source.index
     ? table.readIndex(source.index).partition(wanted.partition)
     : table.readPartition(wanted.partition, source.consistent);
   const place = ({ item }: Entry): number => (key.sort ? wanted.position(item[key.sort] as AttributeValue) : 0);
   let [from, to] = [
-    firstWhere(entries, (entry) => place(entry) >= 0),
-    firstWhere(entries, (entry) => place(entry) > 0),
+    lowerBound(entries, (entry) => place(entry) >= 0),
+    lowerBound(entries, (entry) => place(entry) > 0),
   ];
   const forward = input.ScanIndexForward !== false;
   if (start && forward)
     from = Math.max(
       from,
-      firstWhere(entries, ({ item }) => source.order(item, start) > 0),
+      lowerBound(entries, ({ item }) => source.order(item, start) > 0),
     );
   if (start && !forward)
     to = Math.min(
       to,
-      firstWhere(entries, ({ item }) => source.order(item, start) >= 0),
+      lowerBound(entries, ({ item }) => source.order(item, start) >= 0),
     );
   return page(inDirection(entries, from, to, forward));
 }
@@ -91,7 +91,7 @@ export function scan(call: Call, given: WireObject): WireObject {
   const source = readSource(call, input);
   const placeholders = new Placeholders(input, SCAN.expressions);
   const page = readPage(call, input, source, placeholders, undefined);
-  const start = startKey(input, source);
+  const start = readStartKey(input, source);
   const store = source.index ? source.table.readIndex(source.index) : source.table.scan(source.consistent);
   return page(allEntries(store, source.order, start, segment));
 }
@@ -100,7 +100,7 @@ export function scan(call: Call, given: WireObject): WireObject {
 function readPage(
   call: Call,
   input: WireObject,
-  source: Source,
+  source: QuerySource,
   placeholders: Placeholders,
   partition: AttributeValue | undefined,
 ) {
@@ -110,7 +110,7 @@ function readPage(
   const filter: Condition = bindCondition('FilterExpression', filterText, placeholders);
   const filterFetches = filterText !== undefined && checkFilter(filterText, placeholders, source, isQuery);
   const projection = bindProjection(textMember(input, 'ProjectionExpression'), placeholders);
-  const { shape, fetches } = shownOf(input, source, projection);
+  const { shape, fetches } = selectShownPart(input, source, projection);
   placeholders.refuseUnused();
   return (entries: Iterable<Entry>): WireObject => {
     const Items: Item[] = [];
@@ -119,7 +119,7 @@ function readPage(
     for (const { item: found, bytes: size } of entries) {
       scanned++;
       bytes += size;
-      const item = fetches || filterFetches ? fetched(call, source, found) : found;
+      const item = fetches || filterFetches ? fetchWholeItem(call, source, found) : found;
       if (filter(item)) {
         count++;
         if (shape) Items.push(shape(fetches ? item : found));
@@ -144,7 +144,7 @@ function readPage(
 }
 
 /** Reads an entry's whole item, at the units of a read of its own. AWS, "Local secondary indexes" (read capacity units). */
-function fetched(call: Call, { table, consistent }: Source, entry: Item): Item {
+function fetchWholeItem(call: Call, { table, consistent }: QuerySource, entry: Item): Item {
   const found = table.find(keyOf(entry, table.definition.key));
   call.consumption.read(table.name, readUnits(found?.bytes ?? 0, consistent));
   return found?.item ?? entry;

@@ -3,8 +3,8 @@
 import { NotModelled } from '../../../wire/operation.js';
 import { constraintsViolated, serialization } from '../errors.js';
 import type { WireObject } from '../wire.js';
-import { anything, inMessages, violation } from './constraints.js';
-import { withExpressions } from './legacy.js';
+import { anything, toMessageName, violation } from './constraints.js';
+import { translateLegacy } from './legacy.js';
 import type { Shape } from './shape.js';
 
 /**
@@ -24,17 +24,17 @@ export function readRequest(input: WireObject, shape: Shape, path = ''): WireObj
     if (constraint !== anything && constraint(value, member)) valid = false;
   }
   for (const member of shape.required) if (input[member] === undefined) valid = false;
-  if (!valid) throw violated(input, shape, path);
-  return shape.legacy.some((member) => input[member] !== undefined) ? withExpressions(input, shape) : input;
+  if (!valid) throw validationError(input, shape, path);
+  return shape.legacy.some((member) => input[member] !== undefined) ? translateLegacy(input, shape) : input;
 }
 
 /** A member that is null is absent, as for AWS. */
 const withoutNulls = (input: WireObject): WireObject =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
 
-function violated(input: WireObject, { required, members }: Shape, path: string): Error {
+function validationError(input: WireObject, { required, members }: Shape, path: string): Error {
   const all = [...members].map(([member, constraint]) => {
-    const at = path + inMessages(member);
+    const at = path + toMessageName(member);
     if (input[member] !== undefined) return { member, found: constraint(input[member], at) ?? [] };
     return { member, found: required.includes(member) ? violation(undefined, at, 'Member must not be null') : [] };
   });

@@ -3,7 +3,7 @@
  * (Segment, TotalSegments).
  */
 import { validation } from '../errors.js';
-import { type Entry, firstWhere, type ItemStore, type Order } from '../item-store.js';
+import { type Entry, type ItemStore, lowerBound, type Order } from '../item-store.js';
 import type { Item, WireObject } from '../wire.js';
 
 /** A part of a parallel scan. */
@@ -43,7 +43,7 @@ export function allEntries(
 ): Iterable<Entry> {
   const names = store.scanOrder();
   const partition = start && store.partitionOf(start);
-  if (segment && partition !== undefined && store.segmentOf(partition, segment.total) !== segment.number) {
+  if (segment && partition !== undefined && store.scanSegment(partition, segment.total) !== segment.number) {
     throw validation(
       `The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: ${segment.total} Segment: ${segment.number}`,
     );
@@ -51,17 +51,17 @@ export function allEntries(
   // The partition may have been deleted since: the page continues with the next one in the order.
   const first =
     partition !== undefined
-      ? firstWhere(names, (name) => store.comparePartitions(name, partition) >= 0)
+      ? lowerBound(names, (name) => store.comparePartitions(name, partition) >= 0)
       : segment
-        ? firstWhere(names, (name) => store.segmentOf(name, segment.total) >= segment.number)
+        ? lowerBound(names, (name) => store.scanSegment(name, segment.total) >= segment.number)
         : 0;
   const end = segment
-    ? firstWhere(names, (name) => store.segmentOf(name, segment.total) > segment.number)
+    ? lowerBound(names, (name) => store.scanSegment(name, segment.total) > segment.number)
     : names.length;
-  return entriesOf(store, order, names, first, end, start);
+  return iterateEntries(store, order, names, first, end, start);
 }
 
-function* entriesOf(
+function* iterateEntries(
   store: ItemStore,
   order: Order,
   names: readonly string[],
@@ -73,7 +73,7 @@ function* entriesOf(
   for (let at = first; at < end; at++) {
     const name = names[at] as string;
     const entries = store.named(name);
-    const from = start && name === partition ? firstWhere(entries, ({ item }) => order(item, start) > 0) : 0;
+    const from = start && name === partition ? lowerBound(entries, ({ item }) => order(item, start) > 0) : 0;
     for (let place = from; place < entries.length; place++) yield entries[place] as Entry;
   }
 }

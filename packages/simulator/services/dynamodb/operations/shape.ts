@@ -17,7 +17,7 @@ export const COLLECTION_METRICS: Constraint = oneOf('SIZE', 'NONE');
 export const ON_CONDITION_FAILURE: Constraint = oneOf('ALL_OLD', 'NONE');
 
 /** @param required must be there; a `TableName` among them must be a table's name */
-export function shapeOf(
+export function defineShape(
   required: readonly string[],
   constrained: Readonly<Record<string, Constraint>>,
   expressions: readonly ExpressionName[] = [],

@@ -11,12 +11,12 @@ import { anything, oneOf } from './constraints.js';
 import type { Call } from './context.js';
 import { type PlannedWrite, planDelete, planPut, planUpdate } from './planned-write.js';
 import { readRequest, textMember } from './request.js';
-import { CAPACITY, COLLECTION_METRICS, ON_CONDITION_FAILURE, shapeOf } from './shape.js';
+import { CAPACITY, COLLECTION_METRICS, defineShape, ON_CONDITION_FAILURE } from './shape.js';
 
 const RETURN_VALUES = ['ALL_NEW', 'UPDATED_OLD', 'ALL_OLD', 'NONE', 'UPDATED_NEW'] as const;
 type ReturnValues = (typeof RETURN_VALUES)[number];
 
-const GET = shapeOf(
+const GET = defineShape(
   ['TableName', 'Key'],
   { ReturnConsumedCapacity: CAPACITY, ConsistentRead: anything },
   ['ProjectionExpression'],
@@ -30,9 +30,9 @@ const OF_WRITES = {
 };
 const CONDITION = ['ConditionExpression'] as const;
 const EXPECTED = ['Expected', 'ConditionalOperator'] as const;
-const PUT = shapeOf(['TableName', 'Item'], OF_WRITES, CONDITION, EXPECTED);
-const DELETE = shapeOf(['TableName', 'Key'], OF_WRITES, CONDITION, EXPECTED);
-const UPDATE = shapeOf(
+const PUT = defineShape(['TableName', 'Item'], OF_WRITES, CONDITION, EXPECTED);
+const DELETE = defineShape(['TableName', 'Key'], OF_WRITES, CONDITION, EXPECTED);
+const UPDATE = defineShape(
   ['TableName', 'Key'],
   OF_WRITES,
   ['UpdateExpression', 'ConditionExpression'],
@@ -92,7 +92,7 @@ function write(call: Call, input: WireObject, planned: PlannedWrite, wanted: Ret
   if (owner) throw throttled(owner, 'Write');
   call.consumption.write(table.name, unitsOf(before, after));
   call.commit([change]);
-  const attributes = shown(wanted, before, after, paths ?? []);
+  const attributes = selectReturnValues(wanted, before, after, paths ?? []);
   return {
     ...(attributes ? { Attributes: attributes } : {}),
     ...call.consumption.report(input.ReturnConsumedCapacity, 'one'),
@@ -101,7 +101,7 @@ function write(call: Call, input: WireObject, planned: PlannedWrite, wanted: Ret
 }
 
 /** `Attributes` of the answer; absent if there are none to show. */
-function shown(
+function selectReturnValues(
   wanted: ReturnValues,
   before: Item | undefined,
   after: Item | undefined,

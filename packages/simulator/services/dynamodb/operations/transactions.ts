@@ -24,11 +24,11 @@ import { itemBytes, MAX_TRANSACTION_BYTES, readUnits, unitsOf } from '../size.js
 import type { Table } from '../table.js';
 import type { Change, Item, ItemKey, WireObject } from '../wire.js';
 import { collectionMetrics } from './collection-metrics.js';
-import { inMessages, members, text, violation } from './constraints.js';
+import { members, text, toMessageName, violation } from './constraints.js';
 import type { Call } from './context.js';
 import { type PlannedWrite, planCheck, planDelete, planPut, planUpdate } from './planned-write.js';
 import { readRequest, textMember } from './request.js';
-import { CAPACITY, COLLECTION_METRICS, ON_CONDITION_FAILURE, type Shape, shapeOf } from './shape.js';
+import { CAPACITY, COLLECTION_METRICS, defineShape, ON_CONDITION_FAILURE, type Shape } from './shape.js';
 import type { Tokens } from './tokens.js';
 
 const MAX_ITEMS = 100;
@@ -36,24 +36,24 @@ const MAX_TOKEN = 36;
 const NONE: CancellationReason = { Code: 'None' };
 const CONFLICT: CancellationReason = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' };
 const ITEMS = members(1, MAX_ITEMS);
-const WRITES = shapeOf(['TransactItems'], {
+const WRITES = defineShape(['TransactItems'], {
   TransactItems: ITEMS,
   ClientRequestToken: text(1, MAX_TOKEN),
   ReturnConsumedCapacity: CAPACITY,
   ReturnItemCollectionMetrics: COLLECTION_METRICS,
 });
-const GETS = shapeOf(['TransactItems'], { TransactItems: ITEMS, ReturnConsumedCapacity: CAPACITY });
-const GET = shapeOf(['TableName', 'Key'], {}, ['ProjectionExpression']);
+const GETS = defineShape(['TransactItems'], { TransactItems: ITEMS, ReturnConsumedCapacity: CAPACITY });
+const GET = defineShape(['TableName', 'Key'], {}, ['ProjectionExpression']);
 const RETURNED = { ReturnValuesOnConditionCheckFailure: ON_CONDITION_FAILURE };
 const CONDITION = ['ConditionExpression'] as const;
 
 type Plan = (call: Call, input: WireObject) => PlannedWrite;
 const KINDS: Readonly<Record<string, { readonly shape: Shape; readonly plan: Plan }>> = {
-  ConditionCheck: { shape: shapeOf(['TableName', 'Key', ...CONDITION], RETURNED, CONDITION), plan: planCheck },
-  Put: { shape: shapeOf(['TableName', 'Item'], RETURNED, CONDITION), plan: planPut },
-  Delete: { shape: shapeOf(['TableName', 'Key'], RETURNED, CONDITION), plan: planDelete },
+  ConditionCheck: { shape: defineShape(['TableName', 'Key', ...CONDITION], RETURNED, CONDITION), plan: planCheck },
+  Put: { shape: defineShape(['TableName', 'Item'], RETURNED, CONDITION), plan: planPut },
+  Delete: { shape: defineShape(['TableName', 'Key'], RETURNED, CONDITION), plan: planDelete },
   Update: {
-    shape: shapeOf(['TableName', 'Key', 'UpdateExpression'], RETURNED, ['UpdateExpression', ...CONDITION]),
+    shape: defineShape(['TableName', 'Key', 'UpdateExpression'], RETURNED, ['UpdateExpression', ...CONDITION]),
     plan: planUpdate,
   },
 };
@@ -66,7 +66,7 @@ export function transactWriteItems(call: Call, given: WireObject, tokens: Tokens
     if (call.isTokenHeld(token)) throw inProgress();
     const seen = tokens.find(token, input.TransactItems);
     if (seen === 'other') throw parameterMismatch();
-    if (seen === 'same') return repeated(call, planned, input.ReturnConsumedCapacity);
+    if (seen === 'same') return answerRepeated(call, planned, input.ReturnConsumedCapacity);
   }
   const { changes, reasons } = decide(call, planned);
   if (reasons.some(({ Code }) => Code !== 'None')) throw cancelled(reasons, call.effects());
@@ -82,7 +82,7 @@ export function transactWriteItems(call: Call, given: WireObject, tokens: Tokens
  * Returns the items that the transaction would lock.
  * @throws {DynamoDbError} the transaction's own error, if it isn't valid
  */
-export const itemsWritten = (call: Call, input: WireObject): readonly ItemKey[] =>
+export const listWrittenItems = (call: Call, input: WireObject): readonly ItemKey[] =>
   planWrites(call, input).map(({ item }) => item);
 
 function planWrites(call: Call, input: WireObject): readonly PlannedWrite[] {
@@ -122,7 +122,7 @@ function planWrite(call: Call, member: WireObject, at: number): PlannedWrite {
   if (!kind || !known) {
     throw validation('Invalid Request: TransactWriteRequest should contain Delete or Put or Update request');
   }
-  const path = `transactItems.${at + 1}.member.${inMessages(kind)}.`;
+  const path = `transactItems.${at + 1}.member.${toMessageName(kind)}.`;
   return known.plan(call, readRequest(member[kind] as WireObject, known.shape, path));
 }
 
@@ -174,7 +174,7 @@ function reasonAgainst(
  * Answers a transaction that was committed within the last 10 minutes: nothing happens, and it costs a read of the
  * items.
  */
-function repeated(call: Call, planned: readonly PlannedWrite[], capacity: unknown): WireObject {
+function answerRepeated(call: Call, planned: readonly PlannedWrite[], capacity: unknown): WireObject {
   for (const { table, item } of planned) {
     call.consumption.read(table.name, 2 * readUnits(table.find(item.key)?.bytes ?? 0, true));
   }

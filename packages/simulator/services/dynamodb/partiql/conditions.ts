@@ -1,5 +1,5 @@
 /** The WHERE of a statement. AWS, "PartiQL select statements for DynamoDB"; "PartiQL functions with DynamoDB". */
-import { type Literal, parsePath, type Source, type Written, writePath } from './operands.js';
+import { type Literal, parsePath, type StatementSource, type Written, writePath } from './operands.js';
 
 /** A comparison of one attribute with constants, which may be a key condition. */
 interface Comparison {
@@ -28,24 +28,24 @@ interface Operand {
 
 const COMPARATORS = ['=', '<>', '!=', '<=', '>=', '<', '>'];
 
-export function parseConditions(source: Source): Conjunction {
+export function parseConditions(source: StatementSource): Conjunction {
   const first = parseAnd(source);
   if (!source.tokens.isWord('OR')) return first;
   const choices = [first];
   while (source.tokens.takeWords('OR')) choices.push(parseAnd(source));
-  return [joined(choices.map(all), ' OR ')];
+  return [joinConditions(choices.map(joinWithAnd), ' OR ')];
 }
 
-function parseAnd(source: Source): Conjunction {
+function parseAnd(source: StatementSource): Conjunction {
   const conditions = [...parseNot(source)];
   while (source.tokens.takeWords('AND')) conditions.push(...parseNot(source));
   return conditions;
 }
 
-function parseNot(source: Source): Conjunction {
+function parseNot(source: StatementSource): Conjunction {
   const { tokens } = source;
   if (tokens.takeWords('NOT')) {
-    const { write, names } = all(parseNot(source));
+    const { write, names } = joinWithAnd(parseNot(source));
     return [{ write: (words) => `(NOT ${write(words)})`, names }];
   }
   if (tokens.takeSymbol('(')) {
@@ -57,15 +57,15 @@ function parseNot(source: Source): Conjunction {
 }
 
 /** Writes conditions as one. */
-export const all = (conditions: Conjunction): Condition =>
-  conditions.length === 1 ? (conditions[0] as Condition) : joined(conditions, ' AND ');
+export const joinWithAnd = (conditions: Conjunction): Condition =>
+  conditions.length === 1 ? (conditions[0] as Condition) : joinConditions(conditions, ' AND ');
 
-const joined = (conditions: Conjunction, operator: string): Condition => ({
+const joinConditions = (conditions: Conjunction, operator: string): Condition => ({
   write: (words) => `(${conditions.map(({ write }) => write(words)).join(operator)})`,
   names: new Set(conditions.flatMap(({ names }) => [...names])),
 });
 
-function parseCondition(source: Source): Condition {
+function parseCondition(source: StatementSource): Condition {
   const { tokens } = source;
   const left = parseOperand(source);
   if (tokens.takeWords('BETWEEN')) {
@@ -86,13 +86,13 @@ function parseCondition(source: Source): Condition {
   }
   if (tokens.takeWords('IS')) return parseIs(source, left);
   const operator = COMPARATORS.find((symbol) => tokens.takeSymbol(symbol));
-  if (operator === undefined) return called(left) ?? tokens.fail();
+  if (operator === undefined) return parseCalledCondition(left) ?? tokens.fail();
   const written = operator === '!=' ? '<>' : operator;
   return comparison(left, written, [parseOperand(source)], ([right = '']) => `${written} ${right}`);
 }
 
 /** `IS [NOT] MISSING`, `IS [NOT] NULL`. */
-function parseIs({ tokens }: Source, { write, names }: Operand): Condition {
+function parseIs({ tokens }: StatementSource, { write, names }: Operand): Condition {
   const not = tokens.takeWords('NOT');
   const of = new Set(names);
   if (tokens.takeWords('MISSING')) {
@@ -124,7 +124,7 @@ interface CalledOperand extends Operand {
 }
 
 /** A function call that is a condition of its own. */
-function called(operand: Operand): Condition | undefined {
+function parseCalledCondition(operand: Operand): Condition | undefined {
   if (!('called' in operand)) return undefined;
   const { called, operands, write, names } = operand as CalledOperand;
   const [first, second] = operands;
@@ -138,7 +138,7 @@ function called(operand: Operand): Condition | undefined {
   };
 }
 
-function parseOperand(source: Source): Operand {
+function parseOperand(source: StatementSource): Operand {
   const { tokens } = source;
   if (tokens.isCall()) {
     const name = tokens.take().text.toLowerCase();

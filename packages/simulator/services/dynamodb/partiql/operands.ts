@@ -33,7 +33,7 @@ export class Parameters {
 const mismatch = () => validation("Number of parameters in request and statement don't match.");
 
 /** A statement that is being read. */
-export class Source {
+export class StatementSource {
   constructor(
     readonly tokens: StatementTokens,
     readonly parameters: Parameters,
@@ -65,7 +65,7 @@ export class Source {
       case '[':
         return { L: tokens.list(']', () => this.literal()) };
       case '<<':
-        return setOf(tokens.list('>>', () => this.literal()));
+        return parseSet(tokens.list('>>', () => this.literal()));
       case '{':
         return { M: Object.fromEntries(tokens.list('}', () => this.member())) };
       default:
@@ -86,7 +86,7 @@ export class Source {
   }
 }
 
-function setOf(members: readonly Literal[]): Literal {
+function parseSet(members: readonly Literal[]): Literal {
   const [type = 'S'] = Object.keys(members[0] ?? {});
   if (!['S', 'N', 'B'].includes(type) || members.some((member) => !(type in member))) {
     throw notWellFormed('A set has members of one type: string, number or binary');
@@ -94,7 +94,7 @@ function setOf(members: readonly Literal[]): Literal {
   return { [`${type}S`]: members.map((member) => member[type]) };
 }
 
-export function parsePath({ tokens }: Source): PartiQlPath {
+export function parsePath({ tokens }: StatementSource): PartiQlPath {
   const path: (string | number)[] = [tokens.name()];
   for (;;) {
     if (tokens.takeSymbol('.')) path.push(tokens.name());

@@ -6,7 +6,14 @@
 import { NotModelled } from '../../../wire/operation.js';
 import { validation } from '../errors.js';
 import { type Conjunction, parseConditions } from './conditions.js';
-import { type PartiQlPath, type PathText, parsePath, type Source, type Written, writePath } from './operands.js';
+import {
+  type PartiQlPath,
+  type PathText,
+  parsePath,
+  type StatementSource,
+  type Written,
+  writePath,
+} from './operands.js';
 
 export interface Select {
   readonly kind: 'select';
@@ -57,17 +64,17 @@ export interface Action {
 }
 
 /** @throws {DynamoDbError} ValidationException if it isn't one statement */
-export function parseStatement(source: Source): Statement {
+export function parseStatement(source: StatementSource): Statement {
   const { tokens } = source;
-  const statement = statementOf(source);
+  const statement = parseKind(source);
   if (tokens.next.kind !== 'end') tokens.fail();
   source.parameters.expectEnd();
   return statement;
 }
 
-function statementOf(source: Source): Statement {
+function parseKind(source: StatementSource): Statement {
   const { tokens } = source;
-  if (tokens.takeWords('SELECT')) return selectOf(source);
+  if (tokens.takeWords('SELECT')) return parseSelect(source);
   if (tokens.takeWords('INSERT', 'INTO')) {
     const table = tokens.name();
     tokens.expectWords('VALUE');
@@ -77,25 +84,25 @@ function statementOf(source: Source): Statement {
   }
   if (tokens.takeWords('UPDATE')) {
     const table = tokens.name();
-    const actions = actionsOf(source);
-    return { kind: 'update', table, actions, where: whereOf(source), returning: returningOf(source) };
+    const actions = parseActions(source);
+    return { kind: 'update', table, actions, where: parseWhere(source), returning: parseReturning(source) };
   }
   if (tokens.takeWords('DELETE', 'FROM')) {
-    const deletion = { table: tokens.name(), where: whereOf(source), returning: returningOf(source) };
+    const deletion = { table: tokens.name(), where: parseWhere(source), returning: parseReturning(source) };
     if (deletion.returning === undefined || deletion.returning === 'ALL_OLD') return { kind: 'delete', ...deletion };
     throw validation('Only RETURNING ALL OLD * is allowed in DELETE statements.');
   }
   if (tokens.takeWords('EXISTS')) {
     tokens.expectSymbol('(');
     tokens.expectWords('SELECT');
-    const select = selectOf(source);
+    const select = parseSelect(source);
     tokens.expectSymbol(')');
     return { kind: 'exists', select };
   }
   return tokens.fail();
 }
 
-function selectOf(source: Source): Select {
+function parseSelect(source: StatementSource): Select {
   const { tokens } = source;
   const paths: PartiQlPath[] = [];
   const all = tokens.takeSymbol('*');
@@ -106,8 +113,8 @@ function selectOf(source: Source): Select {
   tokens.expectWords('FROM');
   const table = tokens.name();
   const index = tokens.takeSymbol('.') ? { index: tokens.name() } : {};
-  const where = whereOf(source);
-  const order = tokens.takeWords('ORDER', 'BY') ? { order: orderOf(source) } : {};
+  const where = parseWhere(source);
+  const order = tokens.takeWords('ORDER', 'BY') ? { order: parseOrder(source) } : {};
   return { kind: 'select', table, ...index, ...(all ? {} : { paths }), where, ...order };
 }
 
@@ -117,7 +124,7 @@ function shownPath(path: PartiQlPath): PartiQlPath {
   return path;
 }
 
-function orderOf({ tokens }: Source): NonNullable<Select['order']> {
+function parseOrder({ tokens }: StatementSource): NonNullable<Select['order']> {
   const name = tokens.name();
   const descending = tokens.takeWords('DESC');
   if (!descending) tokens.takeWords('ASC');
@@ -125,16 +132,16 @@ function orderOf({ tokens }: Source): NonNullable<Select['order']> {
 }
 
 /** Without a WHERE, nothing is demanded. */
-function whereOf(source: Source): Conjunction {
+function parseWhere(source: StatementSource): Conjunction {
   return source.tokens.takeWords('WHERE') ? parseConditions(source) : [];
 }
 
-function actionsOf(source: Source): readonly Action[] {
+function parseActions(source: StatementSource): readonly Action[] {
   const { tokens } = source;
   const actions: Action[] = [];
   for (;;) {
     if (tokens.takeWords('SET')) {
-      do actions.push(assignment(source));
+      do actions.push(parseAssignment(source));
       while (tokens.takeSymbol(','));
     } else if (tokens.takeWords('REMOVE')) {
       do actions.push({ section: 'REMOVE', write: writePath(parsePath(source)) });
@@ -145,7 +152,7 @@ function actionsOf(source: Source): readonly Action[] {
 }
 
 /** `a = 1`, `a = b + 1`, `a = list_append(a, [1])`, `a = set_add(a, <<'x'>>)`. */
-function assignment(source: Source): Action {
+function parseAssignment(source: StatementSource): Action {
   const { tokens } = source;
   const target = writePath(parsePath(source));
   tokens.expectSymbol('=');
@@ -173,7 +180,7 @@ const SET_FUNCTIONS = [
   ['SET_DELETE', 'DELETE'],
 ] as const;
 
-function operand(source: Source): PathText {
+function operand(source: StatementSource): PathText {
   const { tokens } = source;
   if (tokens.isCall()) {
     const called = tokens.take().text.toLowerCase();
@@ -188,7 +195,7 @@ function operand(source: Source): PathText {
   return writePath(parsePath(source));
 }
 
-function returningOf({ tokens }: Source): Returning | undefined {
+function parseReturning({ tokens }: StatementSource): Returning | undefined {
   if (!tokens.takeWords('RETURNING')) return undefined;
   const which = tokens.takeWords('ALL') ? 'ALL' : tokens.takeWords('MODIFIED') ? 'UPDATED' : tokens.fail();
   const when = tokens.takeWords('OLD') ? 'OLD' : tokens.takeWords('NEW') ? 'NEW' : tokens.fail();

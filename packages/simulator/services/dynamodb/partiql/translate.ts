@@ -1,10 +1,10 @@
 /** Translates statements into the requests of other operations. */
 import { validation } from '../errors.js';
-import { valueAt } from '../expressions/paths.js';
+import { findValue } from '../expressions/paths.js';
 import { Words } from '../expressions/words.js';
 import { attributeNames, type KeySchema } from '../table-definition.js';
 import type { Item, WireObject } from '../wire.js';
-import { all, type Condition, type Conjunction } from './conditions.js';
+import { type Condition, type Conjunction, joinWithAnd } from './conditions.js';
 import type { PartiQlPath } from './operands.js';
 import type { Delete, Insert, Select, Update } from './statement.js';
 
@@ -17,7 +17,7 @@ interface Keyed {
 }
 
 /** @throws {DynamoDbError} ValidationException unless all key attributes are compared with one value each */
-export function keyed(where: Conjunction, key: KeySchema): Keyed {
+export function splitKey(where: Conjunction, key: KeySchema): Keyed {
   const equals = attributeNames(key).map((name) => where.find((condition) => isEqual(condition, name)));
   if (equals.includes(undefined)) {
     throw validation('Where clause does not contain a mandatory equality on all key attributes');
@@ -32,7 +32,7 @@ const isEqual = ({ comparison }: Condition, name: string): boolean =>
   comparison?.name === name && comparison.operator === '=';
 
 /** Returns a Query if the partition key is given, and a Scan otherwise. */
-export function reading(
+export function toQueryOrScan(
   select: Select,
   key: KeySchema,
 ): { readonly operation: 'Query' | 'Scan'; readonly input: WireObject } {
@@ -59,7 +59,7 @@ export function reading(
       TableName,
       ...(index === undefined ? {} : { IndexName: index }),
       ...(queries ? { KeyConditionExpression: keys.map(({ write }) => write(words)).join(' AND ') } : {}),
-      ...(filter.length > 0 ? { FilterExpression: all(filter).write(words) } : {}),
+      ...(filter.length > 0 ? { FilterExpression: joinWithAnd(filter).write(words) } : {}),
       ...(paths ? { ProjectionExpression: [...tops].map((name) => words.name(name)).join(', ') } : {}),
       ...(order ? { ScanIndexForward: !order.descending } : {}),
       ...words.members(),
@@ -68,8 +68,8 @@ export function reading(
 }
 
 /** Returns a GetItem, for a transaction. */
-export function getting({ table: TableName, where, paths }: Select, key: KeySchema): WireObject {
-  const { Key, others } = keyed(where, key);
+export function toGetItem({ table: TableName, where, paths }: Select, key: KeySchema): WireObject {
+  const { Key, others } = splitKey(where, key);
   if (others.length > 0)
     throw validation('Select statements within ExecuteTransaction must specify the primary key only');
   const words = new Words();
@@ -79,15 +79,15 @@ export function getting({ table: TableName, where, paths }: Select, key: KeySche
 }
 
 /** Returns a PutItem that fails if there is such an item. */
-export function putting({ table: TableName, item: Item }: Insert, key: KeySchema): WireObject {
+export function toPutItem({ table: TableName, item: Item }: Insert, key: KeySchema): WireObject {
   const words = new Words();
   const ConditionExpression = `attribute_not_exists(${words.name(key.partition)})`;
   return { TableName, Item, ConditionExpression, ...words.members() };
 }
 
 /** Returns an UpdateItem that fails if there is no such item. */
-export function updating({ table: TableName, actions, where }: Update, key: KeySchema): WireObject {
-  const { Key, others } = keyed(where, key);
+export function toUpdateItem({ table: TableName, actions, where }: Update, key: KeySchema): WireObject {
+  const { Key, others } = splitKey(where, key);
   const words = new Words();
   const sections = new Map<string, string[]>();
   for (const { section, write } of actions) sections.set(section, [...(sections.get(section) ?? []), write(words)]);
@@ -98,12 +98,12 @@ export function updating({ table: TableName, actions, where }: Update, key: KeyS
 }
 
 /** Returns a DeleteItem, or with `check` a ConditionCheck of the same item. */
-export function deleting(
+export function toDeleteItem(
   { table: TableName, where }: Pick<Delete, 'table' | 'where'>,
   key: KeySchema,
   check = false,
 ): WireObject {
-  const { Key, others } = keyed(where, key);
+  const { Key, others } = splitKey(where, key);
   const words = new Words();
   const exists = check ? [`attribute_exists(${words.name(key.partition)})`] : [];
   const conditions = [...exists, ...others.map(({ write }) => write(words))];
@@ -112,10 +112,10 @@ export function deleting(
 }
 
 /** Returns what a SELECT shows of an item: the value at each path, under the last name of the path. */
-export function shown(item: Item, paths: readonly PartiQlPath[] | undefined): Item {
+export function projectItem(item: Item, paths: readonly PartiQlPath[] | undefined): Item {
   if (!paths) return item;
   const values = paths.flatMap((path) => {
-    const value = valueAt(item, path);
+    const value = findValue(item, path);
     return value ? [[String(path.at(-1)), value] as const] : [];
   });
   return Object.fromEntries(values);
