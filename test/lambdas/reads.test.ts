@@ -160,10 +160,10 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const READ =
-  /^(?!\s*\*).*?(?:new (Get|BatchGet|TransactGet|Query|Scan|ExecuteStatement|BatchExecuteStatement|ExecuteTransaction)(?:Items?)?Command\(|\bpaginate(Query|Scan)\(|(?<!function )\b(itemsOf|readItems)\()/gm;
+  /^(?!\s*\*).*?(?:new (Get|BatchGet|TransactGet|Query|Scan|ExecuteStatement|BatchExecuteStatement|ExecuteTransaction)(?:Items?)?Command\(|\bpaginate(Query|Scan)\(|(?<!function )\b(queryItems|readItems)\()/gm;
 
 /** What the functions that follow pages to their end send (`packages/kit/aws/read-items.ts`, which is no reader itself). */
-const SENT: Readonly<Record<string, string>> = { itemsOf: 'Query', readItems: 'BatchGet' };
+const SENT: Readonly<Record<string, string>> = { queryItems: 'Query', readItems: 'BatchGet' };
 const READING = 'packages/kit/aws/read-items.ts';
 
 /** Returns the reads in a source, in their order: `Get strong`. */
@@ -171,10 +171,10 @@ const readsIn = (source: string): readonly string[] =>
   [...source.matchAll(READ)].map((found) => {
     const [text, command, paginated, helper = ''] = found;
     const given = argumentsFrom(source, found.index + text.length);
-    return `${command ?? paginated ?? SENT[helper]} ${consistencyOf(helper === 'itemsOf' ? queryIn(given, source, found.index) : given)}`;
+    return `${command ?? paginated ?? SENT[helper]} ${consistencyOf(helper === 'queryItems' ? queryIn(given, source, found.index) : given)}`;
   });
 
-/** Returns the query that `itemsOf` is given: its second argument, or the constant that this names. */
+/** Returns the query that `queryItems` is given: its second argument, or the constant that this names. */
 function queryIn(given: string, source: string, before: number): string {
   const [, name = ''] = /^[\w.]+,\s*(\w+)\b(?!\()/.exec(given) ?? [];
   const declared = name === '' ? -1 : source.lastIndexOf(`const ${name}`, before);

@@ -234,7 +234,7 @@ describe('a profile with codes that were withdrawn', () => {
     inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'], people: ['pk'] });
     const { documentClient: documents } = await import('../../packages/kit/aws/dynamodb.js');
     const { PersonalKeys } = await import('../../packages/kit/personal-data/personal-keys.js');
-    const { stateStoreFromEnvironment: stateStoreOfFunction } = await import(
+    const { stateStoreFromEnvironment } = await import(
       '../../packages/kit/state-store/state-store-from-environment.js'
     );
     const { createRequestRecord: recordOfRequest } = await import(
@@ -245,7 +245,7 @@ describe('a profile with codes that were withdrawn', () => {
     );
     const { patchProfile } = await import('../../lambdas/users/patch-profile.js');
     const { users } = await import('../../lambdas/users/aggregates.js');
-    const store: never = stateStoreOfFunction(users) as never;
+    const store: never = stateStoreFromEnvironment(users) as never;
     const people = new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents, kms: inProcessKms().kms });
     const records = requestRecords();
     const patch = (change: object) => {

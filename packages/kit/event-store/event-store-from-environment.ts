@@ -8,7 +8,7 @@ import type { Aggregate } from './event-store.js';
 /**
  * Returns the event store of an aggregate type, in the table of this function's service.
  * @example
- * const tripStore = eventStoreOfFunction(trips);
+ * const tripStore = eventStoreFromEnvironment(trips);
  * @throws {SettingMissing} at start, if the construct did not set the table
  */
 export const eventStoreFromEnvironment = <State, Event extends AnyEvent, Rules extends Evolution<State, Event>>({

@@ -27,14 +27,14 @@ export interface ConsumerOptions {
    */
   readonly isRefusal?: (error: unknown) => boolean;
   /**
-   * Keys of people: `personalKeysOfFunction()`, for a function with `grantDecrypt`. With them, the text of an error that may
+   * Keys of people: `personalKeysFromEnvironment()`, for a function with `grantDecrypt`. With them, the text of an error that may
    * contain a person's data is sealed for the person whom the message names, and an operator can read it until the person
    * is forgotten.
    * @default such texts are left out of failure records
    */
   readonly personalKeys?: TextKeys;
   /**
-   * Entrance to a lane, for messages that contend for one key: `entranceOf` of `@orderly/kit/lane`.
+   * Entrance to a lane, for messages that contend for one key: `createLaneEntrance` of `@orderly/kit/lane`.
    * @default none: every message takes a plain transaction
    */
   readonly lane?: OpenEntrance;

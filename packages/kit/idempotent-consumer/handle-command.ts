@@ -7,7 +7,7 @@ import type { Handling } from './message-source.js';
  * message. A decision without events commits only if the aggregate is unchanged.
  * @example
  * on(steps, {
- *   BookHotel: ({ event: command, trace }) => commandOn(bookingStore, { id: command.data.tripId, command, trace }),
+ *   BookHotel: ({ event: command, trace }) => handleCommand(bookingStore, { id: command.data.tripId, command, trace }),
  * });
  */
 export const handleCommand = <State, const Command, Event extends AnyEvent, Facts extends object>(

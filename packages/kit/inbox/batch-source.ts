@@ -16,7 +16,7 @@ export interface CollectedSource<Event = AnyEvent> extends Source<typeof COLLECT
 /**
  * Collects all messages of a subscription.
  * @example
- * batchInbox([collect(orderEnds)], { windows: daysIn('Europe/Berlin'), page, close });
+ * batchInbox([collect(orderEnds)], { windows: dailyWindows('Europe/Berlin'), page, close });
  */
 export const collect = <C extends ServiceContract, Type extends EventOf<C>['type']>(
   subscription: EventSubscription<C, Type>,

@@ -27,7 +27,7 @@ import type { Windows } from './windows.js';
  *   on(suspicions, {
  *     UserSuspected: async ({ event, trace }, work) => {
  *       const report = await agency.ask(event.data.userId, { key: work.idempotencyKey('report'), signal: work.signal });
- *       return commandOn(reviews, { id: event.data.userId, command: { type: 'Review', report }, trace });
+ *       return handleCommand(reviews, { id: event.data.userId, command: { type: 'Review', report }, trace });
  *     },
  *   }),
  * ]);
@@ -38,7 +38,7 @@ export function inbox(
   sources: readonly InboxSource[],
   { isRefusal = () => false, personalKeys }: ConsumerOptions = {},
 ): (event: SQSEvent, context: Context) => Promise<SQSBatchResponse> {
-  const options = { ...optionsFromEnvironment(isRefusal), sources, people: personalKeys };
+  const options = { ...optionsFromEnvironment(isRefusal), sources, personalKeys };
   if (options.settings.mode === 'batch') throw new SettingMissing('mode batch: expected a handler made by batchInbox');
   return createHandler(options.settings.mode === 'sequential' ? new SequentialRunner(options) : new Runner(options));
 }
@@ -58,7 +58,7 @@ export interface BatchInboxOptions<Event> extends Pick<ConsumerOptions, 'isRefus
  * - One runner at a time has a window. A window without messages closes, too.
  * @example
  * export const handler = batchInbox([collect(orderEnds)], {
- *   windows: daysIn('Europe/Berlin'),
+ *   windows: dailyWindows('Europe/Berlin'),
  *   page: ({ messages }, { id }) => ({ decide: async () => [added(id, messages.map(({ event }) => event.data))] }),
  *   close: ({ id, number }) => ({ decide: async () => [published(id, number)] }),
  * });

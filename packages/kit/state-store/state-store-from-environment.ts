@@ -6,7 +6,7 @@ import { type StateAggregate, StateStore, type Stored } from './state-store.js';
 /**
  * Returns the store of a state-stored aggregate type, in the table of this function's service.
  * @example
- * const productStore: StateStore<Product, ProductEvent> = stateStoreOfFunction(products);
+ * const productStore: StateStore<Product, ProductEvent> = stateStoreFromEnvironment(products);
  * @throws {SettingMissing} at start, if the construct did not set a setting that it needs
  */
 export const stateStoreFromEnvironment = <State extends Stored, Event extends AnyEvent>(

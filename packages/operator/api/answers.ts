@@ -99,7 +99,7 @@ export async function answerAudit<View>(
     const seconds = (): number => secondsBetween(begun, clock.now());
     const checkDeadline = (): void => refuseIfLate(seconds(), request.command);
     const hasTime = (): boolean => seconds() < AUDIT_SECONDS;
-    const more = { check, mostChecked: MAX_CHECKED_PER_ANSWER, mayGoOn: checkDeadline, hasTime };
+    const more = { check, mostChecked: MAX_CHECKED_PER_ANSWER, beforeEachQuery: checkDeadline, hasTime };
     return await answerCommand<View>(audit(context, request.audit, access, more));
   } finally {
     for (const client of [sqs, lambda, cloudWatch]) client.destroy();

@@ -111,7 +111,7 @@ export async function audit(
         commit.isRecorded || (resend && (await recordUnreadable(documents, from, commit, access.now())));
       unreadable.push({ service: from.name, commit: failureIdOf(commit), fault: commit.fault, isRecorded });
     },
-    ...(beforeEachQuery && { mayGoOn: beforeEachQuery }),
+    ...(beforeEachQuery && { beforeEachQuery }),
     ...(ids && { seen: (commits: readonly Commit[]) => ids.add(commits) }),
     progress: ({ name }: Service, { commits }: AuditTotals): void => {
       if (performance.now() - told < PROGRESS_INTERVAL_MS) return;

@@ -10,12 +10,12 @@ export const DEFAULT_GRACE = '15m';
  * @param consumer name of a consumer, for the examples in the help
  * @param shortcuts options for aggregates that have the same id: with `{ order: ['Order', 'Payment'] }`, `--order 4711` audits
  * `Order/4711` and `Payment/4711`
- * @param twiceCheck loads how the application finds what was done twice. @default the audit doesn't ask for that
+ * @param duplicateCheck loads how the application finds what was done twice. @default the audit doesn't ask for that
  */
 export const auditCommands = (
   consumer: string,
   shortcuts: AuditShortcuts = {},
-  twiceCheck?: () => Promise<DuplicateCheck>,
+  duplicateCheck?: () => Promise<DuplicateCheck>,
 ) => [
   operatorCommand({
     name: 'audit',
@@ -36,9 +36,9 @@ export const auditCommands = (
       ...Object.fromEntries(Object.keys(shortcuts).map((name) => [name, { type: 'string' } as const])),
     },
     example: ['audit', '--since', '1h'],
-    about: `compares what was committed with what became of it at each consumer: was anything lost${twiceCheck ? ', or done twice' : ''}?`,
+    about: `compares what was committed with what became of it at each consumer: was anything lost${duplicateCheck ? ', or done twice' : ''}?`,
     details: `Exit code 0: nothing is missing. 3: what was missing was sent again. 4: deliveries are missing.${
-      twiceCheck ? ' 1: something was\ndone twice. With --consumer it does not look for that.' : ''
+      duplicateCheck ? ' 1: something was\ndone twice. With --consumer it does not look for that.' : ''
     }
   --since     the last 90s, 15m, 1h, 7d
   --from, --to  from a time and before another one, as 2026-12-01T08:00:00Z. Default of --to: now
@@ -74,7 +74,7 @@ ${Object.entries(shortcuts)
       const to = timeOf('to', options.to, wrong);
       return { from, to, subject, ...others, consumer, graceSeconds, resend, rate: parseRate(options.rate, wrong) };
     },
-    run: async (...call) => (await import('../audit/audit-command.js')).runAudit(...call, await twiceCheck?.()),
+    run: async (...call) => (await import('../audit/audit-command.js')).runAudit(...call, await duplicateCheck?.()),
   }),
 ];
 

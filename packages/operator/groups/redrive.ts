@@ -173,7 +173,7 @@ function findResult(now: ConsumerRecord | undefined, before: ConsumerRecord) {
 const countsOf = (run: Run) => ({
   sent: run.count('processed', 'failed again', 'ended otherwise', 'pending'),
   processed: run.count('processed'),
-  hasFailedAgain: run.count('failed again'),
+  failedAgain: run.count('failed again'),
   pending: run.count('pending'),
   endedOtherwise: run.count('ended otherwise'),
   skipped: skippedOf(run),
@@ -188,7 +188,7 @@ const skippedOf = (run: Run) => ({
 
 function outcomeOf(context: GroupContext, run: Run, verdict: Verdict): Outcome {
   const counts = countsOf(run);
-  const { sent, processed, hasFailedAgain: failedAgain, pending, endedOtherwise, skipped, left } = counts;
+  const { sent, processed, failedAgain, pending, endedOtherwise, skipped, left } = counts;
   const undecided = skipped.unknown + skipped.notRedrivable;
   const otherwise = endedOtherwise > 0 ? `, ${endedOtherwise} ended otherwise` : '';
   return run.outcome({
@@ -209,7 +209,7 @@ function outcomeOf(context: GroupContext, run: Run, verdict: Verdict): Outcome {
 function verdictWords(
   run: Run,
   verdict: Verdict,
-  { sent, hasFailedAgain: failedAgain, pending, skipped }: ReturnType<typeof countsOf>,
+  { sent, failedAgain, pending, skipped }: ReturnType<typeof countsOf>,
 ) {
   const failed = run.first('failed again');
   const why = failed ? describeReason(failed.record) : '';

@@ -55,9 +55,9 @@ test('another process plays the same history', async () => {
   const folder = writeAssembly(functionResource('Work'), { Work: MODULES['a pool of random bytes'] });
   const here = await playSeed(new Deployment(new Assembly(folder)), scenario, '1');
   const script = `
-    import { deploymentOf, playSeed } from '${new URL('../index.ts', import.meta.url).pathname}';
+    import { loadDeployment, playSeed } from '${new URL('../index.ts', import.meta.url).pathname}';
     const play = ${scenario.play.toString().replace(/^async play/, 'async function')};
-    const { fingerprint } = await playSeed(deploymentOf('${folder}'), { name: 'kept', faultProbability: 0, play }, '1');
+    const { fingerprint } = await playSeed(loadDeployment('${folder}'), { name: 'kept', faultProbability: 0, play }, '1');
     console.log(fingerprint);`;
   const there = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
     encoding: 'utf8',

@@ -49,5 +49,5 @@ export const courseDecider: Decider<Course, CourseCommand, CourseEvent> = {
   stateSchema: 1,
 };
 
-/** The aggregate without its store. At an entry point: `eventStoreOfFunction(courses)`. */
+/** The aggregate without its store. At an entry point: `eventStoreFromEnvironment(courses)`. */
 export const courses = { aggregate: 'Course', contract: coursesContract, decider: courseDecider };

@@ -44,17 +44,17 @@ const TABLE = 'door';
 
 let at: LaneEntrance;
 let now: number;
-let entranceOf: typeof import('../../../packages/kit/lane/entrance.js').createLaneEntrance;
+let createLaneEntrance: typeof import('../../../packages/kit/lane/entrance.js').createLaneEntrance;
 beforeAll(async () => {
   functionEnvironment({ [Env.TABLE]: TABLE, CONSUMER: 'door', CONSUMER_GENERATION: '0', LANE_HOT_KEYS: '[]' });
   process.env.LANE_CONFLICTS_PER_SECOND = String(CONFLICTS);
-  ({ createLaneEntrance: entranceOf } = await import('../../../packages/kit/lane/entrance.js'));
+  ({ createLaneEntrance } = await import('../../../packages/kit/lane/entrance.js'));
 });
 beforeEach(() => {
   now = Date.parse('2026-03-01T00:00:00.000Z');
   vi.spyOn(clock, 'now').mockImplementation(() => new Date(now).toISOString());
   inProcessDynamoDb({ [TABLE]: ['pk', 'sk'] });
-  at = entranceOf(doorLane)({ sources: [source], commanders: ['shop'], log: new MessageLog('door', [source]) });
+  at = createLaneEntrance(doorLane)({ sources: [source], commanders: ['shop'], log: new MessageLog('door', [source]) });
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -81,7 +81,7 @@ async function losesRaces(visitor: string, times: number): Promise<void> {
 describe('the entrance of a lane that loads nothing', () => {
   test('takes keys that the settings name, and no message without a key', async () => {
     process.env.LANE_HOT_KEYS = '["tonight"]';
-    const open = entranceOf(doorLane);
+    const open = createLaneEntrance(doorLane);
     const always = open({ sources: [source], commanders: ['shop'], log: new MessageLog('door', [source]) });
     process.env.LANE_HOT_KEYS = '[]';
     const [alone, group] = deliveriesOf('alone', 'group');

@@ -165,15 +165,15 @@ describe('a lane that loads', () => {
 });
 
 describe('its entrance', () => {
-  let entranceOf: typeof import('../../../packages/kit/lane/entrance.js').createLaneEntrance;
+  let createLaneEntrance: typeof import('../../../packages/kit/lane/entrance.js').createLaneEntrance;
   beforeAll(async () => {
     functionEnvironment({ CONSUMER: COMMANDS.name, CONSUMER_GENERATION: '0' });
-    ({ createLaneEntrance: entranceOf } = await import('../../../packages/kit/lane/entrance.js'));
+    ({ createLaneEntrance } = await import('../../../packages/kit/lane/entrance.js'));
   });
   const entrance = (hotKeys: readonly string[] = [], conflictsPerSecond = 4): LaneEntrance => {
     process.env.LANE_HOT_KEYS = JSON.stringify(hotKeys);
     process.env.LANE_CONFLICTS_PER_SECOND = String(conflictsPerSecond);
-    return entranceOf(lane)({ sources, commanders: ['mints'], log: new MessageLog(COMMANDS.name, sources) });
+    return createLaneEntrance(lane)({ sources, commanders: ['mints'], log: new MessageLog(COMMANDS.name, sources) });
   };
   const deliveryOf = (message: Envelope) => ({ message, returned: false, replayed: false }) as Delivery;
   const hot = async (at: LaneEntrance, ...keys: readonly string[]) =>

@@ -182,7 +182,7 @@ describe('a request', () => {
 
 /** Returns whose keys a memory dump of the function would show. */
 const held = (keys: PersonalKeys) => [
-  ...(keys as unknown as { readonly memory: ReadonlyMap<string, unknown> }).memory.keys(),
+  ...(keys as unknown as { readonly cache: ReadonlyMap<string, unknown> }).cache.keys(),
 ];
 
 describe('a key in memory', () => {

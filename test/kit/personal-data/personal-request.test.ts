@@ -9,7 +9,7 @@ import type { PersonalKeys } from '../../../packages/kit/personal-data/personal-
 const schema = { personal: { text: 'to', sealedNote: 'to' }, shownAs: { sealedNote: 'note' } } as const;
 const asked: unknown[] = [];
 const keys = {
-  unsealed: async (person: string, plain: unknown) => {
+  createUnsealed: async (person: string, plain: unknown) => {
     asked.push(plain);
     return person === 'forgotten' ? undefined : new Unsealed(person, randomBytes(32), plain);
   },

@@ -16,7 +16,7 @@ export interface Course extends Stored {
   readonly seats: number;
 }
 
-/** The declaration. An entry point binds it to its table by `stateStoreOfFunction(courses)`. */
+/** The declaration. An entry point binds it to its table by `stateStoreFromEnvironment(courses)`. */
 export const courses = { aggregate: 'Course', contract: coursesContract };
 export type CourseStore = StateStore<Course, EventOf<typeof coursesContract>>;
 

@@ -106,8 +106,8 @@ describe.each(TABLES)('a state store %s', (_, table) => {
     await table.transact([{ Delete: { TableName: 'courses', Key: { pk: late.commit.pk, sk: late.commit.sk } } }]);
     const refused = await table.transact([late.append, late.state]).catch((error: unknown) => error);
     expect(refused).toMatchObject({ name: 'TransactionRefused' });
-    const { because } = refused as { because(write: object): boolean };
-    expect([late.append, late.state].map((write) => because.call(refused, write))).toEqual([false, true]);
+    const { conditionFailedFor } = refused as { conditionFailedFor(write: object): boolean };
+    expect([late.append, late.state].map((write) => conditionFailedFor.call(refused, write))).toEqual([false, true]);
     expect(await courseStore.read('outdated')).toMatchObject({ seats: 25, version: 2 });
     expect(await table.read({ pk: late.commit.pk, sk: late.commit.sk })).toBeUndefined();
   });

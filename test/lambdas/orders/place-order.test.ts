@@ -33,11 +33,11 @@ beforeAll(async () => {
   vi.resetModules();
   const { inProcessDynamoDb } = await import('../../support/in-process-dynamodb.js');
   ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'], people: ['pk'] }));
-  const { eventStoreFromEnvironment: eventStoreOfFunction } = await import(
+  const { eventStoreFromEnvironment } = await import(
     '../../../packages/kit/event-store/event-store-from-environment.js'
   );
   const { orders } = await import('../../../lambdas/orders/aggregates.js');
-  orderStore = eventStoreOfFunction(orders);
+  orderStore = eventStoreFromEnvironment(orders);
   list = await import('../../../lambdas/orders/order-list.js');
   ordersList = list.createOrdersList(orderStore);
   projections = await import('../../../packages/kit/projection/projection.js');

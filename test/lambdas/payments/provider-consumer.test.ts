@@ -122,12 +122,12 @@ describe('what the provider refuses', () => {
 
   test('to charge is declined, unless it did it before', async () => {
     expect(await tells(2, refusing)).toEqual(['PaymentDeclined REFUSED_BY_PROVIDER']);
-    const did = { ...refusing, chargeOf: async () => ({ status: 'CHARGED' }) as const };
+    const did = { ...refusing, findCharge: async () => ({ status: 'CHARGED' }) as const };
     expect(await tells(2, did)).toEqual(['PaymentCharged']);
   });
 
   test('to cancel is what it did before; where that is nothing, nobody knows', async () => {
-    const did = { ...refusing, chargeOf: async () => ({ status: 'CHARGED' }) as const };
+    const did = { ...refusing, findCharge: async () => ({ status: 'CHARGED' }) as const };
     expect(await tells(2, did, voiding)).toEqual(['PaymentCharged', 'RefundRequested']);
     const declined = { status: 'DECLINED', reason: 'CARD_EXPIRED' } as const;
     expect(await tells(2, { ...refusing, findCharge: async () => declined }, voiding)).toEqual([
@@ -142,7 +142,7 @@ describe('what the provider refuses', () => {
     expect(await tells(4, refusing)).toEqual(['RefundFailed']);
     expect(counted).toHaveBeenCalledWith('RefundsFailed', MetricUnit.Count, 1);
     counted.mockClear();
-    const did = { ...refusing, refundOf: async () => ({ status: 'REFUNDED' }) as const };
+    const did = { ...refusing, findRefund: async () => ({ status: 'REFUNDED' }) as const };
     expect(await tells(4, did)).toEqual(['PaymentRefunded']);
     expect(counted).not.toHaveBeenCalledWith('RefundsFailed', MetricUnit.Count, 1);
     counted.mockRestore();

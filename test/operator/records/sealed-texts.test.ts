@@ -29,7 +29,7 @@ const service = {
 const keysOf = () =>
   new PersonalKeys({ table: 'people', kmsKey: KMS_KEY, documents: documentClient, kms: inProcess.kms });
 let inProcess: ReturnType<typeof inProcessKms>;
-vi.mock('../../../packages/operator/people/personal-data.js', () => ({ openKeys: () => keysOf() }));
+vi.mock('../../../packages/operator/people/personal-data.js', () => ({ openPersonalKeys: () => keysOf() }));
 
 const base = { documents: documentClient, clock, services: [service], command: commandFormatter('orders') };
 /** Context of an operator whose environment has keys of people. */

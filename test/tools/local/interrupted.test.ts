@@ -5,7 +5,7 @@ const ROOT = new URL('../../../', import.meta.url);
 
 /** Runs a script as a process, as `tools/run.mjs` does: with a listener of before that ends it with 130. */
 function process130(script: string): { readonly status: number | null; readonly stdout: string } {
-  const begin = `import { interrupted, onInterruption } from './tools/local/interrupted.ts';
+  const begin = `import { awaitInterruption, onInterruption } from './tools/local/interrupted.ts';
     process.on('SIGINT', () => process.exit(130));
     const lost = setTimeout(() => process.exit(99), 60_000);`;
   const args = ['--import', 'tsx', '--input-type=module', '--eval', `${begin}\n${script}\nclearTimeout(lost);`];
@@ -15,7 +15,7 @@ function process130(script: string): { readonly status: number | null; readonly 
 test('a Ctrl-C that came just before anybody waits for it is not lost', () => {
   const { status, stdout } = process130(`
     process.kill(process.pid, 'SIGINT');
-    await interrupted();
+    await awaitInterruption();
     console.log('saved');`);
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'saved\n' });
 });
@@ -23,7 +23,7 @@ test('a Ctrl-C that came just before anybody waits for it is not lost', () => {
 test('a second Ctrl-C ends the process at once', () => {
   const { status, stdout } = process130(`
     process.kill(process.pid, 'SIGINT');
-    await interrupted();
+    await awaitInterruption();
     console.log('saving');
     process.kill(process.pid, 'SIGINT');
     await new Promise(() => {});`);

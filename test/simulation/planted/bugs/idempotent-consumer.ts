@@ -1,13 +1,13 @@
 import { bugsIn, type PlantedBug } from '../bug.js';
 
-const commandOn = bugsIn('packages/kit/idempotent-consumer/handle-command.ts');
+const handleCommand = bugsIn('packages/kit/idempotent-consumer/handle-command.ts');
 const consumer = bugsIn('packages/kit/idempotent-consumer/consumer.ts');
 const messageLog = bugsIn('packages/kit/idempotent-consumer/message-log.ts');
 const processMessage = bugsIn('packages/kit/idempotent-consumer/process-message.ts');
 const processOnce = bugsIn('packages/kit/idempotent-consumer/process-once.ts');
 
 export const IDEMPOTENT_CONSUMER: readonly PlantedBug[] = [
-  commandOn('a repeat of a charge under way is recorded without looking whether it ended meanwhile', 'charge-one', {
+  handleCommand('a repeat of a charge under way is recorded without looking whether it ended meanwhile', 'charge-one', {
     from: '[(await decideOn(store, target, ...facts)).write]',
     to: '(({ events, write }) => (events.length > 0 ? [write] : []))(await decideOn(store, target, ...facts))',
     only: /^payments\/on-command$/,
