@@ -21,7 +21,7 @@ const BATCH = 10;
 /**
  * Load of one order on a consumer: its number of messages, and the seconds in which one invocation handles a batch of ten.
  *
- * The saga hears `OrderPlaced` and four answers, and of some orders a timeout, a cancellation or compensations: 6. A message
+ * The saga receives `OrderPlaced` and four answers, and of some orders a timeout, a cancellation or compensations: 6. A message
  * is a query and a transaction, one after the other, 20 ms together; ten of them wait at once, but their code takes 5 ms of a
  * vCPU each, and a function of 512 MB has 0.29 of it (1,769 MB are one): 170 ms a batch, and 10 ms to begin and end it.
  *

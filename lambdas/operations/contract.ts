@@ -54,7 +54,7 @@ const delivery = {
   reason: z.exactOptional(withDescription("Reason of a failure: names and codes, no people's data.", z.string())),
 };
 
-/** A message at one consumer that hears it. */
+/** A message at one consumer that subscribes to it. */
 export const TracedDelivery = z.object(delivery);
 
 /** The same, with the messages that its consumer committed. */

@@ -87,19 +87,19 @@ export type AuditView = {
     readonly subject?: string;
     /** It, and those that were audited together with it. */
     readonly subjects?: readonly (string)[];
-    /** Whether something is missing, in sentences: it says what was not compared, such as messages that no consumer hears. */
+    /** Whether something is missing, in sentences: it says what was not compared, such as messages that no consumer subscribes to. */
     readonly verdict: string;
     readonly commits: number;
     /** Events and commands in these commits. */
     readonly messages: number;
     /** Those of backfills, which are never sent. */
     readonly unsent: number;
-    /** Those that no consumer hears: there was nothing to compare. */
+    /** Those that no consumer subscribes to: there was nothing to compare. */
     readonly unheard: {
       readonly messages: number;
       readonly types: readonly (string)[];
     };
-    /** Messages at each consumer that hears them, by what became of them. */
+    /** Messages at each consumer that receives them, by what became of them. */
     readonly deliveries: {
       readonly processed: number;
       readonly discarded: number;

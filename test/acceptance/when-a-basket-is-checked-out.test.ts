@@ -70,7 +70,7 @@ describe('when a basket is checked out', () => {
     expect((await world.stock(sku))?.reserved).toBe(1);
   });
 
-  test('what was added or changed before the order exists stays in the basket', async () => {
+  test('changes that are made before the order exists stay in the basket', async () => {
     const [tea, cup, pot] = [await stocked(10), await stocked(10), await stocked(10)];
     const as = newCustomer();
     for (const sku of [tea, cup]) await inBasketsOf(sku, as);
@@ -91,7 +91,7 @@ describe('when a basket is checked out', () => {
     await holds(as, []);
   });
 
-  test('without lines is refused, and its key may be used later', async () => {
+  test('a basket without lines is refused, and its key may be used later', async () => {
     const sku = await stocked(10);
     const as = newCustomer();
     const key = world.fresh('key');
@@ -100,7 +100,7 @@ describe('when a basket is checked out', () => {
     expect((await checkedOut(as, key)).headers).not.toHaveProperty('idempotency-replayed');
   });
 
-  test('with a total that no card can be charged is refused, until it is larger', async () => {
+  test('a basket with a total that no card can be charged is refused, until it is larger', async () => {
     const sku = await stocked(100, 10);
     const as = newCustomer();
     await inBasketsOf(sku, as);
@@ -110,7 +110,7 @@ describe('when a basket is checked out', () => {
     });
   });
 
-  test('with products in two currencies is refused, and says which lines', async () => {
+  test('a basket with products in two currencies is refused, and the answer says which lines', async () => {
     const [euros, dollars] = [await priced(350), world.fresh('sku')];
     const unitPrice = { amount: 400, currency: 'USD' };
     const path = `/products/${dollars}`;
@@ -123,7 +123,7 @@ describe('when a basket is checked out', () => {
     });
   });
 
-  test('of another version than the basket has is refused', async () => {
+  test('a basket of another version than the checkout names is refused', async () => {
     const sku = await priced(350);
     const as = newCustomer();
     await inBasketsOf(sku, as);

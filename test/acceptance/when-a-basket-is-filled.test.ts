@@ -30,7 +30,7 @@ describe('when a basket is filled', () => {
     expect((await basketOf(newCustomer())).body).toEqual({ lines: [], version: 0 });
   });
 
-  test('a product that nobody added is unknown', async () => {
+  test('a product that was never added is unknown', async () => {
     const unknown = problem('unknown-product', 404, { reason: 'UNKNOWN_PRODUCT' });
     expect(await putItem(world.fresh('sku'), 1, newCustomer())).toMatchObject(unknown);
   });

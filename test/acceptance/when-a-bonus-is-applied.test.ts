@@ -98,7 +98,7 @@ describe('when a bonus is applied', () => {
     ['an empty reason', { points: 1, reason: '' }],
     ['a long reason', { points: 1, reason: 'r'.repeat(201) }],
     ['an unknown field', { points: 1, reason: 'r', note: '' }],
-  ])('with %s it is 400', async (_, body) => {
+  ])('a bonus with %s is 400', async (_, body) => {
     const customer = world.fresh('customer');
     expect((await applyBonus(customer, body)).status).toBe(400);
     expect((await getAccount(customer)).status).toBe(404);
@@ -116,7 +116,7 @@ describe('when a bonus is applied', () => {
     expect((await applyBonus('a%20b', bonus)).status).toBe(404);
   });
 
-  test('of a person who is forgotten, the reason was never in plain text, and is shown no more', async () => {
+  test("the reason of a forgotten person's bonus was never in plain text, and is not shown any more", async () => {
     const customer = world.fresh('person');
     const [key, bonus] = [world.fresh('key'), { points: 50, reason: someReason() }];
     const first = await applyBonus(customer, bonus, key);

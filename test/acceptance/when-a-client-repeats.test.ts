@@ -5,7 +5,7 @@ import { becomes, line, placed, stocked } from './orders.js';
 import { judged } from './users.js';
 import type { Send } from './world.js';
 
-/** Loses the answers of the first requests: each is carried out, and nobody hears of it. */
+/** Loses the answers of the first requests: each is carried out, and nobody receives of it. */
 const losing =
   (answers: number, sent: Headers[] = []) =>
   (send: Send): Send =>
@@ -32,7 +32,7 @@ const listed = (customer: string, count: number): Promise<readonly OrderView[]> 
   });
 
 describe('when a client repeats', () => {
-  test('its answers are lost on their way, and it has placed one order', async () => {
+  test('it has placed one order after its answers were lost on their way', async () => {
     const customer = world.fresh('customer');
     const sent: Headers[] = [];
     const client = world.client({ customer }, losing(2, sent));
@@ -73,7 +73,7 @@ describe('when a client repeats', () => {
 });
 
 describe('when a client reads', () => {
-  test('a list of 25 orders, it gets each once, the newest first', async () => {
+  test('it gets each order of a list of 25 once, the newest first', async () => {
     const customer = world.fresh('customer');
     const lines = [line(await stocked(25))];
     const ids: string[] = [];
@@ -81,7 +81,7 @@ describe('when a client reads', () => {
     expect((await listed(customer, 25)).map(({ orderId }) => orderId)).toEqual(ids);
   });
 
-  test('a problem, it knows its code', async () => {
+  test('it gets the code of a problem', async () => {
     const customer = world.fresh('customer');
     await judged(customer, 'BLOCKED');
     const error: unknown = await world
@@ -93,7 +93,7 @@ describe('when a client reads', () => {
     expect(error).toMatchObject({ status: 403, correlationId: expect.stringMatching(/./), retryAfter: undefined });
   });
 
-  test('a stock at another version, it overwrites nothing', async () => {
+  test('it overwrites no stock at another version', async () => {
     const [operator, sku] = [world.client('operator'), await stocked(3)];
     const { version } = await operator.getStock({ sku });
     await operator.setStock({ sku, body: { onHand: 5 }, ifMatch: version });

@@ -28,7 +28,7 @@ const nothingCharged = async (orderId: string): Promise<void> => {
 };
 
 describe('when a command is forged', () => {
-  test('over the bus, it becomes a failure record of the receiving service without its function', async () => {
+  test('a command that comes over the bus becomes a failure record of its receiver, without its function', async () => {
     const payment = paymentSteps(99900);
     const stock = stockSteps();
     const account = sagaOf(world.fresh('customer'));
@@ -64,7 +64,7 @@ describe('when a command is forged', () => {
     await nothingCharged(orderId);
   });
 
-  test('directly in the queue, it is refused by the function at once', async () => {
+  test('a command directly in the queue is refused by the function at once', async () => {
     const { orderId, charge } = paymentSteps(99900);
     const command = toPayments(charge, FORGED);
     await world.send('payments-commands', queued(command));

@@ -111,7 +111,7 @@ describe('when a credit limit is set', () => {
     ['no currency', { amount: 1 }],
     ['a currency that isn’t one', { amount: 1, currency: 'EURO' }],
     ['an unknown field', { amount: 1, currency: 'EUR', note: '' }],
-  ])('with %s it is 400', async (_, creditLimit) => {
+  ])('a credit limit with %s is 400', async (_, creditLimit) => {
     const customer = world.fresh('customer');
     expect((await putLimit(customer, creditLimit)).status).toBe(400);
     expect((await getAccount(customer)).status).toBe(404);
@@ -185,7 +185,7 @@ describe('when credit is used up', () => {
   });
 
   test.each(['', '?creditExhausted=false', '?creditExhausted=true&customerId=alice'])(
-    'no other list of accounts exists: GET /accounts%s is 400',
+    'there is no other list of accounts: GET /accounts%s is 400',
     async (query) => {
       const { status } = await world.call({ method: 'GET', path: `/accounts${query}`, as: 'operator' });
       expect(status).toBe(400);

@@ -87,7 +87,7 @@ describe.skipIf(ordersUnderWay > 100)('when a customer reaches a limit (needs li
     expect(await world.moved(order.orderId)).toMatchObject({ charges: 1 });
   });
 
-  test('still refunds what an order has paid, at the limit of refunds', async () => {
+  test("an order's payment is still refunded at the limit of refunds", async () => {
     const customer = await customerWith(100_000);
     const paymentId = await chargedPayment(customer, 1000);
     await atOnce(refundsPerDay, (key) => giveBack(customer, paymentId, key, { amount: eur(1) }));

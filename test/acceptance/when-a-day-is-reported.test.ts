@@ -68,7 +68,7 @@ describe.skipIf(!world.passesDays)('when a day is reported (needs days that pass
     ];
   });
 
-  test('its report after a crash in the middle of a page equals the one without', async () => {
+  test('a report after a crash in the middle of a page equals the one without', async () => {
     const amounts = Array.from({ length: CHARGES }, (_, at) => 100 + at);
     const days = [amounts.map((amount) => charged(amount)), amounts.map((amount) => charged(amount, -DAY))];
     await world.publish(...days.flat());

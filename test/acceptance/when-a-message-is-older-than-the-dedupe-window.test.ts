@@ -77,7 +77,7 @@ describe('when a message is older than the dedupe window', () => {
     expect(await world.failures('orders-saga', event!.id)).toEqual([]);
   });
 
-  test('has no age gate for a projection, which is guarded by versions', async () => {
+  test('a projection has no age gate, since versions guard it', async () => {
     const customer = world.fresh('customer');
     const { orderId } = await placed([line(await stocked(1))], { as: { customer } });
     await world.settled(orderId);

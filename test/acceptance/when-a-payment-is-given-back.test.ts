@@ -49,7 +49,7 @@ describe('when a payment is given back', () => {
     ['fails, and has given it back all the same', 50001],
     ['fails at first', 50002],
     ['does not answer in time', 50400],
-  ])('and the provider %s, it is given back once', async (_, amount) => {
+  ])('the payment is given back once if the provider %s', async (_, amount) => {
     const bob = world.fresh('bob');
     const paymentId = await chargedPayment(bob, 100_000);
     await giveBack(bob, paymentId, 'part', { amount: eur(amount) });
@@ -70,7 +70,7 @@ describe('when a payment is given back', () => {
     },
   );
 
-  test('and the provider refuses for good, an operator sees it, and has it requested again once', async () => {
+  test('an operator sees that the provider refuses for good, and has the refund requested again once', async () => {
     const bob = world.fresh('bob');
     const refused = await chargedPayment(bob, 41001);
     await giveBack(bob, refused, 'whole');
@@ -84,7 +84,7 @@ describe('when a payment is given back', () => {
     expect(await world.moved(refused)).toMatchObject({ refunds: 1, refunded: 41001 });
   });
 
-  test('and the provider refuses again, that is another failure', async () => {
+  test('a second refusal of the provider is another failure', async () => {
     const bob = world.fresh('bob');
     const paymentId = await chargedPayment(bob, 41000);
     await giveBack(bob, paymentId, 'whole');

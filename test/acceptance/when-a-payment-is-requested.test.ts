@@ -61,7 +61,7 @@ describe('when a payment is requested', () => {
     ['fails, and has charged all the same', 50001],
     ['fails at first', 50002],
     ['does not answer in time', 50400],
-  ])('and the provider %s, it is charged once', async (_, amount) => {
+  ])('the payment is charged once if the provider %s', async (_, amount) => {
     const { body } = await pay(world.fresh('bob'), amount, world.uuid());
     await shows(body.paymentId, { status: 'CHARGED' });
     expect(await world.moved(body.paymentId)).toMatchObject({ charges: 1, charged: amount });
@@ -97,7 +97,7 @@ describe('when a payment is requested', () => {
   test.skipIf(!world.makesFaults).each([
     ['before', 'beforeWrite'],
     ['after', 'afterWrite'],
-  ] as const)(`and its charging dies %s a write, it is charged once ${needsFaults}`, async (_, when) => {
+  ] as const)(`the payment is charged once if its charging dies %s a write ${needsFaults}`, async (_, when) => {
     // The payment's id isn't known yet. Calls of the consumer that charges contain the account's id.
     const bob = world.fresh('bob');
     await world.crash('payments/charge-at-sandbox', when, { including: bob });
@@ -106,7 +106,7 @@ describe('when a payment is requested', () => {
     expect(await world.moved(paymentId)).toMatchObject({ charges: 1 });
   });
 
-  test('shows no customer another’s payment, and charges nobody another’s account', async () => {
+  test("shows no customer another's payment, and charges no customer for another's account", async () => {
     const [bob, mallory] = [world.fresh('bob'), world.fresh('mallory')];
     const { body } = await pay(bob, 1000, world.uuid());
     expect((await getPayment(body.paymentId, { customer: mallory })).status).toBe(404);

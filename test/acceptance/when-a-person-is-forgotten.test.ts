@@ -74,7 +74,7 @@ describe('an order with an address', () => {
     expect(cancelled.body.deliverTo).toEqual(deliverTo);
   });
 
-  test('is listed without the address', async () => {
+  test('an order is listed without the address', async () => {
     const { customer, deliverTo } = somebody();
     const { orderId } = await placed([line(await stocked(1))], { as: { customer }, deliverTo });
     await world.settled(orderId);
@@ -118,14 +118,14 @@ describe('an order with an address', () => {
     expect(other).toMatchObject({ status: 422, body: { type: 'urn:orderly:problem:key-reused' } });
   });
 
-  test('is refused if the address has a fault; the answer has its place but not its value', async () => {
+  test('an order is refused if its address has a fault; the answer has its place but not its value', async () => {
     const deliverTo = { ...somebody().deliverTo, country: 'Utopia' };
     const { status, body, text } = await post([line('sku')], { deliverTo });
     expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ pointer: '/deliverTo/country' }] } });
     expect(text).not.toContain('Utopia');
   });
 
-  test('is exported completely for its person', async () => {
+  test('an order is exported completely for its person', async () => {
     const { customer, deliverTo } = somebody();
     const sku = await stocked(5);
     const { orderId } = await placed([line(sku)], { as: { customer }, deliverTo });
@@ -178,7 +178,7 @@ describe('an order with an address', () => {
 });
 
 describe('what a customer writes', () => {
-  test('is shown to them and to operators, wherever an order is shown', async () => {
+  test("a customer's text is shown to them and to operators, wherever an order is shown", async () => {
     const { customer } = somebody();
     const { clientReference, reason } = ownWords();
     const order = await cancelledBy(customer, { clientReference, reason });
@@ -200,7 +200,7 @@ describe('what a customer writes', () => {
     expect(own!.events.map(({ data }) => data)).toEqual((await history(order.orderId)).map(({ data }) => data));
   });
 
-  test('is sealed with one key, together with their address if there is one', async () => {
+  test("a customer's text is sealed with one key, together with their address if there is one", async () => {
     const { customer, deliverTo } = somebody();
     const { clientReference, reason } = ownWords();
     const as = { customer };
@@ -210,7 +210,7 @@ describe('what a customer writes', () => {
     expect((await get(orderId, as)).body).toEqual(body);
   });
 
-  test('is sealed with a key that the cancellation creates, if the order needed none', async () => {
+  test("a customer's text is sealed with a key that the cancellation creates, if the order needed none", async () => {
     const [customer, reason] = [world.fresh('person'), world.fresh('reason')];
     const as = { customer };
     const { orderId } = await placed([line(await stocked(1))], { as });
@@ -220,7 +220,7 @@ describe('what a customer writes', () => {
     expect((await get(orderId, as)).body.reason).toBe(reason);
   });
 
-  test('may be empty, as far as a reference may be', async () => {
+  test("a customer's text may be empty, if it is a reference", async () => {
     const { customer } = somebody();
     const { orderId } = await placed([line(await stocked(1))], { as: { customer }, clientReference: '' });
     expect((await get(orderId, { customer })).body.clientReference).toBe('');
@@ -257,7 +257,7 @@ describe('what a customer writes', () => {
 });
 
 describe('when a person is forgotten', () => {
-  test('their texts are never stored in plain text, and afterwards shown to nobody', async () => {
+  test('their texts are never stored in plain text, and not shown to anyone afterwards', async () => {
     const { customer } = somebody();
     const words = ownWords();
     const { orderId, ...order } = await cancelledBy(customer, words);
@@ -428,7 +428,7 @@ describe('when a person is forgotten', () => {
     expect(JSON.stringify(exported)).not.toContain(deliverTo.street);
   });
 
-  test('no key is created any more: an address is refused, an order without one is accepted', async () => {
+  test('keys are no longer created: an address is refused, an order without one is accepted', async () => {
     const { customer, deliverTo } = somebody();
     await world.forget(customer);
     const lines = [line(await stocked(5))];
@@ -438,7 +438,7 @@ describe('when a person is forgotten', () => {
     expect(await world.findCopies(deliverTo.name)).toEqual([]);
   });
 
-  test('at once: no function that has the key in memory shows or stores anything any more', async () => {
+  test('functions that have the key in memory stop showing and storing anything at once', async () => {
     const { customer, deliverTo } = somebody();
     const as = { customer };
     const lines = [line(await stocked(5))];

@@ -83,7 +83,7 @@ describe('when a price changes in baskets', () => {
     ]);
   });
 
-  test('a line that was removed is not told, and one that is added again has no old price', async () => {
+  test('a removed line is not reported, and one that is added again has no old price', async () => {
     const [sku, other] = [await priced(350), await priced(100)];
     const as = newCustomer();
     await inBasketsOf(sku, as);

@@ -19,7 +19,7 @@ const discontinue = async (sku: string): Promise<ProductView> => {
 const resume = (sku: string) => putProduct(sku, tea);
 
 describe('when a product is discontinued', () => {
-  test('everybody sees it, and its event has the whole product', async () => {
+  test('all readers see it, and its event has the whole product', async () => {
     const sku = await priced(350);
     const discontinued = { sku, ...tea, discontinued: true };
     expect(await discontinue(sku)).toEqual({ ...discontinued, version: 2 });
@@ -64,7 +64,7 @@ describe('when a product is discontinued', () => {
     expect(await world.commits('Product', sku)).toHaveLength(2);
   });
 
-  test('its orders are refused, and the order and its list say which line', async () => {
+  test('orders of it are refused, and the order and its list say which line', async () => {
     const [sold, gone] = [await stocked(5), await stocked(5)];
     await discontinue(gone);
     const customer = await customerWith(100_000);
@@ -129,7 +129,7 @@ describe('when a product is discontinued', () => {
     expect((await approved([line(sku)])).status).toBe('APPROVED');
   });
 
-  test('`false` is the same as no word about it, and anything else is 400', async () => {
+  test('`false` is the same as an absent member, and anything else is 400', async () => {
     const sku = await priced(350);
     expect((await putProduct(sku, { ...tea, discontinued: false })).body).toEqual({ sku, ...tea, version: 1 });
     for (const discontinued of ['true', 1, null]) {

@@ -29,7 +29,7 @@ async function listed(skus: readonly string[], limit = 100): Promise<readonly Pr
 describe('when a product is priced', () => {
   afterEach(() => world.heal());
 
-  test('adds the product the first time, and everybody reads it at once', async () => {
+  test('adds the product the first time, and all readers see it at once', async () => {
     const sku = world.fresh('sku');
     expect((await getProduct(sku)).status).toBe(404);
     const { status, body } = await putProduct(sku, tea(350));
@@ -64,7 +64,7 @@ describe('when a product is priced', () => {
     expect(await world.commits('Product', sku)).toHaveLength(1);
   });
 
-  test('its commit expires, since it is an outbox entry and no history', async () => {
+  test('the commit of a price expires, since it is an outbox entry and no history', async () => {
     const [commit] = await world.commits('Product', await priced(350));
     const seconds = (commit as unknown as { expiresAt: number }).expiresAt - Date.parse(world.time()) / 1000;
     expect(seconds).toBeGreaterThan(34.9 * 86_400);
@@ -120,7 +120,7 @@ describe('when a product is priced', () => {
     ['a control character', { name: 'Tea\u0000', unitPrice: eur(1) }, '/name'],
     ['a name without an end', { name: 'x'.repeat(201), unitPrice: eur(1) }, '/name'],
     ['an unknown field', { name: 'Tea', unitPrice: eur(1), colour: 'green' }, '/colour'],
-  ])('with %s it is 400', async (_, body, pointer) => {
+  ])('a price with %s is 400', async (_, body, pointer) => {
     const sku = world.fresh('sku');
     const answer = await putProduct(sku, body);
     expect(answer.status).toBe(400);

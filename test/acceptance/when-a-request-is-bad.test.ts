@@ -240,7 +240,7 @@ describe('when a query is bad', () => {
     await bad('/orders?customerId=a%23b', 'customerId', 'operator');
   });
 
-  test('at and version are 400 together, and each if malformed', async () => {
+  test('`at` and `version` are 400 together, and each if malformed', async () => {
     const { orderId, placedAt } = await placed([good]);
     await bad(`/orders/${orderId}?at=${placedAt}&version=1`, 'version');
     for (const version of ['-1', 'one', '1.0', '', '1234567890123456'])
@@ -365,7 +365,7 @@ describe('when a stock or a cancellation is bad', () => {
 });
 
 describe('every answer', () => {
-  test('of the gateway itself is a problem, too', async () => {
+  test('an answer of the gateway itself is a problem, too', async () => {
     for (const as of ['alice', 'nobody'] as const) {
       expectProblem(await ask({ method: 'GET', path: '/nothing', as }), 404, 'not-found');
       for (const [method, path, allow] of [
@@ -398,14 +398,14 @@ describe('every answer', () => {
     }
   });
 
-  test('has a new correlation id if the caller sent a malformed one', async () => {
+  test('an answer has a new correlation id if the caller sent a malformed one', async () => {
     for (const sent of ['with space', 'x'.repeat(65), '<script>', '']) {
       const { headers } = await ask({ method: 'GET', path: '/orders', headers: { 'X-Correlation-Id': sent } });
       expect(headers['x-correlation-id']).toMatch(/^[0-9a-f-]{36}$/);
     }
   });
 
-  test('must not be stored by any cache', async () => {
+  test('answers must not be stored by any cache', async () => {
     const { headers } = await ask({ method: 'GET', path: '/orders' });
     expect(headers['cache-control']).toBe('no-store');
   });

@@ -8,7 +8,7 @@ afterEach(() => world.heal());
 const FORGOTTEN = { forgotten: true } as const;
 
 describe('when a user asks to be forgotten', () => {
-  test('nothing of the profile is left, and what other services have sealed is unreadable', async () => {
+  test('the profile is erased, and the data that other services have sealed is unreadable', async () => {
     const userId = world.fresh('user');
     const as = { customer: userId };
     const deliverTo = { ...ADDRESS, name: world.fresh('name') };
@@ -81,7 +81,7 @@ describe('when a user asks to be forgotten', () => {
     expect(personalData).not.toMatchObject({ forgottenBy: 'customer' });
   });
 
-  test('payments hear of it', async () => {
+  test('payments receive the event', async () => {
     const userId = world.fresh('user');
     await forgetMe(userId);
     const [event] = await world.eventually('it is published', async () => {

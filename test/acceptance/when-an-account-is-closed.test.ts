@@ -61,7 +61,7 @@ describe('when an account is closed', () => {
     expect(await world.findCopies(reason)).toEqual([]);
   });
 
-  test('is repeatable, opens again, and minds the version that was read', async () => {
+  test('a closing is repeatable, can be reversed, and respects the version that was read', async () => {
     const customer = await customerWith(1000);
     const closed = await putStatus(customer, 'CLOSED');
     expect((await putStatus(customer, 'CLOSED', { ifMatch: 1 })).body).toEqual(closed.body);
@@ -212,7 +212,7 @@ describe('when an account is closed', () => {
     ['no status', {}],
     ['an empty reason', { status: 'CLOSED', reason: '' }],
     ['an unknown field', { status: 'CLOSED', at: 'now' }],
-  ])('with %s it is 400', async (_, body) => {
+  ])('a closing with %s is 400', async (_, body) => {
     const customer = world.fresh('customer');
     const answer = await world.call({ method: 'PUT', path: `/accounts/${customer}/status`, as: 'operator', body });
     expect(answer.status).toBe(400);

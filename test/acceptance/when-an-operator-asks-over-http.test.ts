@@ -40,7 +40,7 @@ describe('when an operator asks over HTTP', () => {
     expect(body.alarms?.total).toBeGreaterThan(200);
   });
 
-  test('nothing was lost in the last hour, nor of one order', async () => {
+  test('orderly audit finds no lost message in the last hour, nor of one order', async () => {
     const { orderId } = await approved([line(await stocked(5))]);
     await world.settled(orderId);
     const own = await audit(`order=${orderId}&grace=0s`);

@@ -79,30 +79,33 @@ afterEach(() => world.heal());
 describe.skipIf(!world.makesFaults)(`when an order is cancelled while its saga runs ${needsFaults}`, () => {
   for (const { name, held, sent, charged } of STAGES) {
     const decidedByItself = world.takesTime || held.fn !== 'accounts/on-command';
-    test.skipIf(!decidedByItself)(`before ${name}: its saga compensates, and no service keeps anything`, async () => {
-      const { sku, customer, place } = await order(2);
-      const { fn, operation = 'TransactWriteItems', including } = held;
-      await world.throttle(fn, operation, { including: including(sku), times: 1000 });
-      const one = await place();
-      await world.faultsMet();
-      const cancelled = await cancel(one.orderId, { as: { customer } });
-      expect(cancelled).toMatchObject({ status: 200, body: { status: 'CANCELLED', version: 2 } });
-      // The saga does not wait for steps that it no longer needs.
-      await sagaHas(one.orderId, 'SagaCompensated');
-      await world.heal();
-      expect(await standingOf(one)).toEqual({
-        order: 'CANCELLED',
-        saga: 'SagaCompensated',
-        ...NOTHING,
-        ...(charged && { money: givenBack(700) }),
-      });
-      expect((await sagaOf(one.orderId)).filter(isCommand)).toEqual(sent);
-      const [event] = await world.events({ aggregate: 'Order', id: one.orderId, types: ['OrderCancelled'] });
-      expect(event!.data).toMatchObject({ underWay: true });
-    });
+    test.skipIf(!decidedByItself)(
+      `a cancellation before ${name} makes its saga compensate, and no service keeps anything`,
+      async () => {
+        const { sku, customer, place } = await order(2);
+        const { fn, operation = 'TransactWriteItems', including } = held;
+        await world.throttle(fn, operation, { including: including(sku), times: 1000 });
+        const one = await place();
+        await world.faultsMet();
+        const cancelled = await cancel(one.orderId, { as: { customer } });
+        expect(cancelled).toMatchObject({ status: 200, body: { status: 'CANCELLED', version: 2 } });
+        // The saga does not wait for steps that it no longer needs.
+        await sagaHas(one.orderId, 'SagaCompensated');
+        await world.heal();
+        expect(await standingOf(one)).toEqual({
+          order: 'CANCELLED',
+          saga: 'SagaCompensated',
+          ...NOTHING,
+          ...(charged && { money: givenBack(700) }),
+        });
+        expect((await sagaOf(one.orderId)).filter(isCommand)).toEqual(sent);
+        const [event] = await world.events({ aggregate: 'Order', id: one.orderId, types: ['OrderCancelled'] });
+        expect(event!.data).toMatchObject({ underWay: true });
+      },
+    );
   }
 
-  test('while its approval is on its way: the message that would approve it starts the compensation', async () => {
+  test('a cancellation before its approval is handled makes that message start the compensation', async () => {
     const { customer, place } = await order(2);
     // The approval is retried soon. The cancellation does not reach the bus.
     await world.throttle('orders/on-saga-message', 'TransactWriteItems', { including: 'OrderApproved', times: 6 });

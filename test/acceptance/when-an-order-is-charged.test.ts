@@ -18,7 +18,7 @@ const recorded = (id: string) =>
 describe('when an order is charged', () => {
   afterEach(() => world.heal());
 
-  test('its payment has the order’s id, and the step is answered once it is charged', async () => {
+  test("its payment has the order's id, and the step is answered once it is charged", async () => {
     const { orderId, charge } = paymentSteps(1000);
     expect(await answered(charge)).toEqual({
       customerId: 'alice',
@@ -58,7 +58,7 @@ describe('when an order is charged', () => {
     ['fails, and has charged all the same', 50001],
     ['fails at first', 50002],
     ['does not answer in time', 50400],
-  ])('and the provider %s, it is charged once and given back once', async (_, amount) => {
+  ])('the order is charged once and given back once if the provider %s', async (_, amount) => {
     const { orderId, charge, undo } = paymentSteps(amount);
     expect(await answered(charge)).toMatchObject(DONE);
     expect(await answered(undo)).toMatchObject(DONE);
@@ -118,7 +118,7 @@ describe('when the charge of an order is undone', () => {
     expect(await world.moved(orderId)).toEqual({ charges: 1, charged: 1000, refunds: 1, refunded: 1000 });
   });
 
-  test('never charges anything if the compensation comes before the charge', async () => {
+  test('a compensation that comes before the charge charges nothing', async () => {
     const { orderId, charge, undo } = paymentSteps(1000);
     expect(await answered(undo)).toMatchObject(DONE);
     expect(await answered(charge)).toMatchObject(VOIDED);

@@ -36,7 +36,7 @@ describe('when an order is dispatched', () => {
     expect(await countOf(sku, 0)).toMatchObject({ status: 200, body: { onHand: 0, available: 0 } });
   });
 
-  test('its customer sees the status in the list, and who dispatched it is no name in the history', async () => {
+  test('its customer sees the status in the list, and the history does not name who dispatched it', async () => {
     const customer = await customerWith(1_000);
     const { orderId } = await approved([line(await stocked(1))], { as: { customer } });
     await dispatch(orderId);

@@ -160,7 +160,7 @@ describe('when orders are listed', () => {
     expect(byOperator.flat()).toEqual(whole.body.items);
   });
 
-  test('does not shift the next page when an order is placed meanwhile', async () => {
+  test('an order that is placed meanwhile does not shift the next page', async () => {
     const customer = { customer: world.fresh('customer') };
     for (let count = 0; count < 3; count++)
       await world.settled((await placed([line('sku')], { as: customer })).orderId);
@@ -171,7 +171,7 @@ describe('when orders are listed', () => {
     expect([...first.body.items, ...second.body.items]).toEqual(items);
   });
 
-  test('is empty for a customer without orders', async () => {
+  test('the list of a customer without orders is empty', async () => {
     const { status, body } = await read('/orders', { customer: world.fresh('customer') });
     expect({ status, body }).toEqual({ status: 200, body: { items: [] } });
     const path = `/orders?customerId=${world.fresh('customer')}`;

@@ -40,7 +40,7 @@ describe('when points are counted', () => {
     expect((await rewardsOf(customer, '', 'operator')).body).toEqual(none);
   });
 
-  test('they come from purchases and bonuses, and refunds take them back; the entries say so, newest first', async () => {
+  test('points come from purchases and bonuses, and refunds take them back; entries say so, newest first', async () => {
     const customer = await customerWith(2_000_00);
     const one = await bought(customer, 600_50);
     const other = await bought(customer, 500_00);
@@ -66,7 +66,7 @@ describe('when points are counted', () => {
     expect((await rewardsOf(customer, '', 'operator')).body).toEqual(rewards);
   });
 
-  test('they come out the same with events that arrive in reverse, three times each', async () => {
+  test('points are the same if events arrive in reverse, three times each', async () => {
     const customer = await customerWith(2_000_00);
     const one = await bought(customer, 600_00);
     await bought(customer, 600_00);
@@ -100,7 +100,7 @@ describe('when points are counted', () => {
     expect(await counted(customer, 3)).toMatchObject({ points: 600, tier: 'BASIC' });
   });
 
-  test('pages go on from a cursor, which fits only its own customer', async () => {
+  test('pages continue from a cursor, which fits only its own customer', async () => {
     const customer = world.fresh('customer');
     for (const points of [4_000, 900, 101]) await applyBonus(customer, points);
     const all = await counted(customer, 3);

@@ -70,7 +70,7 @@ describe('when requests are numbered', () => {
     expect(await world.commits('Order', one.orderId)).toHaveLength(3);
   });
 
-  test('does not confuse the numbers of a session by the reason of a cancellation', async () => {
+  test('a reason of a cancellation does not confuse the numbers of a session', async () => {
     const { orderId } = await approved([line(await stocked(1))]);
     const session = await open('alice');
     const asked = (number: number, reason: string) =>

@@ -190,7 +190,7 @@ describe('when someone else asks', () => {
   describe.each(ROUTES)('%s', (route) => {
     const rows = ROWS.filter((row) => row.route === route);
 
-    test('has a row with the status for each caller', () =>
+    test('the route has a row with the status for each caller', () =>
       expect(rows, `add a row to ROWS for ${route}`).not.toEqual([]));
 
     test('refuses every request without a valid token', async () => {

@@ -27,7 +27,7 @@ describe('when stock is set', () => {
     expect(await world.commits('StockItem', sku)).toHaveLength(1);
   });
 
-  test('its commit expires, since it is an outbox entry and no history', async () => {
+  test('the commit of a stock expires, since it is an outbox entry and no history', async () => {
     const sku = await stocked(7);
     const [commit] = await world.commits('StockItem', sku);
     const seconds = (commit as unknown as { expiresAt: number }).expiresAt - Date.parse(world.time()) / 1000;

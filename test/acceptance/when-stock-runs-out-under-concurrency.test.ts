@@ -11,7 +11,7 @@ describe('when stock runs out under concurrency', () => {
   const pieces = orders / 2;
   const outcome = `${pieces} get one, ${pieces} are rejected, and nothing is left`;
 
-  test(`of ${orders} concurrent orders for ${pieces} pieces, ${outcome}`, async () => {
+  test(`${orders} concurrent orders for ${pieces} pieces: ${outcome}`, async () => {
     const sku = await stocked(pieces);
     const all = await Promise.all(Array.from({ length: orders }, () => placed([line(sku)], bySomebodyNew())));
     const statuses: string[] = [];

@@ -11,7 +11,7 @@ test('the routes are those of the document', async () => {
   expect(routes.map(({ route: { method, path } }) => `${method} ${path}`).toSorted()).toEqual(await world.routes());
 });
 
-test('the API serves the document to everybody', async () => {
+test('the API serves the document without a token', async () => {
   const { status, headers, text } = await world.call({ method: 'GET', path: '/openapi.json', as: 'nobody' });
   expect({ status, cached: headers['cache-control'] }).toEqual({ status: 200, cached: 'public, max-age=300' });
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(generateOpenApi(await orderlyApi()))));

@@ -64,7 +64,7 @@ const caught = (promise: Promise<unknown>) =>
   );
 
 describe('a request', () => {
-  test('has the parameters of its path and query, the token, and nothing that was not said', async () => {
+  test('a request has the parameters of its path and query, the token, and nothing else', async () => {
     const { client, sent } = clientWith([json(ORDER), json({ items: [] })]);
     expect(await client.getOrder({ orderId: 'a/b', query: { version: 2 } })).toEqual(ORDER);
     await client.listOrders();
@@ -84,7 +84,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('has a key of its own, or the given one, if it takes a key', async () => {
+  test('a request has a key of its own, or the given one, if it takes a key', async () => {
     const { client, sent } = clientWith([json(ORDER, 201), json(ORDER, 201), json(ORDER, 201), json(ORDER)]);
     await client.placeOrder({ body: BODY });
     await client.placeOrder({ body: BODY });
@@ -100,7 +100,7 @@ describe('a request', () => {
     expect(keys[0]).not.toBe(keys[1]);
   });
 
-  test('has a number of a session in the place of a key', async () => {
+  test('a request has a number of a session in the place of a key', async () => {
     const { client, sent } = clientWith([json(ORDER), json(ORDER)]);
     await client.cancelOrder({ orderId: '7', session: { id: 's', number: 3 } });
     await client.cancelOrder({ orderId: '7', session: { id: 's', number: 4, answeredUpTo: 2 } });
@@ -136,7 +136,7 @@ describe('a request', () => {
 });
 
 describe('an answer', () => {
-  test('is the body, or all of it', async () => {
+  test('an answer is the body, or all of it', async () => {
     const reply = () =>
       json(ORDER, 201, { 'X-Correlation-Id': 'c', 'Idempotency-Replayed': 'true', Location: 'orders/7' });
     const { client } = clientWith([reply(), reply(), json(ORDER, 201), new Response(null, { status: 204 })]);
@@ -148,7 +148,7 @@ describe('an answer', () => {
     expect(await client.forgetMe()).toBeUndefined();
   });
 
-  test('has types', () => {
+  test('an answer has types', () => {
     const calls = async (client: OrderlyClient) => {
       expectTypeOf(await client.placeOrder({ body: BODY, key: 'cart-17' })).toEqualTypeOf<OrderView>();
       expectTypeOf(await client.getDailyReport({ date: '', accept: 'text/csv' })).toEqualTypeOf<string>();
@@ -187,14 +187,14 @@ describe('a request is sent again, with its key', () => {
     ['429', () => problem('throttled', 429)],
     ['409 with Retry-After', () => problem('in-progress', 409, { 'Retry-After': '1' })],
   ];
-  test.each(RETRIED)('after %s', async (_, reply) => {
+  test.each(RETRIED)('the client retries after %s', async (_, reply) => {
     const { client, sent } = clientWith([reply(), reply(), json(ORDER, 201)]);
     expect(await client.placeOrder({ body: BODY })).toEqual(ORDER);
     expect(sent).toHaveLength(3);
     expect(new Set(sent.map((one) => JSON.stringify(one))).size).toBe(1);
   });
 
-  test('after as long as Retry-After says, otherwise after twice as long each time, at random', async () => {
+  test('the client retries after Retry-After, otherwise after twice as long each time, at random', async () => {
     const replies = [problem('throttled', 429, { 'Retry-After': '3' }), lost(), lost(), lost(), json(ORDER, 201)];
     const { client, waits } = clientWith(replies);
     await client.placeOrder({ body: BODY });
@@ -207,7 +207,7 @@ describe('a request is sent again, with its key', () => {
     expect(new Set(others).size).toBe(others.length);
   });
 
-  test('but not without end', async () => {
+  test('the client stops retrying after the last attempt', async () => {
     const { client, sent } = clientWith([lost(), lost(), lost()], { attempts: 2 });
     const error = await caught(client.placeOrder({ body: BODY, key: 'cart-17' }));
     expect(error).toBeInstanceOf(NoAnswer);
@@ -220,7 +220,7 @@ describe('a request is sent again, with its key', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('but not after a pause longer than the longest', async () => {
+  test('the client does not retry after a pause that is longer than the longest allowed one', async () => {
     const reply = problem('limit-reached', 429, { 'Retry-After': '3600' }, { limit: 'ORDERS_PER_HOUR' });
     const { client, waits } = clientWith([reply]);
     const error = await caught(client.placeOrder({ body: BODY }));
@@ -228,7 +228,7 @@ describe('a request is sent again, with its key', () => {
     expect(waits).toEqual([]);
   });
 
-  test('once with a new token, if it was refused', async () => {
+  test('the client retries once with a new token if the token was refused', async () => {
     const tokens = ['old', 'new', 'newest'];
     const token = async () => tokens.shift() ?? '';
     const refused = () => problem('unauthenticated', 401);
@@ -241,7 +241,7 @@ describe('a request is sent again, with its key', () => {
     expect(other.sent).toHaveLength(2);
   });
 
-  test('after an attempt that took too long', async () => {
+  test('the client retries after an attempt that took too long', async () => {
     const silent = (_: Sent, { signal }: RequestInit) =>
       new Promise<Response>((_, reject) =>
         signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
@@ -264,7 +264,7 @@ describe('a request is not sent again', () => {
     ['404', problem('not-found', 404), 'not-found'],
     ['409 for good', problem('person-forgotten', 409), 'person-forgotten'],
     ['422', problem('key-reused', 422), 'key-reused'],
-  ])('after %s', async (_, reply, code) => {
+  ])('the client does not retry after %s', async (_, reply, code) => {
     const { client, sent } = clientWith([reply]);
     const error = await caught(client.placeOrder({ body: BODY }));
     expect(error).toBeInstanceOf(OrderlyProblem);
@@ -277,7 +277,7 @@ describe('a request is not sent again', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('after the refusal of something that is not the API', async () => {
+  test('the client does not retry after the refusal of something that is not the API', async () => {
     const page = new Response('<h1>Log in</h1>', { status: 403, headers: { 'Content-Type': 'text/html' } });
     const { client, sent } = clientWith([page]);
     const error = await caught(client.placeOrder({ body: BODY }));
@@ -290,7 +290,7 @@ describe('a request is not sent again', () => {
     ['a page of a proxy', new Response('<h1>Log in</h1>', { headers: { 'Content-Type': 'text/html' } })],
     ['JSON that is cut off', new Response('{"orderId":', { headers: { 'Content-Type': 'application/json' } })],
     ['nothing', new Response('', { headers: { 'Content-Type': 'application/json' } })],
-  ])('after 200 with %s, which is no answer', async (_, reply) => {
+  ])('the client does not retry after 200 with %s, which is no answer', async (_, reply) => {
     const { client, sent } = clientWith([reply]);
     const error = await caught(client.placeOrder({ body: BODY, key: 'cart-17' }));
     expect(error).toBeInstanceOf(NoAnswer);
@@ -298,13 +298,13 @@ describe('a request is not sent again', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('after a Retry-After that is neither seconds nor a date', async () => {
+  test('the client does not retry after a Retry-After that is neither seconds nor a date', async () => {
     const { client, sent } = clientWith([problem('conflict', 409, { 'Retry-After': '2026-10-21T07:28:00Z' })]);
     expect(await caught(client.placeOrder({ body: BODY }))).toMatchObject({ code: 'conflict', retryAfter: undefined });
     expect(sent).toHaveLength(1);
   });
 
-  test('once it is aborted: under way, while it waits, or before', async () => {
+  test('the client does not retry once it is aborted: under way, while it waits, or before', async () => {
     const [underWay, waiting] = [new AbortController(), new AbortController()];
     const reason = new Error('the customer left');
     const first = clientWith([
@@ -325,7 +325,7 @@ describe('a request is not sent again', () => {
 });
 
 describe('a problem', () => {
-  test('has the codes of its operation', async () => {
+  test('a problem has the codes of its operation', async () => {
     const error: unknown = new OrderlyProblem(
       'placeOrder',
       { type: 'urn:orderly:problem:user-blocked', title: '', status: 403, detail: '' },
@@ -349,7 +349,7 @@ describe('a list', () => {
     json({ items: [3] }),
   ];
 
-  test('is read page by page, with the same filter', async () => {
+  test('a list is read page by page, with the same filter', async () => {
     const { client, sent } = clientWith(pages());
     const seen: unknown[] = [];
     for await (const order of client.items('listOrders', { query: { limit: 2, customerId: 'alice' } }))
@@ -362,13 +362,13 @@ describe('a list', () => {
     ]);
   });
 
-  test('is read no further than it is asked for', async () => {
+  test('a list is read no further than the caller reads', async () => {
     const { client, sent } = clientWith(pages());
     for await (const _ of client.items('listOrders')) break;
     expect(sent).toHaveLength(1);
   });
 
-  test('of points has entries', async () => {
+  test('a list of points has entries', async () => {
     const { client } = clientWith([json({ points: 3, entries: [{ points: 3 }] })]);
     const entries = client.items('getMyRewards');
     expectTypeOf(entries).toEqualTypeOf<AsyncGenerator<RewardEntryView, void>>();
@@ -423,7 +423,7 @@ describe('an argument that cannot be sent is an error at once, and nothing is se
     expect(sent).toEqual([]);
   });
 
-  test('nor a token of two lines, which the error does not name, nor an address that is none', async () => {
+  test('a token of two lines, which the error does not name, and an invalid address are errors', async () => {
     const { client, sent } = clientWith([], { token: 'secret\nsecret' });
     const error = await caught(client.getBasket());
     expect([error.constructor, error.message]).toEqual([TypeError, 'token: expected visible ASCII characters']);
@@ -483,25 +483,25 @@ describe('Retry-After', () => {
     return failure ?? waits[0];
   };
 
-  test('is a date or seconds; both are waited for', async () => {
+  test('Retry-After is a date or seconds; both are waited for', async () => {
     expect(await told('3')).toBe(3000);
     expect(await told(date(3))).toBe(3000);
     expect(await told(date(-3))).toBe(0);
     expect(await told('Sunday, 01-Mar-26 00:00:04 GMT')).toBe(4000);
   });
-  test('above the longest wait is thrown with its seconds, whichever form it has', async () => {
+  test('a Retry-After above the longest wait is thrown with its seconds, whichever form it has', async () => {
     expect(await told('30')).toBe(30);
     expect(await told(date(30))).toBe(30);
   });
-  test('counts from now where the answer has no date', async () => {
+  test('counts from now if the answer has no date', async () => {
     const seconds = await told(new Date(Date.now() + 60_000).toUTCString(), {});
     expect(seconds).toBeGreaterThan(57);
     expect(seconds).toBeLessThanOrEqual(60);
   });
-  test('that is neither says nothing: the wait is a random one', async () => {
+  test('a Retry-After that is neither is ignored: the wait is a random one', async () => {
     for (const neither of ['soon', '2026-03-01', '-1', '1.5', 'GMT']) expect(await told(neither)).toBeLessThan(200);
   });
-  test('of a page that a proxy answers with is waited for, too', async () => {
+  test('the Retry-After of a page that a proxy answers with is waited for, too', async () => {
     const page = () => new Response('<html>', { status: 503, headers: { 'Retry-After': '2' } });
     const { client, waits } = clientWith([page(), json({})]);
     await client.getBasket();

@@ -85,7 +85,7 @@ describe("a README's examples are code that compiles", () => {
   });
 });
 
-describe("README.md's code stands in examples/tickets", () => {
+describe("README.md's code is in examples/tickets", () => {
   const [code = ''] = shownIn('README.md');
   // Each excerpt begins with a comment that names its file.
   const excerpts = code
@@ -97,6 +97,6 @@ describe("README.md's code stands in examples/tickets", () => {
       return [comment.slice(0, comment.indexOf(':')), lines.join('\n')] as const;
     });
 
-  test('an endpoint, a consumer and the service', () => expect(excerpts).toHaveLength(3));
+  test('an endpoint, a consumer and the service are in the tickets app', () => expect(excerpts).toHaveLength(3));
   test.each(excerpts)('%s', (file, lines) => expect(textOf(`examples/tickets/${file}`)).toContain(`${lines}\n`));
 });

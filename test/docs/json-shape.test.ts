@@ -16,7 +16,7 @@ const PAGE = `# JSON
 const compared = (...values: readonly unknown[]) =>
   differencesBetween(describeShape(values), documentedShape(PAGE, 'list'));
 
-test('what is documented is as it is printed', () => {
+test('the documented shape is the printed one', () => {
   expect(compared({ rows: [{ id: 'a', note: null }, { id: 'b' }], more: false })).toEqual({ missing: [], wrong: [] });
 });
 

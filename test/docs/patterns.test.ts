@@ -85,17 +85,17 @@ const sections = new Map(
 );
 
 describe('docs/patterns.md', () => {
-  test("is the first page of README's table of where to go", () => {
+  test('docs/patterns.md is the first page of the table of pages in README', () => {
     const [, first] = textOf('README.md').split('| you want to | read |\n|---|---|\n');
     expect(first?.split('\n')[0]).toContain('](docs/patterns.md)');
   });
 
-  test("has its words on README's page, too", () => {
+  test("README's page has the words of docs/patterns.md, too", () => {
     const first = textOf('README.md').replaceAll(/\s+/g, ' ').toLowerCase();
     expect(FIRST_PAGE.filter((word) => !first.includes(word))).toEqual([]);
   });
 
-  test('has a section for each text', () => expect([...sections.keys()]).toEqual(Object.keys(WORDS)));
+  test('docs/patterns.md has a section for each text', () => expect([...sections.keys()]).toEqual(Object.keys(WORDS)));
 
   test.each(Object.entries(WORDS))('%s: has the words of its text, and each part', (name, words) => {
     const section = sections.get(name) ?? '';

@@ -43,11 +43,11 @@ beforeAll(async () => {
 afterEach(() => world.heal());
 
 describe('an order', () => {
-  test('is approved when each service has done its step', async () => {
+  test('an order is approved when each service has done its step', async () => {
     expect(await standingOf(shared.order)).toEqual({ order: 'APPROVED', saga: 'SagaCompleted', ...takenOf(1050, 3) });
   });
 
-  test('is rejected and compensated when its payment is declined', async () => {
+  test('an order is rejected and compensated when its payment is declined', async () => {
     const order = await ordered(await stocked(5, DECLINED), 1, DECLINED);
     expect(await standingOf(order)).toEqual({
       order: 'REJECTED PAYMENT_DECLINED',
@@ -69,13 +69,13 @@ describe('an order', () => {
     });
   });
 
-  test('that is placed twice with one key is one order, with one answer', async () => {
+  test('an order that is placed twice with one key is one order, with one answer', async () => {
     const again = await shared.place();
     expect(again).toMatchObject({ status: 201, text: shared.answer.text });
     expect(again.headers['idempotency-replayed']).toBe('true');
   });
 
-  test('does not change when each of its events arrives a second time', async () => {
+  test('an order does not change when each of its events arrives a second time', async () => {
     const before = await standingOf(shared.order);
     const events = [
       ...(await world.redeliver({ aggregate: 'Order', id: shared.order.orderId })),
@@ -120,7 +120,7 @@ describe('the API', () => {
   });
 });
 
-describe.skipIf(!world.makesFaults)(`under a fault ${needsFaults}`, () => {
+describe.skipIf(!world.makesFaults)(`the deployed app under a fault ${needsFaults}`, () => {
   test('crashes a consumer after its write: it does not write again', async () => {
     const sku = await stocked(10);
     await world.crash('inventory/on-command', 'afterWrite', { including: sku });

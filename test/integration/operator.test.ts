@@ -64,7 +64,7 @@ describe('an order that is done', () => {
     await world.settled(orderId);
   });
 
-  test('is shown by orderly order: where it is, but not whose it is', async () => {
+  test('orderly order shows where a completed order is, but not whose it is', async () => {
     const { code, found } = await asked('order', orderId);
     expect(code).toBe(0);
     expect(found).toMatchObject({
@@ -122,7 +122,7 @@ describe('an order that is done', () => {
     expect(payload).not.toContain(clientReference);
   });
 
-  test('has every delivery processed as orderly audit finds, also in the projections', async () => {
+  test('orderly audit finds that every delivery of a completed order is processed, also in the projections', async () => {
     const { code, found } = await asked('audit', '--subject', `Order/${orderId}`, '--grace', '0s');
     expect({ code, missing: found.audit.missing }).toEqual({ code: 0, missing: [] });
     expect(found.audit.deliveries).toMatchObject({ missing: 0, failed: 0, 'too new': 0 });

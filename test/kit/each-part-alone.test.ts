@@ -88,9 +88,9 @@ const KEYS: Readonly<Record<string, readonly [of: (values: never) => unknown, pa
 describe.each(Object.entries(KEYS))('the key: %s', (_name, [of, parts, others]) => {
   const made = (values: Values) => JSON.stringify(of(values as never));
 
-  test('is the same for the same values', () => expect(made({ ...parts })).toBe(made(parts)));
+  test('the key is the same for the same values', () => expect(made({ ...parts })).toBe(made(parts)));
 
-  test.each(Object.keys(parts))('is another one where only %s is another', (part) => {
+  test.each(Object.keys(parts))('the key is another one if only %s is another', (part) => {
     expect(Object.keys(others)).toContain(part);
     expect(made({ ...parts, [part]: others[part] })).not.toBe(made(parts));
   });
@@ -102,7 +102,7 @@ describe('a seal', () => {
     return open(key, person, sealed, at);
   };
   test('opens at its place', () => expect(opened({})).toBe('Ada'));
-  test.each(Object.keys(place))('is broken where only %s is another', (part) => {
+  test.each(Object.keys(place))('a seal is broken if only %s is another', (part) => {
     expect(() => opened({ [part]: 'another' })).toThrow();
   });
 });

@@ -57,7 +57,7 @@ test('every folder of the kit has its floor', () => {
   expect(new Set(files.map(folderOf).filter((folder) => folder !== ''))).toEqual(new Set(FLOORS));
 });
 
-test('no folder of the kit imports a folder above it', () => {
+test('folders of the kit import no folder above them', () => {
   const up = files
     .flatMap(arrowsOf)
     .filter(({ from, to }) => from !== '' && FLOORS.indexOf(to) > FLOORS.indexOf(from))
@@ -65,7 +65,7 @@ test('no folder of the kit imports a folder above it', () => {
   expect(up, 'move what is imported down, or the importing file up; the order is in this test').toEqual([]);
 });
 
-test('no folder of the kit imports the modules at its root, which stand above all of them', () => {
+test('folders of the kit do not import the modules at its root, which are above all of them', () => {
   const up = files
     .flatMap(arrowsOf)
     .filter(({ from, to }) => from !== '' && to === '')

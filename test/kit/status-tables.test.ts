@@ -134,7 +134,7 @@ describe('a record of a message', () => {
     REPEATED: ['repeated', 'repeated', 'repeated', 'repeated', 'failed', 'failed'],
   };
 
-  test('has a row for each status', () =>
+  test('a record has a row for each status', () =>
     expect(Object.keys(SEEN).toSorted()).toEqual(ConsumerRecord.shape.status.options.toSorted()));
 
   test.each(Object.entries(SEEN))('%s', async (name, expected) => {

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 
 /** A module that bound a store when it is loaded could be tested only with an environment and a client. */
 
-const BINDS = /\b(eventStoreFromEnvironment|stateStoreFromEnvironment|tableFromEnvironment|dynamoDbTable|personalKeysFromEnvironment)\(/;
+const BINDS =
+  /\b(eventStoreFromEnvironment|stateStoreFromEnvironment|tableFromEnvironment|dynamoDbTable|personalKeysFromEnvironment)\(/;
 const services = new URL('../../lambdas/', import.meta.url);
 const modules = readdirSync(services, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 

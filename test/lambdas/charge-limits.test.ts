@@ -6,48 +6,51 @@ import { AppEnv } from '../../lambdas/environment.js';
 const { smallest, others, threeDecimals, inAnotherUnit, largest } = CHARGE_LIMITS;
 
 describe('an amount that can be charged', () => {
-  test.each(Object.entries(smallest))('in %s has the smallest amount %i at least', (currency, least) => {
+  test.each(Object.entries(smallest))('an amount in %s has the smallest amount %i at least', (currency, least) => {
     expect(findChargeFault({ amount: least, currency })).toBeUndefined();
     expect(findChargeFault({ amount: least - 1, currency })).toContain(`of ${least} to ${largest}`);
   });
-  test('has eight digits at most, in every currency', () => {
+  test('an amount has eight digits at most, in every currency', () => {
     for (const currency of [...Object.keys(smallest), ...others]) {
       expect(findChargeFault({ amount: largest, currency })).toBeUndefined();
       expect(findChargeFault({ amount: largest + 1, currency })).toContain(`to ${largest}`);
     }
   });
-  test('in another currency is above 0; no charge is needed for 0', () => {
+  test('an amount in another currency is above 0; no charge is needed for 0', () => {
     for (const currency of others) expect(findChargeFault({ amount: 1, currency })).toBeUndefined();
     for (const currency of ['EUR', 'XXX', 'ISK']) expect(findChargeFault({ amount: 0, currency })).toBeUndefined();
   });
-  test.each([...threeDecimals])('in %s, with three decimals, ends in 0', (currency) => {
+  test.each([...threeDecimals])('an amount in %s, with three decimals, ends in 0', (currency) => {
     expect(findChargeFault({ amount: 5_120, currency })).toBeUndefined();
     expect(findChargeFault({ amount: 5_124, currency })).toContain('last digit is 0');
     expect(findChargeFault({ amount: 5, currency })).toContain('of 10 to');
   });
-  test.each([...inAnotherUnit, 'BGN', 'XXX', 'XTS', 'eur', '', 'toString'])('is in no currency %j', (currency) => {
-    expect(findChargeFault({ amount: 1_000, currency })).toBe('expected a currency that can be charged');
-  });
+  test.each([...inAnotherUnit, 'BGN', 'XXX', 'XTS', 'eur', '', 'toString'])(
+    'there is no amount in the currency %j',
+    (currency) => {
+      expect(findChargeFault({ amount: 1_000, currency })).toBe('expected a currency that can be charged');
+    },
+  );
 });
 
 describe('an order that no card can be charged', () => {
   const line = (quantity: number, amount: number) => ({ quantity, unitPrice: { amount, currency: 'EUR' } });
   afterEach(() => void vi.unstubAllEnvs());
 
-  test('is refused by the sum of its lines, in an environment that refuses such orders', () => {
+  test('an order is refused by the sum of its lines, in an environment that refuses such orders', () => {
     vi.stubEnv(AppEnv.UNCHARGEABLE_ORDERS, 'refuse');
     expect(findUnchargeable([line(4, 12), line(1, 1)])).toContain('of 50 to ');
     expect(findUnchargeable([line(4, 12), line(1, 2)])).toBeUndefined();
     expect(findUnchargeable([line(9, 0)])).toBeUndefined();
     expect(findUnchargeable([])).toBeUndefined();
   });
-  test('is left to its saga in another environment', () => {
+  test('an order is left to its saga in another environment', () => {
     vi.stubEnv(AppEnv.UNCHARGEABLE_ORDERS, undefined);
     expect(findUnchargeable([line(1, 49)])).toBeUndefined();
   });
 });
 
-test('no currency is in two rows', () => {
+test('each currency has one row', () => {
   const all = [...Object.keys(smallest), ...others, ...threeDecimals, ...inAnotherUnit];
   expect(new Set(all).size).toBe(all.length);
 });

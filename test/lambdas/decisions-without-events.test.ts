@@ -57,7 +57,7 @@ async function append<State, Event extends AnyEvent>(
   await store.append(store.buildCommit(await store.load(id), events, buildTrace(randomUUID())));
 }
 
-/** Hears it while the rival comes in between; is recorded, after the rival's load and a second one of its own. */
+/** Receives it while the rival comes in between; is recorded, after the rival's load and a second one of its own. */
 async function hearsBeside(
   rivalOf: () => Promise<unknown>,
   handler: ConsumerHandler,
@@ -85,7 +85,7 @@ const placed = (orderId: string): Extract<OrderEvent, { type: 'OrderPlaced' }> =
 });
 const cancelled = (orderId: string): OrderEvent => ({ type: 'OrderCancelled', data: { orderId, customerId: 'alice' } });
 
-test('an answer that no step waits for: recorded, and heard after all where its step is sent meanwhile', async () => {
+test('an answer that no step waits for is recorded, and processed after all if its step is sent meanwhile', async () => {
   const orderId = randomUUID();
   await eventConsumed(saga.handler, ordersContract, placed(orderId));
   const ofStep = (step: string) => ({ orderId, stepId: `${orderId}/${step}` });
@@ -98,7 +98,7 @@ test('an answer that no step waits for: recorded, and heard after all where its 
   expect(await createOrderStore.load(orderId)).toMatchObject({ state: { waiting: { step: 'reserve-stock' } } });
 });
 
-test('an order is cancelled whose reservation is void: recorded, and decided anew where something comes in between', async () => {
+test('a cancelled order with a void reservation is recorded, and decided again after a concurrent change', async () => {
   const orderId = randomUUID();
   const voided: ReservationEvent = { type: 'ReservationVoided', data: { orderId } };
   await append(reservationStore, orderId, voided);
@@ -110,7 +110,7 @@ test('an order is cancelled whose reservation is void: recorded, and decided ane
   );
 });
 
-test('an order is cancelled whose refund is under way: recorded, and answered where it is through meanwhile', async () => {
+test('a cancelled order with a pending refund is recorded, and answered if the refund completes meanwhile', async () => {
   const orderId = randomUUID();
   const [paymentId, refundId] = [orderId, 'r'];
   const stepId = `${orderId}/cancelled`;
@@ -133,7 +133,7 @@ test('an order is cancelled whose refund is under way: recorded, and answered wh
   expect(items.slice(-1)).toMatchObject([{ type: 'SagaReplyRequested', data: { stepId, outcome: 'DONE' } }]);
 });
 
-test('what a service does because of a message names who began it', async () => {
+test('an event that a service writes because of a message names who began it', async () => {
   const orderId = randomUUID();
   await append(orderStore, orderId, placed(orderId));
   await eventConsumed(saga.handler, ordersContract, placed(orderId));

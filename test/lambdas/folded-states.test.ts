@@ -13,7 +13,7 @@ describe('a state', () => {
   const renamed = { OPEN: { status: 'string', 'hour.begins': 'string' } };
   const faults = (now: StateShape) => findShapeFaults({ accountDecider: state }, { accountDecider: now });
 
-  test('that is as approved is accepted', () => expect(faults(state)).toEqual([]));
+  test('a state that is as approved is accepted', () => expect(faults(state)).toEqual([]));
   test.each([
     [
       'with a renamed field under the same number',
@@ -29,6 +29,6 @@ describe('a state', () => {
     ['with another number only', { ...state, stateSchema: 5 }, /no field changed.*npm run docs/],
     ['with both, until they are approved', { stateSchema: 5, shapes: renamed }, /instead of 4.*npm run docs/],
   ])('%s is refused', (_, now, fault) => expect(faults(now)).toEqual([expect.stringMatching(fault)]));
-  test('that nobody has approved is refused', () =>
+  test('a state without an approved shape is refused', () =>
     expect(findShapeFaults({}, { accountDecider: state })).toEqual([expect.stringMatching(/npm run docs/)]));
 });

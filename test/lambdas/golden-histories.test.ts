@@ -67,7 +67,7 @@ const histories = readdirSync(folder).map((file) => {
 test('there is a history of each aggregate', () =>
   expect(new Set(histories.map(({ aggregate }) => aggregate))).toEqual(new Set(Object.keys(READERS))));
 
-test('no event-sourced aggregate is left out', async () => {
+test('all event-sourced aggregates have a history', async () => {
   const services = new URL('../../lambdas/', import.meta.url);
   const declarations = readdirSync(services, { recursive: true, encoding: 'utf8' })
     .filter((file) => /aggregates?\.ts$/.test(file))
@@ -93,7 +93,7 @@ describe.each(histories)('the history in $file', ({ aggregate, id, commits, show
     }
   });
 
-  test('is shown as it was, at each of its versions and times', async () => {
+  test('the history is shown as it was, at each of its versions and times', async () => {
     for (const [at, { lastVersion, at: time }] of commits.entries()) {
       expect(show((await store.loadVersion(id, lastVersion)) as Loaded<never>)).toMatchObject(shown[at]!);
       const simultaneous = commits.findLastIndex((commit) => commit.at === time);
@@ -102,7 +102,7 @@ describe.each(histories)('the history in $file', ({ aggregate, id, commits, show
     expect(show((await store.load(id)) as Loaded<never>)).toMatchObject(shown.at(-1)!);
   });
 
-  test('is the same without its snapshots: none of another shape is taken for the present one', async () => {
+  test('the history is the same without its snapshots: none of another shape is taken for the present one', async () => {
     expect((await store.load(id)).state).toEqual((await store.load(bare)).state);
   });
 

@@ -78,7 +78,7 @@ const set = (sku: string, onHand: number, ifMatch?: number) =>
   stock.setStock(counters, sku, onHand, ifMatch, buildTrace(randomUUID()));
 
 describe("a row of a customer's list", () => {
-  test('is never replaced by an older one, in whichever order they are put', async () => {
+  test('an older row never replaces a newer one, in whichever order they are put', async () => {
     const customerId = randomUUID();
     for (const version of [2, 1, 2, 3, 1]) await put(order(version, { customerId }));
     expect(await list.readOrders(ordersList, customerId, undefined, 10)).toEqual([
@@ -90,7 +90,7 @@ describe("a row of a customer's list", () => {
 });
 
 describe('setting a stock', () => {
-  test('is refused where an order takes more than stays, between reading and writing', async () => {
+  test('a stock is refused if an order takes more than stays, between reading and writing', async () => {
     const sku = randomUUID();
     await set(sku, 10);
     rival = () => take(sku, 7);
@@ -105,7 +105,7 @@ describe('setting a stock', () => {
     expect(await set(sku, 20)).toEqual({ sku, onHand: 20, reserved: 7, available: 13, version: 2 });
   });
 
-  test('under If-Match is refused where another operator comes in between', async () => {
+  test('a stock under If-Match is refused if another operator sets it in between', async () => {
     const sku = randomUUID();
     await set(sku, 10);
     rival = () => set(sku, 11);
@@ -114,14 +114,14 @@ describe('setting a stock', () => {
     expect(await stock.readStock(counters, sku)).toMatchObject({ onHand: 11, version: 2 });
   });
 
-  test('without it comes after the other operator', async () => {
+  test("a stock without If-Match is set after the other operator's", async () => {
     const sku = randomUUID();
     await set(sku, 10);
     rival = () => set(sku, 11);
     expect(await set(sku, 12)).toMatchObject({ onHand: 12, version: 3 });
   });
 
-  test('for the first time by two, both are counted one after the other', async () => {
+  test('a first stock by two operators is counted twice, one after the other', async () => {
     const sku = randomUUID();
     rival = () => set(sku, 1);
     expect(await set(sku, 2)).toMatchObject({ onHand: 2, version: 2 });

@@ -36,7 +36,7 @@ import { buildTrace } from '../support/tally.js';
 
 /**
  * An order's way through all five services in memory: no settings, no client, no function. A bus of a few lines brings
- * each message to each consumer that hears it. What a deployment adds (faults, redelivery, retries) is the simulator's.
+ * each message to each consumer that subscribes to it. What a deployment adds (faults, redelivery, retries) is the simulator's.
  */
 
 interface Consumer {
@@ -85,19 +85,19 @@ function allServices() {
     personalKeys: { openAll: async () => [] },
   };
   const consumers: Consumer[] = [];
-  const hears = (service: InMemoryService, sources: readonly Source[]) =>
+  const receives = (service: InMemoryService, sources: readonly Source[]) =>
     consumers.push({ sources, deliver: service.consumer(sources, ['orders']) });
-  hears(ordersService, onSagaMessage({ orderStore, orchestrator, reviews }));
-  hears(catalog, [confirmPrices(catalog.eventStore(priceChecks), offersOf)]);
-  hears(accountsService, [accountsOnCommand(context)]);
-  hears(accountsService, [accountsOnOrderEvent(context)]);
-  hears(accountsService, [accountsOnPaymentEvent(context)]);
-  hears(inventory, [inventoryOnCommand(reservationStore)]);
-  hears(inventory, [inventoryOnOrderEvent(reservationStore)]);
-  hears(paymentsService, [paymentsOnCommand(paymentStore)]);
-  hears(paymentsService, [paymentsOnOrderEvent(paymentStore)]);
+  receives(ordersService, onSagaMessage({ orderStore, orchestrator, reviews }));
+  receives(catalog, [confirmPrices(catalog.eventStore(priceChecks), offersOf)]);
+  receives(accountsService, [accountsOnCommand(context)]);
+  receives(accountsService, [accountsOnOrderEvent(context)]);
+  receives(accountsService, [accountsOnPaymentEvent(context)]);
+  receives(inventory, [inventoryOnCommand(reservationStore)]);
+  receives(inventory, [inventoryOnOrderEvent(reservationStore)]);
+  receives(paymentsService, [paymentsOnCommand(paymentStore)]);
+  receives(paymentsService, [paymentsOnOrderEvent(paymentStore)]);
   const payerCounts = new Payers(paymentsService.stateStore(payers));
-  hears(paymentsService, [
+  receives(paymentsService, [
     onProviderTask({ paymentStore, payers: payerCounts, provider: new SandboxProvider(sandbox) }),
   ]);
   const services = [catalog, accountsService, inventory, paymentsService, ordersService];
@@ -159,7 +159,7 @@ async function done() {
   };
 }
 
-describe.each([1, 2])('with each message delivered %i times at once', (times) => {
+describe.each([1, 2])('an order with each message delivered %i times at once', (times) => {
   test('an order is confirmed, authorised, reserved, charged and captured once', async () => {
     await placed(2);
     await settled(times);

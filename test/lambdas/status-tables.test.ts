@@ -93,7 +93,7 @@ Cancel            | !UNKNOWN_ORDER | OrderCancelled                     | OrderC
     expect(seen.toSorted()).toEqual(expected.toSorted());
   });
 
-  test('is shown with each status that the contract has', () => {
+  test('an order is shown with each status of the contract', () => {
     const shown = Object.values(ORDERS).flatMap((order) => toView(order, 1)?.status ?? []);
     expect(new Set(shown)).toEqual(new Set(statusesOf(OrderView.shape.status)));
   });
@@ -277,7 +277,7 @@ RefundAgain               | !UNKNOWN_PAYMENT | !UNKNOWN_PAYMENT   | !NOT_CHARGED
     decidedPayment,
   );
 
-  test('is shown by what its customer can know', () => {
+  test('a payment is shown by what its customer can know', () => {
     const shown = Object.entries(paymentsWith({})).map(([name, one]) => [name, paymentView(one, 1)?.status]);
     const expected = { REQUESTED: 'PENDING', PREPARED: 'PENDING', CHARGED: 'CHARGED', DECLINED: 'DECLINED' };
     expect(Object.fromEntries(shown)).toEqual({ NONE: undefined, VOID: undefined, ...expected });

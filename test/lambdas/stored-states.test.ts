@@ -11,7 +11,7 @@ describe('a stored item', () => {
   const renamed: StoredShape = { fields: { pk: 'string', state: 'string' } };
   const faults = (before: StoredShape, now: StoredShape) => findStoredFaults({ copy: before }, { copy: now });
 
-  test('that is as approved is accepted', () => expect(faults(shape, shape)).toEqual([]));
+  test('an item that is as approved is accepted', () => expect(faults(shape, shape)).toEqual([]));
   test.each([
     ['with a renamed field', shape, renamed, /^copy: status, state changed\. Deployed tables keep/],
     ['under the same number', { ...shape, schema: 2 }, { ...renamed, schema: 2 }, /schema is 2 as before: raise it/],

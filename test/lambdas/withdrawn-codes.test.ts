@@ -70,7 +70,7 @@ const shapes = [...(await contracts())].flatMap(([name, contract]) =>
 );
 
 describe.each(shapes)('$name: $type $version', ({ name, type, version, shape, writes, contract }) => {
-  test('is read with codes that were withdrawn, and written again', () => {
+  test('an event is read with codes that were withdrawn, and written again', () => {
     const { data, earlier } = findExample(name, type);
     const read = readEvent(contract, type, version, withdrawn(earlier?.[version] ?? data));
     if (writes !== 0) expect(encodeEvent(contract, read)).toBeDefined();
@@ -79,7 +79,7 @@ describe.each(shapes)('$name: $type $version', ({ name, type, version, shape, wr
   test('judges no code by a list', () => expect(listsIn(shape)).toEqual([]));
 });
 
-test('these shapes are of all services that know money', () =>
+test('these shapes are of all services with money', () =>
   expect([...new Set(shapes.map(({ name }) => name))].toSorted()).toEqual([
     'accounts',
     'baskets',
@@ -229,7 +229,7 @@ describe('a profile with codes that were withdrawn', () => {
   const codes = COUNTRIES as Set<string>;
   afterAll(() => void codes.add('GB'));
 
-  test('is patched in its other parts; a part that is set has to name a code of today', async () => {
+  test('a profile is patched in its other parts; a part that is set has to name a code of today', async () => {
     functionEnvironment({ [Env.SERVICE]: 'test', [Env.SESSIONS]: '/sessions' });
     inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'], people: ['pk'] });
     const { documentClient: documents } = await import('../../packages/kit/aws/dynamodb.js');

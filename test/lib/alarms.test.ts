@@ -23,14 +23,14 @@ describe('each alarm', () => {
     }
   });
 
-  test('is counted in what an idle environment costs', () => {
+  test('an alarm is counted in what an idle environment costs', () => {
     const [, written] = /\| (\d+) alarms at 0\.10 \|/.exec(readFileSync('docs/cost.md', 'utf8')) ?? [];
     expect(Number(written), 'alarms of docs/cost.md, "Idle, per month", against those of the templates').toBe(
       alarms.length,
     );
   });
 
-  test('has its name in its logical id, and treats missing data as OK unless it is about missing data', () => {
+  test('an alarm has its name in its logical id, and treats missing data as OK unless it is about missing data', () => {
     for (const { id, properties } of alarms) {
       const name = nameOf(properties.AlarmDescription);
       expect(id).toContain(name);
@@ -38,7 +38,7 @@ describe('each alarm', () => {
     }
   });
 
-  test('has a page of the runbook, which its description names and the index lists', () => {
+  test('an alarm has a page of the runbook, which its description names and the index lists', () => {
     const pages = readdirSync('docs/operations/alarms').map((file) => file.replace(/\.md$/, ''));
     expect(pages.toSorted()).toEqual([...names, KEY_IN_DANGER].toSorted());
     const index = readFileSync('docs/operations/README.md', 'utf8');
@@ -81,7 +81,7 @@ describe('each alarm', () => {
     }
   });
 
-  test('is one of these', () => {
+  test('there are exactly these alarms', () => {
     expect(names).toEqual([
       'ApiServerErrors',
       'ApiSlow',
@@ -144,7 +144,7 @@ describe('a last resort that drops data', () => {
       .map((resource) => `${resource.stack}/${named(resource)}`)
       .toSorted();
 
-  test('is each on-failure destination: of a reader of a stream, and of an asynchronous invocation', () => {
+  test('each on-failure destination is a last resort: of a stream reader, and of an asynchronous invocation', () => {
     const hasDestination = ({ DestinationConfig }: Json) => DestinationConfig?.OnFailure !== undefined;
     const functionOf = ({ properties }: Json) => referenced(properties.FunctionName);
     const readers = among('AWS::Lambda::EventSourceMapping', hasDestination, functionOf);
@@ -155,7 +155,7 @@ describe('a last resort that drops data', () => {
     expect(watchedBy('DestinationDeliveryFailures')).toEqual([...readers, ...invoked].toSorted());
   });
 
-  test('is each asynchronous invocation, unless it carries nothing: a tick of a sweeper or of the audit', () => {
+  test('each asynchronous invocation is a last resort, unless it is a tick of a sweeper or of the audit', () => {
     const isTick = ({ MaximumRetryAttempts }: Json) => MaximumRetryAttempts === 0;
     const invoked = among(
       'AWS::Lambda::EventInvokeConfig',
@@ -175,7 +175,7 @@ describe('a last resort that drops data', () => {
     );
   });
 
-  test('is each rule with a dead-letter queue: by its name on the default bus, by one query on the app’s', () => {
+  test('each rule with a dead-letter queue is a last resort: by name on the default bus, else by one query', () => {
     const hasQueue = ({ Targets }: Json) =>
       Targets.some(({ DeadLetterConfig }: Json) => DeadLetterConfig !== undefined);
     const byName = ({ id }: Json) => id;
@@ -228,7 +228,7 @@ describe('the key that wraps the personal data keys', () => {
     ]);
   });
 
-  test('has a page of the runbook, which the message names', () => {
+  test('the key has a page of the runbook, which the message names', () => {
     expect(JSON.stringify(Targets[0].InputTransformer.InputTemplate)).toContain(inRunbook(KEY_IN_DANGER));
     expect(Object.values(Targets[0].InputTransformer.InputPathsMap)).toEqual([
       '$.detail.userIdentity.arn',
@@ -254,7 +254,7 @@ describe('the topic of alarms', () => {
     ]);
   });
 
-  test('has a subscriber if the settings name one', () => {
+  test('the topic has a subscriber if the settings name one', () => {
     expect(prod.resources('Platform', 'AWS::SNS::Subscription')).toEqual([]);
     const told = synthesized('prod', { alarmEmail: 'oncall@example.com' });
     expect(told.resources('Platform', 'AWS::SNS::Subscription').map(({ properties }) => properties)).toMatchObject([

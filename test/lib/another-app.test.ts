@@ -42,7 +42,7 @@ const settings: EnvironmentSettings = {
   epochs: { sales: 2 },
 };
 
-/** Two services in one stack: one with a route and a consumer of events and commands, one that only hears. */
+/** Two services in one stack: one with a route and a consumer of events and commands, one that only receives. */
 class TicketsStack extends Stack {
   constructor(scope: Construct, settings: EnvironmentSettings, props: Partial<PlatformProps> = {}) {
     super(scope, 'Tickets', {
@@ -61,9 +61,14 @@ class TicketsStack extends Stack {
       subscribesTo: [commandsTo(boardContract, { from: [salesContract] }), subscribe(boardContract, ['TicketOpened'])],
     });
     const sales = new Service(this, 'Sales', { ...common, name: 'sales' });
-    const hears = [subscribe(boardContract, ['TicketOpened'])];
+    const receives = [subscribe(boardContract, ['TicketOpened'])];
     const deployed = { generation: 1, since: '2025-11-23' };
-    sales.addConsumer('Closing', { name: 'sales-tickets', entry: 'sales/on-ticket', subscribesTo: hears, ...deployed });
+    sales.addConsumer('Closing', {
+      name: 'sales-tickets',
+      entry: 'sales/on-ticket',
+      subscribesTo: receives,
+      ...deployed,
+    });
     new Api(this, 'Api', { ...common, services: [board, sales] });
   }
 }
@@ -90,7 +95,7 @@ describe('an application that isn’t Orderly', () => {
     expect(template.Description).toBe('Tickets (test): all of it');
   });
 
-  test('tells its functions its name, and keeps metrics of its own', () => {
+  test('gives its functions its name, and keeps metrics of its own', () => {
     const functions = resources('AWS::Lambda::Function').map(({ Properties }) => Properties.Environment.Variables);
     expect(functions.length).toBeGreaterThan(4);
     for (const variables of functions) {
@@ -99,7 +104,7 @@ describe('an application that isn’t Orderly', () => {
     expect(text).toContain('"Namespace":"Tickets/test"');
   });
 
-  test('tells a consumer its generation, and whatever commits how often its service was restored', () => {
+  test('gives a consumer its generation, and each committing function the number of restores of its service', () => {
     const variables = resources('AWS::Lambda::Function').map(({ Properties }) => Properties.Environment.Variables);
     expect(variables).toContainEqual(
       expect.objectContaining({ CONSUMER: 'sales-tickets', CONSUMER_GENERATION: '1', MAX_ATTEMPTS: '8' }),
@@ -108,7 +113,7 @@ describe('an application that isn’t Orderly', () => {
     expect([...new Set(epochs)].toSorted()).toEqual(['board 0', 'sales 2']);
   });
 
-  test('tells a consumer and its drain since when it is deployed, and an operator too', () => {
+  test('gives a consumer and its drain the time of their first deployment, and an operator too', () => {
     const variables = resources('AWS::Lambda::Function').map(({ Properties }) => Properties.Environment.Variables);
     const since = variables.flatMap(({ CONSUMER, CONSUMER_SINCE }) =>
       CONSUMER_SINCE ? [[CONSUMER, CONSUMER_SINCE]] : [],
@@ -120,7 +125,7 @@ describe('an application that isn’t Orderly', () => {
     expect(JSON.stringify(template.Outputs)).toContain('since\\":\\"2025-11-23');
   });
 
-  test.each([-1, 1.5, Number.NaN])('has no epoch %d', (epoch) =>
+  test.each([-1, 1.5, Number.NaN])('an application has no epoch %d', (epoch) =>
     expect(() => stackWith({ ...settings, epochs: { sales: epoch } })).toThrow(
       new SettingsError(`epochs.sales is ${epoch}: expected the number of restores, a whole number from 0 to 900000`),
     ),
@@ -141,7 +146,7 @@ describe('an application that isn’t Orderly', () => {
     }
   });
 
-  test('hears and sends by sources of its own', () => {
+  test('subscribes and publishes by sources of its own', () => {
     const patterns = resources('AWS::Events::Rule').map(({ Properties }) => Properties.EventPattern.source);
     expect(patterns).toContainEqual(['tickets.board']);
     expect(patterns).toContainEqual(['tickets.sales']);
@@ -172,7 +177,7 @@ describe('an application that isn’t Orderly', () => {
     expect(text).toContain('aws:PrincipalTag/tickets-personal-data');
   });
 
-  test('tells its functions its roles where they judge tokens', () => {
+  test('gives its functions its roles if they verify tokens', () => {
     const judges = resources('AWS::Lambda::Function')
       .map(({ Properties }) => Properties.Environment.Variables)
       .filter(({ JWT_ISSUER }) => JWT_ISSUER !== undefined);
@@ -236,13 +241,13 @@ const services = (...props: Partial<ServiceProps>[]) => {
 };
 
 describe('settings of an application', () => {
-  test('have defaults for development, with no data to keep', () => {
+  test('settings have defaults for development, with no data to keep', () => {
     expect(small).toMatchObject({ environment: 'dev', keepsData: false, firewall: false, auth: { roleClaim: 'role' } });
     expect(templateOf(stackWith(small)).Description).toBe('Tickets (dev): all of it');
   });
 
   test.each(['', 't', 'Tickets', 'tick.ets', 'tickets-', '1st', 'x'.repeat(33)])(
-    'are refused for the name %j',
+    'settings with the name %j are refused',
     (name) => {
       const refused = { ...settings, app: { ...settings.app, name } };
       const error = new SettingsError(
@@ -260,7 +265,7 @@ describe('settings of an application', () => {
     [{ roles: ['agent', 'service'] }, "app.roles: expected names of a-z and -, and not 'service': service"],
     [{ roles: ['agent', 'Visitor:1'] }, "app.roles: expected names of a-z and -, and not 'service': Visitor:1"],
     [{ operatorRoles: ['boss'] }, 'app.operatorRoles: not in app.roles: boss'],
-  ])('are refused with %j', (app, message) => {
+  ])('settings with %j are refused', (app, message) => {
     expect(() => stackProps({ ...settings, app: { ...settings.app, ...app } }, 'Platform', 'bus')).toThrow(
       new SettingsError(message),
     );
@@ -268,7 +273,7 @@ describe('settings of an application', () => {
 });
 
 describe('texts of errors', () => {
-  test('are all refused at synth where data is kept, in every construct with a function', () => {
+  test('error texts are all refused at synth if data is kept, in every construct with a function', () => {
     const kept: EnvironmentSettings = { ...settings, keepsData: true, failureTexts: 'full' };
     const error = new SettingsError(
       `failureTexts of '${kept.environment}' is 'full', and it keeps its data: expected 'safe', since texts of errors may contain data of people`,
@@ -279,7 +284,7 @@ describe('texts of errors', () => {
     expect(() => new ServiceFunction(new Stack(), 'Alone', { context, entry: 'x' })).toThrow(error);
   });
 
-  test('are all kept in development, unless its settings say otherwise', () => {
+  test('error texts are all kept in development, unless its settings say otherwise', () => {
     const variablesOf = (own: EnvironmentSettings) =>
       ofType(templateOf(stackWith(own)), 'AWS::Lambda::Function').map(
         ({ Properties }) => Properties.Environment?.Variables?.[Env.FAILURE_TEXTS],
@@ -289,42 +294,48 @@ describe('texts of errors', () => {
   });
 });
 
-describe('an issuer whose tokens everybody can sign', () => {
+describe('an issuer whose signing key is public', () => {
   const jwks = '{"keys":[]}';
   const withAuth = (auth: Partial<EnvironmentSettings['auth']>, context: Readonly<Record<string, unknown>> = {}) =>
     errorsOf(new TicketsStack(new App({ context }), { ...small, auth: { ...small.auth, ...auth } }));
   const issuer = simulatedIssuer.auth.issuer;
 
-  test.each([{}, { simulated: 'false' }, { simulated: '' }])('is refused at synth with the context %j', (context) => {
-    expect(withAuth(simulatedIssuer.auth, context)).toEqual([
-      `everybody can sign tokens of the simulated issuer '${issuer}': deploy with your own issuer in 'auth', or synthesize for the simulator only (cdk synth -c simulated=true)`,
-    ]);
-  });
+  test.each([{}, { simulated: 'false' }, { simulated: '' }])(
+    'such an issuer is refused at synth with the context %j',
+    (context) => {
+      expect(withAuth(simulatedIssuer.auth, context)).toEqual([
+        `everybody can sign tokens of the simulated issuer '${issuer}': deploy with your own issuer in 'auth', or synthesize for the simulator only (cdk synth -c simulated=true)`,
+      ]);
+    },
+  );
 
   test.each(['issuer.invalid', 'https://ISSUER.INVALID/', 'https://issuer.invalid:8443/path'])(
-    'is any below .invalid: %s',
+    'any issuer below .invalid counts as one: %s',
     (other) => expect(withAuth({ issuer: other, jwks })).toHaveLength(1),
   );
 
-  test.each([true, 'true'])('is allowed for the simulator, by the context %j', (simulated) =>
+  test.each([true, 'true'])('such an issuer is allowed for the simulator, by the context %j', (simulated) =>
     expect(withAuth(simulatedIssuer.auth, { simulated })).toEqual([]),
   );
 
-  test.each([{}, { simulated: 'true' }])('is refused where data is kept, even with the context %j', (context) => {
-    const { auth } = simulatedIssuer;
-    const prod = {
-      ...small,
-      environment: 'prod',
-      keepsData: true,
-      failureTexts: 'safe' as const,
-      auth: { ...small.auth, ...auth },
-    };
-    expect(errorsOf(new TicketsStack(new App({ context }), prod))).toEqual([
-      `everybody can sign tokens of the simulated issuer '${issuer}', and 'prod' keeps data: expected your own issuer in 'auth'; the context simulated=true is for environments that keep no data`,
-    ]);
-  });
+  test.each([{}, { simulated: 'true' }])(
+    'such an issuer is refused if data is kept, even with the context %j',
+    (context) => {
+      const { auth } = simulatedIssuer;
+      const prod = {
+        ...small,
+        environment: 'prod',
+        keepsData: true,
+        failureTexts: 'safe' as const,
+        auth: { ...small.auth, ...auth },
+      };
+      expect(errorsOf(new TicketsStack(new App({ context }), prod))).toEqual([
+        `everybody can sign tokens of the simulated issuer '${issuer}', and 'prod' keeps data: expected your own issuer in 'auth'; the context simulated=true is for environments that keep no data`,
+      ]);
+    },
+  );
 
-  test('is none that can exist, and none whose keys are fetched', () => {
+  test('an issuer that can exist, or whose keys are fetched, is accepted', () => {
     expect(withAuth({ issuer: 'https://login.example.com/.invalid', jwks })).toEqual([]);
     expect(withAuth({ issuer })).toEqual([]);
   });
@@ -336,7 +347,7 @@ describe('a bus that is there already', () => {
     return new TicketsStack(app, small, { bus: EventBus.fromEventBusArn(new Stack(app, 'Owner'), 'Shared', arn) });
   };
 
-  test('is used as it is: without an archive, and without a policy that shuts others out', () => {
+  test('an existing bus is used as it is: without an archive, and without a policy that shuts others out', () => {
     const stack = onBus('arn:aws:events:eu-west-1:111111111111:event-bus/shared');
     const template = templateOf(stack);
     for (const type of ['EventBus', 'EventBusPolicy', 'Archive'])
@@ -348,7 +359,7 @@ describe('a bus that is there already', () => {
     expect(errorsOf(stack)).toEqual([]);
   });
 
-  test('is refused if it is in another account or region', () => {
+  test('an existing bus is refused if it is in another account or region', () => {
     const stack = onBus('arn:aws:events:us-east-1:111111111111:event-bus/shared');
     const refusing = Annotations.fromStack(stack)
       .findError(
@@ -390,7 +401,7 @@ describe('a service', () => {
   });
 });
 
-test('a graph with a metric of the kit takes the place of the kit’s, and others come first', () => {
+test("a graph with a metric of the kit replaces the kit's, and others come first", () => {
   const graphs = [
     { title: 'Tickets opened', metrics: ['TicketsOpened'] },
     { title: 'What is stuck', metrics: [Metric.SAGAS_STUCK, 'TicketsStuck'] },

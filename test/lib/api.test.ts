@@ -15,7 +15,7 @@ function expectHeaders(parameters: Readonly<Record<string, string>>, prefix: str
 }
 
 describe('the API', () => {
-  test('has the routes of the design', () => {
+  test('the API has the routes of the design', () => {
     const resources = new Map(
       prod.resources('Api', 'AWS::ApiGateway::Resource').map(({ id, properties }) => [id, properties]),
     );
@@ -130,7 +130,7 @@ describe('the API', () => {
       });
   });
 
-  test('is regional, throttled, at stage v1, and logs each request as JSON without token, query or name', () => {
+  test('the API is regional, throttled, at stage v1, and logs requests as JSON without token, query or name', () => {
     const [api] = prod.resources('Api', 'AWS::ApiGateway::RestApi');
     expect(api?.properties.EndpointConfiguration).toEqual({ Types: ['REGIONAL'] });
     const [stage] = prod.resources('Api', 'AWS::ApiGateway::Stage');
@@ -169,7 +169,7 @@ describe('the gateway’s own answers', () => {
     body: JSON.parse(properties.ResponseTemplates['application/json']) as Json,
   }));
 
-  test('are problems in the handlers’ shape and words', () => {
+  test("the gateway's answers are problems in the handlers' shape and words", () => {
     expect(answers).toHaveLength(21);
     for (const { type, status, body } of answers) {
       const code: ProblemCode = body.type.replace('urn:orderly:problem:', '');
@@ -184,7 +184,7 @@ describe('the gateway’s own answers', () => {
     expect(answers.map(({ type }) => type).sort()).toEqual(types.sort());
   });
 
-  test('have a content type and a correlation id', () => {
+  test("the gateway's answers have a content type and a correlation id", () => {
     for (const { type, headers } of answers) {
       expectHeaders(headers, 'gatewayresponse.header.');
       expect(headers['gatewayresponse.header.Content-Type'], type).toBe("'application/problem+json'");

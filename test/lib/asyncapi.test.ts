@@ -46,7 +46,7 @@ const targetOf = ({ $ref }: Json): Json =>
     .split('/')
     .reduce<Json>((part, name) => part[name] as Json, document);
 
-test('docs/asyncapi.json says who hears whom as the rules of the stacks do', () => {
+test('docs/asyncapi.json names the same subscribers as the rules of the stacks', () => {
   expect(documented().size).toBeGreaterThan(60);
   expect([...documented()].toSorted()).toEqual([...deployed()].toSorted());
 });

@@ -46,7 +46,7 @@ function bundled({ settings = 'minified', at = root, files = ['a.ts', 'b.ts'] } 
   return readFileSync(join(found, 'bundle'), 'utf8');
 }
 
-test('what has the same sources is made once', () => {
+test('a bundle of the same sources is made once', () => {
   expect([bundled(), bundled()]).toEqual(['one two', 'one two']);
   expect(made).toBe(1);
 });
@@ -119,7 +119,7 @@ test('another clone with the same sources uses it', () => {
   expect(made).toBe(1);
 });
 
-test('of what nobody has used for an hour only the newest three stay, and no draft', () => {
+test('only the newest three of the drafts and bundles unused for an hour stay, and no draft', () => {
   const old = new Date(Date.now() - 2 * 3_600_000);
   for (let version = 0; version < 6; version++) {
     source('a.ts', String(version));

@@ -146,9 +146,9 @@ describe('a consumer', () => {
   });
 
   test('refuses to listen to nothing', () => {
-    expect(faultsOf({ subscribesTo: [] })).toEqual(['hears is empty: a consumer listens to something']);
+    expect(faultsOf({ subscribesTo: [] })).toEqual(['subscribesTo is empty: a consumer listens to something']);
     expect(faultsOf({ subscribesTo: orders() })).toEqual([
-      expect.stringMatching(/^hears no event of orders: name at least one/),
+      expect.stringMatching(/^subscribesTo has no event of orders: name at least one/),
     ]);
   });
 
@@ -160,7 +160,7 @@ describe('a consumer', () => {
     ['shipping-orders', 'Records', false],
     ['shipping-parcels', 'Records', true],
     ['shipping-orders', 'OtherRecords', true],
-  ])('named %s, with %s: a second one is taken only if no key is the same', (name, table, taken) => {
+  ])('a second consumer named %s, with %s, is accepted only if no key is the same', (name, table, taken) => {
     const copied = (stack: Stack): Partial<IdempotentConsumerProps> => {
       const [Records, OtherRecords] = [recordsTable(stack, 'Shared', settings), recordsTable(stack, 'Own', settings)];
       new IdempotentConsumer(stack, 'Copied', {
@@ -182,7 +182,7 @@ describe('a consumer', () => {
     );
   });
 
-  test.each(['2025-11-23', '2025-11-23T08:00:00Z'])('may say that it is deployed since %s', (since) => {
+  test.each(['2025-11-23', '2025-11-23T08:00:00Z'])('a consumer may say that it is deployed since %s', (since) => {
     expect(faultsOf({ since })).toEqual([]);
   });
 
@@ -250,7 +250,7 @@ describe('bundles', () => {
     rmSync(elsewhere, { recursive: true, force: true });
   });
 
-  test('are one per entry point', () => {
+  test('there is one bundle per entry point', () => {
     expect(bundles.entries).toContain('orders/place-order');
     expect(bundles.entries).toContain('kit/outbox/relay');
     expect(() => bundles.code('orders/nothing')).toThrow(UnknownEntry);
@@ -262,7 +262,7 @@ describe('bundles', () => {
     );
   });
 
-  test('are of any folder, with the kit’s own entry points', () => {
+  test('bundles come from any folder, with the kit’s own entry points', () => {
     const folder = join(elsewhere, 'functions');
     for (const [file, text] of Object.entries({
       'open-ticket.lambda.ts': "export const handler = async (): Promise<string> => 'opened';",
@@ -280,7 +280,7 @@ describe('bundles', () => {
     foreign.remove();
   });
 
-  test('of a cache are those of the same sources, entry points and settings of the packages', () => {
+  test('the cache returns bundles of the same sources, entry points and package settings', () => {
     const folder = join(elsewhere, 'cached');
     const cache = join(elsewhere, 'cache');
     mkdirSync(folder, { recursive: true });
@@ -345,7 +345,7 @@ export const handler = (): string => {
   });
 
   // Bytes only, which are the same whichever Node bundles: a time of loading is measured by no test (decision 0251).
-  test('of place-order have at most 378 KiB, most of it the SDK', () => {
+  test('the bundle of place-order has at most 378 KiB, most of it the SDK', () => {
     const { total, byPackage } = bundles.sizeOf('orders/place-order');
     expect(total).toBeGreaterThan(0);
     expect(total).toBeLessThanOrEqual(378 * 1024);

@@ -78,12 +78,12 @@ describe('the setting cors', () => {
     expect(resolveCorsOrigins({ cors: many.slice(1) })).toHaveLength(10);
   });
 
-  test('is checked at synth', () => {
+  test('the setting is checked at synth', () => {
     expect(() => synthesized('dev', { cors: '*' })).toThrow("cors: '*': expected the exact origin of each page");
   });
 });
 
-test('without the setting, nothing in the templates is about other origins', () => {
+test('the templates without the setting do not mention other origins', () => {
   expect(methodsOf(off, 'OPTIONS')).toEqual([]);
   expect(JSON.stringify(['Api', 'Orders'].map((stack) => off.template(stack as 'Api')))).not.toMatch(
     /access-control|CORS_ORIGINS|"Origin"/i,
@@ -94,7 +94,7 @@ test('without the setting, nothing in the templates is about other origins', () 
 describe.each([
   ['one origin', one, [SHOP]],
   ['two origins', two, [SHOP, ADMIN]],
-] as const)('with %s', (_, environment, origins) => {
+] as const)('an API with %s', (_, environment, origins) => {
   test('the gateway answers the preflight of each path, without a function or a token', () => {
     const preflights = methodsOf(environment, 'OPTIONS');
     const others = methodsOf(environment, 'ANY');
@@ -145,13 +145,13 @@ describe.each([
     for (const { CORS_ORIGINS } of verifiers(off)) expect(CORS_ORIGINS).toBeUndefined();
   });
 
-  test('no answer allows credentials', () => {
+  test('answers never allow credentials', () => {
     expect(JSON.stringify(environment.template('Api'))).not.toMatch(/Allow-Credentials/i);
   });
 });
 
 describe('answers of the gateway that are no integration’s', () => {
-  test('are for the pages of a single origin', () => {
+  test('answers of the gateway are for the pages of a single origin', () => {
     for (const [type, headers] of gatewayResponses(one)) {
       expect(allowOriginOf(headers), type).toBe(`'${SHOP}'`);
       expect(headers, type).toMatchObject({
@@ -161,7 +161,7 @@ describe('answers of the gateway that are no integration’s', () => {
     }
   });
 
-  test('are for pages of several origins only after the authorizer, which compares them', () => {
+  test('answers of the gateway are for several origins only after the authorizer, which compares them', () => {
     const shared = gatewayResponses(two).filter(([, headers]) => allowOriginOf(headers) !== undefined);
     expect(shared.map(([type]) => type).toSorted()).toEqual([
       'ACCESS_DENIED',
@@ -171,7 +171,7 @@ describe('answers of the gateway that are no integration’s', () => {
     for (const [, headers] of shared) expect(allowOriginOf(headers)).toBe('context.authorizer.corsOrigin');
   });
 
-  test('so are those of the firewall', () => {
+  test('answers of the firewall are for the same pages as those of the gateway', () => {
     const headersOf = (environment: Synthesized) =>
       environment
         .resources('Api', 'AWS::WAFv2::WebACL')

@@ -29,13 +29,16 @@ const CONTRACTS = await contracts();
 const READERS = /^(Auditor|Get(Status|Failures|Audit|Trace|AuditLog))Role/;
 
 describe('tables', () => {
-  test.each(SERVICES)('of %s have pinned logical ids, since another id would create an empty table', (service) => {
-    const ids = (environment: typeof dev) =>
-      environment.resources(service, 'AWS::DynamoDB::GlobalTable').map(({ id }) => id);
-    const own = (payments: string[]) => [...(service === 'Payments' ? payments : []), 'Records', 'Table'].sort();
-    expect(ids(dev).sort()).toEqual(own(['Guard', 'Sandbox']));
-    expect(ids(prod).sort()).toEqual(own(['Guard']));
-  });
+  test.each(SERVICES)(
+    'tables of %s have pinned logical ids, since another id would create an empty table',
+    (service) => {
+      const ids = (environment: typeof dev) =>
+        environment.resources(service, 'AWS::DynamoDB::GlobalTable').map(({ id }) => id);
+      const own = (payments: string[]) => [...(service === 'Payments' ? payments : []), 'Records', 'Table'].sort();
+      expect(ids(dev).sort()).toEqual(own(['Guard', 'Sandbox']));
+      expect(ids(prod).sort()).toEqual(own(['Guard']));
+    },
+  );
 
   test('expire by expiresAt and are billed per request', () => {
     const tables = [dev, prod].flatMap((environment) => environment.everywhere('AWS::DynamoDB::GlobalTable'));
@@ -47,7 +50,7 @@ describe('tables', () => {
     }
   });
 
-  test('have the keys, the stream and the indexes of the design', () => {
+  test('tables have the keys, the stream and the indexes of the design', () => {
     for (const service of SERVICES) {
       const [records, table] = ['Records', 'Table'].map(
         (id) => dev.resources(service).find((resource) => resource.id === id)?.properties,
@@ -66,7 +69,7 @@ describe('tables', () => {
     }
   });
 
-  test('are restorable, protected and retained in prod; deleted with the stack in dev', () => {
+  test('tables are restorable, protected and retained in prod; deleted with the stack in dev', () => {
     const safety = (environment: typeof dev) =>
       environment.everywhere('AWS::DynamoDB::GlobalTable').map(({ properties, attributes }) => {
         const [replica] = properties.Replicas;
@@ -116,7 +119,7 @@ describe('tables', () => {
     }
   });
 
-  test('are accessible only at the keys that a function needs', () => {
+  test('tables are accessible only at the keys that a function needs', () => {
     const items = statements(prod).filter(({ actions }) =>
       actions.some((action) => /^dynamodb:.*(Item|Query)/.test(action)),
     );
@@ -138,7 +141,7 @@ describe('the personal data keys', () => {
   const [table] = prod.resources('Platform', 'AWS::DynamoDB::GlobalTable');
   const [key, ...others] = prod.resources('Platform', 'AWS::KMS::Key').filter(({ id }) => !id.startsWith('Backup'));
 
-  test('can be restored for one day only, since a restore brings back forgotten people', () => {
+  test('the keys can be restored for one day only, since a restore brings back forgotten people', () => {
     expect(table?.id).toBe('PersonalKeys');
     expect(keys(table?.properties)).toEqual(['pk']);
     const [{ PointInTimeRecoverySpecification: recovery }] = table?.properties.Replicas ?? [];
@@ -146,13 +149,13 @@ describe('the personal data keys', () => {
     expect(table?.properties.StreamSpecification).toBeUndefined();
   });
 
-  test('are wrapped by one KMS key, which is rotated, and is retained in prod', () => {
+  test('one KMS key wraps the keys; it is rotated, and retained in prod', () => {
     expect(others).toEqual([]);
     expect(key?.properties.EnableKeyRotation).toBe(true);
     expect(key?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
-  test("are wrapped for tagged roles only: administrators of the account can manage the key but can't use it", () => {
+  test("the keys are wrapped for tagged roles only: administrators can manage the KMS key but can't use it", () => {
     const [administration, use, ...more] = key?.properties.KeyPolicy.Statement ?? [];
     expect(more).toEqual([]);
     const root = {
@@ -201,7 +204,7 @@ describe('the personal data keys', () => {
     }
   });
 
-  test('are used for personal data only, and are created only by functions that write it', () => {
+  test('the keys are used for personal data only, and are created only by functions that write it', () => {
     const uses = statements(prod).filter(
       ({ actions, policy }) => !policy.startsWith('Backup') && actions.some((action) => action.startsWith('kms:')),
     );
@@ -255,7 +258,7 @@ describe('the personal data keys', () => {
     ]);
   });
 
-  test('have an index of commits by person, in each service with personal data', () => {
+  test('each service with personal data has an index of commits by person', () => {
     const marked = [...CONTRACTS.values()].filter(
       ({ events, person }) => person || Object.values<EventSchema>(events).some(({ personal }) => personal),
     );
@@ -293,7 +296,7 @@ describe('the second copy of tables', () => {
     expect(tagged).toEqual([]);
   });
 
-  test("is made once a day, encrypted with its own key, kept for a week, and can't be removed earlier", () => {
+  test("a copy is made once a day, encrypted with its own key, kept for a week, and can't be removed earlier", () => {
     const [rule, ...others] = plan?.properties.BackupPlan.BackupPlanRule ?? [];
     expect(others).toEqual([]);
     expect(rule).toMatchObject({ ScheduleExpression: 'cron(0 3 * * ? *)', Lifecycle: { DeleteAfterDays: 7 } });
@@ -304,7 +307,7 @@ describe('the second copy of tables', () => {
     expect(vault?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
-  test('does not exist in environments that keep no data', () => {
+  test('environments that keep no data have no second copy', () => {
     expect(dev.resources('Platform').filter(({ type }) => type.startsWith('AWS::Backup'))).toEqual([]);
     expect(JSON.stringify(dev.everywhere('AWS::DynamoDB::GlobalTable'))).not.toContain('orderly:backup');
   });
@@ -359,7 +362,7 @@ describe('the relay', () => {
     }
   });
 
-  test('has a bucket for failed batches that announces new objects, without a custom resource', () => {
+  test('the relay has a bucket for failed batches that announces new objects, without a custom resource', () => {
     for (const service of SERVICES) {
       const [bucket, ...others] = prod.resources(service, 'AWS::S3::Bucket');
       expect(others).toEqual([]);

@@ -72,7 +72,7 @@ test.each([
     window(['2026-01-01', 35], ['2026-06-01', 60], ['2026-12-01', 90]),
   ],
   ['with a shorter one that has begun', window(['2026-01-01', 35], ['2026-06-01', 60], ['2026-11-23', 35])],
-])('what is deployed is taken %s', (_, setting) => {
+])('a deployed window is accepted %s', (_, setting) => {
   checkDeployedWindow(setting, DEPLOYED);
 });
 
@@ -108,7 +108,7 @@ test.each([
     DEPLOYED,
     'the longer window from 2026-11-23T12:30Z is not among those that are deployed: expected a time at least an hour from now, after its deployment. If it is deployed, keep it: { "from": "2026-11-23T12:30Z", "days": 90 }',
   ],
-])('a change of what is deployed is refused: %s', (_, setting, deployed, message) => {
+])('a change of the deployed windows is refused: %s', (_, setting, deployed, message) => {
   expect(() => checkDeployedWindow(setting, deployed)).toThrow(message);
 });
 

@@ -84,7 +84,7 @@ describe('an audit', () => {
     expect(JSON.stringify(sending[0].Resource)).toMatch(/:shop-dev-Board\*"/);
   });
 
-  test('raises alarms when something was missing, when it is late, when it fails, and when nobody invokes it', () => {
+  test('raises alarms for missing messages, for a late run, for a failed one, and for one never invoked', () => {
     const alarms = Object.values<Json>(template.findResources('AWS::CloudWatch::Alarm'));
     expect(
       alarms.map(({ Properties }) => [Properties.MetricName, Properties.Threshold, Properties.TreatMissingData]),

@@ -12,7 +12,7 @@ const rule = (name: string): Json => rules.find(({ Name }) => Name === name) ?? 
 const bodyOf = (key: string): Json => JSON.parse(acl?.properties.CustomResponseBodies[key].Content);
 
 describe('the firewall', () => {
-  test('stands in front of prod only', () => {
+  test('protects prod only', () => {
     expect(dev.resources('Api', 'AWS::WAFv2::WebACL')).toEqual([]);
     expect(prod.resources('Api', 'AWS::WAFv2::WebACL')).toHaveLength(1);
     expect(prod.resources('Api', 'AWS::WAFv2::WebACLAssociation')).toHaveLength(1);
@@ -100,7 +100,7 @@ describe('data of requests that the firewall stores', () => {
     .resources('Api', 'AWS::Logs::LogGroup')
     .filter(({ properties }) => JSON.stringify(properties.LogGroupName ?? '').includes('aws-waf-logs-'));
 
-  test('has no token, no key, no session, no query and no body, in samples or in the log', () => {
+  test('stored data has no token, no key, no session, no query and no body, in samples or in the log', () => {
     const hidden = acl?.properties.DataProtectionConfig.DataProtections;
     expect(hidden).toEqual([
       // The log must show which token was over its limit. A signature can't be guessed from its hash.
@@ -114,7 +114,7 @@ describe('data of requests that the firewall stores', () => {
     ]);
   });
 
-  test('is logged for requests that a rule matched, without paths, since they name customers', () => {
+  test('data is logged for requests that a rule matched, without paths, since they name customers', () => {
     expect(logging?.properties.ResourceArn).toEqual({ 'Fn::GetAtt': [acl?.id, 'Arn'] });
     expect(logging?.properties.RedactedFields).toEqual([{ UriPath: {} }, { QueryString: {} }]);
     expect(logging?.properties.LoggingFilter).toEqual({
@@ -164,7 +164,7 @@ describe('settings of the firewall', () => {
       { throttle, firewall: { requestsPerAddress: 500, requestsPerToken: 501 } },
     ],
     ['AWS takes no limit that low', { throttle, firewall: { requestsPerAddress: 500, requestsPerToken: 9 } }],
-  ])('are refused at synth where %s', (_, change) => expect(withFirewall(change)).toThrow('firewall:'));
+  ])('settings are refused at synth if %s', (_, change) => expect(withFirewall(change)).toThrow('firewall:'));
 
   test('pass at the limits', () => {
     expect(withFirewall({ throttle, firewall: { requestsPerAddress: 5_999, requestsPerToken: 5_999 } })).not.toThrow();

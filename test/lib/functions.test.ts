@@ -57,7 +57,7 @@ const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');
 /** Writers of the lanes. */
 const LANE_WRITERS = ['Inventory/CommandsLaneWriter', 'Accounts/AccountsLaneWriter'];
 
-/** Returns every function that an environment needs: nothing else of ours or of the CDK runs. */
+/** Returns every function that an environment needs: nothing else of the app or of the CDK runs. */
 function expectedIn(environment: typeof prod): readonly string[] {
   const consumers = consumersOf(environment);
   return [
@@ -88,7 +88,7 @@ const endpointsOf = (environment: typeof prod): readonly string[] => [
 ];
 
 describe('each function', () => {
-  test('behind the API keeps its log, which names operators, for a year in environments that keep data', () => {
+  test('functions behind the API keep their log, which names operators, for a year if data is kept', () => {
     const retention = (environment: typeof prod) => {
       const logs = new Map(
         environment.everywhere('AWS::Logs::LogGroup').map(({ stack, id, properties }) => [stack + id, properties]),
@@ -117,7 +117,7 @@ describe('each function', () => {
     }
   });
 
-  test('is found by the outputs of its stack', () => {
+  test('the outputs of its stack name each function', () => {
     for (const environment of [dev, prod]) {
       const told = functionsOf(environment);
       const all = environment.everywhere('AWS::Lambda::Function');
@@ -132,7 +132,7 @@ describe('each function', () => {
     }
   });
 
-  test('has an entry point that is no other function’s in its service, or one of the kit for a consumer', () => {
+  test('each function has an entry point of its own in its service, or one of the kit for a consumer', () => {
     const keys = functionsOf(prod).map(({ service, entry, consumer = '' }) => [service, entry, consumer].join(' '));
     expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
     expect(functionsOf(prod)).toEqual(
@@ -146,7 +146,7 @@ describe('each function', () => {
     );
   });
 
-  test('that calls Stripe has time for its four calls and for the tables', () => {
+  test('a function that calls Stripe has time for its four calls and for the tables', () => {
     const talking = functions.filter(({ stack, id }) => stack === 'Payments' && id.startsWith('OnProvider'));
     expect(talking).toHaveLength(2);
     const FOUR_CALLS = 4 * 5;
@@ -164,7 +164,7 @@ describe('each function', () => {
     expect(new Set(groups).size).toBe(groups.length / 2);
   });
 
-  test('has its own role, without AWS managed policies', () => {
+  test('each function has its own role, without AWS managed policies', () => {
     for (const environment of [dev, prod]) {
       const roles = environment
         .everywhere('AWS::Lambda::Function')
@@ -177,7 +177,7 @@ describe('each function', () => {
     }
   });
 
-  test('has only variables with declared names, and its environment’s name', () => {
+  test('each function has only variables with declared names, and its environment’s name', () => {
     const known = new Set<string>([
       ...[Env, AuditorEnv, OperatorApiEnv, AppEnv, AccountsEnv, OrdersEnv, PaymentsEnv, RewardsEnv, ReportsEnv].flatMap(
         Object.values,
@@ -193,7 +193,7 @@ describe('each function', () => {
   });
 });
 
-test('every function of dev keeps all texts of errors, and none of prod', () => {
+test('every function of dev keeps all texts of errors, and no function of prod does', () => {
   const textsIn = (environment: typeof dev) =>
     environment
       .everywhere('AWS::Lambda::Function')
@@ -203,7 +203,7 @@ test('every function of dev keeps all texts of errors, and none of prod', () => 
   expect(new Set(textsIn(prod))).toEqual(new Set([undefined]));
 });
 
-test('of the consumers, those that compare addresses have the keys of people, and seal texts of errors with them', () => {
+test('consumers that compare addresses have the keys of people, and seal texts of errors with them', () => {
   const consumers = prod.everywhere('AWS::Lambda::Function').flatMap(({ properties }) => {
     const { [Env.CONSUMER]: name, [Env.PERSONAL_DATA_KEY]: key } = properties.Environment?.Variables ?? {};
     return name && key ? [name] : [];
@@ -261,7 +261,7 @@ describe('reserved concurrency', () => {
     });
   });
 
-  test('is never below the maximum concurrency of its queue, since throttled batches use up receives', () => {
+  test("reserved concurrency is never below a queue's maximum, since throttled batches use up receives", () => {
     for (const { stack, id, properties } of prod.everywhere('AWS::Lambda::Function')) {
       const { ReservedConcurrentExecutions: kept = Number.POSITIVE_INFINITY } = properties;
       const atOnce = prod
@@ -272,7 +272,7 @@ describe('reserved concurrency', () => {
     }
   });
 
-  test('does not exist in dev, whose account may be new', () => expect(reserved(dev)).toEqual([]));
+  test('dev has no reserved concurrency, since its account may be new', () => expect(reserved(dev)).toEqual([]));
 
   test('fails synth if it leaves the account less than AWS keeps unreserved', () => {
     const stage = (concurrency: number) => () =>
@@ -287,7 +287,7 @@ describe('reserved concurrency', () => {
 });
 
 describe('roles', () => {
-  test('have no wildcard in their actions', () => {
+  test('roles have no wildcard in their actions', () => {
     for (const { policy, actions } of [...statements(dev), ...statements(prod)]) {
       expect(
         actions.filter((action) => action.includes('*')),
@@ -296,7 +296,7 @@ describe('roles', () => {
     }
   });
 
-  test('have no wildcard in their resources except the listed ones', () => {
+  test('roles have no wildcard in their resources except the listed ones', () => {
     for (const { policy, resources, actions } of [...statements(dev), ...statements(prod)]) {
       for (const resource of resources.filter((resource) => JSON.stringify(resource).includes('*'))) {
         const rest = resource['Fn::Join']?.[1].at(-1) ?? resource;
@@ -312,7 +312,7 @@ describe('roles', () => {
     }
   });
 
-  test('to items apply only to requests that name their keys', () => {
+  test('rights to items apply only to requests that name their keys', () => {
     const items = [...statements(dev), ...statements(prod)].filter(({ actions }) =>
       actions.some((action) =>
         /^dynamodb:(?!(DescribeStream|GetRecords|GetShardIterator|ListStreams|Scan)$)/.test(action),
@@ -327,7 +327,7 @@ describe('roles', () => {
     }
   });
 
-  test('of place-order permit exactly what a new order needs', () => {
+  test('the role of place-order permits exactly what a new order needs', () => {
     const own = statements(prod).filter(({ policy }) => policy.startsWith('PlaceOrderRole'));
     expect(own.map(({ actions, condition }) => ({ actions, condition }))).toEqual([
       { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], condition: undefined },
@@ -458,7 +458,7 @@ describe('roles', () => {
     ]);
   });
 
-  test('of a rebuild permit scanning its table and feed, and access to rows, aggregates and its pointer', () => {
+  test('a rebuild may scan its table and feed, and access rows, aggregates and its pointer', () => {
     for (const [policy, aggregates, rows, records] of [
       ['RebuildListProjectionRole', 'Order#*', 'CUSTOMER#*', 'orders-list@*'],
       ['RebuildExhaustedProjectionRole', 'Account#*', 'CREDIT#*', 'accounts-exhausted@*'],
@@ -479,7 +479,7 @@ describe('roles', () => {
     expect(scanning.map(({ policy }) => policy.slice(0, 7))).toEqual(['Rebuild', 'Rebuild']);
   });
 
-  test("of a list's readers and projection permit only reading its pointer", () => {
+  test("a list's readers and projection may only read its pointer", () => {
     const touching = statements(prod).filter(({ condition }) =>
       JSON.stringify(condition ?? '').includes('PROJECTION#'),
     );
@@ -535,13 +535,13 @@ describe('environment variables', () => {
     app.synth();
   };
 
-  test('above the limit of Lambda are refused by the synthesis, with the largest variable, its size and the limit', () => {
+  test('variables above the limit of Lambda are refused at synth, with the largest, its size and the limit', () => {
     expect(synthWith('x'.repeat(4_000))).toThrow(
       /its environment variables have 4[4-9]\d\d bytes: expected at most 4096, .* The largest is JWT_AUDIENCE with 4012 bytes/,
     );
   });
 
-  test('of each deployed function are far below it', () => {
+  test('variables of each deployed function are far below the limit', () => {
     for (const { properties } of functions) {
       expect(JSON.stringify(properties.Environment).length).toBeLessThan(3_500);
     }

@@ -21,7 +21,7 @@ const { Resources, Outputs } = template.toJSON() as Json;
 const { found, statementsOf } = propertiesIn(Resources);
 
 describe('an inbox', () => {
-  test('has a receiver without a handler’s rights: it puts, reads and retries its own records', () => {
+  test('an inbox has a receiver without a handler’s rights: it puts, reads and retries its own records', () => {
     expect(statementsOf('OnParcelsRole').map(({ Action, Condition }) => [Action, Condition])).toEqual([
       [['logs:CreateLogStream', 'logs:PutLogEvents'], undefined],
       [expect.arrayContaining(['sqs:ReceiveMessage']), undefined],
@@ -29,7 +29,7 @@ describe('an inbox', () => {
     ]);
   });
 
-  test('has a runner with a timeout of its own, one message an invocation, up to its limit in parallel', () => {
+  test('an inbox has a runner with its own timeout, one message an invocation, up to its limit in parallel', () => {
     const work = found('ParcelsInboxWork', 'AWS::SQS::Queue');
     const { Timeout, Environment } = found('RunParcelsFunction', 'AWS::Lambda::Function');
     expect(Timeout).toBe(15 * 60);
@@ -48,14 +48,14 @@ describe('an inbox', () => {
     });
   });
 
-  test('has runners that may delay a message in their own queue, and in no other', () => {
+  test('an inbox has runners that may delay a message in their own queue, and in no other', () => {
     const sends = statementsOf('RunParcelsRole').filter(({ Action }) => [Action].flat().includes('sqs:SendMessage'));
     expect(sends.map(({ Resource }) => referenced(Resource))).toEqual([expect.stringMatching(/^ParcelsInboxWork/)]);
     const { QUEUE_URL } = found('RunParcelsFunction', 'AWS::Lambda::Function').Environment.Variables;
     expect(referenced(QUEUE_URL)).toMatch(/^ParcelsInboxWork/);
   });
 
-  test('has defaults: 15 attempts with pauses up to an hour, a lease of a minute, 10 runners, pages of 20, a minute for each', () => {
+  test('defaults are 15 attempts, pauses up to an hour, a lease of a minute, 10 runners, pages of 20, a minute each', () => {
     const stack = new Stack(newApp(), 'Kit', { env: { account: '111111111111', region: 'eu-west-1' } });
     const bus = new EventBus(stack, 'Bus');
     const alarmTopic = new Topic(stack, 'Alarms');
@@ -107,7 +107,7 @@ describe('an inbox', () => {
     ]);
   });
 
-  test('is swept every minute: its own messages, into its own queue', () => {
+  test("the sweeper runs every minute: it sends the inbox's own messages into its own queue", () => {
     const statements = statementsOf('ParcelsInboxSweeperRole');
     expect(statements.map(({ Action, Condition }) => [Action, Condition])).toEqual([
       [['logs:CreateLogStream', 'logs:PutLogEvents'], undefined],
@@ -120,7 +120,7 @@ describe('an inbox', () => {
     expect(referenced(statements[4].Resource)).toMatch(/^ParcelsInboxWork/);
   });
 
-  test('is swept as rarely as its service says, and its alarm on silence waits as many times longer', () => {
+  test('the sweeper runs as rarely as its service says, and its alarm on silence waits as many times longer', () => {
     const schedules = Object.entries<Json>(Resources).flatMap(([id, { Type, Properties }]) =>
       Type === 'AWS::Events::Rule' && Properties.ScheduleExpression ? [[id, Properties.ScheduleExpression]] : [],
     );
@@ -130,7 +130,7 @@ describe('an inbox', () => {
     expect([silenceOf('ParcelsInbox'), silenceOf('StepsInbox')]).toEqual([300, 600]);
   });
 
-  test('has alarms, each with a page of the runbook', () => {
+  test('an inbox has alarms, each with a page of the runbook', () => {
     const names = Object.entries<Json>(Resources)
       .filter(([id, { Type }]) => /^(ParcelsInbox|Inboxes)/.test(id) && Type === 'AWS::CloudWatch::Alarm')
       .map(([, { Properties }]) => Properties.AlarmDescription.split(':')[0]);
@@ -154,7 +154,7 @@ describe('an inbox', () => {
     });
   });
 
-  test('in mode sequential has an alarm for a gap, and sweeps its parked messages', () => {
+  test('an inbox in mode sequential has an alarm for a gap, and sweeps its parked messages', () => {
     expect(found('StepsInboxInboxGap', 'AWS::CloudWatch::Alarm')).toMatchObject({
       MetricName: 'InboxGapAge',
       Statistic: 'Maximum',
@@ -165,7 +165,7 @@ describe('an inbox', () => {
     expect(JSON.parse(INBOX)).toMatchObject({ mode: 'sequential', gapAlarmSeconds: 600 });
   });
 
-  test('in mode batch has runners that collect ten messages at once, and may write windows and pages', () => {
+  test('an inbox in mode batch has runners that collect ten messages at once, and may write windows and pages', () => {
     expect(found('RunSalesFunctionSqsEventSource', 'AWS::Lambda::EventSourceMapping')).toMatchObject({
       BatchSize: 10,
       ScalingConfig: { MaximumConcurrency: 2 },
@@ -181,7 +181,7 @@ describe('an inbox', () => {
     expect(JSON.parse(INBOX)).toMatchObject({ mode: 'batch', graceSeconds: 60, pageSize: 2 });
   });
 
-  test('may begin when several events have come: its service’s consumer has timers', () => {
+  test('an inbox may begin when several events have come: its service’s consumer has timers', () => {
     expect(statementsOf('PackingOnPartsRole').flatMap(({ Action }) => Action)).toContain('dynamodb:DeleteItem');
     const { QUEUE_URL } = found('PackingPartsTimersSweeperFunction', 'AWS::Lambda::Function').Environment.Variables;
     expect(referenced(QUEUE_URL)).toMatch(/^PackingPartsQueue/);
@@ -191,11 +191,11 @@ describe('an inbox', () => {
     ).toEqual([]);
   });
 
-  test('is found by the operator’s commands', () => {
+  test('the operator’s commands find an inbox', () => {
     expect(JSON.stringify(Outputs.Consumers.Value)).toContain('\\"inbox\\":{\\"mode\\":\\"single\\"');
   });
 
-  test('has no finding of the rule packs', () => {
+  test('an inbox has no finding of the rule packs', () => {
     const app = newApp();
     checkByRulePacks(app);
     new InboxesStack(app, noCode);
@@ -220,7 +220,7 @@ test.each(['dev', 'prod'])('the inboxes of %s have the retries of its settings',
   expect(rates).toEqual(Array(3).fill(`rate(${sweepEvery.toMinutes()} minute)`));
 });
 
-describe('refuses at synth', () => {
+describe('an inbox that is refused at synth', () => {
   const WHOLE_MINUTES =
     "expected 1 to 5 whole minutes. No schedule is shorter, and pauses of up to 15 minutes don't wait for a sweep";
   const backoff = (base: number, cap: number) =>
@@ -258,15 +258,15 @@ describe('refuses at synth', () => {
     [
       'events of its subjects that it misses',
       { subscribesTo: [subscribe(tillContract, ['StepTaken'])] },
-      /does not hear TillCleaned/,
+      /does not subscribe to TillCleaned/,
     ],
     ['two publishers', { subscribesTo: [parcels, steps] }, /expected one subscription/],
     ['commands', { subscribesTo: [waiterCommands] }, /to the events of one publisher/],
-  ])('in mode sequential: %s', (_, props, fault) => {
+  ])('an inbox in mode sequential is refused: %s', (_, props, fault) => {
     expect(faultsOf({ mode: sequential(), ...props })).toEqual([expect.stringMatching(fault)]);
   });
 
-  test('a table of records that can get no stream', () => {
+  test('an inbox whose table of records can get no stream is refused', () => {
     const stack = new Stack(newApp(), 'Kit', { env: { account: '111111111111', region: 'eu-west-1' } });
     const desk = new Service(stack, 'Desk', {
       settings: settingsFor('dev'),

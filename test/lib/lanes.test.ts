@@ -72,7 +72,7 @@ describe('a lane of several consumers', () => {
   const consumers = ['accounts-commands', 'accounts-orders', 'accounts-payments'];
   const functions = prod.resources('Accounts', 'AWS::Lambda::Function');
 
-  test('is the same for all of them, and its writer knows the queue of each', () => {
+  test('a shared lane is the same for all consumers, and its writer knows the queue of each', () => {
     for (const id of ['OnCommands', 'OnOrderEnds', 'OnSettlements']) {
       expect(functions.find((one) => one.id.startsWith(id))?.properties.Environment.Variables).toMatchObject({
         LANE: 'accounts',
@@ -85,7 +85,7 @@ describe('a lane of several consumers', () => {
     for (const consumer of consumers) expect(queues).toContain(consumer);
   });
 
-  test('has a writer that may load and decide, record for each consumer, and return requests to each', () => {
+  test('a shared lane has a writer that may load and decide, record and return requests for each consumer', () => {
     const own = statements(prod).filter(({ policy }) => policy.startsWith('AccountsLaneWriterRole'));
     const items = own.filter(({ condition }) => condition !== undefined);
     expect(items.map(({ actions, condition }) => [actions, condition])).toEqual([

@@ -23,7 +23,7 @@ import {
 const prod = synthesized('prod');
 
 /**
- * What each consumer hears, by its name and generation. They are pinned here and nowhere else in the tests: they are part
+ * What each consumer receives, by its name and generation. They are pinned here and nowhere else in the tests: they are part
  * of each record's key, so a consumer with another name would process everything again.
  */
 const SUBSCRIPTIONS: Readonly<Record<string, readonly Subscription[]>> = {
@@ -50,7 +50,7 @@ const SUBSCRIPTIONS: Readonly<Record<string, readonly Subscription[]>> = {
   'rewards-accounts@0': [rewards.accountEvents],
 };
 
-/** Pairs of a sender and a service that hears it, as the picture in the architecture page shows them. */
+/** Pairs of a sender and a service that receives it, as the picture in the architecture page shows them. */
 const pictured = (): readonly string[] => {
   const page = readFileSync('docs/architecture.md', 'utf8');
   const [, picture = ''] = /Message flow between services:[^`]*```mermaid\n([^`]*)```/.exec(page) ?? [];
@@ -111,7 +111,7 @@ const runnersOf = (stack: (typeof STACKS)[number]): readonly string[] =>
   consumers.flatMap((one) => (one.stack === stack && one.inbox ? [one.inbox.queueUrl] : []));
 
 describe('each queue', () => {
-  test.each(STACKS)('of %s has a dead-letter queue, unless it is one', (stack) => {
+  test.each(STACKS)('each queue of %s has a dead-letter queue, unless it is one', (stack) => {
     const { queues, isDeadLetters } = queuesOf(stack);
     for (const queue of queues.filter((queue) => !isDeadLetters(queue))) {
       // A runner's queue has keys of stored messages only. The records count the attempts.
@@ -123,7 +123,7 @@ describe('each queue', () => {
     }
   });
 
-  test.each(STACKS)('of %s has an alarm', (stack) => {
+  test.each(STACKS)('each queue of %s has an alarm', (stack) => {
     const watched = new Set(
       prod
         .resources(stack, 'AWS::CloudWatch::Alarm')
@@ -133,14 +133,14 @@ describe('each queue', () => {
     for (const { id } of queuesOf(stack).queues) expect([...watched]).toContain(id);
   });
 
-  test.each(STACKS)('of %s keeps a message 7 days, and a dead letter 14', (stack) => {
+  test.each(STACKS)('each queue of %s keeps a message 7 days, and a dead letter 14', (stack) => {
     const { queues, isDeadLetters } = queuesOf(stack);
     for (const queue of queues) {
       expect(queue.properties.MessageRetentionPeriod).toBe((isDeadLetters(queue) ? 14 : 7) * 86_400);
     }
   });
 
-  test.each(STACKS)('of %s has a visibility timeout of at least 6 times its function’s timeout', (stack) => {
+  test.each(STACKS)('each queue of %s has a visibility timeout of at least 6 times its function’s timeout', (stack) => {
     for (const queue of queuesOf(stack).queues) {
       const reader = readersOf(stack, queue)[0];
       if (!reader) continue;
@@ -148,7 +148,7 @@ describe('each queue', () => {
     }
   });
 
-  test.each(STACKS)('of %s accepts only messages of its own rules, over TLS', (stack) => {
+  test.each(STACKS)('each queue of %s accepts only messages of its own rules, over TLS', (stack) => {
     const rules = prod.resources(stack, 'AWS::Events::Rule').map(({ id }) => id);
     for (const { properties } of prod.resources(stack, 'AWS::SQS::QueuePolicy')) {
       for (const { Effect, Principal, Condition } of properties.PolicyDocument.Statement) {
@@ -163,8 +163,8 @@ describe('each queue', () => {
 });
 
 describe('consumers', () => {
-  test('have pinned names, since these are part of each processed record', () => {
-    const message = 'each consumer has a line in HEARS of this file, and a pinned name never changes';
+  test('consumers have pinned names, since these are part of each processed record', () => {
+    const message = 'each consumer has a line in SUBSCRIPTIONS of this file, and a pinned name never changes';
     expect(consumers.map(keyOf).toSorted(), message).toEqual(Object.keys(SUBSCRIPTIONS));
     // A function that consumes says the name of a consumer, and no two say the same.
     const told = prod.everywhere('AWS::Lambda::Function').flatMap(({ id, properties }) => {
@@ -174,7 +174,7 @@ describe('consumers', () => {
     expect(told.toSorted()).toEqual(consumers.map((one) => [keyOf(one), one.queueUrl]).toSorted());
   });
 
-  test('are in the picture of the architecture, with all services', () => {
+  test('consumers are in the picture of the architecture, with all services', () => {
     const pairs = consumers.flatMap((consumer) => {
       const senders = heardBy(consumer).flatMap((one) => (isEventSubscription(one) ? [one.contract] : one.from));
       return senders.flatMap(({ service }) =>
@@ -206,7 +206,7 @@ describe('consumers', () => {
     }
   });
 
-  test('have the alarms of a consumer, on their own queues and function', () => {
+  test('consumers have alarms on their own queues and function', () => {
     for (const consumer of consumers) {
       const watched = (alarm: string) =>
         prod
@@ -224,7 +224,7 @@ describe('consumers', () => {
     }
   });
 
-  test('have one rule per service or for own commands, by contract types; no rule drops an event', () => {
+  test('consumers have one rule per service or for own commands, by contract types; no rule drops an event', () => {
     for (const consumer of consumers) {
       const patterns = rulesInto(consumer, consumer.queueUrl)
         .filter(({ properties }) => properties.Targets[0].SqsParameters !== undefined)
@@ -233,7 +233,7 @@ describe('consumers', () => {
           return { ...EventPattern, detail };
         });
       expect(patterns, keyOf(consumer)).toEqual(wanted(consumer).map((pattern) => ({ detail: {}, ...pattern })));
-      // The operator's command line says who hears what by the outputs.
+      // The operator's command line says who receives what by the outputs.
       const { events, takesCommands } = consumer;
       expect(events).toEqual(
         heardBy(consumer)
@@ -258,7 +258,7 @@ describe('consumers', () => {
     }
   });
 
-  test('of commands know the permitted senders, and pass no other commands to their function', () => {
+  test('consumers of commands know the permitted senders, and pass no other commands to their function', () => {
     const told = prod
       .everywhere('AWS::Lambda::Function')
       .flatMap(({ stack, id, properties }) => {
@@ -316,7 +316,7 @@ describe('consumers', () => {
     }
   });
 
-  test('have enough messages in flight for SQS to detect a noisy group', () => {
+  test('consumers have enough messages in flight for SQS to detect a noisy group', () => {
     for (const { properties } of prod.everywhere('AWS::Lambda::EventSourceMapping')) {
       const { MaximumConcurrency = 0 } = properties.ScalingConfig ?? {};
       // Nobody waits for dead letters.
@@ -326,7 +326,7 @@ describe('consumers', () => {
     }
   });
 
-  test('have both dead-letter queues drained by a function that writes their own failure records', () => {
+  test('a function drains both dead-letter queues of a consumer, and writes its own failure records', () => {
     for (const stack of SERVICES) {
       const { queues, isDeadLetters } = queuesOf(stack);
       for (const queue of queues.filter((queue) => isDeadLetters(queue) && !queue.id.includes('Undrained'))) {

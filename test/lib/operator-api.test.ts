@@ -37,13 +37,13 @@ function apiOf(props: Partial<OperatorApiProps> = {}, name = 'orderly-dev-Board'
 }
 
 describe('an API of operators is refused', () => {
-  test('without services', () => {
+  test('an API of operators without services is refused', () => {
     expect(() => apiOf({ services: [] })).toThrow(
       new SettingsError('OperatorApi: there are no services: expected at least one'),
     );
   });
 
-  test('for a stack that is not named after the application and the environment', () => {
+  test('an API for a stack that is not named after the application and the environment is refused', () => {
     const expected = 'expected a name that begins with orderly-dev-';
     expect(() => apiOf({}, 'Board')).toThrow(new SettingsError(`OperatorApi: stack Board: ${expected}`));
     expect(() => apiOf({ otherStacks: ['orderly-prod-Api'] })).toThrow(
@@ -52,7 +52,7 @@ describe('an API of operators is refused', () => {
   });
 });
 
-test('an API of operators is refused whose rights would reach the resources of other stacks', () => {
+test('an API of operators is refused if its rights would reach the resources of other stacks', () => {
   const long = 'orderly-dev-BoardOfAirports';
   const expected = `OperatorApi: stack ${long}: its resources can't be told from those of other stacks by the beginning of their names: expected a shorter name of the application or the environment`;
   expect(() => apiOf({ otherStacks: [`${long}Abroad`] }, long)).toThrow(new SettingsError(expected));
@@ -63,7 +63,7 @@ describe('an API of operators', () => {
   const template = apiOf({ otherStacks: ['orderly-dev-Api'], throttle: { rate: 3, burst: 4 } });
   const { found, statementsOf } = propertiesIn((template.toJSON() as Json).Resources);
 
-  test('tells its functions which stacks there are, and gives them the time of the gateway', () => {
+  test('passes the names of the stacks to its functions, and gives them the time of the gateway', () => {
     const { Environment, Timeout } = found('GetStatus', 'AWS::Lambda::Function');
     expect(JSON.parse(Environment.Variables.OPERATED_STACKS)).toEqual(['orderly-dev-Board', 'orderly-dev-Api']);
     expect(Timeout).toBe(29);
@@ -120,7 +120,7 @@ describe("the functions of Orderly's operators", () => {
     expect(JSON.stringify(own)).not.toMatch(/kms|PERSON#/);
   });
 
-  test('may invoke nothing but rebuild functions of projections', () => {
+  test('functions may invoke nothing but rebuild functions of projections', () => {
     const invoking = statements(synthesized('prod')).filter(
       ({ stack, actions }) => stack === 'Operations' && actions.includes('lambda:InvokeFunction'),
     );

@@ -11,14 +11,14 @@ const orders = (sagaConcurrency: number, rate: number, providerConcurrency = 1_0
 });
 
 describe('the capacity for orders', () => {
-  test('is that of the slower consumer', () => {
+  test('the capacity is that of the slower consumer', () => {
     expect(ordersPerSecond(orders(12, 1))).toBe(100);
     expect(ordersPerSecond(orders(12, 1, 5))).toBe(50);
     // The formula counts batches of ten.
     expect(BATCH_SIZE).toBe(10);
   });
 
-  test('is at least what the API admits by both routes together', () => {
+  test('the capacity is at least what the API admits by both routes together', () => {
     expect(() => checkOrders('x', orders(12, 50))).not.toThrow();
     expect(() => checkOrders('x', orders(12, 51))).toThrow(
       "orders of 'x': throttle.rate 51 is too high: consumers process 100 orders/s, and 2 routes share them. Use 50 or less, or raise sagaConcurrency or providerConcurrency",
@@ -31,8 +31,14 @@ describe('the capacity for orders', () => {
     );
   });
 
-  test.each(ENVIRONMENT_NAMES)('of %s is mostly used: the API admits a third of it or more by each route', (name) => {
-    const { orders } = settingsFor(name, { issuer: 'https://issuer.example', jwksUri: 'https://issuer.example/keys' });
-    expect(orders.throttle.rate).toBeGreaterThanOrEqual(ordersPerSecond(orders) / 3);
-  });
+  test.each(ENVIRONMENT_NAMES)(
+    'the capacity of %s is mostly used: the API admits a third of it or more by each route',
+    (name) => {
+      const { orders } = settingsFor(name, {
+        issuer: 'https://issuer.example',
+        jwksUri: 'https://issuer.example/keys',
+      });
+      expect(orders.throttle.rate).toBeGreaterThanOrEqual(ordersPerSecond(orders) / 3);
+    },
+  );
 });

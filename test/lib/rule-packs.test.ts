@@ -40,7 +40,7 @@ test('cdk synth of the app makes the templates of dev that the tests play', () =
   expect(made).toEqual(templatesIn(assembly(DEV)));
 });
 
-test('neither the app, while it makes an assembly, nor the constructs of dev warn of anything', () => {
+test('the app and the constructs of dev give no warnings while an assembly is made', () => {
   expect(readSynthesisOutput(assembly(DEV))).not.toMatch(/WARNING|ERROR/i);
   const { status, text } = synth('--app', assembly(DEV));
   expect(text).not.toMatch(/WARNING|ERROR/i);

@@ -16,19 +16,19 @@ import { resolveFeedShards } from '../../packages/kit/base/settings.js';
 import { newKey, toJwks } from '../../tools/local/dev-issuer.js';
 
 describe('settings', () => {
-  test('of an unknown environment are refused, with the names of the known ones', () => {
+  test('settings of an unknown environment are refused, with the names of the known ones', () => {
     expect(() => settingsFor('staging')).toThrow(
       "environment 'staging' is unknown: expected one of lib/settings.ts: dev, prod",
     );
     expect(() => settingsFor('constructor')).toThrow('is unknown');
   });
 
-  test('of dev keep no data, those of prod do', () => {
+  test('settings of dev keep no data, those of prod do', () => {
     expect(settingsFor('dev')).toMatchObject({ keepsData: false, firewall: false });
     expect(settingsFor('prod')).toMatchObject({ keepsData: true, firewall: { requestsPerAddress: 5_000 } });
   });
 
-  test('of prod have a placeholder for the issuer, which a command line may replace', () => {
+  test('settings of prod have a placeholder for the issuer, which a command line may replace', () => {
     expect(settingsFor('prod').auth.issuer).toBe(PLACEHOLDER_ISSUER);
     const overrides = { issuer: 'https://login.example.com', audience: 'shop', jwksUri: 'https://keys.example.com' };
     expect(settingsFor('prod', overrides).auth).toEqual({ ...settingsFor('prod').auth, ...overrides });
@@ -39,7 +39,7 @@ describe('settings', () => {
     expect(settingsFor('dev').auth.issuer).toBe(DEV_ISSUER);
   });
 
-  test('of dev move no money; those of prod do, unless a command line says otherwise', () => {
+  test('settings of dev move no money; those of prod do, unless a command line says otherwise', () => {
     expect(settingsFor('dev').payments).toEqual({ provider: 'sandbox' });
     expect(settingsFor('prod').payments).toEqual({
       provider: 'stripe',
@@ -143,13 +143,13 @@ describe('settings', () => {
     expect(() => checkInboxes('prod', { ...inboxes, ...wrong })).toThrow(`inboxes of 'prod': ${fault}`);
   });
 
-  test('of dev accept tokens with the lifetime of local ones, those of prod for a day', () => {
+  test('settings of dev accept tokens with the lifetime of local ones, those of prod for a day', () => {
     expect(settingsFor('dev').auth.maxTokenLifetime.toHours()).toBe(12);
     expect(settingsFor('prod').auth.maxTokenLifetime.toHours()).toBe(24);
   });
 });
 
-describe('settings that expose prod, or lock everybody out', () => {
+describe('settings that expose prod, or refuse every token', () => {
   const issuer = 'https://login.example.com';
   const jwks = JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'AA', kid: 'k1' }] });
   const development = newKey();
@@ -183,7 +183,7 @@ describe('settings that expose prod, or lock everybody out', () => {
     ['the sandbox without a word', { issuer, paymentProvider: 'sandbox' }, /allowSandbox=true/],
     ['another word', { issuer, jwks, allowInlineJwks: 'yes' as 'true' }, /allowInlineJwks is 'yes': expected true/],
     ['another word for the sandbox', { issuer, allowSandbox: '' as 'true' }, /allowSandbox is '': expected true/],
-  ])('are refused: %s', (_, overrides, message) => {
+  ])('unsafe settings are refused: %s', (_, overrides, message) => {
     expect(() => settingsFor('prod', overrides)).toThrow(message);
   });
 
@@ -201,7 +201,7 @@ describe('settings that expose prod, or lock everybody out', () => {
 describe('shards of the feed', () => {
   const [begin, later] = ['1970-01-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'];
 
-  test('are 8 by default, and more from a time on', () => {
+  test('shards are 8 by default, and more from a time on', () => {
     expect(resolveFeedShards({})).toEqual([{ from: begin, shards: 8 }]);
     const more = [
       { from: begin, shards: 8 },
@@ -239,7 +239,7 @@ describe('shards of the feed', () => {
       ],
       'a later time',
     ],
-  ])('are refused with %s', (_, feedShards, message) => {
+  ])('shards with %s are refused', (_, feedShards, message) => {
     expect(() => resolveFeedShards({ feedShards })).toThrow(message);
   });
 });

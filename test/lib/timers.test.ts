@@ -43,7 +43,7 @@ test('a tick comes every minute without retries, and its function ends before th
   expect(Environment.Variables).toMatchObject({ CONSUMER: 'waiter', RESEND_SECONDS: '3600' });
 });
 
-test('has alarms for late timers, failing sweeps and missing sweeps, each with a page of the runbook', () => {
+test('timers have alarms for late timers, failing sweeps and missing sweeps, each with a runbook page', () => {
   const alarms = Object.entries<Json>(Resources)
     .filter(([id, { Type }]) => id.startsWith('Timers') && Type === 'AWS::CloudWatch::Alarm')
     .map(([, { Properties }]) => Properties);
@@ -77,7 +77,7 @@ test('refuses an owner that retries a message for longer than a timer waits, and
   ]);
 });
 
-test('has no finding of the rule packs', () => {
+test('timers have no finding of the rule packs', () => {
   const app = newApp();
   checkByRulePacks(app);
   new WaiterStack(app, noCode);

@@ -81,7 +81,7 @@ const SHOWN: Readonly<Record<string, readonly RegExp[]>> = {
   report: [
     /(-> reports-daily collected in (\S+)\n +){3}GET \/reports\/daily\/\2 {2}404 /,
     /Midnight[\s\S]* 200 {2}report \d+: \d+ events/,
-    /Reports hears again[\s\S]*-> reports-daily collected in/,
+    /Reports receives again[\s\S]*-> reports-daily collected in/,
     /200 {2}report \d+: 3 events, 3 of them of \S+; 1 order approved\n.* the same bytes as before\n/,
     /Without the pattern/,
   ],
@@ -143,7 +143,7 @@ test('docs/demos.md shows what charge prints, but for ids and times', async () =
   expect(comparable(shown)).toBe(comparable(await outputOf(charge)));
 });
 
-test('they leave no queue, no table and nothing that is switched off', async () => {
+test('demos leave no queue, no table and nothing that is switched off', async () => {
   const { QueueUrls = [] } = await new SQSClient(clientConfig(endpoint)).send(
     new ListQueuesCommand({ MaxResults: 1000 }),
   );
@@ -166,7 +166,7 @@ test('a demo that fails takes back what it has broken', async () => {
   expect(await cloud.status()).toMatchObject({ faults: [] });
 });
 
-test('none begins while somebody else has faults on order', async () => {
+test('no demo begins while another client has faults on order', async () => {
   await cloud.injectFault('Orders/PlaceOrder', 'killed-after');
   await expect(Stage.open(endpoint, () => {})).rejects.toThrow(/killed-after at Orders\/PlaceOrder.*\n.*local calm/);
   await cloud.clearFaults();
@@ -185,7 +185,7 @@ test('Ctrl-C takes back what a demo has broken', async () => {
   expect(output).toContain('Interrupted. What it broke is mended.');
 });
 
-test('so does the end of who reads it', async () => {
+test('the end of its reader takes back what a demo has broken, too', async () => {
   const { output } = await playsOutbox('| head -n 5').ended();
   expect(output).toContain('is down');
   expect(output).not.toContain('    at ');

@@ -38,7 +38,7 @@ test('Ctrl-C while it synthesizes ends it, the app that it runs for that, and le
 
 const TEA = { sku: 'TEA', name: 'Tea', price: 350, onHand: 10 };
 
-test('with --keep, orders outlive Ctrl-C in their middle, and messages of before are still recognised', async () => {
+test('orders outlive Ctrl-C in their middle with --keep, and messages of before are still recognised', async () => {
   clone.share('assemblies');
   const first = clone.run('start', '--keep', '--no-demo');
   await first.says('Ctrl-C ends it.');

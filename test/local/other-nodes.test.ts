@@ -13,7 +13,7 @@ afterAll(() => clone.remove());
 /** What Node or V8 says of itself where something isn't as it was, and what Orderly says of a fault. */
 const COMPLAINT = /error|warning|unrecognized|deprecat|experimental|--help/i;
 
-describe.each([22, 24] as const)('on Node %i', (major) => {
+describe.each([22, 24] as const)('a clone on Node %i', (major) => {
   test('npm start complains of nothing, and an order goes through', async ({ skip }) => {
     const node = await otherNode(major);
     if ('missing' in node) {

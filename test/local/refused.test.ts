@@ -26,7 +26,7 @@ test('a kept state that does not fit is refused with words, and stays as it is',
   const { code, output } = await clone.run('start', '--no-demo', '--keep').ended();
   expect(code, output).toBe(1);
   expect(output).toContain(`${file} can't be taken: it has version 0 of the format`);
-  expect(output).toContain('Remove the file to begin anew.');
+  expect(output).toContain('Remove the file to begin with an empty state.');
   expect(output).not.toContain('    at ');
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
@@ -37,7 +37,7 @@ test('a demo needs a local cloud that runs: it is refused with words and the nex
   expect(output).toBe('No local cloud runs here.\nNext: npm start   (in another terminal)\n');
 });
 
-describe('where the modules are missing', () => {
+describe('a clone without modules', () => {
   // Instead of npm: it takes two seconds, and can't reach its registry.
   const npm = '#!/bin/sh\nsleep 2.5\necho "added nothing"\necho "npm error code ENOTFOUND" >&2\nexit 1\n';
   const start = 'PATH="$PWD/fake:$PATH" node tools/run.mjs start';

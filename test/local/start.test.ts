@@ -90,7 +90,7 @@ describe('a command that it prints works as it is pasted:', () => {
     expect(repeated?.orderId).toBe(first?.orderId);
   });
 
-  test("alice's orders, and the stock", async () => {
+  test("alice's orders and the stock are shown", async () => {
     const [orders, stock] = await answered("curl -sw '\\n' '", '/stock/');
     expect(orders).toMatchObject({ items: expect.any(Array) });
     expect(stock).toMatchObject({ onHand: 30 });
@@ -146,7 +146,7 @@ describe('a command that it prints works as it is pasted:', () => {
 const documented = documentedCommands(readFileSync('docs/how-to/run-locally.md', 'utf8'));
 
 describe('a command that docs/how-to/run-locally.md shows for a running instance works as it stands there:', () => {
-  test('they are found', () => expect(documented.length).toBeGreaterThan(2));
+  test('the page has commands for a running instance', () => expect(documented.length).toBeGreaterThan(2));
 
   // Those for time and trouble are played by the tests before and after.
   test.each(documented.filter((command) => !command.includes(' local ')))('%s', async (command) => {
@@ -154,7 +154,7 @@ describe('a command that docs/how-to/run-locally.md shows for a running instance
     eventId ||= /OrderPlaced .*\n +(\S+)/.exec(output)?.[1] ?? '';
   });
 
-  test('it tells no command for time and trouble that this file does not know', () => {
+  test('its commands for time and trouble are all in this file', () => {
     const known = /local (forward 36d|fault Orders\/PlaceOrder killed-after|duplicate <event id>|reset|calm|status)$/;
     expect(documented.filter((command) => command.includes(' local ') && !known.test(command))).toEqual([]);
   });
@@ -167,7 +167,7 @@ test('a token of the command line opens the API', async () => {
 });
 
 describe('a second start of the same clone', () => {
-  test('runs beside the first one, says where that is, and gives local.json back at its end', async () => {
+  test('runs beside the first one, names its address, and restores local.json at its end', async () => {
     const second = clone.run('start', '--no-demo');
     await second.says(LAST_LINE);
     expect(second.output).toContain(`Another start of this clone runs at ${run.endpoint}`);
@@ -178,7 +178,7 @@ describe('a second start of the same clone', () => {
     expect(await isTaken(portOf(other))).toBe(false);
   });
 
-  test('on LocalStack says so too, before it looks for what LocalStack needs', async () => {
+  test('a second start on LocalStack says so too, before it checks what LocalStack needs', async () => {
     const { code, output } = await clone
       .paste('XDG_CACHE_HOME=/none PYTHON=/none node tools/run.mjs start --localstack')
       .ended();
@@ -187,7 +187,7 @@ describe('a second start of the same clone', () => {
     expect(clone.localRun()).toEqual(run);
   });
 
-  test('is refused a port that is in use, with a sentence', async () => {
+  test('a second start is refused a port that is in use, with a sentence', async () => {
     const port = String(portOf(run));
     const { code, output } = await clone.run('start', '--no-demo', '--port', port).ended();
     expect(code).toBe(1);
@@ -236,7 +236,7 @@ test('tokens that are made after time has passed are good by its clock', async (
     });
 });
 
-test('nothing is left after a reset, and its clock shows the time', async () => {
+test('the cloud is empty after a reset, and its clock shows the time', async () => {
   expect(await succeeds('npm run -s orderly -- local reset')).toContain('everything is empty');
   const { tokens } = clone.localRun() as LocalRun;
   expect(await expectFromApi(run.apiUrl, 'GET /orders', { token: tokens.alice })).toMatchObject({ items: [] });

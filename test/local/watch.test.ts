@@ -174,7 +174,7 @@ async function logged(text: string): Promise<void> {
 
 // A terminal by script(1) of util-linux.
 test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
-  'at a terminal a line counts the seconds of a synthesis',
+  'a line counts the seconds of a synthesis at a terminal',
   async () => {
     await start.kill();
     clone.restore();

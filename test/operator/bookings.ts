@@ -6,7 +6,7 @@ import { recordKey } from '../../packages/kit/failures/failure-records.js';
 import type { Service } from '../../packages/operator/deployment/services.js';
 import { inProcessDynamoDb } from '../support/in-process-dynamodb.js';
 
-/** A service that publishes trips, and one that hears them, for commands that read the feed. */
+/** A service that publishes trips, and one that subscribes to them, for commands that read the feed. */
 
 export const NOW = '2026-12-01T12:00:00.000Z';
 export const ago = (minutes: number): string => new Date(Date.parse(NOW) - minutes * 60_000).toISOString();
@@ -33,7 +33,7 @@ const serviceOf = (name: string, consumers: Service['consumers']): Service => ({
   consumers,
 });
 
-/** The service that publishes, and one that hears it. */
+/** The service that publishes, and one that subscribes to it. */
 export const heardBy = (...consumers: Service['consumers']): readonly Service[] => [
   serviceOf('trips', []),
   serviceOf('hotel', consumers),

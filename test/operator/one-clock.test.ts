@@ -41,7 +41,7 @@ test.each([
   'newId(Date.parse(at))',
 ])('%j is not', (line) => expect(line).not.toMatch(OF_MACHINE));
 
-test('no command asks the clock of the machine', () => {
+test('commands do not ask the clock of the machine', () => {
   const files = COMMANDS.flatMap(filesIn);
   expect(files.length).toBeGreaterThan(150);
   const asking = files.filter((file) => OF_MACHINE.test(readFileSync(file, 'utf8')));

@@ -84,7 +84,7 @@ test.each<[Fault['point'], object]>([
   expect(brokenPromises(orderly)).toEqual([]);
 });
 
-test('an order keeps every promise while messages are lost, and nobody but the audit looks', async () => {
+test('an order keeps every promise while messages are lost, and only the audit looks', async () => {
   const lost: Fault = { point: 'Payments/Commands/Queue message 1', kind: 'lost' };
   const history = await playWithFaults(deployment, scenarioCalled('place-one:losses'), 'singles', [lost]);
   expect(history.faults).toEqual([lost]);

@@ -37,12 +37,12 @@ const awaited = (): Readonly<Record<string, string>> => {
 
 const [SOON, LATER] = ['2026-01-06T00:00:00.000Z', '2026-01-07T00:00:00.000Z'] as const;
 
-test('none while nothing is due', () => {
+test('no tick is awaited while nothing is due', () => {
   expect(rules).toContain('Audit/Schedule');
   expect(awaited()).toEqual({});
 });
 
-test('what waits for its predecessor in a sequential inbox is awaited, too: it may have been discarded', () => {
+test('a parked message of a sequential inbox is awaited, too: its predecessor may have been discarded', () => {
   store('Rewards', { pk: 'one', duePk: parkedPartition('rewards-accounts#2'), executeAt: SOON });
   expect(awaited()).toEqual({ 'Rewards/AccountEventsInbox/EveryMinute': SOON });
 });
@@ -52,7 +52,7 @@ test.each([
   ['Orders', 'orders-reviews', 'Orders/JudgementsInbox/EveryMinute'],
   ['Rewards', 'rewards-accounts', 'Rewards/AccountEventsInbox/EveryMinute'],
   ['Reports', 'reports-daily', 'Reports/DaysInbox/EveryMinute'],
-])('in %s, what is due to %s is awaited by %s only', (service, owner, rule) => {
+])('a timer in %s that is due to %s is awaited by %s only', (service, owner, rule) => {
   store(service, { pk: 'one', duePk: `${owner}#3`, executeAt: LATER });
   store(service, { pk: 'two', duePk: `${owner}#0`, executeAt: SOON });
   expect(awaited()).toEqual({ [rule]: SOON });

@@ -58,7 +58,7 @@ describe.each([SHOP, ADMIN])('a page of %s', (origin) => {
     await expect(page.fetch(order({ 'X-Trick': '1' }))).rejects.toThrow('not x-trick');
   });
 
-  test('may send all methods and headers of each route', async () => {
+  test('a page may send all methods and headers of each route', async () => {
     for (const { method, resource } of ROUTES) {
       const path = resource.replace(/\{\w+\}/g, '2026-01-05');
       const page = pageOf(origin);

@@ -58,7 +58,7 @@ describe.each(NAMED)('%s', (_, method, path) => {
   const reads = method === 'GET';
   const key = { 'Idempotency-Key': `edges ${method}${path}`.replaceAll(' ', '-') };
 
-  test('has the guarding headers in every answer: 401, 403, success, 400 and 404', async () => {
+  test('every answer has the guarding headers: 401, 403, success, 400 and 404', async () => {
     const bodies = reads ? [undefined] : [undefined, '{}', '{', '{"a":1}'];
     for (const Authorization of ['', 'Bearer a.b.c', bearer('customer'), bearer('operator')])
       for (const body of bodies)
@@ -173,7 +173,7 @@ describe('a forged cursor', () => {
     }
   });
 
-  test('is accepted if its position is one that the list could have', async () => {
+  test('a forged cursor is accepted if its position is one that the list could have', async () => {
     const places = {
       '/products?': 'TEA-1',
       '/orders?': `${ISO}#${'0'.repeat(32)}`,

@@ -14,7 +14,7 @@ describe.each(FOUND.map((found, at) => [found.name, found, at] as const))('%s', 
 
   const { back } = found;
   if (!back || at % STRIDE !== 0) return;
-  test('is found by this history if the fault is put back', async () => {
+  test('the history finds the fault if it is put back', async () => {
     const { violations } = await playFoundWith(back, found);
     expect(violations.map(({ invariant }) => invariant)).toContain(found.promise);
   });

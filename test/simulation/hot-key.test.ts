@@ -6,7 +6,7 @@ import { prodAssembly } from '../support/simulation/assembly.js';
 
 const SALE = { duplicates: 0.1, reservations: 200 };
 
-test('at one SKU of a sale the lane reaches its goals, and the stock is exact', async () => {
+test('the lane reaches its goals at one SKU of a sale, and the stock is exact', async () => {
   const lane = await play(createDeployment(prodAssembly(), LANE), SALE);
   const powertools = await play(createDeployment(prodAssembly(), powertoolsWay()), SALE);
   expect([lane.isExact, powertools.isExact]).toEqual([true, true]);

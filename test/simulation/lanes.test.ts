@@ -24,7 +24,7 @@ test('a SKU that becomes hot by itself takes the lane, whose writer reads nothin
   expect(new Set(written.map(({ operation }) => operation))).toEqual(new Set(['TransactWriteItems']));
 });
 
-test('no right of the lane of accounts is unused', async () => {
+test('each right of the lane of accounts is used', async () => {
   const { violations, cloud } = await playWithFaults(deployment, accountLaneOne, 'calm');
   expect(violations).toEqual([]);
   const unused = [...cloud.iam.listUnused()].filter(
@@ -34,7 +34,7 @@ test('no right of the lane of accounts is unused', async () => {
   expect(unused).toEqual([expect.stringMatching('ConditionCheckItem')]);
 });
 
-test('no right of the lane is unused', async () => {
+test('each right of the lane is used', async () => {
   const { cloud } = await playWithFaults(deployment, laneOne, 'calm');
   // Only a batch that is given up is saved in the bucket.
   const unused = [...cloud.iam.listUnused()].filter(

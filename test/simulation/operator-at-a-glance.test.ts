@@ -41,7 +41,7 @@ const send = (label: string, MessageBody: string) =>
   new SQSClient(endpoint()).send(new SendMessageCommand({ QueueUrl: queueNamed(label), MessageBody }));
 
 describe('orderly status of a local cloud', () => {
-  test('is healthy where orders go through, and counts them', async () => {
+  test('the status is healthy if orders go through, and counts them', async () => {
     await call(productOf('TEA-1'));
     await call({ method: 'PUT', path: '/stock/TEA-1', as: 'operator', body: { onHand: 1 } });
     placed.push((await call(orderOf('alice', 'first', ['TEA-1']))).orderId ?? '');
@@ -64,7 +64,7 @@ describe('orderly status of a local cloud', () => {
     );
   });
 
-  test('names failures, and what waits in a dead-letter queue that nobody drains', async () => {
+  test('names failures, and what waits in a dead-letter queue without a drain', async () => {
     await send('Inventory/Commands/Queue', 'poison');
     await local.live.forward(60_000);
     expect((await status()).text).toMatch(
@@ -82,7 +82,7 @@ describe('orderly status of a local cloud', () => {
     expect(found.deadLetters.filled).toMatchObject([{ messages: 1, oldestSeconds: expect.any(Number) }]);
   });
 
-  test('shows no frames where nobody sees them', async () => {
+  test('shows no frames without a terminal', async () => {
     const { code, err } = await orderly('status', '--watch');
     expect(code).toBe(2);
     expect(err).toContain('--watch needs a terminal');

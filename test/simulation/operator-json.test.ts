@@ -305,8 +305,8 @@ const differences = (values: readonly unknown[], heading: string, page = PAGE) =
   differencesBetween(describeShape(values.map(withoutData), AGAIN), documentedShape(page, heading));
 const NONE = { missing: [], wrong: [] };
 
-describe('docs/operations/json.md says what --json prints of', () => {
-  test('every command', () => {
+describe('docs/operations/json.md says what --json prints', () => {
+  test('every command is documented', () => {
     const said = Object.keys({ ...calls, ...SAME, ...ELSEWHERE });
     expect(ORDERLY.commands.map(({ name }) => name).filter((name) => !said.includes(name))).toEqual([]);
   });
@@ -332,11 +332,11 @@ describe('docs/operations/json.md says what --json prints of', () => {
     expect(differences(values, name)).toEqual(NONE);
   });
 
-  test('status after a forward: nothing is behind because the forward has skipped it', () => {
+  test('the documented status has no delay after a forward that skipped it', () => {
     expect(afterForward).toMatchObject({ state: 'healthy', problems: [] });
   });
 
-  test('numbers and times that the HTTP API gives, too', async () => {
+  test('the HTTP API gives the same numbers and times', async () => {
     for (const [name, words] of Object.entries(SAME_BY_HTTP)) {
       const path = `/operations/${ROUTES[name]?.()}`;
       const byHttp = await accepted(local, { method: 'GET', path, as: 'operator' });
@@ -344,13 +344,13 @@ describe('docs/operations/json.md says what --json prints of', () => {
     }
   });
 
-  test('nothing of the clock of this machine: the cloud is 40 days ahead', () => {
+  test('the printed times are never those of the clock of this machine: the cloud is 40 days ahead', () => {
     expect(timesOfMachine(new Date().toISOString())).toHaveLength(1);
     expect(timesOfMachine(newId())).toHaveLength(1);
     for (const text of printed) expect([text.split('\n')[0], ...timesOfMachine(text)]).toEqual([text.split('\n')[0]]);
     expect(timesOfMachine(storedTexts()).filter((one) => !deployed.includes(one))).toEqual([]);
   });
 
-  test('local reset, after which nothing is left', async () =>
+  test('nothing is left after a local reset', async () =>
     expect(differences([await asked('local', 'reset')], 'local status')).toEqual(NONE));
 });

@@ -19,7 +19,7 @@ const access = (action: string, context: Readonly<Record<string, string>> = PERS
   context,
 });
 
-test('is usable only by functions that read personal data, whatever the policies of others permit', () => {
+test('the key is usable only by functions that read personal data, whatever other policies permit', () => {
   const byPolicyOfTheKey = (action: string) =>
     roles.filter(({ role }) => iam.keyDelegatesToRole(role, access(action))).map(({ fn }) => fn);
   const reading = ['Orders/GetOrder', 'Orders/ListOrders', 'Orders/OrderHistory'];
@@ -55,14 +55,14 @@ test('is usable only by functions that read personal data, whatever the policies
   ]);
 });
 
-test('is for personal data only, which each call must declare', () => {
+test('the key is for personal data only, which each call must declare', () => {
   for (const { role } of roles) {
     expect(iam.keyDelegatesToRole(role, access('Decrypt', {}))).toBe(false);
     expect(iam.keyDelegatesToRole(role, access('Decrypt', { 'kms:EncryptionContext:purpose': 'other' }))).toBe(false);
   }
 });
 
-test('may be administered by whoever the account permits, so that nobody is locked out', () => {
+test('the account may administer the key, so that it is never locked', () => {
   for (const action of ['PutKeyPolicy', 'CancelKeyDeletion', 'EnableKey']) {
     expect(
       roles.every(({ role }) => iam.keyDelegatesToRole(role, access(action, {}))),

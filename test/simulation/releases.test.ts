@@ -134,7 +134,7 @@ describe.skipIf(!isPlayed)('a previous release that does not know an event', () 
     if (history.violations.length > 0) expect.fail(renderReport(history, 'releases.test.ts'));
   });
 
-  test('is found where it acknowledges the event instead, during a deployment or after a rollback', async () => {
+  test('a release that acknowledges the event is found, during a deployment or after a rollback', async () => {
     const { violations } = await played({
       ...KNOWS_NO_SETTLEMENT,
       patches: [...KNOWS_NO_SETTLEMENT.patches, ACKNOWLEDGES_NEWER],

@@ -57,7 +57,7 @@ async function resend(from: string): Promise<string> {
   return out.join('');
 }
 
-test('no promise is broken by a restore, and no order is lost', async () => {
+test('a restore breaks no promise and loses no order', async () => {
   await call(productOf('TEA-1'));
   await call({ method: 'PUT', path: '/stock/TEA-1', as: 'operator', body: { onHand: 100 } });
   await ordered(3);

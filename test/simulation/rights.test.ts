@@ -104,7 +104,7 @@ describe('tables', () => {
 describe("catalog's relay, forging a charge in the name of orders", () => {
   const [bug, ...others] = BUGS.filter(({ name }) => name === 'a relay speaks for another service');
 
-  test('is refused, and nothing is charged', async () => {
+  test('the relay is refused, and nothing is charged', async () => {
     if (!bug || others.length > 0) throw new Error('the bug has another name by now');
     const { cloud, trace } = await playWithFaults(await planted(folder, bug), scenarioCalled('place-one'), 'singles');
     expect(trace.some((line) => /Catalog\/Outbox\/Relay DENIED events:PutEvents .*orderly\.orders/.test(line))).toBe(
@@ -113,7 +113,7 @@ describe("catalog's relay, forging a charge in the name of orders", () => {
     expect(forged(cloud)).toEqual([]);
   });
 
-  test('would charge what nobody ordered if it might publish for any source', async () => {
+  test('the relay would charge a payment without an order if it might publish for any source', async () => {
     const [open] = BUGS.filter(({ name }) => name.startsWith('a relay speaks for another service, and'));
     if (!open) throw new Error('the bug has another name by now');
     const history = await playWithFaults(await planted(folder, open), scenarioCalled('place-one'), 'singles');
@@ -123,7 +123,7 @@ describe("catalog's relay, forging a charge in the name of orders", () => {
   });
 });
 
-/** What the bus was told of the payment that nobody asked for. */
+/** What the bus received of the payment that nobody asked for. */
 const forged = ({ events }: Cloud): readonly string[] =>
   events.accepted.flatMap(({ event }) =>
     (event.detail as { subject?: string }).subject === 'Payment/forged' ? [event['detail-type']] : [],

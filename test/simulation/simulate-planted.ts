@@ -9,7 +9,7 @@ import { HINTS, keepHint } from './planted/hints.js';
 /**
  * `npm run simulate:planted [-- <part of a name>]`: every planted bug must be found by singles or 1,000 seeds, and every
  * fault that was ever found must be found by its history if it is put back.
- * `--hints` writes the short cuts to them anew, by which `npm test` finds them; it begins with the ones that it has.
+ * `--hints` writes the short cuts to them again, by which `npm test` finds them; it begins with the ones that it has.
  */
 export async function main(args: readonly string[]): Promise<number> {
   const options = { hints: { type: 'boolean' } } as const;

@@ -36,7 +36,7 @@ async function history(seed: string) {
   return { calls, stock: await world.stock(sku), ends: world.time() };
 }
 
-describe('in the simulator', () => {
+describe('a history in the simulator', () => {
   test('plays one history per seed, even with concurrent requests, and another one with another seed', async () => {
     const [first, again, other] = [await history('1'), await history('1'), await history('2')];
     expect(again).toEqual(first);
@@ -75,7 +75,7 @@ describe('in the simulator', () => {
     expect(await world.findCopies(other)).toEqual([]);
   });
 
-  test('does not crash after a refused write, only after a successful one', async () => {
+  test('a function does not crash after a refused write, only after a successful one', async () => {
     const world = new SimulatorWorld('1');
     const [sku, key] = [world.fresh('sku'), world.fresh('key')];
     await placing(world, sku, key);
@@ -117,7 +117,7 @@ describe('virtual time', () => {
     expect(told).toEqual(['first at 10', 'next at 20', 'last at 30']);
   });
 
-  test('stands still while nothing waits', async () => {
+  test('stops while nothing waits', async () => {
     const world = new EventLoop({ seed: '1' });
     const time = new VirtualTime(world);
     const begun = world.now;

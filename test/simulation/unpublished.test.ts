@@ -51,7 +51,7 @@ function shop(faults: readonly (typeof REFUSED)[]) {
   return { cloud, orderly, order, trace, place };
 }
 
-test('while the relay is refused by the bus, an order waits for it; afterwards its event is published', async () => {
+test('an order waits for its relay while the bus refuses it; afterwards its event is published', async () => {
   const { cloud, orderly, order, trace, place } = shop([REFUSED]);
   await stocked(orderly, { 'TEA-1': 5 });
   const orderId = await place();
@@ -75,7 +75,7 @@ test('while the relay is refused by the bus, an order waits for it; afterwards i
   expect(after.placed).toBeUndefined();
 });
 
-test('while a consumer is down, its message is published: the relay has read past it', async () => {
+test('a message is published while its consumer is down: the relay has read past it', async () => {
   const { cloud, orderly, order, trace, place } = shop([]);
   await stocked(orderly, { 'TEA-1': 5 });
   const held = ['orders-saga', 'orders-list', 'baskets-orders'].map((consumer) =>

@@ -315,10 +315,10 @@ export class LocalStackWorld extends OrderlyWorld {
     this.hurried.set(QueueUrl, Attributes?.VisibilityTimeout ?? '60');
     const VisibilityTimeout = String(IMPATIENT_VISIBILITY);
     await this.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout } }));
-    // A long poll that has begun goes on with the old one: a message of no meaning ends it.
+    // A long poll that has begun continues with the old one: a message of no meaning ends it.
     const nothing = this.fresh('nothing');
     await this.send(consumer, nothing);
-    await this.eventually(`${consumer} polls anew`, async () => {
+    await this.eventually(`${consumer} polls again`, async () => {
       if ((await this.failures(consumer, nothing)).length === 0) throw new Error('not seen yet');
     });
   }

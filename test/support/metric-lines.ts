@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** Has this process write its metrics, as a function does, until the test's end. @param written hears each line of one metric */
+/** Has this process write its metrics, as a function does, until the test's end. @param written called with each line of one metric */
 export function metricLines(metric: string, written: () => void): void {
   vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
   // The console of this process, not one that is made of its streams.

@@ -227,7 +227,7 @@ export class SimulatorWorld extends OrderlyWorld {
     return `not within ${LIMIT / 60_000} minutes: ${what}; last seen: ${seen}\nseed ${this.seed}, in the end:\n${trace}`;
   }
 
-  /** On its way to AWS each message of ours takes a time of its own, so that two begun at once may meet or not. */
+  /** On its way to AWS each of our messages takes its own time, so that two begun at once may meet or not. */
   private arrives(): Promise<void> {
     return this.passes(this.random.between(1, 60));
   }

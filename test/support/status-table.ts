@@ -35,7 +35,7 @@ export function declareTableTests<Command>(
   const [header = '', ...rows] = table.trimEnd().split('\n').slice(1);
   const [, ...columns] = splitCells(header);
 
-  test('has a column for each status, and a row for each command', () => {
+  test('a status table has a column for each status, and a row for each command', () => {
     const statuses = new Set(columns.map((column) => column.split(', ')[0]));
     expect(statuses).toEqual(new Set(Object.keys(approved[rules]?.shapes ?? {})));
     expect(columns).toEqual(Object.keys(states));

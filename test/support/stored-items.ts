@@ -218,11 +218,11 @@ async function sagas(): Promise<StoredItems> {
     table: 'table',
     timers: new Timers({ app: APP, table: 'records', consumer: owner, contract: tripContract }),
   });
-  const hears = async (message: SagaMessage<Trip>) =>
+  const receives = async (message: SagaMessage<Trip>) =>
     transact((await saga.advance('t1', message, clientTrace('request-7'))).writes);
-  await hears({ type: 'Start', data: { id: 't1', nights: 2 } });
-  await hears(done('t1/check-passport'));
-  await hears({ type: 'Cancel' });
+  await receives({ type: 'Start', data: { id: 't1', nights: 2 } });
+  await receives(done('t1/check-passport'));
+  await receives({ type: 'Cancel' });
   const held = [
     { type: 'Start', data: { id: 't2', nights: 2 } },
     { ...done('t2/check-passport'), holdBefore: 'book-flight' },
@@ -238,7 +238,7 @@ async function sagas(): Promise<StoredItems> {
   } as const;
   const timeout = await read('records', { pk: recordKey(owner, timerIdOf('t1', 1)) });
   await new RoundTrips('table', aggregate).store('check-passport', 100);
-  await hears(refusal);
+  await receives(refusal);
   return {
     'commit of a saga': await readCommit(`${aggregate}#t1`),
     'commit of a saga that compensates': await readCommit(`${aggregate}#t1`, 6),

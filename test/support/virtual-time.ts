@@ -2,7 +2,7 @@ import type { EventLoop } from '../../packages/simulator/engine/event-loop.js';
 
 /**
  * Lets the time of a simulated world pass for as long as somebody waits for something in it, and only then. Many may wait
- * at once: the world goes on once for all of them, and at each moment at which one is served, its code goes first.
+ * at once: the world continues once for all of them, and at each moment at which one is served, its code goes first.
  */
 export class VirtualTime {
   private readonly waiting = new Set<(error: unknown) => void>();

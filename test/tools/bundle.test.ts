@@ -54,7 +54,7 @@ const made = async (): Promise<string> => (await makeBundle(root, ENTRY)) ?? exp
 const run = async (module: string) => (await import(pathToFileURL(module).href)) as Shop;
 
 describe('a bundle', () => {
-  test('is made once, and finds the files beside its sources', async () => {
+  test('a bundle is made once, and finds the files beside its sources', async () => {
     expect(freshBundle(root, ENTRY)).toBeUndefined();
     const module = await made();
     expect(freshBundle(root, ENTRY)).toBe(module);
@@ -66,7 +66,7 @@ describe('a bundle', () => {
     ['what is installed', () => writeFileSync(join(root, 'package-lock.json'), '{}')],
     ['the clone’s place', () => (root = movedTo(`${root}-moved`))],
     ['the absence of a source', () => rmSync(join(root, 'bin/words.ts'))],
-  ])('is made again after a change of %s', async (_, change) => {
+  ])('a bundle is made again after a change of %s', async (_, change) => {
     const old = await made();
     change();
     expect(freshBundle(root, ENTRY)).toBeUndefined();
@@ -76,21 +76,21 @@ describe('a bundle', () => {
     expect(await run(await made())).toMatchObject({ said: expect.stringMatching(/first|second/), findsItself: true });
   });
 
-  test('is not kept for fresh when a source was saved while it was made', async () => {
+  test('a bundle is not fresh if a source was saved while it was made', async () => {
     writeFileSync(join(root, 'bin/words.ts'), WORDS);
     utimesSync(join(root, 'bin/words.ts'), Date.now() / 1000 + 60, Date.now() / 1000 + 60);
     await made();
     expect(freshBundle(root, ENTRY)).toBeUndefined();
   });
 
-  test('is whole, whoever makes it at the same time', async () => {
+  test('a bundle is whole, even if several processes make it at the same time', async () => {
     const modules = await Promise.all([made(), made(), made()]);
     expect(modules).toContain(freshBundle(root, ENTRY));
     for (const module of modules) expect((await run(module)).said).toBe('first');
     expect(readdirSync(join(root, '.build/bundles/shop')).filter((name) => name.startsWith('building-'))).toEqual([]);
   });
 
-  test('is left out where it can’t be kept, or can’t be made', async () => {
+  test('a bundle is left out if it can’t be kept, or can’t be made', async () => {
     writeFileSync(join(root, '.build'), 'a file where the folder would be');
     expect(await makeBundle(root, ENTRY)).toBeUndefined();
     rmSync(join(root, '.build'));

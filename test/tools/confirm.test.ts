@@ -15,7 +15,7 @@ describe("'dev' in an account", () => {
       expect(said).toMatch(/internet reaches it[\s\S]*no firewall[\s\S]*DEBUG[\s\S]*12 hours[\s\S]*dev-key\.json/);
   });
 
-  test.each(['', 'y', 'yes', 'prod'])('is not deployed for %j', async (answer) => {
+  test.each(['', 'y', 'yes', 'prod'])('an environment is not deployed after the answer %j', async (answer) => {
     await expect(asking([], answer)).rejects.toThrow('Nothing was deployed.');
   });
 

@@ -33,7 +33,7 @@ describe('the dev issuer', () => {
     ['an expired token', { lifetimeSeconds: -1 }],
     ['a token of another issuer', { issuer: 'urn:somebody' }],
     ['a token for another audience', { audience: 'somebody' }],
-  ])('can make %s, which is refused', async (_, change) => {
+  ])('the dev issuer can make %s, which is refused', async (_, change) => {
     const token = makeToken({ sub: 'carol', role: 'customer', ...change }, devKey(folder));
     await expect(verifier().verify(token)).rejects.toThrow();
   });

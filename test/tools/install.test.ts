@@ -69,7 +69,7 @@ test('installs what development needs, too, whatever NODE_ENV and npm’s config
   expect(installed(root)).toBe(true);
 });
 
-test('of two commands at once one installs, and the other waits until that one has ended', async () => {
+test('one of two commands at once installs, and the other waits until that one has ended', async () => {
   const first = command();
   await until(() => runs().length === 1, first.said());
   expect(installed(root)).toBe(false); // although npm's list says so
@@ -93,7 +93,7 @@ test('an installation that was interrupted is done again', async () => {
   expect(installed(root)).toBe(true);
 });
 
-test('one that failed is done again by the next command, and says what may have been the matter', async () => {
+test('a failed installation is done again by the next command, which says what may be the reason', async () => {
   mayEnd();
   writeFileSync(at('fails'), '');
   writeFileSync(at('says'), 'npm error code ENOTEMPTY\n');
@@ -106,7 +106,7 @@ test('one that failed is done again by the next command, and says what may have 
   expect(installed(root)).toBe(true);
 });
 
-test.skipIf(process.platform !== 'linux')('waits for an npm that somebody has started by hand', async () => {
+test.skipIf(process.platform !== 'linux')('waits for an npm that a user has started by hand', async () => {
   const npm = spawn('bash', ['-c', 'exec -a "npm ci" sleep 600'], { cwd: root });
   started.push(npm);
   mayEnd();
@@ -118,18 +118,15 @@ test.skipIf(process.platform !== 'linux')('waits for an npm that somebody has st
   expect(runs()).toHaveLength(1);
 });
 
-test.skipIf(process.platform !== 'linux')(
-  'installs again if an npm of somebody else ran at the same time',
-  async () => {
-    const { ended, said } = command();
-    await until(() => runs().length === 1, said());
-    const npm = spawn('bash', ['-c', 'exec -a "npm ci" sleep 600'], { cwd: root });
-    started.push(npm);
-    await until(() => existsSync(`/proc/${npm.pid}/cmdline`), said());
-    mayEnd();
-    await until(() => said().includes('Waiting for an npm that installs here'), said());
-    npm.kill();
-    expect(await ended, said()).toBe(0);
-    expect(runs()).toHaveLength(2);
-  },
-);
+test.skipIf(process.platform !== 'linux')("installs again if another user's npm ran at the same time", async () => {
+  const { ended, said } = command();
+  await until(() => runs().length === 1, said());
+  const npm = spawn('bash', ['-c', 'exec -a "npm ci" sleep 600'], { cwd: root });
+  started.push(npm);
+  await until(() => existsSync(`/proc/${npm.pid}/cmdline`), said());
+  mayEnd();
+  await until(() => said().includes('Waiting for an npm that installs here'), said());
+  npm.kill();
+  expect(await ended, said()).toBe(0);
+  expect(runs()).toHaveLength(2);
+});

@@ -6,7 +6,7 @@ const skipping = (type: string) =>
   `WARN --- No resource provider found for "${type}". To find out if it is supported\n`;
 
 describe('a type that the emulator skipped', () => {
-  test('is listed once if it is known to be harmless', () => {
+  test('a skipped type is listed once if it is known to be harmless', () => {
     const log = skipping('AWS::Events::Archive') + skipping('AWS::CloudWatch::Dashboard').repeat(2);
     expect(leftOut(log)).toEqual(['AWS::CloudWatch::Dashboard', 'AWS::Events::Archive']);
   });
@@ -27,11 +27,11 @@ describe('an endpoint', () => {
     await expect(findEndpoint(named)).rejects.toThrow(/expected http/);
   });
 
-  test('is refused if nothing answers', async () => {
+  test('an endpoint is refused if nothing answers', async () => {
     await expect(findEndpoint('http://127.0.0.1:1')).rejects.toThrow('Nothing answers at http://127.0.0.1:1');
   });
 
-  test('of an emulator never gets real credentials', () => {
+  test('an endpoint of an emulator never gets real credentials', () => {
     process.env.AWS_SESSION_TOKEN = 'real';
     const environment = endpointEnvironment({ url: 'http://127.0.0.1:1', region: 'eu-west-1', kind: 'localstack' });
     delete process.env.AWS_SESSION_TOKEN;

@@ -44,7 +44,7 @@ describe('waiting', () => {
     expect(await endOf(wait)).toBe('not within 10 s, although something moves: the end');
   });
 
-  test('does not count the time in which its process was suspended', async () => {
+  test('the idle time does not include the time in which the process was suspended', async () => {
     let suspended = false;
     let checks = 0;
     const check = async () => {

@@ -110,7 +110,7 @@ describe('the proxy', () => {
     ]);
   });
 
-  test('does not count a refused write', async () => {
+  test('a refused write does not count', async () => {
     answer = () => ({ status: 400, body: { __type: 'ConditionalCheckFailedException' } });
     await control.crashAfterWrite('orders-PlaceOrder');
     expect(await putItem()).toMatchObject({ status: 400 });

@@ -4,7 +4,7 @@ import { Cloud, Deployment } from '../../packages/simulator/cloud/cloud.js';
 import { assembly, DEV } from '../local/assembly.js';
 
 // npm run bench:hot-account: orders of one customer at once, in the simulator, with its model of transaction conflicts and
-// latencies. The account holds an amount for each order, and then hears of all charges and approvals. Side by side: a plain
+// latencies. The account holds an amount for each order, and then receives of all charges and approvals. Side by side: a plain
 // transaction for each message, and the lane.
 
 const ORDERS = 160;

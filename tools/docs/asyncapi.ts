@@ -189,7 +189,7 @@ function receive(bus: Bus, { service, name, meaning, subscription }: Hearer): re
     `${service}.${name}`,
     {
       action: 'receive',
-      title: `${service} hears ${of}`,
+      title: `${service} receives ${of}`,
       summary: meaning,
       channel: reference('channels', `${of}.${kind}s`),
       tags: [{ name: service }],

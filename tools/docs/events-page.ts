@@ -36,7 +36,7 @@ const introduction = (bus: Bus, first: BusMessage): readonly string[] => [
   '',
   '# Events and commands',
   '',
-  'Every message on the bus: what it means, its versions and fields, who sends it, who hears it, an example, and the pattern of an',
+  'Every message on the bus: what it means, its versions and fields, who sends it, who receives it, an example, and the pattern of an',
   `EventBridge rule. [asyncapi.json](asyncapi.json) says the same as an AsyncAPI 3 document, for tools. Release ${bus.release}.`,
   '',
   'An **event** says what happened, to everybody. A **command** asks one service (`to`) for something; only the services that are',

@@ -88,7 +88,7 @@ export function leftOut(log: string): readonly string[] {
   const stale = matchTypes(log, /Unable to update resource type "([^"]+)"/g);
   if (stale.length) {
     throw new LocalRunError(
-      `LocalStack can't update ${stale.join(', ')}: end it and start afresh (npm start -- --localstack).`,
+      `LocalStack can't update ${stale.join(', ')}: end it and start again (npm start -- --localstack).`,
     );
   }
   return skipped;

@@ -15,7 +15,7 @@ export function awaitInterruption(): Promise<number> {
 
 /**
  * Takes over Ctrl-C and signals to terminate from those who heard them before. A second one ends the process at once.
- * @param hear hears the number of the first one
+ * @param hear called with the number of the first one
  * @returns a function that gives the signals back
  */
 export function onInterruption(hear: (number: number) => void): () => void {

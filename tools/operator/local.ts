@@ -75,7 +75,7 @@ with those that there are (kinds: killed-before, killed-after, refused, answer-l
     positionals: ['message id'],
     options: {},
     example: ['local', 'duplicate', '01a1f83c-e339-7729-a427-ec03001b7bc6'],
-    about: 'delivers an event or a command of a local cloud again, to everybody who hears it',
+    about: 'delivers an event or a command of a local cloud again, to everybody who receives it',
     details: '`order <order id>` prints the ids. A local cloud knows the newest ones that its bus has taken.',
     parse: ({ words: [id] }) => ({ id }),
     run: (context, { id }) =>

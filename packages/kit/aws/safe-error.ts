@@ -4,7 +4,7 @@ type Constant<T> = T extends string ? (Record<never, never> extends Record<T, 1>
 /** Part of a safe text that varies: a number, a boolean, or one of a closed list of strings. */
 type SafePart = number | boolean | string;
 
-/** Shape of a string part: a code or a name of the program. Anything else is cut, whatever the compiler was told. */
+/** Shape of a string part: a code or a name of the program. Anything else is cut, whatever its type says. */
 const CODE = /^[A-Za-z][\w.:-]{0,63}$/;
 
 /** Stands for a part of a text that was cut. */

@@ -116,7 +116,7 @@ const STAGE = 'v1';
  * firewall refuses both.
  * @example
  * const board = new Service(this, 'Board', { settings, bundles, bus, alarmTopic, name: 'board' });
- * board.endpoint('OpenTicket', { method: 'POST', path: '/tickets' }, 'open-ticket');
+ * board.addEndpoint('OpenTicket', { method: 'POST', path: '/tickets' }, 'open-ticket');
  * new Api(this, 'Api', { settings, bundles, alarmTopic, services: [board] });
  */
 export class Api extends Construct {

@@ -37,10 +37,11 @@ function findNameFaults({ name }: CheckedConsumer): readonly string[] {
 
 /** Refuses a misspelt event type, which would never arrive and which nobody would miss, and a subscription without types. */
 function findSubscriptionFaults({ subscribesTo }: CheckedConsumer): readonly string[] {
-  if (subscribesTo.length === 0) return ['hears is empty: a consumer listens to something'];
+  if (subscribesTo.length === 0) return ['subscribesTo is empty: a consumer listens to something'];
   return subscribesTo.filter(isEventSubscription).flatMap(({ contract, types }) => {
     const known = Object.keys(contract.events);
-    if (types.length === 0) return [`hears no event of ${contract.service}: name at least one of ${known.join(', ')}`];
+    if (types.length === 0)
+      return [`subscribesTo has no event of ${contract.service}: name at least one of ${known.join(', ')}`];
     return types
       .filter((type) => !known.includes(type))
       .map(
@@ -78,7 +79,7 @@ const CONCURRENCY = { least: 2, most: 1_000 };
 export const findConcurrencyFault = (name: string, value: number): string | undefined =>
   isConcurrency(value) ? undefined : `${name} is ${value}: expected ${CONCURRENCY.least} to 1,000`;
 
-/** Returns the value, or the nearest one that CDK renders: synth goes on and reports all faults. */
+/** Returns the value, or the nearest one that CDK renders: synth continues and reports all faults. */
 export const clampConcurrency = (value: number): number => (isConcurrency(value) ? value : CONCURRENCY.least);
 
 const isConcurrency = (value: number): boolean =>

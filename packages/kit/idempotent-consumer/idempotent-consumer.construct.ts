@@ -78,10 +78,10 @@ const RECEIVES_ABOVE_ATTEMPTS = 2;
  *      |       +---------> undelivered ---+
  *      +-> rule: commands from services that may not send them -----> undelivered
  *
- * `Service.consumer` creates one with its function and outputs.
+ * `Service.addConsumer` creates one with its function and outputs.
  * @example
  * const handler = new ServiceFunction(this, 'OnOpened', { context, entry: 'assign-ticket' });
- * new IdempotentConsumer(this, 'Opened', { name: 'assigning', bus, hears: [opened], handler, records, alarmTopic });
+ * new IdempotentConsumer(this, 'Opened', { name: 'assigning', bus, subscribesTo: [opened], handler, records, alarmTopic });
  */
 export class IdempotentConsumer extends Construct {
   readonly name: string;

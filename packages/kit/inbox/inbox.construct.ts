@@ -77,7 +77,7 @@ const BATCH = { batchSize: 10, maxConcurrency: 2 };
  *                                                                          +------+
  *                                                         after a failure, delayed by its pause
  *
- * `Service.inbox` creates both halves.
+ * `Service.addInbox` creates both halves.
  */
 export class Inbox extends Construct {
   readonly queue: Queue;
@@ -160,7 +160,7 @@ export class Inbox extends Construct {
     const missing = Object.keys(only.contract.events).filter((type) => !only.types.includes(type));
     if (missing.length === 0) return;
     Annotations.of(this).addError(
-      `'${name}' is sequential and does not hear ${missing.join(', ')}, which take places in the sequence too: expected subscribeToAll`,
+      `'${name}' is sequential and does not subscribe to ${missing.join(', ')}, which take places in the sequence too: expected subscribeToAll`,
     );
   }
 

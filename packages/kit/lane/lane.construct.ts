@@ -42,7 +42,7 @@ const RETRY_ATTEMPTS = 60;
  *                                                                   v
  *                                                          queue of the request's owner
  *
- * `Service.lane` creates it with its consumer, and `Service.sharedLane` with several.
+ * `Service.addLane` creates it with its consumer, and `Service.addSharedLane` with several.
  */
 export class Lane extends Construct {
   readonly writer: ServiceFunction;

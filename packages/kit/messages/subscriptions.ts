@@ -41,7 +41,7 @@ type FieldOf<Data> = Data extends unknown ? keyof Data & string : never;
  * @example
  * export const orderEnds = subscribe(ordersContract, ['OrderApproved', 'OrderCancelled']);
  * // in the handler: on(orderEnds, { OrderApproved: ..., OrderCancelled: ... })
- * // in the stack: service.consumer('OrderEnds', { hears: [orderEnds], ... })
+ * // in the stack: service.addConsumer('OrderEnds', { subscribesTo: [orderEnds], ... })
  */
 export const subscribe = <C extends ServiceContract, const Type extends EventOf<C>['type']>(
   contract: C,
@@ -60,7 +60,7 @@ export const subscribeToAll = <C extends ServiceContract>(contract: C): EventSub
  * @example
  * export const steps = commandsTo(inventoryContract, { from: [ordersContract] });
  * // in the handler: on(steps, { ReserveStock: ..., ReleaseStock: ... })
- * // in the stack: service.consumer('Commands', { hears: [steps], ... })
+ * // in the stack: service.addConsumer('Commands', { subscribesTo: [steps], ... })
  */
 export const commandsTo = <C extends ServiceContract>(
   commandsOf: C,

@@ -117,8 +117,8 @@ const INBOX_TIMEOUT = Duration.minutes(1);
  * that has its stack to itself takes the id `Default`, which adds no prefix.
  * @example
  * const board = new Service(stack, 'Board', { settings, bundles, bus, alarmTopic, name: 'board' });
- * board.grantAppend(board.endpoint('OpenTicket', openTicket, 'open-ticket'), 'Ticket');
- * board.grantEffect(board.consumer('Assign', { name: 'assigning', entry: 'assign-ticket', hears: [opened] }), 'Ticket');
+ * board.grantAppend(board.addEndpoint('OpenTicket', openTicket, 'open-ticket'), 'Ticket');
+ * board.grantEffect(board.addConsumer('Assign', { name: 'assigning', entry: 'assign-ticket', subscribesTo: [opened] }), 'Ticket');
  */
 export class Service extends Construct {
   /** Endpoints of this service; `Api` puts them behind the gateway. */
@@ -226,7 +226,7 @@ export class Service extends Construct {
     for (const handler of [openSession, getSession, ...takers]) handler.setEnvironment(Env.SESSIONS, path);
   }
 
-  /** Adds a function that hears messages and has one effect for each. */
+  /** Adds a function that consumes messages and has one effect for each. */
   addConsumer(id: string, { timers = false, ...props }: ServiceConsumerProps): ServiceFunction {
     const { consumer, description } = this.createListener(id, props);
     this.consumers.push({ ...description, projection: false });
@@ -331,7 +331,7 @@ export class Service extends Construct {
   }
 
   /**
-   * Adds a function that leads sagas. It hears what starts them, the answers to their steps, their timers and operators.
+   * Adds a function that leads sagas. It receives what starts them, the answers to their steps, their timers and operators.
    * @param aggregate type of the saga: `CreateOrderSaga`
    */
   addSaga(id: string, { aggregate, ...props }: ListenerProps & { readonly aggregate: string }): ServiceFunction {

@@ -180,18 +180,18 @@ export const AuditView = z.object({
       withDescription('It, and those that were audited together with it.', z.array(z.string())),
     ),
     verdict: withDescription(
-      'Whether something is missing, in sentences: it says what was not compared, such as messages that no consumer hears.',
+      'Whether something is missing, in sentences: it says what was not compared, such as messages that no consumer subscribes to.',
       z.string(),
     ),
     commits: count,
     messages: withDescription('Events and commands in these commits.', count),
     unsent: withDescription('Those of backfills, which are never sent.', count),
     unheard: withDescription(
-      'Those that no consumer hears: there was nothing to compare.',
+      'Those that no consumer subscribes to: there was nothing to compare.',
       z.object({ messages: count, types: z.array(z.string()) }),
     ),
     deliveries: withDescription(
-      'Messages at each consumer that hears them, by what became of them.',
+      'Messages at each consumer that receives them, by what became of them.',
       z.object({
         processed: count,
         discarded: count,

@@ -23,7 +23,7 @@ export interface AuditTotals {
   readonly messages: number;
   /** Messages of backfills, which are never sent. */
   readonly unsent: number;
-  /** Messages that no consumer hears: nothing says what became of them. */
+  /** Messages that no consumer subscribes to: nothing says what became of them. */
   readonly unheard: {
     readonly messages: number;
     /** Their types, in alphabetical order. */
@@ -36,7 +36,7 @@ export interface AuditTotals {
 export interface AuditOptions extends JudgeContext {
   /** Called for each missing delivery, in about the order of time. The audit waits for it. */
   readonly missing: (delivery: JudgedDelivery, from: Service) => Promise<void>;
-  /** Called for each commit that can't be read and that no operator has discarded. The audit goes on behind it. */
+  /** Called for each commit that can't be read and that no operator has discarded. The audit continues behind it. */
   readonly unreadable: (commit: ReportedCommit, from: Service) => Promise<void>;
   /** Called with each page of commits. @default nothing more is done with them */
   readonly seen?: (commits: readonly Commit[]) => void;
@@ -50,7 +50,7 @@ export interface AuditOptions extends JudgeContext {
 
 /**
  * Compares what services have committed with what became of it: each event and command in a span of time, at each
- * consumer that hears it.
+ * consumer that subscribes to it.
  * @returns the sums
  */
 export async function auditSpan(span: TimeSpan, options: AuditOptions): Promise<AuditTotals> {

@@ -7,7 +7,7 @@ import { type Listener, listListeners, listRecordKeys, type Service } from '../d
 import { ConsumerRecord } from '../records/consumer-records.js';
 import { isSubscribed, publishedMessages, type SentMessage, toMessagePosition } from './published-messages.js';
 
-/** One message at one consumer that hears it. */
+/** One message at one consumer that subscribes to it. */
 export interface Delivery {
   readonly listener: Listener;
   readonly commit: Commit;
@@ -47,7 +47,7 @@ export function expectedDeliveries(
   );
 }
 
-/** Returns the messages of a page of commits that no consumer hears, whichever is looked at. @param from service whose commits they are */
+/** Returns the messages of a page of commits that no consumer subscribes to, whichever is looked at. @param from service whose commits they are */
 export function findUnsubscribedMessages(
   from: Pick<Service, 'name'>,
   commits: readonly Commit[],

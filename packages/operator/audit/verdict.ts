@@ -63,7 +63,7 @@ function describeLimits(
       ? [`${pluralize(unheard.messages, 'message has', 'messages have')} no consumer${nothing} (${types})`]
       : []),
     ...(consumer !== undefined && !isHeard && messages > unheard.messages + unsent
-      ? [`${consumer} hears none of ${pluralize(messages - unheard.messages - unsent, 'message')}`]
+      ? [`${consumer} receives none of ${pluralize(messages - unheard.messages - unsent, 'message')}`]
       : []),
   ];
 }

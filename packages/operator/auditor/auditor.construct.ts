@@ -70,7 +70,7 @@ const WHY_ALL = 'IAM grants cloudwatch:GetMetricData for all resources or for no
  * consumer. It sends missing deliveries again, to their consumers only, and raises alarms when something was missing, and
  * when it is late.
  *
- * It finds out who hears what from the outputs of the services' stacks, at each run. No stack refers to another one for it,
+ * It finds out who subscribes to what from the outputs of the services' stacks, at each run. No stack refers to another one for it,
  * so a service can add and remove consumers without it. Its permissions name the resources of the services' stacks by the
  * beginnings of their names, as CloudFormation makes them.
  * @example
@@ -144,7 +144,7 @@ export class DeliveryAudit extends Construct {
     auditor.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every });
     Validations.of(auditor).acknowledge({
       id: 'Serverless-LambdaAsyncFailureDestination',
-      reason: 'A tick that fails has nothing in it to keep: the next run goes on from the watermarks.',
+      reason: 'A tick that fails has nothing in it to keep: the next run continues from the watermarks.',
     });
     const rule = new Rule(this, 'Schedule', {
       schedule: Schedule.rate(every),

@@ -51,7 +51,7 @@ export class Auditor {
   }
 
   /**
-   * Runs once. A run that is cut off goes on with the next one where its last page ended.
+   * Runs once. After a run that is cut off, the next one continues where its last page ended.
    * @param timeLeft returns the milliseconds until the function's timeout
    * @returns the seconds by which the audit is behind, or nothing if another run is at work
    * @throws the first error, after every service was tried

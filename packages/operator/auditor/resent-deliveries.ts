@@ -123,7 +123,7 @@ export class ResentDeliveries {
     for (const one of followed) {
       const delivery = found.get(one.sk);
       if (isUnreadable(one)) await this.end(one, "its commit can't be read");
-      else if (!from || !delivery) await this.end(one, 'nobody hears it any more');
+      else if (!from || !delivery) await this.end(one, 'nobody receives it any more');
       else if (delivery.state === 'missing') await this.again(one, delivery, from);
       else if (delivery.isOpen) await this.later(one, one.times);
       else await this.end(one, delivery.state);

@@ -84,7 +84,7 @@ function checkCommands(commands: readonly OperatorCommand[]): void {
     if (names.has(name)) throw new Error(`Two commands are named '${name}'.`);
     names.add(name);
     for (const [option, { type }] of Object.entries(options)) {
-      // The words of a line are told from the values of options before its command is known.
+      // The words of a line are separated from the values of options before its command is known.
       if ((types.get(option) ?? type) !== type) throw new Error(`Option --${option} is declared with two types.`);
       types.set(option, type);
     }

@@ -50,7 +50,7 @@ SLOW: its command was sent again already. WAITS: waits for an answer.
     example: ['sagas', 'retry', SAGA_ID],
     about: 'sends the command that a saga waits for again, or of all sagas of a group, and waits for the result',
     details: `Safe to repeat: the participant processes a step once. A stuck saga starts again at attempt 1, with its full timeout.
-It waits up to 20 seconds for the answer. Exit code 0: answered, and the saga goes on or has ended. 3: sent again, no answer yet.
+It waits up to 20 seconds for the answer. Exit code 0: answered, and the saga continues or has ended. 3: sent again, no answer yet.
 4: refused, or stuck again. 5: the first saga of a group is stuck again, and no other was asked.
 ${ABOUT_GROUP}
   --dry-run   prints what would be sent and where, and changes nothing`,

@@ -212,7 +212,7 @@ export function checkContracts(services: readonly Service[]): readonly Finding[]
         .filter((one) => !names.has(one.service))
         .map((one) => ({
           check: 'contract',
-          text: `${name} hears ${one.types.join(', ')} of ${one.service}, which is not deployed here`,
+          text: `${name} receives ${one.types.join(', ')} of ${one.service}, which is not deployed here`,
           advice: `deploy ${one.service}`,
         })),
     ),

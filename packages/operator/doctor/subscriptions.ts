@@ -40,7 +40,7 @@ export function judgeSubscriptions(
   topics: readonly { readonly topic: string; readonly own: readonly Subscription[] }[],
 ): readonly Finding[] {
   if (topics.length === 0) {
-    const text = 'no alarm tells a topic of SNS: nobody hears them';
+    const text = 'no alarm tells a topic of SNS: nobody receives them';
     return [{ check: 'subscription', text, advice: 'give the alarms an action, and deploy' }];
   }
   return topics.flatMap(({ topic, own: listed }) => {

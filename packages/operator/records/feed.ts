@@ -31,7 +31,7 @@ export interface FeedReadOptions {
 /**
  * Reads the commits of a service from its feed, page by page, in about the order of time. The feed is an index: a commit
  * may appear in it late, so the newest ones may be missing. A commit that can't be read is named in its page, and the reading
- * goes on behind it.
+ * continues behind it.
  *
  * It costs a query for each shard of each hour, and half a read unit for each KB of each commit.
  */

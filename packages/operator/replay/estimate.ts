@@ -20,7 +20,7 @@ export interface ReplayCounts {
   readonly commits: number;
   /** Commits that can't be read, and that no operator has discarded: what is in them is not replayed. */
   readonly unreadable: number;
-  /** Events and commands that the consumer hears. */
+  /** Events and commands that the consumer subscribes to. */
   readonly messages: number;
   /** Without a record, and safe to send. */
   readonly toSend: number;
@@ -50,7 +50,7 @@ export interface JudgedPage {
 }
 
 /**
- * Reads the selected commits, and judges each of their messages that the consumer hears. Records are read eventually
+ * Reads the selected commits, and judges each of their messages that the consumer subscribes to. Records are read eventually
  * consistent: a message that is sent although its record is there is a duplicate, which the consumer recognises. A commit
  * that its relay could not publish is another failure, and not sent.
  */

@@ -81,12 +81,12 @@ function refuseGeneration({ consumer: { name, generation }, service }: ReplayTar
   }
 }
 
-/** @throws {OperatorError} `not-found`, or `refused` if the consumer hears nothing of what was named */
+/** @throws {OperatorError} `not-found`, or `refused` if the consumer subscribes to nothing of what was named */
 function refuseUnheard({ commits, unreadable, messages }: Estimate, { selection, consumer }: ResolvedRequest): void {
   if (selection.kind === 'span' || messages + unreadable > 0) return;
   const what = selection.kind === 'aggregate' ? selection.subject : `event ${selection.id}`;
   if (commits > 0) throw new OperatorError('refused', `Not replayed: '${consumer}' doesn't hear ${what}.`);
-  throw new OperatorError('not-found', `No service that '${consumer}' hears has a commit of ${what}.`, [
+  throw new OperatorError('not-found', `No service that '${consumer}' receives has a commit of ${what}.`, [
     'audit',
     '--since',
     '1h',

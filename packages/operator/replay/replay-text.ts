@@ -79,7 +79,7 @@ export const previewOutcome = (about: ReplayOverview): Outcome => ({
 });
 
 const describeNothingToSend = ({ messages }: ReplayCounts): string =>
-  messages === 0 ? 'nothing to send: it hears no message of them' : 'nothing to send: every message has a record';
+  messages === 0 ? 'nothing to send: it receives no message of them' : 'nothing to send: every message has a record';
 
 /** Outcome if every message has a record. */
 export const nothingToSendOutcome = (about: ReplayOverview): Outcome =>

@@ -24,7 +24,7 @@ export interface SelectedPage extends ReadCommits {
 /** Milliseconds around the time in an event's id in which its commit got its place in the feed. */
 const AROUND = 60_000;
 
-/** Returns the services whose messages a consumer hears. */
+/** Returns the services to whose messages a consumer subscribes. */
 export const findPublishers = (
   { events, takesCommands }: ConsumerDescription,
   services: readonly Service[],

@@ -31,7 +31,7 @@ export async function findTarget(
   const [listener, other] = findListeners(services, name);
   const { service, consumer } = listener ?? {};
   if (!service || !consumer) {
-    throw new OperatorError('refused', `Not replayed: '${name}' publishes commits, and hears no events.`, [
+    throw new OperatorError('refused', `Not replayed: '${name}' publishes commits, and receives no events.`, [
       'failures',
       'list',
       '--consumer',

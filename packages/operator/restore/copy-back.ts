@@ -64,7 +64,7 @@ export interface CopyAccess {
   /** Condition of each transaction: the run may still write. */
   readonly check: TransactWriteItem;
   readonly wait: Sleep;
-  /** Hears how many items were read. @throws to stop */
+  /** Called with the number of items that were read. @throws to stop */
   readonly told: (read: number) => void;
 }
 

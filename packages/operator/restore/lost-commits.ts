@@ -18,7 +18,7 @@ export interface LostCommits {
   readonly heardBy: readonly AffectedConsumer[];
 }
 
-/** A consumer of another service, and how many of the forgotten messages it hears. */
+/** A consumer of another service, and how many of the forgotten messages it subscribes to. */
 export interface AffectedConsumer {
   readonly service: string;
   readonly consumer: string;

@@ -78,7 +78,7 @@ export function renderLostCommits({
     `  about ${named}${more}`,
     '',
     ...(rows.length === 0
-      ? ['no other service hears them']
+      ? ['no other service receives them']
       : [
           'heard by others, who keep what they did:',
           alignColumns([['CONSUMER', 'MESSAGES', 'AFTERWARDS'], ...rows], '  '),

@@ -39,7 +39,7 @@ export type SagaCommandContext = Pick<
 
 /**
  * `sagas retry`: the saga resends the command that it waits for, a step or its compensation. The command waits for what comes
- * of it: the saga goes on, is stuck again, or has no answer in time.
+ * of it: the saga continues, is stuck again, or has no answer in time.
  * `sagas resolve`: the compensation at which it is stuck was done by hand, and the saga continues with the
  * rest.
  * The saga itself decides when the message arrives; it may have advanced meanwhile.

@@ -24,7 +24,7 @@ export interface RelayReading {
   readonly lagSeconds: number;
 }
 
-/** The newest value of each metric, by the name of its queue or function; absent where there is none. */
+/** The newest value of each metric, by the name of its queue or function; absent if there is none. */
 export interface ReadMetrics {
   /** Age of the oldest message, in seconds. */
   readonly oldest: ReadonlyMap<string, number>;

@@ -43,7 +43,7 @@ test('a stack is played in the account and the region that its manifest names, w
   expect(cloud.events.accepted[0]?.event).toMatchObject({ account: '111122223333', region: 'us-east-1' });
 });
 
-test('what an environment leaves open is as usual', () => {
+test('settings that an environment leaves open have their defaults', () => {
   const { home } = new Assembly(assemblyFor(['aws://unknown-account/unknown-region'], {}));
   expect([home.account, home.region]).toEqual(['123456789012', 'eu-west-1']);
   expect(

@@ -155,7 +155,7 @@ test('alarms are listed, in JSON and in Query; none has data', async () => {
   expect(body).not.toContain('Shop-Older');
 });
 
-test("what a resource's policy denies is denied to him, too", async () => {
+test("an administrator is denied, too, if a resource's policy denies it", async () => {
   const Statement = { Effect: 'Deny', Principal: '*', Action: 'sqs:PurgeQueue', Resource: arnOf('Queue') };
   const { answer } = awsApiOf(
     createCloud({
@@ -172,7 +172,7 @@ test("what a resource's policy denies is denied to him, too", async () => {
   expect(sent.status).toBe(200);
 });
 
-describe('a request that nobody answers', () => {
+describe('a request without an answer', () => {
   test.each([
     ['JSON', json('AWSEvents.CreateArchive'), 400, '"__type":"UnknownOperationException"', 'events CreateArchive'],
     ['DynamoDB', json('DynamoDB_20120810.FlyToTheMoon'), 400, 'UnknownOperationException', 'dynamodb FlyToTheMoon'],
@@ -198,7 +198,7 @@ describe('a request that nobody answers', () => {
       'monitoring PutMetricData',
     ],
     ['a member of every object', json('AWSEvents.toString'), 400, 'UnknownOperationException', 'events toString'],
-  ])('gets the error of its protocol, and is told: %s', async (_, request, status, text, line) => {
+  ])('gets the error of its protocol, and is reported: %s', async (_, request, status, text, line) => {
     const { answer, unknown } = awsApiOf(createCloud({}));
     const answered = await answer(request);
     expect(answered.status).toBe(status);
@@ -213,7 +213,7 @@ describe('a request that nobody answers', () => {
     expect(unknown).toHaveLength(1);
   });
 
-  test('gets 501 in words if the model knows no answer', async () => {
+  test('gets 501 in words if the model has no answer', async () => {
     const { answer, unknown } = awsApiOf(createCloud({}));
     const { status, body } = await answer(
       json('AmazonSQS.CreateQueue', { QueueName: 'a.fifo', Attributes: { FifoQueue: 'true' } }),

@@ -51,7 +51,7 @@ test('throttles a call, which is not carried out', async () => {
   expect(written).toBe(0);
 });
 
-test('kills behind a success, and lets a refusal be told', async () => {
+test('kills behind a success, and passes a refusal on', async () => {
   const interceptor: Interceptor = {
     beforeCall: () => undefined,
     afterCall: (_, answer) => ('error' in answer ? undefined : 'killed-after'),

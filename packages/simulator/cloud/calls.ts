@@ -58,7 +58,7 @@ export class Calls {
     private readonly thirdParties: ThirdParties,
     private readonly load: Load = {},
     /**
-     * Hears of a request that no model answers, which then gets an error. @default there is no answer, and the history ends: it would
+     * Called with a request that no model answers, which then gets an error. @default there is no answer, and the history ends: it would
      * be about something else than what is deployed
      */
     private readonly unmodelled?: ((line: string) => void) | undefined,
@@ -156,7 +156,7 @@ export class Calls {
     }
   }
 
-  /** @returns what the caller is told @throws the error, in a history */
+  /** @returns what the caller gets @throws the error, in a history */
   private notModelled({ fn }: Caller, error: Error): AwsError {
     if (!this.unmodelled) throw error;
     this.unmodelled(`${fn.label}: the simulator doesn't model this: ${error.message}`);

@@ -133,9 +133,9 @@ export interface LiveOptions {
   readonly host: CodeHost;
   /** @see LambdaSettings.environments */
   readonly environments: EnvironmentLimits;
-  /** Hears of each invocation that has ended. */
+  /** Called with each invocation that has ended. */
   readonly onInvocationEnd: (invocation: Invocation) => void;
-  /** Hears what somebody at the terminal should know: a call that was denied, or that nothing answers. */
+  /** Called with what a person at the terminal should know: a call that was denied, or that nothing answers. */
   readonly log: (line: string) => void;
 }
 

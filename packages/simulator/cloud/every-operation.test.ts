@@ -326,7 +326,7 @@ test.each(Object.keys(served))("every operation of %s is called by AWS's client,
   expect(unknown).toEqual([]);
 });
 
-describe('over HTTP', () => {
+describe('the operations over HTTP', () => {
   let cloud: LocalCloud;
   const said: string[] = [];
   beforeAll(async () => {

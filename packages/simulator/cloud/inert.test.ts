@@ -11,7 +11,7 @@ const ruleTo = (Arn: ReturnType<typeof arnOf>) => ({
   Properties: { EventPattern: { source: ['shop'] }, Targets: [{ Id: 'Target', Arn }] },
 });
 
-test('a topic of people is inert, and its rule says in the trace that they are told', async () => {
+test('a topic of people is inert, and its rule says in the trace that they get a message', async () => {
   const cloud = createCloud({ Topic: TOPIC, Subscription: subscription('email'), Rule: ruleTo({ Ref: 'Topic' }) });
   cloud.events.put('default', { source: 'shop', detailType: 'Sold', detail: {} });
   await cloud.world.settle();
@@ -28,7 +28,7 @@ test.each(['sqs', 'lambda', 'firehose', 'application'])(
   },
 );
 
-test('an endpoint of a pager hears alarms, and no rule', () => {
+test('an endpoint of a pager subscribes to alarms, and to no rule', () => {
   const pager = { Topic: TOPIC, Subscription: subscription('https') };
   expect(() => createCloud(pager)).not.toThrow();
   expect(() => createCloud({ ...pager, Rule: ruleTo({ Ref: 'Topic' }) })).toThrow(
@@ -73,6 +73,6 @@ test.each([
     },
     'ServerSideEncryptionByDefault.KMSMasterKeyID',
   ],
-])('what is delivered to nobody, or would have an effect, is refused by name: %s', (_, resources, message) => {
+])('a target without a receiver, or with an effect, is refused by name: %s', (_, resources, message) => {
   expect(() => createCloud(resources)).toThrow(message);
 });

@@ -23,7 +23,7 @@ export const INERT: Readonly<Record<string, string>> = {
   'AWS::WAFv2::LoggingConfiguration': 'as the ACL',
 };
 
-/** A resource that is inert only as long as nothing but people hears of it, and that is wired to more than people. */
+/** A resource that is inert only as long as nothing but people receives it, and that is wired to more than people. */
 export class DeliveryNotModelled extends Error {
   override readonly name = 'DeliveryNotModelled';
 }

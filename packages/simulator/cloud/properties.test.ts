@@ -11,14 +11,14 @@ test('a property that no model reads is refused by name', () => {
   expect(() => bucket(locked)).toThrow('AWS::S3::Bucket (Shop/Batches): ObjectLockEnabled');
 });
 
-test('so is one inside a property of which parts are read', () => {
+test('a property inside of a partly read property is refused by name, too', () => {
   const rule = { Status: 'Enabled', ExpirationInDays: 30, Prefix: 'old/' };
   expect(() => bucket({ LifecycleConfiguration: { Rules: [rule] } })).toThrow(
     'AWS::S3::Bucket (Shop/Batches): LifecycleConfiguration.Rules.Prefix',
   );
 });
 
-test('what is read, what takes no part, and tags pass', () => {
+test('tags, properties that are read, and properties without effect here pass', () => {
   const properties = {
     Tags: [{ Key: 'a', Value: 'b' }],
     BucketEncryption: { ServerSideEncryptionConfiguration: [] },

@@ -80,7 +80,7 @@ export class AccountServices implements Services {
   /** Operations by service; each service's are made when the first one is asked for. */
   private readonly made = new Map<string, Operations>();
 
-  /** @param log hears what somebody at a terminal should know */
+  /** @param log called with what a person at a terminal should know */
   constructor(
     private readonly account: Account,
     private readonly log: (line: string) => void,

@@ -38,7 +38,7 @@ export class ThirdParties {
   constructor(
     private readonly world: EventLoop,
     private readonly faults: FaultPlan,
-    /** Hears what somebody at a terminal should know. */
+    /** Called with what a person at a terminal should know. */
     private readonly log: (line: string) => void = () => undefined,
   ) {}
 

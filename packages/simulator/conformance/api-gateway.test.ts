@@ -329,7 +329,7 @@ describe('gateway responses: test_apigateway_api.py, test_gateway_response_put, 
     expect(parsed(refused)).toEqual(body);
   });
 
-  test('default-5xx applies to types that nobody sets, and default-ignored takes nothing from it', async () => {
+  test('default-5xx applies to types that have no response of their own; default-ignored does not use it', async () => {
     const everything = {
       All: gatewayResponse('DEFAULT_5XX', {
         StatusCode: '599',

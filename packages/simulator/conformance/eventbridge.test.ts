@@ -88,7 +88,7 @@ test('test_put_events_time: an event has the time of its entry', async () => {
   expect(cloud.events.accepted.map(({ event }) => event.time)).toEqual(['2022-01-01T00:00:00Z']);
 });
 
-test('test_put_events_nonexistent_event_bus: what is put there has an id, and reaches nobody', async () => {
+test('test_put_events_nonexistent_event_bus: an event that is put there has an id, and reaches no target', async () => {
   const { events, cloud } = await account();
   const { FailedEntryCount, Entries = [] } = await events.send(
     new PutEventsCommand({ Entries: [ENTRY, { ...ENTRY, EventBusName: 'other' }] }),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { EventLoop, NeverSettles } from './event-loop.js';
 import { Random } from './random.js';
 
-test('what is planned happens in the order of its times, at one moment in the order of planning', async () => {
+test('planned work happens in the order of its times, at one moment in the order of planning', async () => {
   const world = new EventLoop({ seed: '1' });
   const happened: string[] = [];
   const begun = world.now;
@@ -16,7 +16,7 @@ test('what is planned happens in the order of its times, at one moment in the or
   expect(happened).toEqual(['first at 10', 'second', 'at once after it', 'third at 20']);
 });
 
-test('what is cancelled does not happen, and background work keeps nobody waiting', async () => {
+test('cancelled work does not happen, and background work does not delay the end', async () => {
   const world = new EventLoop({ seed: '1' });
   const happened: string[] = [];
   world.after(5, () => happened.push('cancelled')).cancel();
@@ -28,7 +28,7 @@ test('what is cancelled does not happen, and background work keeps nobody waitin
   expect(happened).toEqual(['work', 'background']);
 });
 
-test('what is cancelled leaves the memory before its time comes, and the rest keeps its order', async () => {
+test('cancelled work leaves the memory before its time comes, and the rest keeps its order', async () => {
   const world = new EventLoop({ seed: '1' });
   const happened: number[] = [];
   for (let order = 0; order < 50_000; order++) {
@@ -41,7 +41,7 @@ test('what is cancelled leaves the memory before its time comes, and the rest ke
   expect(happened).toEqual(planned.toSorted((one, other) => (one % 7) - (other % 7) || one - other));
 });
 
-test('what happened, or was cancelled twice, is not taken for a cancelled one in memory', async () => {
+test('work that happened, or was cancelled twice, does not count as cancelled work in memory', async () => {
   const world = new EventLoop({ seed: '1' });
   for (let round = 0; round < 3; round++) {
     const planned = Array.from({ length: 1_500 }, () => world.after(round, () => undefined));
@@ -57,7 +57,7 @@ test('what happened, or was cancelled twice, is not taken for a cancelled one in
   expect(world.kept).toBeLessThan(1_500);
 });
 
-test('a live world remembers the newest records of the past, and evidence for invariants only if it is told to', () => {
+test('a live world remembers the newest records of the past, and evidence for invariants only if asked to', () => {
   const kept = (world: EventLoop) =>
     [world.records<number>(), world.evidence<number>()].map((list) => {
       for (let at = 0; at < 30_000; at++) list.push(at);

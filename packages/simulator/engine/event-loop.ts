@@ -122,7 +122,7 @@ export class EventLoop {
     return this.isLive ? new Newest<T>(this.historyLimit ?? REMEMBERED) : [];
   }
 
-  /** The same for records that nobody but an invariant looks at: a live world keeps none, unless it is told how many. */
+  /** The same for records that nobody but an invariant looks at: a live world keeps none, unless a number is given. */
   evidence<T>(): T[] {
     return this.isLive ? new Newest<T>(this.historyLimit ?? 0) : [];
   }

@@ -51,7 +51,7 @@ export function runWork(begin: (done: () => void) => void): void {
 let isIntercepted = false;
 
 /**
- * Hears of what nobody caught before everybody else in the process does. A listener would not do: a test runner that listens
+ * Gets what nothing caught, before any other listener of the process. A listener would not do: a test runner that listens
  * too would count the fault as one of its tests.
  */
 function intercept(): void {

@@ -21,7 +21,7 @@ export class RealTime {
   private immediate: NodeJS.Immediate | undefined;
   private forwarding = false;
 
-  /** @param failed hears of an event that ended by an error: no event may end the process */
+  /** @param failed called for an event that ended by an error: no event may end the process */
   constructor(private readonly failed: (error: Error) => void = () => undefined) {}
 
   /** Begins to run a world, in the place of an earlier one. */

@@ -81,7 +81,7 @@ test.each(FAULT_KINDS)('%s can be asked for by the name of a construct, and happ
   expect(live.pendingFaults).toEqual([]);
 });
 
-test('what only scenarios of the simulator have is refused with words', async () => {
+test('a fault that only scenarios of the simulator have is refused in words', async () => {
   expect(await ask('Shop/Inbox', 'lost')).toEqual({
     status: 400,
     message: expect.stringContaining("'lost' is for scenarios of the simulator only; a local cloud makes refused, "),

@@ -41,7 +41,7 @@ export class RequestedFaults implements FaultPlan {
   readonly injected: Fault[] = [];
   private orders: FaultOrder[] = [];
 
-  /** @param happened hears of each fault */
+  /** @param happened called with each fault */
   constructor(private readonly happened: (fault: Fault) => void) {}
 
   /** Faults that are still to be made. */

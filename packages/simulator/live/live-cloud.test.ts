@@ -129,15 +129,18 @@ test('functions that share packages act in their own names, also at the same tim
 test.each([
   [undefined, [0, 0]],
   [100, [1, 1]],
-])('told to remember %s records, it keeps so many that only invariants look at', async (remembers, kept) => {
-  const live = begin(inbox, { Read: READS }, remembers === undefined ? {} : { historyLimit: remembers });
-  live.runInside((cloud) => cloud.queue('Shop/Inbox').send({ body: 'read' }));
-  await live.forward(660_000);
-  expect(keys(live)).toEqual(['read']);
-  expect([live.cloud.queue('Shop/Inbox').fates.length, live.cloud.tableCalls.length]).toEqual(kept);
-});
+])(
+  'a live cloud that remembers %s records keeps as many records of evidence for invariants',
+  async (remembers, kept) => {
+    const live = begin(inbox, { Read: READS }, remembers === undefined ? {} : { historyLimit: remembers });
+    live.runInside((cloud) => cloud.queue('Shop/Inbox').send({ body: 'read' }));
+    await live.forward(660_000);
+    expect(keys(live)).toEqual(['read']);
+    expect([live.cloud.queue('Shop/Inbox').fates.length, live.cloud.tableCalls.length]).toEqual(kept);
+  },
+);
 
-test('what a function can not load is a failed invocation', async () => {
+test('a function that cannot be loaded is a failed invocation', async () => {
   const live = begin(functionResource('Broken'), { Broken: "throw new TypeError('no table');" });
   expect(await invoke(live, 'Shop/Broken')).toEqual({ kind: 'failed', name: 'TypeError', message: 'no table' });
 });
@@ -159,7 +162,7 @@ test('a function that blocks is reported by name, and its thread is replaced', a
   expect(said).toEqual(['Shop/Loop blocked its thread, which was replaced']);
 });
 
-test('time that is forwarded does at once what would come in it, in order', async () => {
+test('forwarded time does at once what would come in it, in order', async () => {
   const live = begin(inbox, { Read: READS });
   const { now } = live;
   live.runInside((cloud) => cloud.queue('Shop/Inbox').send({ body: 'late' }));
@@ -170,7 +173,7 @@ test('time that is forwarded does at once what would come in it, in order', asyn
   expect(live.now - now).toBeGreaterThanOrEqual(659_000);
 });
 
-test('while time is forwarded and no function runs, the process still hears signals and requests', async () => {
+test('the process still receives signals and requests while time is forwarded and no function runs', async () => {
   const live = begin({ Ticks: TICKS, Inbox: { Type: 'AWS::SQS::Queue' } }, {});
   const forwarded = live.forward(3650 * 86_400_000).then(() => 'forwarded');
   const turned = new Promise((resolve) => setTimeout(resolve, 0, 'a turn of the event loop'));
@@ -178,7 +181,7 @@ test('while time is forwarded and no function runs, the process still hears sign
   await forwarded;
 });
 
-test('an end in the middle of a forward ends it, and nobody hears of the clock', async () => {
+test('an end in the middle of a forward ends it, and observers do not see the clock change', async () => {
   const clockSet: number[] = [];
   const live = begin(
     { Ticks: TICKS, Inbox: { Type: 'AWS::SQS::Queue' } },
@@ -278,13 +281,13 @@ test('records that would wait for an environment stay in the stream, where they 
   expect(live.cloud.fn('Shop/Read').invocations).toBe(2);
 });
 
-test('what a deployment no longer has is named', async () => {
+test('resources that a deployment no longer has are named', async () => {
   const live = begin(writer, { Write: WRITES });
   await invoke(live, 'Shop/Write', { key: 'a' });
   expect(live.deploy(writeAssembly(functionResource('Write'), { Write: WRITES }))).toEqual(['Shop-Things']);
 });
 
-test('a state goes on where it was saved: tables, messages, objects, parameters, and what was on its way', async () => {
+test('a saved state continues: tables, messages, objects, parameters, and everything on its way', async () => {
   const bucket = { Files: { Type: 'AWS::S3::Bucket', Properties: {} } };
   const live = begin({ ...inbox, ...bucket }, { Read: READS });
   live.runInside((cloud) => {
@@ -312,7 +315,7 @@ test.each([
   expect(() => parseState(text)).toThrow(words);
 });
 
-test('nothing is left after a reset', async () => {
+test('a reset leaves nothing', async () => {
   const live = begin(writer, { Write: WRITES });
   await invoke(live, 'Shop/Write', { key: 'a' });
   await live.forward(3_600_000);

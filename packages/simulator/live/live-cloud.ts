@@ -41,7 +41,7 @@ export interface LiveOptions {
   readonly folder: string;
   /** Makes the deployment of a cloud assembly. @default its functions run the bundles of the assembly */
   readonly deployment?: (folder: string) => Deployment;
-  /** What an earlier one remembered: it goes on from there. @default nothing */
+  /** What an earlier one remembered: it continues from there. @default nothing */
   readonly state?: SavedState;
   /**
    * Number of records of the past that it remembers, of each kind: events, log lines, calls, messages that left their queue.
@@ -69,11 +69,11 @@ export interface LiveOptions {
    * @default no host is known
    */
   readonly outside?: Readonly<Record<string, string>>;
-  /** Hears of what an operator of this cloud should know: faults that were made, threads that were replaced, calls that were denied. */
+  /** Called with what an operator of this cloud should know: faults that were made, threads that were replaced, calls that were denied. */
   readonly log?: (line: string) => void;
-  /** Hears when its clock was set: time was forwarded, or everything began anew. @param ahead of the machine's, in milliseconds */
+  /** Called when its clock was set: time was forwarded, or everything began again. @param ahead of the machine's, in milliseconds */
   readonly onClockSet?: (ahead: number) => void;
-  /** Hears of each invocation that has ended. */
+  /** Called with each invocation that has ended. */
   readonly onInvocationEnd?: (invocation: Invocation) => void;
 }
 
@@ -83,7 +83,7 @@ export class LiveCloud {
   /** Keys of KMS and all random numbers follow from it. */
   private readonly seed: string;
   private readonly clock = new RealTime((error) =>
-    this.options.log?.(`the simulator failed, and goes on: ${error.stack ?? error.message}`),
+    this.options.log?.(`the simulator failed, and continues: ${error.stack ?? error.message}`),
   );
   private readonly stubs = new Stubs({
     take: (answer) => this.clock.take(answer),
@@ -188,7 +188,7 @@ export class LiveCloud {
   }
 
   /**
-   * Delivers an event again, to everybody who hears it.
+   * Delivers an event again, to every subscriber.
    * @param id of the event on the bus, or the `id` in its detail; of the latter its end is enough, from eight characters on
    * @returns its type. @throws {Error} if no bus has taken it lately, or if it is the end of several ids
    */
@@ -207,7 +207,7 @@ export class LiveCloud {
     });
   }
 
-  /** Begins anew: every table, queue and bucket is empty, and the clock shows the real time. */
+  /** Begins again: every table, queue and bucket is empty, and the clock shows the real time. */
   reset(): void {
     const { deployment } = this.cloud;
     this.end();
@@ -295,7 +295,7 @@ export class LiveCloud {
     return { cloud, aws };
   }
 
-  /** Ends the present account: what its functions do from now on has no effect, and who waits for an answer hears so. */
+  /** Ends the present account: what its functions do from now on has no effect, and who waits for an answer gets an error. */
   private end(): void {
     this.threads.clear();
     for (const gone of this.waiting) gone();

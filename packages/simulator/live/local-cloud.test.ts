@@ -32,12 +32,12 @@ describe('an end that takes longer than two seconds', () => {
     }
   }
 
-  test('is forced then', async () => {
+  test('an end that takes longer than two seconds is forced', async () => {
     expect(await forcedWhile(undefined, 'its port')).toEqual([false, true, true]);
     expect(await forcedWhile(undefined, 'its threads')).toEqual([false, true, true]);
   });
 
-  test('is forced with --keep only when the state is written', async () => {
+  test('an end with --keep that takes longer than two seconds is forced only when the state is written', async () => {
     expect(await forcedWhile(kept, 'its port')).toEqual([false, false, false]);
     expect(await forcedWhile(kept, 'its threads')).toEqual([false, true, true]);
     expect(existsSync(kept)).toBe(true);

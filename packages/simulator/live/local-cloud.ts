@@ -29,7 +29,7 @@ export interface LocalCloudOptions
   readonly keep?: string | undefined;
   /** Tells each invocation in a line: function, duration, outcome, what it logged. @default false */
   readonly logInvocations?: boolean | undefined;
-  /** Hears what somebody at the terminal should know, line by line. */
+  /** Called with what a person at the terminal should know, line by line. */
   readonly log: (line: string) => void;
 }
 
@@ -105,7 +105,7 @@ function readState(file: string): SavedState | undefined {
     return parseState(readFileSync(file, 'utf8'));
   } catch (error) {
     if (!(error instanceof StateRefused)) throw error;
-    throw new StateRefused(`${file} can't be taken: ${error.message}. Remove the file to begin anew.`, {
+    throw new StateRefused(`${file} can't be taken: ${error.message}. Remove the file to begin with an empty state.`, {
       cause: error,
     });
   }

@@ -76,7 +76,7 @@ export class SharedClock {
     return Math.floor(Date.now() + (this.offset[0] ?? 0));
   }
 
-  /** Sets the time to a moment, from which it goes on. @param moment milliseconds since 1970 */
+  /** Sets the time to a moment, from which it continues. @param moment milliseconds since 1970 */
   set(moment: number): void {
     this.offset[0] = moment - Date.now();
   }

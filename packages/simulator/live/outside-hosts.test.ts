@@ -40,7 +40,7 @@ const CHARGES = `exports.handler = async ({ amount }) => {
   } catch (error) { return error.cause.code; }
 };`;
 
-test('a host that nobody has named fails the request, is told once with what would be right, and ends nothing', async () => {
+test('a host without a name fails the request, is reported once with the right option, and ends nothing', async () => {
   const { said, invoke } = begin({ Charge: CHARGES });
   for (let times = 0; times < 2; times++)
     expect(await invoke('Charge', { amount: 1 })).toEqual({ kind: 'returned', value: 'ENOTFOUND' });
@@ -65,7 +65,7 @@ test('a named stub answers, also after a reset and a deployment, and time that i
   expect(said).toEqual([]);
 });
 
-test('a stub that is not there breaks the connection, and is told', async () => {
+test('a missing stub breaks the connection, and is reported', async () => {
   const { invoke, said } = begin({ Charge: CHARGES }, { outside: { 'cards.example.com': 'http://127.0.0.1:1' } });
   expect(await invoke('Charge', { amount: 1 })).toEqual({ kind: 'returned', value: 'ECONNRESET' });
   expect(said).toEqual([expect.stringContaining("the stub of cards.example.com at http://127.0.0.1:1 doesn't answer")]);
@@ -75,7 +75,7 @@ test.each([
   ['void Promise.reject(new Error("lost"))', 'Runtime.UnhandledPromiseRejection'],
   ['require("node:stream").Readable.from(["a"]).on("data", () => { throw new RangeError("a"); })', 'RangeError'],
   ['process.exit(1)', 'Runtime.ExitError'],
-])('what nothing catches ends its environment, and no other one of its thread: %s', async (code, name) => {
+])('an uncaught error ends its environment, and no other one of its thread: %s', async (code, name) => {
   const counts = 'let count = 0; exports.handler = async () => ++count;';
   const { said, invoke } = begin({
     Fail: `exports.handler = () => new Promise(() => { ${code}; });`,
@@ -90,7 +90,7 @@ test.each([
 
 const CALLS = `${CLIENT} exports.handler = async ({ target, body }) => call(target, body);`;
 
-test('a denied call is told with action, resource and role', async () => {
+test('a denied call is reported with action, resource and role', async () => {
   const { said, invoke } = begin({ Work: CALLS });
   const body = { TableName: 'Shop-Table', Item: { pk: { S: 'a' } } };
   expect(await invoke('Work', { target: 'DynamoDB_20120810.PutItem', body })).toMatchObject({ value: { status: 400 } });
@@ -100,7 +100,7 @@ test('a denied call is told with action, resource and role', async () => {
   ]);
 });
 
-test('a call that no model answers is an error of the call, and is told', async () => {
+test('a call that no model answers is an error of the call, and is reported', async () => {
   const { said, invoke } = begin({ Work: CALLS });
   const asked = await invoke('Work', { target: 'Logs_20140328.PutLogEvents', body: {} });
   expect(asked).toMatchObject({ value: { status: 501, body: { __type: 'NotImplemented' } } });

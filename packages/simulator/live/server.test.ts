@@ -124,27 +124,27 @@ describe('the documents', () => {
     ['page.html', '<p>', 'text/html; charset=utf-8'],
     ['page.html?shown', '<p>', 'text/html; charset=utf-8'],
     ['lib/code.js', '1;', 'text/javascript; charset=utf-8'],
-  ])('are served: %s', async (path, text, type) => {
+  ])('the documents are served: %s', async (path, text, type) => {
     const { status, body, headers } = await send('GET', `/_docs/${path}`);
     expect({ status, body, type: headers['content-type'] }).toEqual({ status: 200, body: text, type });
   });
 
   test.each(['missing.html', '', 'lib', '../secret', '..%2fsecret', 'lib/../../secret', '.hidden', '/etc/passwd'])(
-    'are no other files: %s',
+    'other files are not served: %s',
     (path) => {
       const { status, body } = answerWithFile(documents(), 'GET', `/_docs/${path}`);
       expect({ status, body }).toEqual({ status: 404, body: expect.stringContaining('was expected') });
     },
   );
 
-  test('are for pages of the address itself, and can only be read', async () => {
+  test('the documents are for pages of the address itself, and can only be read', async () => {
     expect(await send('GET', '/_docs/page.html', { 'sec-fetch-site': 'cross-site' })).toMatchObject({ status: 403 });
     expect(await send('PUT', '/_docs/page.html')).toMatchObject({ status: 404 });
   });
 });
 
 describe('an API', () => {
-  test('is the first one of its stage at /<stage>, and each at /restapis/<id>/<stage>', async () => {
+  test('the first API of a stage is at /<stage>, and each API at /restapis/<id>/<stage>', async () => {
     const [shop, admin] = (await client.status()).apis;
     expect(await sendJson('GET', '/v1/things')).toMatchObject({
       path: '/things',
@@ -185,7 +185,7 @@ describe('an API', () => {
   });
 });
 
-test('AWS protocols answer beside it, and a path that is none is said', async () => {
+test('AWS protocols answer beside it, and an unknown path is named', async () => {
   const dynamodb = { 'x-amz-target': 'DynamoDB_20120810.ListTables', 'content-type': 'application/x-amz-json-1.0' };
   expect(await sendJson('POST', '/', dynamodb, '{}')).toEqual({ TableNames: ['Shop-Things'] });
   expect(await send('GET', '/nothing/here')).toMatchObject({ status: 403 });
@@ -244,7 +244,7 @@ describe('a page in a browser', () => {
     ['the name of an option', () => ({ host: `devbox:${port()}` })],
     ['a name below it', () => ({ host: 'bucket.devbox' })],
     ['an address that somebody typed', () => ({ 'sec-fetch-site': 'none' })],
-  ])('is none by %s: SDKs and tools are answered', async (_what, headers) => {
+  ])('a request by %s is not from a page: SDKs and tools are answered', async (_what, headers) => {
     expect(await sendJson('POST', '/', { ...dynamodb, ...headers() }, '{}')).toEqual({ TableNames: ['Shop-Things'] });
     expect(await sendJson('GET', '/_local', headers())).toMatchObject({ simulator: true });
   });
@@ -261,7 +261,7 @@ describe('a page in a browser', () => {
   });
 
   test.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:3000', 'https://localhost'])(
-    'of %s may call an API',
+    'a page of %s may call an API',
     async (origin) => {
       const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
       expect(await send('OPTIONS', '/v1/things', { origin, ...asks })).toMatchObject({
@@ -283,7 +283,7 @@ describe('a page in a browser', () => {
   );
 });
 
-describe('its control', () => {
+describe('the control of a live cloud', () => {
   test('says what runs', async () => {
     const status = await client.status();
     expect(status).toMatchObject({ simulator: true, pid: process.pid, stacks: ['Shop'], faults: [] });
@@ -323,7 +323,7 @@ describe('its control', () => {
     expect(await client.clearFaults()).toMatchObject({ faults: [] });
   });
 
-  test('forwards time, and resets it; whoever wants to know hears of both', async () => {
+  test('forwards time, and resets it; all subscribers hear of both', async () => {
     const { now } = await client.status();
     const then = await client.forward(parseDuration('1d12h'));
     expect(Date.parse(then.now) - Date.parse(now)).toBeGreaterThanOrEqual(36 * 3_600_000);
@@ -361,7 +361,7 @@ test('a function that answers clients shares no thread with those that work in t
   await busy.stop();
 });
 
-describe('its client', () => {
+describe('the client of a live cloud', () => {
   test.each([
     ['90s', 90_000],
     ['15m', 900_000],
@@ -374,7 +374,7 @@ describe('its client', () => {
     expect(() => parseDuration(text)).toThrow(LocalCloudRefused),
   );
 
-  test('says where nothing answers, and where something else does', async () => {
+  test('says if nothing answers, and if something else does', async () => {
     await expect(new LocalCloudClient('http://127.0.0.1:1').status()).rejects.toThrow(
       'no local cloud answers at http://127.0.0.1:1',
     );

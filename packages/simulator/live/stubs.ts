@@ -16,7 +16,7 @@ export class Stubs {
     private readonly around: {
       /** Takes an answer at the current time of the account. */
       readonly take: (answer: () => void) => void;
-      /** Hears of a stub that doesn't answer. */
+      /** Called with a stub that doesn't answer. */
       readonly log: (line: string) => void;
     },
   ) {}

@@ -19,7 +19,7 @@ export interface ThreadsSettings {
   readonly clock: SharedClock;
   /** Runs before the messages of a thread are taken, and after them: the world lives by the real clock. */
   readonly around: (take: () => void) => void;
-  /** Hears of a thread that was replaced, and of what failed. */
+  /** Called for a thread that was replaced, with what failed. */
   readonly replaced: (line: string) => void;
   /** @default one less than the machine's cores, from 2 to 4: functions take more time than the account */
   readonly threads?: number;
@@ -166,7 +166,7 @@ class FunctionThread {
     try {
       this.environments.get(message.environment)?.take(message);
     } catch (error) {
-      this.settings.replaced(`the simulator failed, and goes on: ${(error as Error).stack}`);
+      this.settings.replaced(`the simulator failed, and continues: ${(error as Error).stack}`);
     }
   }
 

@@ -25,7 +25,7 @@ export interface BuiltinsOptions {
   /** Returns its environment variables, which its code may change. */
   readonly env: () => object;
   readonly random: () => Random;
-  /** Hears how many random bytes were asked for at once. */
+  /** Called with the number of random bytes that were asked for in one call. */
   readonly drew: (bytes: number) => void;
   /** @see Surroundings.isReal */
   readonly isReal: () => boolean;

@@ -31,7 +31,7 @@ type Call = (...args: unknown[]) => unknown;
 export interface CryptoSources {
   readonly random: () => Random;
   readonly work: RunInTurn;
-  /** Hears how many random bytes were asked for at once. */
+  /** Called with the number of random bytes that were asked for in one call. */
   readonly drew: (bytes: number) => void;
   /** Whether other random numbers than the seed's do as well: outside of histories. @default false */
   readonly isReal?: (() => boolean) | undefined;

@@ -79,7 +79,7 @@ describe('packages that environments share', () => {
     expect([one.log, other.log]).toEqual([['one'], ['other']]);
   });
 
-  test('have one state for all, and the code that requires them has its own for each', async () => {
+  test('shared packages have one state for all, and the code that requires them has its own for each', async () => {
     const counts = new Bundle(
       'under test',
       `let calls = 0; const shared = require('the-package'); exports.handler = () => [++calls, shared.calls()];`,
@@ -90,7 +90,7 @@ describe('packages that environments share', () => {
   });
 
   test.each(['Date.now = () => 0', 'Math.random = () => 0'])(
-    'nobody changes their clock and numbers: %s',
+    'environments cannot change the clock and numbers of shared packages: %s',
     async (change) => {
       const changes = bundle(`'use strict'; ${change};`);
       expect(await environment(changes).invoke()).toMatchObject({ kind: 'threw', name: 'TypeError' });
@@ -150,7 +150,7 @@ test('a request is answered in process; an error of the connection is an error e
   expect(value(await breaking.invoke({ body: 'hello' }))).toBe('ECONNRESET');
 });
 
-test('nothing of a killed environment moves any more', async () => {
+test('a killed environment runs no more code', async () => {
   const { world, made, log } = environment(`exports.handler = async () => {
     await new Promise((resolve) => setTimeout(resolve, 10));
     console.log('still here');
@@ -193,7 +193,7 @@ test.each([
   expect(made.isAsNew).toBe(may);
 });
 
-test('of one function a few environments are kept for other histories', async () => {
+test('a few environments of one function are kept for other histories', async () => {
   const recycled = new EnvironmentPool();
   const source = 'exports.handler = async () => 1;';
   const kept = Array.from({ length: 20 }, () => recycled.give('one', environment(source).made));

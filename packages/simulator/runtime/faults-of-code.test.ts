@@ -55,7 +55,7 @@ test('a listener of a response that throws ends the environment', async () => {
   expect(await invoke()).toEqual({ kind: 'threw', name: 'Error', message: 'heard' });
 });
 
-test('nothing of an environment that has exited moves any more', async () => {
+test('an environment that has exited runs no more code', async () => {
   const { invoke, log } = environment(`exports.handler = async () => {
     try { process.exit(0); } catch { console.log('still here'); }
     console.log('and here');
@@ -64,7 +64,7 @@ test('nothing of an environment that has exited moves any more', async () => {
   expect(log).toEqual(['died: Runtime exited with error: exit status 0']);
 });
 
-test('what an invocation leaves behind ends its environment after it has returned', async () => {
+test('a promise that an invocation leaves behind ends its environment after it has returned', async () => {
   const { invoke, made } = environment(
     `exports.handler = async () => { void Promise.reject(new Error('left')); return 'done'; };`,
   );
@@ -85,12 +85,12 @@ test('an error of a handler is logged as on Lambda, and the environment stays', 
   expect(made.isDead).toBe(false);
 });
 
-test('what is no JSON is an error of the invocation', async () => {
+test('a value that is no JSON is an error of the invocation', async () => {
   const { invoke } = environment(`exports.handler = async () => { const one = {}; one.one = one; return one; };`);
   expect(await invoke()).toEqual({ kind: 'threw', name: 'Error', message: 'Unable to stringify response body' });
 });
 
-test('what nobody catches outside of functions is still the process’s', async () => {
+test('an uncaught error outside of functions still reaches the process', async () => {
   const { invoke } = environment(`exports.handler = async () => 1;`);
   await invoke();
   const heard = vi.fn();
@@ -104,7 +104,7 @@ test('what nobody catches outside of functions is still the process’s', async 
   expect(heard).toHaveBeenCalledOnce();
 });
 
-test('a history goes on behind such a fault: it is retried in another environment, and the history is always the same', async () => {
+test('a history continues after such a fault: another environment retries it, always in the same way', async () => {
   const code = `let calls = 0;
     exports.handler = async () => {
       console.log('call ' + ++calls);

@@ -282,7 +282,7 @@ class Agent {
   destroy(): void {}
 }
 
-/** A request's address in words or as a URL, its options, and who hears the response. */
+/** A request's address in words or as a URL, its options, and who gets the response. */
 type RequestArguments = readonly (string | URL | RequestOptions | ((response: unknown) => void) | undefined)[];
 
 function parseArguments(args: RequestArguments, protocol: string): RequestOptions {

@@ -22,7 +22,7 @@ test.each([
   expect(set).not.toHaveBeenCalled();
 });
 
-test('nothing else of the product sets a flag of V8', () => {
+test('no other file of the product sets a flag of V8', () => {
   const sources = ['bin', 'lambdas', 'lib', 'packages', 'tools'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   );

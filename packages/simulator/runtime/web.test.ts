@@ -98,7 +98,7 @@ describe('fetch', () => {
     expect(one.sent[0]?.body).toContain('Content-Disposition: form-data; name="file"; filename="n.txt"');
   });
 
-  test('is aborted by the clock of the environment', async () => {
+  test('a fetch is aborted by the clock of the environment', async () => {
     const { invoke, world } = environment(
       `exports.handler = async () => {
         const begun = Date.now();
@@ -137,7 +137,7 @@ test('http.get takes an address in words, options and both', async () => {
   expect(sent[3]).toMatchObject({ headers: { y: 'z' }, body: 'body' });
 });
 
-test('what other threads of Node compute comes before time passes', async () => {
+test('the result of another thread of Node comes before time passes', async () => {
   const { result } = await ran(`
     const zlib = require('node:zlib');
     const { promisify } = require('node:util');

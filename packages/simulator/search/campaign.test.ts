@@ -33,7 +33,7 @@ const options = (more: Partial<CampaignOptions> = {}): CampaignOptions => ({
 
 class Killed extends Error {}
 
-test('a search that was stopped goes on with the seed that it had not ended', async () => {
+test('a stopped search continues with the seed that it had not ended', async () => {
   const [whole, halves]: [string[], string[]] = [[], []];
   await playSeeds(deployment, noting(whole), [0, 8], options(), folder);
   new Bookmarks(folder).clear();
@@ -50,7 +50,7 @@ test('a search that was stopped goes on with the seed that it had not ended', as
   expect(new Bookmarks(folder).next()).toBe(8);
 });
 
-test('of several workers the one that is behind says where a search goes on', () => {
+test('the slowest of several workers decides where a search continues', () => {
   const bookmarks = new Bookmarks(folder);
   expect(bookmarks.next()).toBe(0);
   bookmarks.put(0, 14);
@@ -60,7 +60,7 @@ test('of several workers the one that is behind says where a search goes on', ()
   expect(new Bookmarks(folder).next()).toBe(0);
 });
 
-test('workers share the seeds, and each violation is told', async () => {
+test('workers share the seeds, and each violation is reported', async () => {
   const parts: string[][] = [[], []];
   const found: string[] = [];
   const broken = await Promise.all(

@@ -36,8 +36,8 @@ test.each(Object.entries(MODULES))('one seed is one history with a module that k
   const { deployment } = createCloud(functionResource('Work'), { Work: code });
   const fingerprints: string[] = [];
   for (let times = 0; times < 3; times++) fingerprints.push((await playSeed(deployment, scenario, '1')).fingerprint);
-  const anew = new Deployment(new Assembly(writeAssembly(functionResource('Work'), { Work: code })));
-  fingerprints.push((await playSeed(anew, scenario, '1')).fingerprint);
+  const again = new Deployment(new Assembly(writeAssembly(functionResource('Work'), { Work: code })));
+  fingerprints.push((await playSeed(again, scenario, '1')).fingerprint);
   expect(new Set(fingerprints).size).toBe(1);
 });
 

@@ -21,7 +21,7 @@ const historyOf = (made: readonly Fault[]): History => {
   } as unknown as History;
 };
 
-test('of many faults the fewest are left that break the same promise', async () => {
+test('only the fewest of many faults that break the same promise are left', async () => {
   let replays = 0;
   const found = historyOf(faults('a', 'b', 'c', 'd', 'e', 'f', 'g'));
   const least = await shrink(found, async (fewer) => {

@@ -71,7 +71,7 @@ async function replayed(code: string, conditions: Conditions = {}): Promise<numb
   return begun - ran;
 }
 
-test('what was over before the fault is replayed, by what caused it', async () => {
+test('everything that was over before the fault is replayed, by what caused it', async () => {
   const code = `exports.handler = async ({ number }) => {
     console.log('begins', performance.now());
     const first = put(number + 'a').then(() => console.log('a'), ({ message }) => console.log(message));
@@ -83,7 +83,7 @@ test('what was over before the fault is replayed, by what caused it', async () =
   expect(await replayed(code)).toBeGreaterThan(100);
 });
 
-test('random numbers go on where the replayed ones left them, also those drawn behind an end', async () => {
+test('random numbers continue where the replayed ones left them, also those drawn behind an end', async () => {
   const code = `exports.handler = async () => {
     await put(Math.random());
     (async () => { for (let turn = 0; turn < 20; turn++) await null; Math.random(); })();
@@ -100,7 +100,7 @@ test.each([
     };`,
   ],
   [
-    'with work that goes on behind its end',
+    'with work that continues after its end',
     `exports.handler = async ({ number }) => {
       if (number === 2) (async () => { for (let turn = 0; turn < 20; turn++) await null; await put('later'); })().catch(() => undefined);
       else await put(number);
@@ -117,7 +117,7 @@ test.each([
   expect(await replayed(code)).toBeGreaterThan(0);
 });
 
-test('where environments must not be recycled, all runs', async () => {
+test('everything runs where environments must not be recycled', async () => {
   const code = 'let count = 0; exports.handler = async ({ number }) => { await put(number); console.log(++count); };';
   expect(await replayed(code, { recycle: false })).toBe(0);
 });

@@ -17,7 +17,7 @@ function item() {
   return { read, end, began: () => began };
 }
 
-test('callers during a read share the next one: none gets what began before its call', async () => {
+test('callers during a read share the next one: they do not get one that began before their call', async () => {
   const { read, end, began } = item();
   const first = read();
   const second = read();

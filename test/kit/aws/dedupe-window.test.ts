@@ -20,7 +20,7 @@ const CHANGED: DedupeWindow = [
 ];
 
 describe('a deduplication window', () => {
-  test('that never changed is a number of seconds', () => {
+  test('a window that never changed is a number of seconds', () => {
     expect(windowAt(35 * DAY, day(1))).toBe(35 * DAY);
     expect(smallestWindow(35 * DAY, { from: day(1), to: day(9) })).toBe(35 * DAY);
     expect(computeExpiry(35 * DAY, 10 * DAY)).toBe(45 * DAY);
@@ -33,7 +33,7 @@ describe('a deduplication window', () => {
     [199.99, 60],
     [200, 40],
     [900, 40],
-  ])('on day %d has %d days, and a record of that day keeps them', (on, days) => {
+  ])('a window on day %d has %d days, and a record of that day keeps them', (on, days) => {
     expect(windowAt(CHANGED, day(on))).toBe(days * DAY);
     expect(computeExpiry(CHANGED, on * DAY)).toBe((on + days) * DAY);
   });
@@ -47,19 +47,19 @@ describe('a deduplication window', () => {
     [200, 900, 40],
     // A message from the future.
     [210, 190, 40],
-  ])('has from day %d to day %d the smallest of the windows in force then, %d days', (from, to, days) => {
+  ])('a window from day %d to day %d is the smallest of those then in force, %d days', (from, to, days) => {
     expect(smallestWindow(CHANGED, { from: day(from), to: day(to) })).toBe(days * DAY);
   });
 
   test.each(['', '0', '-1', '1.5', '{}', '[]', '[{"from":"soon","seconds":1}]', '[{"from":"2026-01-01"}]'])(
-    'is not %j',
+    '%j is not a window',
     (value) => {
       vi.stubEnv(Env.DEDUPE_WINDOW_SECONDS, value);
       expect(readDedupeWindow).toThrow(/DEDUPE_WINDOW_SECONDS/);
     },
   );
 
-  test('is read as it was set', () => {
+  test('a window is read as it was set', () => {
     for (const window of [35 * DAY, CHANGED]) {
       vi.stubEnv(Env.DEDUPE_WINDOW_SECONDS, JSON.stringify(window));
       expect(readDedupeWindow()).toEqual(window);

@@ -49,7 +49,7 @@ describe('a safe error', () => {
     expect(toFailureText(new SafeError(safeText`no review of ${anything}`)).shown).toBe('no review of …');
   });
 
-  test('is one only with a text that safeText made', () => {
+  test('only an error with a text from safeText is a safe error', () => {
     // @ts-expect-error: a composed text is no SafeText
     const composed = new SafeError(`no review of ${SECRET}`);
     expect(toFailureText(composed)).toEqual({ shown: '', hidden: `no review of ${SECRET}` });
@@ -59,7 +59,7 @@ describe('a safe error', () => {
     expect(toFailureText(named).shown).toBe('');
   });
 
-  test('may be a class of its own, and have a code', () => {
+  test('a safe error may be a class of its own, and have a code', () => {
     class FraudServiceDown extends SafeError {
       override readonly name = 'FraudServiceDown';
       readonly code = 'FRAUD_SERVICE';
@@ -89,11 +89,14 @@ describe('any other error', () => {
     }
   });
 
-  test.each([undefined, null, 7, { message: SECRET }])('that is no error: %j', (thrown) => {
-    expect(toFailureText(thrown)).toEqual({ shown: '' });
-  });
+  test.each([undefined, null, 7, { message: SECRET }])(
+    'a thrown value that is not an Error shows nothing: %j',
+    (thrown) => {
+      expect(toFailureText(thrown)).toEqual({ shown: '' });
+    },
+  );
 
-  test('that is a string', () => expect(toFailureText(SECRET)).toEqual({ shown: '', hidden: SECRET }));
+  test('a thrown string is hidden', () => expect(toFailureText(SECRET)).toEqual({ shown: '', hidden: SECRET }));
 
   test('says what caused it, if that is known', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:443'), { code: 'ECONNREFUSED' });
@@ -135,7 +138,7 @@ describe('texts of the language', () => {
     if (expected !== '') expect(shown).toBe(expected);
   });
 
-  test('of fetch', async () => {
+  test('the text of a refused fetch is shown', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -144,7 +147,7 @@ describe('texts of the language', () => {
     expect(toFailureText(error)).toEqual({ shown: 'fetch failed: ECONNREFUSED' });
   });
 
-  test('of a fetch that is aborted', async () => {
+  test('the text of an aborted fetch is shown', async () => {
     const error: unknown = await fetch('http://127.0.0.1:1/', { signal: AbortSignal.abort() }).catch((e: unknown) => e);
     expect(toFailureText(error)).toEqual({ shown: 'This operation was aborted' });
   });
@@ -223,7 +226,7 @@ const AROUND = [
   (value: string) => value,
 ];
 
-test('no known text has a part of a message, whatever it says', () => {
+test('known texts never show a part of a message, whatever it contains', () => {
   const value = fc
     .oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom(SECRET, ADDRESS, 'GetItem'))
     .map((text) => `⟦${text}⟧`);
@@ -251,14 +254,14 @@ describe('a text', () => {
   const shown = (text: string): string => toFailureText(new SafeError({ text } as never)).shown + hidden(text);
   const hidden = (text: string): string => toFailureText(new Error(text)).hidden ?? '';
 
-  test('has one line of at most 500 characters, and nothing that a terminal obeys', () => {
+  test('a text has one line of at most 500 characters, and no control characters of a terminal', () => {
     expect(shown('a\u001b[31m\u0007b\r\nc\td\u202ee\u2028f')).toBe('a [31m b c d e f');
     expect([...hidden('👍'.repeat(2_000))]).toHaveLength(MAX_TEXT_CHARACTERS);
     expect(hidden('x'.repeat(MAX_TEXT_CHARACTERS))).toBe('x'.repeat(MAX_TEXT_CHARACTERS));
     expect(hidden('x'.repeat(5_000_000))).toBe(`${'x'.repeat(MAX_TEXT_CHARACTERS - 1)}…`);
   });
 
-  test('is shown as it is where the environment says so', () => {
+  test('a text is shown as it is where the environment says so', () => {
     vi.stubEnv(Env.FAILURE_TEXTS, 'full');
     const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
     const error = Object.assign(new Error(`no review of ${SECRET}`, { cause }), { code: 'NO_REVIEW' });
@@ -271,7 +274,7 @@ describe('a text', () => {
 });
 
 describe('a stack', () => {
-  test('has frames only, also if the message has lines that look like them', () => {
+  test('a stack has frames only, also if the message has lines that look like them', () => {
     const error = new Error(`failed\n    at ${SECRET}:1:1\n    at ${ADDRESS}`);
     const { stack } = describeError(error);
     expect(stack.length).toBeGreaterThan(0);

@@ -15,14 +15,15 @@ async function triedOf(outcomeOf: (attempt: number) => Error | undefined) {
 }
 
 describe('a write with possible conflicts', () => {
-  test('is tried once without a conflict', async () => expect(await triedOf(() => undefined)).toEqual([1, 'won']));
-  test('is retried after a conflict', async () =>
+  test('a write without a conflict is tried once', async () =>
+    expect(await triedOf(() => undefined)).toEqual([1, 'won']));
+  test('a write is retried after a conflict', async () =>
     expect(await triedOf((attempt) => (attempt < 3 ? new WriteConflict() : undefined))).toEqual([3, 'won']));
-  test('is given up after five conflicts, with the last error', async () =>
+  test('a write is given up after five conflicts, with the last error', async () =>
     expect(await triedOf((attempt) => (attempt < 5 ? new WriteConflict() : new Throttled()))).toEqual([
       5,
       'Throttled',
     ]));
-  test('is not retried after another error', async () =>
+  test('a write is not retried after another error', async () =>
     expect(await triedOf(() => new TypeError())).toEqual([1, 'TypeError']));
 });

@@ -24,7 +24,7 @@ async function things(count: number, { bytes = 0, pageItems = undefined as numbe
 }
 
 describe('a query', () => {
-  test('has as many items as were asked for, although a page has at most 1 MB', async () => {
+  test('a query has as many items as were asked for, although a page has at most 1 MB', async () => {
     const calls = await things(12, { bytes: 300_000 });
     const { items, next } = await queryItems(documentClient, QUERY, { limit: 11 });
     expect(items.map(({ sk }) => sk)).toEqual(keys(11).map(({ sk }) => sk));
@@ -55,7 +55,7 @@ describe('a query', () => {
 });
 
 describe('items by their keys', () => {
-  test('are all read, although DynamoDB returns at most 16 MB at once', async () => {
+  test('all items are read, although DynamoDB returns at most 16 MB at once', async () => {
     const calls = await things(50, { bytes: 360_000 });
     expect(await readItems(documentClient, 'things', keys(50), { consistent: true, attributes: ['sk'] })).toHaveLength(
       50,
@@ -63,12 +63,12 @@ describe('items by their keys', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('are asked for again as long as something is returned', async () => {
+  test('missing items are requested again as long as something is returned', async () => {
     await things(30, { pageItems: 1 });
     expect(await readItems(documentClient, 'things', keys(30))).toHaveLength(30);
   });
 
-  test('that are never returned are an error', async () => {
+  test('items that are never returned are an error', async () => {
     await things(1);
     const unread = { Responses: {}, UnprocessedKeys: { things: { Keys: keys(1) } } };
     const send = vi.spyOn(documentClient, 'send').mockImplementation((async () => unread) as never);
@@ -77,7 +77,7 @@ describe('items by their keys', () => {
     expect(send).toHaveBeenCalledTimes(5);
   });
 
-  test('that are none cost no call', async () => {
+  test('an empty list of keys costs no call', async () => {
     const calls = await things(0);
     expect([await readItems(documentClient, 'things', []), calls]).toEqual([[], []]);
   });
@@ -96,7 +96,7 @@ const ASK_THEMSELVES: Readonly<Record<string, string>> = {
   'packages/kit/projection/replay.ts': 'a page of a scan, whose position the checkpoint keeps',
 };
 
-test('nobody else asks DynamoDB for a page, so nobody takes a short one for the last one', () => {
+test('no other module asks DynamoDB for a page, so a short page is never taken for the last one', () => {
   const root = new URL('../../../', import.meta.url);
   const files = ['packages/kit', 'packages/operator', 'packages/client', 'lambdas', 'tools/operator'].flatMap(
     (folder) =>

@@ -15,7 +15,7 @@ const storeOf: StoreOf = (contract, evolution) => new DynamoDbEventStore({ ...se
 eventStoreSuite('in DynamoDB', storeOf);
 releasesSuite('in DynamoDB', storeOf);
 
-describe('in DynamoDB', () => {
+describe('an event store in DynamoDB', () => {
   const store = new DynamoDbEventStore({ ...settings, contract: tallyContract }, evolution());
   /** Of about 1 KB each. */
   async function written(commits: number): Promise<string> {
@@ -71,7 +71,7 @@ describe('in DynamoDB', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('as a part of a transaction, a lost race writes nothing', async () => {
+  test('a lost race writes nothing if it is a part of a transaction', async () => {
     const [id, other] = [await written(1), randomUUID()];
     const stale = await store.load(id);
     await store.append(store.buildCommit(stale, [countedEvent(1)], buildTrace('rival')));
@@ -86,7 +86,7 @@ describe('in DynamoDB', () => {
     expect((await store.load(other)).version).toBe(0);
   });
 
-  test('a decision without events is refused where the aggregate has gone on', async () => {
+  test('a decision without events is refused if the aggregate has changed meanwhile', async () => {
     const id = await written(1);
     const loaded = await store.load(id);
     const other = () =>

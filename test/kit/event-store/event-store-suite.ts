@@ -44,7 +44,7 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
   const tallies = (stateSchema = 1) => storeOf(tallyContract, evolution(stateSchema));
 
   describe(`${adapter}: loading`, () => {
-    test('what is not there is version 0', async () => {
+    test('an aggregate that does not exist has version 0', async () => {
       expect(await tallies().load(randomUUID())).toMatchObject({ version: 0, state: { sum: 0 }, commits: [] });
     });
 
@@ -65,7 +65,7 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       expect(commits[0]!.snapshot).toEqual({ schema: 1, state: JSON.stringify({ sum: 40, events: 40 }) });
     });
 
-    test('at a version: also in the middle of a commit, and nothing where there is none', async () => {
+    test('an aggregate is loaded at a version, also in the middle of a commit, and not at one that is missing', async () => {
       const store = tallies();
       const id = await written(store, [3, 20, 3]);
       for (const version of [1, 2, 3, 4, 19, 20, 21, 23, 24, 26]) {
@@ -78,7 +78,7 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       expect(await store.loadVersion(randomUUID(), 1)).toBeUndefined();
     });
 
-    test('at a time: the last of all commits not after it, and nothing before the first', async () => {
+    test('an aggregate is loaded at a time by the last commit not after it, and not before the first', async () => {
       const store = tallies();
       const id = randomUUID();
       const moments = ['2026-01-01T00:00:00.001Z', '2026-01-01T00:00:00.002Z', '2026-01-01T00:00:00.003Z'];
@@ -94,7 +94,7 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       expect(await store.loadAt(id, '2999-01-01T00:00:00.000Z')).toMatchObject({ version: 45 });
     });
 
-    test('at a time before its only commit, which is nothing', async () => {
+    test('an aggregate is not there at a time before its only commit', async () => {
       const store = tallies();
       for (const events of [1, 30]) {
         const id = await written(store, [events]);
@@ -115,7 +115,7 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       expect(await store.load(id)).toMatchObject({ version: 42, state: { sum: 42, events: 42 } });
     });
 
-    test('of another state are ignored, be it an older or a newer one, and the next commit carries a new one', async () => {
+    test('snapshots of another state schema, older or newer, are ignored, and the next commit has a new one', async () => {
       for (const [one, other] of [
         [1, 2],
         [2, 1],
@@ -133,7 +133,7 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       }
     });
 
-    test('of another state in front of a good one are ignored, and made up for', async () => {
+    test('snapshots of another state schema in front of a good one are ignored, and replaced', async () => {
       const id = await written(tallies(2), times(20, 1));
       for (let at = 0; at < 20; at++) await append(tallies(1), id, [countedEvent(1)]);
       expect(await tallies(2).load(id)).toMatchObject({ version: 40, state: { sum: 40 }, snapshotOutdated: true });
@@ -160,7 +160,7 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       }
     });
 
-    test('says on whose behalf a service acted, and nothing where somebody acted alone', async () => {
+    test('says on whose behalf a service acted, and only then', async () => {
       const store = tallies();
       const id = await written(store, [1]);
       const trace = { ...buildTrace('m1'), actor: 'service:tallies', onBehalfOf: 'customer:alice' };
@@ -172,7 +172,7 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
   });
 
   describe(`${adapter}: appending`, () => {
-    test('at one version, one of three wins, and the others are shown what stands there', async () => {
+    test('one of three writers at one version wins, and the others get what is stored', async () => {
       const store = tallies();
       const id = await written(store, [1]);
       const loaded = await store.load(id);
@@ -196,7 +196,7 @@ export function eventStoreSuite(adapter: string, storeOf: StoreOf): void {
       await expect(store.append(commit)).rejects.toMatchObject({ name: 'VersionTaken', existing: { trigger: 'mine' } });
     });
 
-    test('never runs back in time within an aggregate', async () => {
+    test("the time of an aggregate's commits never runs back", async () => {
       const store = tallies();
       const id = randomUUID();
       const commit = store.buildCommit(await store.load(id), [countedEvent(1)], buildTrace('x'));

@@ -13,7 +13,7 @@ afterAll(() => {
   vi.unstubAllEnvs();
 });
 
-test("the README's example books a seat once, and tells who had one", async () => {
+test("the README's example books a seat once, and returns its holder", async () => {
   inProcessDynamoDb({ courses: ['pk', 'sk'] });
   const { bookSeat, courseStore, studentsAt } = await import('./example.js');
   const trace = buildTrace('request');

@@ -38,7 +38,7 @@ export function releasesSuite(adapter: string, storeOf: StoreOf): void {
   };
 
   describe(`${adapter}: releases in the middle of traffic`, () => {
-    test('what the reading one writes, the one before reads: it can be rolled back', async () => {
+    test('the previous release reads what the reading release writes, so a rollback is possible', async () => {
       const id = randomUUID();
       await append(first, id, [countedEvent(1)]);
       const commit = await append(reading, id, [later(2)]);
@@ -46,7 +46,7 @@ export function releasesSuite(adapter: string, storeOf: StoreOf): void {
       expect(await first.load(id)).toMatchObject({ state: { sum: 3 } });
     });
 
-    test('what the writing one writes, the reading one reads, and the first refuses, it never guesses', async () => {
+    test('the reading release reads what the writing one writes, and the first one refuses it without a guess', async () => {
       const id = randomUUID();
       await append(first, id, [countedEvent(1)]);
       expect((await append(writing, id, [later(2)])).events[0]).toMatchObject({ schemaVersion: 2 });

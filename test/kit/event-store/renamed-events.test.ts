@@ -69,7 +69,7 @@ async function append<Event extends TallyEvent | RenamedEvent>(
 const add = (amount: number): RenamedEvent => ({ type: 'Added', data: { amount } });
 
 describe('an event type that gets another name in two releases', () => {
-  test('is compatible from each release to the next one, and a type that is left out is not', () => {
+  test('a renamed type is compatible from each release to the next one, and a type that is left out is not', () => {
     const [first, second, third] = [tallyContract, readingContract, writingContract].map((contract, at) =>
       buildContractRecord(contract, String(at)),
     );
@@ -81,7 +81,7 @@ describe('an event type that gets another name in two releases', () => {
     ]);
   });
 
-  test('is not written before all releases can read it, nor under its old name afterwards', async () => {
+  test('a renamed type is not written before all releases can read it, nor under its old name afterwards', async () => {
     const id = randomUUID();
     await append(before, id, [countedEvent(1)]);
     await expect(append(reading, id, [add(2)])).rejects.toThrow('UNKNOWN_TYPE: Added is only read in this release');
@@ -90,7 +90,7 @@ describe('an event type that gets another name in two releases', () => {
     expect(await before.load(id)).toMatchObject({ version: 2, state: { sum: 3 } });
   });
 
-  test('is one history under both names, with its snapshots, after a rollback too', async () => {
+  test('a renamed type has one history under both names, with its snapshots, after a rollback too', async () => {
     const id = randomUUID();
     await append(before, id, Array<TallyEvent>(19).fill(countedEvent(1)));
     await append(writing, id, [add(1), add(5)]);
@@ -105,13 +105,13 @@ describe('an event type that gets another name in two releases', () => {
     expect(await writing.load(id)).toMatchObject({ state: { sum: 26 } });
   });
 
-  test('is refused, and never guessed, by a release that does not know it', async () => {
+  test('a renamed type is refused, and never guessed, by a release that does not know it', async () => {
     const id = randomUUID();
     await append(writing, id, [add(1)]);
     await expect(before.load(id)).rejects.toMatchObject({ code: 'NEWER_TYPE' });
   });
 
-  test('is heard under both names by one consumer, each event once', async () => {
+  test('one consumer receives a renamed type under both names, each event once', async () => {
     const heard: number[] = [];
     const handle = (amount: number) => {
       heard.push(amount);
@@ -133,7 +133,7 @@ describe('an event type that gets another name in two releases', () => {
 describe('an aggregate that gets another name', () => {
   const sums = storeOf(tallyContract, evolution(), 'Sum');
 
-  test('is another aggregate: its name is part of the key', async () => {
+  test('an aggregate with another name is another aggregate: its name is part of the key', async () => {
     const id = randomUUID();
     await append(before, id, [countedEvent(1)]);
     expect(await sums.load(id)).toMatchObject({ version: 0, state: { sum: 0 } });

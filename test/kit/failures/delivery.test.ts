@@ -75,5 +75,5 @@ describe('an event that is older than the deduplication window', () => {
     ["the consumer's first records may have expired", { replayed: true }, daysAgo(34.1)],
     ['the consumer existed then', { replayed: true }, daysAgo(500)],
     ['it is a command', { replayed: true, to: 'waiter' }, daysAgo(0)],
-  ])('is quarantined if %s', (_, event, since) => expect(isTooOld(old(event), since)).toBe(true));
+  ])('an old event is quarantined if %s', (_, event, since) => expect(isTooOld(old(event), since)).toBe(true));
 });

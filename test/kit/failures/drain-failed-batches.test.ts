@@ -40,7 +40,7 @@ test.each([
   ['has no readable body', { consumer: 'seats', payload: 'not json' }, `seats@0#${bodyHashId('not json')}`],
   ['has no body', { consumer: 'seats' }, `seats@0#${bodyHashId('{"pk":"LANE#l#k","sk":"REQUEST#seats@0#1"}')}`],
   ['names no consumer', { payload: 'not json' }, 'relay@0#LANE#l#k/REQUEST#seats@0#1'],
-])('a request that %s becomes a failure, and what stands behind it is recorded', async (_, more, failure) => {
+])('a request that %s becomes a failure, and the requests behind it are recorded', async (_, more, failure) => {
   for (let times = 0; times < 2; times++) await drain([request(more), commit('1'), commit('2')]);
   expect(await failures()).toEqual([...COMMITS, failure].toSorted());
 });

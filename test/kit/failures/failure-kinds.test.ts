@@ -14,7 +14,7 @@ describe('a failure', () => {
     [named('TooLarge')],
     [named('ValidationException')],
     [named('OrderRefused')],
-  ])('that no further try can help is permanent: %s', (error) =>
+  ])('a failure that no retry can help is permanent: %s', (error) =>
     expect(isPermanent(error, (refusal) => (refusal as Error).name === 'OrderRefused')).toBe(true),
   );
   test.each([
@@ -22,16 +22,16 @@ describe('a failure', () => {
     [new ContractViolation('NEWER_TYPE', '')],
     [named('WriteConflict')],
     [named('ThrottlingException')],
-    [new TypeError('a fault of ours')],
+    [new TypeError('our fault')],
     ['thrown text'],
-  ])('that may pass is tried again: %s', (error) => expect(isPermanent(error, () => false)).toBe(false));
+  ])('a transient failure is retried: %s', (error) => expect(isPermanent(error, () => false)).toBe(false));
 });
 
 describe('a message', () => {
   beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-03-01T00:00:00.000Z') }));
   afterEach(() => void vi.useRealTimers());
 
-  test('is recognised until a day before its record can expire', () => {
+  test('a message is recognised until a day before its record can expire', () => {
     const window = 35 * DAY;
     expect(findTooOld({ time: '2026-01-26T00:00:00.000Z' }, window)).toBeUndefined();
     expect(findTooOld({ time: '2026-01-25T23:59:59.000Z' }, window)?.message).toBe(

@@ -70,7 +70,7 @@ test.each(['first', 'second'])('the %s command that comes again is known, and co
 });
 
 test.each(['PROCESSED', 'DISCARDED'])(
-  'once the first one is %s, the next failure is a record of its own',
+  'the next failure is a record of its own once the first one is %s',
   async (status) => {
     await fails('first');
     await documentClient.send(
@@ -89,7 +89,7 @@ test.each(['PROCESSED', 'DISCARDED'])(
   },
 );
 
-test('of commands that fail at once, one has the record', async () => {
+test('one of several commands that fail at the same time has the record', async () => {
   const outcomes = await Promise.all(['a', 'b', 'c'].map((id) => fails(id)));
   expect(outcomes.toSorted()).toEqual(['recorded', 'repeated', 'repeated']);
 });

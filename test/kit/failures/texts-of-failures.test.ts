@@ -139,7 +139,7 @@ const opened = async ({ sealed }: Awaited<ReturnType<typeof failure>>) =>
   (await newKeys().openAll(sealed.person, [{ sealed: sealed.text, place: failureTextPlace('reviews') }]))[0];
 
 describe('a text that may contain a value', () => {
-  test('is in no record and no log line', async () => {
+  test('an unsafe text is in no record and no log line', async () => {
     const reason = await failure(new Error(`no review of ${ADDRESS}`));
     expect(reason).toMatchObject({
       name: 'Error',
@@ -151,7 +151,7 @@ describe('a text that may contain a value', () => {
     expect(log.join()).not.toContain('Main Street');
   });
 
-  test('is sealed for the person whom the message names, if the function has the keys', async () => {
+  test('an unsafe text is sealed for the person whom the message names, if the function has the keys', async () => {
     await hasKey();
     const reason = await failure(new Error(`no review of ${ADDRESS}`), keys);
     expect(reason).toMatchObject({ name: 'Error', message: '', sealed: { person: PERSON } });
@@ -160,27 +160,27 @@ describe('a text that may contain a value', () => {
     expect(await opened(reason)).toBe(`no review of ${ADDRESS}`);
   });
 
-  test('is gone when the person is forgotten', async () => {
+  test('an unsafe text is gone when the person is forgotten', async () => {
     await hasKey();
     const reason = await failure(new Error(ADDRESS), keys);
     await transact([erasureFromEnvironment()(PERSON, 'operator')]);
     expect(await opened(reason)).toEqual({ forgotten: true });
   });
 
-  test('is left out for a person who is forgotten', async () => {
+  test('an unsafe text is left out for a person who is forgotten', async () => {
     await hasKey();
     await transact([erasureFromEnvironment()(PERSON, 'operator')]);
     expect(await failure(new Error(ADDRESS), newKeys())).not.toHaveProperty('sealed');
   });
 
-  test('is left out for a person who has no key, and none is created', async () => {
+  test('an unsafe text is left out for a person who has no key, and no key is created', async () => {
     expect(await failure(new Error(ADDRESS), keys)).not.toHaveProperty('sealed');
     expect(kms.calls).toEqual([]);
     const { Item } = await documentClient.send(new GetCommand({ TableName: 'people', Key: { pk: 'PERSON#ada' } }));
     expect(Item).toBeUndefined();
   });
 
-  test('is left out if the message names nobody', async () => {
+  test('an unsafe text is left out if the message names no person', async () => {
     const sealed = vi.fn();
     const nobody = { type: 'Ticked', subject: 'Clock/1', data: {} };
     expect(await failure(new Error(ADDRESS), { seal: sealed }, nobody)).not.toHaveProperty('sealed');
@@ -205,7 +205,7 @@ describe('a text that may contain a value', () => {
     ]);
   });
 
-  test('is left out if it can’t be sealed: the failure is recorded', async () => {
+  test('an unsafe text is left out if it can’t be sealed: the failure is recorded', async () => {
     await hasKey();
     kms.fails = { error: { status: 400, code: 'ThrottlingException' } } as never;
     expect(await failure(new Error(ADDRESS), newKeys())).toMatchObject({ name: 'Error', message: '' });
@@ -216,7 +216,7 @@ describe('a text that may contain a value', () => {
     expect(await failure(new Error(ADDRESS), { seal: throws })).not.toHaveProperty('sealed');
   });
 
-  test('is left out if the keys give no answer within a second', async () => {
+  test('an unsafe text is left out if the keys give no answer within a second', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     let recorded: ReturnType<typeof failure> | undefined;
     await new Promise<void>((begun) => {
@@ -230,7 +230,7 @@ describe('a text that may contain a value', () => {
     expect(await recorded).not.toHaveProperty('sealed');
   });
 
-  test('is in record and log where the environment says so', async () => {
+  test('an unsafe text is in record and log where the environment says so', async () => {
     vi.stubEnv(Env.FAILURE_TEXTS, 'full');
     const sealed = vi.fn();
     expect(await failure(new Error(`no review of ${ADDRESS}`), { seal: sealed })).toMatchObject({
@@ -242,7 +242,7 @@ describe('a text that may contain a value', () => {
 });
 
 describe('a text that its error declares as safe', () => {
-  test('is in record and log, and needs no key', async () => {
+  test('a safe text is in record and log, and needs no key', async () => {
     const sealed = vi.fn();
     const reason = await failure(new SafeError(safeText`fraud service is down`), { seal: sealed });
     expect(reason).toMatchObject({ name: 'SafeError', message: 'fraud service is down' });
@@ -265,7 +265,7 @@ describe('an inbox', () => {
     backoff: { kind: 'linear', baseSeconds: 1_000, capSeconds: 1_000 },
   };
 
-  test('has the text in the reason of each attempt, sealed or safe', async () => {
+  test('an inbox has the text in the reason of each attempt, sealed or safe', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     await hasKey();
     const errors = [new Error(`no review of ${ADDRESS}`), new SafeError(safeText`fraud service is down`)];
@@ -314,7 +314,7 @@ test('an answer and the log of an endpoint have no text of an error', async () =
   expect(body + log.join()).not.toContain('Main Street');
 });
 
-test('what a function throws in place of an error has no text of it: Lambda logs all of it', () => {
+test('a thrown value that replaces an error has no text of it, because Lambda logs all of it', () => {
   const error = logAndSanitize(
     'requests can not be decided',
     new TypeError(`no review of ${ADDRESS}`, { cause: ADDRESS }),

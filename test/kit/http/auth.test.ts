@@ -39,20 +39,20 @@ beforeAll(async () => {
 });
 const asking = (claims: object, header?: object) => authenticate(`Bearer ${token(claims, header)}`);
 
-describe('accepts a token', () => {
-  test('with the longest lifetime, from issue to expiry', async () => {
+describe('an accepted token', () => {
+  test('a token with the longest lifetime, from issue to expiry, is accepted', async () => {
     const iat = now();
     expect(await asking({ iat, exp: iat + LIFETIME })).toMatchObject({ id: 'alice', expires: iat + LIFETIME });
   });
-  test('without iat, counted from now', async () => {
+  test('a token without iat is accepted, with its lifetime counted from now', async () => {
     expect(await asking({ iat: undefined, exp: now() + LIFETIME - 5 })).toMatchObject({ id: 'alice' });
   });
-  test('of an issuer whose clock is slightly ahead', async () => {
+  test('a token of an issuer whose clock is slightly ahead is accepted', async () => {
     expect(await asking({ iat: now() + 30 })).toMatchObject({ id: 'alice' });
   });
 });
 
-describe('refuses a token', () => {
+describe('a refused token', () => {
   test.each<[string, () => object, string]>([
     ['that lives too long', () => ({ exp: now() + LIFETIME + 5 }), 'lives too long'],
     ['that was issued too long ago', () => ({ iat: now() - LIFETIME, exp: now() + 60 }), 'lives too long'],
@@ -65,11 +65,11 @@ describe('refuses a token', () => {
     await expect(asking(claims())).rejects.toMatchObject({ name: 'Unauthenticated', message: reason });
   });
 
-  test('whose time of issue is a string', async () => {
+  test('a token whose time of issue is a string is refused', async () => {
     await expect(asking({ iat: 'today' })).rejects.toMatchObject({ name: 'Unauthenticated' });
   });
 
-  test.each([[['exp']], [['b64']], [[]]])('with unknown critical headers: %j', async (crit) => {
+  test.each([[['exp']], [['b64']], [[]]])('a token with unknown critical headers is refused: %j', async (crit) => {
     await expect(asking({}, { crit, b64: true })).rejects.toMatchObject({
       name: 'Unauthenticated',
       message: 'a critical header is unknown',
@@ -114,7 +114,7 @@ describe('the cause of a refusal', () => {
     ['key', () => token({}, { kid: 'other' })],
     ['signature', signedByOther],
     ['malformed', () => `${encoded({ alg: 'ES256', kid: key.kid })}.e30x.AAAA`],
-  ])('is %s, and names no value', async (cause, made) => {
+  ])('the cause of a refusal is %s, and names no value', async (cause, made) => {
     const jwt = made();
     const error = await authenticate(`Bearer ${jwt}`).catch((refused: Error) => refused as Error);
     expect(error).toMatchObject({ name: 'Unauthenticated', message: expect.stringMatching(new RegExp(`^${cause}:`)) });
@@ -150,7 +150,7 @@ describe('access tokens of Cognito, by the setting', () => {
       ...{ orderly_role: undefined, aud: undefined, client_id: 'shop', token_use: 'access', scope: 'openid' },
       ...{ 'cognito:groups': ['customer'], ...claims },
     });
-  test('are accepted', async () =>
+  test('access tokens of Cognito are accepted', async () =>
     expect(await ofCognito(`Bearer ${access()}`)).toMatchObject({ id: 'alice', role: 'customer' }));
   test.each([
     ['of another client', { client_id: 'other' }, 'audience: expected the client_id'],
@@ -163,6 +163,9 @@ describe('access tokens of Cognito, by the setting', () => {
   );
 });
 
-test.each(['.', '..', 'me', 'sessions'])('no caller is named %j, which paths have for something else', async (sub) => {
-  await expect(asking({ sub })).rejects.toMatchObject({ message: 'sub is a fixed segment of paths' });
-});
+test.each(['.', '..', 'me', 'sessions'])(
+  'a caller with the name %j is refused, since it is a fixed segment of paths',
+  async (sub) => {
+    await expect(asking({ sub })).rejects.toMatchObject({ message: 'sub is a fixed segment of paths' });
+  },
+);

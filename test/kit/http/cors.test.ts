@@ -14,7 +14,7 @@ const shared = (origin: string | string[] | undefined, headers = {}, origins: re
 };
 
 describe('an answer', () => {
-  test('is for the pages of the origin that asked, if it is one of the list', () => {
+  test('an answer is for the pages of the origin that asked, if it is one of the list', () => {
     for (const origin of [SHOP, ADMIN]) {
       expect(shared(origin)).toEqual({
         Vary: 'Origin',
@@ -32,13 +32,13 @@ describe('an answer', () => {
     ['another case', SHOP.toUpperCase()],
     ['null', 'null'],
     ['two origins', [SHOP, ADMIN]],
-  ])('to %s is for no page, and says that it depends on the origin', (_, origin) =>
+  ])('an answer to %s is for no page, and says that it depends on the origin', (_, origin) =>
     expect(shared(origin)).toEqual({ Vary: 'Origin' }),
   );
 
   test('keeps what else it depends on', () => expect(shared(SHOP, { Vary: 'Accept' })?.Vary).toBe('Accept, Origin'));
 
-  test('is as it was without the setting', () => {
+  test('an answer without the setting is unchanged', () => {
     const own = answer({ Vary: 'Accept' });
     expect(withCorsHeaders(own, headerReader({ headers: { Origin: SHOP } }), [])).toBe(own);
   });

@@ -14,7 +14,7 @@ const EFFECTIVE = [
 ];
 
 describe('a header', () => {
-  test('is found whatever the case of its name', () => {
+  test('a header is found whatever the case of its name', () => {
     const header = headerReader({ headers: { 'iDempotency-KEY': 'k' } });
     expect([header('Idempotency-Key'), header('idempotency-key'), header('none')]).toEqual(['k', 'k', undefined]);
     expect(headerReader({ headers: null, multiValueHeaders: null })('a')).toBeUndefined();
@@ -23,9 +23,12 @@ describe('a header', () => {
   test.each([
     ['under one name', twice('Authorization')],
     ['under two', twice('Authorization', 'authorization')],
-  ])('that occurs twice %s counts as absent, since nothing chooses between the two', (_, multiValueHeaders) => {
-    expect(headerReader({ headers: { Authorization: '2' }, multiValueHeaders })('Authorization')).toBeUndefined();
-  });
+  ])(
+    'a header that occurs twice %s counts as absent, since nothing chooses between the two',
+    (_, multiValueHeaders) => {
+      expect(headerReader({ headers: { Authorization: '2' }, multiValueHeaders })('Authorization')).toBeUndefined();
+    },
+  );
 
   test.each(EFFECTIVE)('%s that occurs twice refuses the request, and the problem names it', (name) => {
     for (const multiValueHeaders of [twice(name), twice(name, name.toLowerCase()), { [name]: ['1', '1'] }]) {
@@ -38,7 +41,7 @@ describe('a header', () => {
     }
   });
 
-  test('that affects nothing may occur twice, and each of the others once', () => {
+  test('a header without effect may occur twice, and each of the others once', () => {
     const once = Object.fromEntries(EFFECTIVE.map((name) => [name, ['1']]));
     expect(() =>
       refuseRepeatedHeaders({ multiValueHeaders: { ...once, Accept: ['a', 'b'], Via: ['a', 'b'] } }),

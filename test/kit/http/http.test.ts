@@ -92,7 +92,7 @@ describe('an endpoint', () => {
     'RequestThrottled',
     'ThrottlingException',
     'TooManyRequestsException',
-  ])('that meets %s of a service is to be sent again later', async (name) => {
+  ])('a request that meets %s of a service is to be sent again later', async (name) => {
     const throttled = endpoint({}, () => Promise.reject(Object.assign(new Error('slow down'), { name })));
     const { status, body } = await answer(ask({}), throttled as never);
     expect([status, body.type]).toEqual([429, 'urn:orderly:problem:throttled']);
@@ -103,7 +103,7 @@ describe('an endpoint', () => {
     ['%61|b', '/things/a|b'],
     ['a%2Fb', '/things/a%2Fb'],
     ['a%252Fb', '/things/a%252Fb'],
-  ])('has one path for a resource, whose keys depend on it, however a client encodes it: %s', async (id, path) => {
+  ])('a resource has one path, on which its keys depend, however a client encodes it: %s', async (id, path) => {
     const named = endpoint({}, async (request) => ({ status: 200, body: { path: request.path } }));
     expect(await answer({ ...ask({}), pathParameters: { id } }, named as never)).toMatchObject({ body: { path } });
   });
@@ -111,7 +111,7 @@ describe('an endpoint', () => {
     const csv = endpoint({}, async () => ({ status: 200, body: 'a,b\r\n', mediaType: 'text/csv' }));
     expect(await csv(ask({}))).toMatchObject({ body: 'a,b\r\n', headers: { 'Content-Type': 'text/csv' } });
   });
-  test('has the time at which what it lacks closes', async () => {
+  test('an answer about something absent has the time at which it closes', async () => {
     const closesAt = '2026-01-06T00:00:00.000Z';
     const waiting = endpoint({}, async () => {
       throw new Problem('not-found', 'not yet', { closesAt });
@@ -209,13 +209,13 @@ describe('an endpoint', () => {
         { body: '{"c":"München"}', headers: { 'content-type': 'application/json; charset=us-ascii' } },
         '/c',
       ],
-    ])('is refused with its place, %s', async (_, sent, pointer) =>
+    ])('a text that is not UTF-8 is refused with its place, %s', async (_, sent, pointer) =>
       expect(await answer(ask(sent))).toMatchObject({
         status: 400,
         body: { errors: [{ pointer, detail: 'expected UTF-8: bytes of another encoding came here' }] },
       }),
     );
-    test('is none if the character itself was sent: as bytes, or as its escape', async () => {
+    test('a replacement character that was sent itself is accepted: as bytes, or as its escape', async () => {
       const echo = endpoint({ body: z.strictObject({ c: z.string() }) }, async ({ body }) => ({ status: 200, body }));
       const escaped = ask({ body: '{"c":"\\ufffd"}' });
       const bytes = ask({ body: Buffer.from('{"c":"\ufffd"}').toString('base64'), isBase64Encoded: true });
@@ -224,7 +224,7 @@ describe('an endpoint', () => {
     });
   });
   test.each(['%2E', '%2e%2E', '.', '..'])(
-    'has no resource whose id is %s, since no client can ask for it',
+    'a resource with the id %s does not exist, since no client can ask for it',
     async (id) => {
       const shown = endpoint({}, async ({ parameter }) => ({ status: 200, body: parameter('id') }));
       const asked = { ...ask({}), pathParameters: { id } } as APIGatewayProxyEvent;
@@ -329,7 +329,7 @@ describe('an endpoint', () => {
   });
 });
 
-describe('without an authorizer in front', () => {
+describe('an endpoint without an authorizer in front', () => {
   const withToken = (token: string) =>
     ask({ body: '{"n":1}', headers: { Authorization: `Bearer ${token}` }, authorizer: {} });
   const stranger = newKey();
@@ -375,12 +375,12 @@ describe('the subject of a token', () => {
   };
 
   test.each(['alice', 'auth0|5f7c8ec7c33c6c004bbafe82', 'k3xWq@clients', 'a.b@machine', '|@'])(
-    'may be %s',
+    'the subject may be %s',
     async (sub) => expect(await asking(sub)).toMatchObject({ Effect: 'Allow', sub, logged: [] }),
   );
 
   test.each(['ada@example.org', 'a@b.c', 'email|ada@mail.example.org', 'x@y@example.org'])(
-    'may not be %s: the log has the reason but not the subject',
+    'the subject may not be %s: the log has the reason but not the subject',
     async (sub) => {
       const { Effect, logged, sub: known } = await asking(sub);
       expect({ Effect, known }).toEqual({ Effect: 'Deny', known: undefined });
@@ -403,7 +403,7 @@ describe('one token', () => {
   const said = (authorization: string) =>
     effectOf({ Authorization: authorization }, { Authorization: [authorization] });
 
-  test('has one spelling without spare bits, since the firewall would count each spelling separately', async () => {
+  test('a token has one spelling without spare bits, since the firewall would count each spelling separately', async () => {
     const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const others = [1, 2, 3].map((bits) => `${token.slice(0, -1)}${last[last.indexOf(token.at(-1) ?? '') + bits]}`);
     const signature = (text: string) => Buffer.from(text.split('.')[2] ?? '', 'base64url').toString('hex');
@@ -413,7 +413,7 @@ describe('one token', () => {
     for (const other of others) expect(await said(`Bearer ${other}`)).toBe('Deny');
   });
 
-  test('is refused beside another Authorization header, since the firewall might count the other one', async () => {
+  test('a token beside another Authorization header is refused, since the firewall might count the other one', async () => {
     const Authorization = `Bearer ${token}`;
     expect(await effectOf({ Authorization }, { Authorization: ['Bearer a.b.c', Authorization] })).toBe('Deny');
     expect(await effectOf({ authorization: Authorization }, { authorization: ['x', Authorization] })).toBe('Deny');

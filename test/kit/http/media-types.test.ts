@@ -20,10 +20,10 @@ describe('the media type of an answer', () => {
     // The most specific range decides, wherever it stands.
     ['*/*, application/*;q=0.2', 'text/csv'],
     ['text/csv;q=nonsense', 'text/csv'],
-  ])('for Accept %o is %s', (accept, type) => expect(chosen(accept)).toBe(type));
+  ])('the media type for Accept %o is %s', (accept, type) => expect(chosen(accept)).toBe(type));
 
   test.each(['text/html', 'application/json;q=0', 'nonsense', 'text/csv;q=0, application/json;q=0.000', '*/*;q=0'])(
-    'for Accept %o is none: 406, with what would be right',
+    'there is no media type for Accept %o: 406, with what would be right',
     (accept) =>
       expect(() => chosen(accept)).toThrow(
         expect.objectContaining({

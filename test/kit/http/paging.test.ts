@@ -13,15 +13,16 @@ const made = (text: string) =>
 
 describe('a cursor', () => {
   test.each(['null', '{}', '7', 'x', '[', '', '[]', '[{"n":7}]', '[{"n":7},"orders of alice",1]'])(
-    'that is forged is refused: %s',
+    'a forged cursor is refused: %s',
     (text) => expect(() => read(made(text))).toThrow('invalid-request'),
   );
   test('decodes to its position', () => expect(read(cursor)).toEqual({ n: 7 }));
-  test('is optional', () => expect(read(undefined)).toBeUndefined());
-  test('of another list is refused', () => expect(() => read(cursor, 'orders of bob')).toThrow('invalid-request'));
-  test('with a malformed position is refused', () =>
+  test('a cursor is optional', () => expect(read(undefined)).toBeUndefined());
+  test('a cursor of another list is refused', () =>
+    expect(() => read(cursor, 'orders of bob')).toThrow('invalid-request'));
+  test('a cursor with a malformed position is refused', () =>
     expect(() => read(encodeCursor('orders of alice', 'x'))).toThrow('invalid-request'));
-  test('is refused with any single character changed, removed or added', () => {
+  test('a cursor is refused with any single character changed, removed or added', () => {
     for (const at of cursor.split('').keys()) {
       const other = cursor[at] === 'A' ? 'B' : 'A';
       expect(() => read(cursor.slice(0, at) + other + cursor.slice(at + 1))).toThrow('invalid-request');

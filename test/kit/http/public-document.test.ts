@@ -10,7 +10,7 @@ const tagOf = async (text: string) => String((await ask({}, text)).headers?.ETag
 afterEach(() => vi.unstubAllEnvs());
 
 describe('a public document', () => {
-  test('is answered to everybody, and may be kept for five minutes', async () => {
+  test('a public document is served without a token, and may be kept for five minutes', async () => {
     expect(await ask({ 'X-Correlation-Id': 'mine' })).toEqual({
       statusCode: 200,
       body: TEXT,
@@ -25,7 +25,7 @@ describe('a public document', () => {
     });
   });
 
-  test('has another tag if it is another one', async () => {
+  test('another public document has another tag', async () => {
     expect(await tagOf(TEXT)).toBe(await tagOf(TEXT));
     expect(await tagOf(TEXT)).not.toBe(await tagOf('{}'));
   });
@@ -35,17 +35,17 @@ describe('a public document', () => {
     ['its tag, made weak by a proxy', (tag: string) => `W/${tag}`],
     ['one of several', (tag: string) => `"other", ${tag}`],
     ['any', () => '*'],
-  ])('is not sent again to a client that has %s', async (_, known) => {
+  ])('a public document is not sent again to a client that has %s', async (_, known) => {
     const { statusCode, body, headers } = await ask({ 'if-none-match': known(await tagOf(TEXT)) });
     expect({ statusCode, body, tag: headers?.ETag }).toEqual({ statusCode: 304, body: '', tag: await tagOf(TEXT) });
     expect(headers).not.toHaveProperty('Content-Type');
   });
 
-  test('is sent to a client that has another one', async () => {
+  test('a public document is sent to a client that has another one', async () => {
     expect((await ask({ 'If-None-Match': await tagOf('{}') })).statusCode).toBe(200);
   });
 
-  test('is readable for pages of the allowed origins', async () => {
+  test('a public document is readable for pages of the allowed origins', async () => {
     vi.stubEnv('CORS_ORIGINS', '["https://shop.example.org"]');
     const { headers } = await ask({ Origin: 'https://shop.example.org' });
     expect(headers).toMatchObject({ 'Access-Control-Allow-Origin': 'https://shop.example.org', Vary: 'Origin' });

@@ -77,7 +77,7 @@ const batchWithin = (milliseconds: number, ...Records: readonly SQSRecord[]) => 
 };
 const batch = (...Records: readonly SQSRecord[]) => batchWithin(30_000, ...Records);
 
-test('by the field that their contract or their subscription names, whatever their subjects are', async () => {
+test('messages contend by the field that their contract or subscription names, whatever their subjects are', async () => {
   const records = [recordOf('1', 'a'), recordOf('2', 'a', 'Minted'), recordOf('3', 'b'), recordOf('4', 'a')];
   expect(await batch(...records)).toEqual({ batchItemFailures: [] });
   expect(atOnce.get('a')?.most).toBe(1);

@@ -79,7 +79,7 @@ describe('a consumer of several contracts', () => {
   });
 });
 
-test('does the same with each message of a subscription, and refuses others of its publisher', () => {
+test('a subscription handles each of its messages in the same way, and refuses others of its publisher', () => {
   const every = [onEvery(subscribeToAll(accountsContract), released)];
   expect(decodeMessage(every, envelopeOf(accountsContract, 'AuthorizationVoided'), []).handle).toBe(released);
   const some = [onEvery(subscribe(ordersContract, ['OrderApproved']), released)];

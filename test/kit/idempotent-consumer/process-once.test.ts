@@ -40,7 +40,7 @@ async function recordOf(id: string): Promise<Item | undefined> {
 }
 
 describe('a message', () => {
-  test('has its effect once, with a record that outlives its window', async () => {
+  test('a message has its effect once, with a record that outlives its window', async () => {
     const envelope = message();
     const decide = async () => [increment(envelope.id)];
     expect(await process(envelope, decide)).toBe('applied');
@@ -52,7 +52,7 @@ describe('a message', () => {
     expect(Number(record!.expiresAt)).toBeGreaterThanOrEqual(Math.floor(Date.now() / 1000) + WINDOW - 60);
   });
 
-  test('of another publisher with the same id is another message, also if the first one failed', async () => {
+  test('a message of another publisher with the same id is another message, also if the first one failed', async () => {
     const shared = String(Math.random());
     const [orders, payments, broken] = ['shop.orders', 'shop.payments', 'shop.broken'].map((source) => ({
       ...message(),
@@ -70,7 +70,7 @@ describe('a message', () => {
     expect(triggers).toEqual([`shop.orders:${shared}`, `shop.payments:${shared}`]);
   });
 
-  test('delivered again is decided once more, and no further: its record outranks a lost race', async () => {
+  test('a message that is delivered again is decided once more: its record outranks a lost race', async () => {
     const envelope = message();
     let decisions = 0;
     const decide = async () => {
@@ -82,7 +82,7 @@ describe('a message', () => {
     expect(decisions).toBe(2);
   });
 
-  test('delivered ten times at once has it once', async () => {
+  test('a message that is delivered ten times at once has its effect once', async () => {
     const envelope = message();
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () => process(envelope, async () => [increment(envelope.id)])),
@@ -91,14 +91,14 @@ describe('a message', () => {
     expect(await timesOf(envelope.id)).toBe(1);
   });
 
-  test('without an effect is recorded all the same', async () => {
+  test('a message without an effect is recorded all the same', async () => {
     const envelope = message();
     expect(await process(envelope, async () => [])).toBe('applied');
     expect(await process(envelope, async () => [increment(envelope.id)])).toBe('duplicate');
     expect(await timesOf(envelope.id)).toBe(0);
   });
 
-  test('has its effect once per consumer, and again where the generation is raised', async () => {
+  test('a message has its effect once per consumer, and again if the generation is raised', async () => {
     const envelope = message();
     for (const consumer of [CONSUMER, { name: 'other', generation: 0 }, { name: 'tester', generation: 1 }]) {
       expect(await process(envelope, async () => [increment(envelope.id)], consumer)).toBe('applied');
@@ -106,7 +106,7 @@ describe('a message', () => {
     expect(await timesOf(envelope.id)).toBe(3);
   });
 
-  test('that was recorded as failed has no effect any more', async () => {
+  test('a message that was recorded as failed has no effect any more', async () => {
     const envelope = message();
     const failures = new FailureRecords('records', CONSUMER);
     expect(await failures.put({ id: envelope.id, payload: '{}', error: new Error('x') })).toBe('recorded');
@@ -115,7 +115,7 @@ describe('a message', () => {
     expect(await timesOf(envelope.id)).toBe(0);
   });
 
-  test('that was processed is not recorded as failed any more', async () => {
+  test('a message that was processed is not recorded as failed any more', async () => {
     const envelope = message();
     await process(envelope, async () => []);
     const failures = new FailureRecords('records', CONSUMER);
@@ -123,7 +123,7 @@ describe('a message', () => {
     expect(await recordOf(envelope.id)).toMatchObject({ status: 'PROCESSED' });
   });
 
-  test('that is refused may be its own success seen again: then it is a duplicate, not a refusal', async () => {
+  test('a refused message may be its own success seen again: then it is a duplicate, not a refusal', async () => {
     const envelope = message();
     await process(envelope, async () => [increment(envelope.id)]);
     const refuse = () => Promise.reject(new Error('already cancelled'));
@@ -131,7 +131,7 @@ describe('a message', () => {
     await expect(process(message(), refuse)).rejects.toThrow('already cancelled');
   });
 
-  test('that loses a race decides again, and is told which write was refused', async () => {
+  test('a message that loses a race decides again, and learns which write was refused', async () => {
     const envelope = message();
     const never: TransactWriteItem = {
       ConditionCheck: {
@@ -150,7 +150,7 @@ describe('a message', () => {
     expect(await timesOf(envelope.id)).toBe(1);
   });
 
-  test('that loses every race goes back to its queue, with nothing written', async () => {
+  test('a message that loses every race goes back to its queue, with nothing written', async () => {
     const envelope = message();
     let tries = 0;
     const losing: Decide = async () => {
@@ -165,7 +165,7 @@ describe('a message', () => {
     expect(await recordOf(envelope.id)).toBeUndefined();
   });
 
-  test('from the future has a record that lasts as much longer', async () => {
+  test('a message from the future has a record that lasts as much longer', async () => {
     const envelope = message(new Date(Date.now() + 10 * 86_400_000).toISOString());
     await process(envelope, async () => []);
     const record = await recordOf(envelope.id);

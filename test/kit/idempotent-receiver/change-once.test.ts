@@ -78,7 +78,7 @@ const stillUnderWay = (retryAfterSeconds: number) =>
   expect.objectContaining({ code: 'in-progress', extra: expect.objectContaining({ retryAfterSeconds }) });
 
 describe('a change', () => {
-  test('under one key happens once, and each repeat gets the first answer, also after others', async () => {
+  test('a change under one key happens once, and each repeat gets the first answer, also after others', async () => {
     const id = await tallied(1);
     const key = newKey();
     expect(await change({ id, key })).toMatchObject({ replayed: false, loaded: { version: 2, state: { sum: 2 } } });
@@ -88,7 +88,7 @@ describe('a change', () => {
     expect(await store.load(id)).toMatchObject({ version: 4 });
   });
 
-  test('that is repeated is decided once more, and no further: its record outranks a lost race', async () => {
+  test('a repeated change is decided once more: its record outranks a lost race', async () => {
     const id = await tallied(1);
     const key = newKey();
     let decisions = 0;
@@ -101,7 +101,7 @@ describe('a change', () => {
     expect(decisions).toBe(2);
   });
 
-  test('ten times at once under one key happens once', async () => {
+  test('a change that is sent ten times at once under one key happens once', async () => {
     const id = await tallied(1);
     const key = newKey();
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => change({ id, key })));
@@ -110,7 +110,7 @@ describe('a change', () => {
     expect(await store.load(id)).toMatchObject({ version: 2 });
   });
 
-  test('by three at once under keys of their own happens three times, decided one after the other', async () => {
+  test('a change by three callers at once with keys of their own happens three times, one after the other', async () => {
     const id = await tallied(1);
     const seen: number[] = [];
     const decide = (sum: number) => {
@@ -123,7 +123,7 @@ describe('a change', () => {
     expect(seen).toEqual(expect.arrayContaining([1, 2, 4]));
   });
 
-  test('that changes nothing is recorded, and stays its answer when it would change something', async () => {
+  test('a change without an effect is recorded, and stays its answer when it would change something', async () => {
     const id = await tallied(1);
     const key = newKey();
     expect(await change({ id, key, decide: () => [] })).toMatchObject({ replayed: false, loaded: { version: 1 } });
@@ -131,14 +131,14 @@ describe('a change', () => {
     expect(await store.load(id)).toMatchObject({ version: 1 });
   });
 
-  test('that changes nothing is decided again where something happened meanwhile', async () => {
+  test('a change without an effect is decided again if something happened meanwhile', async () => {
     const id = await tallied(1);
     const decide = (sum: number) => (sum >= 2 ? [countedEvent(100)] : []);
     const outcome = await change({ id, decide, store: overtaken(1) });
     expect(outcome).toMatchObject({ replayed: false, loaded: { version: 3, state: { sum: 102 } } });
   });
 
-  test('that DynamoDB throttles in every attempt is no conflict: nobody else has changed anything', async () => {
+  test('a change that DynamoDB throttles in every attempt is no conflict, since there is no other change', async () => {
     const throttling: typeof store = Object.assign(Object.create(store), {
       appendWrite: () => {
         throw new Throttled('too many writes');
@@ -147,7 +147,7 @@ describe('a change', () => {
     await expect(change({ id: await tallied(1), store: throttling })).rejects.toBeInstanceOf(Throttled);
   });
 
-  test('that loses every race is a conflict, with the version it expected and the one it found', async () => {
+  test('a change that loses every race is a conflict, with the version it expected and the one it found', async () => {
     const id = await tallied(1);
     const conflict = { code: 'conflict', extra: { versions: { expectedVersion: 5, foundVersion: 6 } } };
     for (const decide of [() => [countedEvent(100)], () => []]) {
@@ -159,7 +159,7 @@ describe('a change', () => {
     expect(problem).toMatchObject({ status: 409, expectedVersion: 5, foundVersion: 6 });
   });
 
-  test('that nobody may see is neither looked up nor told', async () => {
+  test('a change that its caller may not see is neither looked up nor revealed', async () => {
     const id = await tallied(1);
     const key = newKey();
     await change({ id, key });
@@ -169,7 +169,7 @@ describe('a change', () => {
     await expect(change({ id, key, admit })).rejects.toThrow('not yours');
   });
 
-  test('that is refused is not recorded: it may succeed later', async () => {
+  test('a refused change is not recorded: it may succeed later', async () => {
     const id = await tallied(1);
     const key = newKey();
     const refuse = () => {
@@ -181,7 +181,7 @@ describe('a change', () => {
     expect(await change({ id, key, decide: refuse })).toMatchObject({ replayed: true, loaded: { version: 2 } });
   });
 
-  test('under the key of another request is refused', async () => {
+  test('a change under the key of another request is refused', async () => {
     const id = await tallied(1);
     const key = newKey();
     await change({ id, key });
@@ -190,7 +190,7 @@ describe('a change', () => {
     expect(await store.load(id)).toMatchObject({ version: 2 });
   });
 
-  test('under an issued key that is too old is refused at its first use, and answered as a repeat', async () => {
+  test('a change under an issued key that is too old is refused at first use, and answered as a repeat', async () => {
     const id = await tallied(1);
     const key = newKey();
     await expect(change({ id, key: { ...key, expiredFor: 59 } })).rejects.toEqual(stillUnderWay(1));
@@ -212,7 +212,7 @@ describe('a creation', () => {
       command: () => () => [countedEvent(7)],
     });
 
-  test('under one key happens once, however many ask at once', async () => {
+  test('a creation under one key happens once, however many ask at once', async () => {
     const key = newKey();
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => create(key)));
     expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
@@ -220,14 +220,14 @@ describe('a creation', () => {
     expect(await store.load(outcomes[0]!.loaded.id)).toMatchObject({ version: 1, state: { sum: 7 } });
   });
 
-  test("the same request again, as the SDK's retry, is not a replay", async () => {
+  test('a creation that the SDK retries is not a replay', async () => {
     const key = newKey();
     await create(key, 'this request');
     expect(await create(key, 'this request')).toMatchObject({ replayed: false });
     expect(await create(key, 'another')).toMatchObject({ replayed: true });
   });
 
-  test('under an issued key that is too old is refused at its first use, and answered as a repeat for ever', async () => {
+  test('a creation under an issued key that is too old is refused at first use, and answered as a repeat', async () => {
     const key = newKey();
     await expect(create({ ...key, expiredFor: 1 })).rejects.toEqual(stillUnderWay(59));
     await expect(create({ ...key, expiredFor: 60 })).rejects.toMatchObject({ code: 'key-expired' });
@@ -296,7 +296,7 @@ describe('a count that commits alongside', () => {
     expect(await counter.taken()).toBe(1);
   });
 
-  test.each(kinds)('is never overrun by %s at once with others', async (_, request) => {
+  test.each(kinds)('the limit of a count is never exceeded by %s at once with others', async (_, request) => {
     const counter = quota(3);
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => request(newKey(), counter)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
@@ -307,7 +307,7 @@ describe('a count that commits alongside', () => {
     expect(await counter.taken()).toBe(3);
   });
 
-  test.each(kinds)('that is used up refuses %s, and answers the repeat of an earlier one', async (_, request) => {
+  test.each(kinds)('a used-up count refuses %s, and answers the repeat of an earlier one', async (_, request) => {
     const counter = quota(1);
     const key = newKey();
     await request(key, counter);

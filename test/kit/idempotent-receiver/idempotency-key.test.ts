@@ -23,7 +23,7 @@ const refused = (code: string) => expect.objectContaining({ code });
 afterEach(() => vi.useRealTimers());
 
 describe('an idempotency key', () => {
-  test('is the same for the same request, however its JSON is written', () =>
+  test('the key is the same for the same request, however its JSON is written', () =>
     expect(key({ body: { b: [2], a: 1 } })).toEqual(key({})));
   test.each([
     ['client', { client: 'customer:bob' }],
@@ -31,19 +31,19 @@ describe('an idempotency key', () => {
     ['method', { method: 'PUT' }],
     ['path', { path: '/orders/1/cancellation' }],
     ['key', { header: 'k2' }],
-  ])('of another %s is another key', (_, change) => expect(key(change).scope).not.toBe(key({}).scope));
+  ])('a request of another %s has another key', (_, change) => expect(key(change).scope).not.toBe(key({}).scope));
   test.each([
     ['body', { body: { a: 2, b: [2] } }],
     ['query', { query: { x: '1' } }],
-  ])('with another %s is the same key and another request', (_, change) => {
+  ])('a request with another %s has the same key and is another request', (_, change) => {
     expect(key(change).scope).toBe(key({}).scope);
     expect(key(change).requestHash).not.toBe(key({}).requestHash);
   });
-  test('has no number of a session beside it', () =>
+  test('a key and a number of a session are refused together', () =>
     expect(() => key({ session: { id: 's', number: '1', answeredUpTo: undefined } })).toThrow(
       refused('invalid-request'),
     ));
-  test('of a body with personal text is hashed without it, but with whether it is there', () => {
+  test('the hash of a body leaves out personal text, but says whether it is there', () => {
     const personal = { personal: ['reason'] };
     const hash = (body: object) => key({ ...personal, body }).requestHash;
     expect(hash({ a: 1, reason: 'one' })).toBe(hash({ a: 1, reason: 'other' }));
@@ -52,7 +52,7 @@ describe('an idempotency key', () => {
     expect(hash({ a: 1 })).toBe(key({ body: { a: 1 } }).requestHash);
     expect(hash(null as never)).toBe(key({ body: null }).requestHash);
   });
-  test('is that of a request which 0.2.0 stored with such a text, and of no other', () => {
+  test('the hash is that of a request which 0.2.0 stored with such a text, and of no other', () => {
     const body = { a: 1, reason: 'one' };
     const stored = key({ body }).requestHash;
     const now = key({ body, personal: ['reason'] });
@@ -67,15 +67,16 @@ describe('an idempotency key', () => {
     expect(() => checkSamePersonal('one', undefined)).toThrow(refused('key-reused'));
     for (const stored of ['one', { forgotten: true }]) expect(() => checkSamePersonal('one', stored)).not.toThrow();
   });
-  test('is kept in hashes only', () => expect(JSON.stringify(key({ header: 'secret-key' }))).not.toContain('secret'));
+  test('the key is kept in hashes only', () =>
+    expect(JSON.stringify(key({ header: 'secret-key' }))).not.toContain('secret'));
 
-  test.each([undefined, ''])('is needed (%s)', (header) =>
+  test.each([undefined, ''])('a request without a key is refused (%s)', (header) =>
     expect(() => key({ header })).toThrow(refused('key-missing')),
   );
-  test.each(['a b', 'ä', '\u0007', 'x'.repeat(256)])('of another form is refused (%s)', (header) =>
+  test.each(['a b', 'ä', '\u0007', 'x'.repeat(256)])('a malformed key is refused (%s)', (header) =>
     expect(() => key({ header })).toThrow(refused('invalid-request')),
   );
-  test.each(['!', '~', 'x'.repeat(255)])('has 1 to 255 visible characters (%s)', (header) =>
+  test.each(['!', '~', 'x'.repeat(255)])('a key has 1 to 255 visible characters (%s)', (header) =>
     expect(key({ header }).scope).toMatch(/^[0-9a-f]{64}$/),
   );
 
@@ -83,15 +84,16 @@ describe('an idempotency key', () => {
     ['"8e03978e"', '8e03978e'],
     ['"auto"', 'auto'],
     [String.raw`"a\"b\\c"`, String.raw`a"b\c`],
-  ])('is the same in quotes (%s)', (header, bare) => {
+  ])('a quoted key is the same key (%s)', (header, bare) => {
     const body = { clientReference: 'r1' };
     expect(key({ header, body })).toEqual(key({ header: bare, body }));
   });
   test.each(['"', '"a', '"a"b"', String.raw`"a\b"`, '"a b"', '"a";n=1'])(
-    'in quotes that do not fit is refused (%s)',
+    'a key in unbalanced quotes is refused (%s)',
     (header) => expect(() => key({ header })).toThrow(refused('invalid-request')),
   );
-  test('of nothing but quotes is none', () => expect(() => key({ header: '""' })).toThrow(refused('key-missing')));
+  test('a key of nothing but quotes is a missing key', () =>
+    expect(() => key({ header: '""' })).toThrow(refused('key-missing')));
 
   test('auto is the hash of the body', () => {
     const body = { clientReference: 'r1', a: 1 };
@@ -115,6 +117,6 @@ describe('an issued key', () => {
     vi.advanceTimersByTime(1000);
     expect(key({ header }).expiredFor).toBe(1);
   });
-  test('that we never issued is a key of the client', () =>
+  test('a key that only looks issued is a key of the client', () =>
     expect(key({ header: 'ord_1' }).expiredFor).toBeUndefined());
 });

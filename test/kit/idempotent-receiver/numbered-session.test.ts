@@ -111,7 +111,7 @@ const refused = (code: string) => expect.objectContaining({ code });
 const effects = async () => (await store.load(id)).version;
 
 describe('a numbered request', () => {
-  test('is carried out once, and each repeat gets the first answer, also after others', async () => {
+  test('a numbered request is carried out once, and each repeat gets the first answer, also after others', async () => {
     expect(await send(1)).toMatchObject({ replayed: false, loaded: { version: 1 } });
     await send(2, { answeredUpTo: 0 });
     expect(await send(1)).toMatchObject({ replayed: true, loaded: { version: 1 } });
@@ -119,20 +119,20 @@ describe('a numbered request', () => {
     expect(await effects()).toBe(2);
   });
 
-  test('ten times at once is carried out once', async () => {
+  test('a numbered request that is sent ten times at once is carried out once', async () => {
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => send(1)));
     expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(outcomes.map(({ loaded }) => loaded.version)).toEqual(Array(10).fill(1));
     expect(await effects()).toBe(1);
   });
 
-  test('that changes nothing is recorded, and stays its answer', async () => {
+  test('a numbered request that changes nothing is recorded, and stays its answer', async () => {
     await send(1);
     expect(await send(2, { decide: () => [] })).toMatchObject({ replayed: false, loaded: { version: 1 } });
     expect(await send(2)).toMatchObject({ replayed: true, loaded: { version: 1 } });
   });
 
-  test('that is refused is not recorded: its number is free', async () => {
+  test('a refused request is not recorded: its number is free', async () => {
     const refuse = () => {
       throw new Error('not now');
     };
@@ -142,13 +142,13 @@ describe('a numbered request', () => {
     expect(await send(1, { body: { other: true }, decide: refuse })).toMatchObject({ replayed: true });
   });
 
-  test('of another content than before is refused', async () => {
+  test('a request with another content than before is refused', async () => {
     await send(1);
     await expect(send(1, { body: { other: true } })).rejects.toEqual(refused('key-reused'));
     expect(await effects()).toBe(1);
   });
 
-  test('is up to ten in front of the last answer that the client has, and no further', async () => {
+  test('a request is up to ten in front of the last answer that the client has, and no further', async () => {
     await expect(send(MAX_OPEN_REQUESTS + 1, { answeredUpTo: 0 })).rejects.toEqual(refused('number-out-of-range'));
     const numbers = Array.from({ length: MAX_OPEN_REQUESTS }, (_, at) => at + 1);
     for (const number of numbers.toReversed()) await send(number, { answeredUpTo: 0 });
@@ -157,7 +157,7 @@ describe('a numbered request', () => {
     expect(await effects()).toBe(MAX_OPEN_REQUESTS + 1);
   });
 
-  test('says by default that the one before was answered: its answer is gone, and it is not taken again', async () => {
+  test('a request says by default that the one before was answered, whose answer is deleted for good', async () => {
     for (const number of [1, 2, 3]) await send(number);
     expect(await row()).toMatchObject({ answeredUpTo: 2, answers: { 3: { version: 3 } } });
     expect(Object.keys((await row()).answers)).toEqual(['3']);
@@ -166,17 +166,17 @@ describe('a numbered request', () => {
     expect(await effects()).toBe(3);
   });
 
-  test('may leave numbers out', async () => {
+  test('a client may leave numbers out', async () => {
     await send(5);
     await send(1_000_000);
     expect(await row()).toMatchObject({ answeredUpTo: 999_999 });
     expect(await effects()).toBe(2);
   });
 
-  test('that says that its own answer is there is refused', async () =>
+  test('a request that says that its own answer is there is refused', async () =>
     expect(send(2, { answeredUpTo: 2 })).rejects.toEqual(refused('number-out-of-range')));
 
-  test('does not move the session back, whatever comes in between its reading and its writing', async () => {
+  test('a request does not move the session back, whatever comes between its reading and its writing', async () => {
     for (const number of [1, 2, 3]) await send(number);
     // 4 and 5 are carried out, answered and forgotten; an old 6, which knew of 3 answers only, comes in late.
     const meanwhile = async () => {
@@ -192,7 +192,7 @@ describe('a numbered request', () => {
     expect(await effects()).toBe(6);
   });
 
-  test('that was told to be answered is not answered again, though it came in just before that was written', async () => {
+  test('a request that is acknowledged just before its writing is not answered again', async () => {
     await send(3, { answeredUpTo: 2, meanwhile: () => send(1, { answeredUpTo: 0 }), of: randomUUID() });
     expect(await row()).toMatchObject({ answeredUpTo: 2, answers: { 1: {}, 3: {} } });
     await expect(send(1, { answeredUpTo: 0 })).rejects.toEqual(refused('number-out-of-range'));
@@ -201,7 +201,7 @@ describe('a numbered request', () => {
     expect(await effects()).toBe(1);
   });
 
-  test('that the session has gone past between its reading and its writing is refused', async () => {
+  test('a request that the session has passed between its reading and its writing is refused', async () => {
     const late = send(1, { meanwhile: () => send(3, { answeredUpTo: 2 }) });
     await expect(late).rejects.toEqual(refused('number-out-of-range'));
     expect(await effects()).toBe(1);
@@ -218,7 +218,7 @@ describe('a session', () => {
     expect(kept).not.toContain('alice');
   });
 
-  test("that is unknown, or another client's, takes no request and is not made by one", async () => {
+  test("an unknown session, or another client's, takes no request, and a request does not create it", async () => {
     const before = (await rows()).length;
     await expect(send(1, { as: 'customer:bob' })).rejects.toEqual(refused('session-not-open'));
     sessionId = 'tallies_made-up';
@@ -230,7 +230,7 @@ describe('a session', () => {
   test.each([
     ['of another service', 'others_made-up', 'this session belongs to another service'],
     ['that is not open', 'tallies_made-up', 'you have no open session with this id'],
-  ])('%s is told from others, and by which route one is opened here', async (_, id, what) => {
+  ])('%s is another session, and the answer says by which route one is opened here', async (_, id, what) => {
     sessionId = id;
     const detail = `${what}: open a new one by POST /tallies/sessions`;
     await expect(send(1)).rejects.toMatchObject({ code: 'session-not-open', detail });
@@ -269,12 +269,12 @@ describe('a session', () => {
     expect(await send(2)).toMatchObject({ replayed: false });
   });
 
-  test('is known to its client only', async () => {
+  test('a session is known to its client only', async () => {
     expect(await readSessionTimes('customer:bob', sessionId, records)).toBeUndefined();
     expect(await readSessionTimes(client, 'tallies_made-up', records)).toBeUndefined();
   });
 
-  test('that has ended is not opened by a repeat', async () => {
+  test('a repeat does not reopen a session that has ended', async () => {
     await send(1);
     const before = await row();
     pass(SESSION_IDLE_SECONDS);
@@ -283,7 +283,7 @@ describe('a session', () => {
     await expect(send(2)).rejects.toMatchObject({ code: 'in-progress' });
   });
 
-  test('is not moved back by a repeat at a function whose clock is slow', async () => {
+  test('a repeat at a function whose clock is slow does not move the session back', async () => {
     await send(1);
     pass(10);
     await send(2, { answeredUpTo: 0 });
@@ -293,7 +293,7 @@ describe('a session', () => {
     expect(await row()).toEqual(before);
   });
 
-  test('is not moved back by a new request at a slow function, whatever was repeated since that read it', async () => {
+  test('a new request at a slow function does not move the session back, whatever was repeated since', async () => {
     await send(1, { answeredUpTo: 0 });
     let repeated: unknown;
     const meanwhile = async () => {
@@ -320,7 +320,7 @@ describe('a session', () => {
     expect(await row()).toEqual(before);
   });
 
-  test('that ends, or goes, between its reading and its writing takes the request no more', async () => {
+  test('a session that ends or is deleted between its reading and its writing refuses the request', async () => {
     const ends = async () => pass(SESSION_IDLE_SECONDS + 60);
     await expect(send(1, { meanwhile: ends })).rejects.toEqual(refused('session-not-open'));
     ({ sessionId } = await openSession(client, records));
@@ -330,7 +330,7 @@ describe('a session', () => {
     expect(await effects()).toBe(0);
   });
 
-  test('whose opening was answered twice by DynamoDB is one', async () => {
+  test('a session whose opening DynamoDB answered twice is one session', async () => {
     const put = vi.spyOn(documentClient, 'send').mockImplementationOnce(async (command: unknown) => {
       const { input } = command as PutCommand;
       await documentClient.send(new PutCommand(input));
@@ -343,7 +343,7 @@ describe('a session', () => {
   });
 });
 
-describe('what a request says of itself', () => {
+describe('the key and the number of a request', () => {
   const record = (session: Partial<SessionHeaders>, header?: string) =>
     createRequestRecord(
       { ...requestOf(1, {}), header, session: { id: sessionId, number: '1', answeredUpTo: undefined, ...session } },
@@ -360,14 +360,15 @@ describe('what a request says of itself', () => {
     ['a number without an end', { number: '9'.repeat(13) }, 'Request-Number'],
     ['answers below none', { answeredUpTo: '-1' }, 'Answered-Up-To'],
     ['answers that are no number', { answeredUpTo: 'all' }, 'Answered-Up-To'],
-  ])('with %s it is 400', (_, session, header) =>
+  ])('a request with %s is 400', (_, session, header) =>
     expect(() => record(session)).toThrow(
       expect.objectContaining({ code: 'invalid-request', extra: { errors: [expect.objectContaining({ header })] } }),
     ),
   );
 
-  test('is a key or a number, never both', () => expect(() => record({}, 'k1')).toThrow(refused('invalid-request')));
-  test('is one of them', () => {
+  test('a request has a key or a number, never both', () =>
+    expect(() => record({}, 'k1')).toThrow(refused('invalid-request')));
+  test('a request without a key and without a number is refused', () => {
     const { session: _, ...neither } = requestOf(1, {});
     expect(() => createRequestRecord(neither, records)).toThrow(refused('key-missing'));
   });

@@ -115,7 +115,7 @@ async function sell(names: readonly string[], at: number): Promise<void> {
 const [FIRST, SECOND, THIRD] = ['2026-03-01T00:00', '2026-03-01T00:10', '2026-03-01T00:20'];
 
 describe('messages of a window', () => {
-  test('are processed together after it has closed, in pages, and the window ends after them', async () => {
+  test('messages of a window are processed together after it has closed, in pages, before the window ends', async () => {
     await sell(['a', 'b', 'c'], 1);
     await sell(['d', 'e'], 9);
     expect(seen).toEqual([]);
@@ -138,13 +138,13 @@ describe('messages of a window', () => {
     expect(seen).toEqual([]);
   });
 
-  test('have one place each, however often they are handed out', async () => {
+  test('messages have one place each, however often they are handed out', async () => {
     await sell(['a', 'b'], 1);
     await runner.runAll([{ record: key('a') }, { record: key('a') }, { record: key('b') }], () => 60_000);
     expect(await window(FIRST)).toMatchObject({ size: 2 });
   });
 
-  test('have one place each when many come at once', async () => {
+  test('messages have one place each when many come at once', async () => {
     await Promise.all([sell(['a', 'b', 'c'], 1), sell(['d', 'e', 'f'], 1), sell(['g'], 12)]);
     expect([(await window(FIRST)).size, (await window(SECOND)).size]).toEqual([6, 1]);
     minute(11);
@@ -153,7 +153,7 @@ describe('messages of a window', () => {
     expect(await times(FIRST)).toBe(6);
   });
 
-  test('that break their contract fail alone', async () => {
+  test('messages that break their contract fail alone', async () => {
     const strange = eventMessage(
       shopContract,
       { type: 'SaleMade', data: { name: 'x' } },
@@ -168,7 +168,7 @@ describe('messages of a window', () => {
     expect(await window(FIRST)).toMatchObject({ size: 1 });
   });
 
-  test('of a newer version wait until their attempts are used up', async () => {
+  test('messages of a newer version wait until their attempts are used up', async () => {
     const newer = eventMessage(shopContract, { type: 'SaleMade', data: { name: 'x' } }, { id: 'x', subject: 'Sale/x' });
     const body = bodyOf({ ...newer, dataschema: newer.dataschema.replace(/1$/, '2') });
     const attributes = { ApproximateReceiveCount: '1' };
@@ -205,7 +205,7 @@ describe('windows', () => {
     expect(await read('records', { pk: calendarKey(SALES) })).toMatchObject({ next: '2026-03-01T00:30', closed: 3 });
   });
 
-  test('that close while a message gets its place there refuse it: it goes to the next one', async () => {
+  test('a window that closes while a message gets its place refuses it: it goes to the next one', async () => {
     await sell(['a'], 1);
     minute(11);
     const read = CollectedMessages.prototype.readWindow;
@@ -241,7 +241,7 @@ describe('a page', () => {
     minute(11);
   });
 
-  test('that fails is tried again alone, with attempts of its own', async () => {
+  test('a page that fails is tried again alone, with attempts of its own', async () => {
     const good = handlers.page;
     page((given, ...rest) => {
       if (given.page === 2) throw new Error('not today');
@@ -261,7 +261,7 @@ describe('a page', () => {
     expect(await times(FIRST)).toBe(3);
   });
 
-  test('that fails is handed out again by the queue, after its pause', async () => {
+  test('the queue hands out a failed page again after its pause', async () => {
     await sell(['a'], 1);
     minute(11);
     const good = handlers;
@@ -275,7 +275,7 @@ describe('a page', () => {
     expect(await window(FIRST)).toMatchObject({ status: 'PROCESSED', fence: 2 });
   });
 
-  test('that fails in each attempt fails its window, and nothing of it is lost', async () => {
+  test('a page that fails in each attempt fails its window, and nothing of it is lost', async () => {
     page(() => Promise.reject(new Error('never')));
     for (let attempt = 0; attempt < 3; attempt++) {
       await runWindow(FIRST);
@@ -307,7 +307,7 @@ describe('a page', () => {
     expect(await window(FIRST)).toMatchObject({ status: 'PENDING', attempts: 0, wake: true });
   });
 
-  test('of which DynamoDB returns a part is read again, and nothing of it is left out', async () => {
+  test('a page of which DynamoDB returns a part is read again, and nothing of it is left out', async () => {
     const send = documentClient.send.bind(documentClient) as (
       command: unknown,
     ) => Promise<{ Responses: { records: Item[] } }>;
@@ -323,7 +323,7 @@ describe('a page', () => {
     expect([isThrottled, await times(FIRST)]).toEqual([false, 3]);
   });
 
-  test('of a runner that lost its lease has no effect', async () => {
+  test('a page of a runner that lost its lease has no effect', async () => {
     const good = handlers.page;
     page(async (...given) => {
       vi.setSystemTime(Date.now() + 61_000);
@@ -336,7 +336,7 @@ describe('a page', () => {
     expect(seen.filter((line) => line.includes('1: a, b'))).toHaveLength(2);
   });
 
-  test('is left to another invocation when half of the time is over', async () => {
+  test('a page is left to another invocation when half of the time is over', async () => {
     let left = 60_000;
     const good = handlers.page;
     page((...given) => {

@@ -8,11 +8,11 @@ import type { Construct } from 'constructs';
 /** Service `packing`: collects the events of an order, and packs it once. */
 export function packingService(scope: Construct, props: EnvironmentProps): Service {
   const packing = new Service(scope, 'Packing', { ...props, name: 'packing' });
-  const hears = [placed, charged, reserved];
+  const receives = [placed, charged, reserved];
   const parts = packing.addConsumer('Parts', {
     name: 'packing-parts',
     entry: 'packing/on-part',
-    subscribesTo: hears,
+    subscribesTo: receives,
     timers: true,
   });
   packing.grantEffect(parts, 'Packing');

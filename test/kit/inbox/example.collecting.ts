@@ -65,7 +65,7 @@ export const packingDecider: Decider<Packing, PackingCommand, PackingEvent> = {
 export const placed = subscribe(ordersContract, ['OrderPlaced']);
 export const charged = subscribe(paymentsContract, ['PaymentCharged']);
 export const reserved = subscribe(inventoryContract, ['StockReserved']);
-/** Event with which the work begins. The inbox hears it. */
+/** Event with which the work begins. The inbox subscribes to it. */
 export const packingBegan = subscribe(packingContract, ['PackingBegan']);
 
 /** The aggregate without its store. */

@@ -38,7 +38,7 @@ const stored = async (...names: readonly string[]) => {
 };
 
 describe('the gauges of an inbox', () => {
-  test('are 0 while nothing waits', async () => {
+  test('the gauges are 0 while nothing waits', async () => {
     await stored('done');
     await parcels.run('done');
     expect(await gauged()).toEqual({ InboxPending: 0, InboxParked: 0, InboxOldestPending: 0, InboxFailed: 0 });

@@ -111,7 +111,7 @@ const WORLDS: Readonly<Record<string, readonly Sent[]>> = {
   ],
 };
 
-describe.each(Object.entries(WORLDS))('of %s', (_, history) => {
+describe.each(Object.entries(WORLDS))('a history of %s', (_, history) => {
   test('each event that holds is processed once, in its order, in whatever order they come', async () => {
     const wanted = history.filter(({ forgotten }) => !forgotten).map(({ at }) => at);
     const orders = fc
@@ -163,7 +163,7 @@ test.each(Object.entries(WORLDS))('the rule alone holds for every order of %s', 
 });
 
 describe('the first message after a restore', () => {
-  test('tells which places were forgotten, and what was sent before does nothing any more', async () => {
+  test('reports which places were forgotten, and older messages have no effect any more', async () => {
     await deliver(
       { at: '0/1' },
       { at: '0/2' },
@@ -191,12 +191,12 @@ describe('the first message after a restore', () => {
     expect(await stepsDone()).toEqual(['0/1', '1/2 without 0/1..0/1']);
   });
 
-  test('begins again what was forgotten altogether', async () => {
+  test('starts again with a history that was forgotten altogether', async () => {
     await deliver({ at: '0/1' }, { at: '0/2' }, { at: '1/1' }, { at: '1/2' });
     expect(told).toEqual(['0/1', '0/2', '1/1 without 0/0..0/2', '1/2']);
   });
 
-  test('is processed although a message that was forgotten has failed', async () => {
+  test('the first message is processed although a forgotten message has failed', async () => {
     await deliver({ at: '0/1' });
     refused = '0/2';
     await deliver({ at: '0/2' });

@@ -43,7 +43,7 @@ const record = (sequence: number, epoch = 0) => read('records', { pk: keyOf(sequ
 const position = async () => (await cursorItem()).position;
 
 describe('messages of a subject', () => {
-  test('are parked while they are early, to be found by the sweeper', async () => {
+  test('early messages are parked, and the sweeper finds them', async () => {
     await receive(2);
     await run(2);
     const parked = await record(2);
@@ -55,7 +55,7 @@ describe('messages of a subject', () => {
     expect(parked).not.toHaveProperty('wake');
   });
 
-  test('are recognised at any age, since the cursor of their subject never expires', async () => {
+  test('messages are recognised at any age, since the cursor of their subject never expires', async () => {
     const time = '2020-01-01T00:00:00.000Z';
     await receive(1, {}, { time });
     await run(1);
@@ -74,7 +74,7 @@ describe('messages of a subject', () => {
     for (const { pk } of Items) expect(pk).not.toContain('Till');
   });
 
-  test('do not wait for other subjects', async () => {
+  test('messages do not wait for other subjects', async () => {
     await receive(2);
     await run(2);
     await receive(1, {}, { id: 'other-1', subject: 'Till/2' });
@@ -82,7 +82,7 @@ describe('messages of a subject', () => {
     expect(await stepsDone()).toEqual(['1']);
   });
 
-  test('are left to another invocation when half of the time is over, which begins at once', async () => {
+  test('messages are left to another invocation, which begins at once, when half of the time is over', async () => {
     for (const sequence of [3, 2, 1]) await receive(sequence);
     for (const sequence of [3, 2]) await run(sequence);
     const times = [60_000, 20_000];
@@ -138,7 +138,7 @@ describe('a duplicate', () => {
 });
 
 describe('a message that is tried again', () => {
-  test('is handed out by the queue after its pause, and its successors follow', async () => {
+  test('the queue hands out a message again after its pause, and its successors follow', async () => {
     for (const sequence of [1, 2]) await receive(sequence);
     const good = handle;
     handle = () => Promise.reject(new Error('not today')) as never;
@@ -178,14 +178,14 @@ describe('a failed message', () => {
     expect(await stepsDone()).toEqual(['1', '2', '3']);
   });
 
-  test('that is discarded moves the cursor in the same transaction; its successors follow', async () => {
+  test('a discarded message moves the cursor in the same transaction; its successors follow', async () => {
     await discarded('event-2');
     expect([await position(), (await record(2)).status]).toEqual([2, 'DISCARDED']);
     await run(3);
     expect(await stepsDone()).toEqual(['1', '3']);
   });
 
-  test('that is discarded before its predecessors are done is passed when the cursor comes there', async () => {
+  test('a message that is discarded before its predecessors are done is passed when the cursor comes there', async () => {
     const failures = new FailureRecords('records', STEPS);
     const body = bodyOf(message(5));
     // It was never stored: dead letters.
@@ -201,7 +201,7 @@ describe('a failed message', () => {
     expect(await stepsDone()).toEqual(['1', '3', '4', '6']);
   });
 
-  test('that was never stored takes its place by a redrive, and its failure ends', async () => {
+  test('a failed message that was never stored takes its place by a redrive, and its failure ends', async () => {
     const failures = new FailureRecords('records', STEPS);
     await failures.put({ id: 'app.till:event-4', payload: bodyOf(message(4)), error: new Error('crashed') });
     await receive(4, { [REDRIVE]: 'again' });
@@ -209,7 +209,7 @@ describe('a failed message', () => {
     expect(await record(4)).toMatchObject({ status: 'PENDING', sequence: 4 });
   });
 
-  test('that was never stored, and fails again at its place, can be discarded there', async () => {
+  test('a message that was never stored, and fails again at its place, can be discarded there', async () => {
     const failures = new FailureRecords('records', STEPS);
     await failures.put({
       id: 'app.till:event-4',
@@ -244,13 +244,13 @@ describe('a failed message', () => {
   }
   const failure = async () => (await read('records', { pk: recordKey(STEPS, 'app.till:event-4') })).status;
 
-  test('whose place another copy has taken ends by a redrive, and nothing is done twice', async () => {
+  test('a failed message whose place another copy has taken ends by a redrive, and nothing is done twice', async () => {
     await failedTwice();
     await receive(4, { [REDRIVE]: 'again' }, { id: 'event-4' });
     expect([await failure(), (await record(4)).status]).toEqual(['PROCESSED', 'PENDING']);
   });
 
-  test('whose place another copy has taken can be discarded, and the copy stays', async () => {
+  test('a failed message whose place another copy has taken can be discarded, and the copy stays', async () => {
     await failedTwice();
     settle();
     await discarded('event-4');
@@ -278,7 +278,7 @@ describe('a message that fails before it is stored', () => {
     expect(await handler({ Records } as never)).toEqual({ batchItemFailures: [] });
   };
 
-  test('has its failure at its place: a second copy is a duplicate, and not processed beside it', async () => {
+  test('an early failure is at the place of its message: a second copy is a duplicate, and not processed', async () => {
     await dead();
     expect(await record(1)).toMatchObject({
       status: 'FAILED',
@@ -292,7 +292,7 @@ describe('a message that fails before it is stored', () => {
     expect(await read('records', { pk: recordKey(STEPS, 'event-1') })).toEqual({});
   });
 
-  test('is done once by a redrive, and its successors follow', async () => {
+  test('a message that failed early is done once by a redrive, and its successors follow', async () => {
     await dead();
     await receive(2);
     await run(2);
@@ -301,7 +301,7 @@ describe('a message that fails before it is stored', () => {
     expect(await stepsDone()).toEqual(['1', '2']);
   });
 
-  test('that was processed at its place before is no failure', async () => {
+  test('a message that was processed at its place before is no failure', async () => {
     await receive(1, {}, { id: 'event-1' });
     await run(1);
     await dead();

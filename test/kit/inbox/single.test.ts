@@ -96,7 +96,7 @@ describe('processing', () => {
     for (const gone of ['duePk', 'heldUntil', 'wake', 'runner']) expect(record).not.toHaveProperty(gone);
   });
 
-  test('puts a failed message off, with the reason and no values, and nobody takes it before', async () => {
+  test('delays a failed message, with the reason and no values, and no runner takes it before', async () => {
     fails();
     await parcels.run('one');
     await parcels.run('one');
@@ -149,7 +149,7 @@ describe('processing', () => {
     expect(await parcels.record('two')).toMatchObject({ status: 'FAILED', failures: [{ name: 'DeadLettered' }] });
   });
 
-  test('has attempts of its own from each new progress on, whether an attempt fails or dies', async () => {
+  test('an event has attempts of its own from each new progress on, whether an attempt fails or dies', async () => {
     const PAGES = 8;
     parcels.handle = async (name, work) => {
       const page = (work.progress as { page: number } | undefined)?.page ?? 0;
@@ -182,7 +182,7 @@ describe('processing', () => {
     expect(await parcels.record('one')).toMatchObject({ status: 'FAILED', attempts: 3 });
   });
 
-  test('that is unfinished without progress has failed, and waits before it is tried again', async () => {
+  test('an event that is unfinished without progress has failed, and waits before it is tried again', async () => {
     parcels.handle = async (_, work) => {
       if (work.attempt === 1) await work.save({ page: 1 });
       return unfinished;
@@ -211,7 +211,7 @@ describe('a pause of up to 15 minutes', () => {
     MessageGroupId: expect.stringMatching(/./),
   });
 
-  test('is kept by the runners’ own queue, to the second', async () => {
+  test("the runners' own queue keeps a pause to the second", async () => {
     await begin(2);
     for (let fence = 0; fence < 3; fence++) await parcels.run('one', fence || undefined);
     expect(parcels.sent).toEqual([delayed(1, 2), delayed(2, 4), delayed(3, 6)]);
@@ -226,7 +226,7 @@ describe('a pause of up to 15 minutes', () => {
     expect(await parcels.record('one')).toMatchObject({ attempts: 2, fence: 2 });
   });
 
-  test('is not cut short by a hand-out that comes twice, nor by one of the stream or the sweeper', async () => {
+  test('a pause is not cut short by a hand-out that comes twice, nor by one of the stream or the sweeper', async () => {
     await begin(2);
     await parcels.run('one');
     await parcels.run('one');
@@ -241,7 +241,7 @@ describe('a pause of up to 15 minutes', () => {
     expect(await parcels.record('one')).toMatchObject({ attempts: 3 });
   });
 
-  test('does not interrupt the runner that took the message meanwhile', async () => {
+  test('a pause does not interrupt the runner that took the message meanwhile', async () => {
     await begin(2);
     await parcels.run('one');
     parcels.pass(2);
@@ -250,7 +250,7 @@ describe('a pause of up to 15 minutes', () => {
     expect(await parcels.record('one')).toMatchObject({ attempts: 2, fence: 2, runner: expect.any(String) });
   });
 
-  test('is recorded before its hand-out is sent, and left to the sweeper if that fails', async () => {
+  test('a pause is recorded before its hand-out is sent, and left to the sweeper if that fails', async () => {
     await begin(2);
     let sent: Record<string, unknown> = {};
     vi.spyOn(SQSClient.prototype, 'send').mockImplementation((async () => {
@@ -276,7 +276,7 @@ describe('a pause of up to 15 minutes', () => {
     expect(parcels.sent).toEqual([]);
   });
 
-  test('of more is left to the sweeper', async () => {
+  test('a longer pause is left to the sweeper', async () => {
     await begin(450);
     for (let attempt = 1; attempt <= 3; attempt++) {
       await parcels.run('one');
@@ -295,7 +295,7 @@ describe('a lease', () => {
     await parcels.take(name);
   };
 
-  test('is of one runner, until its end', async () => {
+  test('a lease belongs to one runner until its end', async () => {
     expect(await parcels.take('one')).toMatchObject({ fence: 1 });
     expect(await parcels.take('one')).toBeUndefined();
     parcels.pass(60);
@@ -308,7 +308,7 @@ describe('a lease', () => {
     ['fail nothing', () => Promise.reject(new Refused())],
     ['postpone nothing', () => Promise.reject(new Error('not today'))],
     ['give nothing back', async () => unfinished],
-  ])('that is lost lets its runner %s', async (way, then) => {
+  ])('a lost lease lets its runner %s', async (way, then) => {
     parcels.handle = async (name, work) => {
       if (way === 'give nothing back') await work.save({});
       await takenByAnother(name);
@@ -321,7 +321,7 @@ describe('a lease', () => {
     expect(record).not.toHaveProperty('failures');
   });
 
-  test('that is lost aborts the calls of its runner', async () => {
+  test('a lost lease aborts the calls of its runner', async () => {
     let signal: AbortSignal | undefined;
     parcels.handle = async (name, work) => {
       signal = work.signal;
@@ -351,13 +351,13 @@ describe('an answer that is lost', () => {
     }) as never);
   };
 
-  test('of taking a message leaves it with the runner that took it', async () => {
+  test('a lost answer to taking a message leaves it with the runner that took it', async () => {
     updatesAreRepeated();
     await parcels.run('one');
     expect(await parcels.record('one')).toMatchObject({ status: 'PROCESSED', attempts: 1, fence: 1 });
   });
 
-  test('of recording a failure is no lost lease, which the failure of an earlier runner is', async () => {
+  test('a lost answer to recording a failure is no lost lease; the failure of an earlier runner is one', async () => {
     const taken = await parcels.take('one');
     if (!taken) throw new Error('expected to hold the message');
     updatesAreRepeated();
@@ -368,7 +368,7 @@ describe('an answer that is lost', () => {
 });
 
 describe('a save', () => {
-  test('whose predecessor took effect without an answer ends the attempt, and writes nothing', async () => {
+  test('a save whose predecessor took effect without an answer ends the attempt, and writes nothing', async () => {
     await parcels.receive([parcels.message('one')]);
     parcels.handle = async (name, work) => {
       const taken = { pk: parcels.key(name), fence: work.attempt };
@@ -408,7 +408,7 @@ describe('a redrive', () => {
     expect(await parcels.record('one')).toMatchObject({ status: 'PROCESSED', fence: 2 });
   });
 
-  test('of what may have been done before needs the confirmation that it was not', async () => {
+  test('a redrive of work that may have been done needs the confirmation that it was not', async () => {
     const old = parcels.message('old', { time: at(-40 * 86_400) });
     await parcels.receive([old]);
     await parcels.receive([old], { [REDRIVE]: 'again' });

@@ -14,7 +14,7 @@ const ZONES = [
 const HOUR = 3_600_000;
 
 describe('the days of a time zone', () => {
-  test('have 23, 24 or 25 hours where the clocks change', () => {
+  test('days have 23, 24 or 25 hours where the clocks change', () => {
     const berlin = dailyWindows('Europe/Berlin');
     const hours = (day: string): number =>
       (Date.parse(berlin.endOf(day)) - Date.parse(berlin.endOf(dayBefore(day)))) / HOUR;
@@ -25,7 +25,7 @@ describe('the days of a time zone', () => {
     expect(berlin.idOf('2026-03-28T22:59:59.999Z')).toBe('2026-03-28');
   });
 
-  test('that a zone has left out are no windows', () => {
+  test('days that a zone has left out are no windows', () => {
     const apia = dailyWindows('Pacific/Apia');
     expect(apia.next('2011-12-29')).toBe('2011-12-31');
     expect(apia.idOf('2011-12-30T10:00:00.000Z')).toBe('2011-12-31');
@@ -34,7 +34,7 @@ describe('the days of a time zone', () => {
   const [BEGIN, END] = [Date.parse('2005-01-01'), Date.parse('2045-01-01')];
   const whichZone = fc.constantFrom(...ZONES);
 
-  test('are a partition of the time line, in the order of their ids', () =>
+  test('days are a partition of the time line, in the order of their ids', () =>
     fc.assert(
       fc.property(
         whichZone,
@@ -45,7 +45,7 @@ describe('the days of a time zone', () => {
       { numRuns: 100 },
     ));
 
-  test('are so where the clocks change, too', () => {
+  test('days are a partition where the clocks change, too', () => {
     const changes = new Map(ZONES.map((zone) => [zone, changesIn(zone, BEGIN, END)]));
     const place = fc.record({ change: fc.nat(), minutes: fc.integer({ min: -180, max: 26 * 60 }) });
     fc.assert(
@@ -57,7 +57,7 @@ describe('the days of a time zone', () => {
     );
   });
 
-  test('are one interval each, also where clocks go back over midnight and a date comes twice', () => {
+  test('days are one interval each, also where clocks go back over midnight and a date comes twice', () => {
     // At 00:01 of 7 November it was 23:01 of the 6th again.
     const [first, second] = [Date.parse('2010-11-07T02:30:00.000Z'), Date.parse('2010-11-07T03:30:00.000Z')];
     for (const zone of ['America/St_Johns', 'America/Goose_Bay']) {

@@ -114,7 +114,7 @@ describe('the entrance of a lane that loads nothing', () => {
     expect(await isHot()).toBe(true);
   });
 
-  test('does not count what a condition has refused, nor the messages without a key', async () => {
+  test('the entrance counts neither refusals by a condition nor messages without a key', async () => {
     const decide = attemptsOf('a');
     await decide(undefined);
     for (let refused = 0; refused < 2 * CONFLICTS; refused++) await decide({} as RefusedTransaction);

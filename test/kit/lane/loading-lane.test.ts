@@ -156,7 +156,7 @@ describe('a lane that loads', () => {
     expect(await itemsOf('records')).toEqual([]);
   });
 
-  test('has the messages that are decided together, by the key that their contract or subscription names', () => {
+  test('a lane decides messages together by the key that their contract or subscription names', () => {
     const key = (type: string) => lane.keyOf(messageOf('one', type), { type, data: {} });
     expect(key('Put')).toBe('a');
     expect(key('Minted')).toBe('a');
@@ -164,7 +164,7 @@ describe('a lane that loads', () => {
   });
 });
 
-describe('its entrance', () => {
+describe('the entrance of a lane that loads', () => {
   let createLaneEntrance: typeof import('../../../packages/kit/lane/entrance.js').createLaneEntrance;
   beforeAll(async () => {
     functionEnvironment({ CONSUMER: COMMANDS.name, CONSUMER_GENERATION: '0' });

@@ -42,7 +42,7 @@ describe('reading an event', () => {
     [1, { name: 'Ada Lovelace' }],
     [2, { first: 'Ada', last: 'Lovelace' }],
     [3, newest],
-  ])('of version %i brings it into the newest, one step after the other', (version, data) =>
+  ])('an event of version %i is brought into the newest, one step after the other', (version, data) =>
     expect(readEvent(contractOf(), 'Named', version, data)).toEqual({ type: 'Named', data: newest }),
   );
   test.each([
@@ -54,7 +54,7 @@ describe('reading an event', () => {
       expect.objectContaining({ code: 'INVALID_DATA' }),
     ),
   );
-  test('of a version that was never kept is refused', () =>
+  test('an event of a version that was never kept is refused', () =>
     expect(() => readEvent(contractOf({ earlier: {} }), 'Named', 2, newest)).toThrow(
       expect.objectContaining({ code: 'INVALID_DATA' }),
     ));
@@ -66,13 +66,13 @@ describe('writing an event', () => {
     [3, 3, newest],
     [2, 2, { first: 'Ada', last: 'Lovelace' }],
     [1, 1, { name: 'Ada Lovelace' }],
-  ])('with writes = %s is of version %i', (writes, schemaVersion, data) => {
+  ])('an event with writes = %s is of version %i', (writes, schemaVersion, data) => {
     const contract = contractOf(writes === undefined ? {} : { writes });
     const written = encodeEvent(contract, { type: 'Named', data: newest });
     expect(written).toEqual({ schemaVersion, data });
     expect(readEvent(contract, 'Named', schemaVersion, data)).toEqual({ type: 'Named', data: newest });
   });
-  test('is checked against the newest version, whichever is written', () => {
+  test('an event is checked against the newest version, whichever is written', () => {
     for (const writes of [1, 2, 3]) {
       expect(() => encodeEvent(contractOf({ writes }), { type: 'Named', data: { name: 'Ada Lovelace' } })).toThrow(
         expect.objectContaining({ code: 'INVALID_DATA' }),
@@ -89,8 +89,9 @@ describe('writing an event', () => {
 
 describe('a type that is only read in this release', () => {
   const contract = { service: 'people', events: { Named: { ...contractOf().events.Named, writes: 0 } } };
-  test('is read', () => expect(readEvent(contract, 'Named', 3, newest)).toEqual({ type: 'Named', data: newest }));
-  test('is not written', () =>
+  test('a read-only type is read', () =>
+    expect(readEvent(contract, 'Named', 3, newest)).toEqual({ type: 'Named', data: newest }));
+  test('a read-only type is not written', () =>
     expect(() => encodeEvent(contract, { type: 'Named', data: newest })).toThrow(
       'UNKNOWN_TYPE: Named is only read in this release',
     ));
@@ -98,14 +99,14 @@ describe('a type that is only read in this release', () => {
 
 describe('commands of a contract', () => {
   const taking = { service: 'people', events: {}, commands: contractOf().events };
-  test('are written and read, also in older versions, as events are', () => {
+  test('commands are written and read, also in older versions, as events are', () => {
     expect(encodeEvent(toCommandContract(taking), { type: 'Named', data: newest })).toMatchObject({ schemaVersion: 3 });
     expect(readEvent(toCommandContract(taking), 'Named', 1, { name: 'Ada Lovelace' })).toEqual({
       type: 'Named',
       data: newest,
     });
   });
-  test('are no events of it, and its events no commands', () => {
+  test('commands are not events of their contract, and its events are not commands', () => {
     const unknown = expect.objectContaining({ code: 'NEWER_TYPE' });
     expect(() => readEvent(taking, 'Named', 3, newest)).toThrow(unknown);
     expect(() => readEvent(toCommandContract(contractOf()), 'Named', 3, newest)).toThrow(unknown);

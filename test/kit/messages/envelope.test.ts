@@ -47,8 +47,8 @@ describe('a commit', () => {
       at: '2999-01-01T00:00:00.000Z',
     });
   });
-  test('stands in the feed by hour and shard', () => expect(commit.feedPk).toMatch(/^2999-01-01T00#[0-7]$/));
-  test('has its place in the feed by the same time, whatever its function’s clock says', () =>
+  test('is in the feed by hour and shard', () => expect(commit.feedPk).toMatch(/^2999-01-01T00#[0-7]$/));
+  test('a commit has its place in the feed by the same time, whatever its function’s clock says', () =>
     expect(parseIdTime(commit.feedSk)).toBe(Date.parse(commit.at)));
   test('refuses an event that breaks its contract, without saying its value', () => {
     const event = { type: 'OrderApproved', data: { orderId: 12345 } };
@@ -80,7 +80,7 @@ describe('the epoch of a commit', () => {
       feedShards: [],
     });
   const at = '2026-03-01T00:00:00.000Z';
-  test('is stored, and the first one of an aggregate names what it follows', () => {
+  test('the epoch is stored, and the first commit of an aggregate in it names what it follows', () => {
     expect(committed(2, { at })).toMatchObject({ epoch: 2, follows: { epoch: 0, sequence: 4 } });
     expect(committed(2, { at, epoch: 1 })).toMatchObject({ epoch: 2, follows: { epoch: 1, sequence: 4 } });
   });
@@ -90,13 +90,13 @@ describe('the epoch of a commit', () => {
       expect(commit).not.toHaveProperty('follows');
     }
   });
-  test('is absent before the first restore', () => {
+  test('the epoch is absent before the first restore', () => {
     for (const commit of [committed(0), committed(0, { at })]) {
       expect(commit).not.toHaveProperty('epoch');
       expect(commit).not.toHaveProperty('follows');
     }
   });
-  test('is not behind that of the commit before it, whatever the function was deployed with', () => {
+  test('the epoch is not behind that of the commit before it, whatever the function was deployed with', () => {
     expect(committed(0, { at, epoch: 1 })).toMatchObject({ epoch: 1 });
     expect(committed(0, { at, epoch: 1 })).not.toHaveProperty('follows');
   });
@@ -114,9 +114,9 @@ describe('a command of a commit', () => {
       trace,
       feedShards: [],
     });
-  test('must be one that its receiver takes', () =>
+  test('a command must be one that its receiver takes', () =>
     expect(commanded(ordersContract, 'OrderApproved')).toThrow('UNKNOWN_TYPE: orders has no type of that name'));
-  test('must be as its receiver reads it', () =>
+  test('a command must be as its receiver reads it', () =>
     expect(commanded(accountsContract, 'ReleaseAuthorization')).toThrow('INVALID_DATA: ReleaseAuthorization'));
 });
 
@@ -142,7 +142,7 @@ describe('an envelope', () => {
       messagegroup: messageGroupOf('customer:alice'),
     });
   });
-  test('has the epoch of its commit, and its first one names what the commit follows', () => {
+  test('an envelope has the epoch of its commit, and its first one names what the commit follows', () => {
     const after = { ...commit, epoch: 2, follows: { epoch: 0, sequence: 1 } };
     const [one, other] = toBusEntries(after, stage).map((entry) => readEnvelope(bodyOf(entry)));
     expect(one).toMatchObject({ sequence: 2, epoch: 2, follows: '0/1' });
@@ -150,13 +150,13 @@ describe('an envelope', () => {
     expect(other).not.toHaveProperty('follows');
   });
   test.each([{ follows: '1' }, { follows: '0/0' }, { epoch: 900_001 }, { sequence: 10_000_000_000 }])(
-    'whose position can not be compared is refused: %o',
+    'an envelope whose position can not be compared is refused: %o',
     (wrong) => {
       if (!first) throw new Error('no entry');
       expect(() => readEnvelope(bodyOf(first, wrong))).toThrow('INVALID_ENVELOPE');
     },
   );
-  test('is in one message group with everything that its customer caused, and with nothing else', () => {
+  test('an envelope shares its message group with everything that its customer caused, and nothing else', () => {
     const groupOf = (actor: string, onBehalfOf?: string) => {
       const [entry] = toBusEntries({ ...commit, actor, onBehalfOf }, stage);
       return entry && readEnvelope(bodyOf(entry)).messagegroup;
@@ -165,7 +165,7 @@ describe('an envelope', () => {
     expect(groupOf('service:orders', 'customer:bob')).not.toBe(groupOf('customer:alice'));
     expect(groupOf(`customer:${'x'.repeat(128)}`)).toMatch(/^[0-9a-f]{16}$/);
   });
-  test('of an earlier release has no message group, and is read', () => {
+  test('an envelope of an earlier release has no message group, and is read', () => {
     if (!first) throw new Error('no entry');
     expect(readEnvelope(bodyOf(first, { messagegroup: undefined }))).not.toHaveProperty('messagegroup');
   });
@@ -202,7 +202,7 @@ describe('an envelope', () => {
       data,
     });
   });
-  test('of another application has its names', () => {
+  test('an envelope of another application has the names of that application', () => {
     const [entry] = toBusEntries(commit, { app: 'tickets', service: 'board' });
     if (!entry) throw new Error('no entry');
     expect(entry.Source).toBe('tickets.board');
@@ -210,7 +210,7 @@ describe('an envelope', () => {
     expect(envelope).toMatchObject({ source: 'tickets.board', dataschema: 'urn:tickets:board:OrderApproved:1' });
     expect([appOf(envelope), senderOf(envelope)]).toEqual(['tickets', 'board']);
   });
-  test('is read as it was sent', () => {
+  test('an envelope is read as it was sent', () => {
     if (!first) throw new Error('no entry');
     const envelope = readEnvelope(bodyOf(first));
     expect(envelope).toEqual(JSON.parse(first.Detail));
@@ -219,7 +219,7 @@ describe('an envelope', () => {
       data: { orderId: 'o#1' },
     });
   });
-  test('of a command is described by the contract of the service that it is for', () => {
+  test('the contract of the receiving service describes the envelope of a command', () => {
     if (!first) throw new Error('no entry');
     const command = { to: 'accounts', dataschema: 'urn:orderly:accounts:OrderApproved:1' };
     expect(readEnvelope(bodyOf(first, command))).toMatchObject({ source: 'orderly.orders', ...command });
@@ -236,7 +236,7 @@ describe('an envelope', () => {
     ['the schema of another service', first && bodyOf(first, { dataschema: 'urn:orderly:users:OrderApproved:1' })],
     ['a correlation id without an end', first && bodyOf(first, { correlationid: 'x'.repeat(257) })],
     ['a version of 0', first && bodyOf(first, { dataschema: 'urn:orderly:orders:OrderApproved:0' })],
-  ])('with %s is refused', (_, body) =>
+  ])('an envelope with %s is refused', (_, body) =>
     expect(() => readEnvelope(body ?? '')).toThrow(expect.objectContaining({ code: 'INVALID_ENVELOPE' })),
   );
   test.each([
@@ -244,7 +244,7 @@ describe('an envelope', () => {
     ['NEWER_TYPE', 'toString', 1, {}],
     ['NEWER_VERSION', 'OrderApproved', 2, { orderId: 'o' }],
     ['INVALID_DATA', 'OrderApproved', 1, {}],
-  ])('whose event breaks the contract: %s', (code, type, version, data) =>
+  ])('an envelope whose event breaks the contract is refused: %s', (code, type, version, data) =>
     expect(() => readEvent(ordersContract, type, version, data)).toThrow(expect.objectContaining({ code })),
   );
 });
@@ -254,18 +254,18 @@ describe('the identity of a message', () => {
   const of = (id: string, source = 'shop.legacy', to?: string) =>
     messageIdOf({ id, source, ...(to === undefined ? {} : { to }) });
 
-  test('is its id alone if that is a UUID: the records of 0.3.0 are found by it', () => {
+  test('the identity is the id alone if that is a UUID: the records of 0.3.0 are found by it', () => {
     expect(of(id)).toBe(id);
     expect(of(commit.events[0]!.id, 'shop.orders')).toBe(commit.events[0]!.id);
   });
-  test('is its source and its id if its publisher numbers its events by itself', () => {
+  test('the identity is source and id if the publisher numbers its events by itself', () => {
     expect(of('42')).toBe('shop.legacy:42');
     expect(of('42', 'shop.other')).toBe('shop.other:42');
     for (const almost of [id.toUpperCase(), `${id}0`, ` ${id}`, id.replaceAll('-', '')]) {
       expect(of(almost)).toBe(`shop.legacy:${almost}`);
     }
   });
-  test('is its id alone if a service sends it to itself: a timer has the id of its record', () => {
+  test('the identity is the id alone if a service sends it to itself: a timer has the id of its record', () => {
     expect(of('saga-1/timer-3', 'shop.orders', 'orders')).toBe('saga-1/timer-3');
     expect(of('saga-1/timer-3', 'shop.orders', 'payments')).toBe('shop.orders:saga-1/timer-3');
   });

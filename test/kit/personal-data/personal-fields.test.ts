@@ -69,10 +69,10 @@ describe('a commit', () => {
     expect(JSON.stringify(store.applyCommit(box, commit).state)).not.toContain('secret');
   });
 
-  test('without any is in no index of people', async () =>
+  test('a commit without personal data is in no index of people', async () =>
     expect(await appended(await emptyBox(), sent())).not.toHaveProperty('person'));
 
-  test('of a service that says whom its events are about is in it without any', async () => {
+  test('a commit of a service that says whom its events are about is in the index without personal data', async () => {
     const about = { ...contract, person: 'to' } as const;
     const store = new InMemoryEventStore({ aggregate: 'Box', contract: about, decider: evolution });
     const box = await store.load(randomUUID());
@@ -96,14 +96,14 @@ describe('a commit', () => {
       () => [{ type: 'Sent', data: { to: 'ada', stamp: 1, note: 'my secret' } }],
     ],
     ['of two people', () => [sent(unsealed('ada')), sent(unsealed('bob'), 'bob')]],
-  ])('is not made of personal data %s', async (_, events) => {
+  ])('a commit refuses personal data %s', async (_, events) => {
     const box = await emptyBox();
     expect(() => store.buildCommit(box, events(), trace)).toThrow(expect.objectContaining({ code: 'INVALID_DATA' }));
   });
 });
 
 describe('an aggregate', () => {
-  test('is not loaded with a value that was sealed for another event', async () => {
+  test('an aggregate is not loaded with a value that was sealed for another event', async () => {
     const box = await emptyBox();
     const commit = await appended(box, sent(unsealed('ada')), sent(unsealed('ada')));
     const [one, other] = commit.events;

@@ -60,7 +60,7 @@ describe("a person's data", () => {
     await expect(open(keys, 'another', value, place)).rejects.toThrow(SealBroken);
   });
 
-  test('is opened by one look at the key, however much it is, and by none where there is nothing', async () => {
+  test("a person's data is opened by one look at the key, however much it is, and by none if it is absent", async () => {
     const value = await sealed(newFunction());
     dynamodb.calls.length = 0;
     inProcess.calls.length = 0;
@@ -75,14 +75,14 @@ describe("a person's data", () => {
     expect(dynamodb.calls).toHaveLength(1);
   });
 
-  test('has one key, whoever is first', async () => {
+  test('a person has one key, whichever request is first', async () => {
     const [one, other] = [newFunction(), newFunction()];
     const values = await Promise.all([sealed(one), sealed(other)]);
     for (const value of values) expect(await open(newFunction(), person, value, place)).toBe('Ada');
     expect(await open(one, person, values[1], place)).toBe('Ada');
   });
 
-  test('of another person can not be taken by swapping the wrapped keys', async () => {
+  test("another person's data can not be taken by swapping the wrapped keys", async () => {
     const value = await sealed(newFunction());
     const stolen = { ...(await itemOf(person)), ...personKey('thief') };
     await documentClient.send(new PutCommand({ TableName: 'people', Item: stolen }));
@@ -91,13 +91,13 @@ describe("a person's data", () => {
     });
   });
 
-  test('that was sealed and has no key is an error: it was not forgotten', async () => {
+  test('sealed data without a key is an error: it was not forgotten', async () => {
     await expect(open(newFunction(), person, await sealedElsewhere(), place)).rejects.toThrow(KeyMissing);
   });
   const sealedElsewhere = async () => (await newFunction().createUnsealed('somebody', 'x'))!.sealAt(place);
 });
 
-describe('after forget', () => {
+describe('personal data after forget', () => {
   test('it is shown as forgotten, and nothing makes a new key', async () => {
     const value = await sealed(newFunction());
     await forget(person);
@@ -106,13 +106,13 @@ describe('after forget', () => {
     expect(await itemOf(person)).toEqual({ ...personKey(person), forgottenAt: 'now' });
   });
 
-  test('of a person without a key, nothing makes one', async () => {
+  test('a person without a key never gets one', async () => {
     await forget(person);
     expect(await newFunction().createUnsealed(person, 'Ada')).toBeUndefined();
     expect(inProcess.calls).toEqual([]);
   });
 
-  test('in the very moment of making a key, the tombstone wins', async () => {
+  test('the tombstone wins if a key is made at the same moment', async () => {
     const keys = newFunction();
     const { send } = inProcess.kms;
     const spy = vi.spyOn(inProcess.kms, 'send').mockImplementationOnce((async (...args: Parameters<typeof send>) => {
@@ -127,7 +127,7 @@ describe('after forget', () => {
 });
 
 describe('a person who is forgotten while functions have the key in memory', () => {
-  test('is read by none of them from then on, and nothing new is sealed', async () => {
+  test('no function reads the person from then on, and nothing new is sealed', async () => {
     const [one, other] = [newFunction(), newFunction()];
     const value = await sealed(one);
     for (const keys of [one, other]) expect(await open(keys, person, value, place)).toBe('Ada');
@@ -139,7 +139,7 @@ describe('a person who is forgotten while functions have the key in memory', () 
     }
   });
 
-  test('may still be read by a request that has looked before, but not by the next one', async () => {
+  test('a request that has looked before may still read the person, but not the next one', async () => {
     const keys = newFunction();
     const value = await sealed(keys);
     const begun = keys.forRequest();
@@ -162,7 +162,7 @@ describe('a request', () => {
     expect(inProcess.calls).toEqual(['GenerateDataKey']);
   });
 
-  test('has the keys of its function in memory, and leaves its own there', async () => {
+  test('a request has the keys of its function in memory, and leaves its own there', async () => {
     const keys = newFunction();
     const value = await sealed(keys.forRequest());
     dynamodb.calls.length = 0;
@@ -200,7 +200,7 @@ describe('a key in memory', () => {
     expect(inProcess.calls).toEqual(['Decrypt']);
   });
 
-  test('is held for five minutes from the question to KMS, however late the answer comes', async () => {
+  test('a key is held for five minutes from the call of KMS, however late the answer comes', async () => {
     const value = await sealed(newFunction());
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime(1_000_000_000_000);
@@ -222,7 +222,7 @@ describe('a key in memory', () => {
     expect(inProcess.calls).toEqual(['Decrypt']);
   });
 
-  test('is not used if the item has another wrapped key', async () => {
+  test('a key is not used if the item has another wrapped key', async () => {
     const keys = newFunction();
     await sealed(keys);
     await documentClient.send(new DeleteCommand({ TableName: 'people', Key: personKey(person) }));
@@ -230,7 +230,7 @@ describe('a key in memory', () => {
     expect(await open(keys, person, value, place)).toBe('Ada');
   });
 
-  test('is not held longer because nobody asks for it again', async () => {
+  test('a key without a new request for it is not held longer', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime(1_000_000_000_000);
     const keys = newFunction();
@@ -247,7 +247,7 @@ describe('a key in memory', () => {
     expect(held(keys)).toEqual([person]);
   });
 
-  test('is one of 200 at most', async () => {
+  test('a function holds at most 200 keys', async () => {
     const keys = newFunction();
     await keys.createUnsealed(person, 'x');
     await Promise.all(Array.from({ length: 199 }, (_, at) => keys.createUnsealed(`${person}-${at}`, 'x')));
@@ -260,7 +260,7 @@ describe('a key in memory', () => {
   });
 });
 
-test('where KMS fails nothing is kept, and the next try passes', async () => {
+test('a failure of KMS leaves no key in memory, and the next try passes', async () => {
   inProcess.fails = { error: { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' } };
   const keys = newFunction();
   await expect(keys.createUnsealed(person, 'Ada')).rejects.toMatchObject({ name: 'ThrottlingException' });

@@ -37,7 +37,7 @@ describe('the hash of a request', () => {
     expect(keyOf({ ...body, to: 'bob' }).requestHash).not.toBe(requestHash);
   });
 
-  test('of the earlier release holds what that one wrote in plain text, and no more', () => {
+  test('the hash of the earlier release includes what it wrote in plain text, and no more', () => {
     const { formerHash } = keyOf(body);
     expect(keyOf({ ...body, text: 'elsewhere' }).formerHash).toBe(formerHash);
     expect(keyOf({ ...body, note: 'other words' }).formerHash).not.toBe(formerHash);
@@ -50,7 +50,7 @@ describe('the hash of a request', () => {
 });
 
 describe('personal fields', () => {
-  test('are prepared under the names of the event, and absent ones are not', async () => {
+  test('personal fields are prepared under the names of the event, and absent ones are not', async () => {
     asked.length = 0;
     const { fields, refuseForgotten } = await personal.prepared('ada', body);
     expect(Object.keys(fields)).toEqual(['text', 'sealedNote']);
@@ -58,7 +58,7 @@ describe('personal fields', () => {
     expect(await personal.prepared('ada', { to: 'ada' })).toEqual({ fields: {}, refuseForgotten: undefined, keys });
   });
 
-  test('of a forgotten person are left out, which a request without any does not need', async () => {
+  test('fields of a forgotten person are left out, and a request without any does not look', async () => {
     const { fields, refuseForgotten } = await personal.prepared('forgotten', body);
     expect(fields).toEqual({});
     expect(await personal.prepared('forgotten', { to: 'forgotten' })).toMatchObject({ refuseForgotten: undefined });
@@ -67,7 +67,7 @@ describe('personal fields', () => {
     );
   });
 
-  test('of a repeat are the stored ones, or it is another request', () => {
+  test('fields of a repeat are the stored ones, or it is another request', () => {
     personal.checkSame(body, { ...body, version: 1 });
     personal.checkSame(body, { text: { forgotten: true }, note: { forgotten: true } });
     for (const field of ['text', 'note']) {

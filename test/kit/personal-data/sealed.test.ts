@@ -8,7 +8,7 @@ const place = { aggregate: 'Order#1', event, field: 'deliverTo' };
 const address = { name: 'Ada Lovelace', city: 'London' };
 const sealed = seal(key, 'ada', address, place);
 
-describe('what is sealed', () => {
+describe('a sealed value', () => {
   test('opens by its key, for its person, at its place', () => {
     expect(open(key, 'ada', sealed, place)).toEqual(address);
     expect(sealedEventId(sealed)).toBe(event);
@@ -27,7 +27,7 @@ describe('what is sealed', () => {
     ['another aggregate', { aggregate: 'Order#2' }],
     ['another event', { event: '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e11' }],
     ['another field', { field: 'billTo' }],
-  ])('does not open for %s', (_, change) => {
+  ])('a sealed value does not open for %s', (_, change) => {
     const other = { key, person: 'ada', ...place, ...change };
     expect(() => open(other.key, other.person, sealed, other)).toThrow(SealBroken);
   });
@@ -36,12 +36,12 @@ describe('what is sealed', () => {
     ['a byte changed', (text: string) => `${text.slice(0, 60)}${text[60] === 'A' ? 'B' : 'A'}${text.slice(61)}`],
     ['its end cut off', (text: string) => text.slice(0, -8)],
     ['nothing left', () => `1.${event}.`],
-  ])('does not open with %s', (_, change) =>
+  ])('a sealed value does not open with %s', (_, change) =>
     expect(() => open(key, 'ada', { sealed: change(sealed.sealed) }, place)).toThrow(SealBroken),
   );
 });
 
-describe('what is to be sealed', () => {
+describe('a value to be sealed', () => {
   const unsealed = new Unsealed('ada', key, address);
   test('shows nothing of itself, and is taken by no schema', async () => {
     const { inspect } = await import('node:util');
@@ -51,5 +51,6 @@ describe('what is to be sealed', () => {
     expect(JSON.stringify({ ...unsealed, ...JSON.parse(JSON.stringify(unsealed)) })).not.toContain('Ada');
     expect(Sealed.safeParse(unsealed).success).toBe(false);
   });
-  test('is sealed for one place', () => expect(open(key, 'ada', unsealed.sealAt(place), place)).toEqual(address));
+  test('a value is sealed for one place', () =>
+    expect(open(key, 'ada', unsealed.sealAt(place), place)).toEqual(address));
 });

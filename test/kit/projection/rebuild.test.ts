@@ -153,7 +153,7 @@ describe('a rebuild', () => {
     expect((await rebuild()).rebuild?.counts).toMatchObject({ pending: 1, differences: 0 });
   });
 
-  test('goes on from its checkpoint after a crash anywhere, and ends the same', async () => {
+  test('continues from its checkpoint after a crash anywhere, and ends the same', async () => {
     const ids = [await tallies.listed(), await tallies.listed(), await tallies.listed(), await tallies.listed()];
     await begin();
     let crashes = 0;
@@ -174,7 +174,7 @@ describe('a rebuild', () => {
     expect(await tallies.rows()).toHaveLength(4);
   });
 
-  test('has its checkpoint after each page', async () => {
+  test('a rebuild has its checkpoint after each page', async () => {
     for (let count = 0; count < 7; count++) await tallies.listed();
     await begin();
     const seen = [];
@@ -192,7 +192,7 @@ describe('a rebuild', () => {
     expect(await tallies.rows()).toMatchObject([{ sk: 'ROW', sum: 77 }]);
   });
 
-  test('is discarded at any time before it was decided, and not after', async () => {
+  test('a rebuild can be discarded at any time before it was decided, and not after', async () => {
     const id = await tallies.listed();
     await begin();
     expect((await tallies.ask({ action: 'discard' })).versions).toEqual({ reads: 1, last: 2 });
@@ -202,7 +202,7 @@ describe('a rebuild', () => {
     expect((await tallies.ask({ action: 'discard' })).versions).toEqual({ reads: 3, last: 3 });
   });
 
-  test('is discarded while another runner saves its pages', async () => {
+  test('a rebuild can be discarded while another runner saves its pages', async () => {
     await tallies.listed();
     await begin();
     inFrontOf('TransactWriteItemsCommand', onePage);
@@ -218,7 +218,7 @@ describe('a rebuild', () => {
   });
 });
 
-describe('asked which versions it shows', () => {
+describe('the answer about the shown versions', () => {
   const shown = async (...ids: readonly string[]) => (await tallies.ask({ action: 'shown', ids })).shown;
 
   test('it answers with the version of the row that is read, or 0 for a row that is missing', async () => {
@@ -237,7 +237,7 @@ describe('asked which versions it shows', () => {
     expect(await shown(id)).toEqual({ [id]: 1 });
   });
 
-  test('one that can not be read does not hide the others', async () => {
+  test('an aggregate that can not be read does not hide the others', async () => {
     const [broken, fine] = [await tallies.listed(), await tallies.listed()];
     const [commit] = (await tallies.store.load(broken)).commits;
     await tallies.put({ ...commit, events: [{ ...commit?.events[0], type: 'Unheard' }] });
@@ -245,7 +245,7 @@ describe('asked which versions it shows', () => {
   });
 });
 
-describe('while events come', () => {
+describe('a rebuild while events come', () => {
   test('each is shown in both versions, from the beginning to the switch', async () => {
     const [early, late] = [await tallies.listed(), await tallies.listed()];
     await begin();
@@ -261,7 +261,7 @@ describe('while events come', () => {
     expect(await tallies.shown(2)).toEqual({ [early]: 2, [late]: 2 });
   });
 
-  test('one whose consumer looked at the pointer before the rebuild began is in the new version too', async () => {
+  test('an event whose consumer read the pointer before the rebuild began is in the new version too', async () => {
     const id = await tallies.count();
     const hidden = await hide(id);
     // The consumer has looked: none is being built. The whole rebuild happens, then it puts its row.
@@ -301,7 +301,7 @@ describe('while events come', () => {
 });
 
 describe('two runners', () => {
-  test('of one rebuild do it once', async () => {
+  test('two runners of one rebuild do it once', async () => {
     const ids = [];
     for (let count = 0; count < 7; count++) ids.push(await tallies.listed());
     await Promise.all([begin(), begin('check')]);
@@ -313,7 +313,7 @@ describe('two runners', () => {
     expect(await tallies.shown(1)).toEqual(Object.fromEntries(ids.map((id) => [id, 1])));
   });
 
-  test('one that switches late, after another began the next rebuild, is refused', async () => {
+  test('a runner that switches late, after another began the next rebuild, is refused', async () => {
     await tallies.listed();
     await begin();
     // In front of the switch: the same rebuild ends without it, and the next one begins.
@@ -326,7 +326,7 @@ describe('two runners', () => {
     expect(versions).toMatchObject({ reads: 1, last: 3 });
   });
 
-  test('one that deletes late deletes nothing of the next rebuild', async () => {
+  test('a runner that deletes late deletes nothing of the next rebuild', async () => {
     const id = await tallies.listed();
     await rebuild();
     pass(60);
@@ -359,7 +359,7 @@ describe('an aggregate that can not be loaded', () => {
     return [first, second];
   }
 
-  test('becomes one failure record, keeps its row, and the rebuild goes on to its end', async () => {
+  test('becomes one failure record and keeps its row, and the rebuild continues to its end', async () => {
     const [first = '', second = ''] = await broken();
     await begin();
     const { rebuild: ended } = await done();
@@ -373,7 +373,7 @@ describe('an aggregate that can not be loaded', () => {
     ]);
   });
 
-  test('is not reported any more when its failure is discarded', async () => {
+  test('an aggregate is not reported any more when its failure is discarded', async () => {
     await broken();
     await begin('check');
     await done();
@@ -383,7 +383,7 @@ describe('an aggregate that can not be loaded', () => {
     expect((await done()).rebuild).toMatchObject({ counts: { differences: 0 }, differences: [] });
   });
 
-  test('is not at fault if a table can not be reached: the rebuild stops, and nothing is recorded', async () => {
+  test('an unreachable table is no failure of the aggregate: the rebuild stops, and nothing is recorded', async () => {
     await tallies.listed();
     await begin();
     inFrontOf('QueryCommand', async () => {

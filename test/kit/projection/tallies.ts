@@ -23,7 +23,7 @@ export class Tallies {
   readonly store: DynamoDbEventStore<Tally, TallyEvent>;
   readonly projection: Projection<Tally>;
   readonly ask: (request: RebuildRequest) => Promise<RebuildAnswer>;
-  /** Milliseconds that a call of the function has left; told anew at each look. */
+  /** Milliseconds that a call of the function has left; read again at each look. */
   timeLeft = () => 30_000;
 
   /** @param table with keys `pk`, `sk` and the index `feed` */

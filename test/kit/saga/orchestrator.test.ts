@@ -52,13 +52,13 @@ const done = (stepId: string): SagaMessage<Trip> => ({ type: 'Reply', stepId, ou
 const start = (): SagaMessage<Trip> => ({ type: 'Start', data: { id, nights: 2 } });
 
 /** One delivery of a message to the saga's consumer. */
-const hears = (message: SagaMessage<Trip>, messageId: string = randomUUID()) => {
+const receives = (message: SagaMessage<Trip>, messageId: string = randomUUID()) => {
   const envelope = { id: messageId, source: 'app.trips', time: new Date().toISOString() } as Envelope;
   const decide = async () => (await orchestrator.advance(id, message, buildTrace(messageId))).writes;
   return processOnce(envelope, decide, processedRecords);
 };
 const hearsAll = async (...messages: readonly SagaMessage<Trip>[]) => {
-  for (const message of messages) await hears(message);
+  for (const message of messages) await receives(message);
 };
 
 const read = async (TableName: string, Key: Item): Promise<Item | undefined> =>
@@ -71,7 +71,7 @@ const commandsSent = async () =>
 
 describe('an orchestrator', () => {
   test('commits the start, its first command and its clock together', async () => {
-    await hears(start());
+    await receives(start());
     const { commits, state } = await saga();
     expect(commits).toHaveLength(1);
     expect(commits[0]!.events.map(({ type }) => type)).toEqual(['SagaStarted', 'StepSent', 'TimerSet']);
@@ -82,30 +82,34 @@ describe('an orchestrator', () => {
   });
 
   test('starts once, however often and under whichever message it is asked to', async () => {
-    await Promise.all([hears(start()), hears(start()), hears(start(), 'again'), hears(start(), 'again')]);
-    await hears(start());
+    await Promise.all([receives(start()), receives(start()), receives(start(), 'again'), receives(start(), 'again')]);
+    await receives(start());
     expect((await saga()).commits).toHaveLength(1);
   });
 
   test('accepts one of two answers to a step that come at once', async () => {
-    await hears(start());
+    await receives(start());
     const refusal: SagaMessage<Trip> = { ...done(step('check-passport')), outcome: 'REFUSED' } as never;
-    await Promise.all([hears(done(step('check-passport'))), hears(refusal), hears(done(step('check-passport')))]);
+    await Promise.all([
+      receives(done(step('check-passport'))),
+      receives(refusal),
+      receives(done(step('check-passport'))),
+    ]);
     const types = (await saga()).commits.flatMap(({ events }) => events.map(({ type }) => type));
     expect(types.filter((type) => type === 'StepDone' || type === 'SagaFailed')).toHaveLength(1);
   });
 
   test('an answer that changes nothing is not recorded beside a change that it has not seen', async () => {
-    await hears(start());
+    await receives(start());
     // It is early: nothing waits for it. Before that is recorded, the step comes that does.
     const early = await orchestrator.advance(id, done(step('book-flight')), buildTrace('early'));
-    await hears(done(step('check-passport')));
+    await receives(done(step('check-passport')));
     await expect(transact([...early.writes])).rejects.toThrow();
-    await hears(done(step('book-flight')));
+    await receives(done(step('book-flight')));
     expect((await saga()).state).toMatchObject({ waiting: { step: 'book-hotel' } });
   });
 
-  test('nothing of it is there where a part of it is refused', async () => {
+  test('nothing of the saga is written if a part of it is refused', async () => {
     const { writes } = await orchestrator.advance(id, start(), buildTrace('x'));
     const never: TransactWriteItem = {
       ConditionCheck: {
@@ -126,9 +130,9 @@ describe('an orchestrator', () => {
   });
 
   test('schedules a new timeout after the old one has fired', async () => {
-    await hears(start());
+    await receives(start());
     pass(60);
-    await hears({ type: 'Timeout', number: 1 });
+    await receives({ type: 'Timeout', number: 1 });
     expect(await timeoutRecordOf(1)).toBeUndefined();
     expect(await timeoutRecordOf(2)).toMatchObject({ status: PENDING, executeAt: '2026-03-01T00:03:00.000Z' });
     expect((await commandsSent()).map(({ type }) => type)).toEqual(['CheckPassport', 'CheckPassport']);
@@ -137,26 +141,26 @@ describe('an orchestrator', () => {
   test('lists a saga for as long as it is stuck, and counts each time that it gets so', async () => {
     const counted = vi.spyOn(Metrics.prototype, 'addMetric');
     await hearsAll(start(), done(step('check-passport')), done(step('book-flight')), { type: 'Cancel' });
-    await hears({ type: 'Reply', stepId: undo('book-hotel'), outcome: 'REFUSED', reason: 'NEVER' });
+    await receives({ type: 'Reply', stepId: undo('book-hotel'), outcome: 'REFUSED', reason: 'NEVER' });
     expect(await stuck()).toMatchObject({ step: 'book-hotel', reason: 'NEVER', since: '2026-03-01T00:00:00.000Z' });
-    await hears({ type: 'Retry' });
+    await receives({ type: 'Retry' });
     expect(await stuck()).toBeUndefined();
-    await hears({ type: 'Reply', stepId: undo('book-hotel'), outcome: 'REFUSED', reason: 'NEVER' });
+    await receives({ type: 'Reply', stepId: undo('book-hotel'), outcome: 'REFUSED', reason: 'NEVER' });
     expect(await stuck()).toBeDefined();
-    await hears({ type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'called them' });
+    await receives({ type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'called them' });
     expect(await stuck()).toBeUndefined();
-    await hears(done(undo('book-flight')));
+    await receives(done(undo('book-flight')));
     expect((await saga()).state).toMatchObject({ status: 'COMPENSATED', ending: { cause: 'CANCELLED' } });
     expect(counted.mock.calls).toEqual([1, 2].map(() => ['SagasStuck', MetricUnit.Count, 1]));
   });
 
-  describe('with a backlog', () => {
+  describe('an orchestrator with a backlog', () => {
     const roundTrip = () => read('trips', { pk: roundTripKey('TripSaga'), sk: 'check-passport' });
     const late = async (seconds: number) => {
       id = randomUUID();
-      await hears(start());
+      await receives(start());
       pass(seconds);
-      await hears(done(step('check-passport')));
+      await receives(done(step('check-passport')));
     };
     beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
 
@@ -177,37 +181,37 @@ describe('an orchestrator', () => {
       expect(await roundTrip()).toBeUndefined();
     });
 
-    test('stores nothing of a step that was sent again: nobody knows which attempt was answered', async () => {
-      await hears(start());
+    test('stores nothing of a step that was sent again, since the answered attempt is unknown', async () => {
+      await receives(start());
       pass(60);
-      await hears({ type: 'Timeout', number: 1 });
-      await hears(done(step('check-passport')));
+      await receives({ type: 'Timeout', number: 1 });
+      await receives(done(step('check-passport')));
       expect(await roundTrip()).toBeUndefined();
     });
 
     test('sends nothing again while answers take as long, and as ever later than five minutes after the last one', async () => {
       await late(100);
       id = randomUUID();
-      await hears(start());
+      await receives(start());
       pass(60);
-      await hears({ type: 'Timeout', number: 1 });
+      await receives({ type: 'Timeout', number: 1 });
       expect(await commandsSent()).toHaveLength(1);
       expect(await timeoutRecordOf(2)).toMatchObject({ status: PENDING, executeAt: '2026-03-01T00:05:00.000Z' });
       id = randomUUID();
-      await hears(start());
+      await receives(start());
       pass(300);
-      await hears({ type: 'Timeout', number: 1 });
+      await receives({ type: 'Timeout', number: 1 });
       expect(await commandsSent()).toHaveLength(1);
       pass(301);
-      await hears({ type: 'Timeout', number: 2 });
+      await receives({ type: 'Timeout', number: 2 });
       expect(await commandsSent()).toHaveLength(2);
     });
 
     test('stores nothing of a saga that was stuck', async () => {
       await hearsAll(start(), done(step('check-passport')), { type: 'Cancel' });
-      await hears({ type: 'Reply', stepId: undo('book-flight'), outcome: 'REFUSED' });
+      await receives({ type: 'Reply', stepId: undo('book-flight'), outcome: 'REFUSED' });
       pass(1_000);
-      await hears(done(undo('book-flight')));
+      await receives(done(undo('book-flight')));
       expect(await read('trips', { pk: roundTripKey('TripSaga'), sk: 'book-flight' })).toBeUndefined();
     });
 
@@ -221,15 +225,15 @@ describe('an orchestrator', () => {
             : send(command as never)) as never);
       await late(100);
       id = randomUUID();
-      await hears(start());
+      await receives(start());
       pass(60);
-      await hears({ type: 'Timeout', number: 1 });
+      await receives({ type: 'Timeout', number: 1 });
       expect(await commandsSent()).toHaveLength(2);
       expect(fails).toHaveBeenCalled();
     });
   });
 
-  test('says that a saga is stuck before that is committed: nobody would say it after a crash', async () => {
+  test('says that a saga is stuck before that is committed, since a crash would hide it', async () => {
     await hearsAll(start(), done(step('check-passport')), done(step('book-flight')), { type: 'Cancel' });
     const written = vi.fn();
     metricLines('SagasStuck', written);

@@ -13,7 +13,7 @@ test("the README's example is code that compiles", () => {
   expect(shown, 'README.md and example.ts differ').toBe(compiled);
 });
 
-test("the README's example is a saga that goes to its end", () => {
+test("the README's example is a saga that runs to its end", () => {
   const at = '2026-01-01T00:00:00.000Z';
   let state: SagaState<{ tripId: string; seats: number; nights: number }> = initialState;
   const sent = [

@@ -7,7 +7,7 @@ const steps = tripSaga.steps.filter(({ name }) => name !== 'book-hotel');
 const hear = (saga: Saga<Trip>, journey: Journey, answer = done(stepId('book-hotel'))) =>
   decide(saga, 't1', journey.state, answer, journey.now);
 
-test('a release that forgot the step that a saga waits for refuses its answer, and begins nothing anew', () => {
+test('a release that forgot the step that a saga waits for refuses its answer, and starts nothing again', () => {
   const forgetful = { ...tripSaga, steps };
   expect(() => hear(forgetful, atHotel())).toThrow("no step 'book-hotel' in this release");
   expect(() => hear(forgetful, atHotel().hear({ type: 'Cancel' }), done(undoId('book-flight')))).not.toThrow();

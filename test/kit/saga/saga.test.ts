@@ -19,7 +19,7 @@ describe('a saga that goes well', () => {
     expect(saga.types).toEqual(['StepDone', 'StepSent']);
     expect(saga.sent).toEqual(['BookFlight']);
   });
-  test('is complete with the answer to its last', () => {
+  test('a saga is complete with the answer to its last step', () => {
     const saga = booked().hear(done(stepId('book-hotel')), done(stepId('pay')));
     expect(saga.types).toEqual(['StepDone', 'SagaCompleted']);
     expect(saga.state.status).toBe('COMPLETED');
@@ -40,7 +40,7 @@ describe('a message', () => {
       state: before,
     });
   };
-  test('that starts it a second time changes nothing', () =>
+  test('a message that starts the saga a second time changes nothing', () =>
     hearsNothing(booked(), { type: 'Start', data: { id: 't1', nights: 2 } }));
   test.each([
     ['of a step that was answered', done(stepId('book-flight'))],
@@ -48,17 +48,17 @@ describe('a message', () => {
     ['of the compensation of a step that runs', done(undoId('book-hotel'))],
     ['that no step asked for', done('')],
     ['of another saga', done('t2/book-hotel')],
-  ])('with an answer %s changes nothing', (_, message) => hearsNothing(booked(), message));
-  test('with the answer of a step that is being undone changes nothing', () => {
+  ])('a message with an answer %s changes nothing', (_, message) => hearsNothing(booked(), message));
+  test('a message with the answer of a step that is being undone changes nothing', () => {
     for (const late of [done(stepId('book-hotel')), refused(stepId('book-hotel'))]) {
       hearsNothing(booked().hear({ type: 'Cancel' }), late);
     }
   });
-  test('of a clock that was set anew since changes nothing', () => {
+  test('a message of a replaced timeout changes nothing', () => {
     const saga = new Journey().begin().timeOut();
     hearsNothing(saga, { type: 'Timeout', number: 1 });
   });
-  test('to one that has ended changes nothing', () => {
+  test('a message to a saga that has ended changes nothing', () => {
     const complete = () => booked().hear(done(stepId('book-hotel')), done(stepId('pay')));
     hearsNothing(complete(), { type: 'Cancel' });
     hearsNothing(complete(), done(stepId('pay')));
@@ -68,7 +68,7 @@ describe('a message', () => {
 });
 
 describe('a step that is refused', () => {
-  test('is not undone: it had no effect; those before it are, the newest first', () => {
+  test('a refused step is not undone, as it had no effect; earlier ones are, the newest first', () => {
     const saga = booked().hear(done(stepId('book-hotel')), refused(stepId('pay'), 'NO_MONEY'));
     expect(saga.types).toEqual(['SagaFailed', 'CompensationSent']);
     expect(saga.sent).toEqual(['CancelHotel']);
@@ -80,7 +80,7 @@ describe('a step that is refused', () => {
       ending: { cause: 'REFUSED', step: 'pay', reason: 'NO_MONEY' },
     });
   });
-  test('with nothing to undo before it ends it at once', () => {
+  test('a refused step with nothing to undo before it ends the saga at once', () => {
     const saga = new Journey().begin().hear(refused(stepId('check-passport')));
     expect(saga.types).toEqual(['SagaFailed', 'SagaCompensated']);
   });
@@ -97,7 +97,7 @@ describe('a step that is refused', () => {
 });
 
 describe('a step that is not answered', () => {
-  test('is sent again with the same identity, each time after twice the pause', () => {
+  test('a step is sent again with the same identity, each time after twice the pause', () => {
     const saga = new Journey().begin();
     const began = Date.parse(saga.now);
     const moments = [saga.timeOut, saga.timeOut].map((fire) => {
@@ -108,7 +108,7 @@ describe('a step that is not answered', () => {
     expect(moments).toEqual([60, 180]);
     expect(saga.state).toMatchObject({ waiting: { attempt: 3 } });
   });
-  test('is given up at its deadline, and undone, since it may have happened', () => {
+  test('a step is given up at its deadline, and undone, since it may have happened', () => {
     const saga = booked();
     while (saga.state.status === 'RUNNING') saga.timeOut();
     expect(Date.parse(saga.now) - Date.parse('2026-01-01T00:00:00.000Z')).toBe(300_000);
@@ -116,7 +116,7 @@ describe('a step that is not answered', () => {
     expect(saga.sent).toEqual(['CancelHotel']);
     expect(saga.state).toMatchObject({ ending: { cause: 'UNANSWERED', step: 'book-hotel' } });
   });
-  test('of a later time makes the timeout fire early, and it is scheduled again', () => {
+  test('a step of a later time makes the timeout fire early, and it is scheduled again', () => {
     const saga = new Journey()
       .begin()
       .pass(20)
@@ -125,7 +125,7 @@ describe('a step that is not answered', () => {
     expect(saga.state.timerAt).toBe('2026-01-01T00:01:20.000Z');
     expect(saga.timeOut().sent).toEqual(['BookFlight']);
   });
-  test('whose timeout is overdue gets a new one with the next answer', () => {
+  test('a step whose timeout is overdue gets a new one with the next answer', () => {
     const saga = new Journey()
       .begin()
       .pass(200)
@@ -135,7 +135,7 @@ describe('a step that is not answered', () => {
 });
 
 describe('a step whose silence a backlog explains', () => {
-  test('is not sent again before twice the time that recent answers took', () => {
+  test('a step is not sent again before twice the time that recent answers took', () => {
     const saga = new Journey().begin().timeOut(100);
     expect({ sent: saga.sent, events: saga.events }).toEqual({
       sent: [],
@@ -143,7 +143,7 @@ describe('a step whose silence a backlog explains', () => {
     });
     expect(saga.timeOut(99).sent).toEqual(['CheckPassport']);
   });
-  test('is sent again if recent answers took less than half of its wait', () => {
+  test('a step is sent again if recent answers took less than half of its wait', () => {
     expect(new Journey().begin().timeOut(30).sent).toEqual(['CheckPassport']);
   });
   test('keeps its patience: the time that the backlog explains does not count', () => {
@@ -178,7 +178,7 @@ describe('a step whose silence a backlog explains', () => {
     expect(saga.state.timerAt).toBe('2026-01-01T00:41:00.000Z');
     expect(saga.timeOut().sent).toEqual(['CheckPassport']);
   });
-  test('has its next step answered as late: that is expected after twice the time, or half of its timeout', () => {
+  test('a late step expects its next answer after twice the time, or half of its timeout', () => {
     const twice = new Journey()
       .begin()
       .pass(40)
@@ -198,7 +198,7 @@ describe('a step whose silence a backlog explains', () => {
       again: new Date(Date.parse(saga.now) + 60_000).toISOString(),
     });
   });
-  test('is sent again by a timeout as late as a sweeper makes it', () => {
+  test('a timeout as late as a sweeper makes it sends the step again', () => {
     expect(
       new Journey()
         .begin()
@@ -213,7 +213,7 @@ describe('a step whose silence a backlog explains', () => {
     expect((Date.parse(saga.now) - began) / 3_600_000).toBeLessThan(26);
     expect(saga.state).toMatchObject({ ending: { cause: 'UNANSWERED' } });
   });
-  test('is a compensation too: it is not stuck before', () => {
+  test('a compensation is explained by a backlog, too: it is not stuck before', () => {
     const saga = booked().hear({ type: 'Cancel' });
     expect(saga.timeOut(300)).toMatchObject({ sent: [], types: ['TimerSet'], state: { status: 'COMPENSATING' } });
   });
@@ -231,7 +231,7 @@ describe('a cancellation', () => {
     expect(saga.types).toEqual(['SagaFailed', 'CompensationSent']);
     expect(saga.sent).toEqual(['CancelHotel']);
   });
-  test('that comes before the beginning is its end', () => {
+  test('a cancellation before the start ends the saga', () => {
     const saga = new Journey().hear({ type: 'Cancel' });
     expect(saga.types).toEqual(['SagaFailed', 'SagaCompensated']);
     saga.begin();
@@ -246,7 +246,7 @@ describe('a cancellation', () => {
 
 describe('a compensation', () => {
   const undoing = () => booked().hear({ type: 'Cancel' });
-  test('that is not answered is sent again, at last once an hour', () => {
+  test('a compensation without an answer is sent again, at last once an hour', () => {
     const saga = undoing();
     const moments = Array.from({ length: 12 }, () => {
       saga.timeOut();
@@ -256,13 +256,13 @@ describe('a compensation', () => {
     const pauses = moments.slice(1).map((moment, at) => moment - moments[at]!);
     expect(pauses).toEqual([120, 240, 480, 960, 1920, 3600, 3600, 3600, 3600, 3600, 3600]);
   });
-  test('that is never answered leaves it stuck, without a clock', () => {
+  test('a compensation that is never answered leaves the saga stuck, without a timeout', () => {
     const saga = undoing();
     while (saga.state.status === 'COMPENSATING') saga.timeOut();
     expect(saga.types).toEqual(['SagaStuck']);
     expect(Date.parse(saga.now) - Date.parse('2026-01-01T00:00:00.000Z')).toBe(86_400_000);
   });
-  test('that is refused leaves it stuck at once, with the reason', () => {
+  test('a refused compensation leaves the saga stuck at once, with the reason', () => {
     const saga = undoing().hear(refused(undoId('book-hotel'), 'NEVER'));
     expect(saga.state).toMatchObject({ status: 'STUCK', reason: 'NEVER', waiting: { step: 'book-hotel' } });
   });
@@ -277,7 +277,7 @@ describe('a compensation', () => {
 
 describe('a saga that is stuck', () => {
   const stuck = () => booked().hear({ type: 'Cancel' }, refused(undoId('book-hotel'), 'NEVER'));
-  test('goes on with a late answer', () => {
+  test('continues with a late answer', () => {
     const saga = stuck().hear(done(undoId('book-hotel')));
     expect(saga.sent).toEqual(['CancelFlight']);
     expect(saga.state.status).toBe('COMPENSATING');
@@ -287,7 +287,7 @@ describe('a saga that is stuck', () => {
     expect(saga.events).toEqual([]);
     expect(saga.timeOut().events).toEqual([]);
   });
-  test('has a new clock when it goes on: its own may have rung in vain, by a clock that is fast', () => {
+  test('a stuck saga gets a new timeout when it continues: its own may have fired early, by a fast clock', () => {
     const rung = () => {
       const saga = stuck();
       return saga.hear({ type: 'Timeout', number: saga.state.timers });
@@ -296,14 +296,14 @@ describe('a saga that is stuck', () => {
     for (const message of [done(undoId('book-hotel')), resolve, { type: 'Retry' } as const])
       expect(rung().hear(message).types).toContain('TimerSet');
   });
-  test('is sent again by an operator, with its whole retry policy and a clock', () => {
+  test('an operator sends a stuck step again, with its whole retry policy and a timeout', () => {
     const saga = stuck().pass(100_000).hear({ type: 'Retry' });
     expect(saga.types).toEqual(['CompensationSent', 'TimerSet']);
     expect(saga.sent).toEqual(['CancelHotel']);
     expect(saga.state).toMatchObject({ status: 'COMPENSATING', waiting: { attempt: 1 } });
     expect(saga.timeOut().sent).toEqual(['CancelHotel']);
   });
-  test('is resolved by an operator who undid it by hand, and goes on', () => {
+  test('a stuck saga that an operator compensated by hand is resolved, and continues', () => {
     const saga = stuck().hear({ type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'called the hotel' });
     expect(saga.events[0]).toMatchObject({ type: 'CompensationDone', data: { by: 'operator:eve' } });
     expect(saga.sent).toEqual(['CancelFlight']);
@@ -312,22 +312,22 @@ describe('a saga that is stuck', () => {
 
 describe('an operator', () => {
   const refusal = (code: SagaRefused['code']) => expect.objectContaining({ name: 'SagaRefused', code });
-  test('has a step sent at once, and a new clock, whatever became of the one that was set', () => {
+  test('an operator has a step sent at once, with a new timeout, whatever became of the old one', () => {
     const saga = booked().hear({ type: 'Retry' });
     expect(saga.sent).toEqual(['BookHotel']);
     expect(saga.types).toEqual(['StepSent', 'TimerSet']);
   });
-  test('can not retry what waits for nothing', () => {
+  test('an operator can not retry a saga that waits for nothing', () => {
     expect(() => new Journey().hear({ type: 'Retry' })).toThrow(refusal('NOT_WAITING'));
     const over = booked().hear(done(stepId('book-hotel')), done(stepId('pay')));
     expect(() => over.hear({ type: 'Retry' })).toThrow(refusal('NOT_WAITING'));
   });
-  test('can not resolve what is not stuck', () => {
+  test('an operator can not resolve a saga that is not stuck', () => {
     const resolve = { type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'so' } as const;
     expect(() => booked().hear(resolve)).toThrow(refusal('NOT_STUCK'));
     expect(() => booked().hear({ type: 'Cancel' }, resolve)).toThrow(refusal('NOT_STUCK'));
   });
-  test('can not resolve another step than the one that it is stuck at', () => {
+  test('an operator can not resolve another step than the one that the saga is stuck at', () => {
     const saga = booked().hear({ type: 'Cancel' }, done(undoId('book-hotel')), refused(undoId('book-flight')));
     const resolve = { type: 'Resolve', step: 'book-hotel', by: 'operator:eve', note: 'so' } as const;
     expect(() => saga.hear(resolve)).toThrow(refusal('STUCK_ELSEWHERE'));
@@ -352,13 +352,13 @@ describe('a saga that is held before a step', () => {
     }
     expect(() => saga.hear({ type: 'Retry' })).toThrow('NOT_WAITING');
   });
-  test('is not held before another step', () => {
+  test('a saga is not held before another step', () => {
     const saga = new Journey()
       .begin()
       .hear({ ...done(stepId('check-passport')), holdBefore: 'book-hotel' } as SagaMessage<Trip>);
     expect(saga.sent).toEqual(['BookFlight']);
   });
-  test('sends the step when it is released, with a timeout from then on, and goes on', () => {
+  test('sends the step when it is released, with a timeout from then on, and continues', () => {
     const saga = held().pass(86_400).hear({ type: 'Release' });
     expect(saga.types).toEqual(['StepSent', 'TimerSet']);
     expect(saga.sent).toEqual(['BookHotel']);

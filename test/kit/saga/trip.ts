@@ -6,7 +6,7 @@ import { evolve, initialState, type SagaState } from '../../../packages/kit/saga
 const Trip = z.object({ id: z.string(), nights: z.int() });
 export type Trip = z.infer<typeof Trip>;
 
-/** What the saga stores, and hears of its own. */
+/** What the saga stores, and its own messages. */
 export const tripContract = { service: 'trips', events: sagaEvents(Trip), commands: sagaCommands } as const;
 
 const asks = { version: 1, data: z.object({ id: z.string(), stepId: z.string() }) };
@@ -56,7 +56,7 @@ export const refused = (id: string, reason = 'NO'): SagaMessage<Trip> => ({
   reason,
 });
 
-/** A saga that hears one message after the other; what the newest led to can be looked at. */
+/** A saga that receives one message after the other; what the newest led to can be looked at. */
 export class Journey {
   state: SagaState<Trip> = initialState;
   events: readonly SagaEvent<Trip>[] = [];

@@ -112,7 +112,7 @@ describe.each(TABLES)('a state store %s', (_, table) => {
     expect(await table.read({ pk: late.commit.pk, sk: late.commit.sk })).toBeUndefined();
   });
 
-  test('has each change of writers that meet once, one after the other', async () => {
+  test('writers that meet apply each change once, one after the other', async () => {
     await set('together', 1);
     await Promise.all([set('together', 2), set('together', 3)]);
     expect(await courseStore.read('together')).toMatchObject({ version: 3 });

@@ -94,14 +94,14 @@ describe('a sweep', () => {
     expect(waiting.sent).toHaveLength(2);
   });
 
-  test('that finds nothing writes nothing', async () => {
+  test('a sweep that finds nothing writes nothing', async () => {
     waiting.calls.length = 0;
     await waiting.sweep();
     expect(waiting.calls.map(({ operation }) => operation)).toEqual(['Query', 'Query', 'Query', 'Query']);
     expect(await waiting.read(lease)).toBeUndefined();
   });
 
-  test('tells how late the latest timer came, counted from the moment that it was set for', async () => {
+  test('reports how late the latest timer came, counted from the moment that it was set for', async () => {
     const told = vi.spyOn(Metrics.prototype, 'addMetric');
     await waiting.set('anna');
     await waiting.set('bert');
@@ -112,7 +112,7 @@ describe('a sweep', () => {
     expect(told).toHaveBeenLastCalledWith('TimerLateness', MetricUnit.Seconds, INTERVAL + 20);
   });
 
-  test('tells of the latest timer even where its page was through before another one', async () => {
+  test('reports the latest timer even if its page was done before another one', async () => {
     const told = vi.spyOn(Metrics.prototype, 'addMetric');
     await setAll(20);
     const late = duePartition(WAITER.name, 0);
@@ -121,7 +121,7 @@ describe('a sweep', () => {
     expect(told).toHaveBeenLastCalledWith('TimerLateness', MetricUnit.Seconds, 610);
   });
 
-  test('goes on page by page until nothing is left, ten messages a call', async () => {
+  test('continues page by page until nothing is left, ten messages a call', async () => {
     await setAll(100);
     await waiting.sweep();
     expect(records().toSorted()).toEqual(names(100).map(waiting.record).toSorted());
@@ -130,7 +130,7 @@ describe('a sweep', () => {
     expect(pages.length).toBeGreaterThan(4);
   });
 
-  test('whose time is over leaves the rest to the next one', async () => {
+  test('a sweep whose time is over leaves the rest to the next one', async () => {
     await setAll(100);
     waiting.timeLeft = () => 7_000;
     await waiting.sweep();
@@ -142,8 +142,8 @@ describe('a sweep', () => {
   });
 });
 
-describe('what comes in between', () => {
-  test('a crash after it was sent, before it was moved on: it is sent again, and has its effect once', async () => {
+describe('changes during a sweep', () => {
+  test('a timer is sent again, with one effect, after a crash between its sending and its rescheduling', async () => {
     await waiting.waits('anna');
     const pk = await waiting.set('anna');
     inFrontOf('UpdateItemCommand', dies);
@@ -156,7 +156,7 @@ describe('what comes in between', () => {
     expect(await waiting.stateOf('anna')).toMatchObject({ waits: 'OVER', times: 1 });
   });
 
-  test('its owner is faster than the sweeper: it stays done', async () => {
+  test('a timer stays done if its owner is faster than the sweeper', async () => {
     await waiting.waits('anna');
     const pk = await waiting.set('anna');
     inFrontOf('UpdateItemCommand', () => waiting.deliver(waiting.sent[0]!));
@@ -166,14 +166,14 @@ describe('what comes in between', () => {
     expect(Date.parse(String(done?.executeAt))).toBeLessThan(Date.now());
   });
 
-  test('it is cleared between sent and moved on: nothing comes back', async () => {
+  test('a timer that is cleared between sending and rescheduling does not come back', async () => {
     const pk = await waiting.set('anna');
     inFrontOf('UpdateItemCommand', () => transact([waiting.timers.clear(waitId('anna'))]));
     await waiting.sweep();
     expect(await waiting.read(pk)).toBeUndefined();
   });
 
-  test('an index that is behind: what is done or was moved on is not sent', async () => {
+  test('a timer that is done or rescheduled is not sent if the index is behind', async () => {
     await waiting.waits('done');
     await waiting.set('done');
     await waiting.set('moved');
@@ -187,14 +187,14 @@ describe('what comes in between', () => {
     expect(waiting.sent).toEqual([]);
   });
 
-  test('an index that shows a record at two places: it is sent once', async () => {
+  test('a timer is sent once if the index shows its record at two places', async () => {
     const pk = await waiting.set('anna');
     const options = { table: 'records', owner: WAITER.name, queue: QUEUE, intervalSeconds: INTERVAL };
     await new TimerDispatcher(options).dispatchPage([pk, pk]);
     expect(records()).toEqual([pk]);
   });
 
-  test('its owner’s transaction is in the way of moving it on: no failure of the sweep, and due again', async () => {
+  test("a conflict with its owner's transaction does not fail the sweep, and the timer is due again", async () => {
     await waiting.set('anna');
     const conflict = new TransactionConflictException({ message: 'ongoing', $metadata: {} });
     inFrontOf('UpdateItemCommand', () => Promise.reject(conflict));
@@ -204,7 +204,7 @@ describe('what comes in between', () => {
     expect(waiting.sent).toHaveLength(2);
   });
 
-  test('another sweeper has the lease: nothing is sent, until that one’s time is over', async () => {
+  test('a timer is not sent while another sweeper has the lease', async () => {
     await waiting.set('anna');
     inFrontOf('BatchGetItemCommand', dies);
     await expect(waiting.sweep()).rejects.toThrow('killed');
@@ -215,7 +215,7 @@ describe('what comes in between', () => {
     expect(waiting.sent).toHaveLength(1);
   });
 
-  test('two sweepers at once, as the lease was lost: sent twice, moved on once, one effect', async () => {
+  test('two concurrent sweepers send a timer twice, reschedule it once, and have one effect', async () => {
     await waiting.waits('anna');
     const pk = await waiting.set('anna');
     inFrontOf('UpdateItemCommand', async () => {
@@ -230,8 +230,8 @@ describe('what comes in between', () => {
   });
 });
 
-describe('what can not be sent', () => {
-  test('now, is due at the next sweep; the others of its batch are not sent again', async () => {
+describe('timers that can not be sent', () => {
+  test('a timer that can not be sent now is due at the next sweep; the others are not sent again', async () => {
     for (const name of ['anna', 'bert']) await waiting.set(name);
     waiting.refused.set(waiting.record('anna'), { Code: 'InternalError', SenderFault: false });
     await waiting.sweep();
@@ -242,7 +242,7 @@ describe('what can not be sent', () => {
     expect(records()).toEqual([waiting.record('bert'), waiting.record('anna')]);
   });
 
-  test('ever, is a failure; the others of its batch are moved on', async () => {
+  test('a timer that can never be sent is a failure; the others of its batch are rescheduled', async () => {
     for (const name of ['anna', 'bert']) await waiting.set(name);
     waiting.refused.set(waiting.record('anna'), { Code: 'InvalidMessageContents', SenderFault: true });
     await waiting.sweep();
@@ -258,7 +258,7 @@ describe('what can not be sent', () => {
     ['no payload', () => ({})],
     ['a payload that is no message', () => ({ payload: '{}' })],
     ['a payload that would fill a batch', (good) => ({ payload: good + ' '.repeat(24 * 1024) })],
-  ])('as it has %s, is a failure, and nothing waits behind it', async (_, poison) => {
+  ])('a timer with %s is a failure, and nothing waits behind it', async (_, poison) => {
     const shard = duePartition(WAITER.name, 0);
     const good: Item = { ...waiting.write('anna').Put!.Item!, duePk: shard };
     for (const name of names(25)) {
@@ -277,7 +277,7 @@ describe('what can not be sent', () => {
     expect(await waiting.index('failed', 'failedConsumer', WAITER.name)).toHaveLength(25);
   });
 
-  test('as one page’s read fails, keeps no page behind it waiting', async () => {
+  test('a page whose read fails does not delay the pages behind it', async () => {
     const shard = duePartition(WAITER.name, 0);
     for (const name of names(50)) await waiting.put({ ...waiting.write(name).Put!.Item!, duePk: shard });
     inFrontOf('BatchGetItemCommand', dies);
@@ -285,7 +285,7 @@ describe('what can not be sent', () => {
     expect(waiting.sent).toHaveLength(30);
   });
 
-  test('as one shard’s read fails, stays due; other shards go on', async () => {
+  test('a shard whose read fails stays due, and other shards continue', async () => {
     for (const name of names(20)) await waiting.set(name);
     let calls = 0;
     before = async (command) => {

@@ -37,7 +37,7 @@ async function handedOut(name: string): Promise<Sent> {
 }
 const timer = { type: 'WaitIsOver', data: { name: 'anna' }, subject: 'Waiter/anna', trace: buildTrace('t') } as const;
 
-describe('set', () => {
+describe('setting a timer', () => {
   test('stores the whole message as its owner will get it, to be found when it is due', async () => {
     const pk = await waiting.set('anna', '2026-03-01T08:00:00Z');
     const record = (await waiting.read(pk)) as Item & { payload: string };
@@ -82,14 +82,14 @@ describe('set', () => {
     );
   });
 
-  test('is refused where it was set before: its commit was made', async () => {
+  test('a timer that was set before is refused: its commit was made', async () => {
     await waiting.set('anna');
     await expect(waiting.set('anna')).rejects.toBeInstanceOf(TransactionRefused);
   });
 });
 
 describe('a timer that is sent', () => {
-  test('has its effect once, however often it comes, and its record says so', async () => {
+  test('a sent timer has its effect once, however often it comes, and its record says so', async () => {
     const message = await handedOut('anna');
     for (let delivery = 0; delivery < 3; delivery++) expect(await waiting.deliver(message)).toBe(true);
     expect(await waiting.stateOf('anna')).toMatchObject({ waits: 'OVER', times: 1 });
@@ -105,7 +105,7 @@ describe('a timer that is sent', () => {
     expect(await waiting.stateOf('anna')).toMatchObject({ waits: 'OVER' });
   });
 
-  test('is ended under the generation in which it was set', async () => {
+  test('a sent timer is ended under the generation in which it was set', async () => {
     await waiting.waits('anna');
     const old = { ...waiting.write('anna').Put!.Item!, pk: 'waiter@7#anna/wait/1' };
     await waiting.put(old);
@@ -115,7 +115,7 @@ describe('a timer that is sent', () => {
     expect(await waiting.read(old.pk)).toMatchObject({ status: 'PROCESSED' });
   });
 
-  test('fails for good where its owner refuses it: out of what is due, with its reasons, as any failure', async () => {
+  test('fails for good if its owner refuses it: it is not due any more, and has its reasons', async () => {
     const pk = await waiting.set('nobody');
     const { duePk } = (await waiting.read(pk))!;
     await waiting.sweep();
@@ -131,7 +131,7 @@ describe('a timer that is sent', () => {
     expect(await waiting.index('due', 'duePk', String(duePk))).toEqual([]);
   });
 
-  test('is tried again while attempts are left, and then fails', async () => {
+  test('a sent timer is tried again while attempts are left, and then fails', async () => {
     const message = await handedOut('broken');
     expect(await waiting.deliver(message, 2)).toBe(false);
     expect(waiting.postponed).toHaveLength(1);
@@ -159,7 +159,7 @@ describe('a timer that is sent', () => {
     });
   });
 
-  test('and was done after all stays done as a dead letter', async () => {
+  test('a timer that was done after all stays done as a dead letter', async () => {
     const message = await handedOut('anna');
     await waiting.deliver(message);
     await drain({ Records: [delivery(message, 5)] });
@@ -167,10 +167,10 @@ describe('a timer that is sent', () => {
   });
 });
 
-describe('clear', () => {
+describe('clearing a timer', () => {
   const clear = (name: string) => transact([waiting.timers.clear(waitId(name))]);
 
-  test('before it is sent leaves nothing over', async () => {
+  test('a timer that is cleared before it is sent leaves nothing', async () => {
     const pk = await waiting.set('anna');
     await clear('anna');
     await waiting.sweep();
@@ -178,7 +178,7 @@ describe('clear', () => {
     expect(await waiting.read(pk)).toBeUndefined();
   });
 
-  test('while it is on its way makes its delivery a duplicate, without an effect or a failure', async () => {
+  test('a timer that is cleared on its way becomes a duplicate, without an effect or a failure', async () => {
     const message = await handedOut('anna');
     await clear('anna');
     expect(await waiting.deliver(message)).toBe(true);
@@ -191,7 +191,7 @@ describe('clear', () => {
     expect(await waiting.index('failed', 'failedConsumer', 'waiter')).toEqual([]);
   });
 
-  test('of what was never set, or is done, changes nothing of it', async () => {
+  test('an unset or completed timer is unchanged by a clear', async () => {
     await clear('anna');
     const message = await handedOut('anna');
     await waiting.deliver(message);
@@ -200,7 +200,7 @@ describe('clear', () => {
     expect(await waiting.stateOf('anna')).toMatchObject({ times: 1 });
   });
 
-  test('ends a failure that nobody waits for any more', async () => {
+  test('ends a failure that is not needed any more', async () => {
     const message = await handedOut('broken');
     await waiting.deliver(message, 3);
     await clear('broken');

@@ -200,7 +200,7 @@ test('an older row never takes the place of a newer one', async () => {
   expect(await projections.updateProjection(exhaustedList, newer)).toBe('duplicate');
 });
 
-test('what another release wrote about an order, in another shape, is folded from the events and never read', async () => {
+test("an order's row of another release, in another shape, is ignored: the events are folded instead", async () => {
   await limit(1000);
   await dynamodb.transact(await decided(authorize()));
   // Others' orders, and a limit, between the order's events.
@@ -231,7 +231,7 @@ test('what another release wrote about an order, in another shape, is folded fro
   expect(await view()).toMatchObject({ authorized: eur(100), captured: eur(100), version: 7 });
 });
 
-test('folding an order anew reads no more of its account than the time that the order was under way', async () => {
+test('folding an order again reads no more of its account than the time that the order was under way', async () => {
   await limit(1_000_000);
   for (let count = 0; count < 120; count++) await limit(1_000 + count);
   await dynamodb.transact(await decided(authorize()));

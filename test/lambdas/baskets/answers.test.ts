@@ -20,7 +20,7 @@ describe('a basket that refuses a request', () => {
     ['PRODUCT_DISCONTINUED', 409, 'product-discontinued'],
     ['BASKET_FULL', 409, 'basket-full'],
     ['TOO_MANY_FREE_PIECES', 400, 'invalid-request'],
-  ] as const)('because of %s answers %i %s', (code, status, problem) => {
+  ] as const)('a refusal because of %s answers %i %s', (code, status, problem) => {
     expect(thrownBy(() => throwAsProblem(new BasketRefused(code)))).toMatchObject({ kind: { status, code: problem } });
   });
 
@@ -40,7 +40,7 @@ describe('a checkout that is refused', () => {
     ['BASKET_EMPTY', 'basket-empty'],
     ['PRODUCT_DISCONTINUED', 'product-discontinued'],
     ['NOT_ORDERABLE', 'not-orderable'],
-  ] as const)('because of %s answers 409 %s', (code, problem) => {
+  ] as const)('a refusal because of %s answers 409 %s', (code, problem) => {
     const obstacle: Obstacle = { code, faults: [{ at: 2, detail: 'expected another one' }] };
     expect(thrownBy(() => refuseCheckout(obstacle))).toMatchObject({ kind: { status: 409, code: problem } });
   });

@@ -122,12 +122,12 @@ test('a price that reached more baskets than a page has may be processed again, 
 });
 
 describe('a product', () => {
-  test('is the newest that the catalogue told, in whichever order it was told', async () => {
+  test('a product is the newest one from the catalogue, in whichever order its events came', async () => {
     for (const version of [2, 3, 1, 2]) await learned(100 * version, version);
     expect((await products.read([sku, 'none'])).get(sku)).toEqual({ sku, unitPrice: eur(300), version: 3 });
   });
 
-  test('is read strongly consistent', async () => {
+  test('a product is read strongly consistent', async () => {
     await learned(100, 1);
     calls.length = 0;
     await products.read([sku]);
@@ -136,7 +136,7 @@ describe('a product', () => {
 });
 
 describe('a line', () => {
-  test('that is added while its new price passes by gets it at the next look', async () => {
+  test('a line that is added while its new price passes by gets it at the next look', async () => {
     await learned(100, 1);
     // The price has reached every basket that had the product when this one writes its line.
     rival = { operation: 'BatchGetItemCommand', work: () => priceChanges(200, 2) };
@@ -147,7 +147,7 @@ describe('a line', () => {
     expect((await stored(customerId))?.lines).toMatchObject([{ unitPrice: eur(200), productVersion: 2 }]);
   });
 
-  test('never loses a newer price to an older one that is under way', async () => {
+  test('an older price that is being processed never replaces a newer one', async () => {
     await learned(100, 1);
     await put(1);
     const [older, newer] = [priceMessage(200, 2), priceMessage(300, 3)];
@@ -158,7 +158,7 @@ describe('a line', () => {
     expect(await readOutcome(older.id)).toBe('PROCESSED');
   });
 
-  test('is on the list of its product as long as the basket has it', async () => {
+  test('a line is on the list of its product as long as the basket has it', async () => {
     await learned(100, 1);
     const holders = async () => (await itemsOf(`HOLDERS#${sku}`)).map(({ sk }) => sk);
     await put(1);
@@ -168,7 +168,7 @@ describe('a line', () => {
     expect(await holders()).toEqual([]);
   });
 
-  test('that meets another change of the basket is set on top of it', async () => {
+  test('a change that meets another change of the basket is set on top of it', async () => {
     await learned(100, 1);
     const other = randomUUID();
     await learn({ sku: other, unitPrice: eur(5), version: 1 });
@@ -177,7 +177,7 @@ describe('a line', () => {
     expect((await look()).lines.map(({ quantity }) => quantity)).toEqual([7, 1]);
   });
 
-  test('is not written over by who read the basket before its commits have expired', async () => {
+  test('a reader of the basket from before its commits have expired does not overwrite a line', async () => {
     await learned(100, 1);
     await put(1);
     rival = {
@@ -194,7 +194,7 @@ describe('a line', () => {
 });
 
 describe('prices that were seen', () => {
-  test('do not include the one that comes in between', async () => {
+  test('seen prices do not include the one that comes in between', async () => {
     await learned(100, 1);
     await put(1);
     await learned(200, 2);
@@ -226,7 +226,7 @@ describe('a price in more baskets than a page has', () => {
     await Promise.all(customers.map((customer) => put(1, sku, customer)));
   });
 
-  test('goes on after a crash in the middle of a page', async () => {
+  test('continues after a crash in the middle of a page', async () => {
     failing = 'c-07';
     const message = priceMessage(200, 2);
     await expect(deliverMessage(onProduct, message.body)).rejects.toThrow();
@@ -280,7 +280,7 @@ describe('a checkout', () => {
     expect(loaded.state).toMatchObject({ lines: [{ quantity: 5 }] });
   });
 
-  test('that has become an order leaves what was changed meanwhile, in whatever order it happens', async () => {
+  test('a checkout that has become an order leaves later changes, in whatever order they happen', async () => {
     const { loaded } = await out('k');
     rival = { operation: 'GetItemCommand', work: () => put(4) };
     await orderPlaced(loaded.id);
@@ -288,7 +288,7 @@ describe('a checkout', () => {
     expect(await itemsOf(`HOLDERS#${sku}`)).toHaveLength(1);
   });
 
-  test('of orders that were no basket changes nothing, and is recorded', async () => {
+  test('an order that was no basket changes nothing, and is recorded', async () => {
     const before = await stored(customerId);
     await orderPlaced(randomUUID().replaceAll('-', ''));
     expect(await stored(customerId)).toEqual(before);

@@ -77,7 +77,7 @@ test('a price that meets another is set on top of it, or refused where it named 
   });
 });
 
-test('a state is not written over by who read it before its commits have expired', async () => {
+test('a reader from before its commits have expired does not overwrite a state', async () => {
   await set(100);
   rival = {
     operation: 'GetItemCommand',
@@ -93,7 +93,7 @@ test('a state is not written over by who read it before its commits have expired
   expect(await products.readProduct(productStore, sku)).toMatchObject({ unitPrice: eur(300), version: 3 });
 });
 
-test('of two messages of one step at once, between which the price changes, both get the first answer', async () => {
+test('two concurrent messages of one step, between which the price changes, both get the first answer', async () => {
   await set(100);
   const command = confirm(100);
   const { orderId, stepId } = command.data;
@@ -114,7 +114,7 @@ test('of two messages of one step at once, between which the price changes, both
   ]);
 });
 
-test('of two messages of one step at once, between which the product is sold again, both get the first answer', async () => {
+test('two concurrent messages of one step, between which the product is sold again, get the first answer', async () => {
   const discontinued = { name: 'Tea', unitPrice: eur(100), discontinued: true };
   await products.setProduct(productStore, sku, discontinued, undefined, buildTrace(randomUUID()));
   const command = confirm(100);
@@ -134,7 +134,7 @@ test('of two messages of one step at once, between which the product is sold aga
   ]);
 });
 
-test('what DynamoDB leaves unread of a batch is asked for again, and nothing else', async () => {
+test('keys that DynamoDB leaves unread in a batch are requested again, and no others', async () => {
   const skus = ['a', 'b', 'c', 'd', 'e'].map((letter) => `${sku}-${letter}`);
   for (const [at, one] of skus.entries()) await set(at, undefined, one);
   calls.length = 0;
@@ -144,7 +144,7 @@ test('what DynamoDB leaves unread of a batch is asked for again, and nothing els
   expect(calls.filter(({ operation }) => operation === 'BatchGetItem')).toHaveLength(3);
 });
 
-test('what is left unread again and again is no price that is unknown', async () => {
+test('a price that is left unread again and again does not count as unknown', async () => {
   await set(100);
   const others = Array.from({ length: 6 }, (_, at) => `${sku}-${at}`);
   read = 1;

@@ -34,6 +34,6 @@ test('a rejection names the lines that were short', async () => {
   expect(await afterRefusal('TEA-1')).toEqual(['StockRejected', ['TEA-1']]);
 });
 
-test('while another transaction has a line, nobody knows whether it is short: the reservation is tried again', async () => {
+test('a reservation is tried again if another transaction has a line, as its stock is unknown', async () => {
   expect(await afterRefusal('TEA-1', 'CUP-1')).toEqual(['StockReserved', undefined]);
 });

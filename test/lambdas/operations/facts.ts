@@ -157,7 +157,7 @@ export const undone = (trigger: string, step: string, outcome: 'DONE' | 'REFUSED
   },
 ];
 
-/** All that the saga of an order hears that is approved. */
+/** All messages that the saga of an approved order receives. */
 export const TOLD: readonly Told[] = [
   ['OrderPlaced-1', START],
   done('PricesConfirmed-1', 'confirm-prices'),

@@ -46,7 +46,7 @@ const allDone = (given: Given): NonNullable<Given['records']> =>
   );
 
 describe('an order’s saga', () => {
-  test('that waits is told with its step, since when, and when that is sent again', () => {
+  test('a saga that waits is shown with its step, since when, and when that is sent again', () => {
     const given = { ...RESERVING, reservations: [] };
     expect(verdictOf(given)).toEqual({
       state: 'pending',
@@ -87,7 +87,7 @@ describe('an order’s saga', () => {
     });
   });
 
-  test('that is through leaves a paid order to its review', () => {
+  test('a saga that has ended leaves a paid order to its review', () => {
     const started = commit('Order', 3, 'OrderReviewStarted', 'UserStatusChanged-1');
     const given = { orders: [PLACED, APPROVED, started], status: 'UNDER_REVIEW' } as const;
     expect(verdictOf({ ...given, records: allDone(given), after: 86_400 })).toMatchObject({
@@ -96,7 +96,7 @@ describe('an order’s saga', () => {
     });
   });
 
-  test('that undoes something is told so', () => {
+  test('a saga that compensates is shown so', () => {
     const given = { ...ENDED, told: RELEASING };
     expect(verdictOf({ ...given, records: { ...allDone(given), ...TIMEOUT } })).toMatchObject({
       state: 'pending',
@@ -104,7 +104,7 @@ describe('an order’s saga', () => {
     });
   });
 
-  test('whose clock should have rung is told with the alarm’s heading', () => {
+  test("a saga whose timeout is overdue is shown with the alarm's heading", () => {
     const told = (after: number) => verdictOf({ ...RESERVING, reservations: [], after }).text;
     expect(told(660)).not.toContain('clock');
     expect(told(661)).toMatch(/sent again at \S+, its timeout is late \(docs\/operations\/alarms\/TimersLate\.md\)$/);
@@ -114,7 +114,7 @@ describe('an order’s saga', () => {
     ['none', DONE],
     ['one that has rung', clock('PROCESSED')],
     ['one that was discarded', clock('DISCARDED')],
-  ])('that waits without a timeout is failed: %s', (_, records) =>
+  ])('a saga that waits without a timeout is failed: %s', (_, records) =>
     expect(verdictOf({ ...RESERVING, records })).toMatchObject({
       state: 'failed',
       text: expect.stringMatching(/^failed: waits for reserve-stock .*, but no timeout is scheduled$/),
@@ -122,7 +122,7 @@ describe('an order’s saga', () => {
     }),
   );
 
-  test('whose clock failed is failed, with the command that shows it', () => {
+  test('a saga whose timeout failed is failed, with the command that shows it', () => {
     const reason = { at: time(1), name: 'Unsendable', message: 'InvalidMessageContents', stack: [] };
     expect(verdictOf({ ...RESERVING, records: clock('FAILED', { failures: [reason] }) })).toMatchObject({
       state: 'failed',
@@ -133,7 +133,7 @@ describe('an order’s saga', () => {
     });
   });
 
-  test('that is stuck is failed, with the command that says what to do', () => {
+  test('a stuck saga is failed, with the command that says what to do', () => {
     const told = [...RELEASING, undone('SagaReplyRequested-9', 'authorize-account', 'REFUSED')];
     const given = { ...ENDED, told };
     expect(verdictOf({ ...given, records: allDone(given) })).toEqual({
@@ -143,7 +143,7 @@ describe('an order’s saga', () => {
     });
   });
 
-  test('that undid everything makes the order complete, with why', () => {
+  test('a saga that compensated everything makes the order complete, with why', () => {
     const told = [...RELEASING, undone('AuthorizationReleased-2', 'authorize-account')];
     const given = { ...ENDED, told };
     expect(verdictOf({ ...given, records: allDone(given) })).toMatchObject({
@@ -172,7 +172,7 @@ describe('an order’s saga', () => {
       ],
       /its saga compensates its steps: compensated \S+: CANCELLED$/,
     ],
-  ] as const)('that %s an approved order fails it', (_, told, text) => {
+  ] as const)('a saga that %s an approved order fails it', (_, told, text) => {
     const given = { told, account: [AUTHORIZED], payments: [] };
     expect(verdictOf({ ...given, records: { ...allDone(given), ...TIMEOUT } })).toMatchObject({
       state: 'failed',
@@ -181,7 +181,7 @@ describe('an order’s saga', () => {
     });
   });
 
-  test('that sent a step again has done nothing twice', () => {
+  test('a saga that sent a step again has done nothing twice', () => {
     const told = [...TOLD.slice(0, 3), ['retry-1', { type: 'Retry' }], ...TOLD.slice(3)] as const;
     const { doneTwice, events } = judgeOrder(facts({ told }));
     expect(doneTwice).toEqual([]);
@@ -200,14 +200,14 @@ describe('a refund that the provider refused for good', () => {
   const given = { orders, status: 'CANCELLED' } as const;
   const ended = (more: Given) => verdictOf({ ...given, ...more, records: allDone({ ...given, ...more }) });
 
-  test('fails an order that was cancelled after its approval: nobody else waits for it', () => {
+  test('fails an order that was cancelled after its approval, since nothing else will retry the refund', () => {
     expect(ended({ payments: payments('RefundFailed') })).toMatchObject({
       state: 'failed',
       text: 'failed: its refund was refused for good (docs/operations/alarms/RefundFailed.md)',
     });
   });
 
-  describe('and is a failure of its own', () => {
+  describe('a refused refund with a failure of its own', () => {
     const refunds = payments('RefundFailed');
     const recorded = (record: ConsumerRecord) => ({
       ...allDone({ ...given, payments: refunds }),
@@ -225,7 +225,7 @@ describe('a refund that the provider refused for good', () => {
       });
     });
 
-    test('is complete once an operator has closed it, and says who and why', () => {
+    test('the failure is complete once an operator has closed it, and says who and why', () => {
       const records = recorded({ pk: 'p', status: 'DISCARDED', failures, ...closed });
       expect(verdictOf({ ...given, payments: refunds, records })).toMatchObject({
         state: 'complete',
@@ -235,7 +235,7 @@ describe('a refund that the provider refused for good', () => {
       });
     });
 
-    test('is not closed by whoever discards its publication', () => {
+    test('a discarded publication does not close the failure', () => {
       const records = allDone({ ...given, payments: refunds });
       const { 'payments-provider@0#RefundFailed-6': _, ...others } = records;
       const relay = { 'relay@0#Payment#o1/COMMIT#0000000006': { pk: 'p', status: 'DISCARDED', ...closed } } as const;
@@ -246,11 +246,11 @@ describe('a refund that the provider refused for good', () => {
     });
   });
 
-  test('is forgotten once it was made', () => {
+  test('the failure is no longer shown once the refund was made', () => {
     expect(ended({ payments: payments('RefundFailed', 'PaymentRefunded') }).state).toBe('complete');
   });
 
-  test('is the saga’s where that undid the order, with an operator or without', () => {
+  test('the failure belongs to the saga that compensated the order, with an operator or without', () => {
     const told = [
       ...TOLD.slice(0, 4),
       ['OrderCancelled-2', { type: 'Cancel' }],

@@ -26,14 +26,14 @@ const without = (key: string, records: Given['records'] = DONE) =>
   Object.fromEntries(Object.entries(records).filter(([one]) => one !== key));
 
 describe('an order', () => {
-  test('is complete where each consumer has done each event and each command', () => {
+  test('an order is complete if each consumer has done each event and each command', () => {
     expect(verdictOf()).toEqual({
       state: 'complete',
       text: 'complete: 21 events, 4 commands, 14 deliveries processed, nothing twice',
     });
   });
 
-  test('is pending where a record is missing, with whose and for how long', () => {
+  test('an order is pending if a record is missing, with whose and for how long', () => {
     const given = { ...RESERVING, records: without('orders-saga@0#StockReserved-1', RESERVING.records) };
     expect(verdictOf(given)).toMatchObject({
       state: 'pending',
@@ -43,14 +43,14 @@ describe('an order', () => {
     });
   });
 
-  test('is pending where its list shows an older version', () => {
+  test('an order is pending if its list shows an older version', () => {
     expect(verdictOf({ shown: 1 })).toMatchObject({
       state: 'pending',
       text: 'pending: orders-list of OrderApproved, for 12 s',
     });
   });
 
-  test('is failed where a consumer failed, even where others are pending, with the command that shows it', () => {
+  test('an order is failed if a consumer failed, even if others are pending, with the command that shows it', () => {
     const records = { ...RESERVING.records, 'inventory-commands@0#ReserveStock-7': failed() };
     expect(verdictOf({ ...RESERVING, reservations: [], records })).toEqual({
       state: 'failed',
@@ -61,7 +61,7 @@ describe('an order', () => {
     });
   });
 
-  test('is failed where its relay could not publish, with the commit as message id', () => {
+  test('an order is failed if its relay could not publish, with the commit as message id', () => {
     const verdict = verdictOf({ records: { ...DONE, 'relay@0#Order#o1/COMMIT#0000000002': failed() } });
     expect(verdict).toMatchObject({
       state: 'failed',
@@ -69,11 +69,11 @@ describe('an order', () => {
     });
   });
 
-  test('is failed where a projection failed, though the list shows a newer version', () => {
+  test('an order is failed if a projection failed, though the list shows a newer version', () => {
     expect(verdictOf({ records: { ...DONE, 'orders-list@0#OrderPlaced-1': failed() } }).state).toBe('failed');
   });
 
-  test('is failed where one cause led to two commits', () => {
+  test('an order is failed if one cause led to two commits', () => {
     const again = commit('Reservation', 2, 'ReservationVoided', 'ReserveStock-7');
     const report = judgeOrder(facts({ reservations: [RESERVED, again] }));
     expect(report.doneTwice).toEqual([{ subject: 'Reservation/o1', trigger: 'ReserveStock-7', versions: [1, 2] }]);
@@ -83,7 +83,7 @@ describe('an order', () => {
     });
   });
 
-  test('is failed where a step had its effect twice, by two commands', () => {
+  test('an order is failed if a step had its effect twice, by two commands', () => {
     const again = commit('Reservation', 2, 'StockReserved', 'ReserveStock-again');
     const report = judgeOrder(facts({ reservations: [RESERVED, again] }));
     expect(report.doneTwice).toEqual([{ subject: 'Reservation/o1', type: 'StockReserved', versions: [1, 2] }]);
@@ -93,7 +93,7 @@ describe('an order', () => {
     });
   });
 
-  test('is failed where it waits and nothing is on its way', () => {
+  test('an order is failed if it waits and nothing is on its way', () => {
     const nothing = { told: [], prices: [], account: [], reservations: [], payments: [] };
     const gone = { 'orders-saga@0#OrderPlaced-1': discarded() };
     expect(verdictOf({ ...nothing, orders: [PLACED], status: 'PENDING', records: gone })).toMatchObject({
@@ -102,7 +102,7 @@ describe('an order', () => {
     });
   });
 
-  test('that nobody knows is failed where something was reserved for it', () => {
+  test('an unknown order is failed if something was reserved for it', () => {
     const nothing = { orders: [], told: [], prices: [], account: [], payments: [], shown: 0 };
     expect(verdictOf({ ...nothing, status: 'NONE' })).toMatchObject({
       state: 'failed',
@@ -110,7 +110,7 @@ describe('an order', () => {
     });
   });
 
-  test('is complete where what failed was discarded, and says so', () => {
+  test('an order is complete if its failures were discarded, and says so', () => {
     const given = { records: { ...DONE, 'accounts-orders@0#OrderApproved-2': discarded() } };
     expect(verdictOf(given)).toMatchObject({
       state: 'complete',
@@ -121,7 +121,7 @@ describe('an order', () => {
 });
 
 describe('a delivery', () => {
-  test('that waits in a window until that closes holds up nothing, and says in which', () => {
+  test('a delivery that waits in a window delays nothing, and says in which window', () => {
     const collected = failed({ status: 'PENDING', window: '2026-01-05' });
     const given = { records: { ...DONE, 'accounts-orders@0#OrderApproved-2': collected } };
     expect(verdictOf(given)).toMatchObject({
@@ -136,7 +136,7 @@ describe('a delivery', () => {
 
   const missing = without('inventory-commands@0#ReserveStock-7');
 
-  test('without a trace is pending as long as a queue can hold it, then lost, and not known once records expire', () => {
+  test('a delivery without a trace is pending while a queue can hold it, then lost, and unknown once records expire', () => {
     const records = without('orders-saga@0#StockReserved-1', RESERVING.records);
     const at = (after: number) => deliveryOf({ ...RESERVING, records, after }, 'orders-saga', 'StockReserved')?.state;
     expect([at(23 * DAY), at(23 * DAY + 1), at(35 * DAY), at(35 * DAY + 1)]).toEqual([
@@ -147,7 +147,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('is not known once a record of before a longer window would have expired', () => {
+  test('a delivery is unknown once a record of before a longer window would have expired', () => {
     const records = without('orders-saga@0#StockReserved-1', RESERVING.records);
     const window = [
       { from: '1970-01-01T00:00:00.000Z', seconds: 35 * DAY },
@@ -158,7 +158,7 @@ describe('a delivery', () => {
     expect([at(35 * DAY), at(36 * DAY)]).toEqual(['lost', 'expired']);
   });
 
-  test('of a command is lost as an event’s is', () => {
+  test('a delivery of a command is lost as an event’s is', () => {
     const records = without('inventory-commands@0#ReserveStock-7', RESERVING.records);
     expect(verdictOf({ ...RESERVING, reservations: [], records, after: 30 * DAY })).toMatchObject({
       state: 'failed',
@@ -166,7 +166,7 @@ describe('a delivery', () => {
     });
   });
 
-  test('without a record is processed where its effect is there', () => {
+  test('a delivery without a record is processed if its effect is there', () => {
     const given = { records: missing, after: 400 * DAY };
     expect(deliveryOf(given, 'inventory-commands', 'ReserveStock')).toMatchObject({
       state: 'processed',
@@ -174,14 +174,14 @@ describe('a delivery', () => {
     });
   });
 
-  test('to a list that still shows an older version after so long is lost, however old', () => {
+  test('a delivery to a list that still shows an older version after so long is lost, however old', () => {
     expect(verdictOf({ shown: 1, after: 400 * DAY })).toMatchObject({
       state: 'failed',
       text: expect.stringContaining('lost: OrderApproved on its way to orders-list'),
     });
   });
 
-  test('of a commit whose publication was discarded will not come, be it of an event or of a command', () => {
+  test('a delivery of a commit with a discarded publication will not come, be it an event or a command', () => {
     const records = {
       'relay@0#Order#o1/COMMIT#0000000001': discarded(),
       'relay@0#CreateOrderSaga#o1/COMMIT#0000000006': discarded(),
@@ -198,7 +198,7 @@ describe('a delivery', () => {
     );
   });
 
-  test('goes to those who listen, a command to its service, and to nobody else', () => {
+  test('goes to its subscribers, or as a command to its service, and to no others', () => {
     const { events } = judgeOrder(facts());
     const heard = events
       .map(({ type, deliveries }) => `${type} -> ${deliveries.map(({ consumer }) => consumer).join(', ')}`)
@@ -219,7 +219,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('stands in the order of time, with what a saga’s event is about', () => {
+  test('is in the order of time, with what a saga’s event is about', () => {
     const early = { ...RESERVED, at: time(-1) };
     const { events } = judgeOrder(facts({ reservations: [early] }));
     expect(events[0]).toMatchObject({ type: 'StockReserved', subject: 'Reservation/o1' });

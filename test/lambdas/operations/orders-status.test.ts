@@ -38,7 +38,7 @@ test('orders are counted by how they ended, and an approval by how long it took'
   });
 });
 
-test('without an order there is nothing to measure', () =>
+test('there is nothing to measure without an order', () =>
   expect(countOrders({ placed: 0, more: false }, [])).toEqual({
     placed: 0,
     more: false,
@@ -49,13 +49,13 @@ test('without an order there is nothing to measure', () =>
     open: 0,
   }));
 
-test('without its service it has no row, and the fields of the answer', async () =>
+test('the section without its service has no row, but the fields of the answer', async () =>
   expect(await readOrdersSection({ services: [] } as unknown as CommandContext)).toMatchObject({
     rows: [],
     json: { placed: 0, more: false, read: 0 },
   }));
 
-describe('of more commits than it reads, the status', () => {
+describe('the status of more commits than it reads', () => {
   const NOW = '2026-12-01T12:20:00.000Z';
   const orders = {
     name: 'orders',

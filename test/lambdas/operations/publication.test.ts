@@ -35,13 +35,13 @@ test('an event that no consumer has waits for its relay, if that is behind: the 
   });
 });
 
-test('if the metric does not tell it yet, the verdict names the consumers', () => {
+test('the verdict names the consumers if the metric does not show the delay yet', () => {
   const { verdict, placed } = report(NEW, 1);
   expect(placed).toMatchObject({ state: 'unknown' });
   expect(verdict.text).toBe('pending: orders-saga of OrderPlaced, for 30 s; orders-list of OrderPlaced, for 30 s');
 });
 
-test('what one consumer has is published, whatever the relay says', () => {
+test('an event that one consumer has is published, whatever the relay says', () => {
   const records = { 'orders-saga@0#OrderPlaced-1': { pk: 'p', status: 'PENDING' } } as const;
   const stored = report({ ...NEW, records }, 29);
   expect(stored.placed).toEqual({ state: 'published', text: 'published: it has reached orders-saga' });

@@ -105,7 +105,7 @@ describe('the tree of messages', () => {
     expect(findNode(roots, 'nobody')).toBeUndefined();
   });
 
-  test('is drawn with times from its beginning, attempts, outcomes and short ids', () =>
+  test('the tree is drawn with times from its beginning, attempts, outcomes and short ids', () =>
     expect(formatTree(roots, { verbose: false }).split('\n')).toEqual([
       'caused by equest-1, 2026-03-01T00:00:00.000Z',
       'OrderPlaced  Order 1  +0 ms  0-placed',
@@ -121,7 +121,7 @@ describe('the tree of messages', () => {
       'SagaFailed  CreateOrderSaga 1  +5 min  -timeout',
     ]));
 
-  test('has full ids and times on request', () => {
+  test('the tree has full ids and times on request', () => {
     const text = formatTree(roots, { verbose: true });
     expect(text).toContain('caused by request-1, ');
     expect(text).toContain(`OrderPlaced  Order 1  ${at(0)}  00000000-placed\n`);

@@ -107,7 +107,7 @@ test.each([`Reservation#${ONE}`, `Reservation#${OTHER}`, 'Stock#TEA-1'])(
   },
 );
 
-test('a message that no consumer hears is complete, and was compared with nothing', async () => {
+test('a message without a subscriber is complete, and was compared with nothing', async () => {
   await put('baskets', {
     pk: 'Basket#b1',
     sk: 'COMMIT#0000000001',
@@ -143,7 +143,7 @@ test('a correlation id that looks like an order’s id is found, and what nothin
   expect(subjectsOf(await traced(id))).toEqual(['Stock/TEA-1']);
 });
 
-test('what is not found says where it was searched, in words of the caller', async () => {
+test('an unknown id says where it was searched, in words of the caller', async () => {
   const message = "No order, event, command or correlation id 'mine' was found in the last hour.";
   await expect(traced('mine')).rejects.toMatchObject({ code: 'not-found', message });
 });

@@ -47,7 +47,7 @@ beforeEach(async () => {
   await changed({ type: 'Place', orderId, customerId: 'bob', lines: [line] });
 });
 
-/** An API's change of the order, which the saga hears of later. */
+/** An API's change of the order, which the saga receives of later. */
 async function changed(command: OrderCommand): Promise<void> {
   const order = await orderStore.load(orderId);
   const events = decide(order.state, command, { now: '2026-03-01T00:00:00.000Z' });
@@ -55,26 +55,26 @@ async function changed(command: OrderCommand): Promise<void> {
 }
 
 /** Delivers each message twice: the duplicate has no effect. */
-async function hears(contract: ServiceContract, event: AnyEvent): Promise<void> {
+async function receives(contract: ServiceContract, event: AnyEvent): Promise<void> {
   const message = eventMessage(contract, event);
   expect([await deliver(message), await deliver(message)]).toEqual(['applied', 'duplicate']);
 }
 
 const isPlaced = () =>
-  hears(ordersContract, {
+  receives(ordersContract, {
     type: 'OrderPlaced',
     data: { orderId, customerId: 'bob', lines: [line], total: amount, placedAt: '2026-03-01T00:00:00.000Z' },
   });
-const isCancelled = () => hears(ordersContract, { type: 'OrderCancelled', data: { orderId } });
+const isCancelled = () => receives(ordersContract, { type: 'OrderCancelled', data: { orderId } });
 const stepOf = (step: string) => ({ orderId, stepId: `${orderId}/${step}` });
 const done = (contract: ServiceContract, step: string, more = {}) =>
-  hears(contract, { type: 'SagaReplyRequested', data: { ...stepOf(step), ...more, outcome: 'DONE' } });
+  receives(contract, { type: 'SagaReplyRequested', data: { ...stepOf(step), ...more, outcome: 'DONE' } });
 const ofBob = { customerId: 'bob' };
-const confirmed = () => hears(catalogContract, { type: 'PricesConfirmed', data: stepOf('confirm-prices') });
+const confirmed = () => receives(catalogContract, { type: 'PricesConfirmed', data: stepOf('confirm-prices') });
 const authorized = () =>
-  hears(accountsContract, { type: 'AccountAuthorized', data: { ...stepOf('authorize-account'), ...ofBob, amount } });
+  receives(accountsContract, { type: 'AccountAuthorized', data: { ...stepOf('authorize-account'), ...ofBob, amount } });
 const reserved = () =>
-  hears(inventoryContract, {
+  receives(inventoryContract, {
     type: 'StockReserved',
     data: { ...stepOf('reserve-stock'), lines: [{ sku: 'TEA-1', quantity: 2 }] },
   });
@@ -98,14 +98,14 @@ const FORWARDS = [
 ];
 
 describe('the saga of an order', () => {
-  test('is over before it began where the cancellation is heard first', async () => {
+  test('a saga is over before it began if the cancellation arrives first', async () => {
     await isCancelled();
     await isPlaced();
     expect(await sent()).toEqual([]);
     expect(await sagaStatus()).toBe('COMPENSATED');
   });
 
-  test('of an order that was approved meanwhile, by a release that knew no sagas, undoes nothing', async () => {
+  test('a saga undoes nothing if a release without sagas approved its order meanwhile', async () => {
     for (const heard of [isPlaced, confirmed, authorized, reserved]) await heard();
     await changed({ type: 'Approve' });
     await charged();
@@ -114,7 +114,7 @@ describe('the saga of an order', () => {
   });
 
   test.each([{ type: 'Approve' }, { type: 'Reject', reason: 'OUT_OF_STOCK', skus: [] }, { type: 'Cancel' }] as const)(
-    'never begins where its order has ended without one: $type',
+    'a saga never begins if its order has ended without one: $type',
     async (end) => {
       await changed(end);
       const { version } = await order();
@@ -125,9 +125,9 @@ describe('the saga of an order', () => {
     },
   );
 
-  test('takes no answer that no step of it asked for', async () => {
+  test('ignores an answer that no step of it asked for', async () => {
     await isPlaced();
-    await hears(inventoryContract, { type: 'StockReserved', data: { orderId, lines: [] } });
+    await receives(inventoryContract, { type: 'StockReserved', data: { orderId, lines: [] } });
     await done(accountsContract, 'authorize-account', ofBob);
     expect(await sent()).toEqual(FORWARDS.slice(0, 1));
   });

@@ -136,7 +136,7 @@ const underReview = async (most = MANY): Promise<number> =>
   (await readOpenReviews(table, { userId: 'bob' }, most + 1)).length;
 
 describe('a user who became suspect', () => {
-  test('has all orders of all pages reviewed, the newest first', async () => {
+  test('a suspect user has all orders of all pages reviewed, the newest first', async () => {
     await placedMany();
     const message = await judged('SUSPECT', 1);
     await run(message);
@@ -150,7 +150,7 @@ describe('a user who became suspect', () => {
     expect(await readStatusCopy(table, 'bob')).toMatchObject({ status: 'SUSPECT', version: 1 });
   });
 
-  test('has no order reviewed that has ended, and a page of those is not read again', async () => {
+  test('a suspect user has no ended order reviewed, and a page of those is not read again', async () => {
     for (let number = 1; number <= MANY; number++) await placed(number, number > 20 ? { type: 'Cancel' } : undefined);
     const message = await judged('SUSPECT', 1);
     const times = [60_000, 5_000];
@@ -164,7 +164,7 @@ describe('a user who became suspect', () => {
     expect(await statuses()).toEqual({ CANCELLED: MANY - 20, UNDER_REVIEW: 20 });
   });
 
-  test('has paid orders reviewed, even if the list shows them as they were, and no dispatched one', async () => {
+  test('a suspect user has paid orders reviewed, even if the list is behind, and no dispatched one', async () => {
     await placed(1, { type: 'Approve' });
     await placed(2);
     for (const [number, command] of [
@@ -188,7 +188,7 @@ describe('a user who became suspect', () => {
     expect(await underReview()).toBe(2);
   });
 
-  test('and blocked then has the rest reviewed, too, and nothing is released', async () => {
+  test('a suspect user who is blocked then has the rest reviewed, too, and nothing is released', async () => {
     await placedMany();
     const suspected = await judged('SUSPECT', 1);
     const times = [60_000, 5_000];
@@ -202,7 +202,7 @@ describe('a user who became suspect', () => {
     expect(await reasons(1)).toMatchObject({ reviewReasons: ['BLOCKED_USER', 'MANY_ORDERS'] });
   });
 
-  test('has the rest reviewed by another invocation when time is up, which begins behind the last page', async () => {
+  test('another invocation reviews the rest when time is up, and begins behind the last page', async () => {
     await placedMany();
     const message = await judged('SUSPECT', 1);
     const times = [60_000, 5_000];
@@ -215,7 +215,7 @@ describe('a user who became suspect', () => {
     expect(await record(message)).toMatchObject({ status: 'PROCESSED' });
   });
 
-  test('has the rest reviewed after a crash in the middle of a page, and no order a second time', async () => {
+  test('the rest is reviewed after a crash in the middle of a page, and no order a second time', async () => {
     await placedMany();
     const message = await judged('SUSPECT', 1);
     await run(message, ENOUGH, (id) => {
@@ -229,7 +229,7 @@ describe('a user who became suspect', () => {
     expect(await statuses()).toEqual({ UNDER_REVIEW: MANY });
   });
 
-  test('has a thousand orders reviewed, each once, though an attempt dies on each page', async () => {
+  test('a thousand orders are reviewed, each once, though an attempt dies on each page', async () => {
     const THOUSAND = 1_000;
     for (let number = 1; number <= THOUSAND; number++) {
       await placed(number, number % 2 === 0 ? { type: 'Approve' } : undefined, 3_600_000);
@@ -259,7 +259,7 @@ describe('a user who became suspect', () => {
     expect([...versions]).toEqual([2]);
   });
 
-  test('and active again a moment later has no further order reviewed', async () => {
+  test('a suspect user who is active again a moment later has no further order reviewed', async () => {
     await placedMany();
     const message = await judged('SUSPECT', 1);
     await run(message, ENOUGH, async (id) => {
@@ -290,7 +290,7 @@ describe('a user who is active again', () => {
     await run(await judged('SUSPECT', 1));
   });
 
-  test('has all orders released, page by page, and by another invocation when time is up', async () => {
+  test('all orders of an active user are released, page by page, also by another invocation when time is up', async () => {
     const message = await judged('ACTIVE', 2);
     const times = [60_000, 5_000];
     await run(message, () => times.shift() ?? 5_000);
@@ -301,7 +301,7 @@ describe('a user who is active again', () => {
     expect(await record(message)).toMatchObject({ status: 'PROCESSED' });
   });
 
-  test('and blocked before the message is run keeps them under review', async () => {
+  test('orders stay under review if their user is blocked before the message is processed', async () => {
     const message = await judged('ACTIVE', 2);
     await run(await judged('BLOCKED', 3));
     await run(message);

@@ -28,7 +28,7 @@ const events = async () => {
   return items;
 };
 
-test('a checkout places one order, however often and by how many messages it is told', async () => {
+test('a checkout places one order, however often and by how many messages it comes', async () => {
   const message = sent();
   expect(await deliver(message)).toBe('applied');
   expect(await deliver(message)).toBe('duplicate');
@@ -43,7 +43,7 @@ test('two messages at once place one order', async () => {
   expect(await events()).toHaveLength(1);
 });
 
-test('at a limit of the customer, the order exists and is rejected; a later repeat changes nothing', async () => {
+test('an order at a limit of the customer exists and is rejected; a later repeat changes nothing', async () => {
   reached = { limit: 'ORDERS_PER_HOUR', retryAfterSeconds: 60 };
   await deliver(sent());
   reached = undefined;
@@ -54,7 +54,7 @@ test('at a limit of the customer, the order exists and is rejected; a later repe
   ]);
 });
 
-test('an order of a blocked user exists and is rejected, for a reason that the customer can do nothing about', async () => {
+test('an order of a blocked user exists and is rejected, for a reason that the customer cannot change', async () => {
   isBlocked = true;
   await deliver(sent());
   expect(await events()).toMatchObject([{ type: 'OrderPlaced' }, { data: { reason: 'STEP_REFUSED', skus: [] } }]);

@@ -85,14 +85,14 @@ async function listed(key: string, end?: 'Approve'): Promise<string> {
 }
 
 describe('a customer at the limit of their orders', () => {
-  test('that are under way is refused one more, and told when to ask again', async () => {
+  test('a customer at the limit under way is refused one more, and learns when to retry', async () => {
     for (const key of ['one', 'two']) await listed(key);
     const { status, headers, body } = await post('three');
     expect({ status, retry: headers?.['Retry-After'] }).toEqual({ status: 429, retry: '60' });
     expect(body).toMatchObject({ type: 'urn:orderly:problem:limit-reached', limit: 'ORDERS_UNDER_WAY' });
   });
 
-  test('of an hour is refused until the next one, though none is under way', async () => {
+  test('a customer at the limit of an hour is refused until the next one, though none is under way', async () => {
     for (const key of ['one', 'two', 'three', 'four']) await listed(key, 'Approve');
     const { status, headers, body } = await post('five');
     expect({ status, retry: headers?.['Retry-After'] }).toEqual({ status: 429, retry: '2700' });
@@ -121,7 +121,7 @@ describe('a customer at the limit of their orders', () => {
     expect((await post('three')).status).toBe(201);
   });
 
-  test('does not limit others', async () => {
+  test('a customer at the limit does not limit others', async () => {
     for (const key of ['one', 'two']) await listed(key);
     customer = randomUUID();
     expect((await post('one')).status).toBe(201);
@@ -171,7 +171,7 @@ test('a refused order reads one page at most, however large the orders are', asy
 describe('more than ten pieces of a line that costs nothing', () => {
   const free = { lines: [{ sku: 'TEA-1', quantity: 11, unitPrice: { amount: 0, currency: 'EUR' } }] };
 
-  test('are refused in a new order, with their place', async () => {
+  test('free pieces above ten are refused in a new order, with their place', async () => {
     const { status, body } = await post('free', free);
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -180,7 +180,7 @@ describe('more than ten pieces of a line that costs nothing', () => {
     });
   });
 
-  test('are answered as before where the order was accepted before the rule', async () => {
+  test('free pieces above ten are answered as before if the order was accepted before the rule', async () => {
     const { createOnce } = await import('../../../packages/kit/idempotent-receiver/create-once.js');
     const { parseIdempotencyKey: idempotencyKey } = await import(
       '../../../packages/kit/idempotent-receiver/idempotency-key.js'

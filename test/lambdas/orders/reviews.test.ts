@@ -117,7 +117,7 @@ async function reasonsOf(orderId: string) {
 describe('an order of a suspect user', () => {
   beforeEach(async () => void (await isJudged('SUSPECT', 1)));
 
-  test('is marked if it goes to another address than the one in the profile', async () => {
+  test('an order is marked if it goes to another address than the one in the profile', async () => {
     await hasAddress(HOME, 2);
     expect(await reasonsOf(await placed(AWAY))).toEqual(['SUSPECT_USER', 'OTHER_ADDRESS']);
     expect(await reasonsOf(await placed({ ...HOME, name: 'Bob' }))).toEqual(['SUSPECT_USER']);
@@ -129,20 +129,20 @@ describe('an order of a suspect user', () => {
     expect(opened).toBe(0);
   });
 
-  test('is not compared where the setting says so', async () => {
+  test('addresses are not compared if the setting says so', async () => {
     await hasAddress(HOME, 2);
     reviews = { ...reviews, rules: { ...reviews.rules, otherAddress: false } };
     expect(await reasonsOf(await placed(AWAY))).toEqual(['SUSPECT_USER']);
     expect(opened).toBe(0);
   });
 
-  test('is compared with the newest address, in whichever order and however often the events come', async () => {
+  test('an order is compared with the newest address, in whichever order and however often events come', async () => {
     await hasAddress(AWAY, 5);
     await hasAddress(HOME, 4);
     expect(await reasonsOf(await placed(AWAY))).toEqual(['SUSPECT_USER']);
   });
 
-  test('of a forgotten user is not compared: no key opens the addresses, and the copy is deleted', async () => {
+  test('an order of a forgotten user is not compared: no key opens the addresses, and the copy is deleted', async () => {
     await hasAddress(HOME, 2);
     const orderId = await placed(AWAY);
     isForgotten = true;
@@ -155,7 +155,7 @@ describe('an order of a suspect user', () => {
     expect(await service.table.read({ pk: 'USER#bob', sk: 'ADDRESS' })).toEqual(copy);
   });
 
-  test('is marked after declined charges and a change of the payment method', async () => {
+  test('an order is marked after declined charges and a change of the payment method', async () => {
     await isPayer(['09:00', '09:01'], 1);
     expect(await reasonsOf(await placed())).toEqual(['SUSPECT_USER']);
     await isPayer(['09:00', '09:01', '09:02'], 2);
@@ -164,7 +164,7 @@ describe('an order of a suspect user', () => {
     expect(await reasonsOf(await placed())).toEqual(['SUSPECT_USER', 'DECLINED_CHARGES', 'METHOD_CHANGED']);
   });
 
-  test('is marked by the newest state of its payer, in whichever order and however often the events come', async () => {
+  test('an order is marked by the newest state of its payer, in whichever order and however often events come', async () => {
     const many = ['09:00', '09:01', '09:02'];
     for (const [declines, sequence] of [
       [many, 3],
@@ -185,7 +185,7 @@ describe('an order of a suspect user', () => {
     expect(JSON.stringify(await service.table.read({ pk: 'USER#bob', sk: 'ADDRESS' }))).not.toContain('London');
   });
 
-  test('is not held if the user is active again by then', async () => {
+  test('an order is not held if the user is active again by then', async () => {
     const asked = await checkBeforeCharge(reviews, await placed(), buildTrace(randomUUID()));
     await isJudged('ACTIVE', 2);
     expect(asked.next).toBe('hold');
@@ -194,18 +194,18 @@ describe('an order of a suspect user', () => {
 });
 
 describe('an order', () => {
-  test('of an active user is charged', async () => {
+  test('an order of an active user is charged', async () => {
     await isJudged('ACTIVE', 1);
     expect(await reasonsOf(await placed())).toBeUndefined();
   });
 
-  test('of a blocked user is held, also if it costs nothing', async () => {
+  test('an order of a blocked user is held, also if it costs nothing', async () => {
     await isJudged('BLOCKED', 1);
     expect(await reasonsOf(await placed())).toEqual(['BLOCKED_USER']);
     expect(await reasonsOf(await placed(undefined, 0))).toEqual(['BLOCKED_USER']);
   });
 
-  test('that was cancelled is not charged, though its saga has not heard of it yet', async () => {
+  test('a cancelled order is not charged, though its saga does not know of it yet', async () => {
     const orderId = await placed();
     const order = await orderStore.load(orderId);
     const events = decide(order.state, { type: 'Cancel' }, { now: '2026-03-01T10:00:01.000Z' });
@@ -213,7 +213,7 @@ describe('an order', () => {
     expect(await checkBeforeCharge(reviews, orderId, buildTrace(randomUUID()))).toMatchObject({ next: 'cancel' });
   });
 
-  test('is not charged if it changes after the question', async () => {
+  test('an order is not charged if it changes after the question', async () => {
     const orderId = await placed();
     const { writes } = await checkBeforeCharge(reviews, orderId, buildTrace(randomUUID()));
     await isJudged('SUSPECT', 1);
@@ -241,7 +241,7 @@ describe('a paid order', () => {
     expect(await isListed(orderId)).toBe(true);
   });
 
-  test('does not come under review if its user is active again at that moment', async () => {
+  test('an order does not come under review if its user is active again at that moment', async () => {
     const orderId = await placed();
     await isJudged('SUSPECT', 1);
     const writes = await buildApprovalWrites(reviews, await orderStore.load(orderId), buildTrace(randomUUID()));
@@ -251,7 +251,7 @@ describe('a paid order', () => {
     expect(await stateOf(orderId)).toMatchObject({ status: 'APPROVED' });
   });
 
-  test('that no review has found is not dispatched, but comes under review', async () => {
+  test('an order that no review has found is not dispatched, but comes under review', async () => {
     const orderId = await placed();
     await isApproved(orderId);
     await isJudged('SUSPECT', 1);
@@ -261,7 +261,7 @@ describe('a paid order', () => {
     expect(await isListed(orderId)).toBe(true);
   });
 
-  test('is not dispatched if its user becomes suspect at that moment', async () => {
+  test('an order is not dispatched if its user becomes suspect at that moment', async () => {
     const orderId = await placed();
     await isApproved(orderId);
     const check = await checkBeforeDispatch(service.table, await stateOf(orderId));

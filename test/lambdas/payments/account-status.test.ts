@@ -12,18 +12,18 @@ const data = { customerId: 'alice', at: '2026-03-01T00:00:00.000Z' };
 const message = (type: 'AccountClosed' | 'AccountReopened', fields: MessageFields) =>
   eventMessage(accountsContract, { type, data } satisfies AccountEvent, fields);
 let service: InMemoryService;
-let hears: ReturnType<InMemoryService['consumer']>;
+let receives: ReturnType<InMemoryService['consumer']>;
 beforeEach(() => {
   service = new InMemoryService('payments', modelledTables());
-  hears = service.consumer([onAccountEvent(service.table)]);
+  receives = service.consumer([onAccountEvent(service.table)]);
 });
 const closed = () => isClosed(service.table, 'alice');
 
-test('an account is open until its closing is heard, and a repeat changes nothing', async () => {
+test('an account is open until the event of its closing, and a repeat changes nothing', async () => {
   expect(await closed()).toBe(false);
   const closing = message('AccountClosed', { sequence: 3 });
-  expect(await hears(closing)).toBe('applied');
-  expect(await hears(closing)).toBe('duplicate');
+  expect(await receives(closing)).toBe('applied');
+  expect(await receives(closing)).toBe('duplicate');
   expect(await closed()).toBe(true);
 });
 
@@ -31,16 +31,16 @@ test.each([
   ['AccountClosed', 'AccountReopened', false],
   ['AccountReopened', 'AccountClosed', true],
 ] as const)('the newest of %s and %s counts, in whatever order they arrive', async (older, newer, wanted) => {
-  await hears(message(newer, { sequence: 8 }));
-  expect(await hears(message(older, { sequence: 5 }))).toBe('applied');
+  await receives(message(newer, { sequence: 8 }));
+  expect(await receives(message(older, { sequence: 5 }))).toBe('applied');
   expect(await closed()).toBe(wanted);
 });
 
-test('after a restore of the accounts, their versions count again', async () => {
-  await hears(message('AccountClosed', { sequence: 8 }));
-  await hears(message('AccountReopened', { sequence: 5, epoch: 1 }));
+test('versions of accounts count again after a restore of the accounts', async () => {
+  await receives(message('AccountClosed', { sequence: 8 }));
+  await receives(message('AccountReopened', { sequence: 5, epoch: 1 }));
   expect(await closed()).toBe(false);
   // What is sent again from before is as old as it is.
-  await hears(message('AccountClosed', { sequence: 9 }));
+  await receives(message('AccountClosed', { sequence: 9 }));
   expect(await closed()).toBe(false);
 });

@@ -66,7 +66,7 @@ test('payments and refunds count apart, for each customer and day', async () => 
   expect([await pay(TOMORROW), await pay(AT, randomUUID())]).toEqual(['counted', 'counted']);
 });
 
-test('counts outlive their day, so that no clock that is behind begins it anew', () => {
+test('counts outlive their day, so that a slow clock does not start it again', () => {
   const [write] = daily.countPayment('records', customer, AT).writes;
   const expiresAt = Number(write?.Update?.ExpressionAttributeValues?.[':expiresAt']);
   expect(expiresAt).toBeGreaterThanOrEqual(Date.parse(TOMORROW) / 1000 + 3_600);

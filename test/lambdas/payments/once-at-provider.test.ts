@@ -98,7 +98,7 @@ describe('the guard of Powertools', () => {
     await expect(byTheRules(environment())).rejects.toThrow('already an execution in progress');
   });
 
-  test('alone gives it back twice where the process dies between the refund and its record, a day later', async () => {
+  test('gives a refund twice if the process dies between the refund and its record, a day later', async () => {
     const guardOnly = (provider: PaymentProvider) => provider.refund(wanted('the same key', 1000));
     await crashed(guardOnly);
     later(25 * HOUR);
@@ -116,8 +116,8 @@ describe('the guard of Powertools', () => {
   });
 });
 
-describe('by the rules, a refund is made once', () => {
-  test.each([0.1, 22, 23.5, 24.5, 72])('where its process died %d hours before', async (hours) => {
+describe('a refund by the rules', () => {
+  test.each([0.1, 22, 23.5, 24.5, 72])('a refund is made once if its process died %d hours before', async (hours) => {
     await crashed(byTheRules);
     later(hours * HOUR);
     expect(await byTheRules(environment())).toEqual({ status: 'REFUNDED' });
@@ -126,30 +126,30 @@ describe('by the rules, a refund is made once', () => {
     expect(await refunds()).toBe(1);
   });
 
-  test('where the provider did it, and answers with a failure that stays', async () => {
+  test('a refund is made once if the provider made it, and answers with a permanent failure', async () => {
     expect(await byTheRules(environment(), 50001)).toEqual({ status: 'REFUNDED' });
     expect(await refunds()).toBe(1);
   });
 
-  test('where the provider failed and did nothing: under another key', async () => {
+  test('a refund is made once, under another key, if the provider failed and did nothing', async () => {
     expect(await byTheRules(environment(), 50002)).toEqual({ status: 'REFUNDED' });
     expect(await byTheRules(environment(), 50002)).toEqual({ status: 'REFUNDED' });
     expect(await refunds()).toBe(1);
   });
 
-  test('where nothing was ever done, also three days late', async () => {
+  test('a refund is made once if nothing was ever done, also three days late', async () => {
     later(72 * HOUR);
     expect(await byTheRules(environment())).toEqual({ status: 'REFUNDED' });
     expect(await refunds()).toBe(1);
   });
 });
 
-test('what fails under every key is for an operator', async () => {
+test('a refund that fails under every key is left to an operator', async () => {
   await expect(byTheRules(environment(), 50000)).rejects.toMatchObject({ name: 'PaymentUnclear' });
   expect(await refunds()).toBe(0);
 });
 
-test('what got no answer is tried again under its own key', async () => {
+test('a call without an answer is tried again under its own key', async () => {
   await expect(byTheRules(environment(), 50400)).rejects.toMatchObject({ name: 'ProviderUnavailable' });
   expect(await byTheRules(environment(), 50400)).toEqual({ status: 'REFUNDED' });
   expect(await refunds()).toBe(1);
@@ -165,7 +165,7 @@ describe('a charge whose process died before it was noted', () => {
     ({ providerId } = await sandbox.create(wantedCharge()));
   });
 
-  test('is made twice a day later, by the guard alone, where the object is made with it', async () => {
+  test('a charge is made twice a day later, by the guard alone, if the object is made with it', async () => {
     const atOnce = async (provider: PaymentProvider) => {
       ({ providerId } = await provider.create(wantedCharge()));
       return charge(provider);
@@ -176,24 +176,27 @@ describe('a charge whose process died before it was noted', () => {
     expect(await made('charges')).toBe(2);
   });
 
-  test('is told to be refused a day later, by the guard alone, where the object is the same', async () => {
+  test('a charge is reported as refused a day later, by the guard alone, if the object is the same', async () => {
     await crashed(charge);
     later(25 * HOUR);
     await expect(charge(environment())).rejects.toMatchObject({ name: 'ProviderRefused' });
     expect(await made('charges')).toBe(1);
   });
 
-  test.each([0.1, 22, 23.5, 24.5, 72])('is made once and told by the rules, %d hours later', async (hours) => {
-    const chargeByTheRules = (provider: PaymentProvider) =>
-      callProviderOnce({
-        key: `${paymentId}:charge`,
-        since,
-        act: (key) => provider.confirm({ key, providerId }),
-        ask: () => provider.findCharge(providerId),
-      });
-    await crashed(chargeByTheRules);
-    later(hours * HOUR);
-    expect(await chargeByTheRules(environment())).toEqual({ status: 'CHARGED' });
-    expect(await made('charges')).toBe(1);
-  });
+  test.each([0.1, 22, 23.5, 24.5, 72])(
+    'a charge is made and reported once by the rules, %d hours later',
+    async (hours) => {
+      const chargeByTheRules = (provider: PaymentProvider) =>
+        callProviderOnce({
+          key: `${paymentId}:charge`,
+          since,
+          act: (key) => provider.confirm({ key, providerId }),
+          ask: () => provider.findCharge(providerId),
+        });
+      await crashed(chargeByTheRules);
+      later(hours * HOUR);
+      expect(await chargeByTheRules(environment())).toEqual({ status: 'CHARGED' });
+      expect(await made('charges')).toBe(1);
+    },
+  );
 });

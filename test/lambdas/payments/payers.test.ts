@@ -159,7 +159,7 @@ describe('a declined charge', () => {
   });
 
   test.each(['VOIDED', 'NO_PAYMENT_METHOD', 'REFUSED_BY_PROVIDER'] as const)(
-    'for %s is none: no charge was tried',
+    'a payment declined for %s is no declined charge, since no charge was tried',
     async (reason) => {
       declines(reason);
       await pays();
@@ -179,7 +179,7 @@ describe('a declined charge', () => {
     expect(await payerOf()).toEqual({ declinedCharges: [minute(0)] });
   });
 
-  test('is no charge that an order was spared, or that was made', async () => {
+  test('a charge that was spared or made is no declined charge', async () => {
     await orderRequested();
     const data = { orderId: 'o1', customerId: 'bob', stepId: 'o1/undo' };
     await steps(commandMessage(paymentsContract, { type: 'RefundPayment', data }, 'orders'));
@@ -190,7 +190,7 @@ describe('a declined charge', () => {
 });
 
 describe('the payment method', () => {
-  test('is noted when another one than the last is charged; the first one is no change', async () => {
+  test('a change is noted when another payment method than the last is charged; the first one is no change', async () => {
     await pays();
     await pays();
     expect(await payerStore.read('bob')).toBeUndefined();
@@ -214,7 +214,7 @@ describe('the payment method', () => {
     expect(changes).toHaveLength(1);
   });
 
-  test('is the first one of two payments that are prepared at once', async () => {
+  test('the payment method is the first one of two payments that are prepared at once', async () => {
     const both = [await requested(), await requested()];
     expect(await Promise.all(both.map(tasks))).toEqual(['applied', 'applied']);
     expect(await payerStore.read('bob')).toBeUndefined();
@@ -242,13 +242,13 @@ describe('the payment method', () => {
     expect(await payerOf()).toEqual({ declinedCharges: [minute(0)], methodChangedAt: minute(3) });
   });
 
-  test('is nothing if the provider does not tell it', async () => {
+  test('the payment method is absent if the provider does not name it', async () => {
     method = undefined;
     await pays();
     expect(await hashOf()).toBeUndefined();
   });
 
-  test('is stored as a hash, another one for each customer, and is in no event', async () => {
+  test('the payment method is stored as a hash, another one for each customer, and is in no event', async () => {
     for (const customer of ['bob', 'eve']) await pays(await requested(customer));
     expect(await hashOf()).toMatch(/^[0-9a-f]{64}$/);
     expect(await hashOf('eve')).not.toBe(await hashOf());
@@ -258,7 +258,7 @@ describe('the payment method', () => {
     expect(JSON.stringify(changes)).not.toContain(await hashOf());
   });
 
-  test('of a forgotten user is deleted, twice at once, and a later one is the first again', async () => {
+  test('the payment method of a forgotten user is deleted, twice at once, and a later one is the first again', async () => {
     await pays();
     const message = eventMessage(usersContract, { type: 'UserForgotten', data: { userId: 'bob' } });
     expect([await forgettings(message), await forgettings(message)]).toEqual(['applied', 'duplicate']);

@@ -96,10 +96,10 @@ const voiding = (paymentId: string): readonly PaymentEvent[] => [
   { type: 'VoidRequested', data: { paymentId, stepId: 's' } },
 ];
 
-test('the provider is not asked to charge what is to be undone', async () =>
+test('the provider is not asked to charge a payment that is to be undone', async () =>
   expect(await tells(2, refusing, voiding, 1)).toEqual([]));
 
-test('an account that may be several customers is a failure record at once, and nobody is declined', async () => {
+test('an account that may be several customers is a failure record at once, and no charge is declined', async () => {
   const id = paymentId();
   const payment = await paymentStore.load(id);
   const commit = paymentStore.buildCommit(payment, historyOf(id).slice(0, 1), buildTrace(randomUUID()));
@@ -116,17 +116,17 @@ test('an account that may be several customers is a failure record at once, and 
   expect((await paymentStore.load(id)).state.status).toBe('REQUESTED');
 });
 
-describe('what the provider refuses', () => {
-  test('to make is declined', async () =>
+describe('refusals of the provider', () => {
+  test('a payment that the provider refuses to make is declined', async () =>
     expect(await tells(1, refusing)).toEqual(['PaymentDeclined REFUSED_BY_PROVIDER']));
 
-  test('to charge is declined, unless it did it before', async () => {
+  test('a payment that the provider refuses to charge is declined, unless it was charged before', async () => {
     expect(await tells(2, refusing)).toEqual(['PaymentDeclined REFUSED_BY_PROVIDER']);
     const did = { ...refusing, findCharge: async () => ({ status: 'CHARGED' }) as const };
     expect(await tells(2, did)).toEqual(['PaymentCharged']);
   });
 
-  test('to cancel is what it did before; where that is nothing, nobody knows', async () => {
+  test('a refused cancellation has the earlier outcome; without one, the outcome is unknown', async () => {
     const did = { ...refusing, findCharge: async () => ({ status: 'CHARGED' }) as const };
     expect(await tells(2, did, voiding)).toEqual(['PaymentCharged', 'RefundRequested']);
     const declined = { status: 'DECLINED', reason: 'CARD_EXPIRED' } as const;
@@ -137,7 +137,7 @@ describe('what the provider refuses', () => {
     expect(await tells(2, refusing, voiding)).toEqual([]);
   });
 
-  test('to give back fails and is counted, unless it did it before', async () => {
+  test('a refused refund fails and is counted, unless the provider made it before', async () => {
     const counted = vi.spyOn(Metrics.prototype, 'addMetric');
     expect(await tells(4, refusing)).toEqual(['RefundFailed']);
     expect(counted).toHaveBeenCalledWith('RefundsFailed', MetricUnit.Count, 1);
@@ -152,7 +152,7 @@ describe('what the provider refuses', () => {
     ['make', 1, ':create'],
     ['charge', 2, ':charge'],
     ['give back', 4, ':refund:r1'],
-  ])('to %s is logged with its code, which no event keeps', async (_, events, key) => {
+  ])('a refusal to %s is logged with its code, which no event keeps', async (_, events, key) => {
     const warned = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     await tells(events, refusing);
     expect(warned).toHaveBeenCalledWith('the provider refuses', {
@@ -163,7 +163,7 @@ describe('what the provider refuses', () => {
     warned.mockRestore();
   });
 
-  test('to do again is not logged', async () => {
+  test('a refusal to do something again is not logged', async () => {
     const warned = vi.spyOn(Logger.prototype, 'warn');
     await tells(2, { ...refusing, findCharge: async () => ({ status: 'CHARGED' }) });
     await tells(4, { ...refusing, findRefund: async () => ({ status: 'REFUNDED' }) });
@@ -171,7 +171,7 @@ describe('what the provider refuses', () => {
     warned.mockRestore();
   });
 
-  test('to give back is said before it is committed: nobody would say it after a crash', async () => {
+  test('a refused refund is logged before it is committed, since a crash would hide it', async () => {
     const before: number[] = [];
     metricLines('RefundsFailed', () => before.push(calls.length));
     await tells(4, refusing);
@@ -203,7 +203,7 @@ describe('a refund that the provider refused for good', () => {
       .slice(1)
       .flatMap(({ events }) => events.map(({ type, data }) => `${type} ${JSON.parse(data).refundId}`));
 
-  test('is a failure record at the first delivery, and nothing is requested', async () => {
+  test('a refused refund is a failure record at the first delivery, and nothing is requested', async () => {
     const { id, body, eventId } = await payment();
     await deliverMessage(consumerAt(refusing), body);
     await deliverMessage(consumerAt(refusing), body);
@@ -212,7 +212,7 @@ describe('a refund that the provider refused for good', () => {
     expect(await toldSince(id)).toEqual([]);
   });
 
-  test('is requested once more by a redrive, however often that arrives', async () => {
+  test('a redrive requests the refund once more, however often it arrives', async () => {
     const { id, body, eventId } = await payment();
     await deliverMessage(consumerAt(refusing), body);
     for (const _ of ['sent', 'delivered twice']) await deliverMessage(consumerAt(refusing), body, 1, 'again');
@@ -220,7 +220,7 @@ describe('a refund that the provider refused for good', () => {
     expect(await toldSince(id)).toEqual(['RefundRequested again-2']);
   });
 
-  test('stays a failure where the customer asked again meanwhile', async () => {
+  test('stays a failure if the customer asked again meanwhile', async () => {
     const { id, body, eventId } = await payment();
     await deliverMessage(consumerAt(refusing), body);
     const request: PaymentEvent = { type: 'RefundRequested', data: { paymentId: id, refundId: 'r2', amount: eur(1) } };
@@ -236,7 +236,7 @@ describe('a refund that the provider refused for good', () => {
   test.each([
     ['its saga', 'undo', 'PROCESSED'],
     ['nobody, since its order was cancelled after its approval', 'cancelled', 'FAILED'],
-  ])('and %s waits for it', async (_, step, outcome) => {
+  ])('the outcome of a refused refund depends on who waits for it: %s', async (_, step, outcome) => {
     const { id, body, eventId } = await payment((id) => [
       { type: 'VoidRequested', data: { paymentId: id, stepId: `${id}/${step}` } },
       ...failing(id, 'void-1', 100),

@@ -145,7 +145,7 @@ describe('the report of a day', () => {
     expect(await json(MONDAY)).toEqual(before);
   });
 
-  test('as CSV is a file for a spreadsheet', async () => {
+  test('the report as CSV is a file for a spreadsheet', async () => {
     await arrive('2026-01-05T10:00:00.000Z', placed('TEA-1'));
     await close(MONDAY);
     const answer = await getReport(table, DAYS, MONDAY, 'text/csv');
@@ -158,7 +158,7 @@ describe('the report of a day', () => {
     await expect(getReport(table, DAYS, MONDAY, 'text/html')).rejects.toMatchObject({ code: 'not-acceptable' });
   });
 
-  test('is not written twice', async () => {
+  test('the report is not written twice', async () => {
     await arrive('2026-01-05T10:00:00.000Z', placed('TEA-1'));
     await close(MONDAY);
     const report = (await json(MONDAY)) as Parameters<typeof reportWrite>[1];
@@ -167,7 +167,7 @@ describe('the report of a day', () => {
     });
   });
 
-  test('is not made of a part of its pages', async () => {
+  test('the report is not made of a part of its pages', async () => {
     const write = (page: number) => pageWrite(table, MONDAY, page, tallyEvents([{ event: approved }]));
     await table.transact([write(1), write(3)]);
     await expect(readTallyOfDay(table, MONDAY, 3)).rejects.toMatchObject({ name: 'PageMissing' });
@@ -191,7 +191,7 @@ describe('a day without a report', () => {
     expect(DAYS.closesAt('2026-03-29')).toBe('2026-03-29T23:00:00.000Z');
   });
 
-  test('is not found if it was before the first event, and waits if earlier days wait', async () => {
+  test('a day before the first event is not found, and a day waits if earlier days wait', async () => {
     await table.transact([reportWrite(table, { date: TUESDAY, number: 1 } as never)]);
     expect(await problem(MONDAY)).toMatchObject({ code: 'not-found' });
     expect(await problem(WEDNESDAY)).toMatchObject({ code: 'not-closed-yet' });
@@ -202,7 +202,7 @@ describe('a day without a report', () => {
     expect(await problem(MONDAY)).toMatchObject({ code: 'not-closed-yet' });
   });
 
-  test('that the time zone has left out is not found', async () => {
+  test('a day that the time zone has left out is not found', async () => {
     const apia = createDays({ timeZone: 'Pacific/Apia', closeAfterSeconds: 60 });
     await expect(getReport(table, apia, '2011-12-30', undefined)).rejects.toMatchObject({ code: 'not-found' });
     await expect(getReport(table, apia, '2011-12-31', undefined)).rejects.toMatchObject({ code: 'not-closed-yet' });

@@ -63,7 +63,7 @@ async function deliver(history: readonly AccountEvent[], order: readonly number[
 }
 
 describe('a customer’s rewards', () => {
-  test('are the same bytes in whatever order the events arrive, and however often', async () => {
+  test('rewards are the same bytes in whatever order the events arrive, and however often', async () => {
     await deliver(HISTORY, [0, 1, 2, 3]);
     const wanted = [await loadStanding(rewards, 'alice'), await readRewards(rewards, 'alice', {})];
     expect(wanted[1]).toMatchObject({ points: 600, tier: 'SILVER' });

@@ -81,7 +81,7 @@ test('other tiers count for the entries of before, too', async () => {
   expect(standing).toMatchObject({ silverUntil: '2027-03-10', goldUntil: '2027-03-06' });
 });
 
-test('of two writers that read the same standing, one is refused', async () => {
+test('one of two writers that read the same standing is refused', async () => {
   const [[sequence, event]] = EVENTS as [(typeof EVENTS)[number]];
   const envelope = { epoch: 0, sequence, time: '2026-03-04T00:00:00.000Z' };
   const writes = await buildWrites({ table, tiers: TIERS }, { customerId: 'alice', event, envelope });
@@ -89,7 +89,7 @@ test('of two writers that read the same standing, one is refused', async () => {
   await expect(table.transact(writes)).rejects.toThrow();
 });
 
-describe('after a restore of the accounts', () => {
+describe('rewards after a restore of the accounts', () => {
   /** Counts the first event of an epoch, with what was forgotten. @param event absent for one that gives no points */
   async function first(position: { epoch: number; sequence: number }, after: number, event?: CountedEvent) {
     const upTo = { epoch: 0, sequence: (await loadStanding({ table, tiers: TIERS }, 'alice')).sequence };
@@ -184,7 +184,7 @@ describe('after a restore of the accounts', () => {
 test.each([
   ['silver', { ...TIERS, silver: 1_300 }, { points: 1_150 }, ['silverUntil']],
   ['gold', { ...TIERS, gold: 1_100 }, { silverUntil: '2027-03-10', goldUntil: '2027-03-10' }, []],
-] as const)('another tier of %s alone folds a standing again', async (_, tiers, shown, absent) => {
+] as const)('a change of the tier of %s alone folds a standing again', async (_, tiers, shown, absent) => {
   for (const [sequence, event] of EVENTS) await count(sequence, event);
   const { standing } = await loadStanding({ table, tiers }, 'alice');
   expect(standing).toMatchObject(shown);

@@ -88,7 +88,7 @@ test('an audit begins no query after its time, and the refusal names the command
   await expect(answerAudit(context, { since: '1h' })).rejects.toMatchObject(LATE);
 });
 
-test('its time is also over when no page of a query has a commit', async () => {
+test('the time of an audit is also over when no page of a query has a commit', async () => {
   slow(AUDIT_SECONDS);
   const quiet = { ...trips, feedShards: [{ from: '1970-01-01T00:00:00.000Z', shards: 4 }] };
   vi.setSystemTime(Date.parse(NOW) + 3 * 3_600_000);

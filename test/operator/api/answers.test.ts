@@ -4,12 +4,12 @@ import { answerCommand } from '../../../packages/operator/api/answers.js';
 import { Exit, OperatorError, RequestRefused } from '../../../packages/operator/cli/errors.js';
 
 describe('an answer', () => {
-  test('is the JSON object of the command, whatever its exit code', async () => {
+  test('an answer is the JSON object of the command, whatever its exit code', async () => {
     const outcome = { exitCode: Exit.NEEDS_OPERATOR, text: 'for people', json: { groups: [] } };
     expect(await answerCommand(Promise.resolve(outcome))).toEqual({ status: 200, body: { groups: [] } });
   });
 
-  test('is refused if Lambda would not pass it on', async () => {
+  test('an answer is refused if Lambda would not pass it on', async () => {
     const outcome = (length: number) => ({ exitCode: Exit.OK, text: '', json: { actions: 'x'.repeat(length) } });
     expect((await answerCommand(Promise.resolve(outcome(4_900_000)))).status).toBe(200);
     await expect(answerCommand(Promise.resolve(outcome(5_000_000)))).rejects.toMatchObject({
@@ -21,7 +21,7 @@ describe('an answer', () => {
   test.each([
     [new OperatorError('not-found', 'There is none.', ['status']), 404],
     [new RequestRefused('There is none.', ['status']), 400],
-  ])('is a problem if the request is at fault: %s', async (error, status) => {
+  ])('an answer is a problem if the request is at fault: %s', async (error, status) => {
     const problem = await answerCommand(Promise.reject(error)).catch((thrown: unknown) => thrown);
     expect(problem).toBeInstanceOf(Problem);
     expect(problem).toMatchObject({ status, detail: 'There is none.', cause: error });
@@ -31,7 +31,7 @@ describe('an answer', () => {
     new OperatorError('unreachable', 'No region.'),
     new OperatorError('refused', 'The rebuild function of a projection ended with an error.'),
     new Error('a fault'),
-  ])('is an internal error for anything else: %s', async (error) => {
+  ])('an answer is an internal error for anything else: %s', async (error) => {
     await expect(answerCommand(Promise.reject(error))).rejects.toBe(error);
   });
 });

@@ -20,7 +20,7 @@ function refused(query: AuditQuery): readonly [string, string | undefined] {
 }
 
 describe('the query of an audit', () => {
-  test('is the last hours, a time, or an aggregate', () => {
+  test('the query is the last hours, a time, or an aggregate', () => {
     expect(asked({ since: '1h' })).toEqual({
       audit: {
         from: '2026-12-01T11:00:00.000Z',
@@ -54,11 +54,11 @@ describe('the query of an audit', () => {
     [{ since: '1h', from: NOW }, 'from'],
     [{ since: '1h', order: '4711' }, 'order'],
     [{ from: NOW, order: '4711' }, 'order'],
-  ])('is refused unless it is one of them: %j', (query, parameter) => {
+  ])('the query is refused unless it is one of them: %j', (query, parameter) => {
     expect(refused(query)).toEqual(['expected exactly one of since, from, order', parameter]);
   });
 
-  test('is refused for an end without a beginning, and before it', () => {
+  test('the query is refused for an end without a beginning, and before it', () => {
     expect(refused({ order: '4711', to: NOW })).toEqual(['expected with from only', 'to']);
     expect(refused({ from: NOW, to: '2026-12-01T11:59:59Z' })).toEqual([
       'expected a time before the end of the span, 2026-12-01T11:59:59.000Z',
@@ -67,7 +67,7 @@ describe('the query of an audit', () => {
     expect(refused({ from: '2026-12-01T12:00:01Z' })[1]).toBe('from');
   });
 
-  test('is refused above the longest time of an answer, and names the command without a limit', () => {
+  test('the query is refused above the longest time of an answer, and names the command without a limit', () => {
     const longest = `${MAX_AUDIT_SECONDS}s`;
     expect(asked({ since: longest }).audit.from).toBe('2026-12-01T06:00:00.000Z');
     expect(refused({ since: `${MAX_AUDIT_SECONDS + 1}s` })).toEqual([

@@ -34,19 +34,19 @@ afterEach(async () => {
   await new Promise((resolve) => void sts.close(resolve));
 });
 
-describe('who runs the command line', () => {
-  test('is the caller at AWS, who is asked for once', async () => {
+describe('the actor of the command line', () => {
+  test('the actor is the caller at AWS, who is asked for once', async () => {
     const actor = createActorLookup({ url: undefined, region: 'eu-west-1' });
     expect([await actor(), await actor()]).toEqual([ARN, ARN]);
     expect(asked).toBe(1);
   });
 
-  test('is the user of this machine at an emulator, which knows no callers', async () => {
+  test('the actor is the user of this machine at an emulator, which has no callers', async () => {
     expect(await createActorLookup({ url: 'http://127.0.0.1:1', region: 'eu-west-1' })()).toBe(localUserName());
     expect(asked).toBe(0);
   });
 
-  test('must be known: nothing is done without a name', async () => {
+  test('the actor must be known: nothing is done without a name', async () => {
     status = 403;
     await expect(createActorLookup({ url: undefined, region: 'eu-west-1' })()).rejects.toMatchObject({
       code: 'unreachable',

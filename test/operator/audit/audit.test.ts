@@ -88,7 +88,7 @@ describe('the verdict', () => {
     return first;
   };
 
-  test('says of a message that nobody hears that nothing was compared', async () => {
+  test('says of a message without a subscriber that nothing was compared', async () => {
     await booked('a', ago(30));
     expect(await verdict(heardBy(MEALS))).toBe('Nothing was compared: 1 message has no consumer (TripBooked).');
     const { exitCode, found } = await audited(heardBy(MEALS));
@@ -98,7 +98,7 @@ describe('the verdict', () => {
     });
   });
 
-  test('counts the messages that nobody hears beside those that were compared', async () => {
+  test('counts the messages without a subscriber beside those that were compared', async () => {
     await booked('a', ago(30), {
       commands: [{ id: 'command-a', type: 'Cancel', to: 'elsewhere', schemaVersion: 1, data: '{}' }],
     });
@@ -111,10 +111,10 @@ describe('the verdict', () => {
     );
   });
 
-  test('says of one consumer that it hears nothing of what was sent', async () => {
+  test('says of one consumer that nothing was sent that it subscribes to', async () => {
     await booked('a', ago(30));
     expect(await verdict(heardBy(SEATS, MEALS), { consumer: 'meals' })).toBe(
-      'Nothing was compared at meals: meals hears none of 1 message.',
+      'Nothing was compared at meals: meals receives none of 1 message.',
     );
   });
 
@@ -137,13 +137,13 @@ describe('a delivery', () => {
     ['FAILED', 'failed'],
     ['REPEATED', 'failed'],
     ['DISCARDED', 'discarded'],
-  ])('whose record is %s is %s', async (status, state) => {
+  ])('a delivery whose record is %s is %s', async (status, state) => {
     await booked('a', ago(30));
     await record('seats', 'event-a', status);
     expect(await audited(heardBy(SEATS))).toMatchObject({ exitCode: 0, states: { [state]: 1 } });
   });
 
-  test('without a record is too new to tell within the grace time, and missing after it', async () => {
+  test('a delivery without a record is too new to judge within the grace time, and missing after it', async () => {
     await booked('new', ago(14));
     await booked('old', ago(16));
     const { exitCode, states, text } = await audited(heardBy(SEATS));
@@ -153,7 +153,7 @@ describe('a delivery', () => {
     expect(text).toMatch(/send them again: shop audit --from \S+ --to \S+ --resend$/);
   });
 
-  test('may be in the backlog of its consumer for an hour', async () => {
+  test('a delivery may be in the backlog of its consumer for an hour', async () => {
     await booked('late', ago(59));
     await booked('later', ago(61));
     backlog = { 'https://queue/seats': 3 };
@@ -177,7 +177,7 @@ describe('a delivery', () => {
     expect((await audited(heardBy(SEATS), span)).states).toEqual({ missing: 2 });
   });
 
-  test('that is older than records are kept can not be judged any more', async () => {
+  test('a delivery that is older than records are kept can not be judged any more', async () => {
     const minutes = 36 * 1_440;
     await booked('ancient', ago(minutes));
     const span = { from: ago(minutes + 1), to: ago(minutes - 1) };
@@ -187,27 +187,27 @@ describe('a delivery', () => {
   test.each([
     ['FAILED', 'failed'],
     ['DISCARDED', 'discarded'],
-  ])('whose publication is %s is %s', async (status, state) => {
+  ])('a delivery whose publication is %s is %s', async (status, state) => {
     await booked('a', ago(30));
     await record(relayConsumer.name, 'Trip#a/COMMIT#0000000001', status, 'trips-records');
     expect((await audited(heardBy(SEATS))).states).toEqual({ [state]: 1 });
   });
 
-  test('at a projection is processed once its row shows the version', async () => {
+  test('a delivery at a projection is processed once its row shows the version', async () => {
     await booked('a', ago(30));
     await booked('b', ago(30));
     shown = { a: 1 };
     expect((await audited(heardBy(LIST))).states).toEqual({ processed: 1, missing: 1 });
   });
 
-  test('at a sequential inbox has its record under its place', async () => {
+  test('a delivery at a sequential inbox has its record under its place', async () => {
     await booked('a', ago(30));
     const place = { id: 'event-a', subject: 'Trip/a', sequence: 1, epoch: 0 };
     await put('hotel-records', { pk: placeKey({ name: 'points', generation: 0 }, place), status: 'PENDING' });
     expect((await audited(heardBy(POINTS))).states).toEqual({ pending: 1 });
   });
 
-  test('at a sequential inbox counts by the epoch of its commit, and is sent with it', async () => {
+  test('a delivery at a sequential inbox counts by the epoch of its commit, and is sent with it', async () => {
     const services = heardBy(POINTS).map((service) => ({ ...service, epoch: 2 }));
     const placed = (sequence: number, epoch: number, messageId: string) => {
       const place = { id: messageId, subject: `Trip/${messageId.slice('event-'.length)}`, sequence, epoch };
@@ -231,7 +231,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('that an earlier generation of its consumer has processed is not missing', async () => {
+  test('a delivery that an earlier generation of its consumer has processed is not missing', async () => {
     const services = heardBy(consumer('seats', { generation: 2 }));
     for (const id of ['earlier', 'lost']) await booked(id, ago(30));
     await put('hotel-records', {
@@ -241,13 +241,13 @@ describe('a delivery', () => {
     expect((await audited(services)).states).toEqual({ processed: 1, missing: 1 });
   });
 
-  test('of a command counts for the service that it is sent to', async () => {
+  test('a delivery of a command counts for the service that it is sent to', async () => {
     const commands = [{ id: 'command', to: 'hotel', type: 'BookMeal', schemaVersion: 1, data: '{}' }];
     await booked('a', ago(30), { commands });
     expect((await audited(heardBy(MEALS))).found.missing).toMatchObject([{ consumer: 'meals', messageId: 'command' }]);
   });
 
-  test('is judged at one consumer, of one aggregate, or in one span only', async () => {
+  test('a delivery can be judged at one consumer, of one aggregate, or in one span only', async () => {
     await booked('a', ago(30));
     await booked('b', ago(90));
     const services = heardBy(SEATS, consumer('rooms'));
@@ -268,7 +268,7 @@ describe('a delivery', () => {
   });
 });
 
-test('what is missing is sent again as the bus would have sent it, to its own consumer only', async () => {
+test('a missing delivery is sent again as the bus would have sent it, to its own consumer only', async () => {
   await booked('a', ago(30));
   await booked('b', ago(30));
   await record('rooms', 'event-a', 'PROCESSED');
@@ -406,7 +406,7 @@ describe('a commit that can not be read', () => {
     await booked('b', ago(20));
   };
 
-  test('is told, and the audit goes on behind it', async () => {
+  test('an unreadable commit is reported, and the audit continues behind it', async () => {
     await poisoned();
     const { exitCode, text, found } = await audited(heardBy(SEATS));
     expect(found).toMatchObject({
@@ -419,7 +419,7 @@ describe('a commit that can not be read', () => {
     expect(exitCode).toBe(4);
   });
 
-  test('becomes a failure record, once, if what is missing is sent again; one that is discarded is told no more', async () => {
+  test('becomes a failure record, once, if missing deliveries are sent; a discarded one is not reported', async () => {
     await poisoned();
     for (let times = 0; times < 2; times++) {
       const { found, text } = await audited(heardBy(SEATS), { resend: true });
@@ -446,7 +446,7 @@ describe('a delivery without a record', () => {
   test.each([
     ['its lane', heardBy(LANE), 'lane-writer'],
     ['the stream of its relay', behindRelay(heardBy(SEATS)), 'trips-relay'],
-  ])('is pending as long as %s may have it, and is not sent again', async (_, services, reader) => {
+  ])('a delivery is pending as long as %s may have it, and is not sent again', async (_, services, reader) => {
     await booked('a', ago(90));
     lag = { [reader]: 40 * 60 };
     const { states } = await audited(services, { resend: true });

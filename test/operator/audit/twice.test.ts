@@ -74,7 +74,7 @@ test('an audit says how many were checked, and that nothing was done twice', asy
   expect(json).toMatchObject({ audit: { twice: { checked: 3, left: 0, found: [] } } });
 });
 
-test('what was done twice is listed with the command that shows it, and is exit code 1 before all others', async () => {
+test('work that was done twice is listed with the command that shows it, and is exit code 1 before all others', async () => {
   for (const id of ['a', 'b']) await booked(id, ago(30));
   twice = { b: TWICE };
   const { exitCode, text, json } = await audited({ graceSeconds: 0 });
@@ -92,7 +92,7 @@ test('what was done twice is listed with the command that shows it, and is exit 
   expect(json).toMatchObject({ audit: { twice: { found: [{ id: 'b', effects: TWICE, next: 'shop trip b' }] } } });
 });
 
-test('an audit checks the oldest first, up to its bound, and says where to go on', async () => {
+test('an audit checks the oldest first, up to its bound, and says where to continue', async () => {
   await booked('newest', ago(10));
   await booked('old', ago(30));
   await booked('oldest', ago(40));
@@ -108,7 +108,7 @@ test('an audit checks the oldest first, up to its bound, and says where to go on
   expect(looked).toEqual(['newest']);
 });
 
-test('when time is over, the audit stays, and the rest of the check is left', async () => {
+test('the result of the audit stays when time is over, and the rest of the check is left', async () => {
   for (let trip = 0; trip < 30; trip++) await booked(`trip-${trip}`, ago(60 - trip));
   const { exitCode, text, json } = await audited({}, { hasTime: () => looked.length === 0 });
   expect(looked).toHaveLength(20);

@@ -172,7 +172,7 @@ describe('a run', () => {
     expect(sent).toEqual(['rooms event-a']);
   });
 
-  test('does not pass a commit behind one that waits, in the same shard', async () => {
+  test('a run does not pass a commit behind one that waits, in the same shard', async () => {
     await booked('a');
     pass(1);
     await booked('b');
@@ -215,7 +215,7 @@ describe('a run', () => {
     expect(sent).toHaveLength(8);
   });
 
-  test('does not wait for the backlog that its own messages make', async () => {
+  test('a run does not wait for the backlog that its own messages make', async () => {
     await booked('a', 0);
     await booked('b', 1);
     pass(20);
@@ -226,7 +226,7 @@ describe('a run', () => {
     expect(sent).toHaveLength(4);
   });
 
-  test('sends no more than its limit at once, and goes on from there', async () => {
+  test('sends no more than its limit at once, and continues from there', async () => {
     for (const id of ['a', 'b', 'c']) await booked(id);
     pass(20);
     await run({ resends: 3 });
@@ -244,7 +244,7 @@ describe('a run', () => {
     expect(sent).toHaveLength(4);
   });
 
-  test('reads no more pages than its limit, and goes on from there', async () => {
+  test('reads no more pages than its limit, and continues from there', async () => {
     await run();
     pass(5 * 60);
     await booked('a');
@@ -305,7 +305,7 @@ describe('a commit that can not be read', () => {
     expect(record).toMatchObject({ messageId: 'Trip#poison/COMMIT#0000000001', failedConsumer: 'relay' });
   });
 
-  test('that its relay has recorded is not recorded again, discarded or not', async () => {
+  test('a commit that its relay has recorded is not recorded again, discarded or not', async () => {
     await poisoned();
     await put('trips-records', { pk: FAILURE, status: 'DISCARDED' });
     pass(30);
@@ -314,7 +314,7 @@ describe('a commit that can not be read', () => {
     expect(new Set(sent).size).toBe(6);
   });
 
-  test('ends what follows its deliveries, and what follows others goes on', async () => {
+  test('ends what follows its deliveries, and the following of others continues', async () => {
     await booked('a');
     await booked('b');
     pass(30);
@@ -357,7 +357,7 @@ describe('pages', () => {
     },
   );
 
-  test('that end before a run does are continued by the next one', async () => {
+  test('pages that end before a run does are continued by the next one', async () => {
     for (const id of ids) await booked(id);
     pass(30);
     await run({ pageSize: 2, pages: 4 });
@@ -393,7 +393,7 @@ test('a commit of an earlier release at a full hour is found, whose place in the
   );
 });
 
-test('what the auditor has stored and can not read holds nothing else back', async () => {
+test("an unreadable item of the auditor's own does not block the others", async () => {
   await booked('a');
   pass(30);
   await run();
@@ -431,7 +431,7 @@ describe('two runs at once', () => {
   });
 });
 
-describe('what was sent again', () => {
+describe('a message that was sent again', () => {
   async function lost(): Promise<void> {
     await booked('a');
     await record('meals', 'a');
@@ -440,7 +440,7 @@ describe('what was sent again', () => {
     expect(sent).toEqual(['rooms event-a']);
   }
 
-  test('is followed until a record says how it ended, which the audit log tells', async () => {
+  test('a resent message is followed until a record says how it ended, which the audit log shows', async () => {
     await lost();
     await record('rooms', 'a');
     pass(BEHIND);
@@ -449,7 +449,7 @@ describe('what was sent again', () => {
     expect(await log()).toEqual([expect.objectContaining({ target: 'rooms event-a', result: 'processed' })]);
   });
 
-  test('is sent once more if it is lost again, each time later', async () => {
+  test('a resent message is sent once more if it is lost again, each time later', async () => {
     await lost();
     for (let runs = 0; runs < 12; runs++) await run();
     // 15 minutes, then 30 minutes after the first time.
@@ -460,7 +460,7 @@ describe('what was sent again', () => {
     expect(await log()).toEqual([expect.objectContaining({ result: 'processed, sent 3 times' })]);
   });
 
-  test('is not forgotten if the run ends before it is sent', async () => {
+  test('a resent message is not forgotten if the run ends before it is sent', async () => {
     await booked('a');
     await record('meals', 'a');
     pass(20);
@@ -472,7 +472,7 @@ describe('what was sent again', () => {
     expect(sent).toEqual(['rooms event-a']);
   });
 
-  test('ends when nobody hears it any more', async () => {
+  test('ends when it has no subscriber any more', async () => {
     await lost();
     const [trips, hotel] = SERVICES;
     if (!trips || !hotel) throw new Error('there are two services');
@@ -488,7 +488,7 @@ describe('what was sent again', () => {
     };
     const options = { documents: documentClient, table: 'audit', app: 'shop', services: without, transports };
     await new Auditor({ ...options, behindSeconds: 900, resends: 10, pages: 100 }).run(() => 200_000);
-    expect(await log()).toEqual([expect.objectContaining({ result: 'nobody hears it any more' })]);
+    expect(await log()).toEqual([expect.objectContaining({ result: 'nobody receives it any more' })]);
   });
 });
 

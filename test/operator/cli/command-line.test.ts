@@ -63,7 +63,7 @@ describe('the command line of an application that isn’t Orderly', () => {
     expect(await said('seat', '14A', '--json')).toEqual({ code: 0, out: '{"seatId":"14A"}', err: '' });
   });
 
-  test('has the kit’s commands, and advises with its own program', async () => {
+  test('the command line has the kit’s commands, and advises with its own program', async () => {
     expect((await said('sagas', 'list')).out).toBe('no saga waits');
     const { code, err } = await said('sagas', 'show', 's1');
     expect({ code, err }).toEqual({
@@ -72,7 +72,7 @@ describe('the command line of an application that isn’t Orderly', () => {
     });
   });
 
-  test('knows no environment without a service', async () =>
+  test('has no environment without a service', async () =>
     expect(await said('seat', '14A', '--environment', 'prod')).toMatchObject({
       code: 1,
       err: expect.stringMatching(/No service of 'prod' is deployed at http:\/\/127\.0\.0\.1:\d+\.$/),
@@ -83,7 +83,7 @@ describe('the command line of an application that isn’t Orderly', () => {
     expect(await said('seat', '14A', '--json')).toMatchObject({ code: 1, out: expect.stringMatching(/"unreachable"/) });
   });
 
-  test('tells nothing of Orderly', async () => {
+  test('says nothing about Orderly', async () => {
     const { out } = await said('--help');
     expect(out).toMatch(/npm run -s cinema -- <command>\n\n {2}seat <seat id>\n/);
     for (const { name } of kitCommands()) {
@@ -187,7 +187,7 @@ describe('commands of one command line', () => {
     () =>
       operatorCommandLine({ app: 'cinema', program: 'cinema', resolveEndpoint: () => expect.fail(), commands });
 
-  test('have different names', () =>
+  test('commands have different names', () =>
     expect(lineOf(named('seat', 'boolean'), named('seat', 'boolean'))).toThrow("Two commands are named 'seat'."));
 
   test('agree whether an option has a value', () => {

@@ -92,7 +92,7 @@ describe.skipIf(!isInstalled('fish'))('fish (skipped where it is not installed)'
   });
 });
 
-test.each(['', 'nu'])('no script for %j', (shell) =>
+test.each(['', 'nu'])('a script for %j is refused', (shell) =>
   expect(() => readCommandLine(['completion', shell], { program: 'shop', commands })).toThrow(
     `'${shell}' is no shell that it knows: expected bash, zsh, fish.`,
   ),

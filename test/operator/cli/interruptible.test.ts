@@ -5,7 +5,7 @@ const ends = vi.fn();
 process.on('SIGINT', ends);
 afterEach(() => ends.mockClear());
 
-test('the first Ctrl-C stops the work between two steps, and the program hears the second one', async () => {
+test('the first Ctrl-C stops the work between two steps, and the program receives the second one', async () => {
   await runInterruptible(async ({ wait, stopped }) => {
     expect(stopped()).toBe(false);
     process.emit('SIGINT');
@@ -16,7 +16,7 @@ test('the first Ctrl-C stops the work between two steps, and the program hears t
   });
 });
 
-test('the program hears Ctrl-C again once the work is done', async () => {
+test('the program receives Ctrl-C again once the work is done', async () => {
   await runInterruptible(async () => undefined);
   process.emit('SIGINT');
   expect(ends).toHaveBeenCalledOnce();

@@ -45,32 +45,32 @@ describe('a typing error', () => {
   ])('%s', (line, message) => expect(() => read(line)).toThrow(message));
 });
 
-describe('what can’t be undone', () => {
+describe('an irreversible action', () => {
   const toConfirm = (line: string) => (read(line) as { toConfirm: boolean }).toConfirm;
 
-  test('is confirmed, except with --yes, in a dry run, or where it can be undone', () => {
+  test('an irreversible action is confirmed, except with --yes, in a dry run, or if it can be undone', () => {
     expect(toConfirm('failures discard')).toBe(true);
     expect(toConfirm('failures discard --yes')).toBe(false);
     expect(toConfirm('failures discard --dry-run')).toBe(false);
     expect(toConfirm('failures list')).toBe(false);
   });
 
-  test('is confirmed by the command itself, if it says first how much it is', () => {
+  test('a command that first shows how much it changes asks for its own confirmation', () => {
     const set = { program: 'trips', commands: sagasCommands() };
     const asked = (line: string) => readCommandLine([...line.split(' '), '--note', 'done'], set);
     expect(asked('sagas resolve --group abcd')).toMatchObject({ toConfirm: false });
     expect(asked('sagas resolve s')).toMatchObject({ toConfirm: true });
   });
 
-  test.each(['y', 'yes', ' Y '])('is done after %s', async (answer) =>
+  test.each(['y', 'yes', ' Y '])('an irreversible action is done after %s', async (answer) =>
     expect(await confirm('it', async () => answer)).toBeUndefined(),
   );
 
-  test.each(['', 'n', 'yesterday'])('is not done after %j', async (answer) =>
+  test.each(['', 'n', 'yesterday'])('an irreversible action is not done after %j', async (answer) =>
     expect(confirm('it', async () => answer)).rejects.toThrow('Not done.'),
   );
 
-  test('is not done where nobody can answer', async () =>
+  test('an irreversible action is not done without a terminal to answer', async () =>
     expect(confirm('it in prod', async () => undefined)).rejects.toMatchObject({
       message: "Not done: it in prod can't be undone, and nobody is here to confirm it.",
       next: 'add --yes',
@@ -88,7 +88,7 @@ describe('colours', () => {
     expect(colourStates(head)).toBe(head);
   });
 
-  test('are for terminals, and for nobody who wants none', () => {
+  test('colours are for terminals, and not for users who switch them off', () => {
     expect(wantsColour({ isTTY: true }, {})).toBe(true);
     expect(wantsColour({ isTTY: true }, { NO_COLOR: '1' })).toBe(false);
     expect(wantsColour({ isTTY: true }, { TERM: 'dumb' })).toBe(false);

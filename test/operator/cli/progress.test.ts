@@ -14,7 +14,7 @@ function told(terminal?: { readonly isTTY: boolean; readonly columns: number }) 
 
 describe('progress', () => {
   test.each([undefined, { isTTY: false, columns: 80 }])(
-    'is a line for each report without a terminal (%j)',
+    'progress is a line for each report without a terminal (%j)',
     (terminal) => {
       const { progress, lines, written } = told(terminal);
       progress.say('1 of 2', 0.5);
@@ -24,7 +24,7 @@ describe('progress', () => {
     },
   );
 
-  test('is one line on a terminal, which moves on, and is gone at the end', () => {
+  test('progress is one line on a terminal, which is updated, and is gone at the end', () => {
     const { progress, lines, written } = told({ isTTY: true, columns: 80 });
     progress.say('waits for its result');
     vi.advanceTimersByTime(3_000);
@@ -44,7 +44,7 @@ describe('progress', () => {
     );
   });
 
-  test('never breaks into a second line', () => {
+  test('progress never breaks into a second line', () => {
     const { progress, written } = told({ isTTY: true, columns: 12 });
     progress.say('much longer than that');
     expect(written).toEqual(['\r\u001b[Kmuch longe…']);

@@ -10,7 +10,7 @@ const ROWS = [
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
 
 describe('a table', () => {
-  test('is whole where the output is no terminal, or wide enough', () => {
+  test('a table is whole if the output is no terminal, or wide enough', () => {
     const whole = `ID                SUBJECT             REASON
 0123456789abcdef  Booking/0123456789  ContractViolation: data.seat invalid_type
 fedcba9876543210  -                   Late`;
@@ -27,7 +27,7 @@ fedcba9876543210  -                   Late`);
 fedcba9876543210  -             Late`);
   });
 
-  test.each([79, 78, 60, 48, 36])('is at most %d wide', (width) =>
+  test.each([79, 78, 60, 48, 36])('a table is at most %d wide', (width) =>
     expect(widest(renderTable(HEAD, ROWS, ['REASON', 'SUBJECT'], width))).toBeLessThanOrEqual(width),
   );
 
@@ -43,7 +43,7 @@ test('long lines are cut at the edge of a terminal', () => {
   expect(fitToTerminal('short\na long line', undefined)).toBe('short\na long line');
 });
 
-describe('on a terminal', () => {
+describe('a table on a terminal', () => {
   const NOW = '2026-12-01T12:00:00.000Z';
 
   test('times are relative', () => {

@@ -9,7 +9,7 @@ const asked = { service: 'operations', entry: 'get-status', name: 'cinema-dev-De
 const authorizer = { service: 'platform', entry: 'kit/http/authorizer', name: 'cinema-dev-Halls-Authorize-4' };
 
 describe('the functions of a deployment', () => {
-  test('are those of each service, each API and each operator’s API, by the prefixes of their outputs', () => {
+  test('the functions are those of each service, each API and each operator’s API, by their output prefixes', () => {
     const Halls = {
       HallsServiceName: 'halls',
       HallsFunctions: JSON.stringify([relay, seats]),
@@ -28,7 +28,7 @@ describe('the functions of a deployment', () => {
     ['a service', { ServiceName: 'halls' }],
     ['an API', { ApiUrl: 'https://api.test' }],
     ['a service', { ServiceName: 'halls', Functions: '[{"entry":"sell"}]' }],
-  ])('are refused if another release has deployed %s', (_, Halls) => {
+  ])('the functions are refused if another release has deployed %s', (_, Halls) => {
     expect(() => parseFunctions({ Halls })).toThrow(OperatorError);
   });
 });

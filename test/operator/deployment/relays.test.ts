@@ -23,7 +23,7 @@ test.each([
   ['it read in the same minute, and newer values may not be there yet', '12:04:00', ['12:00', 0.4], 'unknown'],
   ['its newest metric is older', '12:05:00', ['11:59', 0.4], 'unknown'],
   ['its newest metric is older, and it was behind', '12:01:00', ['11:59', 500], 'unknown'],
-] as const)('of a relay: %s', (_, now, reading, state) => {
+] as const)('the publication follows from the relay: %s', (_, now, reading, state) => {
   expect(judged(now, reading)).toMatchObject({ state });
 });
 

@@ -18,7 +18,7 @@ import { consumer, heardBy } from '../bookings.js';
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:shop-prod-Alarms';
 
 describe('subscriptions to alarms', () => {
-  test('that nobody has confirmed are findings, and so is a topic without any', () => {
+  test('unconfirmed subscriptions are findings, and so is a topic without any', () => {
     const confirmed = { Protocol: 'email', Endpoint: 'olga@example.org', SubscriptionArn: `${TOPIC}:1` };
     const pending = { Protocol: 'email', Endpoint: 'otto@example.org', SubscriptionArn: 'PendingConfirmation' };
     expect(judgeSubscriptions([{ topic: TOPIC, own: [confirmed] }])).toEqual([]);
@@ -55,12 +55,12 @@ describe('subscriptions to alarms', () => {
   beforeEach(() => new Promise<void>((resolve) => void sns.listen(0, '127.0.0.1', resolve)));
   afterEach(() => new Promise((resolve) => void sns.close(resolve)));
 
-  test('are read page by page', async () => {
+  test('subscriptions are read page by page', async () => {
     pages = [pageOf(`${TOPIC}:1`, '<NextToken>more</NextToken>'), pageOf('PendingConfirmation')];
     expect(await checkSubscriptions({ endpoint: endpoint() }, [TOPIC])).toHaveLength(1);
   });
 
-  test('are not checked at a place without SNS', async () => {
+  test('subscriptions are not checked at a place without SNS', async () => {
     pages = [];
     await expect(checkSubscriptions({ endpoint: endpoint() }, [TOPIC])).rejects.toEqual(
       new NotChecked('no SNS at this place'),
@@ -76,7 +76,7 @@ describe('permissions', () => {
     stacks: { People: { PersonalKeysName: 'keys' } },
   };
 
-  test('are asked for the names of the environment, in the account of the caller', () => {
+  test('permissions are requested for the names of the environment, in the account of the caller', () => {
     expect(listResourceArns(context, caller)).toMatchObject({
       tables: ['arn:aws:dynamodb:eu-west-1:123456789012:table/trips', expect.stringMatching(/hotel$/)],
       queues: ['arn:aws:sqs:eu-west-1:123456789012:seats'],
@@ -86,7 +86,7 @@ describe('permissions', () => {
     });
   });
 
-  test('that are missing name the commands that need them', async () => {
+  test('missing permissions name the commands that need them', async () => {
     const arns = listResourceArns(context, caller);
     const queue = arns.queues[0] ?? '';
     const decide: SimulatePolicy = async () => new Set([permissionKey('sqs:SendMessage', queue)]);
@@ -102,7 +102,7 @@ describe('permissions', () => {
   });
 
   // As IAM answers: once for an action, with the decisions of the resources inside.
-  test('are missing on resources for which nothing allows them, or something forbids them', () => {
+  test('permissions are missing on resources for which nothing allows them, or something forbids them', () => {
     const decisions = ['allowed', 'implicitDeny', 'explicitDeny'] as const;
     const arns = decisions.map((decision) => `queue-${decision}`);
     const answer = { EvalActionName: 'sqs:SendMessage', EvalResourceName: '*', EvalDecision: 'explicitDeny' } as const;
@@ -115,7 +115,7 @@ describe('permissions', () => {
     expect(listDeniedPairs([{ ...answer, EvalDecision: 'allowed' }], ['queue'])).toEqual([]);
   });
 
-  test('are asked once for each kind of resources, and not where there are none', async () => {
+  test('permissions are requested once for each kind of resources, and not if there are none', async () => {
     const asked: (readonly string[])[] = [];
     await judgePermissions(listResourceArns(context, caller), async (actions, resources) => {
       expect(resources).not.toEqual([]);
@@ -130,11 +130,11 @@ describe('permissions', () => {
     ['arn:aws:iam::123456789012:root', undefined],
     ['arn:aws:iam::123456789012:user/ops/olga', 'arn:aws:iam::123456789012:user/ops/olga'],
     [caller, 'arn:aws:iam::123456789012:role/ops/Operators'],
-  ])('are those of %s', async (arn, principal) => {
+  ])('the checked permissions are those of %s', async (arn, principal) => {
     expect(await resolvePrincipal(arn, async (name) => `arn:aws:iam::123456789012:role/ops/${name}`)).toBe(principal);
   });
 
-  test('are not checked for a caller that IAM does not know, and at an emulator', async () => {
+  test('permissions are not checked for a caller that IAM does not know, and at an emulator', async () => {
     const federated = 'arn:aws:sts::123456789012:federated-user/olga';
     await expect(resolvePrincipal(federated, async () => '')).rejects.toBeInstanceOf(NotChecked);
     const local = { ...context, endpoint: { url: 'http://127.0.0.1:1', region: 'eu-west-1' } };

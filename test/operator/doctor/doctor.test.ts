@@ -20,12 +20,12 @@ const resource = (properties: Readonly<Record<string, unknown>>) => ({
 });
 const checks = (findings: readonly { readonly check: string }[]) => findings.map(({ check }) => check);
 
-describe('doctor finds', () => {
+describe('findings of doctor', () => {
   const ON = { ttl: true, pointInTimeRecovery: true, stream: true, deletionProtection: true };
   const OFF = { ttl: false, pointInTimeRecovery: false, stream: false, deletionProtection: false };
   const recovery = { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
 
-  test('what a table has lost, and nothing that its template does not ask for', () => {
+  test('doctor finds what a table has lost, and nothing that its template does not ask for', () => {
     const table = resource({
       TimeToLiveSpecification: { Enabled: true },
       StreamSpecification: {},
@@ -38,7 +38,7 @@ describe('doctor finds', () => {
     expect(checkTable(table, undefined)[0]?.text).toBe('the table one is gone');
   });
 
-  test('a mapping that gives its function nothing, unless the template wants that', () => {
+  test('doctor finds a mapping that gives its function nothing, unless the template wants that', () => {
     expect(checkMapping(resource({}), 'Enabled')).toEqual([]);
     expect(checkMapping(resource({ Enabled: false }), 'Disabled')).toEqual([]);
     expect(checkMapping(resource({}), 'Disabled')[0]?.advice).toBe(
@@ -47,7 +47,7 @@ describe('doctor finds', () => {
     expect(checkMapping(resource({}), undefined)[0]?.text).toContain('is gone');
   });
 
-  test('a function that is not as its template', () => {
+  test('doctor finds a function that is not as its template', () => {
     const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: { LEVEL: 'INFO' } };
     const fn = resource({
       Timeout: 10,
@@ -66,7 +66,7 @@ describe('doctor finds', () => {
     expect(checks(checkFunction(fn, undefined))).toEqual(['function']);
   });
 
-  test('a function that was changed after its deployment', () => {
+  test('doctor finds a function that was changed after its deployment', () => {
     const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: {} };
     const found = (changedAt: string) =>
       checkFunction({ ...resource({}), deployedAt: '2026-03-01T12:00:00.000Z' }, { ...state, changedAt });
@@ -77,7 +77,7 @@ describe('doctor finds', () => {
     ]);
   });
 
-  test('functions of one file that run different code', () => {
+  test('doctor finds functions of one file that run different code', () => {
     const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: {} };
     const fn = (physicalId: string, S3Key: string, code: string) =>
       [
@@ -97,7 +97,7 @@ describe('doctor finds', () => {
     ).toEqual([]);
   });
 
-  test('a stack whose newest deployment failed', () => {
+  test('doctor finds a stack whose newest deployment failed', () => {
     const statuses = { Orders: 'UPDATE_COMPLETE', Users: 'CREATE_COMPLETE', Rewards: 'UPDATE_IN_PROGRESS' };
     expect(checkStacks(new Map(Object.entries(statuses)))).toEqual([]);
     const failed = { Orders: 'UPDATE_ROLLBACK_COMPLETE', Users: 'UPDATE_ROLLBACK_FAILED' };
@@ -107,7 +107,7 @@ describe('doctor finds', () => {
     ]);
   });
 
-  test('a function that stands still, or has another concurrency than its template', () => {
+  test('doctor finds a function that is stopped, or has another concurrency than its template', () => {
     const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: {} };
     const found = (template: unknown, reserved?: number) =>
       checkFunction(resource({ ReservedConcurrentExecutions: template }), {
@@ -129,7 +129,7 @@ describe('doctor finds', () => {
     ]);
   });
 
-  test('an alarm that is gone, or tells nobody', () => {
+  test('doctor finds an alarm that is gone, or notifies no topic', () => {
     const loud = resource({ AlarmActions: [{ Ref: 'Topic' }] });
     const texts = (...described: Parameters<typeof checkAlarms>[1]) =>
       checkAlarms([loud], described).map(({ text }) => text);
@@ -144,13 +144,13 @@ describe('doctor finds', () => {
     expect(checkAlarms([resource({})], [{ AlarmName: 'one', ActionsEnabled: false }])).toEqual([]);
   });
 
-  test('a consumer of a service that is not there', () => {
+  test('doctor finds a consumer of a service that is absent', () => {
     const halls = {
       name: 'halls',
       consumers: [{ name: 'bookings', events: [{ service: 'films', types: ['Shown'] }] }],
     } as unknown as Service;
     expect(checkContracts([halls]).map(({ text }) => text)).toEqual([
-      'bookings hears Shown of films, which is not deployed here',
+      'bookings receives Shown of films, which is not deployed here',
     ]);
     expect(checkContracts([halls, { ...halls, name: 'films', consumers: [] }])).toEqual([]);
   });
@@ -160,5 +160,7 @@ describe('doctor finds', () => {
     [-29, 0],
     [31, 1],
     [-31, 1],
-  ])('a clock that is %s s ahead: %s', (difference, findings) => expect(checkClock(difference)).toHaveLength(findings));
+  ])('doctor finds a clock that is %s s ahead: %s', (difference, findings) =>
+    expect(checkClock(difference)).toHaveLength(findings),
+  );
 });

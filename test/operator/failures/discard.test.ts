@@ -4,7 +4,7 @@ import { FailureRecords } from '../../../packages/kit/failures/failure-records.j
 import { timerIdOf } from '../../../packages/kit/saga/contract.js';
 import { discard } from '../../../packages/operator/failures/discard.js';
 import { findRecord } from '../../../packages/operator/records/consumer-records.js';
-import { begun, clockFails, context, emptyTrips, hears, owner, services, stuck } from '../sagas/trips.js';
+import { begun, clockFails, context, emptyTrips, owner, receives, services, stuck } from '../sagas/trips.js';
 
 beforeEach(emptyTrips);
 afterEach(() => void vi.useRealTimers());
@@ -13,7 +13,7 @@ describe('orderly failures discard, of a saga’s clock', () => {
   const asked = { consumer: owner.name, messageId: timerIdOf('t1', 1) };
   const discarded = (dryRun = false) => discard(context, { ...asked, reason: 'test', dryRun });
 
-  test('is refused while the saga waits, and a retry ends the failure', async () => {
+  test("a timeout's failure is not discarded while the saga waits, and a retry ends it", async () => {
     await begun('t1');
     await clockFails('t1', 1);
     for (const dryRun of [true, false])
@@ -22,19 +22,19 @@ describe('orderly failures discard, of a saga’s clock', () => {
         message: expect.stringMatching(/^Not discarded: it is the timeout of TripSaga t1, which would wait for ever/),
         next: ['sagas', 'retry', 't1'],
       });
-    await hears('t1', { type: 'Retry' });
+    await receives('t1', { type: 'Retry' });
     await expect(findRecord(documentClient, services, asked)).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  test('is done where the saga is stuck: it has a new one when it goes on', async () => {
+  test("a timeout's failure is discarded if the saga is stuck: it has a new one when it continues", async () => {
     await stuck('t1');
     await clockFails('t1', 1);
     expect((await discarded()).text).toMatch(/discarded by \S+: test$/);
   });
 
-  test('is done where a newer one is set', async () => {
+  test("a timeout's failure is discarded if a newer timeout is set", async () => {
     await begun('t1');
-    await hears('t1', { type: 'Retry' });
+    await receives('t1', { type: 'Retry' });
     // As one of an earlier generation, whose record a retry doesn't reach.
     const failure = { id: asked.messageId, payload: '{}', error: new Error('of our own') };
     await new FailureRecords('records', owner).put(failure);

@@ -75,7 +75,7 @@ test('failures are listed in pages, newest first, over all consumers', async () 
   expect(await page(4, at(0))).toMatchObject({ ids: [], text: `no failures before ${at(0)}` });
 });
 
-test('those of the millisecond at which a page ends are all on it', async () => {
+test('failures of the millisecond at which a page ends are all on it', async () => {
   for (const id of ['a', 'b', 'c', 'd']) await failed('seats', id, at(1));
   await failed('meals', 'e', at(1));
   await failed('seats', 'older', at(0));
@@ -105,7 +105,7 @@ test('a page reads no more of each consumer, and of the relay, than it can show,
   expect(dynamodb.calls.map(({ readUnits }) => readUnits)).toEqual([0.5, 0.5, 0.5]);
 });
 
-describe('on a terminal', () => {
+describe('failures on a terminal', () => {
   const { isTTY, columns } = process.stdout;
   beforeEach(() => void Object.assign(process.stdout, { isTTY: true, columns: 80 }));
   afterEach(() => void Object.assign(process.stdout, { isTTY, columns }));

@@ -34,18 +34,19 @@ function refusal(one: FoundRecord, notDone = false): string {
 }
 
 describe('a failure is redriven', () => {
-  test('with its message', () => expect(requireRedrivable(context, found(), { notDone: false })).toBe('the message'));
+  test('a failure is redriven with its message', () =>
+    expect(requireRedrivable(context, found(), { notDone: false })).toBe('the message'));
 
-  test('with its message unpacked', () => {
+  test('a failure is redriven with its message unpacked', () => {
     const { payload: _, ...packed } = found().record;
     const one = { ...found(), record: { ...packed, payloadGzip: gzipSync('a long message') } };
     expect(requireRedrivable(context, one, { notDone: false })).toBe('a long message');
   });
 
-  test('where it may have been done before, if somebody says that it was not', () =>
+  test('a failure that may have been done before is redriven if an operator says that it was not', () =>
     expect(requireRedrivable(context, found({ unknown: true }), { notDone: true })).toBe('the message'));
 
-  test('through its relay', () =>
+  test('a failure is redriven through its relay', () =>
     expect(requireRedrivable(context, found({}, 'm1', 'relay'), { notDone: false })).toBe('the message'));
 });
 
@@ -60,21 +61,21 @@ test('a failure that fails again names the page about its newest reason', () => 
 });
 
 describe('a failure is not redriven', () => {
-  test('where it may have been done before', () => {
+  test('a failure that may have been done before is not redriven', () => {
     const said = refusal(found({ unknown: true, subject: 'Order/o1' }));
     expect(said).toMatch(/may have been processed before.*shop order o1\).*redrive reservations m1 --not-done$/);
   });
 
-  test('where only its beginning was kept', () => {
+  test('a failure of which only the beginning was kept is not redriven', () => {
     const { payload: _, ...begun } = found().record;
     const record = { ...begun, payloadBegin: 'the mess', payloadBytes: 900_000 };
     expect(refusal({ ...found(), record })).toMatch(/only the beginning of its 900000 bytes was kept.*discard/);
   });
 
-  test('where no consumer could find its record by its id', () =>
+  test('a failure whose record no consumer could find by its id is not redriven', () =>
     expect(refusal(found({}, bodyHashId('the message')))).toMatch(/no id/));
 
-  test('where it failed in an earlier generation', () =>
+  test('a failure of an earlier generation is not redriven', () =>
     expect(refusal(found({ pk: 'reservations@7#m1' }))).toMatch(/another generation/));
 
   test.each([
@@ -84,8 +85,10 @@ describe('a failure is not redriven', () => {
       { status: 'DISCARDED', discardedAt: 'today', discardedBy: 'olga', discardReason: 'a test' },
       /its status is: discarded today by olga: a test/,
     ],
-  ] as const)('where it was %s', (_, record, said) => expect(refusal(found(record))).toMatch(said));
+  ] as const)('a failure that was %s is not redriven', (_, record, said) =>
+    expect(refusal(found(record))).toMatch(said),
+  );
 
-  test('with --not-done through a relay, which knows no such thing', () =>
+  test('a failure is not redriven with --not-done through a relay, which has no such option', () =>
     expect(refusal(found({}, 'm1', 'relay'), true)).toMatch(/--not-done is for consumers/));
 });

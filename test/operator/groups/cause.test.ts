@@ -31,7 +31,7 @@ const template = fc.tuple(
 const anyText = fc.string({ unit: 'grapheme', maxLength: 400 });
 
 describe('a message without its values', () => {
-  test.each(Object.entries(VALUES))('is the same whatever %s it has', (_, value) => {
+  test.each(Object.entries(VALUES))('a message is the same whatever %s it has', (_, value) => {
     fc.assert(
       fc.property(template, value, value, ([before, after], one, other) => {
         // A negative number is a number.
@@ -54,7 +54,7 @@ describe('a message without its values', () => {
     expect(maskVariableParts(once)).toBe(once);
   });
 
-  test('has no digit, and at most 300 characters', () =>
+  test('a message has no digit, and at most 300 characters', () =>
     fc.assert(
       fc.property(fc.oneof(anyText, fc.tuple(template, ...Object.values(VALUES)).map(String)), (text) => {
         expect(maskVariableParts(text)).not.toMatch(/[0-9]/);
@@ -92,10 +92,10 @@ describe('a group', () => {
     return causeHash(toCause({ listener, record }));
   };
 
-  test('has an id of 16 digits, the same at every time', () =>
+  test('a group has an id of 16 digits, the same at every time', () =>
     expect(failure('line 3 is wrong')).toBe('5d1ddeec6fd3eab2'));
 
-  test('is one of consumer, error and message', () => {
+  test('a group has one consumer, error and message', () => {
     const ids = [
       failure('line 3 is wrong'),
       failure('line 4 is wrong'),

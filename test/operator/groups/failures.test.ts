@@ -393,7 +393,7 @@ next, of those that can't be redriven:
     expect(json).toMatchObject({ redriveGroup: { skipped: { unknown: 1, notRedrivable: 1, changed: 1 } } });
   });
 
-  test('may be stopped and run again: what was processed is not sent again', async () => {
+  test('a redrive may be stopped and run again: processed messages are not sent again', async () => {
     await group(6);
     stopAfter = 3;
     const stopped = await redrive();

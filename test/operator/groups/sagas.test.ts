@@ -17,9 +17,9 @@ import {
   context,
   deliver,
   emptyTrips,
-  hears,
   owner,
   pass,
+  receives,
   reply,
   services,
   start,
@@ -108,7 +108,7 @@ function cancelled(outcome: 'DONE' | 'REFUSED'): () => Promise<void> {
   return async () => {
     const asked = sent.slice(answered);
     answered = sent.length;
-    for (const id of asked) await hears(id, reply(compensationIdOf(id, 'book-flight'), outcome, 'TAKEN_OFF'));
+    for (const id of asked) await receives(id, reply(compensationIdOf(id, 'book-flight'), outcome, 'TAKEN_OFF'));
   };
 }
 
@@ -116,7 +116,7 @@ describe('failures groups', () => {
   test('lists stuck sagas by their step and reason, with the commands that end them', async () => {
     await stuckSagas(3);
     const upTo = ['check-passport', 'book-flight'].map((name) => reply(stepIdOf('other', name), 'DONE'));
-    await hears(
+    await receives(
       'other',
       start('other'),
       ...upTo,
@@ -167,7 +167,7 @@ ${(await ids())[0]?.slice(0, 7)}  3 stuck sagas  trips/trips-saga
 });
 
 describe('stuck sagas', () => {
-  test('are counted as "at least" when there are more than are read, and the command says how to continue', async () => {
+  test('stuck sagas are counted as "at least" if more exist than are read, with how to continue', async () => {
     await stuckSagas(2);
     await manyMore('TripSaga', 999);
     const { text, json } = await groups();
@@ -182,7 +182,7 @@ describe('stuck sagas', () => {
     );
   });
 
-  test('of one type leave room for those of another', async () => {
+  test('stuck sagas of one type leave room for those of another', async () => {
     await stuckSagas(1);
     await manyMore('OtherSaga', 1_000);
     const [trips, other] = services as [Service, Service];
@@ -191,7 +191,7 @@ describe('stuck sagas', () => {
     expect(json.groups).toMatchObject([{ count: 1, more: false }]);
   });
 
-  test('that can’t be read are counted, and hide no other', async () => {
+  test('unreadable sagas are counted, and hide no other', async () => {
     await stuckSagas(3);
     await spoil('t1');
     const { exitCode, text, json } = await groups();
@@ -202,7 +202,7 @@ describe('stuck sagas', () => {
     expect((await resolve()).json).toMatchObject({ resolveGroup: { done: 1, changed: 1 } });
   });
 
-  test('whose reasons differ in an id only are one group', async () => {
+  test('stuck sagas whose reasons differ in an id only are one group', async () => {
     for (const id of ['a', 'b']) {
       const upTo = ['check-passport', 'book-flight'].map((name) => reply(stepIdOf(id, name), 'DONE'));
       const refusal = reply(
@@ -210,7 +210,7 @@ describe('stuck sagas', () => {
         'REFUSED',
         `BOOKING_GONE 019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e1${id}`,
       );
-      await hears(id, start(id), ...upTo, { type: 'Cancel' }, refusal);
+      await receives(id, start(id), ...upTo, { type: 'Cancel' }, refusal);
     }
     expect((await groups()).json.groups).toMatchObject([
       { count: 2, message: 'compensation of book-hotel: BOOKING_GONE <id>' },
@@ -218,8 +218,8 @@ describe('stuck sagas', () => {
   });
 });
 
-describe('what a run reports', () => {
-  test('those without an answer have left the group: the list of sagas shows them', async () => {
+describe('the report of a run', () => {
+  test('sagas without an answer have left the group: the list of sagas shows them', async () => {
     await stuckSagas(2);
     const answers = cancelled('DONE');
     participants = async () => {
@@ -230,7 +230,7 @@ describe('what a run reports', () => {
     expect(text).toMatch(/: 1 have no answer yet\n[\s\S]*next:\n {2}trips sagas list$/);
   });
 
-  test('a request that nobody has processed is no saga that is stuck again', async () => {
+  test('an unprocessed request is no saga that is stuck again', async () => {
     await stuckSagas(2);
     arrives = async () => undefined;
     expect((await retry()).json).toMatchObject({ retryGroup: { result: 'probe pending', pending: 1, stuckAgain: 0 } });
@@ -240,7 +240,7 @@ describe('what a run reports', () => {
     await stuckSagas(3);
     arrives = async (body) => {
       const id = JSON.parse(body).detail.data.sagaId;
-      if (id === 't1') await hears(id, reply(compensationIdOf(id, 'book-flight'), 'DONE'));
+      if (id === 't1') await receives(id, reply(compensationIdOf(id, 'book-flight'), 'DONE'));
       await deliver(body);
     };
     const { exitCode, text, json } = await resolve();
@@ -288,7 +288,7 @@ describe('sagas retry --group', () => {
     expect(text).toMatch(/: stopped, since the first saga has no answer within 20 s\n/);
   });
 
-  test('may be stopped, and continues with those that are left', async () => {
+  test('a retry may be stopped, and continues with those that are left', async () => {
     await stuckSagas(3);
     participants = cancelled('DONE');
     stopAfter = 1;
@@ -319,11 +319,12 @@ describe('sagas retry --group', () => {
     },
   );
 
-  test('leaves out those that went on meanwhile', async () => {
+  test('leaves out those that continued meanwhile', async () => {
     await stuckSagas(3);
     const answered = cancelled('DONE');
     participants = async () => {
-      if ((await statusOf('t1')) === 'STUCK') await hears('t1', reply(compensationIdOf('t1', 'book-flight'), 'DONE'));
+      if ((await statusOf('t1')) === 'STUCK')
+        await receives('t1', reply(compensationIdOf('t1', 'book-flight'), 'DONE'));
       await answered();
     };
     expect(await retry()).toMatchObject({ exitCode: 0, json: { retryGroup: { done: 2, changed: 1 } } });
@@ -358,14 +359,14 @@ test('sagas resolve --group asks first, and says how many; it leaves out those t
   expect(json).toMatchObject({ resolveGroup: { done: 2, changed: 1, left: 0 } });
 });
 
-test.each(['retry', 'resolve'] as const)('sagas %s --group leaves out one that is stuck anew', async (action) => {
+test.each(['retry', 'resolve'] as const)('sagas %s --group leaves out one that got stuck again', async (action) => {
   await stuckSagas(3);
   const answers = action === 'retry' ? cancelled('DONE') : async () => undefined;
   let isAnew = false;
   participants = async () => {
     if (!isAnew) {
       isAnew = true;
-      await hears('t1', { type: 'Retry' }, reply(compensationIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
+      await receives('t1', { type: 'Retry' }, reply(compensationIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
     }
     await answers();
   };

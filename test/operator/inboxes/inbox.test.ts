@@ -91,9 +91,12 @@ describe('orderly inbox list', () => {
     expect(text + JSON.stringify(messages)).not.toContain('a secret');
   });
 
-  test.each<InboxState>(['failed', 'parked', 'paused', 'running', 'waiting'])('by state: %s', async (state) => {
-    expect((await listed({ state })).messages.map(({ messageId }) => messageId)).toEqual([parcelId(state)]);
-  });
+  test.each<InboxState>(['failed', 'parked', 'paused', 'running', 'waiting'])(
+    'the list can be filtered by state: %s',
+    async (state) => {
+      expect((await listed({ state })).messages.map(({ messageId }) => messageId)).toEqual([parcelId(state)]);
+    },
+  );
 
   test('a message that was parked and has had its turn is not parked any more, whatever became of its attempt', async () => {
     const steps = new SequencedMessages({ table: 'records', consumer: STEPS });
@@ -107,7 +110,7 @@ describe('orderly inbox list', () => {
     expect(await state()).toBe('waiting');
   });
 
-  test('by consumer and by subject', async () => {
+  test('the list can be filtered by consumer and by subject', async () => {
     expect((await listed({ consumer: 'steps' })).messages.map(({ messageId }) => messageId)).toEqual([
       parcelId('parked'),
     ]);
@@ -157,7 +160,7 @@ describe('orderly inbox show', () => {
 });
 
 describe('orderly inbox retry and discard', () => {
-  test('are refused for a message that has not failed, and for a consumer without an inbox', async () => {
+  test('both are refused for a message that has not failed, and for a consumer without an inbox', async () => {
     const asked = { consumer: 'parcels', messageId: parcelId('paused'), notDone: false, dryRun: true, reason: 'test' };
     await expect(retryInbox(context, asked)).rejects.toMatchObject({ code: 'refused' });
     await expect(discardInbox(context, asked)).rejects.toMatchObject({ code: 'refused' });

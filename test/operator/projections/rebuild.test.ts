@@ -68,7 +68,7 @@ const refusal = async (action: RebuildOrder['action']) => {
 const again = (...flags: string[]) => ['tally projections rebuild tallies', ...flags].join(' ');
 
 describe('orderly projections rebuild', () => {
-  test('goes through, tells progress, waits a minute before it deletes, and ends with 0', async () => {
+  test('completes, shows progress, waits a minute before it deletes, and ends with 0', async () => {
     await tallies.listed();
     await tallies.listed();
     const { exitCode, text, json } = await ordered();
@@ -87,7 +87,7 @@ describe('orderly projections rebuild', () => {
     expect(waited).toEqual([60]);
   });
 
-  test('stopped, it ends with 3, and the same command goes on', async () => {
+  test('ends with 3 if it is stopped, and the same command continues', async () => {
     await tallies.listed();
     rivals['go-on'] = async () => {
       stopped = true;
@@ -99,7 +99,7 @@ describe('orderly projections rebuild', () => {
     expect(asked).not.toContain('begin');
   });
 
-  test('killed anywhere, the same command goes on', async () => {
+  test('continues by the same command, wherever it was killed', async () => {
     await tallies.listed();
     for (const action of ['begin', 'go-on'] as const) {
       rivals = {
@@ -125,7 +125,7 @@ describe('orderly projections rebuild', () => {
     expect(await tallies.shown(3)).toEqual({ [id]: 1 });
   });
 
-  test('a call that fails is tried again, and told when it fails three times in a row', async () => {
+  test('retries a call that fails, and reports it when it fails three times in a row', async () => {
     await tallies.listed();
     let failures = 2;
     rivals['go-on'] = async () => {
@@ -136,7 +136,7 @@ describe('orderly projections rebuild', () => {
     await expect(ordered()).rejects.toThrow('throttled');
   });
 
-  test('discarded, what is read stays, and nothing else is left; once it has switched it is too late', async () => {
+  test('keeps the read version and nothing else if it is discarded, which is too late after the switch', async () => {
     const id = await tallies.listed();
     await tallies.ask({ action: 'begin', purpose: 'switch' });
     await tallies.count(id);
@@ -161,7 +161,7 @@ describe('orderly projections rebuild', () => {
     expect(asked).toEqual(['show']);
   });
 
-  test('--discard where nothing is under way is refused', async () =>
+  test('--discard without a rebuild in progress is refused', async () =>
     expect(await refusal('discard')).toBe(
       `1 refused: Not done: no rebuild of 'tallies' is in progress. -> ${again()}`,
     ));
@@ -173,7 +173,7 @@ describe('orderly projections rebuild', () => {
 });
 
 describe('orderly projections list and show', () => {
-  test('tell what is read, and how far a rebuild is', async () => {
+  test('show what is read, and how far a rebuild is', async () => {
     expect((await listProjections([projection])).text).toBe(
       'PROJECTION       READS  REBUILD\ntallies/tallies  1      never rebuilt',
     );
@@ -186,6 +186,6 @@ describe('orderly projections list and show', () => {
     );
   });
 
-  test('a name that is not there is told with those that are', () =>
+  test('an unknown name is reported with the existing ones', () =>
     expect(() => findProjection([projection], 'nobody')).toThrow("no projection 'nobody'; there are: tallies."));
 });

@@ -56,14 +56,14 @@ beforeEach(async () => {
 afterEach(() => void vi.useRealTimers());
 
 describe('a sealed text', () => {
-  test('is opened with the permissions of the operator, in text and JSON', async () => {
+  test('a sealed text is opened with the permissions of the operator, in text and JSON', async () => {
     const { text, reason } = await shown();
     expect(text).toContain(`      text: ${TEXT}   (sealed: readable until the person is forgotten)`);
     expect(reason).toMatchObject({ name: 'Error', message: '', sealedText: { state: 'opened', text: TEXT } });
     expect(reason).not.toHaveProperty('sealed');
   });
 
-  test('is gone when the person is forgotten', async () => {
+  test('a sealed text is gone when the person is forgotten', async () => {
     await documentClient.send(
       new PutCommand({ TableName: 'people', Item: { ...personKey('ada'), forgottenAt: 'now' } }),
     );
@@ -94,7 +94,7 @@ describe('a sealed text', () => {
     expect(JSON.stringify(json)).toContain('"state":"unreadable","why":"SealBroken"');
   });
 
-  test('is in no list and no group: they say that there is one', async () => {
+  test('a sealed text is in no list and no group: they say that there is one', async () => {
     vi.advanceTimersByTime(60_000); // an index comes a moment later
     const list = await listFailures(context, { consumer: undefined, limit: 10 });
     const groups = await listFailureGroups(context, { consumer: undefined });

@@ -12,7 +12,7 @@ import { replay } from '../../../packages/operator/replay/replay-command.js';
 import type { ReplayRequest } from '../../../packages/operator/replay/request.js';
 import { ago, booked, consumer, emptyTables, heardBy, NOW, put } from '../bookings.js';
 
-/** One item that can't be read hides no other: each command names it, and goes on behind it. */
+/** One item that can't be read hides no other: each command names it, and continues behind it. */
 
 const SERVICES = heardBy(consumer('seats'));
 
@@ -62,7 +62,7 @@ describe('a replay', () => {
     return (await documentClient.send(new GetCommand({ TableName: 'trips-records', Key }))).Item?.status;
   };
 
-  test('of a time sends what is behind a commit that can not be read, and makes a failure record of that', async () => {
+  test('a replay of a time sends what is behind an unreadable commit, and makes a failure record of that', async () => {
     const { sent, said, json } = await replayed(lastHours);
     expect(sent.toSorted()).toEqual(['event-aa', 'event-bb']);
     expect(said).toMatch(/commits that can't be read +1\n/);
@@ -70,7 +70,7 @@ describe('a replay', () => {
     expect(await recordOfPoison()).toBe('FAILED');
   });
 
-  test('with --dry-run counts it, and makes no record', async () => {
+  test('a replay with --dry-run counts it, and makes no record', async () => {
     expect(await replayed(lastHours, true)).toMatchObject({
       sent: [],
       json: { replay: { estimate: { unreadable: 1 } } },
@@ -78,19 +78,19 @@ describe('a replay', () => {
     expect(await recordOfPoison()).toBeUndefined();
   });
 
-  test('counts it no more once its failure is discarded', async () => {
+  test('counts it no longer once its failure is discarded', async () => {
     await put('trips-records', { pk: recordKey(relayConsumer, 'Trip#poison/COMMIT#0000000001'), status: 'DISCARDED' });
     expect((await replayed(lastHours, true)).json).toMatchObject({ replay: { estimate: { unreadable: 0 } } });
   });
 
-  test('of an aggregate sends its other commits', async () => {
+  test('a replay of an aggregate sends its other commits', async () => {
     await put('trips', { pk: 'Trip#aa', sk: 'COMMIT#0000000000', events: [] });
     const { sent, json } = await replayed({ kind: 'aggregate', subject: 'Trip/aa' });
     expect(sent).toEqual(['event-aa']);
     expect(json).toMatchObject({ replay: { estimate: { commits: 1, unreadable: 1 } } });
   });
 
-  test('of one event finds it beside a commit of the same moment that can not be read', async () => {
+  test('a replay of one event finds it beside an unreadable commit of the same moment', async () => {
     const at = ago(20);
     const id = newId(Date.parse(at));
     const event = { id, type: 'TripBooked', schemaVersion: 1, data: '{"seat":"14A"}' };

@@ -140,7 +140,7 @@ describe('a replay', () => {
     expect(log.text).toMatch(/replay\n +by +olga\n +to +hotel: seats\n +why +--from .*: 2 messages\n +result +2 sent$/);
   });
 
-  test('with --dry-run says the same, and sends and keeps nothing', async () => {
+  test('a replay with --dry-run says the same, and sends and keeps nothing', async () => {
     await booked('a', ago(30));
     const { exitCode, text, found } = await replayed(heardBy(SEATS), { dryRun: true });
     expect({ exitCode, sent, confirmed }).toEqual({ exitCode: 0, sent: [], confirmed: [] });
@@ -178,18 +178,18 @@ describe('a replay', () => {
     expect(idsSent()).toEqual(['event-a']);
   });
 
-  test('of a time without messages for the consumer says so', async () => {
-    expect((await replayed(heardBy(SEATS))).text).toBe('seats: nothing to send: it hears no message of them');
+  test('a replay of a time without messages for the consumer says so', async () => {
+    expect((await replayed(heardBy(SEATS))).text).toBe('seats: nothing to send: it receives no message of them');
   });
 
-  test('of one aggregate sends its messages only', async () => {
+  test('a replay of one aggregate sends its messages only', async () => {
     await booked('a', ago(30));
     await booked('b', ago(30));
     await replayed(heardBy(SEATS), { selection: { kind: 'aggregate', subject: 'Trip/b' } });
     expect(idsSent()).toEqual(['event-b']);
   });
 
-  test('of one event finds its commit by the time in the id', async () => {
+  test('a replay of one event finds its commit by the time in the id', async () => {
     vi.setSystemTime(Date.parse(ago(90)));
     const [id, other, feedSk] = [newId(), newId(), newId()];
     const event = (eventId: string) => ({ id: eventId, type: 'TripBooked', schemaVersion: 1, data: '{}' });
@@ -261,7 +261,7 @@ describe('a replay that was stopped', () => {
     expect(text).toContain(`--from ${ago(101)} --to ${ago(10)}`);
   });
 
-  test('by an error says how to continue, and keeps what it has sent', async () => {
+  test('a replay that an error stopped says how to continue, and keeps what it has sent', async () => {
     await booked('a', ago(200));
     await booked('b', ago(100));
     afterSend = () => {
@@ -279,7 +279,7 @@ describe('an event that is older than the deduplication window', () => {
   const selection = { kind: 'span', from: ago(40 * DAY_MINUTES + 5), to: ago(39 * DAY_MINUTES) } as const;
   beforeEach(() => booked('old', old));
 
-  test('is refused at a consumer that may have processed it', async () => {
+  test('an old event is refused at a consumer that may have processed it', async () => {
     expect(await refused(heardBy(SEATS), { selection })).toEqual({
       code: 'refused',
       message: expect.stringMatching(
@@ -289,38 +289,38 @@ describe('an event that is older than the deduplication window', () => {
     });
   });
 
-  test('is refused, with the time from which on nothing is too old', async () => {
+  test('an old event is refused, with the time from which on nothing is too old', async () => {
     await booked('a', ago(30));
     await booked('b', ago(20));
     const { next } = await refused(heardBy(SEATS), { selection: { ...selection, to: ago(1) } });
     expect(next).toBe(`replay --consumer seats --from ${ago(30)} --to ${ago(1)}`);
   });
 
-  test('is no reason to refuse, if it has a record', async () => {
+  test('an old event with a record is no reason to refuse', async () => {
     await record('seats', 'event-old', 'PROCESSED');
     expect((await replayed(heardBy(SEATS), { selection })).exitCode).toBe(0);
   });
 
-  test('is sent, marked, to a consumer that did not exist then', async () => {
+  test('an old event is sent, marked, to a consumer that did not exist then', async () => {
     await replayed(heardBy(NEW), { selection });
     expect(idsSent()).toEqual(['event-old']);
     expect(sent[0]?.attributes).toHaveProperty(REPLAY);
   });
 
-  test('is refused at a consumer whose first records may have expired', async () => {
+  test('an old event is refused at a consumer whose first records may have expired', async () => {
     const services = heardBy(consumer('seats', { since: ago(34 * DAY_MINUTES - 30) }));
     created = ago(34 * DAY_MINUTES);
     expect((await refused(services, { selection })).message).toMatch(/deployed since .*, so its first records have/);
   });
 
-  test('is refused if the queue is older than what the stack says', async () => {
+  test('an old event is refused if the queue is older than what the stack says', async () => {
     created = ago(600 + DAY_MINUTES + 1);
     expect((await refused(heardBy(NEW), { selection })).message).toContain('but its queue exists since');
     created = undefined;
     expect((await refused(heardBy(NEW), { selection })).message).toContain("but its queue can't be read");
   });
 
-  test('is refused if it is a command, since a new consumer has no claim on it', async () => {
+  test('an old command is refused, since a new consumer has no claim on it', async () => {
     const commands = [{ id: 'command', to: 'hotel', type: 'BookMeal', schemaVersion: 1, data: '{}' }];
     await booked('b', old, { commands });
     const meals = consumer('seats', { events: [], takesCommands: true, since: ago(600) });
@@ -329,13 +329,13 @@ describe('an event that is older than the deduplication window', () => {
     );
   });
 
-  test('is sent to a sequential inbox, whose cursor never expires', async () => {
+  test('an old event is sent to a sequential inbox, whose cursor never expires', async () => {
     await replayed(heardBy(POINTS), { selection });
     expect(idsSent()).toEqual(['event-old']);
     expect(said[0]).toMatch(/the inbox restores the order of each aggregate/);
   });
 
-  test('is not marked for a consumer without a time that can be relied on', async () => {
+  test('an old event is not marked for a consumer without a reliable time', async () => {
     await booked('a', ago(30));
     created = ago(600 + DAY_MINUTES + 1);
     await replayed(heardBy(NEW), { selection: lastHours(2) });
@@ -353,7 +353,7 @@ describe('--again', () => {
     expect(next).toMatch(/^replay --consumer seats --from \S+ --to \S+ --again$/);
   });
 
-  test('is needed with a new generation, which does not recognise what the earlier one did', async () => {
+  test('a new generation needs --again, since it does not recognise what the earlier one did', async () => {
     await booked('a', ago(30));
     await record('seats', 'event-a', 'PROCESSED');
     const raised = heardBy(consumer('seats', { generation: 1, since: ago(60) }));
@@ -375,7 +375,7 @@ describe('--again', () => {
 });
 
 describe('a replay is refused', () => {
-  test('to a projection, which is rebuilt', async () => {
+  test('a replay to a projection is refused, since that is rebuilt', async () => {
     expect(await refused(heardBy(LIST))).toMatchObject({
       message: expect.stringContaining('is a projection'),
       next: 'projections rebuild seats',
@@ -396,14 +396,14 @@ describe('a replay is refused', () => {
     expect((await refused(heardBy(SEATS), request)).message).toMatch(message);
   });
 
-  test('of an event that the consumer does not hear', async () => {
+  test('a replay of an event without a subscription of the consumer is refused', async () => {
     await booked('a', ago(30), { events: [{ id: 'e', type: 'TripMoved', schemaVersion: 1, data: '{}' }] });
     const selection = { kind: 'aggregate', subject: 'Trip/a' } as const;
     expect((await refused(heardBy(SEATS), { selection })).message).toBe("Not replayed: 'seats' doesn't hear Trip/a.");
   });
 });
 
-test('a span is read hour by hour, of all services that the consumer hears', async () => {
+test('a span is read hour by hour, of all services that the consumer subscribes to', async () => {
   const events = ['trips', 'hotel'].map((service) => ({ service, types: ['TripBooked'] }));
   await booked('late', ago(30));
   await booked('early', ago(130));

@@ -209,7 +209,7 @@ describe('a restore', () => {
     expect(confirmed).toEqual([]);
   });
 
-  test('that is done takes nothing away any more, and its copies are deleted only on request', async () => {
+  test('a completed restore takes nothing away any more, and its copies are deleted only on request', async () => {
     await applied();
     aws.epoch = 1;
     await applied({}, { epoch: 1 });
@@ -226,7 +226,7 @@ describe('a restore', () => {
     expect(await tables()).toEqual([['Trip#1', 'Trip#3'], []]);
   });
 
-  test('that died while it started the functions neither stops them again nor copies', async () => {
+  test('a restore that died while it started the functions neither stops them again nor copies', async () => {
     await applied();
     aws.epoch = 1;
     vi.spyOn(access, 'switchMapping').mockRejectedValueOnce(new Error('killed'));
@@ -289,14 +289,14 @@ describe('a restore', () => {
   }
   const KEPT = { commits: 1, types: [{ type: 'TripBooked', count: 1 }], subjects: ['Trip/3'] };
 
-  test('keeps what was forgotten: the feed has it no more', async () => {
+  test('removes forgotten commits from the feed for good', async () => {
     await forgettable();
     await applied();
     expect((await applied()).result.forgotten).toMatchObject(KEPT);
     expect((await tables())[0]).toEqual(['Trip#1']);
   });
 
-  test('that died after its first write keeps the list of before, even if functions ran meanwhile', async () => {
+  test('a restore that died after its first write keeps the earlier list, even if functions ran meanwhile', async () => {
     await forgettable();
     const send = documentClient.send.bind(documentClient) as (command: object) => Promise<unknown>;
     vi.spyOn(documentClient, 'send').mockImplementation((async (command: object) => {
@@ -318,7 +318,7 @@ describe('a restore', () => {
     expect(said[0]).toBe('switched off already, and therefore not switched on afterwards: on');
   });
 
-  test('has its steps in the audit log', async () => {
+  test('a restore has its steps in the audit log', async () => {
     await applied();
     const { json } = await listAuditLog(
       { documents: documentClient, clock, services: [TRIPS] },
@@ -334,7 +334,7 @@ describe('a restore', () => {
 });
 
 describe('a restore stops', () => {
-  test('before anything is changed if its tables have no such instant', async () => {
+  test('a restore stops before anything is changed if its tables have no such instant', async () => {
     aws.restorableTo = '2026-12-01T10:59:00.000Z';
     const { exitCode, json } = await applied();
     expect(exitCode).toBe(4);
@@ -345,7 +345,7 @@ describe('a restore stops', () => {
   test.each([
     ['stop', 1, [], BEFORE],
     ['copying', 2, ['m-on off', 'book 0', 'on 0', 'restore trips', 'restore trips-records'], BEFORE],
-  ])('before the %s if nobody confirms it', async (_, number, changes, left) => {
+  ])('a restore stops before the %s unless an operator confirms it', async (_, number, changes, left) => {
     let asked = 0;
     const confirm = async () => {
       if (++asked === number) throw new OperatorError('refused', 'Not done.');
@@ -358,13 +358,13 @@ describe('a restore stops', () => {
   test.each([
     ['its mapping is off', () => Object.assign(mapping('m-relay') ?? {}, { state: 'Disabled' })],
     ['it has no concurrency', () => Object.assign(aws.reserved, { 'trips-relay': 0 })],
-  ])('while the relay publishes nothing: %s', async (_, off) => {
+  ])('a restore stops while the relay publishes nothing: %s', async (_, off) => {
     off();
     await expect(applied()).rejects.toMatchObject({ code: 'refused', message: expect.stringMatching(/relay/) });
     expect(aws.changes).not.toContain('restore trips');
   });
 
-  test('while a failure of the relay is left', async () => {
+  test('a restore stops while a failure of the relay is left', async () => {
     await put('trips-records', { pk: 'relay@0#Trip#1/x', failedConsumer: 'relay', failedAt: NOW });
     vi.advanceTimersByTime(10_000);
     const { exitCode, result } = await applied();
@@ -373,7 +373,7 @@ describe('a restore stops', () => {
     expect(aws.changes).not.toContain('restore trips');
   });
 
-  test('at Ctrl-C while it waits, and continues from there', async () => {
+  test('a restore stops at Ctrl-C while it waits, and continues from there', async () => {
     const { exitCode, result } = await applied({}, { stopped: () => waits > 3 });
     expect({ exitCode, state: result.state, next: result.next }).toEqual({
       exitCode: 3,
@@ -387,7 +387,7 @@ describe('a restore stops', () => {
     ['of another instant', { status: 'ACTIVE', from: { table: 'trips', at: NOW } }],
     ['of another table', { status: 'ACTIVE', from: { table: 'hotel', at: AT } }],
     ['that is no copy', { status: 'ACTIVE' }],
-  ])('at a table %s that has the name of a copy', async (_, found) => {
+  ])('a restore stops at a table %s that has the name of a copy', async (_, found) => {
     aws.copies[COPIES[0]] = found;
     await expect(applied()).rejects.toMatchObject({
       code: 'refused',
@@ -396,7 +396,7 @@ describe('a restore stops', () => {
     expect(await tables()).toEqual(BEFORE);
   });
 
-  test('if another restore of the service is under way', async () => {
+  test('a restore stops if another restore of the service is under way', async () => {
     await applied({ at: '2026-12-01T10:00:00.000Z' }, { stopped: () => waits > 3 });
     aws.changes = [];
     await expect(applied()).rejects.toMatchObject({
@@ -406,7 +406,7 @@ describe('a restore stops', () => {
     expect(aws.changes).toEqual([]);
   });
 
-  test('if something else writes into the tables again and again', async () => {
+  test('a restore stops if something else writes into the tables again and again', async () => {
     const { copy } = access;
     let compared = 0;
     vi.spyOn(access, 'now').mockImplementation(() => {
@@ -429,7 +429,7 @@ describe('a restore stops', () => {
 });
 
 describe('functions that run again', () => {
-  test('are stopped again, and what they committed is published first', async () => {
+  test('functions are stopped again, and what they committed is published first', async () => {
     await applied({}, { stopped: () => aws.changes.includes('restore trips-records') });
     const { publishedAt } = (await recordOfRestore()) ?? {};
     expect(publishedAt).toBeDefined();
@@ -453,7 +453,7 @@ describe('--cancel', () => {
     expect(confirmed[0]).toMatch(/^restore of trips/);
   });
 
-  test('that was cut off is continued, not the restore', async () => {
+  test('a cancellation that was cut off is continued, not the restore', async () => {
     await applied({}, { stopped: () => waits > 3 });
     vi.spyOn(access, 'reserve').mockRejectedValueOnce(new Error('killed'));
     await expect(applied({ cancel: true })).rejects.toThrow('killed');
@@ -463,7 +463,7 @@ describe('--cancel', () => {
     expect(aws.reserved).toMatchObject({ on: 10 });
   });
 
-  test('is refused from the first write on, and without a restore', async () => {
+  test('a cancellation is refused from the first write on, and without a restore', async () => {
     await expect(applied({ cancel: true })).rejects.toMatchObject({ code: 'refused' });
     await applied();
     aws.changes = [];

@@ -68,7 +68,7 @@ describe('a live table', () => {
     expect(await itemsIn('trips')).toHaveLength(2);
   });
 
-  test('does not get back what has expired: TTL has deleted it, or will', async () => {
+  test('a live table does not get expired items back: TTL has deleted them, or will', async () => {
     const seconds = Date.parse(NOW) / 1000;
     await put('copy', commit(1, { expiresAt: seconds }));
     await put('copy', commit(2, { expiresAt: seconds + 1 }));
@@ -77,7 +77,7 @@ describe('a live table', () => {
     expect(await itemsIn('trips')).toHaveLength(2);
   });
 
-  test('is the same where a set has another order, and numbers keep their digits', async () => {
+  test('a live table is the same if a set has another order, and numbers keep their digits', async () => {
     const digits = '12345678901234567890123456789012345678';
     const raw = (SS: string[]) => ({
       pk: { S: 'a' },
@@ -128,7 +128,7 @@ describe('a transaction', () => {
     }) as never);
   };
 
-  test('that meets another one, or is throttled, is tried again', async () => {
+  test('a transaction that meets another one, or is throttled, is tried again', async () => {
     await put('copy', commit(1));
     failing(['TransactionConflict', 'ThrottlingError'], 3);
     expect(await copied()).toMatchObject({ put: 1 });
@@ -139,7 +139,7 @@ describe('a transaction', () => {
   test.each([
     ['for another reason is not', ['None', 'ValidationError'], 1],
     ['again and again ends', ['None', 'TransactionConflict'], 10],
-  ])('that fails %s', async (_, codes, times) => {
+  ])('a transaction that fails %s ends the copy', async (_, codes, times) => {
     await put('copy', commit(1));
     failing(codes, times);
     await expect(copied()).rejects.toThrow('cancelled');

@@ -112,7 +112,7 @@ const planned = (request: Partial<RestorePlanRequest> = {}) =>
   );
 
 describe('a plan to restore a service', () => {
-  test('names what it forgets, and who has heard that: what was committed from the instant on', async () => {
+  test('names what it forgets, and who has received that: what was committed from the instant on', async () => {
     await booked('before', '2026-12-01T10:59:59.999Z');
     await booked('first', AT);
     await booked('second', '2026-12-01T11:30:00.000Z');
@@ -144,7 +144,7 @@ describe('a plan to restore a service', () => {
     expect(text).toMatch(/\n {2}hotel\/rooms +2 +undo by hand what has no event any more\n/);
   });
 
-  test('counts a commit that can not be read, names its aggregate, and goes on behind it', async () => {
+  test('counts a commit that can not be read, names its aggregate, and continues behind it', async () => {
     await booked('first', AT);
     const at = '2026-12-01T11:10:00.000Z';
     const place = { feedPk: `${at.slice(0, 13)}#0`, feedSk: smallestIdAt(Date.parse(at)) };
@@ -159,12 +159,12 @@ describe('a plan to restore a service', () => {
     expect(json.restorePlan).toMatchObject({ forgotten: { heardBy: [{ count: 2 }, { count: 2 }, { count: 2 }] } });
   });
 
-  test('says that nobody has heard anything if nothing was committed', async () =>
+  test('says that no consumer has received anything if nothing was committed', async () =>
     expect((await planned()).text).toContain(
       '\nnothing was committed since 2026-12-01T11:00:00.000Z: nobody has heard',
     ));
 
-  test('has each step, with the names that it needs', async () => {
+  test('a plan has each step, with the names that it needs', async () => {
     const { text } = await planned();
     const copies = ['trips', 'trips-records'].map((name) => `${name}-restored-20261201110000`);
     for (const line of [
@@ -205,7 +205,7 @@ describe('a plan to restore a service', () => {
       /latest/,
     ],
     ['is gone', undefined, /it is gone/],
-  ])('has no steps where a table %s', async (_, state, why) => {
+  ])('a plan has no steps if a table %s', async (_, state, why) => {
     tables['trips-records'] = state;
     const { exitCode, text, json } = await planned();
     expect(exitCode).toBe(4);
@@ -215,7 +215,7 @@ describe('a plan to restore a service', () => {
     expect(text).not.toContain('steps');
   });
 
-  describe('of a service that was restored before', () => {
+  describe('a plan to restore a service that was restored before', () => {
     const restored = (more: object = {}) =>
       documentClient.send(
         new PutCommand({
@@ -250,7 +250,7 @@ describe('a plan to restore a service', () => {
       ],
       ['is before it is done', { resumedAt: undefined }, /which is under way/],
       ['follows a release whose commits have no epoch', { commitsHaveEpochs: undefined }, /don't store their epoch/],
-    ])('has no steps for an instant that %s', async (_, more, why) => {
+    ])('a plan has no steps for an instant that %s', async (_, more, why) => {
       await restored(more);
       const { exitCode, text, json } = await planned();
       expect(exitCode).toBe(4);
@@ -262,7 +262,7 @@ describe('a plan to restore a service', () => {
     });
 
     test.each([{ cancelledAt: '2026-12-01T11:30:00.000Z' }, { copyingSince: undefined }])(
-      'is not held back by one that changed nothing: %o',
+      'a restore that changed nothing does not prevent another one: %o',
       async (more) => {
         await restored({ resumedAt: undefined, ...more });
         expect((await planned()).exitCode).toBe(0);

@@ -14,9 +14,9 @@ import {
   context,
   deliver,
   emptyTrips,
-  hears,
   held,
   owner,
+  receives,
   reply,
   start,
   store,
@@ -44,7 +44,7 @@ const queue = createServer((request, response) => {
       .end(JSON.stringify({ MessageId: 'm', MD5OfMessageBody }));
   });
 });
-/** What else the saga hears before it, and behind it. */
+/** What else the saga receives before it, and behind it. */
 let meanwhile: () => Promise<void>;
 let afterwards: () => Promise<void>;
 /** What happens while the command waits. */
@@ -71,7 +71,7 @@ describe('an operator’s command to a saga', () => {
     await stuck('t1');
     let looks = 0;
     later = async () => {
-      if (++looks === 5) await hears('t1', reply(compensationIdOf('t1', 'book-flight'), 'DONE'));
+      if (++looks === 5) await receives('t1', reply(compensationIdOf('t1', 'book-flight'), 'DONE'));
     };
     const { exitCode, text, json } = await retry('t1');
     expect({ exitCode, text }).toEqual({ exitCode: 0, text: expect.stringMatching(/ again; now: compensated /) });
@@ -83,7 +83,7 @@ describe('an operator’s command to a saga', () => {
     await stuck('t1');
     let looks = 0;
     later = async () => {
-      if (++looks === 5) await hears('t1', reply(compensationIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
+      if (++looks === 5) await receives('t1', reply(compensationIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
     };
     expect(await retry('t1')).toMatchObject({
       exitCode: 4,
@@ -91,7 +91,7 @@ describe('an operator’s command to a saga', () => {
     });
   });
 
-  test('retry sends a stuck compensation again, and tells what it waits for without an answer', async () => {
+  test('retry sends a stuck compensation again, and without an answer shows what it waits for', async () => {
     await stuck('t1');
     const { exitCode, text } = await retry('t1');
     expect({ exitCode, text }).toEqual({
@@ -103,16 +103,16 @@ describe('an operator’s command to a saga', () => {
     expect(await stateOf('t1')).toMatchObject({ status: 'COMPENSATING', waiting: { attempt: 1 } });
   });
 
-  test('retry may be told again: each is a message of its own', async () => {
+  test('retry may be sent again: each is a message of its own', async () => {
     await begun('t1');
     await retry('t1');
     await retry('t1');
     expect(await stateOf('t1')).toMatchObject({ status: 'RUNNING', waiting: { attempt: 3 } });
   });
 
-  test('retry of one that is stuck again at once needs somebody', async () => {
+  test('retry of a saga that is stuck again at once asks for an operator', async () => {
     await stuck('t1');
-    afterwards = () => hears('t1', reply(compensationIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
+    afterwards = () => receives('t1', reply(compensationIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'));
     const { exitCode, text } = await retry('t1');
     expect(exitCode).toBe(4);
     expect(text).toMatch(/again; now: stuck at compensation of book-flight since \S+: TAKEN_OFF$/);
@@ -129,7 +129,7 @@ describe('an operator’s command to a saga', () => {
     );
   });
 
-  test('with --dry-run says what would be, and sends nothing', async () => {
+  test('a command with --dry-run says what would be, and sends nothing', async () => {
     await stuck('t1');
     meanwhile = () => expect.fail('it was sent');
     for (const told of [await retry('t1', true), await resolve('t1', true)]) {
@@ -138,10 +138,10 @@ describe('an operator’s command to a saga', () => {
     expect((await stateOf('t1')).status).toBe('STUCK');
   });
 
-  test('is refused where the state doesn’t allow it, with the command that shows it', async () => {
+  test('a command is refused if the state doesn’t allow it, with the command that shows it', async () => {
     meanwhile = () => expect.fail('it was sent');
     await begun('runs');
-    await hears('over', start('over'), { type: 'Cancel' });
+    await receives('over', start('over'), { type: 'Cancel' });
     const next = expect.arrayContaining(['sagas', 'show']);
     await expect(resolve('runs')).rejects.toMatchObject({
       code: 'refused',
@@ -155,9 +155,9 @@ describe('an operator’s command to a saga', () => {
     await expect(retry('nobody')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  test('that came too late is told as refused, with what to do about its record', async () => {
+  test('a late command is shown as refused, with what to do about its record', async () => {
     await stuck('t1');
-    meanwhile = () => hears('t1', reply(compensationIdOf('t1', 'book-flight'), 'DONE'));
+    meanwhile = () => receives('t1', reply(compensationIdOf('t1', 'book-flight'), 'DONE'));
     const { exitCode, text } = await resolve('t1');
     expect(exitCode).toBe(4);
     const [, id = ''] =
@@ -170,9 +170,15 @@ describe('an operator’s command to a saga', () => {
 
   test('resolve says which step was undone by hand: one that is stuck at another by then stays so', async () => {
     const upTo = ['check-passport', 'book-flight'].map((name) => reply(stepIdOf('t1', name), 'DONE'));
-    await hears('t1', start('t1'), ...upTo, { type: 'Cancel' }, reply(compensationIdOf('t1', 'book-hotel'), 'REFUSED'));
+    await receives(
+      't1',
+      start('t1'),
+      ...upTo,
+      { type: 'Cancel' },
+      reply(compensationIdOf('t1', 'book-hotel'), 'REFUSED'),
+    );
     meanwhile = () =>
-      hears(
+      receives(
         't1',
         reply(compensationIdOf('t1', 'book-hotel'), 'DONE'),
         reply(compensationIdOf('t1', 'book-flight'), 'REFUSED', 'TAKEN_OFF'),

@@ -13,9 +13,9 @@ import {
   consumer,
   context,
   emptyTrips,
-  hears,
   held,
   pass,
+  receives,
   reply,
   services,
   start,
@@ -37,14 +37,14 @@ describe('orderly sagas list', () => {
   test('says that there is none', async () =>
     expect(await list()).toEqual({ text: 'no saga waits', more: false, sagas: [] }));
 
-  test('tells the stuck, the late, the slow and the waiting apart, the most urgent first', async () => {
+  test('distinguishes the stuck, the late, the slow and the waiting, the most urgent first', async () => {
     await begun('late');
     pass(700);
     await begun('slow');
     pass(60);
-    await hears('slow', { type: 'Timeout', number: 1 });
+    await receives('slow', { type: 'Timeout', number: 1 });
     await begun('waits', 'over');
-    for (const { name } of tripSaga.steps) await hears('over', reply(stepIdOf('over', name), 'DONE'));
+    for (const { name } of tripSaga.steps) await receives('over', reply(stepIdOf('over', name), 'DONE'));
     await stuck('stuck');
     pass(5); // an index comes a moment later
     const { sagas, text } = await list();
@@ -54,14 +54,14 @@ describe('orderly sagas list', () => {
     expect(text).toMatch(/4 sagas \(1 STUCK, 1 TIMER LATE, 1 SLOW, 1 WAITS\)\nthe first: .* sagas show stuck$/);
   });
 
-  test('names one whose clock failed: nothing else would', async () => {
+  test('names one whose timeout failed, since no other command would', async () => {
     await stuck('stuck');
     await begun('failed', 'ended', 'mended', 'waits');
     for (const id of ['stuck', 'failed', 'ended', 'mended']) await clockFails(id, 1);
     pass(5);
     // The index of failures still has these two.
-    await hears('ended', { type: 'Cancel' });
-    await hears('mended', { type: 'Retry' });
+    await receives('ended', { type: 'Cancel' });
+    await receives('mended', { type: 'Retry' });
     const { sagas, text } = await list();
     expect(sagas).toEqual(['stuck STUCK', 'failed TIMEOUT FAILED', 'mended SLOW', 'waits WAITS']);
     expect(text).toMatch(
@@ -79,7 +79,7 @@ describe('orderly sagas list', () => {
   test('reads no more than it was asked for, and says that there may be more', async () => {
     await begun('one', 'two');
     pass(60);
-    await hears('two', { type: 'Timeout', number: 1 });
+    await receives('two', { type: 'Timeout', number: 1 });
     pass(5);
     const { sagas, more, text } = await list(1);
     expect({ sagas, more }).toEqual({ sagas: ['two SLOW'], more: true });
@@ -90,7 +90,7 @@ describe('orderly sagas list', () => {
 describe('orderly sagas show', () => {
   const show = (sagaId: string) => showSaga(context, { sagaId });
 
-  test('tells of a stuck one what is still to compensate, why, and what to do next', async () => {
+  test('shows of a stuck one what is still to compensate, why, and what to do next', async () => {
     await stuck('t1');
     const { exitCode, text, json } = await show('t1');
     expect(exitCode).toBe(4);
@@ -135,7 +135,7 @@ describe('orderly sagas show', () => {
     );
   });
 
-  test('tells of one that is held before which step, since when, and offers no retry', async () => {
+  test('shows of one that is held before which step, since when, and offers no retry', async () => {
     await held('t1');
     const { exitCode, text, json } = await show('t1');
     expect(exitCode).toBe(3);
@@ -145,7 +145,7 @@ describe('orderly sagas show', () => {
     expect(text).not.toMatch(/sent again|sagas retry/);
   });
 
-  test('tells of one that waits for which step, since when, and when it is sent again', async () => {
+  test('shows of one that waits for which step, since when, and when it is sent again', async () => {
     await begun('t1');
     const { exitCode, text } = await show('t1');
     expect(exitCode).toBe(3);
@@ -154,8 +154,8 @@ describe('orderly sagas show', () => {
     expect(text).toMatch(/sagas retry t1$/);
   });
 
-  test('tells how one ended, without its data', async () => {
-    await hears('t1', start('t1'), reply(stepIdOf('t1', 'check-passport'), 'REFUSED', 'EXPIRED'));
+  test('shows how one ended, without its data', async () => {
+    await receives('t1', start('t1'), reply(stepIdOf('t1', 'check-passport'), 'REFUSED', 'EXPIRED'));
     const { exitCode, text } = await show('TripSaga/t1');
     expect(exitCode).toBe(0);
     expect(text).toMatch(/nothing to do here: compensated \S+: REFUSED at check-passport: EXPIRED$/);
@@ -165,7 +165,7 @@ describe('orderly sagas show', () => {
   test('knows none that never began, and names the list', async () =>
     expect(show('nobody')).rejects.toMatchObject({ code: 'not-found', next: ['sagas', 'list'] }));
 
-  test('asks which is meant where two types have one id', async () => {
+  test('asks which is meant if two types have one id', async () => {
     await begun('t1');
     const [trips] = services;
     const twice = {

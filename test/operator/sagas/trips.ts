@@ -84,7 +84,7 @@ export function emptyTrips(): void {
 export const pass = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000);
 export const at = (seconds: number) => new Date(Date.parse(AT) + seconds * 1000).toISOString();
 let messages = 0;
-export async function hears(id: string, ...heard: readonly SagaMessage<Trip>[]) {
+export async function receives(id: string, ...heard: readonly SagaMessage<Trip>[]) {
   for (const message of heard)
     await transact([...(await orchestrator.advance(id, message, buildTrace(`m${++messages}`))).writes]);
 }
@@ -96,7 +96,7 @@ export const reply = (stepId: string, outcome: 'DONE' | 'REFUSED', reason = 'NO'
   ...(outcome === 'REFUSED' && { reason }),
 });
 export const begun = async (...ids: readonly string[]) => {
-  for (const id of ids) await hears(id, start(id));
+  for (const id of ids) await receives(id, start(id));
 };
 /** Its timeout can't be sent. */
 export const clockFails = (id: string, number: number) =>
@@ -105,14 +105,14 @@ export const clockFails = (id: string, number: number) =>
   });
 /** It pauses before its hotel. */
 export async function held(id: string): Promise<void> {
-  await hears(id, start(id), reply(stepIdOf(id, 'check-passport'), 'DONE'), {
+  await receives(id, start(id), reply(stepIdOf(id, 'check-passport'), 'DONE'), {
     ...(reply(stepIdOf(id, 'book-flight'), 'DONE') as Extract<SagaMessage<Trip>, { type: 'Reply' }>),
     holdBefore: 'book-hotel',
   });
 }
 /** Its hotel is refused, and the flight can't be cancelled. */
 export async function stuck(id: string): Promise<void> {
-  await hears(
+  await receives(
     id,
     start(id),
     reply(stepIdOf(id, 'check-passport'), 'DONE'),

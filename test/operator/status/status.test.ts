@@ -45,7 +45,7 @@ const report = (
 const verdict = (facts: Partial<StatusFacts>, runbook = 'run.md') => report(facts, { runbook }).text.split('\n\n')[0];
 
 describe('status of a quiet environment', () => {
-  test('is healthy, on one line, and ends with 0', () => {
+  test('a quiet environment is healthy, on one line, and ends with 0', () => {
     const { exitCode, text } = report({});
     expect(exitCode).toBe(0);
     expect(text.split('\n')).toEqual([
@@ -71,7 +71,7 @@ describe('status of a quiet environment', () => {
     expect(text).not.toContain('sweepers');
   });
 
-  test('has a shape that scripts can rely on', () => {
+  test('the JSON of the status has a shape that scripts can rely on', () => {
     const section = { name: 'films', rows: [], json: { shown: 3 } };
     expect(report({}, { sections: [section] }).json).toEqual({
       state: 'healthy',
@@ -181,14 +181,14 @@ describe('status says what is wrong, and the next step', () => {
     ['a sweeper', { sweepers: [{ service: 'halls', consumer: 'trips-saga', lastTick: '2026-03-01T11:50:01.000Z' }] }],
     ['a sweeper without a tick, while nothing is due', { sweepers: [{ service: 'halls', consumer: 'trips-saga' }] }],
     ['a queue', { consumers: [{ ...bookings, pending: 900, oldestSeconds: 3599 }] }],
-  ])('but not before the alarm does: %s', (_, facts) => expect(verdict(facts)).toBe('HEALTHY'));
+  ])('the status says nothing before the alarm does: %s', (_, facts) => expect(verdict(facts)).toBe('HEALTHY'));
 
   test('a stack that is not deployed is among what was not read', () => {
     const { json } = report({ unread: ['alarms (AccessDenied)'], missingStacks: ['cinema-dev-Halls'] });
     expect(json.unread).toEqual(['alarms (AccessDenied)', 'stack cinema-dev-Halls (not deployed)']);
   });
 
-  test('all of it, the most urgent first, with what the application adds at the end', () => {
+  test('the status shows all problems, the most urgent first, with those of the application at the end', () => {
     const problem = { code: 'dark', text: 'the film is dark', next: 'ask' };
     const { text, json } = report(
       { consumers: [{ ...saga, stuck: 1, failed: 1 }] },
@@ -210,7 +210,7 @@ describe('status says what is wrong, and the next step', () => {
     ]);
   });
 
-  test('without a runbook, by the alarm of the kit', () => {
+  test('a status without a runbook names the alarm of the kit', () => {
     const advising = { command: commandFormatter('cinema') };
     const facts = { ...QUIET, consumers: [{ ...saga, lateSeconds: 900 }] };
     expect(findProblems(facts, advising)[0]).toMatchObject({

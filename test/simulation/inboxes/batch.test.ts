@@ -6,7 +6,7 @@ import { itemsIn } from './shop.js';
 
 /** An inbox in mode batch as it is deployed: nothing but the inbox guards the counts of its windows. */
 
-test('without a fault, each window closes once with its own messages, and a late one is in the next', async () => {
+test('each window closes once with its own messages without a fault, and a late one is in the next', async () => {
   const { violations, cloud } = await playWithFaults(deployment, salesOfWindows, 'singles');
   expect(violations).toEqual([]);
   const reports = itemsIn(cloud).filter(({ pk }) => String(pk).startsWith('Report#'));

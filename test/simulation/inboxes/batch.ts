@@ -83,7 +83,7 @@ function* broken(cloud: Cloud, begun: number): Generator<Violation> {
     if (status === 'PROCESSED') {
       const isLate = window !== own;
       if (String(window) < own || (isLate ? lateFrom !== own : lateFrom !== undefined)) {
-        yield { invariant: 'a message is in its own window, or is told to be late', ...about };
+        yield { invariant: 'a message is in its own window, or counts as late', ...about };
       }
       members.set(String(window), [...(members.get(String(window)) ?? []), name]);
     }

@@ -5,7 +5,7 @@ import { deployment, keepPromises } from './playing.js';
 
 /** Several events of one thing before the work begins: the example of the inbox's README, as it is deployed. */
 
-test('without a fault, the work on an order begins once with all events, or when the waiting is over', async () => {
+test('the work on an order begins once without a fault, with all events or after the longest wait', async () => {
   const { violations, cloud } = await playWithFaults(deployment, partsOfOrders, 'singles');
   expect(violations).toEqual([]);
   for (const [orderId, missing] of Object.entries(MISSING)) {

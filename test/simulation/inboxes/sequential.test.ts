@@ -6,7 +6,7 @@ import { itemsIn } from './shop.js';
 
 /** An inbox in mode sequential as it is deployed: nothing but the inbox guards the order of the effects. */
 
-test('without a fault, each till has its steps in their order, whatever order they came in', async () => {
+test('each till has its steps in their order without a fault, whatever order they came in', async () => {
   const { violations, cloud } = await playWithFaults(deployment, stepsOfTills, 'singles');
   expect(violations).toEqual([]);
   const tills = Object.fromEntries(itemsIn(cloud).map(({ pk, steps }) => [pk, steps]));

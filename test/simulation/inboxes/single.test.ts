@@ -14,7 +14,7 @@ import {
 
 /** An inbox in mode single as it is deployed: nothing but the record of a message guards its effect. */
 
-test('without a fault, each parcel ends as its handler says', async () => {
+test('each parcel ends as its handler says without a fault', async () => {
   const { violations, cloud } = await playWithFaults(deployment, parcelsOfAllKinds, 'singles');
   expect(violations).toEqual([]);
   const ends = recordsIn(cloud).flatMap(({ messageId, status, attempts, fence }) =>

@@ -83,7 +83,7 @@ export function brokenPromises(orderly: Orderly, meant?: (record: MessageRecord)
 
 /**
  * Whether a promise is broken by a lost batch of an outbox alone: its commits are never published. The audit sends their
- * messages to each consumer that hears them, and to nobody else.
+ * messages to each consumer that subscribes to them, and to no other.
  */
 const isOfLostBatch = ({ invariant, detail }: Violation): boolean =>
   invariant === 'a commit is published, or visible as failed' || /Stream: \d+ records LOST/.test(detail);

@@ -51,7 +51,7 @@ test('a command that was published and carried out breaks no promise', async () 
   expect(broken(orderly)).toEqual([]);
 });
 
-test('a command that its commit was published without is told', async () => {
+test('a command that its commit was published without is reported', async () => {
   const orderly = await commanding('accounts');
   const { accepted } = orderly.cloud.events;
   const at = accepted.findIndex(({ event }) => (event.detail as { id?: string }).id === COMMAND);
@@ -59,7 +59,7 @@ test('a command that its commit was published without is told', async () => {
   expect(broken(orderly)).toContain('a commit is published, or visible as failed: AuthorizeAccount');
 });
 
-test('a command that no consumer of its service has heard of is told', async () => {
+test('a command that no consumer of its service has received is reported', async () => {
   expect(broken(await commanding('rewards'))).toEqual([
     'a command is carried out, or visible as failed or pending: AuthorizeAccount',
   ]);

@@ -54,10 +54,10 @@ const committed: Check = ({ writes, orderly: { services, cloud } }) => {
 const processed: Check = (facts) =>
   facts.listeners.flatMap((listener) =>
     [...facts.published].flatMap(([id, event]) => {
-      const hears = listener.consumer.events.some(
+      const receives = listener.consumer.events.some(
         ({ service, types }) => event.source === `orderly.${service}` && types.includes(event['detail-type']),
       );
-      if (!hears || facts.delivery(listener, { id }) !== 'missing') return [];
+      if (!receives || facts.delivery(listener, { id }) !== 'missing') return [];
       const { subject } = event.detail as { subject: string };
       return [
         violation(

@@ -106,7 +106,7 @@ function timersAreInTime(facts: Facts): readonly Violation[] {
       }
       waiting.delete(pk);
       if (before || after?.status !== 'PENDING') continue;
-      // A saga that hears late of what began its wait sets a timer that is due already.
+      // A saga that receives late of what began its wait sets a timer that is due already.
       waiting.set(pk, Math.max(at, Date.parse(String(after.executeAt))));
       const meant = timerSetIn(changes, pk);
       if (meant !== undefined && meant !== after.executeAt)

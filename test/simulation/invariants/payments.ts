@@ -105,7 +105,7 @@ function refundedOnce({ id, payment, tally, events }: Told): readonly Violation[
   const pending = payment.status === 'CHARGED' ? Object.values(payment.refunds).filter(isPending) : [];
   const sum = done.reduce((all, { amount }) => all + amount.amount, 0);
   const most = pending.reduce((all, { amount }) => all + amount.amount, sum);
-  const told = `${tally.refunds} refunds of ${tally.refundSum}; ${done.length} of ${sum} are told, ${pending.length} pending`;
+  const told = `${tally.refunds} refunds of ${tally.refundSum}; ${done.length} of ${sum} are published, ${pending.length} pending`;
   const right =
     new Set(done.map(({ refundId }) => refundId)).size === done.length &&
     tally.refunds >= done.length &&

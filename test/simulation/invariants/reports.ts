@@ -61,7 +61,7 @@ const eachMessageIsInOneDay = ({ places }: Days): ReturnType<Check> =>
     const own = windows.idOf(readEnvelope(String(payload)).time);
     const isRight = window === own ? lateFrom === undefined : String(window) > own && lateFrom === own;
     const told = `${pk}: in ${rows.map((row) => row.window).join(', ')}, late from ${String(lateFrom)}, of ${own}`;
-    return rows.length === 1 && isRight ? [] : [violation('an event is in one day, and is told to be late', told, pk)];
+    return rows.length === 1 && isRight ? [] : [violation('an event is in one day, and counts as late', told, pk)];
   });
 
 function numbersHaveNoGaps({ windows: found }: Days): ReturnType<Check> {

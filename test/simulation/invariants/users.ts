@@ -315,7 +315,7 @@ const reviewsAreListed: Check = ({ writes }) => {
       }
     }
     const wrong = [...open].filter((id) => !listed.has(id)).concat([...listed].filter((id) => !open.has(id)));
-    // Each fault is told once.
+    // Each fault is reported once.
     for (const id of wrong) for (const set of [open, listed]) set.delete(id);
     return wrong.map((id) => violation('the list of reviews is exact', id, id));
   });

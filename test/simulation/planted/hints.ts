@@ -14,7 +14,7 @@ const stored = (): Stored => JSON.parse(readFileSync(FILE, 'utf8')) as Stored;
 
 /**
  * How planted bugs were found, by their names. Only a short cut: where a hint finds nothing any more, the whole search is
- * done. `npm run simulate:planted -- --hints` writes them anew.
+ * done. `npm run simulate:planted -- --hints` writes them again.
  */
 export const HINTS: Readonly<Record<string, Hint>> = Object.fromEntries(
   Object.entries(stored()).map(([name, { faults, ...where }]) => [name, { faults: faults.map(faultOf), ...where }]),

@@ -10,7 +10,7 @@ import { HOUR, placed, stocked } from './shop.js';
 const COUNTS = [16, 8];
 
 /**
- * The stock's relay reads nothing for a day. When it goes on, records that are too old are given up, several in one object,
+ * The stock's relay reads nothing for a day. When it continues, records that are too old are given up, several in one object,
  * and the younger ones of the same batches are sent. An operator redrives what was given up: once, unless a fault meets the redrive.
  */
 export const relayBehindADay: Scenario = {

@@ -94,7 +94,7 @@ function shed(replies: readonly Reply[], orders: number): readonly Violation[] {
   for (const { headers, body } of refused) {
     const isProblem = body.type === 'urn:orderly:problem:throttled';
     if (isProblem && Object.keys(headers).some((name) => name.toLowerCase() === 'retry-after')) continue;
-    violations.push({ invariant: 'a request that is shed is told when to come back', detail: JSON.stringify(body) });
+    violations.push({ invariant: 'a request that is shed gets the time to come back', detail: JSON.stringify(body) });
     break;
   }
   return violations;

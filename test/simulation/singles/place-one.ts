@@ -12,6 +12,6 @@ export const PARTS = 2;
  */
 export function playPart(part: number): void {
   const of = PARTS * effort({ whole: 36, quick: 60 });
-  test(`no single fault while an order is placed and cancelled breaks a promise (part ${part + 1} of ${of})`, () =>
+  test(`a single fault while an order is placed and cancelled breaks no promise (part ${part + 1} of ${of})`, () =>
     expectNoneBroken(placeOne, { part, of }, 1_000 / of));
 }

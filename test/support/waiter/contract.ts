@@ -13,7 +13,7 @@ export const waiterContract = {
   },
 } as const;
 
-/** What its consumer hears. */
+/** What its consumer subscribes to. */
 export const waiterCommands = commandsTo(waiterContract, { from: [{ service: 'test', events: {} }] });
 
 /** Its consumer. */

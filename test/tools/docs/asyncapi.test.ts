@@ -59,7 +59,7 @@ function read({ kind, contract }: BusMessage, event: BusEvent): unknown {
 }
 
 describe('the document', () => {
-  test('is AsyncAPI 3, by the official schema', () => {
+  test('the document is AsyncAPI 3, by the official schema', () => {
     const schema = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0-without-$id.json') as object;
     const validate = ajv().compile(schema);
     validate(document);
@@ -73,7 +73,7 @@ describe('the document', () => {
       expect(validate({ ...document, ...wrong }), JSON.stringify(wrong).slice(0, 200)).toBe(false);
   });
 
-  test('has no reference to what it lacks, and no part that nothing refers to', () => {
+  test('the document has no reference to a missing part, and no part without a reference', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path);
     for (const path of references) {
       const target = path.split('/').reduce<unknown>((part, name) => (part as Json | undefined)?.[name], document);
@@ -85,7 +85,7 @@ describe('the document', () => {
     expect(parts.filter((part) => !references.includes(part))).toEqual([]);
   });
 
-  test('has each event and each command of every contract, in each version', () => {
+  test('the document has each event and each command of every contract, in each version', () => {
     const declared = [...byContract].flatMap(([name, { service, events, commands = {} }]) =>
       // A saga's commands go past the bus.
       Object.entries(name.endsWith('-saga') ? events : { ...events, ...commands }).flatMap(([type, { version }]) =>
@@ -112,7 +112,7 @@ describe('the document', () => {
 describe.each(all)('$name', ({ name, message, version }) => {
   const event = buildBusEvent(bus, message, version);
 
-  test('has an example that fits its schema, and that its contract reads', () => {
+  test('each message has an example that fits its schema, and that its contract reads', () => {
     const validate = payloadOf(name);
     validate(event.detail);
     expect(validate.errors ?? []).toEqual([]);
@@ -121,14 +121,14 @@ describe.each(all)('$name', ({ name, message, version }) => {
     expect(shown).toMatchObject({ payload: event.detail, headers: { source: event.source } });
   });
 
-  test('has an example with every field that it must have, and none that its schema does not know', () => {
+  test('the example has every required field, and only fields of its schema', () => {
     const known =
       z.toJSONSchema(versionSchema(message, version), { io: 'input', unrepresentable: 'any' }).properties ?? {};
     expect(Object.keys(known)).toEqual(expect.arrayContaining(Object.keys(event.detail.data as Json)));
     for (const field of Object.keys(known)) expect(describeField(message.type, field)).not.toBe('');
   });
 
-  test('is matched by its own pattern and by no other', () => {
+  test('the message is matched by its own pattern and by no other', () => {
     const matching = bus.messages.filter((other) => matches({ ...buildPattern(bus, other) }, event));
     expect(matching).toEqual([message]);
     const toAnother = { ...event, detail: { ...event.detail, to: 'another' } };
@@ -153,14 +153,14 @@ test('each meaning of a field is used', () => {
   expect(MEANT.filter((name) => !used.includes(name))).toEqual([]);
 });
 
-describe('what the relay puts on the bus', () => {
+describe('the messages that the relay puts on the bus', () => {
   const HISTORIES = new URL('../../golden/histories/', import.meta.url);
   const histories = readdirSync(HISTORIES).map((file) => ({
     file,
     ...(JSON.parse(readFileSync(new URL(file, HISTORIES), 'utf8')) as { service: string; commits: readonly Commit[] }),
   }));
 
-  test.each(histories)('of $file fits the document', ({ service, commits }) => {
+  test.each(histories)('a message of $file fits the document', ({ service, commits }) => {
     const entries = commits.flatMap((commit) => toBusEntries(commit, { app: bus.app, service }));
     expect(entries.length).toBeGreaterThan(0);
     for (const { Source, DetailType, Detail } of entries) {
@@ -203,7 +203,7 @@ describe('a bus of one contract', () => {
     expect(() => generateEventsPage(small)).toThrow('no OrderPlaced');
   });
 
-  test('has the name of its application in its patterns, and its hearers by their subscriptions', () => {
+  test("a bus has its application's name in its patterns, and its subscribers by their subscriptions", () => {
     expect(buildPattern(small, message)).toEqual({ source: ['shop.things'], 'detail-type': ['Made'] });
     expect(findSubscribers(small, message).map(({ service }) => service)).toEqual(['desk']);
     expect(findSubscribers(small, { ...message, service: 'others' })).toEqual([]);

@@ -27,7 +27,7 @@ describe('the indexes of the kit', () => {
     ),
   );
 
-  test('have each folder with the first paragraph of its README', () => {
+  test('the indexes have each folder with the first paragraph of its README', () => {
     expect(patternTable(folders, '../kit/').split('\n').slice(2)).toEqual([
       '| [box](../kit/box/README.md) | Keeps things. |',
       '| [lock](../kit/lock/README.md) | One owner at a time. [Alternatives](../kit/lock/ALTERNATIVES.md) |',
@@ -35,7 +35,7 @@ describe('the indexes of the kit', () => {
     expect(patternLinks(folders, 'kit/')).toBe('[Box](kit/box/README.md) · [Lock](kit/lock/README.md)');
   });
 
-  test('have the modules that lie in a folder, and name a folder without any', () => {
+  test('the indexes have the modules of a folder, and name a folder without any', () => {
     expect(moduleTable(folders).split('\n').slice(2)).toEqual([
       '| `box` | Keeps things. | none: constructs bring it |',
       '| `lock` | One owner at a time. | `@things/kit/lock`, `@things/kit/lock/keys` |',
@@ -56,7 +56,7 @@ describe('the indexes of the kit', () => {
     expect(() => kitFolders(kit)).toThrow('export ./lost of @things/kit lies in no folder: ./lost.ts');
   });
 
-  test("have all of this kit's folders", () => {
+  test("the indexes have all of this kit's folders", () => {
     const kit = new URL('packages/kit/', ROOT);
     const there = readdirSync(kit, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(kitFolders(kit).map(({ name }) => name)).toEqual(there.map(({ name }) => name).toSorted());

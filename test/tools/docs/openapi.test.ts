@@ -21,7 +21,7 @@ const withPaths = (paths: object) => ({ ...document, paths: { ...document.paths,
 const order = document.paths['/orders']!;
 
 describe('the document', () => {
-  test('has no finding of the linter', async () => expect(await lintOpenApi(document)).toEqual([]));
+  test('the document has no finding of the linter', async () => expect(await lintOpenApi(document)).toEqual([]));
 
   test.each([
     ['an unknown field', withPaths({ '/orders': { ...order, post: { ...order.post, verb: 'POST' } } }), 'struct'],
@@ -40,7 +40,7 @@ describe('the document', () => {
       JSON.parse(JSON.stringify(document).replaceAll('"DISPATCHED","lines"', '"GONE","lines"')),
       'no-invalid-media-type-examples',
     ],
-  ])('is refused by the linter with %s', async (_, wrong, rule) => {
+  ])('the linter refuses the document with %s', async (_, wrong, rule) => {
     expect((await lintOpenApi(wrong)).join('\n')).toContain(rule);
   });
 
@@ -49,19 +49,19 @@ describe('the document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('has an example of each operation and of each problem', () => {
+  test('the document has an example of each operation and of each problem', () => {
     const shown = new Set(STORY.filter(({ problem }) => !problem).map(({ operation }) => operation));
     expect(api.routes.map(({ route }) => route.id).filter((id) => !shown.has(id))).toEqual([]);
     const met = new Set([...STORY.flatMap(({ problem = [] }) => problem), ...Object.keys(UNASKED)]);
     expect([...new Set(api.routes.flatMap(listCodes))].filter((code) => !met.has(code))).toEqual([]);
   });
 
-  test('has every problem that a service declares, besides the one that belongs to no route', () => {
+  test('the document has every declared problem of a service, besides the one that belongs to no route', () => {
     const documented = new Set(api.routes.flatMap(listCodes));
     expect([...api.problems.keys()].filter((code) => !documented.has(code))).toEqual(['method-not-allowed']);
   });
 
-  test('has the answers of the story, each by the name of its call', () => {
+  test('the document has the answers of the story, each by the name of its call', () => {
     const names = STORY.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(Object.keys(ANSWERS).filter((name) => !names.includes(name))).toEqual([]);
@@ -94,12 +94,12 @@ describe('a document of other routes', () => {
     expect(Object.keys(generateOpenApi(small({})).components.schemas!)).toEqual(['Problem']);
   });
 
-  test('is refused with a problem that nobody declares, or a parameter that nobody describes', () => {
+  test('a document with an undeclared problem, or an undescribed parameter, is refused', () => {
     expect(() => generateOpenApi(small({ problems: ['lost'] }))).toThrow('lost');
     expect(() => generateOpenApi(small({ path: '/tickets/{ticketId}' }))).toThrow('ticketId');
   });
 
-  test('tells two schemas apart that have no name', () => {
+  test('distinguishes two schemas without a name', () => {
     const [one, two] = [z.object({ one: z.string() }), z.object({ two: z.string() })];
     const schemas = convertSchemas(new Map(), [one, one, two]);
     expect([schemas.of(one), schemas.of(two)]).toMatchObject([{ required: ['one'] }, { required: ['two'] }]);
@@ -113,7 +113,7 @@ describe('the collections', () => {
     readonly item: readonly { readonly request: object; readonly event?: readonly { script: { exec: string[] } }[] }[];
   };
 
-  test('have every operation', () => {
+  test('the collections have every operation', () => {
     const method = (text: string) => text.split(' ')[0];
     for (const { route } of api.routes) {
       const path = new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/?\\n]+')}$`);
@@ -142,7 +142,7 @@ describe('the collections', () => {
 });
 
 describe('the page', () => {
-  test('has the document, and a text in it can not end the script', () => {
+  test('the page has the document, and a text in it can not end the script', () => {
     const evil = { ...document, info: { ...document.info, description: '</script><script>alert(1)</script>' } };
     const page = generateReferencePage(evil);
     const [, text = ''] = /<script id="document" type="application\/json">(.*?)<\/script>/.exec(page) ?? [];
@@ -163,7 +163,7 @@ describe('an answer', () => {
     judge.findFaults(asked, { status, headers: { 'content-type': type, ...headers }, text: JSON.stringify(body) });
   const problem = { status: 404, type: 'application/problem+json' };
 
-  test('is documented', () => {
+  test('an answer is documented', () => {
     expect(answer(shown, { headers: { 'x-correlation-id': 'c' } })).toEqual([]);
     expect(answer(ANSWERS['no-order'], problem)).toEqual([]);
   });
@@ -186,7 +186,7 @@ describe('an answer', () => {
       () => judge.findFaults({ method: 'GET', path: '/parcels' }, { status: 200, headers: {}, text: '' }),
       'no such route',
     ],
-  ])('is not documented with %s', (_, faults, place) => {
+  ])('an answer with %s is not documented', (_, faults, place) => {
     expect(faults()).toEqual([expect.stringContaining(place)]);
   });
 });
@@ -194,12 +194,12 @@ describe('an answer', () => {
 describe('a played answer', () => {
   const [one, other] = ['019b8b74-21b0-7d6d-a1d7-dcf7188a6c8e', '019b8b74-3333-7d6d-a1d7-dcf7188a6c8e'];
 
-  test('may have other ids, each for the same one', () => {
+  test('a played answer may have other ids, each for the same one', () => {
     expect(differences({ id: one, of: `urn:x:${one}` }, { id: other, of: `urn:x:${other}` }, new Map())).toEqual([]);
     expect(differences([one, one], [other, one], new Map())).toHaveLength(1);
   });
 
-  test('has the same texts, numbers and members', () => {
+  test('a played answer has the same texts, numbers and members', () => {
     for (const [documented, seen] of [
       [{ status: 'PENDING' }, { status: 'GONE' }],
       [{ version: 1 }, { version: 2 }],

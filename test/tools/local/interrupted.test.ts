@@ -12,7 +12,7 @@ function process130(script: string): { readonly status: number | null; readonly 
   return spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
 }
 
-test('a Ctrl-C that came just before anybody waits for it is not lost', () => {
+test('a Ctrl-C that came just before it is awaited is not lost', () => {
   const { status, stdout } = process130(`
     process.kill(process.pid, 'SIGINT');
     await awaitInterruption();

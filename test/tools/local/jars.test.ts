@@ -20,12 +20,12 @@ describe("DynamoDB Local's jars", () => {
     expect(() => verifyJars(folder, LOCK)).not.toThrow();
   });
 
-  test('are refused when one has other bytes, with the next step', () => {
+  test('jars are refused if one has other bytes, with the next step', () => {
     writeFileSync(join(folder, 'one.jar'), 'two');
     expect(() => verifyJars(folder, LOCK)).toThrow(/one\.jar has another SHA-256: 3fc4[\s\S]*~\/\.m2/);
   });
 
-  test('are refused when one is missing or unknown', () => {
+  test('jars are refused if one is missing or unknown', () => {
     writeFileSync(join(folder, 'evil.jar'), 'one');
     rmSync(join(folder, 'one.jar'));
     expect(() => verifyJars(folder, LOCK)).toThrow(/evil\.jar is not in the lock\n {2}one\.jar is missing/);

@@ -25,8 +25,8 @@ const running = (args: readonly string[], env: NodeJS.ProcessEnv, cwd = process.
   return { status, stderr };
 };
 
-describe('a sentence and no stack', () => {
-  test('where npm can not reach its registry', () => {
+describe('a refusal in one sentence, without a stack trace', () => {
+  test('a start says one sentence if npm can not reach its registry', () => {
     mkdirSync(join(folder, 'tools'));
     for (const file of ['tools/run.mjs', 'tools/bundle.mjs', 'tools/install.mjs']) cpSync(file, join(folder, file));
     const name = { name: 'clone', version: '1.0.0' };
@@ -43,7 +43,7 @@ describe('a sentence and no stack', () => {
     expect(stderr).not.toContain('npm error');
   });
 
-  test("where the clone can't be written", () => {
+  test("a start says one sentence if the clone can't be written", () => {
     // A user who is root may write everywhere, so the file system says no by itself.
     const patch = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
 const { readFileSync } = fs;
@@ -59,7 +59,7 @@ syncBuiltinESMExports();`;
     expect(stderr).not.toMatch(/^ +at /m);
   });
 
-  test('where PYTHON names none', () => {
+  test('a start says one sentence if PYTHON names no Python', () => {
     // No other Python is found either: without the refusal, the start would install LocalStack.
     const nothing = { PATH: folder, XDG_CACHE_HOME: folder };
     const { status, stderr } = running(['start', '--localstack'], { ...nothing, PYTHON: '/nonexistent' });
@@ -68,12 +68,12 @@ syncBuiltinESMExports();`;
     expect(stderr).not.toMatch(/^ +at /m);
   });
 
-  test('for a word that is no id of an order', () => {
+  test('a trace says one sentence for a word that is no id of an order', () => {
     expect(unknownOrderError('nonsense').next).toContain('32 hexadecimal digits');
     expect(unknownOrderError('a'.repeat(32)).next).toEqual(['failures', 'list']);
   });
 
-  test('for an environment that the settings lack', async () => {
+  test('a command says one sentence for an environment that the settings lack', async () => {
     await expect(resolveEndpoint('staging')).rejects.toMatchObject({
       code: 'usage',
       message: "Environment 'staging' is unknown: lib/settings.ts has dev, prod.",
@@ -90,7 +90,7 @@ describe('a token for a local cloud whose clock was forwarded', () => {
     server.closeAllConnections();
   };
 
-  test('is issued by its clock', async () => {
+  test('a token for a local cloud is issued by the clock of the cloud', async () => {
     const ahead = 36 * 86_400_000;
     await serving({ simulator: true, ahead }, async (url) => expect(await readClockOffset(url)).toBe(ahead));
     const { iat, exp } = JSON.parse(
@@ -103,7 +103,7 @@ describe('a token for a local cloud whose clock was forwarded', () => {
     expect(exp).toBeGreaterThan(iat);
   });
 
-  test("is issued by this machine's clock for anything else", async () => {
+  test("a token for anything else is issued by this machine's clock", async () => {
     await serving({ services: {} }, async (url) => expect(await readClockOffset(url)).toBe(0));
     expect(await readClockOffset('http://127.0.0.1:1')).toBe(0);
     expect(await readClockOffset(undefined)).toBe(0);

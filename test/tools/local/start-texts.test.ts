@@ -50,7 +50,7 @@ describe('docs/how-to/run-locally.md shows what a start prints', () => {
     suppressed: Number(suppressed),
   } as unknown as DemoResult;
 
-  test('word for word, but for ids, counts of messages and seconds', () => {
+  test('the page shows the lines word for word, but for ids, counts of messages and seconds', () => {
     const url = 'http://127.0.0.1:4566';
     const printed = [
       renderTables(result),
@@ -61,7 +61,7 @@ describe('docs/how-to/run-locally.md shows what a start prints', () => {
     expect(comparable(shown)).toBe(comparable(printed));
   });
 
-  test('and README.md shows eight of its lines', () => {
+  test('README.md shows eight of the lines of docs/how-to/run-locally.md', () => {
     const [excerpt, all] = [textBlockOf('README.md').split('\n'), shown.split('\n')];
     expect(excerpt).toHaveLength(8);
     expect(all.filter((line) => excerpt.includes(line))).toEqual(excerpt);

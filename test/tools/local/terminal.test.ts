@@ -13,9 +13,9 @@ describe('colours', () => {
   const coloured = (isTTY: boolean, environment: NodeJS.ProcessEnv): string =>
     new Terminal(stream(isTTY), environment).colour('cyan', 'npm start');
 
-  test('are shown where a person reads', () => expect(coloured(true, {})).toBe('\u001b[36mnpm start\u001b[0m'));
-  test('are left out with NO_COLOR', () => expect(coloured(true, { NO_COLOR: '1' })).toBe('npm start'));
-  test('are left out in a file', () => expect(coloured(false, {})).toBe('npm start'));
+  test('colours are shown at a terminal', () => expect(coloured(true, {})).toBe('\u001b[36mnpm start\u001b[0m'));
+  test('colours are left out with NO_COLOR', () => expect(coloured(true, { NO_COLOR: '1' })).toBe('npm start'));
+  test('colours are left out in a file', () => expect(coloured(false, {})).toBe('npm start'));
 });
 
 describe('the moving line', () => {
@@ -57,7 +57,7 @@ describe('the moving line', () => {
     expect(out.written).toEqual([`${CLEARED}  ... 2 s`]);
   });
 
-  test('is gone when the work has ended, or has failed', async () => {
+  test('the moving line is gone when the work has ended, or has failed', async () => {
     const { out, terminal, ended, end } = working(true);
     vi.advanceTimersByTime(2000);
     end();
@@ -72,7 +72,7 @@ describe('the moving line', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is not there in a file: only lines are', () => {
+  test('the moving line is absent in a file: only lines are there', () => {
     const { out, terminal } = working(false);
     terminal.say('deploy ...');
     vi.advanceTimersByTime(60_000);

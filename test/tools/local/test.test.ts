@@ -11,7 +11,7 @@ describe('npm test -- <part>', () => {
     expect(chosen(chooseProjects({ quick: false }), ['place-order'])).toEqual(['run', 'place-order']);
   });
 
-  test('with --quick leaves out what deploys', () => {
+  test('a test run with --quick leaves out what deploys', () => {
     expect(chosen(chooseProjects({ quick: true }), ['a', 'b'])).toEqual([
       ...['run', 'a', 'b'],
       ...['--project', '!integration', '--project', '!acceptance'],
@@ -26,7 +26,7 @@ describe('npm test -- <part>', () => {
 
   afterEach(() => vi.restoreAllMocks());
 
-  test('with an unknown option runs nothing, and says how it is used', async () => {
+  test('a test run with an unknown option runs nothing, and says how it is used', async () => {
     const error = vi.spyOn(console, 'error').mockReturnValue();
     expect(await main(['--fast', 'place-order'])).toBe(2);
     expect(error).toHaveBeenCalledWith(expect.stringMatching(/^'--fast' is unknown: npm test/));

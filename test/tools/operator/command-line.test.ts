@@ -135,7 +135,7 @@ describe('a command line', () => {
     ...['person forget', 'person export'],
     ...['local status', 'local forward', 'local fault', 'local calm', 'local duplicate', 'local reset'],
   ];
-  test('each stands on the page of the command line', () => {
+  test('each command is on the page of the command line', () => {
     const page = readFileSync('docs/operations/command-line.md', 'utf8');
     const all = read('--help');
     expect(all.text.match(/^ {2}(?!--)[a-z-]+(?= |$)/gm)).toHaveLength(names.length);
@@ -175,7 +175,7 @@ describe('a wrong command', () => {
     expect(err).toMatch(/needs the order id\.\nCorrect usage: npm run -s orderly -- order /);
   });
 
-  test('is one JSON object where that was asked for', async () => {
+  test('a wrong command is one JSON object with --json', async () => {
     const { code, out, err } = await said('order', '--json');
     expect({ code, err }).toEqual({ code: 2, err: '' });
     expect(JSON.parse(out)).toMatchObject({ error: { code: 'usage', next: expect.stringContaining('order') } });

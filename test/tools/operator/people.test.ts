@@ -62,7 +62,7 @@ describe('orderly person forget', () => {
     expect(await itemOf(person)).toEqual(tombstone);
   });
 
-  test('with --dry-run says what would be, and changes nothing', async () => {
+  test('a forget with --dry-run says what would be, and changes nothing', async () => {
     await open.createUnsealed(person, 'x');
     const { json, text } = await forgetting(person, true);
     expect(json).toMatchObject({ forget: { result: 'dry-run' } });
@@ -83,7 +83,7 @@ describe('orderly person forget', () => {
     expect(await itemOf(person)).toEqual(first);
   });
 
-  test('two at one moment leave the first one’s tombstone', async () => {
+  test("two at the same moment leave the first one's tombstone", async () => {
     const results = await Promise.all([forgetting(person), forgetting(person)]);
     expect(results.map(({ json }) => (json.forget as { result: string }).result).sort()).toEqual([
       'forgotten',
@@ -120,7 +120,7 @@ describe('orderly person forget', () => {
 
 describe('orderly person export', () => {
   const exporting = () => exportPerson(deployed(), peopleOfOrderly, open, { person });
-  test('knows nobody who was never heard of', async () =>
+  test('finds no data of an unknown person', async () =>
     expect(exporting()).rejects.toMatchObject({ code: 'not-found', exitCode: 1 }));
   test('asks every service whose events name a customer, a user or an order', async () => {
     const asked = new Set<string>();
@@ -141,12 +141,12 @@ describe('orderly person export', () => {
     const wanted = new Set(['rewards', ...naming.map(({ service }) => service)]);
     expect([...asked].toSorted()).toEqual([...wanted].toSorted());
   });
-  test('has the id at Stripe', async () => {
+  test('an export has the id at Stripe', async () => {
     const exporting = () => exportPerson(deployed(payments), peopleOfOrderly, open, { person });
     await customers.store(person, 'cus_1', undefined);
     expect((await exporting()).json).toMatchObject({ person, stripeCustomer: 'cus_1' });
   });
-  test('has what payments know of the payer', async () => {
+  test('an export has the declined charges and the payment method of the payer', async () => {
     const exporting = () => exportPerson(deployed(payments), peopleOfOrderly, open, { person });
     const state = { declinedCharges: ['2026-03-01T10:00:00.000Z'], version: 1, at: '2026-03-01T10:00:00.000Z' };
     for (const item of [
@@ -157,7 +157,7 @@ describe('orderly person export', () => {
     }
     expect((await exporting()).json).toMatchObject({ person, payer: { ...state, methodHash: 'ab12' } });
   });
-  test('says that somebody was forgotten', async () => {
+  test('says that a person was forgotten', async () => {
     await forgetting(person);
     expect((await exporting()).json).toMatchObject({ person, personalData: { state: 'forgotten' }, aggregates: [] });
   });

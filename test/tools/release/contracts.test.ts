@@ -14,8 +14,8 @@ test('the kept contracts are those of the previous release', () => {
   expect(areOfPreviousRelease([{ release: '0.0.1' }])).toBe(false);
 });
 
-describe("the contracts and the previous release's", () => {
-  test('are the same, except for those declared as new', () => {
+describe('the contracts and those of the previous release', () => {
+  test('the contracts are the same, except for those declared as new', () => {
     expect([...present.keys()].toSorted()).toEqual([...kept.keys(), ...NEW_CONTRACTS].toSorted());
   });
 
@@ -48,19 +48,19 @@ describe('a contract', () => {
     faultsBetween(buildContractRecord(contractOf(before), '1'), buildContractRecord(contractOf(thing), '2'));
   const two = { version: 2, data: z.object({ name: z.string() }), earlier: { 1: earlierShape(shape, () => ({})) } };
 
-  test('that is unchanged is accepted', () => expect(faults({})).toEqual([]));
-  test('with a new optional field is accepted', () =>
+  test('an unchanged contract is accepted', () => expect(faults({})).toEqual([]));
+  test('a contract with a new optional field is accepted', () =>
     expect(faults({ data: z.extend(shape, { note: z.exactOptional(z.string()) }) })).toEqual([]));
-  test('with a new version that is not written yet is accepted', () =>
+  test('a contract with a new version that is not written yet is accepted', () =>
     expect(faults({ ...two, writes: 1 })).toEqual([]));
-  test('with a type that is only read in this release is accepted, and in the next one, which writes it', () => {
+  test('a contract with a type that is only read in this release is accepted, also when the next writes it', () => {
     const reading = { ...contractOf({}), events: { Made: { version: 1, data: shape, writes: 0 } } };
     expect(faultsBetween(buildContractRecord(contractOf(undefined), '1'), buildContractRecord(reading, '2'))).toEqual(
       [],
     );
     expect(faultsBetween(buildContractRecord(reading, '2'), buildContractRecord(contractOf({}), '3'))).toEqual([]);
   });
-  test('that writes a version that the previous release can read is accepted', () =>
+  test('a contract that writes a version that the previous release can read is accepted', () =>
     expect(faults(two, { ...two, writes: 1 })).toEqual([]));
 
   test.each([
@@ -81,9 +81,9 @@ describe('a contract', () => {
     ],
     ['a removed old version', { ...two, earlier: {}, writes: 1 }, 'Made 1: is not read any more'],
     ['a removed type', undefined, 'Made: is gone'],
-  ])('with %s is refused', (_, thing, fault) => expect(faults(thing)[0]).toContain(fault));
+  ])('a contract with %s is refused', (_, thing, fault) => expect(faults(thing)[0]).toContain(fault));
 
-  test('whose list of codes becomes the form of all of them is accepted; a form that one lacks is not', () => {
+  test('a list of codes that becomes their form is accepted; a form that one of them lacks is not', () => {
     const coded = (currency: z.ZodMiniType) => ({ data: z.object({ currency }) });
     const listed = coded(z.currencyCode());
     const formed = (form: RegExp) => coded(z.string().check(z.regex(form)));
@@ -92,7 +92,7 @@ describe('a contract', () => {
     expect(faults(listed, formed(/^[A-Z]{3}$/))).not.toEqual([]);
   });
 
-  test('that accepts no unknown fields may not add one', () => {
+  test('a contract that accepts no unknown fields may not add one', () => {
     const strict = z.strictObject({ id: z.string() });
     const more = z.strictObject({ id: z.string(), note: z.exactOptional(z.string()) });
     expect(faults({ data: more }, { data: strict })).toEqual(['Made 1: /note changed without a new version']);

@@ -12,7 +12,7 @@ const present = generateOpenApi(await orderlyApi()) as unknown as ComparedDocume
 describe.skipIf(!hasSources(previousRelease()) && !process.env.CI)(
   'the previous release (it needs the history)',
   () => {
-    test('has clients whose requests the API takes, and which know its answers, or its version says so', () => {
+    test('clients of the previous release still work, or its version says that they do not', () => {
       const { folder, version } = fetchSources(previousRelease());
       const previous = JSON.parse(readFileSync(join(folder, 'docs/openapi.json'), 'utf8')) as ComparedDocument;
       expect(previous.info.version).toBe(version);
@@ -141,7 +141,7 @@ describe('a change', () => {
     ['an alternative less in an answer', answering(shown)],
     ['another problem', { responses: { ...operation.responses, 409: {} } }],
     ['no token', { security: [] }],
-  ])('of %s breaks nothing', (_, changed) => expect(changes(changed)).toEqual([]));
+  ])('a change of %s breaks nothing', (_, changed) => expect(changes(changed)).toEqual([]));
 
   test.each<[string, Changes | undefined, string]>([
     ['no route any more', undefined, 'is gone'],
@@ -201,14 +201,14 @@ describe('a change', () => {
     ['another status', { responses: { ...operation.responses, 202: {} } }, 'answers 202, too'],
     ['a status less', { responses: { 404: {} } }, 'does not answer 201'],
     ['a header less', { responses: { 201: { content: operation.responses[201].content } } }, 'header Location is gone'],
-  ])('to %s is found', (_, changed, words) => expect(changes(changed).join('\n')).toContain(words));
+  ])('a change to %s is found', (_, changed, words) => expect(changes(changed).join('\n')).toContain(words));
 
-  test('of a keyword that is not compared is an error, not nothing', () => {
+  test('a change of a keyword that is not compared is an error', () => {
     const unique = taking({ ...ticket, properties: { ...properties, tags: { type: 'array', uniqueItems: true } } });
     expect(() => changes(unique, unique)).toThrow('uniqueItems');
   });
 
-  test('behind a reference is found', () => {
+  test('a change behind a reference is found', () => {
     const referring = taking({ $ref: '#/components/schemas/Ticket' });
     const before = documentOf(referring, { Ticket: ticket });
     const now = documentOf(referring, { Ticket: { ...ticket, required: ['id', 'size', 'note'] } });

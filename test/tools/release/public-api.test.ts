@@ -8,7 +8,7 @@ import { APPROVED_API, publicApi, renderPublicApi } from '../../../tools/release
 describe('the public API', () => {
   const present = publicApi();
 
-  test.each([...present])('of %s is the approved one', (name, text) => {
+  test.each([...present])('the public API of %s is the approved one', (name, text) => {
     const approved = readFileSync(new URL(`${name}.txt`, APPROVED_API), 'utf8');
     const decision = `The public API of ${name} differs from test/golden/public-api/${name}.txt. Users depend on it: if the change is wanted, run npm run docs and commit the text.`;
     expect(text, decision).toBe(approved);
@@ -27,7 +27,7 @@ describe('the text of a package', () => {
     return renderPublicApi({ name: 'things', exports: { '.': './index.ts' } }, new Declarations(folder));
   };
 
-  test('has each export with its declaration, sorted by name, and no private member', () => {
+  test('the text has each export with its declaration, sorted by name, and no private member', () => {
     const thing = [
       "import * as z from 'zod/mini';",
       'export declare class Thing {',
@@ -55,7 +55,7 @@ describe('the text of a package', () => {
     );
   });
 
-  test('has all types of another module', () => {
+  test('the text has all types of another module', () => {
     const thing = 'export interface Thing {\n    size: number;\n}\nexport {};\n';
     const index = "export type * from './thing.js';\nexport declare const made: number;\n";
     expect(text({ thing, index })).toBe(
@@ -83,7 +83,7 @@ describe('the text of a package', () => {
     "export * from './thing.js';\n",
     'declare global {\n}\n',
     '/** A comment. */\nexport {};\n',
-  ])('is not made of what the scanner does not know: %j', (index) =>
+  ])('a declaration that the scanner does not know is an error: %j', (index) =>
     expect(() => text({ index, thing: 'export {};\n' })).toThrow(UnknownDeclaration),
   );
 });

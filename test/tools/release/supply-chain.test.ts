@@ -9,11 +9,11 @@ const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', ROOT),
 };
 
 describe('the packages of the lock file', () => {
-  test('have allowed licences', () => {
+  test('packages have allowed licences', () => {
     expect(licenceFaults(packages)).toEqual([]);
   });
 
-  test('have a SHA-512 each', () => {
+  test('packages have a SHA-512 each', () => {
     expect(integrityFaults(packages)).toEqual([]);
   });
 
@@ -32,7 +32,7 @@ describe('a package is refused', () => {
     expect(licenceFaults({ '': {}, 'node_modules/a': locked })).toEqual([`node_modules/a: ${said}`]);
   });
 
-  test('that has no SHA-512', () => {
+  test('a package without a SHA-512 is refused', () => {
     const weak = { integrity: 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=' };
     expect(integrityFaults({ '': {}, 'node_modules/a': weak, 'node_modules/b': {} })).toEqual([
       'node_modules/a: no SHA-512',
@@ -53,7 +53,7 @@ test.each([
 });
 
 describe('npm audit', () => {
-  test('is not clean without a report, and says so', () => {
+  test('npm audit is not clean without a report, and says so', () => {
     expect(auditVerdict({ statusCode: 405 })).toEqual({
       verdict: 'unknown',
       text: 'npm audit: NOT DONE (the registry answered 405). Run it where the registry knows advisories.',

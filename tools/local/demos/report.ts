@@ -29,7 +29,7 @@ export async function play(stage: Stage): Promise<void> {
   stage.show(`GET /reports/daily/${day}  ${early.status}  ${early.body.detail}`);
 
   stage.tell(
-    'Reports hears nothing for a while: its event source mapping is switched off. Another order is placed and paid.',
+    'Reports receives nothing for a while: its event source mapping is switched off. Another order is placed and paid.',
   );
   stage.afterwards(() => switchMapping(stage, true));
   await switchMapping(stage, false);
@@ -42,7 +42,9 @@ export async function play(stage: Stage): Promise<void> {
   await stage.forward(Date.parse(closesAt) - stage.now + COUNTED);
   const closed = await shownReport(stage, day);
 
-  stage.tell('Reports hears again. The events of the second order are late, and count on the next day, which is open:');
+  stage.tell(
+    'Reports receives again. The events of the second order are late, and count on the next day, which is open:',
+  );
   await stage.repair();
   await collected(stage, late);
   const next = dayAfter(day);

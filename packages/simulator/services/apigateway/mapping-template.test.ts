@@ -8,7 +8,7 @@ const ORIGIN = '$input.params().header.get("Origin")';
 const ALLOW = '$context.responseOverride.header.Access-Control-Allow-Origin';
 
 describe('a template of an answer', () => {
-  test('is its text, with values of the context', () =>
+  test('a template is its text, with values of the context', () =>
     expect(play('{"id":"$context.requestId"}')).toEqual({ body: '{"id":"r1"}', headers: {} }));
 
   test('adds a header by a condition on the headers of the request', () => {
@@ -53,7 +53,7 @@ describe('a template of an answer', () => {
     ['a text with a variable', '#set($x = "a$y")'],
     ['another status', '#set($context.responseOverride.status = 400)'],
     ['a parameter of any place', '#set($x = $input.params("Origin"))'],
-  ])('with %s is refused', (_, template) => {
+  ])('a template with %s is refused', (_, template) => {
     expect(() => parseMappingTemplate('Mock', template)).toThrow(/^Mock: .*(isn't modelled|too many)/);
   });
 });

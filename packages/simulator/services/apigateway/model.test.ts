@@ -138,7 +138,7 @@ test('a method with limits of its own is throttled by them', async () => {
   expect(got.map(({ status }) => status).sort()).toEqual([200, 429]);
 });
 
-test('above its burst a method is throttled, as the gateway response of the template says', async () => {
+test('a method above its burst is throttled with the gateway response of the template', async () => {
   const got = await answers(shop(), ['GET', 'GET', 'GET', 'GET']);
   const throttled = got.filter(({ status }) => status !== 200);
   expect(throttled).toMatchObject([{ status: 429, headers: { 'content-type': 'application/problem+json' } }]);
@@ -201,7 +201,7 @@ test.each<[string, { [name: string]: Json }, string]>([
   expect(() => shop('/*', mock)).toThrow(message);
 });
 
-test('of a header that comes twice, a function gets the last value, and both', async () => {
+test('a function gets the last value of a header that comes twice, and a list of both', async () => {
   const request = { method: 'GET', path: '/things', headers: { 'If-Match': ['1', '2'], Accept: 'a' } };
   const [answer] = await answersTo(shop(), [request]);
   expect(JSON.parse(answer?.body ?? '')).toMatchObject({

@@ -39,7 +39,7 @@ test("a stack's resources have their physical names", async () => {
   expect((await client().send(new DescribeStackEventsCommand({ StackName }))).StackEvents ?? []).toEqual([]);
 });
 
-test('its template is the one of the assembly', async () => {
+test('the template of a stack is the one of the assembly', async () => {
   const { TemplateBody = '' } = await client().send(new GetTemplateCommand({ StackName }));
   expect(JSON.parse(TemplateBody)).toEqual({ Resources: resources });
 });

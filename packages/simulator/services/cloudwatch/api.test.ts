@@ -29,7 +29,7 @@ async function valuesOf(cloud: Cloud, Namespace: string, MetricName: string, [Na
   }));
 }
 
-test('a queue tells how many messages it has, and the age of the oldest one', async () => {
+test('a queue reports how many messages it has, and the age of the oldest one', async () => {
   const cloud = createCloud({ Queue: { Type: 'AWS::SQS::Queue' } });
   const ask = (metric: string) => valuesOf(cloud, 'AWS/SQS', metric, ['QueueName', 'Shop-Queue']);
   expect(await ask('ApproximateAgeOfOldestMessage')).toEqual([{ value: 0, before: 0 }]);
@@ -44,7 +44,7 @@ test('a queue tells how many messages it has, and the age of the oldest one', as
   expect(await ask('SentMessageSize')).toEqual([]);
 });
 
-test('a function tells in which minutes it was invoked', async () => {
+test('a function reports in which minutes it was invoked', async () => {
   const cloud = createCloud(functionResource('Work'), { Work: 'exports.handler = async () => 1;' });
   const work = [...cloud.functions.values()][0];
   const ask = () => valuesOf(cloud, 'AWS/Lambda', 'Invocations', ['FunctionName', 'Shop-Work']);
@@ -54,7 +54,7 @@ test('a function tells in which minutes it was invoked', async () => {
   expect(await ask()).toEqual([{ value: 2, before: 0 }]);
 });
 
-test('a function that reads a stream tells the age of what it has not worked off, also while it reads nothing', async () => {
+test('a function that reads a stream reports the age of its backlog, also while it reads nothing', async () => {
   const cloud = createCloud(
     {
       Table: { ...TABLE, Properties: { ...TABLE.Properties, StreamSpecification: { StreamViewType: 'NEW_IMAGE' } } },

@@ -21,7 +21,7 @@ test.each([
   expect(accesses.every(({ resource }) => resource.endsWith(':table/Orders'))).toBe(true);
 });
 
-test('a transaction needs the rights of its parts, each for its own key', () => {
+test('a transaction needs the rights of each of its parts, for its own key', () => {
   const TransactItems = [
     { Put: { TableName: 'Orders', Item: item('a') } },
     { ConditionCheck: { TableName: 'Orders', Key: item('b') } },
@@ -49,7 +49,7 @@ test('a batch needs its right once for each table, for all of its keys', () => {
   ]);
 });
 
-test('a table by its ARN, and an index', () => {
+test('a right on a table is a right by its ARN, and an index has one of its own', () => {
   const TableName = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Orders';
   const [access] = requiredTableAccesses('Query', { TableName, IndexName: 'ByDay', ...query }, partitionOf);
   expect(access?.resource).toMatch(/:table\/Orders\/index\/ByDay$/);

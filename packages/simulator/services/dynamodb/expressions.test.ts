@@ -178,7 +178,7 @@ describe('an update', () => {
   test('takes away a set with its last member', () =>
     expect(update('DELETE ss :x', { ':x': { SS: ['p', 'q'] } })).not.toHaveProperty('ss'));
 
-  test('of a absent item begins with its key, even where it only removes', () => {
+  test('an update of an absent item begins with its key, even if it only removes', () => {
     const { db } = model();
     db.call('UpdateItem', { TableName: TABLE, Key: key, UpdateExpression: 'REMOVE a' });
     expect(db.items(TABLE)).toEqual([key]);

@@ -23,13 +23,13 @@ describe('an item', () => {
     ['two types in one', { ...at('a', 1), x: { S: 'a', N: '1' } }, /more than one datatypes set/],
     ['no type', { ...at('a', 1), x: {} }, /Supplied AttributeValue is empty/],
     ['a size over 400 KB', { ...at('a', 1), x: ofText(400 * 1024) }, /Item size has exceeded the maximum allowed size/],
-  ])('with %s is refused', (_what, item, message) => {
+  ])('an item with %s is refused', (_what, item, message) => {
     const error = refusal(model().db, 'PutItem', put(item));
     expect(error).toMatchObject({ code: 'com.amazon.coral.validate#ValidationException', status: 400 });
     expect(error.message).toMatch(message);
   });
 
-  test('of exactly 400 KB is kept', () => {
+  test('an item of exactly 400 KB is kept', () => {
     const { db } = model();
     const names = 'pk'.length + 'a'.length + 'sk'.length + 2 + 'x'.length;
     db.call('PutItem', put({ ...at('a', 1), x: ofText(400 * 1024 - names) }));
@@ -38,7 +38,7 @@ describe('an item', () => {
     );
   });
 
-  test('is the store’s own: what the request or an answer does later changes nothing', () => {
+  test('the store keeps its own copy of an item: later changes of the request or an answer have no effect', () => {
     const { db } = model();
     const item = { ...at('a', 1), m: { M: { k: { N: '1' } } } };
     db.call('PutItem', put(item));
@@ -52,7 +52,7 @@ describe('an item', () => {
 describe('a conditional write', () => {
   const refused = put(at('a', 1), { ConditionExpression: 'attribute_not_exists(pk)' });
 
-  test('that is refused shows the item where it was asked to, and costs what it found', () => {
+  test('a refused write shows the item where it was asked to, and costs what it found', () => {
     const { db } = model();
     db.call('PutItem', put({ ...at('a', 1), x: ofText(1500) }));
     const error = refusal(db, 'PutItem', { ...refused, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
@@ -70,7 +70,7 @@ describe('a conditional write', () => {
     expect(refusal(db, 'PutItem', refused).body).not.toHaveProperty('Item');
   });
 
-  test('that is carried out tells what it did', () => {
+  test('a successful write says what it did', () => {
     const { db } = model();
     const { output, effects } = db.call('PutItem', refused);
     expect(output).toEqual({});
@@ -82,7 +82,7 @@ describe('a conditional write', () => {
 describe('units', () => {
   const indexes = { ReturnConsumedCapacity: 'INDEXES' };
 
-  test('of a write follow the larger of both items, and each index that changes', () => {
+  test('the units of a write follow the larger of both items, and each index that changes', () => {
     const { db } = model();
     const big = { ...at('a', 1), kind: { S: 'k' }, level: { N: '1' }, x: ofText(2000) };
     expect(db.call('PutItem', put(big, indexes)).output.ConsumedCapacity).toEqual({
@@ -112,7 +112,7 @@ describe('units', () => {
     [10, true, 1],
     [4096, true, 2],
     [8200, false, 1.5],
-  ])('of reading %i bytes and a bit, consistently %s: %d', (bytes, ConsistentRead, units) => {
+  ])('the units of reading %i bytes and a bit, consistently %s: %d', (bytes, ConsistentRead, units) => {
     const { db } = model();
     db.call('PutItem', put({ ...at('a', 1), x: ofText(bytes) }));
     const get = { TableName: TABLE, Key: at('a', 1), ConsistentRead, ReturnConsumedCapacity: 'TOTAL' };
@@ -123,7 +123,7 @@ describe('units', () => {
   });
 });
 
-test('what the model does not know is no answer of AWS', () => {
+test('a request outside of the model is an error of the model, not an answer of AWS', () => {
   const { db } = model();
   expect(() => db.call('PutItem', put(at('a', 1), { Until: {} }))).toThrow(NotModelled);
   const wrong = { Type: 'AWS::DynamoDB::Table', Properties: { ...PROPERTIES, ImportSourceSpecification: {} } };
@@ -132,7 +132,7 @@ test('what the model does not know is no answer of AWS', () => {
   expect(refusal(db, 'GetItem', { TableName: 'nowhere', Key: at('a', 1) }).type).toBe('ResourceNotFoundException');
 });
 
-test('an eventually consistent read lags where it is told to', () => {
+test('an eventually consistent read lags by the configured time', () => {
   const { db, clock } = model();
   db.call('PutItem', put({ ...at('a', 1), v: { N: '1' } }));
   clock.now += 1000;
@@ -155,7 +155,7 @@ test('an eventually consistent read lags where it is told to', () => {
   expect(lagging('Scan', { TableName: TABLE, ConsistentRead: true }).Count).toBe(2);
 });
 
-test('one call may be told how far it lags, and sees nothing that is older than five seconds', () => {
+test('one call may get a lag of its own, and sees nothing that is older than five seconds', () => {
   const { db, clock } = model();
   const read = (staleBy?: number) =>
     db.call('GetItem', { TableName: TABLE, Key: at('a', 1) }, undefined, staleBy).output.Item;

@@ -28,7 +28,7 @@ const sortKeys = ({ Items }: WireObject): readonly string[] =>
   (Items as Item[]).map(({ sk }) => (sk as { N: string }).N);
 
 describe('a local secondary index', () => {
-  test('has the order of its own key, follows at once, and is read consistently', () => {
+  test('a local secondary index has the order of its own key, follows at once, and is read consistently', () => {
     const { query } = filled();
     expect(sortKeys(query())).toEqual(['3', '2', '1']);
     expect(query({ ConsistentRead: true, ReturnConsumedCapacity: 'INDEXES' })).toMatchObject({
@@ -70,7 +70,7 @@ describe('a local secondary index', () => {
     expect(refusal(db, 'Query', query).message).toMatch(/does not project one or more filter attributes: \[note\]/);
   });
 
-  test('costs its writes, which are told apart from those of global indexes', () => {
+  test('costs its writes, which are reported apart from those of global indexes', () => {
     const { call } = filled();
     const Item = { ...at('p', 9), level: { N: '1' }, kind: { S: 'x' } };
     const answer = call('PutItem', { Item, ReturnConsumedCapacity: 'INDEXES' });
@@ -82,7 +82,7 @@ describe('a local secondary index', () => {
   });
 });
 
-test('a table with local indexes tells the size of its item collections', () => {
+test('a table with local indexes reports the size of its item collections', () => {
   const { db, call } = filled();
   const metrics = { ItemCollectionKey: { pk: { S: 'p' } }, SizeEstimateRangeGB: [0, 1] };
   const wanted = { ReturnItemCollectionMetrics: 'SIZE' };

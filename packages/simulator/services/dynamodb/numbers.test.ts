@@ -28,7 +28,7 @@ describe('a number', () => {
     ['NaN', /numeric value/],
   ])('%s is refused', (text, message) => expect(() => normalizeNumber(text)).toThrow(message));
 
-  test('is added and subtracted exactly', () => {
+  test('a number is added and subtracted exactly', () => {
     expect(addNumbers('0.1', '0.2')).toBe('0.3');
     expect(addNumbers('9007199254740993', '1')).toBe('9007199254740994');
     expect(addNumbers(digits38, '1')).toBe('12345678901234567890123456789012345679');
@@ -38,7 +38,7 @@ describe('a number', () => {
     expect(() => addNumbers(digits38, '0.1')).toThrow(/38/);
   });
 
-  test('is ordered by its value', () => {
+  test('a number is ordered by its value', () => {
     const ordered = ['-10', '-9.5', '-1e-130', '0', '0.1', '2', '10', '9999999999999999', '1e125'].map(normalizeNumber);
     expect([...ordered].reverse().sort(compareNumbers)).toEqual(ordered);
     expect(compareNumbers('10', '9')).toBeGreaterThan(0);

@@ -41,7 +41,7 @@ describe('a statement', () => {
     });
   });
 
-  test('of a key reads the partition alone; others scan', () => {
+  test('a statement with a key reads the partition alone; others scan', () => {
     const { execute } = filled();
     const units = (where: string): unknown =>
       execute(`SELECT * FROM ${TABLE} WHERE ${where}`, { ReturnConsumedCapacity: 'TOTAL', Limit: 1 });

@@ -41,7 +41,7 @@ describe('a query', () => {
     ['pk = :p AND sk = :x', { ':x': n(11) }, []],
   ])('%s', (text, values, expected) => expect(sortKeys(ask(text, { ...p, ...values }))).toEqual(expected));
 
-  test('goes backwards, and on from where a page ended, filter or not', () => {
+  test('a query goes backwards, and continues from where a page ended, filter or not', () => {
     const back = { ScanIndexForward: false, Limit: 4 };
     const first = ask('pk = :p', p, back);
     expect(sortKeys(first)).toEqual([10, 9, 8, 7]);

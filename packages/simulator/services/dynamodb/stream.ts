@@ -101,7 +101,7 @@ export class Stream {
     const start = from === undefined ? 0 : lowerBound(shard.kept, (kept) => kept.record.dynamodb.SequenceNumber > from);
     const records = shard.kept.slice(start, start + limit).map(({ record }) => record);
     const trimmed = shard.trimmed !== undefined && (from === undefined || from < shard.trimmed);
-    // A reader that comes too late goes on behind what was trimmed.
+    // A reader that comes too late continues behind what was trimmed.
     const next = records.at(-1)?.dynamodb.SequenceNumber ?? (trimmed ? shard.trimmed : from);
     const ended = shard.closed !== undefined && (next ?? shard.first) >= this.lastSequence(shard);
     return { records, next, trimmed, ended };

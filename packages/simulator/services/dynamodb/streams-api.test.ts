@@ -111,7 +111,7 @@ test('an iterator is valid for 15 minutes, and old records are trimmed', () => {
   expect(refusal(db, 'GetRecords', { ShardIterator: 'nonsense' }).type).toBe('ValidationException');
 });
 
-test('a record of TTL names the service in the API’s own members', () => {
+test('a record of TTL has the name of the service in the API’s own members', () => {
   const { db, clock, call, iterator, read } = streamed();
   call('PutItem', { TableName: TABLE, Item: { ...at('a', 1), expiresAt: { N: String(clock.now / 1000) } } });
   clock.now += HOUR;
@@ -122,7 +122,7 @@ test('a record of TTL names the service in the API’s own members', () => {
   });
 });
 
-test('a table tells its stream, also if the clock goes on while it is created', () => {
+test('a table reports its stream, also if the clock advances while it is created', () => {
   let now = Date.UTC(2026, 0, 1);
   const { db } = model({ now: () => now++ });
   const { Table } = db.call('DescribeTable', { TableName: TABLE }).output as { Table: WireObject };

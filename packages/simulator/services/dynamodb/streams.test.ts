@@ -14,7 +14,7 @@ const all = (db: DynamoDbModel): readonly StreamRecord[] =>
   db.listShards(TABLE).flatMap(({ shardId }) => db.readShard(shardId, undefined, 1000).records);
 
 describe('a stream', () => {
-  test('has a record per change of an item, in its order, and none where nothing changed', () => {
+  test('a stream has a record per change of an item, in its order, and none without a change', () => {
     const { db, clock } = model();
     put(db, 'a');
     put(db, 'a');
@@ -55,7 +55,7 @@ describe('a stream', () => {
     expect(used).toHaveLength(4);
   });
 
-  test('takes no memory for records of more than 24 hours ago that nobody has read', () => {
+  test('takes no memory for unread records of more than 24 hours ago', () => {
     let [now, sequence] = [0, 0];
     const stream = new Stream({
       id: 'a',
@@ -78,7 +78,7 @@ describe('a stream', () => {
     expect(stream.read(shard!, undefined, 1_000, now - hour)).toMatchObject({ trimmed: true });
   });
 
-  test('is read page by page, and forgets after 24 hours', () => {
+  test('a stream is read page by page, and forgets after 24 hours', () => {
     const { db, clock } = model({ shardsPerStream: 1 });
     for (const pk of ['a', 'b', 'c']) put(db, pk);
     const shardId = db.listShards(TABLE)[0]!.shardId;

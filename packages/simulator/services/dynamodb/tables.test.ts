@@ -40,7 +40,7 @@ function withOrders(more: WireObject = {}) {
 const item = (pk: string, more: Item = {}): Item => ({ pk: { S: pk }, sk: { S: '1' }, ...more });
 
 describe('a table that a client created', () => {
-  test('is there at once, and is described like one of a template', () => {
+  test('a created table is there at once, and is described like one of a template', () => {
     const { db, call, table } = empty();
     const { TableDescription } = call('CreateTable', ORDERS);
     expect(TableDescription).toMatchObject({ TableName: 'orders', TableStatus: 'CREATING' });
@@ -63,7 +63,7 @@ describe('a table that a client created', () => {
     expect(refusal(db, 'CreateTable', { ...ORDERS, TableName: 'templated' }).type).toBe('ResourceInUseException');
   });
 
-  test('of a template with a replica has the replica’s properties', () => {
+  test("a table of a template with a replica has the replica's properties", () => {
     const { db } = empty();
     const { TableName: _, ...Properties } = ORDERS;
     const Replicas = [{ Region: 'eu-west-1', DeletionProtectionEnabled: 'true', Tags: [{ Key: 'a', Value: 'b' }] }];
@@ -73,7 +73,7 @@ describe('a table that a client created', () => {
     expect(db.call('ListTagsOfResource', { ResourceArn }).output).toEqual({ Tags: [{ Key: 'a', Value: 'b' }] });
   });
 
-  test('is gone with its items after DeleteTable, and can be created again', () => {
+  test('a table is gone with its items after DeleteTable, and can be created again', () => {
     const { db, call } = withOrders();
     call('PutItem', { Item: item('a') });
     expect(call('DeleteTable').TableDescription).toMatchObject({ TableStatus: 'DELETING' });
@@ -85,7 +85,7 @@ describe('a table that a client created', () => {
     expect(call('Scan')).toMatchObject({ Count: 0 });
   });
 
-  test('is listed in order, page by page', () => {
+  test('tables are listed in order, page by page', () => {
     const { call } = empty();
     for (const TableName of ['ccc', 'aaa', 'bbb']) call('CreateTable', { ...ORDERS, TableName });
     const page = call('ListTables', { Limit: 2 });
@@ -285,7 +285,7 @@ describe('a table with point-in-time recovery', () => {
     return { ...made, restore, copied };
   }
 
-  test('is restored to a second: as another table, which can be read a while later, without indexes if asked for', () => {
+  test('a table is restored to a second: as another one, readable a while later, without indexes if asked for', () => {
     const { db, clock, call, restore, copied } = written();
     expect(restore({ GlobalSecondaryIndexOverride: [] }).TableDescription).toMatchObject({
       TableName: 'copy',
@@ -314,7 +314,7 @@ describe('a table with point-in-time recovery', () => {
     expect(call('Scan').Count).toBe(2);
   });
 
-  test('is restored to its newest restorable time, which is five minutes ago', () => {
+  test('a table is restored to its newest restorable time, which is five minutes ago', () => {
     const { clock, restore, copied } = written();
     restore({ RestoreDateTime: undefined, UseLatestRestorableTime: true });
     clock.now += MINUTE;
@@ -330,13 +330,13 @@ describe('a table with point-in-time recovery', () => {
     ['no time', { RestoreDateTime: undefined }, 'ValidationException'],
     ['a table that is gone', { SourceTableName: 'gone' }, 'TableNotFoundException'],
     ['a name that is taken', { TargetTableName: 'orders' }, 'TableAlreadyExistsException'],
-  ])('is not restored: %s', (_, wrong, type) => {
+  ])('a table is not restored: %s', (_, wrong, type) => {
     const { db } = written();
     const request = { RestoreDateTime: NOW / 1000, ...COPY, ...wrong };
     expect(refusal(db, 'RestoreTableToPointInTime', request).type).toBe(type);
   });
 
-  test('is not restored once its recovery is off', () => {
+  test('a table is not restored once its recovery is off', () => {
     const { db, call } = written();
     const off = { PointInTimeRecoveryEnabled: false };
     call('UpdateContinuousBackups', { PointInTimeRecoverySpecification: off });
@@ -352,7 +352,7 @@ test('a member that is null is absent', () => {
   expect(refusal(db, 'GetItem', { TableName: 'orders', Key: null }).message).toMatch(/Value null at 'key'/);
 });
 
-test('what is wrong with a request is told together, but a table’s name alone', () => {
+test('all faults of a request are reported together, but a wrong table name alone', () => {
   const { db } = model();
   const wrong = { ReturnValues: 'X', ReturnConsumedCapacity: 'Y', Item: {} };
   expect(refusal(db, 'PutItem', { TableName: TABLE, ...wrong }).message).toMatch(

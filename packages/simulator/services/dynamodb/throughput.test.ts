@@ -26,7 +26,7 @@ const reasonsOf = (db: DynamoDbModel, operation: 'PutItem' | 'GetItem' | 'Query'
 };
 
 describe('a partition', () => {
-  test('takes its write units of a second, whoever asks; another partition has its own', () => {
+  test('takes its write units of a second, for all callers; another partition has its own', () => {
     const { db, writes, pass } = limited();
     writes('a', 2);
     expect(reasonsOf(db, 'PutItem', put('a'))).toEqual([THROTTLED, 'TableWriteKeyRangeThroughputExceeded']);
@@ -67,7 +67,7 @@ describe('a partition', () => {
     db.call('Query', query);
   });
 
-  test('of an index without units refuses the write to its table', () => {
+  test('an index partition without units refuses the write to its table', () => {
     const { db, writes } = limited(1);
     // Three indexes by `kind` have an entry of one unit; each has units of its own.
     const kind = { kind: { S: 'k' }, level: { N: '1' }, tag: { S: 't' } };
@@ -98,7 +98,7 @@ test('a batch leaves the writes unprocessed whose partitions have no units left'
   expect(output.UnprocessedItems).toEqual({ [TABLE]: [requests[0]] });
 });
 
-test('without limits a partition takes everything', () => {
+test('a partition without limits takes everything', () => {
   const { db } = model();
   for (let times = 0; times < 5_000; times++) db.call('PutItem', put('a'));
 });

@@ -85,7 +85,7 @@ describe('a transaction', () => {
     ],
     ['two actions in one', of({ ...put('a'), ...check('a') }), /can only contain one of Check, Put, Update or Delete/],
     ['a reserved word', of(put('a', { ConditionExpression: 'attribute_exists(status)' })), /reserved keyword: status/],
-  ])('of %s is refused whole', (_what, input, message) => {
+  ])('a transaction of %s is refused whole', (_what, input, message) => {
     const error = refusal(model().db, 'TransactWriteItems', input);
     expect(error.type).toBe('ValidationException');
     expect(error.message).toMatch(message);
@@ -109,7 +109,7 @@ describe('a request token', () => {
     expect(refusal(db, 'TransactWriteItems', request).type).toBe('TransactionCanceledException');
   });
 
-  test('of a cancelled transaction is free again', () => {
+  test('the request token of a cancelled transaction is free again', () => {
     const { db } = model();
     db.call('PutItem', { TableName: TABLE, Item: at('a') });
     refusal(db, 'TransactWriteItems', request);
@@ -126,7 +126,7 @@ describe('an unfinished transaction', () => {
     return { db, hold: db.hold(request) };
   };
 
-  test('stands in the way of writes and transactions on its items, of reads not', () => {
+  test('an unfinished transaction blocks writes and transactions on its items, but not reads', () => {
     const { db } = held();
     const key = { TableName: TABLE, Key: at('b') };
     for (const operation of ['UpdateItem', 'DeleteItem'] as const) {
@@ -151,7 +151,7 @@ describe('an unfinished transaction', () => {
     expect(db.call('PutItem', { TableName: TABLE, Item: at('c') }).effects.changes).toHaveLength(1);
   });
 
-  test('does not meet itself, and is over when it is released', () => {
+  test('an unfinished transaction does not meet itself, and is over when it is released', () => {
     const { db, hold } = held();
     expect(db.call('TransactWriteItems', request, hold).effects.changes).toHaveLength(1);
     db.release(hold);

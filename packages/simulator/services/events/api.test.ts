@@ -70,7 +70,7 @@ test('events are put entry by entry, and reach the targets of their rules', asyn
   });
 });
 
-test("what the bus's policy denies is denied", async () => {
+test("an event that the bus's policy denies is denied", async () => {
   const Statement = {
     Effect: 'Deny',
     Principal: '*',

@@ -85,7 +85,7 @@ test.each(['null', '1'])('the detail %s is not an object', (detail) => {
 });
 
 /** No public recording was found: the API Reference reserves "the aws. value prefix". */
-test('a source that only begins like one of AWS is anybody’s', () => {
+test('a source that only begins like one of AWS may be used by any sender', () => {
   expect(
     put([
       { ...entry(), Source: 'aws' },
@@ -133,13 +133,13 @@ async function grouped(messageGroup: string, detail: object, cloud = cloudWithRu
     .map(({ group }) => group);
 }
 
-test('a target gives a message the group that is said, or that stands in the event', async () => {
+test('a target gives a message the given group, or the group of the event', async () => {
   expect(await grouped('all', {})).toEqual(['all']);
   expect(await grouped('$.detail.buyer', { buyer: 'anna' })).toEqual(['anna']);
   expect(await grouped('$.detail.buyer.id', { buyer: { id: 'anna' } })).toEqual(['anna']);
 });
 
-test('what happens where no group stands in the event is not documented, and not guessed', async () => {
+test('an event without the field of the message group is refused, since AWS does not document it', async () => {
   await expect(grouped('$.detail.buyer', {})).rejects.toThrow("an event without $.detail.buyer isn't modelled");
 });
 

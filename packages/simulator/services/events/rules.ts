@@ -75,7 +75,7 @@ export class Rules {
     this.ticking.set(rule, this.around.schedules.add({ label: resource.label, expression, tick }));
   }
 
-  /** Its schedule goes on, and does nothing. */
+  /** Its schedule continues, and does nothing. */
   disable(rule: Rule): void {
     this.disabled.add(rule);
   }

@@ -66,7 +66,7 @@ test('a rule ticks each minute, and the end of a history does not wait for it', 
   expect(Date.parse(time)).toBeLessThan(Date.UTC(2026, 0, 5) + MINUTE);
 });
 
-test('at the pace of its expression', async () => {
+test('a rule ticks at the pace of its expression', async () => {
   const { world, ticks } = shop({ expression: 'rate(2 hours)' });
   await world.pass(DAY);
   expect(ticks()).toBe(12);
@@ -79,7 +79,7 @@ test.each(['cron(0 12 * * ? *)', 'rate(1 minutes)', 'rate(5 minute)', 'rate(0 mi
   },
 );
 
-test('without the right to call its function it calls nothing, and that is told', async () => {
+test('a rule without the right to call its function does not call it, and the trace says so', async () => {
   const { world, ticks } = shop({ permitted: false });
   await world.pass(2 * MINUTE);
   expect(ticks()).toBe(0);
@@ -92,7 +92,7 @@ test('a tick is a point at which faults are made', async () => {
   expect(ticks()).toBe(4);
 });
 
-test('where moments are named, only ticks that find something come, and the end waits for them', async () => {
+test('only ticks that find something come where moments are named, and the end waits for them', async () => {
   const { world, ticks, leave, name } = shop();
   name();
   const begun = world.now;
@@ -120,7 +120,7 @@ test('a moment that was named earlier gives way to one that comes before it', as
   expect(ticks()).toBe(2);
 });
 
-test('what is due and stays so is tried each minute for two days, and then the history has an end', async () => {
+test('work that stays due is tried each minute for two days, and then the history ends', async () => {
   const { world, ticks, leave, name } = shop({ code: 'exports.handler = async () => console.log(1);' });
   name();
   leave(world.now);

@@ -21,7 +21,7 @@ test.each<[string, { [name: string]: Json }]>([
   expect(() => cloudWith(statement)).toThrow(`Shop/WorkPolicy: ${told}`);
 });
 
-test("a policy of AWS's own is refused by name, since nobody reads it here", () => {
+test('an AWS managed policy is refused by name', () => {
   const ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
   expect(() => createCloud({ Role: { Type: 'AWS::IAM::Role', Properties: { ManagedPolicyArns } } })).toThrow(
     'Shop/Role: arn:aws:iam::aws:policy/AdministratorAccess',

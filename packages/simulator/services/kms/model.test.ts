@@ -68,7 +68,7 @@ test.each([
   ['a right of the role', { made: { purpose: 'data' } }, allowStatement(['kms:Decrypt'], arnOf('Key')), key()],
   ['the context that the right asks for', { made: { purpose: 'other' } }, BOTH, key()],
   ["the key's own policy", {}, BOTH, key({ Effect: 'Allow', Action: 'kms:Describe*', Resource: '*', Principal: ROOT })],
-])('without %s it is denied', async (_, event, rights, Key) =>
+])('the call is denied without %s', async (_, event, rights, Key) =>
   expect(await played(event, rights, Key)).toMatchObject({ __type: 'AccessDeniedException' }),
 );
 

@@ -74,7 +74,7 @@ test('an asynchronous invocation is accepted, and its function retried', async (
   expect(cloud.log.filter(({ text }) => text.startsWith('got'))).toHaveLength(3);
 });
 
-test('what AWS refuses is refused', async () => {
+test('a request that AWS refuses is refused', async () => {
   const { lambda } = shop({ ReservedConcurrentExecutions: 0 });
   await expect(lambda.send(new InvokeCommand({ FunctionName }))).rejects.toThrow(TooManyRequestsException);
   await expect(lambda.send(new InvokeCommand({ FunctionName: 'none' }))).rejects.toThrow(ResourceNotFoundException);
@@ -113,7 +113,7 @@ test('functions are listed and described', async () => {
   expect(configuration).toEqual(Configuration);
 });
 
-test('the concurrency that a function has reserved is told', async () => {
+test('the reserved concurrency of a function is readable', async () => {
   const { lambda } = shop({ ReservedConcurrentExecutions: 7 });
   const reserved = async (name: string) =>
     (await lambda.send(new GetFunctionConcurrencyCommand({ FunctionName: name }))).ReservedConcurrentExecutions;

@@ -16,7 +16,7 @@ describe('the time of a call', () => {
     (one, other) => one - other,
   );
 
-  test('has the median and the 99th percentile that are asked for', () => {
+  test('the time of a call has the median and the 99th percentile that are asked for', () => {
     expect(times[2_500]).toBeCloseTo(AWS_CALL_TIMES.median, 0);
     expect(Math.abs((times[4_950] ?? 0) - AWS_CALL_TIMES.p99)).toBeLessThan(5);
   });
@@ -87,16 +87,16 @@ describe('a queue', () => {
     return cloud.queue('Shop/Queue').handled.size;
   };
 
-  test('is read by as many at once as its mapping allows, without a load at once', async () => {
+  test('a queue without a load is read by as many at once as its mapping allows', async () => {
     expect(await mostAtOnce()).toBe(50);
   });
 
-  test('is read by five at first under a load, and by 300 more each minute', async () => {
+  test('a queue under a load is read by five at first, and by 300 more each minute', async () => {
     expect(await mostAtOnce({})).toBe(5);
     expect([0, 200, 60_000].map(rampedConcurrency)).toEqual([5, 6, 305]);
   });
 
-  test('is read by as many as the load says', async () => {
+  test('a queue is read by as many as the load says', async () => {
     expect(await mostAtOnce({ queues: { 'Shop/Work': { concurrency: 2, batchSize: 1 } } })).toBe(2);
   });
 });

@@ -57,12 +57,12 @@ test('an update changes code or variables from the next invocation on, and what 
   expect(results).toEqual(['none', 'none', 'new', 'code, new']);
 });
 
-test('what fails at its start is a failed invocation', async () => {
+test('a function that fails at its start is a failed invocation', async () => {
   const { invoke } = one("throw new TypeError('no table');");
   expect(await invoke()).toEqual({ kind: 'failed', name: 'TypeError', message: 'no table' });
 });
 
-test('above its reserved concurrency a function is throttled', async () => {
+test('a function above its reserved concurrency is throttled', async () => {
   const { cloud } = one('exports.handler = () => new Promise((resolve) => setTimeout(resolve, 100));', {
     ReservedConcurrentExecutions: 1,
   });
@@ -72,7 +72,7 @@ test('above its reserved concurrency a function is throttled', async () => {
   expect(results.sort()).toEqual(['returned', 'throttled']);
 });
 
-test('what no function has reserved is shared by all others of the account', async () => {
+test('all other functions of the account share the concurrency that no function has reserved', async () => {
   const code = 'exports.handler = () => new Promise((resolve) => setTimeout(resolve, 1000));';
   const cloud = createCloud(
     {
@@ -94,7 +94,7 @@ test('what no function has reserved is shared by all others of the account', asy
   expect(Object.fromEntries(results)).toEqual({ returned: 100, throttled: 20, 'own returned': 1 });
 });
 
-test('no account lets its functions reserve all', () => {
+test('an account does not let its functions reserve all of its concurrency', () => {
   const code = 'exports.handler = async () => 1;';
   const reserving = functionResource('Greedy', [], { ReservedConcurrentExecutions: 901 });
   expect(() => createCloud(reserving, { Greedy: code })).toThrow('99 are left');
@@ -199,7 +199,7 @@ test('a batch is split until the record that fails is alone, and is saved when i
   ).toEqual([{ pk: { S: 'bad' } }]);
 });
 
-test('from the first failure on, records come again', async () => {
+test('all records from the first failure on come again', async () => {
   const code = `let calls = 0; ${LOG} if (++calls === 1) return { batchItemFailures: [{ itemIdentifier: Records[1].dynamodb.SequenceNumber }] }; };`;
   const { cloud, put, said } = streaming(code, { FunctionResponseTypes: ['ReportBatchItemFailures'] });
   for (const value of ['1', '2', '3']) put('a', value);
@@ -207,7 +207,7 @@ test('from the first failure on, records come again', async () => {
   expect(said()).toEqual(['a1', 'a2', 'a3', 'a2', 'a3']);
 });
 
-test('records that are too old are given up; without a destination they are lost, and that is told', async () => {
+test('records that are too old are given up; without a destination they are lost, and the trace says so', async () => {
   const { cloud, put } = streaming("exports.handler = async () => { throw new Error('no'); };", {
     MaximumRecordAgeInSeconds: 3600,
   });

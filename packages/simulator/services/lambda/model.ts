@@ -55,7 +55,7 @@ export interface LambdaSettings {
   readonly coldness?: number;
   /** Environments to use instead of new ones, as long as there are some. @default none */
   readonly recycled?: EnvironmentPool;
-  /** Hears of each invocation that has ended. @default nobody */
+  /** Called with each invocation that has ended. @default nobody */
   readonly onInvocationEnd?: ((invocation: Invocation) => void) | undefined;
   /** Runs the code elsewhere. @default in this thread */
   readonly host?: CodeHost | undefined;
@@ -368,7 +368,7 @@ export class LambdaFunction {
     return ofBundle;
   }
 
-  /** Lets its environments end: idle ones now, busy ones after their invocation. The next invocation loads the code anew. */
+  /** Lets its environments end: idle ones now, busy ones after their invocation. The next invocation loads the code again. */
   retire(): void {
     this.generation++;
     for (const sandbox of this.idle.splice(0)) sandbox.end();

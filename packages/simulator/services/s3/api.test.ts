@@ -52,7 +52,7 @@ test('a deleted object of a bucket with versions is still read by its version', 
   expect(await Body?.transformToString()).toBe('first');
 });
 
-test('what is put and deleted sends events, if the bucket says so', async () => {
+test('puts and deletions of objects send events, if the bucket says so', async () => {
   const { s3, cloud } = shop({ NotificationConfiguration: { EventBridgeConfiguration: {} } });
   await s3.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'b' }));
   await s3.send(new DeleteObjectCommand({ Bucket, Key: 'a' }));
@@ -96,7 +96,7 @@ test('a body that is sent in chunks loses their frame', async () => {
   expect(cloud.buckets.get(Bucket, 'a')).toBe('é123');
 });
 
-test('bytes come back as they were put, and their length is told', async () => {
+test('bytes come back as they were put, with their length', async () => {
   const { s3, cloud } = shop();
   const Body = new Uint8Array([0, 255, 254, 128]);
   await s3.send(new PutObjectCommand({ Bucket, Key: 'a', Body }));
@@ -118,7 +118,7 @@ test('a checksum behind a body in chunks counts too', async () => {
   expect([status, body]).toEqual([400, expect.stringContaining('BadDigest')]);
 });
 
-test('what is not served is an error in words', async () => {
+test('a request that is not served is an error in words', async () => {
   const { s3, cloud, unknown } = shop();
   const object = { Bucket, Key: 'a' };
   cloud.buckets.put(Bucket, 'a', 'b');

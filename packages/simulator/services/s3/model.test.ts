@@ -46,7 +46,7 @@ describe('a bucket that keeps versions', () => {
   const versions = ({ events }: ReturnType<typeof bucket>) =>
     events.accepted.map(({ event }) => (event.detail as { object: { 'version-id'?: string } }).object['version-id']);
 
-  test('has what was overwritten by its version, as the notice names it, until its days are over', async () => {
+  test('a bucket with versions keeps an overwritten object by its version, until its days are over', async () => {
     const cloud = bucket('Enabled');
     const { world, buckets } = cloud;
     buckets.put('shop-batches', 'batch', 'first');

@@ -194,7 +194,7 @@ test("messages are shown by LocalStack's route, and stay as they are", async () 
   expect(JSON.stringify(queue.listMessages())).toBe(before);
 });
 
-test('what the model has no answer for is refused in words', async () => {
+test('a request that the model has no answer for is refused in words', async () => {
   const { sqs, unknown } = shop();
   await expect(sqs.send(new DeleteQueueCommand({ QueueUrl }))).rejects.toThrow('a queue that a stack has created');
   const ordered = new CreateQueueCommand({ QueueName: 'mine.fifo', Attributes: { FifoQueue: 'true' } });

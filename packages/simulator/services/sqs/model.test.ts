@@ -58,7 +58,7 @@ const FAILS_B = `${LOG_BODIES}
   return { batchItemFailures: Records.filter(({ body }) => body === 'b').map(({ messageId }) => ({ itemIdentifier: messageId })) };
 };`;
 
-test('with partial answers only the failed message comes again', async () => {
+test('with partial answers, only the failed message comes again', async () => {
   const { cloud, queue, dead } = shop({
     code: FAILS_B,
     mapping: { FunctionResponseTypes: ['ReportBatchItemFailures'] },
@@ -68,7 +68,7 @@ test('with partial answers only the failed message comes again', async () => {
   expect(dead.listMessages().map(({ body }) => body)).toEqual(['b']);
 });
 
-test('without them, what the answer says is not looked at', async () => {
+test('without partial answers, the content of the answer is ignored', async () => {
   const { cloud, queue, dead } = shop({ code: FAILS_B });
   for (const body of ['a', 'b', 'c']) queue.send({ body });
   await cloud.world.settle();
@@ -110,7 +110,7 @@ test('a fault that follows its message never makes it a dead letter', async () =
   expect([...queue.listMessages(), ...dead.listMessages()]).toEqual([]);
 });
 
-test('what is older than its retention is gone', async () => {
+test('a message that is older than its retention is gone', async () => {
   const { cloud, queue } = shop({ rights: [], queue: { MessageRetentionPeriod: 60 } });
   queue.send({ body: 'a' });
   await cloud.world.pass(61_000);
@@ -118,7 +118,7 @@ test('what is older than its retention is gone', async () => {
   expect(queue.fates.map(({ fate }) => fate)).toEqual(['expired']);
 });
 
-test('without the right to receive, the mapping stands still and says so', async () => {
+test('the mapping stands still and says so without the right to receive', async () => {
   const { cloud, queue, said } = shop({ rights: ['sqs:DeleteMessage'] });
   queue.send({ body: 'a' });
   await cloud.world.settle();
@@ -126,7 +126,7 @@ test('without the right to receive, the mapping stands still and says so', async
   expect(cloud.world.trace.lines.some((line) => line.includes('may not sqs:ReceiveMessage'))).toBe(true);
 });
 
-test('a message that becomes visible while it is handled is told', async () => {
+test('the trace says when a message becomes visible while it is handled', async () => {
   const code = 'exports.handler = () => new Promise((resolve) => setTimeout(resolve, 5000));';
   const { cloud, queue } = shop({ code, queue: { VisibilityTimeout: 2 } });
   queue.send({ body: 'a' });
@@ -134,7 +134,7 @@ test('a message that becomes visible while it is handled is told', async () => {
   expect(cloud.world.trace.lines.filter((line) => line.includes('OVERLAP'))).not.toEqual([]);
 });
 
-test('never more invocations at once than the mapping allows', async () => {
+test('there are never more invocations at once than the mapping allows', async () => {
   const code = 'exports.handler = () => new Promise((resolve) => setTimeout(resolve, 1000));';
   const { cloud, queue } = shop({ code, mapping: { BatchSize: 1, ScalingConfig: { MaximumConcurrency: 2 } } });
   for (let number = 0; number < 6; number++) queue.send({ body: String(number) });
@@ -174,7 +174,7 @@ async function batch(Entries: readonly object[], { rights = ['sqs:SendMessage'],
 }
 const entry = (Id: string, MessageBody = Id) => ({ Id, MessageBody });
 
-test('of a batch each entry passes or fails by itself', async () => {
+test('each entry of a batch passes or fails by itself', async () => {
   const MessageAttributes = { kind: { DataType: 'String', StringValue: 'test' } };
   const { answer, inside } = await batch([{ ...entry('a'), MessageAttributes }, entry('b')], { refuse: 1 });
   expect(answer).toMatchObject({
@@ -220,7 +220,7 @@ test('a message of a quiet group comes before those of a group with many in flig
   expect(burst(60, 'burst').next()).toEqual(['quiet']);
 });
 
-test('no group is noisy with few messages in flight, nor are messages without a group', () => {
+test('a group with few messages in flight is not noisy, nor are messages without a group', () => {
   expect(burst(40, 'burst').next()).toEqual(['noisy']);
   expect(burst(60).next()).toEqual(['noisy']);
 });

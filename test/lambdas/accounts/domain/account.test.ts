@@ -23,7 +23,7 @@ const set = (account: Account, creditLimit: ReturnType<typeof eur>) =>
 
 describe('a credit limit', () => {
   test('opens an account that isn’t there, with itself', () => expect(set(folded(), eur(1000))).toEqual([opened]));
-  test('is changed', () => expect(set(folded(opened), eur(2000))).toEqual([limitOf(eur(2000))]));
+  test('a credit limit is changed', () => expect(set(folded(opened), eur(2000))).toEqual([limitOf(eur(2000))]));
   test('that is set already changes nothing', () => expect(set(folded(opened), eur(1000))).toEqual([]));
   test('goes below what is used, too', () =>
     expect(set(folded(opened, authorized), eur(0))).toEqual([limitOf(eur(0))]));
@@ -47,13 +47,13 @@ describe('a bonus', () => {
     );
   const applied: AccountEvent = { type: 'BonusApplied', data: bonus };
 
-  test('is applied each time', () => expect(apply(folded(opened, applied))).toEqual([applied]));
+  test('a bonus is applied each time', () => expect(apply(folded(opened, applied))).toEqual([applied]));
   test('opens an account that does not exist, with the default limit', () =>
     expect(apply(folded())).toEqual([
       { type: 'AccountOpened', data: { customerId: 'c1', creditLimit: eur(500) } },
       applied,
     ]));
-  test('does not change the credit', () => expect(folded(opened, applied)).toEqual(folded(opened)));
+  test('a bonus does not change the credit', () => expect(folded(opened, applied)).toEqual(folded(opened)));
 });
 
 describe('a status', () => {
@@ -108,7 +108,7 @@ describe('a status', () => {
 describe('an account', () => {
   const shown = (...events: AccountEvent[]) => toView('c1', folded(...events), events.length);
 
-  test('that was never opened isn’t shown', () => expect(shown()).toBeUndefined());
+  test('an account that was never opened isn’t shown', () => expect(shown()).toBeUndefined());
   test('shows what it holds, took and gave back, and what is left', () => {
     expect(shown(opened, authorized)).toEqual({
       customerId: 'c1',
@@ -129,11 +129,11 @@ describe('an account', () => {
       available: eur(500),
     });
   });
-  test('gets free what is released', () => {
+  test('an account gets released credit back', () => {
     const released: AccountEvent = { type: 'AuthorizationReleased', data: { ...step, amount: eur(600) } };
     expect(shown(opened, authorized, released)).toMatchObject({ authorized: eur(0), available: eur(1000) });
   });
-  test('has its credit back when a payment settles an order, before or after the capture', () => {
+  test('an account has its credit back when a payment settles an order, before or after the capture', () => {
     const settled: AccountEvent = {
       type: 'CreditSettled',
       data: { customerId: 'c1', orderId: 'o1', amount: eur(600) },
@@ -143,7 +143,7 @@ describe('an account', () => {
     expect(shown(opened, authorized, settled, captured)).toMatchObject({ captured: eur(600), ...all });
     expect(shown(opened, authorized, captured, settled)).toMatchObject({ captured: eur(600), ...all });
   });
-  test('does not get a settled amount back a second time', () => {
+  test('an account does not get a settled amount back a second time', () => {
     const settled: AccountEvent = {
       type: 'CreditSettled',
       data: { customerId: 'c1', orderId: 'o1', amount: eur(600) },
@@ -167,7 +167,7 @@ describe('an account', () => {
       available: eur(700),
     });
   });
-  test('has nothing left where its limit was set below what is used, and never less', () =>
+  test('the available credit is 0, and never less, if the limit was set below the used amount', () =>
     expect(shown(opened, authorized, limitOf(eur(500)))).toMatchObject({ available: eur(0) }));
   test('changes nothing by an answer, a refusal or a tombstone', () => {
     const answer: AccountEvent = { type: 'SagaReplyRequested', data: { ...step, outcome: 'DONE' } };

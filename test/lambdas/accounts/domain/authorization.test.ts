@@ -57,13 +57,13 @@ describe('an authorisation', () => {
     order([opened])
       .when(authorize(1000))
       .then([{ type: 'AccountAuthorized', data: { ...step('authorize'), amount: eur(1000), at: now } }]));
-  test('is declined above the limit, and the account is open all the same', () =>
+  test('an amount above the limit is declined, and the account is open all the same', () =>
     order([]).when(authorize(1001)).then([opened, declined]));
-  test('of nothing passes, also where nothing is left', () =>
+  test('an authorisation of 0 passes, also without available credit', () =>
     order([opened, { type: 'CreditLimitSet', data: { customerId: 'c1', creditLimit: eur(0) } }])
       .when(authorize(0))
       .then([{ type: 'AccountAuthorized', data: { ...step('authorize'), amount: eur(0), at: now } }]));
-  test('is declined in another currency than the account has', () =>
+  test("an authorisation in another currency than the account's is declined", () =>
     order([opened])
       .when({ type: 'AuthorizeAccount', data: { ...step('authorize'), amount: { amount: 1, currency: 'USD' } } })
       .then([
@@ -72,27 +72,27 @@ describe('an authorisation', () => {
           data: { ...step('authorize'), amount: { amount: 1, currency: 'USD' }, reason: 'CURRENCY_MISMATCH' },
         },
       ]));
-  test('is made once: a repeat is answered', () =>
+  test('an authorisation is made once: a repeat is answered', () =>
     order([opened, authorized])
       .when(authorize(600))
       .then([done('authorize')]));
-  test('that was taken meanwhile was made', () =>
+  test('an authorisation that was captured meanwhile was made', () =>
     order([opened, authorized, captured])
       .when(authorize(600))
       .then([done('authorize')]));
-  test('that was declined stays declined, also when the limit is higher by now', () =>
+  test('a declined authorisation stays declined, also when the limit is higher by now', () =>
     order([opened, declined, { type: 'CreditLimitSet', data: { customerId: 'c1', creditLimit: eur(5000) } }])
       .when(authorize(1001))
       .then([refused('authorize', 'OVER_LIMIT')]));
-  test('that was released is not made again', () =>
+  test('a released authorisation is not made again', () =>
     order([opened, authorized, released])
       .when(authorize(600))
       .then([refused('authorize', 'RELEASED')]));
-  test('that comes after its release is refused', () =>
+  test('an authorisation that comes after its release is refused', () =>
     order([voided])
       .when(authorize(600))
       .then([refused('authorize', 'RELEASED')]));
-  test('of the same order with another amount is none of ours', () =>
+  test('an authorisation of the same order with another amount is refused', () =>
     order([opened, authorized]).when(authorize(601)).thenRefused('AMOUNT_DIFFERS'));
 });
 
@@ -107,7 +107,7 @@ describe('a capture', () => {
     ['what was declined', [opened, declined], 'NOT_AUTHORIZED'],
     ['what was released', [opened, authorized, released], 'RELEASED'],
     ['what was voided', [voided], 'RELEASED'],
-  ] as const)('of %s is refused', (_, history, reason) =>
+  ] as const)('a capture of %s is refused', (_, history, reason) =>
     order(history)
       .when(capture)
       .then([refused('capture', reason)]),
@@ -116,17 +116,18 @@ describe('a capture', () => {
 
 describe('a release', () => {
   test('frees what is held', () => order([opened, authorized]).when(release).then([released]));
-  test('that comes first leaves a tombstone, and opens no account', () => order([]).when(release).then([voided]));
+  test('a release that comes first leaves a tombstone, and opens no account', () =>
+    order([]).when(release).then([voided]));
   test.each([
     ['released', [opened, authorized, released]],
     ['voided', [voided]],
     ['declined', [opened, declined]],
-  ] as const)('of what was %s is done', (_, history) =>
+  ] as const)('a release of an authorisation that was %s is done', (_, history) =>
     order(history)
       .when(release)
       .then([done('release')]),
   );
-  test('of what was taken is refused: that is refunded', () =>
+  test('a release of a captured amount is refused: that is refunded', () =>
     order([opened, authorized, captured])
       .when(release)
       .then([refused('release', 'ALREADY_CAPTURED')]));
@@ -153,26 +154,26 @@ describe('a refund', () => {
       .when(refund('__proto__', 600))
       .then([done('refund')]);
   });
-  test('of the same id with another amount is none of ours', () =>
+  test('a refund with the same id and another amount is refused', () =>
     order([...taken, refunded('r1', 200)])
       .when(refund('r1', 201))
       .thenRefused('AMOUNT_DIFFERS'));
-  test('together with others is never more than was taken', () =>
+  test('several refunds together are never more than was captured', () =>
     order([...taken, refunded('r1', 200)])
       .when(refund('r2', 401))
       .then([refused('refund', 'OVER_CAPTURED')]));
-  test('in another currency is refused', () =>
+  test('a refund in another currency is refused', () =>
     order(taken)
       .when({
         type: 'RefundAccount',
         data: { ...step('refund'), refundId: 'r1', amount: { amount: 1, currency: 'USD' } },
       })
       .then([refused('refund', 'CURRENCY_MISMATCH')]));
-  test('of what was never taken is refused', () =>
+  test('a refund of an amount that was never captured is refused', () =>
     order([opened, authorized])
       .when(refund('r1', 1))
       .then([refused('refund', 'NOT_CAPTURED')]));
-  test('after a hundred others is refused: they have to fit into one item', () =>
+  test('a refund after a hundred others is refused: they have to fit into one item', () =>
     order([...taken, ...Array.from({ length: 100 }, (_, at) => refunded(`r${at}`, 1))])
       .when(refund('one more', 1))
       .then([refused('refund', 'TOO_MANY_REFUNDS')]));
@@ -248,15 +249,15 @@ describe('goods that came back', () => {
   });
   const taken: AccountEvent = { type: 'AuthorizationCaptured', data: { ...step('returned'), amount: eur(600) } };
 
-  test('are refunded, and raise no credit that the payment has settled', () =>
+  test('returned goods are refunded, and raise no credit that the payment has settled', () =>
     order([opened, authorized, settled, captured])
       .when(back)
       .then([given({ settled: eur(200) })]));
-  test('are refunded once', () =>
+  test('returned goods are refunded once', () =>
     order([opened, authorized, settled, captured, given({ settled: eur(200) })])
       .when(back)
       .then([done('returned')]));
-  test('are refunded before the approval is heard of: the order is captured then', () => {
+  test('a refund that comes before the approval captures the order first', () => {
     order([opened, authorized, settled])
       .when(back)
       .then([taken, given({ settled: eur(200) })]);
@@ -264,7 +265,7 @@ describe('goods that came back', () => {
       .when(capture)
       .then([done('capture')]);
   });
-  test('of an order that was never authorised are none', () =>
+  test('returned goods of an order that was never authorised are ignored', () =>
     order([])
       .when(back)
       .then([refused('returned', 'NOT_CAPTURED')]));
@@ -362,18 +363,18 @@ describe('the end of an order', () => {
     data: { ...step, refundId, amount: eur(amount) },
   });
 
-  test('that is approved: what is held is taken', () =>
+  test('an approved order has its held amount captured', () =>
     expect(leadsTo('APPROVED', authorized)).toEqual([{ type: 'AuthorizationCaptured', amount: 600 }]));
-  test('that is cancelled: what is held is free, what is taken is given back', () => {
+  test('a cancelled order has its held amount released, and its captured amount refunded', () => {
     expect(leadsTo('CANCELLED', authorized)).toEqual([{ type: 'AuthorizationReleased', amount: 600 }]);
     expect(leadsTo('CANCELLED', authorized, captured)).toEqual([{ type: 'AccountRefunded', amount: 600 }]);
     expect(leadsTo('CANCELLED', authorized, captured, refunded('r1', 200))).toEqual([
       { type: 'AccountRefunded', amount: 400 },
     ]);
   });
-  test('that is cancelled before its approval is heard of: nothing is taken any more', () =>
+  test('an order that is cancelled before its approval arrives has nothing captured any more', () =>
     expect(leadsTo('APPROVED', authorized, released)).toEqual([{ type: 'SagaReplyRequested', outcome: 'REFUSED' }]));
-  test('that is cancelled twice is given back once', () =>
+  test('an order that is cancelled twice is refunded once', () =>
     expect(leadsTo('CANCELLED', authorized, captured, refunded('r1', 200), refunded('cancellation', 400))).toEqual([
       { type: 'SagaReplyRequested', outcome: 'DONE' },
     ]));
@@ -400,14 +401,15 @@ describe('the limits of a customer', () => {
   };
   const three = ['a', 'b', 'c'].map((id) => held(id));
 
-  test('let as many orders be under way as they say', () => {
+  test('the limits let as many orders be under way as they say', () => {
     expect(oneMore(three.slice(1), now, 1)).toBe('AccountAuthorized');
     expect(oneMore(three, now, 1)).toBe('ORDERS_UNDER_WAY');
   });
-  test.each(['AuthorizationCaptured', 'AuthorizationReleased'] as const)('count no order that is through: %s', (type) =>
-    expect(oneMore([...three, ended('b', type)], now, 1)).toBe('AccountAuthorized'),
+  test.each(['AuthorizationCaptured', 'AuthorizationReleased'] as const)(
+    'the limits do not count an order that has ended: %s',
+    (type) => expect(oneMore([...three, ended('b', type)], now, 1)).toBe('AccountAuthorized'),
   );
-  test('count what an earlier release has authorised, which says no time, as under way', () =>
+  test('count what an earlier release has authorised without a time as under way', () =>
     expect(
       oneMore(
         ['a', 'b', 'c'].map((id) => held(id, undefined)),
@@ -415,16 +417,16 @@ describe('the limits of a customer', () => {
         1,
       ),
     ).toBe('ORDERS_UNDER_WAY'));
-  test('are looked at after the credit: that is what a customer can mend', () =>
+  test('the credit is checked before the limits, since a customer can correct that', () =>
     expect(oneMore(three)).toBe('OVER_LIMIT'));
 
   const five = ['a', 'b', 'c', 'd', 'e'].flatMap((id) => [held(id), ended(id, 'AuthorizationCaptured')]);
-  test('let as many orders be authorised in an hour as they say, whatever became of them', () => {
+  test('the limits let as many orders be authorised in an hour as they say, whatever became of them', () => {
     expect(oneMore(five.slice(2), now, 1)).toBe('AccountAuthorized');
     expect(oneMore(five, now, 1)).toBe('ORDERS_PER_HOUR');
     expect(oneMore(five, '2026-03-01T10:59:59.999Z', 1)).toBe('ORDERS_PER_HOUR');
   });
-  test('begin anew with each clock hour', () => {
+  test('start again with each clock hour', () => {
     expect(oneMore(five, '2026-03-01T11:00:00.000Z', 1)).toBe('AccountAuthorized');
     const next = held('f', '2026-03-01T11:00:00.000Z');
     const way = [...five, next, ended('f', 'AuthorizationReleased')];
@@ -439,7 +441,7 @@ describe('the limits of a customer', () => {
     expect(oneMore(late, now, 1)).toBe('ORDERS_PER_HOUR');
     expect(oneMore(late, '2026-03-01T09:59:59.999Z', 1)).toBe('ORDERS_PER_HOUR');
   });
-  test('decline an order for good: a repeat of the step is told the same limit', () => {
+  test('decline an order for good: a repeat of the step gets the same limit', () => {
     const state = [opened, ...three].reduce(evolve, initialState);
     const command: AccountCommand = { type: 'AuthorizeAccount', data: { ...of('more'), amount: eur(1) } };
     const first = decide({ ...state, authorization: initialState.authorization }, command, limited);

@@ -53,17 +53,17 @@ const emptied = (orderId: string, ...skus: string[]): BasketEvent => ({
 const shown = (...history: readonly BasketEvent[]) => toView(history.reduce(evolve, initialState), history.length);
 
 describe('a line', () => {
-  test('is added at the price of the product', () =>
+  test('a line is added at the price of the product', () =>
     knowing(tea(3, 350))([])
       .when(set(2))
       .then([itemSet(2, 350, 3)]));
 
-  test('is not set again to the quantity that it has', () =>
+  test('a line is not set again to the quantity that it has', () =>
     knowing(tea(1, 350))([itemSet(2)])
       .when(set(2))
       .then([]));
 
-  test('has another quantity at the newest price, beside the price that was seen', () => {
+  test('a line has another quantity at the newest price, beside the price that was seen', () => {
     const events = [itemSet(3), priceChanged(400, 2, 350)];
     knowing(tea(2, 400))([itemSet(2)])
       .when(set(3))
@@ -83,14 +83,14 @@ describe('a line', () => {
         .thenRefused('PRODUCT_DISCONTINUED');
   });
 
-  test('that costs nothing has at most 10 pieces', () => {
+  test('a line that costs nothing has at most 10 pieces', () => {
     knowing(tea(1, 0))([]).when(set(11)).thenRefused('TOO_MANY_FREE_PIECES');
     knowing(tea(1, 0))([])
       .when(set(10))
       .then([itemSet(10, 0)]);
   });
 
-  test('is one of 50 at most', () => {
+  test('a basket has at most 50 lines', () => {
     const full = Array.from({ length: 50 }, (_, at) => itemSet(1, 350, 1, `SKU-${at}`));
     const another = { ...tea(1, 350), sku: 'SKU-0' };
     knowing(tea(1, 350))(full).when(set(1)).thenRefused('BASKET_FULL');
@@ -99,7 +99,7 @@ describe('a line', () => {
       .then([itemSet(2, 350, 1, 'SKU-0')]);
   });
 
-  test('is removed once', () => {
+  test('a line is removed once', () => {
     const remove: BasketCommand = { type: 'RemoveItem', customerId, sku: 'TEA-1' };
     const removed: BasketEvent = { type: 'BasketItemRemoved', data: { customerId, sku: 'TEA-1' } };
     knowing()([itemSet(1)])
@@ -122,7 +122,7 @@ describe('a changed price', () => {
       .then([priceChanged(450, 3, 400)]);
   });
 
-  test('that is the seen one again has no old price', () => {
+  test('a price that is the seen one again has no old price', () => {
     const history = [itemSet(1), priceChanged(400, 2, 350)];
     knowing(tea(3, 350))(history)
       .when(changePrice)
@@ -130,12 +130,12 @@ describe('a changed price', () => {
     expect(shown(...history, priceChanged(350, 3)).lines).toEqual([{ sku: 'TEA-1', quantity: 1, unitPrice: eur(350) }]);
   });
 
-  test('is never lost to an older event, nor to a repeat', () => {
+  test('a changed price is never lost to an older event, nor to a repeat', () => {
     const history = [itemSet(1), priceChanged(450, 3, 350)];
     for (const product of [tea(2, 400), tea(3, 450), tea(1, 350)]) knowing(product)(history).when(changePrice).then([]);
   });
 
-  test('of a product that was restored from a backup is newer, whatever its version is', () => {
+  test('a price of a product that was restored from a backup is newer, whatever its version is', () => {
     const version = toOrdinal({ epoch: 1, sequence: 1 });
     expect(version).toBeGreaterThan(toOrdinal({ epoch: 0, sequence: 9_999_999_999 }));
     knowing(tea(version, 300))([itemSet(1, 350, 9)])
@@ -148,14 +148,14 @@ describe('a changed price', () => {
       .when(changePrice)
       .then([priceChanged(350, 3)]));
 
-  test('of a product that the basket has not changes nothing', () => {
+  test('a price of a product that is not in the basket changes nothing', () => {
     knowing(tea(3, 350))([itemSet(1, 350, 1, 'CUP-1')])
       .when(changePrice)
       .then([]);
     knowing(tea(3, 350))([]).when(changePrice).then([]);
   });
 
-  test('is stored by whoever looks, if it did not reach the basket; a new name is not', () => {
+  test('a look at the basket stores a price that did not reach it, but not a new name', () => {
     knowing(tea(2, 400))([itemSet(1)])
       .when(look)
       .then([priceChanged(400, 2, 350)]);
@@ -167,7 +167,7 @@ describe('a changed price', () => {
       .then([]);
   });
 
-  test('is compared with its currency', () =>
+  test('a price is compared with its currency', () =>
     knowing(tea(2, 350, { unitPrice: { amount: 350, currency: 'USD' } }))([itemSet(1)])
       .when(look)
       .then([
@@ -183,7 +183,7 @@ describe('a changed price', () => {
         },
       ]));
 
-  test('is seen once; a price that nobody was shown stays unseen', () => {
+  test('a price is seen once, and stays unseen until it is shown', () => {
     const see: BasketCommand = { type: 'See', customerId };
     const history = [itemSet(1), priceChanged(400, 2, 350)];
     knowing(tea(2, 400))(history).when(see).then([seen]);
@@ -226,7 +226,7 @@ describe('a checkout', () => {
     expect(shown(...history, emptied('o1', 'TEA-1', 'POT-1')).lines.map(({ sku }) => sku)).toEqual(['CUP-1', 'PAN-1']);
   });
 
-  test('is not undone by the repeat of a quantity that was ordered', () =>
+  test('a repeat of an ordered quantity does not undo a checkout', () =>
     knowing(tea(1, 350))([itemSet(1), checkedOut('o1', 'TEA-1')])
       .when(set(1))
       .then([]));
@@ -245,7 +245,7 @@ describe('a checkout', () => {
       .then([emptied('o1', 'TEA-1')]);
   });
 
-  test('is no matter of other orders, nor of the same order again', () => {
+  test('a checkout is not changed by other orders, nor by the same order again', () => {
     knowing()(two).when(empty('o9')).then([]);
     knowing()([]).when(empty('o9')).then([]);
     const done = [itemSet(1), checkedOut('o1', 'TEA-1'), emptied('o1', 'TEA-1'), itemSet(1)];

@@ -26,7 +26,7 @@ test('a checkout is requested once', () => {
 });
 
 describe('a basket can be ordered', () => {
-  test('if it has a line that nothing is ordering; the order has these lines, as orders take them', () => {
+  test('a basket with a line that nothing is ordering can be ordered, and its lines fit an order', () => {
     const [one, two] = [line('TEA-1', { oldUnitPrice: eur(1) }), line('CUP-1', { checkedOut: 'o1' })];
     expect(findObstacle(basket(one, two), none)).toBeUndefined();
     const lines = toOrderLines(basket(one, two));
@@ -36,7 +36,7 @@ describe('a basket can be ordered', () => {
     expect(findObstacle(basket(), none)).toEqual({ code: 'BASKET_EMPTY', faults: [] });
   });
 
-  test('if all of its products are sold', () => {
+  test('a basket whose products are all sold can be ordered', () => {
     const gone = { sku: 'CUP-1', unitPrice: eur(1), version: 2, discontinued: true } as const;
     const products = new Map([['CUP-1', gone]]);
     expect(findObstacle(basket(line('TEA-1'), line('CUP-1')), { products })).toMatchObject({
@@ -51,7 +51,7 @@ describe('a basket can be ordered', () => {
     ['too many free pieces', basket(line('A'), line('B', { unitPrice: eur(0), quantity: 11 })), [1]],
     ['a total above 2^53-1', basket(line('A', { unitPrice: eur(1e12), quantity: 10_000 })), [0]],
   ];
-  test.each(wrong)('but not with %s, which orders would refuse', (_, found, places) => {
+  test.each(wrong)('a basket with %s can not be ordered, since orders would refuse it', (_, found, places) => {
     const obstacle = findObstacle(found, none);
     expect(obstacle?.code).toBe('NOT_ORDERABLE');
     expect(obstacle?.faults.map(({ at }) => at)).toEqual(places);
@@ -60,7 +60,7 @@ describe('a basket can be ordered', () => {
     expect(isTaken).toBe(false);
   });
 
-  test('without what another checkout is ordering: that counts for no rule', () => {
+  test('lines that another checkout is ordering are left out, and count for no rule', () => {
     const foreign = line('B', { unitPrice: { amount: 1, currency: 'USD' }, checkedOut: 'o1' });
     expect(selectOrderable([foreign])).toEqual([]);
     expect(findObstacle(basket(foreign, line('A')), none)).toBeUndefined();

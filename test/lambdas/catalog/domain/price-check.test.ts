@@ -35,36 +35,36 @@ const changed = (...lines: { sku: string; unitPrice: ReturnType<typeof eur> }[])
 const reply = (outcome: object) => [{ type: 'SagaReplyRequested', data: { ...step, ...outcome } } as PriceCheckEvent];
 
 describe('the prices of an order', () => {
-  test('are confirmed', () =>
+  test('right prices are confirmed', () =>
     check([])
       .when(confirm(tea, cup, { sku: 'FREE', unitPrice: eur(0) }))
       .then([confirmed]));
   test.each([
     ['another amount', eur(351)],
     ['another currency', { amount: 350, currency: 'USD' }],
-  ])('are refused by %s', (_, unitPrice) =>
+  ])('prices are refused by %s', (_, unitPrice) =>
     check([])
       .when(confirm({ sku: 'TEA-1', unitPrice }, cup))
       .then([changed(tea)]),
   );
-  test('are refused with what each changed line costs in the catalogue', () =>
+  test('prices are refused with what each changed line costs in the catalogue', () =>
     check([])
       .when(confirm({ ...cup, unitPrice: eur(1) }, { ...tea, unitPrice: { amount: 350, currency: 'USD' } }))
       .then([changed(cup, tea)]));
-  test('are refused for a product that is unknown, before those that cost something else', () =>
+  test('an unknown product is refused before those that cost something else', () =>
     check([])
       .when(confirm({ ...tea, unitPrice: eur(1) }, { ...tea, sku: 'GONE-1' }, { ...tea, sku: 'GONE-2' }))
       .then([unknown('GONE-1', 'GONE-2')]));
 
-  test('are refused for products that are discontinued, and only those are named', () =>
+  test('discontinued products are refused, and only they are named', () =>
     check([])
       .when(confirm(tea, { sku: 'OLD-1', unitPrice: eur(100) }, cup, { sku: 'OLD-2', unitPrice: eur(1) }))
       .then([discontinued('OLD-1', 'OLD-2')]));
-  test('are refused for a discontinued product before those that cost something else', () =>
+  test('a discontinued product is refused before those that cost something else', () =>
     check([])
       .when(confirm({ ...tea, unitPrice: eur(1) }, { sku: 'OLD-1', unitPrice: eur(100) }))
       .then([discontinued('OLD-1')]));
-  test('are refused for an unknown product before a discontinued one', () =>
+  test('an unknown product is refused before a discontinued one', () =>
     check([])
       .when(confirm({ sku: 'OLD-1', unitPrice: eur(100) }, { ...tea, sku: 'GONE-1' }))
       .then([unknown('GONE-1')]));
@@ -89,11 +89,11 @@ describe('the prices of an order', () => {
     check([{ type: 'PricesRefused', data: { ...step, reason: 'PRICE_CHANGED', skus: ['TEA-1'] } }])
       .when(confirm(tea))
       .then(reply({ outcome: 'REFUSED', reason: 'PRICE_CHANGED', skus: ['TEA-1'] })));
-  test('are answered as often as is asked', () =>
+  test('prices are answered as often as they are requested', () =>
     check([confirmed, ...reply({ outcome: 'DONE' }), ...reply({ outcome: 'DONE' })])
       .when(confirm(cup))
       .then(reply({ outcome: 'DONE' })));
-  test('of a retry are answered to the step that asks', () => {
+  test('a retry is answered to the step that asks', () => {
     const again = confirm(tea);
     const other = { ...again, data: { ...again.data, stepId: 'o1/again' } };
     check([confirmed])

@@ -18,15 +18,15 @@ const discontinued: ProductEvent = { type: 'ProductDiscontinued', data: gone };
 const resumed: ProductEvent = { type: 'ProductResumed', data: set('Tea', eur(350)) };
 
 describe('a product', () => {
-  test('is added', () =>
+  test('a product is added', () =>
     product([])
       .when(set('Tea', eur(350)))
       .then([added]));
-  test('that is so already stays as it is', () =>
+  test('a product without a change stays as it is', () =>
     product([added])
       .when(set('Tea', eur(350)))
       .then([]));
-  test('is renamed', () =>
+  test('a product is renamed', () =>
     product([added])
       .when(set('Mint', eur(350)))
       .then([renamed]));
@@ -46,17 +46,17 @@ describe('a product', () => {
         { type: 'ProductPriceChanged', data: { ...set('Mint', eur(500)), oldUnitPrice: eur(400) } },
       ]));
 
-  test('is discontinued', () => product([added]).when(gone).then([discontinued]));
-  test('that is discontinued already stays so', () => product([added, discontinued]).when(gone).then([]));
-  test('that is set again without being discontinued is sold again', () =>
+  test('a product is discontinued', () => product([added]).when(gone).then([discontinued]));
+  test('a product that is discontinued already stays so', () => product([added, discontinued]).when(gone).then([]));
+  test('a product that is set again without being discontinued is sold again', () =>
     product([added, discontinued])
       .when(set('Tea', eur(350)))
       .then([resumed]));
-  test('that is sold is set with the same words: nothing changes', () =>
+  test('a product that is sold does not change if it is set to be sold', () =>
     product([added, discontinued, resumed])
       .when({ ...set('Tea', eur(350)), discontinued: false })
       .then([]));
-  test('can be discontinued from the beginning', () => product([]).when(gone).then([added, discontinued]));
+  test('a product can be discontinued from the beginning', () => product([]).when(gone).then([added, discontinued]));
   test('stays discontinued while it gets another name and another price', () =>
     product([added, discontinued])
       .when({ ...set('Mint', eur(400)), discontinued: true })
@@ -72,7 +72,7 @@ describe('a product', () => {
         { type: 'ProductResumed', data: set('Tea', eur(400)) },
       ]));
 
-  test('is what its newest event says, whatever came before', () => {
+  test('a product is what its newest event says, whatever came before', () => {
     for (const before of [undefined, { name: 'Old', unitPrice: eur(1), discontinued: true } as const]) {
       for (const event of [added, renamed, repriced, discontinued, resumed]) {
         const { name, unitPrice } = event.data;

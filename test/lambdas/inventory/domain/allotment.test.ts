@@ -11,7 +11,7 @@ test.each([
   expect(allot(quantities, available)).toEqual(granted);
 });
 
-test('never gives more than is available, and refuses only what does not fit', () => {
+test('an allotment never gives more than is available, and refuses only what does not fit', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 50 })), fc.nat(200), (quantities, available) => {
       let left = available;

@@ -24,20 +24,24 @@ describe('a reservation', () => {
     reservation([])
       .when({ ...reserve, short: ['CUP-1'] })
       .then([rejected]));
-  test('is released by the cancellation', () => reservation([reserved]).when(release).then([released]));
-  test('that comes after its cancellation can not be made any more', () =>
+  test('a cancellation releases a reservation', () => reservation([reserved]).when(release).then([released]));
+  test('a reservation that comes after its cancellation can not be made any more', () =>
     reservation([voided]).when(reserve).then([]));
   test('leaves a tombstone where the cancellation comes first', () => reservation([]).when(release).then([voided]));
   test.each([
     ['reserved', [reserved]],
     ['rejected', [rejected]],
     ['released', [reserved, released]],
-  ] as const)('that was %s is not made again', (_, history) => reservation(history).when(reserve).then([]));
+  ] as const)('a reservation that was %s is not made again', (_, history) =>
+    reservation(history).when(reserve).then([]),
+  );
   test.each([
     ['rejected', [rejected]],
     ['released', [reserved, released]],
     ['voided', [voided]],
-  ] as const)('that was %s has nothing to release', (_, history) => reservation(history).when(release).then([]));
+  ] as const)('a reservation that was %s has nothing to release', (_, history) =>
+    reservation(history).when(release).then([]),
+  );
 });
 
 describe('a dispatch', () => {
@@ -51,7 +55,7 @@ describe('a dispatch', () => {
     ['what was released', [reserved, released]],
     ['what was voided', [voided]],
   ] as const)('takes nothing of %s', (_, history) => reservation(history).when(dispatch).then([]));
-  test('is final: nothing is released or reserved afterwards, and a step is answered', () => {
+  test('a dispatch is final: nothing is released or reserved afterwards, and a step is answered', () => {
     const history = [reserved, dispatched];
     const done = (stepId: string): ReservationEvent => ({
       type: 'SagaReplyRequested',
@@ -84,7 +88,7 @@ describe('a step of a saga', () => {
     data: { orderId: 'o1', stepId: RESERVE, outcome: 'REFUSED', ...more },
   });
 
-  test('is answered by the fact, which says whose it is', () => {
+  test('a step is answered by the fact, which says whose it is', () => {
     reservation([])
       .when(step)
       .then([{ type: 'StockReserved', data: { orderId: 'o1', stepId: RESERVE, lines } }]);
@@ -100,7 +104,7 @@ describe('a step of a saga', () => {
       .when(undo)
       .then([{ type: 'ReservationVoided', data: { orderId: 'o1', stepId: RELEASE } }]);
   });
-  test('that comes again, or after an event of the order, is told what stands', () => {
+  test('a step that comes again, or after an event of the order, gets the present state', () => {
     reservation([reserved])
       .when(step)
       .then([done(RESERVE)]);
@@ -116,14 +120,14 @@ describe('a step of a saga', () => {
         .then([done(RELEASE)]);
     }
   });
-  test('that comes after its release is refused', () => {
+  test('a step that comes after its release is refused', () => {
     for (const history of [[voided], [reserved, released]]) {
       reservation(history)
         .when(step)
         .then([refused({ reason: 'RELEASED' })]);
     }
   });
-  test('that names other lines contradicts it', () => {
+  test('a step that names other lines is a contradiction', () => {
     for (const other of [lines.slice(1), [...lines.slice(1), { sku: 'TEA-1', quantity: 3 }]]) {
       reservation([reserved])
         .when({ ...step, lines: other })

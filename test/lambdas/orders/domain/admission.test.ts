@@ -7,7 +7,7 @@ const limits = { ordersUnderWay: 2, ordersPerHour: 3 };
 const orders = (count: number, status: OrderView['status'], placedAt = '2026-03-01T10:10:00.000Z') =>
   Array.from({ length: count }, () => ({ status, placedAt }));
 
-describe("a customer's limits, as their list tells", () => {
+describe("a customer's limits, by their list", () => {
   test('admit an order below them', () => {
     expect(findReachedLimit([], limits, now)).toBeUndefined();
     expect(findReachedLimit([...orders(1, 'PENDING'), ...orders(1, 'REJECTED')], limits, now)).toBeUndefined();
@@ -36,13 +36,13 @@ describe("a customer's limits, as their list tells", () => {
   });
 });
 
-describe('an order that nobody waits for', () => {
+describe('an unattended order', () => {
   const line = (sku: string, amount: number, quantity: number) => ({
     sku,
     quantity,
     unitPrice: { amount, currency: 'EUR' },
   });
-  test('is rejected by the limit that refuses a request', () => {
+  test('an unattended order is rejected by the limit that refuses a request', () => {
     expect(findRejection([line('TEA-1', 350, 1)], { isBlocked: false, reached: undefined })).toBeUndefined();
     const reached = { limit: 'ORDERS_UNDER_WAY', retryAfterSeconds: 60 } as const;
     expect(findRejection([line('TEA-1', 350, 1)], { isBlocked: false, reached })).toEqual({
@@ -51,7 +51,7 @@ describe('an order that nobody waits for', () => {
       skus: [],
     });
   });
-  test('is rejected for its free lines', () =>
+  test('an unattended order is rejected for too many pieces of a free line', () =>
     expect(
       findRejection([line('TEA-1', 350, 11), line('CUP-1', 0, 11), line('POT-1', 0, 10)], {
         isBlocked: false,

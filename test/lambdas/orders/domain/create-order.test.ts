@@ -59,9 +59,9 @@ describe('each step', () => {
 });
 
 describe('an order', () => {
-  test('is approved with the last step', () =>
+  test('an order is approved with the last step', () =>
     expect(told(placed(), ...STEPS.map(done)).order()).toEqual({ type: 'Approve' }));
-  test('that costs nothing is approved without a charge', () =>
+  test('an order that costs nothing is approved without a charge', () =>
     expect(told(placed(0), ...STEPS.slice(0, 3).map(done)).order()).toEqual({ type: 'Approve' }));
   test.each([
     ['confirm-prices', 'PRICE_CHANGED', 'PRICE_CHANGED'],
@@ -70,35 +70,35 @@ describe('an order', () => {
     ['authorize-account', 'RELEASED', 'STEP_REFUSED'],
     ['reserve-stock', 'OUT_OF_STOCK', 'OUT_OF_STOCK'],
     ['charge-payment', 'CARD_EXPIRED', 'PAYMENT_DECLINED'],
-  ])('whose step %s is refused with %s is rejected with %s', (step, reason, rejected) => {
+  ])('an order whose step %s is refused with %s is rejected with %s', (step, reason, rejected) => {
     const before = STEPS.slice(0, STEPS.indexOf(step)).map(done);
     const { order } = told(placed(), ...before, reply(step, 'REFUSED', reason, ['TEA-1']));
     expect(order()).toMatchObject({ type: 'Reject', reason: rejected });
   });
-  test('is told which lines it was refused for', () =>
+  test('an order gets the lines that it was refused for', () =>
     expect(told(placed(), reply('confirm-prices', 'REFUSED', 'PRICE_CHANGED', ['TEA-1'])).order()).toMatchObject({
       skus: ['TEA-1'],
     }));
-  test('is told what its lines cost now', () => {
+  test('an order gets the present prices of its lines', () => {
     const prices = [{ sku: 'TEA-1', unitPrice: eur(400) }];
     const { order } = told(placed(), reply('confirm-prices', 'REFUSED', 'PRICE_CHANGED', ['TEA-1']));
     expect(order({ prices })).toEqual({ type: 'Reject', reason: 'PRICE_CHANGED', skus: ['TEA-1'], prices });
   });
-  test('is told which limit of its customer was reached, and passes over one that this release does not know', () => {
+  test('an order gets the reached limit of its customer, and ignores one that this release does not know', () => {
     const { order } = told(placed(), done('confirm-prices'), reply('authorize-account', 'REFUSED', 'OVER_LIMIT'));
     const rejected = { type: 'Reject', reason: 'OVER_LIMIT', skus: [] };
     expect(order({ limit: 'ORDERS_UNDER_WAY' })).toEqual({ ...rejected, limit: 'ORDERS_UNDER_WAY' });
     expect(order({ limit: 'ORDERS_PER_YEAR' })).toEqual(rejected);
   });
-  test.each(STEPS)('whose step %s is never answered is rejected', (step) =>
+  test.each(STEPS)('an order whose step %s is never answered is rejected', (step) =>
     expect(told(placed(), ...STEPS.slice(0, STEPS.indexOf(step)).map(done)).untilGivenUp()).toEqual({
       type: 'Reject',
       reason: 'TIMED_OUT',
       skus: [],
     }),
   );
-  test('that was cancelled stays so', () => expect(told(placed(), { type: 'Cancel' }).order()).toBeUndefined());
-  test('is not changed by a step on the way', () =>
+  test('a cancelled order stays cancelled', () => expect(told(placed(), { type: 'Cancel' }).order()).toBeUndefined());
+  test('an order is not changed by a step on the way', () =>
     expect(told(placed(), done('confirm-prices')).order()).toBeUndefined());
 });
 

@@ -34,7 +34,7 @@ const cancelled: OrderEvent = {
 };
 
 describe('an order', () => {
-  test('is placed with the total of its lines', () =>
+  test('an order is placed with the total of its lines', () =>
     order([])
       .when({ ...place, lines: [line, cup], sealedReference: text('r1') })
       .then([
@@ -48,17 +48,17 @@ describe('an order', () => {
           },
         } as OrderEvent,
       ]));
-  test('is placed once', () => order([placed]).when(place).thenRefused('ALREADY_PLACED'));
-  test('has one currency', () =>
+  test('an order is placed once', () => order([placed]).when(place).thenRefused('ALREADY_PLACED'));
+  test('an order has one currency', () =>
     order([])
       .when({ ...place, lines: [line, { ...cup, unitPrice: { amount: 1, currency: 'USD' } }] })
       .thenRefused('MIXED_CURRENCIES'));
-  test('has lines', () =>
+  test('an order has lines', () =>
     order([])
       .when({ ...place, lines: [] })
       .thenRefused('MIXED_CURRENCIES'));
 
-  test('that nobody waits for is placed once, and is rejected with it if a rule forbids it', () => {
+  test('an unattended order is placed once, and is rejected with it if a rule forbids it', () => {
     const unattended = { ...place, type: 'PlaceUnattended' } as const;
     order([]).when(unattended).then([placed]);
     for (const history of [[placed], [placed, rejected]]) order(history).when(unattended).then([]);
@@ -71,26 +71,26 @@ describe('an order', () => {
       .then([]);
   });
 
-  test('is approved at the end of its saga, and says whose it is', () =>
+  test('an order is approved at the end of its saga, and says whose it is', () =>
     order([placed]).when({ type: 'Approve' }).then([approved]));
-  test('is approved once, however often it is told', () =>
+  test('an order is approved once, however often the command comes', () =>
     order([placed, approved]).when({ type: 'Approve' }).then([]));
-  test('is rejected where stock is short', () =>
+  test('an order is rejected if stock is short', () =>
     order([placed])
       .when({ type: 'Reject', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })
       .then([rejected]));
-  test('is rejected as a whole, too', () =>
+  test('an order is rejected as a whole, too', () =>
     order([placed])
       .when({ type: 'Reject', reason: 'OVER_LIMIT', skus: [] })
       .then([{ type: 'OrderRejected', data: { orderId: 'o1', reason: 'OVER_LIMIT', skus: [] } }]));
-  test('is rejected for a price that changed, and says which one holds', () => {
+  test('an order is rejected for a price that changed, and says which one holds', () => {
     const prices = [{ sku: 'TEA-1', unitPrice: { amount: 400, currency: 'EUR' } }];
     const why = { reason: 'PRICE_CHANGED', skus: ['TEA-1'], prices } as const;
     order([placed])
       .when({ type: 'Reject', ...why })
       .then([{ type: 'OrderRejected', data: { orderId: 'o1', ...why, skus: ['TEA-1'], prices } }]);
   });
-  test('is rejected for its currency where a line is sold in another one, which is named alone', () => {
+  test('an order is rejected for its currency if a line is sold in another one, which is named alone', () => {
     const tea = { sku: 'TEA-1', unitPrice: { amount: 400, currency: 'EUR' } };
     const dollars = { sku: 'CUP-1', unitPrice: { amount: 900, currency: 'USD' } };
     order([placed])
@@ -102,29 +102,29 @@ describe('an order', () => {
         },
       ]);
   });
-  test('that is approved is not rejected by a late reply', () =>
+  test('an approved order is not rejected by a late reply', () =>
     order([placed, approved])
       .when({ type: 'Reject', reason: 'OUT_OF_STOCK', skus: ['TEA-1'] })
       .then([]));
 
-  test('is cancelled while it is pending, and says that its saga was under way', () =>
+  test('an order is cancelled while it is pending, and says that its saga was under way', () =>
     order([placed])
       .when({ type: 'Cancel', sealedReason: text('changed my mind') })
       .then([cancelled]));
-  test('is cancelled after its approval, when nothing is under way, without a reason too', () =>
+  test('an order is cancelled after its approval, when nothing is under way, without a reason too', () =>
     order([placed, approved])
       .when({ type: 'Cancel' })
       .then([{ type: 'OrderCancelled', data: ids }]));
-  test('is cancelled once, however often it is asked', () =>
+  test('an order is cancelled once, however often the request comes', () =>
     order([placed, cancelled])
       .when({ type: 'Cancel', sealedReason: text('again') })
       .then([]));
-  test('that was rejected has nothing left to cancel', () =>
+  test('a rejected order has nothing left to cancel', () =>
     order([placed, rejected]).when({ type: 'Cancel' }).thenRefused('TOO_LATE_TO_CANCEL'));
-  test('that was cancelled is not approved by a late reply', () =>
+  test('a cancelled order is not approved by a late reply', () =>
     order([placed, cancelled]).when({ type: 'Approve' }).then([]));
   test.each([{ type: 'Approve' }, { type: 'Reject', reason: 'OUT_OF_STOCK', skus: [] }, { type: 'Cancel' }] as const)(
-    'that was never placed refuses $type',
+    'an order that was never placed refuses $type',
     (command) => order([]).when(command).thenRefused('UNKNOWN_ORDER'),
   );
 });
@@ -132,14 +132,15 @@ describe('an order', () => {
 describe('a dispatch', () => {
   const dispatched: OrderEvent = { type: 'OrderDispatched', data: ids };
   const reviewed: OrderEvent = { type: 'OrderReviewStarted', data: { ...ids, reasons: ['SUSPECT_USER'] } };
-  test('is of an approved order', () => order([placed, approved]).when({ type: 'Dispatch' }).then([dispatched]));
+  test('an approved order is dispatched', () =>
+    order([placed, approved]).when({ type: 'Dispatch' }).then([dispatched]));
   test('happens once', () => order([placed, approved, dispatched]).when({ type: 'Dispatch' }).then([]));
   test.each([
     ['is in progress', [placed]],
     ['was rejected', [placed, rejected]],
     ['was cancelled in time', [placed, cancelled]],
     ['was cancelled after its approval', [placed, approved, { ...cancelled, data: ids }]],
-  ] as const)('is refused for an order that %s', (_, history) =>
+  ] as const)('a dispatch is refused for an order that %s', (_, history) =>
     order(history as readonly OrderEvent[])
       .when({ type: 'Dispatch' })
       .thenRefused('NOT_APPROVED'),
@@ -148,19 +149,20 @@ describe('a dispatch', () => {
     ['before its payment', [placed, reviewed]],
     ['after its payment', [placed, approved, reviewed]],
     ['while it was charged', [placed, reviewed, approved]],
-  ] as const)('is refused for an order whose review began %s', (_, history) =>
+  ] as const)('a dispatch is refused for an order whose review began %s', (_, history) =>
     order(history as readonly OrderEvent[])
       .when({ type: 'Dispatch' })
       .thenRefused('UNDER_REVIEW'),
   );
-  test('of what was never placed is refused', () => order([]).when({ type: 'Dispatch' }).thenRefused('UNKNOWN_ORDER'));
-  test('is final: it is not cancelled, and nothing that comes late changes it', () => {
+  test('a dispatch of an order that was never placed is refused', () =>
+    order([]).when({ type: 'Dispatch' }).thenRefused('UNKNOWN_ORDER'));
+  test('a dispatch is final: it is not cancelled, and late messages do not change it', () => {
     const history = [placed, approved, dispatched];
     order(history).when({ type: 'Cancel' }).thenRefused('TOO_LATE_TO_CANCEL');
     order(history).when({ type: 'Approve' }).then([]);
     order(history).when({ type: 'Reject', reason: 'TIMED_OUT', skus: [] }).then([]);
   });
-  test('is shown', () => {
+  test('a dispatch is shown', () => {
     const state = [placed, approved, dispatched].reduce(evolve, initialState);
     expect(toView(state, 3)).toMatchObject({ status: 'DISPATCHED', version: 3 });
     expect(evolve(initialState, dispatched)).toEqual(initialState);
@@ -168,7 +170,7 @@ describe('a dispatch', () => {
 });
 
 describe('history', () => {
-  test('of before there were sagas, whose events name no customer, is read as it was', () => {
+  test('a history from before there were sagas, whose events name no customer, is read as it was', () => {
     const before = [
       placed,
       { type: 'OrderApproved', data: { orderId: 'o1' } },
@@ -177,7 +179,7 @@ describe('history', () => {
     const after = [placed, approved, { type: 'OrderCancelled', data: ids }] as const;
     expect(before.reduce<Order>(evolve, initialState)).toEqual(after.reduce<Order>(evolve, initialState));
   });
-  test('is never refused: any event in any state', () => {
+  test('a history is never refused: any event is folded in any state', () => {
     for (const first of [placed, approved, rejected, cancelled]) {
       for (const second of [placed, approved, rejected, cancelled]) {
         const state = [first, second].reduce<Order>(evolve, initialState);
@@ -185,7 +187,7 @@ describe('history', () => {
       }
     }
   });
-  test('of a rejection is shown with the lines that it is about, and what they cost then', () => {
+  test('a rejection is shown with the lines that it is about, and their prices at that time', () => {
     const prices = [{ sku: 'TEA-1', unitPrice: { amount: 400, currency: 'EUR' } }];
     const shown = (data: object) => {
       const event = { type: 'OrderRejected', data: { orderId: 'o1', skus: [], ...data } } as unknown as OrderEvent;
@@ -202,7 +204,7 @@ describe('history', () => {
     expect(overLimit).not.toHaveProperty('rejectedLines');
     expect(overLimit).not.toHaveProperty('skus');
   });
-  test('is shown with the version that it leads to', () => {
+  test('an event is shown with the version that it leads to', () => {
     expect(toView(initialState, 0)).toBeUndefined();
     const state = [placed, cancelled].reduce<Order>(evolve, initialState);
     expect(toView(state, 2)).toEqual({
@@ -211,7 +213,7 @@ describe('history', () => {
       version: 2,
     });
   });
-  test('of before its texts were sealed is shown as it was', () => {
+  test('a history from before its texts were sealed is shown as it was', () => {
     const before: OrderEvent[] = [
       { type: 'OrderPlaced', data: { ...placed.data, clientReference: 'r1' } },
       { type: 'OrderCancelled', data: { ...ids, reason: 'changed my mind' } },
@@ -264,7 +266,7 @@ describe('a review', () => {
     expect(toView(paid.reduce(evolve, initialState), 3)).toMatchObject({ status: 'UNDER_REVIEW' });
   });
 
-  test('of a paid order leads back to APPROVED, or to a cancellation that gives everything back', () => {
+  test('a review of a paid order leads back to APPROVED, or to a cancellation that gives everything back', () => {
     const statusAfter = (...events: readonly OrderEvent[]) => events.reduce(evolve, initialState).status;
     order(paid)
       .when({ type: 'Release' })
@@ -287,7 +289,7 @@ describe('a review', () => {
     order(paid).when({ type: 'Reject', reason: 'TIMED_OUT', skus: [] }).then([]);
   });
 
-  test('that began while the order was charged stays open when its saga is through', () => {
+  test('a review that began while the order was charged stays open when its saga has ended', () => {
     order([placed, started]).when({ type: 'Approve' }).then([approved]);
     const state = [placed, started, approved].reduce(evolve, initialState);
     expect(toView(state, 3)).toMatchObject({ status: 'UNDER_REVIEW', reviewReasons: ['SUSPECT_USER', 'HIGH_VALUE'] });
@@ -309,7 +311,7 @@ describe('a review', () => {
       .then([approved]);
   });
 
-  test('is decided once by an operator; the same decision again changes nothing', () => {
+  test('an operator decides a review once; the same decision again changes nothing', () => {
     order([placed, started])
       .when(decision('approve'))
       .then([ended('APPROVED')]);

@@ -19,12 +19,12 @@ describe('an order under review', () => {
     expect(reasonsOf(100, { status: 'BLOCKED' })).toEqual(['BLOCKED_USER']);
   });
 
-  test('of high value is one from the limit on', () => {
+  test('an order is of high value from the limit on', () => {
     expect(reasonsOf(49_999, {})).toEqual(['SUSPECT_USER']);
     expect(reasonsOf(50_000, {})).toEqual(['SUSPECT_USER', 'HIGH_VALUE']);
   });
 
-  test('is one of many if its own hour has as many, and not a later one', () => {
+  test('an order is one of many if its own hour has as many, and not a later one', () => {
     expect(reasonsOf(100, { recent: recent('10:00', '10:30', '11:00') })).toEqual(['SUSPECT_USER']);
     const many = recent('11:00', '10:00', '10:30', '10:59');
     expect(reasonsOf(100, { recent: many })).toEqual(['SUSPECT_USER', 'MANY_ORDERS']);
@@ -40,7 +40,7 @@ describe('an order under review', () => {
     ['other letters and spaces', { ofOrder: { ...HOME, city: ' LONDON', postalCode: 'sw 1' }, ofProfile: HOME }, false],
     ['no address of its own', { ofProfile: HOME }, false],
     ['nothing to compare with', { ofOrder: HOME }, false],
-  ])('with %s', (_, addresses, isMarked) => {
+  ])('the address of an order is compared with that of the profile: %s', (_, addresses, isMarked) => {
     expect(reasonsOf(100, { addresses }).includes('OTHER_ADDRESS')).toBe(isMarked);
   });
 
@@ -49,7 +49,7 @@ describe('an order under review', () => {
     ['one less', ['02-28T11', '03-01T10'], false],
     ['one of them longer ago', ['02-28T10', '02-28T11', '03-01T10'], false],
     ['some of them since', ['02-28T11', '03-01T12', '03-05T10'], true],
-  ])('after declined charges: %s', (_, times, isMarked) => {
+  ])('declined charges mark an order by their number and time: %s', (_, times, isMarked) => {
     const payer = { declinedCharges: times.map((time) => `2026-${time}:00:00.000Z`) };
     expect(reasonsOf(100, { payer })).toEqual(['SUSPECT_USER', ...(isMarked ? ['DECLINED_CHARGES'] : [])]);
   });
@@ -59,7 +59,7 @@ describe('an order under review', () => {
     ['just within its time', { methodChangedAt: '2026-03-01T08:59:59.999Z' }, true],
     ['just before its time', { methodChangedAt: '2026-03-01T08:59:59.998Z' }, false],
     ['since', { methodChangedAt: '2026-03-02T00:00:00.000Z' }, true],
-  ])('after a change of the payment method: %s', (_, changed, isMarked) => {
+  ])('a change of the payment method marks an order for a limited time: %s', (_, changed, isMarked) => {
     const payer = { declinedCharges: [], ...changed };
     expect(reasonsOf(100, { payer })).toEqual(['SUSPECT_USER', ...(isMarked ? ['METHOD_CHANGED'] : [])]);
   });

@@ -12,7 +12,7 @@ const changed = (data: Omit<PayerEvent['data'], 'customerId'>): PayerEvent => ({
 });
 
 describe('a payer', () => {
-  test('has the times of declined charges, oldest first', () => {
+  test('a payer has the times of declined charges, oldest first', () => {
     payer([])
       .when({ type: 'CountDecline', customerId })
       .then([changed({ declinedCharges: [at(59)] })]);
@@ -21,14 +21,14 @@ describe('a payer', () => {
       .then([changed({ declinedCharges: [at(1), at(59)], methodChangedAt: at(2) })]);
   });
 
-  test('has the newest ones only', () => {
+  test('a payer has the newest declined charges only', () => {
     const declinedCharges = Array.from({ length: MAX_DECLINES }, (_, minute) => at(minute));
     payer([changed({ declinedCharges })])
       .when({ type: 'CountDecline', customerId })
       .then([changed({ declinedCharges: [...declinedCharges.slice(1), at(59)] })]);
   });
 
-  test('has the time of the newest change of the payment method', () => {
+  test('a payer has the time of the newest change of the payment method', () => {
     payer([changed({ declinedCharges: [at(1)], methodChangedAt: at(2) })])
       .when({ type: 'NoteMethodChange', customerId })
       .then([changed({ declinedCharges: [at(1)], methodChangedAt: at(59) })]);

@@ -24,7 +24,7 @@ const giveBack = (refundId: string, amount?: number): PaymentCommand => ({
 const CHARGED = [requested, prepared, charged];
 
 describe('a payment', () => {
-  test('is requested once', () => {
+  test('a payment is requested once', () => {
     payment([]).when(request).then([requested]);
     payment([requested]).when(request).thenRefused('ALREADY_REQUESTED');
   });
@@ -32,33 +32,33 @@ describe('a payment', () => {
     payment([requested]).when({ type: 'Prepare', providerId: 'pi_1' }).then([prepared]);
     payment([requested, prepared]).when({ type: 'Prepare', providerId: 'pi_2' }).then([]);
   });
-  test('is not charged before its object is known', () =>
+  test('a payment is not charged before its object is known', () =>
     payment([requested]).when({ type: 'Charge' }).thenRefused('ENDED_OTHERWISE'));
-  test('is charged once, however often the provider says so', () => {
+  test('a payment is charged once, however often the provider says so', () => {
     payment([requested, prepared]).when({ type: 'Charge' }).then([charged]);
     const fee = { amount: 30, currency: 'EUR' };
     const withFee = { ...charged, data: { ...charged.data, fee } } as PaymentEvent;
     payment([requested, prepared]).when({ type: 'Charge', fee }).then([withFee]);
     payment(CHARGED).when({ type: 'Charge' }).then([]);
   });
-  test('is declined once, also before it has an object', () => {
+  test('a payment is declined once, also before it has an object', () => {
     const decline: PaymentCommand = { type: 'Decline', reason: 'CARD_EXPIRED' };
     payment([requested]).when(decline).then([declined]);
     payment([requested, prepared]).when(decline).then([declined]);
     payment([requested, prepared, declined]).when(decline).then([]);
   });
-  test('never ends in two ways', () => {
+  test('a payment never ends in two ways', () => {
     payment(CHARGED).when({ type: 'Decline', reason: 'CARD_EXPIRED' }).thenRefused('ENDED_OTHERWISE');
     payment([requested, prepared, declined]).when({ type: 'Charge' }).thenRefused('ENDED_OTHERWISE');
   });
-  test('that nobody asked for can not be charged', () =>
+  test('a payment that was never requested can not be charged', () =>
     payment([]).when({ type: 'Charge' }).thenRefused('UNKNOWN_PAYMENT'));
 });
 
 describe('a refund', () => {
   const pending = [...CHARGED, refund('RefundRequested', 'r1', 60)];
 
-  test('is of all that is left, unless it says how much', () => {
+  test('a refund is the whole remaining amount, unless it says how much', () => {
     payment(CHARGED)
       .when(giveBack('r1'))
       .then([refund('RefundRequested', 'r1', 100)]);
@@ -69,7 +69,7 @@ describe('a refund', () => {
       .when(giveBack('r2'))
       .then([refund('RefundRequested', 'r2', 40)]);
   });
-  test('is set aside at once: two together are never more than was charged', () => {
+  test('a refund is set aside at once: two together are never more than was charged', () => {
     payment(pending)
       .when(giveBack('r2', 40))
       .then([refund('RefundRequested', 'r2', 40)]);
@@ -78,12 +78,12 @@ describe('a refund', () => {
       .when(giveBack('r2'))
       .thenRefused('OVER_CHARGED');
   });
-  test('that was asked for before is no other one', () => payment(pending).when(giveBack('r1', 60)).then([]));
-  test('that failed leaves its amount to be asked for again', () =>
+  test('a repeated refund is not another one', () => payment(pending).when(giveBack('r1', 60)).then([]));
+  test('a failed refund leaves its amount for another request', () =>
     payment([...pending, refund('RefundFailed', 'r1', 60)])
       .when(giveBack('r2'))
       .then([refund('RefundRequested', 'r2', 100)]));
-  test('of a payment of no order is requested by its customer or by an operator', () => {
+  test('a customer or an operator requests the refund of a payment without an order', () => {
     for (const byOperator of [false, true]) {
       payment(CHARGED)
         .when({ type: 'RequestRefund', refundId: 'r1', amount: eur(40), byOperator })
@@ -91,18 +91,18 @@ describe('a refund', () => {
     }
   });
 
-  describe('that the provider refused, and an operator retries,', () => {
+  describe('a refund that the provider refused, and an operator retries', () => {
     const again: PaymentCommand = { type: 'RefundAgain', refundId: 'r1' };
     const failed = [...pending, refund('RefundFailed', 'r1', 60)];
-    test('is requested under a new id: the old one stays refused', () =>
+    test('a retried refund has a new id: the old one stays refused', () =>
       payment(failed)
         .when(again)
         .then([refund('RefundRequested', 'again-2', 60)]));
-    test('may fail again, and is retried as another refund', () =>
+    test('a retried refund may fail again, and is retried as another refund', () =>
       payment([...failed, refund('RefundRequested', 'again-2', 60), refund('RefundFailed', 'again-2', 60)])
         .when({ type: 'RefundAgain', refundId: 'again-2' })
         .then([refund('RefundRequested', 'again-3', 60)]));
-    test('is refused once a later refund is pending or made, even of a part: it may be the same money', () => {
+    test('a retry is refused once a later refund is pending or made, even of a part: it may be the same money', () => {
       const later = [...failed, refund('RefundRequested', 'r2', 10)];
       payment(later).when(again).thenRefused('REFUNDED_SINCE');
       payment([...later, refund('PaymentRefunded', 'r2', 10)])
@@ -112,7 +112,7 @@ describe('a refund', () => {
         .when(again)
         .then([refund('RefundRequested', 'again-3', 60)]);
     });
-    test('has to be one that failed', () => {
+    test('a retry needs a refund that failed', () => {
       payment(pending).when(again).thenRefused('UNKNOWN_REFUND');
       payment([...pending, refund('PaymentRefunded', 'r1', 60)])
         .when(again)
@@ -120,7 +120,7 @@ describe('a refund', () => {
       payment(CHARGED).when(again).thenRefused('UNKNOWN_REFUND');
       payment([requested, prepared]).when(again).thenRefused('NOT_CHARGED');
     });
-    test('may have other refunds before it', () =>
+    test('a retried refund may have other refunds before it', () =>
       payment([
         ...CHARGED,
         refund('RefundRequested', 'r0', 50),
@@ -131,7 +131,7 @@ describe('a refund', () => {
         .when(again)
         .then([refund('RefundRequested', 'again-3', 50)]));
   });
-  test('is made once', () => {
+  test('a refund is made once', () => {
     payment(pending)
       .when({ type: 'Refund', refundId: 'r1' })
       .then([refund('PaymentRefunded', 'r1', 60)]);
@@ -150,7 +150,7 @@ describe('a refund', () => {
       .when({ type: 'RequestRefund', refundId: 'r1', amount: { amount: 1, currency: 'USD' } })
       .thenRefused('CURRENCY_MISMATCH');
   });
-  test('is one of a hundred at most', () => {
+  test('a payment has at most a hundred refunds', () => {
     const many = Array.from({ length: 100 }, (_, at) => [
       refund('RefundRequested', `r${at}`, 1),
       refund('RefundFailed', `r${at}`, 1),

@@ -48,8 +48,8 @@ const RETURNING = [...CHARGED, voiding, refund('RefundRequested')];
 const RETURNED = [...RETURNING, refund('PaymentRefunded'), done(UNDO)];
 
 describe('the charge of an order', () => {
-  test('has the id of its order', () => payment([]).when(charge).then([requested]));
-  test('is answered when it is known what came of it', () => {
+  test('the charge has the id of its order', () => payment([]).when(charge).then([requested]));
+  test('the charge is answered when its outcome is known', () => {
     payment(PREPARED)
       .when({ type: 'Charge' })
       .then([charged, done(CHARGE)]);
@@ -60,11 +60,11 @@ describe('the charge of an order', () => {
         .then([declined('CARD_EXPIRED'), refused(CHARGE, 'CARD_EXPIRED')]);
     }
   });
-  test('that is under way is neither begun again nor answered', () => {
+  test('a charge under way is neither begun again nor answered', () => {
     payment([requested]).when(charge).then([]);
     payment(PREPARED).when(charge).then([]);
   });
-  test('is answered again where it has ended', () => {
+  test('a charge that has ended is answered again', () => {
     payment(CHARGED)
       .when(charge)
       .then([done(CHARGE)]);
@@ -72,20 +72,20 @@ describe('the charge of an order', () => {
       .when(charge)
       .then([refused(CHARGE, 'CARD_EXPIRED')]);
   });
-  test('that comes after its undoing is refused', () => {
+  test('a charge that comes after its undoing is refused', () => {
     for (const history of [[voided], VOIDING, RETURNING, RETURNED, [...VOIDING, declined('VOIDED'), done(UNDO)]]) {
       payment(history)
         .when(charge)
         .then([refused(CHARGE, 'VOIDED')]);
     }
   });
-  test('of another amount contradicts it', () => {
+  test('a charge of another amount is a contradiction', () => {
     const data = { ...charge.data, amount: eur(101) };
     for (const history of [[requested], CHARGED, [requested, declined('CARD_EXPIRED')]]) {
       payment(history).when({ type: 'ChargePayment', data }).thenRefused('AMOUNT_DIFFERS');
     }
   });
-  test('has one step that waits for it', () => {
+  test('only one step waits for the charge', () => {
     const data = { ...charge.data, stepId: 'o1/again' };
     payment(PREPARED).when({ type: 'ChargePayment', data }).thenRefused('OTHER_STEP_UNDER_WAY');
     payment(CHARGED)
@@ -95,18 +95,18 @@ describe('the charge of an order', () => {
 });
 
 describe('undoing the charge of an order', () => {
-  test('leaves a tombstone where there is none', () =>
+  test('leaves a tombstone if there is no charge', () =>
     payment([])
       .when(undo)
       .then([voided, done(UNDO)]));
-  test('is done where nothing is charged, and nothing is left', () => {
+  test('the undoing is done if nothing is charged, and nothing is left', () => {
     for (const history of [[voided], [requested, declined('CARD_EXPIRED')], RETURNED]) {
       payment(history)
         .when(undo)
         .then([done(UNDO)]);
     }
   });
-  test('ends a payment at once that the provider was never told to charge', () => {
+  test('ends a payment at once if the provider was never asked to charge it', () => {
     payment([requested])
       .when(undo)
       .then([declined('VOIDED'), refused(CHARGE, 'VOIDED'), done(UNDO)]);
@@ -118,7 +118,7 @@ describe('undoing the charge of an order', () => {
     payment(PREPARED)
       .when(undo)
       .then([voiding, refused(CHARGE, 'VOIDED')]));
-  test('is done when the provider has not charged it, whatever it says', () =>
+  test('the undoing is done when the provider has not charged the payment, whatever it says', () =>
     payment(VOIDING)
       .when({ type: 'Decline', reason: 'CARD_EXPIRED' })
       .then([declined('VOIDED'), done(UNDO)]));
@@ -130,7 +130,7 @@ describe('undoing the charge of an order', () => {
     payment(CHARGED)
       .when(undo)
       .then([voiding, refund('RefundRequested')]));
-  test('is done when the money is given back, not before', () => {
+  test('the undoing is done when the money is given back, not before', () => {
     for (const history of [RETURNING, [...VOIDING, charged, refund('RefundRequested')]]) {
       payment(history).when(undo).then([]);
       payment(history)
@@ -138,14 +138,14 @@ describe('undoing the charge of an order', () => {
         .then([refund('PaymentRefunded'), done(UNDO)]);
     }
   });
-  test('is refused where the provider gives nothing back, and tried again when it is asked for again', () => {
+  test('the undoing is refused if the provider refuses the refund, and tried again on request', () => {
     const failed = [...RETURNING, refund('RefundFailed'), refused(UNDO, 'REFUND_FAILED')];
     payment(RETURNING).when({ type: 'FailRefund', refundId: 'void-1' }).then(failed.slice(RETURNING.length));
     payment(failed)
       .when(undo)
       .then([voiding, refund('RefundRequested', 'void-2')]);
   });
-  test('that is under way is neither begun again nor answered; another step has to wait', () => {
+  test('an undoing under way is neither begun again nor answered; another step has to wait', () => {
     for (const history of [VOIDING, RETURNING]) {
       payment(history).when(undo).then([]);
       payment(history).when(otherUndo).thenRefused('OTHER_STEP_UNDER_WAY');
@@ -166,7 +166,7 @@ describe('the payment of a dispatched order', () => {
     type: 'RefundRequested',
     data: { paymentId: 'o1', refundId: 'r1', amount: eur(40) },
   };
-  test('may be refunded by an operator from then on, and by nobody else', () => {
+  test('only an operator may refund the payment from then on', () => {
     payment(CHARGED).when({ type: 'AllowReturns' }).then([allowed]);
     payment([...CHARGED, allowed])
       .when({ type: 'AllowReturns' })
@@ -188,5 +188,5 @@ describe('the payment of a dispatched order', () => {
           data: { paymentId: 'o1', refundId: 'r1', amount: eur(40), orderId: 'o1', customerId: 'bob' },
         },
       ]));
-  test('is none if the order costs nothing', () => payment([]).when({ type: 'AllowReturns' }).then([]));
+  test('there is no payment if the order costs nothing', () => payment([]).when({ type: 'AllowReturns' }).then([]));
 });

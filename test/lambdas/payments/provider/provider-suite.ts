@@ -24,7 +24,7 @@ export function providerSuite(name: string, provider: () => PaymentProvider): vo
       expect(await provider().findCharge(providerId)).toBeUndefined();
     });
 
-    test('tells the payment method of an account, the same at each payment and at each repeat', async () => {
+    test('names the payment method of an account, the same at each payment and at each repeat', async () => {
       const [one, other] = [newPayment(), newPayment()];
       const { method } = await created(one);
       expect(method).toEqual(expect.any(String));

@@ -29,7 +29,7 @@ async function prepared(amount: number) {
 const hoursLater = (hours: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
 const undecided = { name: 'ProviderUndecided' };
 
-describe('the sandbox, by amount,', () => {
+describe('the sandbox, by amount', () => {
   test('402.00 declines', async () => {
     const { confirm, providerId, tally } = await prepared(40200);
     const declined = { status: 'DECLINED', reason: 'INSUFFICIENT_FUNDS' };
@@ -132,7 +132,7 @@ test('the sandbox forgets a key after 24 hours, not before', async () => {
   expect(await tally()).toMatchObject({ refunds: 2 });
 });
 
-test('of a charge and its cancellation at once, the sandbox carries one out', async () => {
+test('the sandbox carries out one of a charge and its cancellation at once', async () => {
   for (let time = 0; time < 5; time++) {
     const { confirm, providerId, tally } = await prepared(1000);
     const cancel = () => sandbox.cancel({ key: `${providerId}:cancel`, providerId });
@@ -143,7 +143,7 @@ test('of a charge and its cancellation at once, the sandbox carries one out', as
   }
 });
 
-test('of two calls at once with one key, the sandbox carries one out', async () => {
+test('the sandbox carries out one of two calls at once with one key', async () => {
   const { confirm, tally } = await prepared(1000);
   expect(await Promise.all([confirm(), confirm(), confirm()])).toEqual(Array(3).fill({ status: 'CHARGED' }));
   expect(await tally()).toMatchObject({ charges: 1 });

@@ -78,7 +78,7 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
     front.close();
   });
 
-  test('has every request that we make, with its parameters', async () => {
+  test("Stripe's description has every request that this provider makes, with its parameters", async () => {
     const { port } = front.address() as AddressInfo;
     inProcessDynamoDb({ table: ['pk', 'sk'] });
     const customers = new StripeCustomers('table');
@@ -86,7 +86,7 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
     const provider = new StripeProvider(async () => 'sk_test_123', customers, address);
     await provider.create({ key: 'p1:create', paymentId: 'p1', accountId: 'bob', amount: eur(1000) });
     await provider.create({ key: 'p2:create', paymentId: 'p2', accountId: 'bob', amount: eur(1000) });
-    // What came of the mock's own object is no matter of ours.
+    // What came of the mock's own object does not matter here.
     await provider.confirm({ key: 'p1:charge', providerId: 'pi_1' }).catch(() => undefined);
     await provider.cancel({ key: 'p1:cancel', providerId: 'pi_1' }).catch(() => undefined);
     await provider.findCharge('pi_1');
@@ -106,7 +106,7 @@ describe.skipIf(reason !== undefined)(`Stripe's description of its API ${reason 
     ]);
   });
 
-  test('is what refuses here: a parameter that Stripe has not is an error', async () => {
+  test('stripe-mock refuses a parameter that Stripe does not have', async () => {
     const { status } = await fetch(`${address}/v1/refunds`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk_test_123', 'content-type': 'application/x-www-form-urlencoded' },

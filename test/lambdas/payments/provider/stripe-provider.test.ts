@@ -86,7 +86,7 @@ const paths = () => told.map(({ line }) => line.split('?')[0]);
 const charged = () => told.filter(({ line }) => line.startsWith('POST')).map(({ body }) => body.get('customer'));
 
 describe('an object at Stripe', () => {
-  test('is made under its key, for the customer of the account, and is not confirmed', async () => {
+  test('an object is made under its key, for the customer of the account, and is not confirmed', async () => {
     says = knowing([bob]);
     expect(await provider.create(wanted)).toEqual({ providerId: 'pi_1' });
     const [search, create] = told;
@@ -116,7 +116,7 @@ describe('an object at Stripe', () => {
     ['the id of a method without one', { id: 'pm_1', type: 'link', link: {} }, { method: 'pm_1' }],
     ['the id of a card without one', { id: 'pm_1', type: 'card', card: { fingerprint: null } }, { method: 'pm_1' }],
     ['nothing where it was not expanded', 'pm_1', {}],
-    ['nothing where there is none', null, {}],
+    ['nothing if there is none', null, {}],
   ])('comes with its payment method, in the same answer: %s', async (_, payment_method, method) => {
     says = (line) => (line.startsWith('POST') ? { body: { id: 'pi_1', payment_method } } : knowing([bob])(line));
     expect(await provider.create(wanted)).toEqual({ providerId: 'pi_1', ...method });
@@ -126,7 +126,7 @@ describe('an object at Stripe', () => {
   test.each([
     ['customer', []],
     ['payment method', [customerOf('bob', 'cus_1', null)]],
-  ])('is none where the account has no %s', async (_, data) => {
+  ])('an object is refused if the account has no %s', async (_, data) => {
     says = knowing(data, data);
     await expect(provider.create(wanted)).rejects.toMatchObject({ name: 'ProviderRefused', code: 'NO_PAYMENT_METHOD' });
     expect(paths()).toEqual(['GET /v1/customers/search', 'GET /v1/customers']);
@@ -136,14 +136,14 @@ describe('an object at Stripe', () => {
   test.each([
     ['nobody', []],
     ['no payment method', [customerOf('bob', 'cus_1', null)]],
-  ])('is made for a new customer, of whom a search knows %s yet', async (_, searched) => {
+  ])('an object is made for a new customer, for whom a search finds %s yet', async (_, searched) => {
     says = knowing(searched, [customerOf('eve', 'cus_2'), bob]);
     expect(await provider.create(wanted)).toEqual({ providerId: 'pi_1' });
     expect(charged()).toEqual(['cus_1']);
   });
 
   test.each(['ISK', 'UGX', 'MGA'])(
-    'is refused in %s, whose unit at Stripe is not that of ISO 4217',
+    'an object is refused in %s, whose unit at Stripe is not that of ISO 4217',
     async (currency) => {
       const inIt = { ...wanted, amount: { amount: 1000, currency } };
       await expect(provider.create(inIt)).rejects.toMatchObject({
@@ -155,17 +155,20 @@ describe('an object at Stripe', () => {
   );
 
   // Without decimals, with three, and with two that Stripe leaves out in payouts only.
-  test.each(['JPY', 'KRW', 'KWD', 'HUF', 'TWD'])('is made in %s, with the amount as it is', async (currency) => {
-    says = knowing([bob]);
-    await provider.create({ ...wanted, amount: { amount: 1000, currency } });
-    expect(Object.fromEntries(told.at(-1)?.body ?? [])).toMatchObject({
-      amount: '1000',
-      currency: currency.toLowerCase(),
-    });
-  });
+  test.each(['JPY', 'KRW', 'KWD', 'HUF', 'TWD'])(
+    'an object is made in %s, with the amount as it is',
+    async (currency) => {
+      says = knowing([bob]);
+      await provider.create({ ...wanted, amount: { amount: 1000, currency } });
+      expect(Object.fromEntries(told.at(-1)?.body ?? [])).toMatchObject({
+        amount: '1000',
+        currency: currency.toLowerCase(),
+      });
+    },
+  );
 });
 
-describe('whose card pays for an account', () => {
+describe('the customer whose card pays for an account', () => {
   const create = (accountId = 'bob') => provider.create({ ...wanted, accountId });
   /** Alike for a search, which ignores case. */
   const alike = customerOf('Auth0|AbCdEf', 'cus_other', 'pm_other');
@@ -173,19 +176,22 @@ describe('whose card pays for an account', () => {
   test.each([
     ['search', [alike], []],
     ['list', [], [alike]],
-  ])("is not another person's whose id differs in case, and whom the %s finds", async (_, searched, newest) => {
-    says = knowing(searched, newest);
-    await expect(create('Auth0|abcdef')).rejects.toMatchObject({ code: 'NO_PAYMENT_METHOD' });
-    expect(charged()).toEqual([]);
-  });
+  ])(
+    'the card of another person whose id differs in case, and whom the %s finds, is not used',
+    async (_, searched, newest) => {
+      says = knowing(searched, newest);
+      await expect(create('Auth0|abcdef')).rejects.toMatchObject({ code: 'NO_PAYMENT_METHOD' });
+      expect(charged()).toEqual([]);
+    },
+  );
 
-  test('is the own one among customers that differ in case', async () => {
+  test('the card of the account itself is used among customers that differ in case', async () => {
     says = knowing([alike, customerOf('Auth0|abcdef', 'cus_own')]);
     await create('Auth0|abcdef');
     expect(charged()).toEqual(['cus_own']);
   });
 
-  test('is the one that there is where another customer of the account has none', async () => {
+  test('the only card is used if another customer of the account has none', async () => {
     says = knowing([customerOf('bob', 'cus_without', null), bob]);
     await create();
     expect(charged()).toEqual(['cus_1']);
@@ -195,7 +201,7 @@ describe('whose card pays for an account', () => {
     ['searched', [bob, customerOf('bob', 'cus_2')], []],
     ['listed', [], [bob, customerOf('bob', 'cus_2')]],
   ])(
-    'is nobody’s where several customers are this account (%s): an operator has to say',
+    'no card is used if several customers are this account (%s): an operator has to decide',
     async (_, searched, newest) => {
       says = knowing(searched, newest);
       await expect(create()).rejects.toMatchObject({ name: 'AccountAmbiguous', code: 'SEVERAL_CUSTOMERS' });
@@ -204,13 +210,13 @@ describe('whose card pays for an account', () => {
     },
   );
 
-  test('is nobody’s where more are alike than a search gives at once', async () => {
+  test('no card is used if more customers are alike than a search returns at once', async () => {
     says = () => ({ body: { data: [bob], has_more: true } });
     await expect(create()).rejects.toMatchObject({ name: 'AccountAmbiguous', code: 'TOO_MANY_ALIKE' });
     expect(charged()).toEqual([]);
   });
 
-  test('is known from the first charge on: the others need no search, and take the newest payment method', async () => {
+  test('the customer is kept from the first charge on: the others use the newest payment method without a search', async () => {
     says = knowing([bob], [], { cus_1: { body: customerOf('bob', 'cus_1', 'pm_2') } });
     await create();
     told.length = 0;
@@ -224,7 +230,7 @@ describe('whose card pays for an account', () => {
     ['is unknown at Stripe', error(404, { type: 'invalid_request_error', code: 'resource_missing' })],
     ['has no payment method any more', { body: customerOf('bob', 'cus_old', null) }],
     ['is another account now', { body: customerOf('Bob', 'cus_old') }],
-  ])('is looked up again where the kept customer %s', async (_, read) => {
+  ])('the customer is looked up again if the kept customer %s', async (_, read) => {
     await customers.store('bob', 'cus_old', undefined);
     says = knowing([bob], [], { cus_old: read });
     await create();
@@ -232,14 +238,14 @@ describe('whose card pays for an account', () => {
     expect(await customers.find('bob')).toBe('cus_1');
   });
 
-  test('is not looked up where Stripe gives no answer about the kept customer', async () => {
+  test('the customer is not looked up if Stripe gives no answer about the kept customer', async () => {
     await customers.store('bob', 'cus_1', undefined);
     says = () => error(429, { type: 'invalid_request_error', code: 'rate_limit' });
     await expect(create()).rejects.toMatchObject({ name: 'ProviderUnavailable' });
     expect(paths()).toEqual(['GET /v1/customers/cus_1']);
   });
 
-  test('is kept by the first of two deliveries; the other one charges nobody, and a later try takes the same', async () => {
+  test('the first of two deliveries keeps the customer; the other charges nothing, and a retry uses the same', async () => {
     const rival = customerOf('bob', 'cus_2');
     // While the second one searches, the first one keeps what it has found.
     says = (line) => {
@@ -252,7 +258,7 @@ describe('whose card pays for an account', () => {
     expect(charged()).toEqual(['cus_1']);
   });
 
-  test('is kept once more without complaint where the answer to the first put was lost', async () => {
+  test('the customer is kept once more without an error if the answer to the first put was lost', async () => {
     await customers.store('bob', 'cus_old', undefined);
     await customers.store('bob', 'cus_1', 'cus_old');
     await customers.store('bob', 'cus_1', 'cus_old');
@@ -261,7 +267,7 @@ describe('whose card pays for an account', () => {
 });
 
 describe('a charge at Stripe', () => {
-  test('is confirmed by the object’s id, under its key, without the customer', async () => {
+  test('a charge is confirmed by the object’s id, under its key, without the customer', async () => {
     says = () => ({ body: { id: 'pi_1', status: 'succeeded' } });
     expect(await confirm()).toEqual({ status: 'CHARGED' });
     expect(told[0]).toMatchObject({ line: 'POST /v1/payment_intents/pi_1/confirm', key: 'p1:charge' });
@@ -279,7 +285,7 @@ describe('a charge at Stripe', () => {
     ['below 0', transaction({ fee: -1 }), {}],
     ['a fraction', transaction({ fee: 0.5 }), {}],
     ['in another unit', transaction({ currency: 'isk' }), {}],
-  ])('has the fee that comes with the answer: %s', async (_, more, fee) => {
+  ])('a charge has the fee that comes with the answer: %s', async (_, more, fee) => {
     says = () => ({ body: { id: 'pi_1', status: 'succeeded', ...more } });
     expect([await confirm(), await provider.findCharge('pi_1')]).toEqual([
       { status: 'CHARGED', ...fee },
@@ -294,7 +300,7 @@ describe('a charge at Stripe', () => {
     ['expired_card', 'CARD_EXPIRED'],
     ['authentication_required', 'AUTHENTICATION_REQUIRED'],
     ['do_not_honor', 'CARD_DECLINED'],
-  ])('declined for %s is declined', async (decline_code, reason) => {
+  ])('a charge that is declined for %s is declined', async (decline_code, reason) => {
     says = () => error(402, { type: 'card_error', code: 'card_declined', decline_code });
     expect(await confirm()).toEqual({ status: 'DECLINED', reason });
   });
@@ -307,13 +313,13 @@ describe('a charge at Stripe', () => {
       { status: 'requires_payment_method', last_payment_error: { code: 'expired_card' } },
       { status: 'DECLINED', reason: 'CARD_EXPIRED' },
     ],
-  ])('that is asked for is what the object says (%o)', async (body, charge) => {
+  ])('an existing charge has the status of the object (%o)', async (body, charge) => {
     says = () => ({ body: { id: 'pi_1', last_payment_error: null, ...body } });
     expect(await provider.findCharge('pi_1')).toEqual(charge);
     expect(paths()).toEqual(['GET /v1/payment_intents/pi_1']);
   });
 
-  test('that is worked on is undecided, and nobody says that there is none', async () => {
+  test('a charge in progress is undecided, and never reported as absent', async () => {
     says = () => ({ body: { id: 'pi_1', status: 'processing', last_payment_error: null } });
     await expect(confirm()).rejects.toMatchObject({ name: 'ProviderUndecided' });
     await expect(provider.findCharge('pi_1')).rejects.toMatchObject({
@@ -326,20 +332,20 @@ describe('a charge at Stripe', () => {
 describe('an object at Stripe', () => {
   const cancel = () => provider.cancel({ key: 'p1:cancel', providerId: 'pi_1' });
 
-  test('is cancelled by its id, under a key', async () => {
+  test('an object is cancelled by its id, under a key', async () => {
     says = () => ({ body: { id: 'pi_1', status: 'canceled' } });
     expect(await cancel()).toEqual({ status: 'DECLINED', reason: 'REFUSED_BY_PROVIDER' });
     expect(told[0]).toMatchObject({ line: 'POST /v1/payment_intents/pi_1/cancel', key: 'p1:cancel' });
   });
 
-  test('that was charged is not cancelled', async () => {
+  test('an object that was charged is not cancelled', async () => {
     says = () => error(400, { type: 'invalid_request_error', code: 'payment_intent_unexpected_state' });
     await expect(cancel()).rejects.toMatchObject({ name: 'ProviderRefused', code: 'payment_intent_unexpected_state' });
   });
 });
 
 describe('a refund at Stripe', () => {
-  test('is made under its key and found by its id', async () => {
+  test('a refund is made under its key and found by its id', async () => {
     says = () => ({ body: { id: 're_1', status: 'succeeded' } });
     expect(await refund()).toEqual({ status: 'REFUNDED' });
     expect(told[0]).toMatchObject({ line: 'POST /v1/refunds', key: 'p1:refund:r1' });
@@ -369,7 +375,7 @@ test('a refund at Stripe is found behind a page of others, which operators made 
   expect(await provider.findRefund('pi_1', 'r1')).toBeUndefined();
 });
 
-describe('what Stripe answers', () => {
+describe('answers of Stripe', () => {
   test.each([
     [500, { type: 'api_error' }, 'ProviderUndecided'],
     [429, { type: 'invalid_request_error', code: 'rate_limit' }, 'ProviderUnavailable'],
@@ -380,20 +386,20 @@ describe('what Stripe answers', () => {
     [400, { type: 'idempotency_error' }, 'ProviderUndecided'],
     [424, { type: 'api_error' }, 'ProviderUndecided'],
     [400, { type: 'invalid_request_error', code: 'charge_already_refunded' }, 'ProviderRefused'],
-  ])('with %d %o is %s, and is asked once', async (status, body, name) => {
+  ])('an answer with %d %o is %s, and the call is made once', async (status, body, name) => {
     says = () => error(status, body);
     await expect(refund()).rejects.toMatchObject({ name });
     expect(told).toHaveLength(1);
   });
 
-  test('by no answer at all is to be tried again under the same key', async () => {
+  test('a call without an answer is to be tried again under the same key', async () => {
     says = () => 'nothing';
     await expect(refund()).rejects.toMatchObject({ name: 'ProviderUnavailable' });
     // Stripe's client itself tries a closed connection once more.
     expect(new Set(told.map(({ key }) => key))).toEqual(new Set(['p1:refund:r1']));
   });
 
-  test('by refusing the secret makes it be read again: it may have been rotated', async () => {
+  test('a refused secret is read again, since it may have been rotated', async () => {
     says = () => error(401, { type: 'invalid_request_error' });
     await expect(refund()).rejects.toMatchObject({ name: 'ProviderUnavailable' });
     says = () => ({ body: { id: 're_1', status: 'succeeded' } });

@@ -184,7 +184,7 @@ test('a day without events has a report, too', () => {
   });
 });
 
-test('as CSV, each number is a row, and all rows have the same columns', () => {
+test('each number of a CSV report is a row, and all rows have the same columns', () => {
   const tally = tallyEvents([
     { event: placed('TEA-1') },
     { event: rejected('OUT_OF_STOCK') },
@@ -227,7 +227,7 @@ test.each([
   ['a,b', '"a,b"'],
   ['a\r\nb', '"a\r\nb"'],
   ['=1,"2"', `"'=1,""2"""`],
-])('in CSV, the text %j is no formula, and stays one cell: %s', (sku, cell) => {
+])('the text %j in CSV is no formula, and stays one cell: %s', (sku, cell) => {
   const report = { ...of(), topSkus: [{ sku, quantity: 1 }] };
   expect(toCsv(report)).toContain(`,top sku,${cell},,1\r\n`);
 });

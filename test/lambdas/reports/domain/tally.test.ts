@@ -28,7 +28,7 @@ const counted: fc.Arbitrary<Counted> = fc
   .map(([one, lateFrom]) => ({ event: one, ...(lateFrom === undefined ? {} : { lateFrom }) }));
 
 describe('a tally', () => {
-  test('has the same bytes, in whatever order and in whatever pages its events are counted', () => {
+  test('a tally has the same bytes, in whatever order and in whatever pages its events are counted', () => {
     const pages = fc.array(fc.tuple(counted, fc.integer({ min: 0, max: 3 })), { maxLength: 20 });
     fc.assert(
       fc.property(pages, fc.boolean(), (events, reverse) => {
@@ -45,7 +45,7 @@ describe('a tally', () => {
     );
   });
 
-  test('has exact sums, also above what a number holds', () => {
+  test('a tally has exact sums, also above what a number holds', () => {
     const most = Number.MAX_SAFE_INTEGER;
     const tally = tallyEvents([most, most, 1].map((one) => ({ event: charged(one, 'EUR') })));
     expect(readCounts(tally, 'gross')).toEqual([['EUR', 18014398509481983n]]);

@@ -45,7 +45,7 @@ describe('points', () => {
     ['XAU', 3, 3],
     // CLDR shows no digits for it, ISO 4217 has two.
     ['AFN', 250, 2],
-  ])('are one per full unit of %s', (currency, amount, points) => {
+  ])('points are one per full unit of %s', (currency, amount, points) => {
     expect(toFullUnits(amount, currency)).toBe(points);
     expect(pointsOf(captured(amount, 'o1', currency))).toEqual([points]);
   });
@@ -56,13 +56,13 @@ describe('points', () => {
       { at: AT, type: 'BonusApplied', points: 7 },
       { at: AT, type: 'AccountRefunded', points: -10, orderId: 'o1' },
     ]));
-  test('of refunds in parts are those of the whole', () =>
+  test('points of refunds in parts are those of the whole', () =>
     expect(pointsOf(captured(1_000), refunded(50), refunded(50), refunded(900))).toEqual([10, -1, 0, -9]));
-  test('of one order are not those of another', () =>
+  test('points of one order are not those of another', () =>
     expect(pointsOf(captured(150, 'o1'), captured(150, 'o2'), refunded(60, 'o2'))).toEqual([1, 1, -1]));
-  test('of an unknown order are not taken back', () => expect(pointsOf(refunded(500))).toEqual([0]));
+  test('points of an unknown order are not taken back', () => expect(pointsOf(refunded(500))).toEqual([0]));
 
-  test('of an order are the full units that were paid for it, at any time', () => {
+  test('points of an order are the full units that were paid for it, at any time', () => {
     const parts = fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 20 });
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 50_000 }), parts, (amount, refunds) => {
@@ -85,7 +85,7 @@ describe('a tier', () => {
     ['SILVER', 1_000],
     ['SILVER', 4_999],
     ['GOLD', 5_000],
-  ])('is %s with %i points', (tier, points) => expect(tierOf(bonus(points))).toBe(tier));
+  ])('a tier is %s with %i points', (tier, points) => expect(tierOf(bonus(points))).toBe(tier));
 
   test('depends on the order of the events', () => {
     const [one, other, refund] = [captured(600_00, 'o1'), captured(600_00, 'o2'), refunded(600_00, 'o1')];
@@ -124,7 +124,7 @@ describe('a tier', () => {
       ]),
     ).toEqual({ points: 3, days: [['2026-03-02', 3]] }));
 
-  test('is that of a count of all entries, and needs no more than the days of a year', () => {
+  test('a tier is that of a count of all entries, and needs only the days of a year', () => {
     const DAY = 86_400_000;
     const gaps = fc.array(
       fc.record({ days: fc.integer({ min: 0, max: 200 }), points: fc.integer({ min: -900, max: 900 }) }),

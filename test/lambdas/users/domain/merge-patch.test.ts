@@ -46,7 +46,7 @@ const isObject = (value: Json | undefined): value is { readonly [key: string]: J
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 describe('a merge patch', () => {
-  test.each(RFC_7396)('of %j by %j is %j (RFC 7396, appendix A)', (target, patch, result) => {
+  test.each(RFC_7396)('a patch of %j by %j is %j (RFC 7396, appendix A)', (target, patch, result) => {
     expect(mergePatch(target, patch)).toEqual(result);
   });
 

@@ -14,7 +14,7 @@ const judged = (oldStatus: User['status'], newStatus: User['status']): UserEvent
 const forgotten: UserEvent = { type: 'UserForgotten', data: { userId } };
 
 describe('a user', () => {
-  test('has the profile that was set last, as a whole', () => {
+  test('a user has the profile that was set last, as a whole', () => {
     user([profiled({ name: sealed('Ada'), email: sealed('mail') })])
       .when({ type: 'SetProfile', userId, profile: { name: sealed('Bob') } })
       .then([profiled({ name: sealed('Bob') })]);
@@ -26,7 +26,7 @@ describe('a user', () => {
     expect(selectSealedFields(state)).toEqual({ name: sealed('Bob') });
   });
 
-  test('has a status that no profile changes; the event has the old one and the new one', () => {
+  test('a user has a status that no profile changes; the event has the old one and the new one', () => {
     user([judged('ACTIVE', 'SUSPECT'), profiled({ name: sealed('Ada') })])
       .when({ type: 'SetStatus', userId, status: 'BLOCKED', sealedReason: sealed('why') })
       .then([
@@ -37,14 +37,14 @@ describe('a user', () => {
       ]);
   });
 
-  test('that has the status already is not changed', () => {
+  test('a user who has the status already is not changed', () => {
     user([]).when({ type: 'SetStatus', userId, status: 'ACTIVE' }).then([]);
     user([judged('ACTIVE', 'BLOCKED')])
       .when({ type: 'SetStatus', userId, status: 'BLOCKED', sealedReason: sealed('again') })
       .then([]);
   });
 
-  test('is forgotten once: the profile goes, the status stays and may change', () => {
+  test('a user is forgotten once: the profile goes, the status stays and may change', () => {
     const events = [profiled({ name: sealed('Ada') }), judged('ACTIVE', 'BLOCKED'), forgotten];
     user(events.slice(0, 2)).when({ type: 'Forget', userId }).then([forgotten]);
     user(events).when({ type: 'Forget', userId }).then([]);

@@ -6,7 +6,7 @@ const listProducts = bugsIn('lambdas/catalog/list-products.lambda.ts');
 const productStore = bugsIn('lambdas/catalog/product-store.ts');
 
 export const CATALOG: readonly PlantedBug[] = [
-  priceCheck("an order's prices are compared anew for each repeat of the step", 'price-races', {
+  priceCheck("an order's prices are compared again for each repeat of the step", 'price-races', {
     from: 'switch (check.status) {',
     to: "switch ('NONE' as PriceCheck['status']) {",
   }),
@@ -26,7 +26,7 @@ export const CATALOG: readonly PlantedBug[] = [
     from: 'data: { sku, name, unitPrice, ...was, oldUnitPrice }',
     to: 'data: { sku, name, unitPrice, oldUnitPrice }',
   }),
-  listProducts('a list of products goes on from any place that a cursor names', 'read-one', {
+  listProducts('a list of products continues from any place that a cursor names', 'read-one', {
     from: 'query.cursor, Sku)',
     to: 'query.cursor, z.string())',
   }),

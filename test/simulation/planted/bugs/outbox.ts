@@ -45,7 +45,7 @@ export const OUTBOX: readonly PlantedBug[] = [
     to: 'firstUnsent = at;',
   }),
   relay(
-    'the relay goes on when the failure record of a commit that the bus will never take could not be written',
+    'the relay continues when the failure record of a commit that the bus will never take could not be written',
     'bus-refuses',
     {
       from: '    await failures.put(toFailure(record, error));',

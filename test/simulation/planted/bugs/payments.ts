@@ -93,7 +93,7 @@ export const PAYMENTS: readonly PlantedBug[] = [
       to: "ask().then((done) => done ?? ({ status: 'DECLINED', reason: 'VOIDED' } as const)).catch(",
     },
   ),
-  providerConsumer('a refund that was refused for good is told as made', 'refund-refused', {
+  providerConsumer('a refund that was refused for good is published as made', 'refund-refused', {
     from: "type: status === 'REFUNDED' ? 'Refund' : 'FailRefund'",
     to: "type: status ? 'Refund' : 'FailRefund'",
   }),

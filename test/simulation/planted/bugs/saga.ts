@@ -26,7 +26,7 @@ export const SAGA: readonly PlantedBug[] = [
     from: /return \[\{ Put: \{ TableName, Item.*/,
     to: 'return [];',
   }),
-  orchestrator('a saga that goes on stays in the list of stuck ones', 'stuck', {
+  orchestrator('a saga that continues stays in the list of stuck ones', 'stuck', {
     from: '[{ Delete: { TableName, Key } }]',
     to: '[]',
   }),
@@ -66,7 +66,7 @@ export const SAGA: readonly PlantedBug[] = [
     from: "this.state.status === 'RUNNING' ? this.findStep(step).retryPolicy : this.saga.compensationPolicy",
     to: 'this.findStep(step).retryPolicy',
   }),
-  saga('a compensation is given up as a step is, and its saga goes on', 'stuck', {
+  saga('a compensation is given up as a step is, and its saga continues', 'stuck', {
     from: "else this.markStuck(step, 'UNANSWERED');",
     to: 'else this.completeCompensation({ step, at: now });',
   }),

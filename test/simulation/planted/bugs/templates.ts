@@ -85,7 +85,7 @@ export const TEMPLATES: readonly PlantedBug[] = [
     resource: properties('AWS::Events::Rule', /EveryMinute/, without('Targets')),
   },
   {
-    name: 'inventory hears of no dispatch',
+    name: 'inventory receives of no dispatch',
     scenario: 'dispatch-one',
     resource: properties('AWS::Events::Rule', /^ReservationsOrders/, replaced('"OrderDispatched"', '"OrderRejected"')),
   },

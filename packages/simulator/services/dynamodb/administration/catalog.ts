@@ -71,7 +71,7 @@ export class Catalog {
       indexDelay: () => indexDelay(random),
       readLag: this.readLag,
     };
-    // Before its stream's, also by a clock that goes on meanwhile.
+    // Before its stream's, also by a clock that continues meanwhile.
     const createdAt = now();
     const table = new Table(definition, clock, this.openStream(definition, streamLabel));
     const properties = regionalProperties(resource);
