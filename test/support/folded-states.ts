@@ -126,15 +126,26 @@ const readStatus = (state: unknown): string => {
   return typeof status === 'string' ? status : 'state';
 };
 
-/** Returns the shapes of all states that services fold from events, by the names of their evolutions. */
-export async function foldedStates(): Promise<Readonly<Record<string, StateShape>>> {
+/** States that an evolution folds, with the events that it was given. */
+interface Fold {
+  readonly name: string;
+  readonly aggregate: string;
+  readonly rules: Rules;
+  readonly states: readonly unknown[];
+  readonly events: readonly unknown[];
+  /** Part of the state that is stored under the number, if that is not all. */
+  readonly stored: string | undefined;
+}
+
+/** Folds all events of each aggregate that services declare. */
+async function foldAll(): Promise<readonly Fold[]> {
   const [rules, all] = await Promise.all([declaredRules(), contracts()]);
   const unknown = [...rules.keys()].filter((name) => !Object.hasOwn(FOLDED, name));
   if (unknown.length > 0) throw new Error(`test/support/folded-states.ts: name the aggregate of ${unknown.join(', ')}`);
   const histories = readdirSync(HISTORIES).map(
     (file) => JSON.parse(readFileSync(new URL(file, HISTORIES), 'utf8')) as History,
   );
-  const shapes = Object.entries(FOLDED).map(([name, [contractName, aggregate, stored]]) => {
+  return Object.entries(FOLDED).map(([name, [contractName, aggregate, stored]]) => {
     const folded = rules.get(name);
     const contract = all.get(contractName);
     if (!folded || !contract) throw new Error(`test/support/folded-states.ts: there is no ${name} any more`);
@@ -145,16 +156,50 @@ export async function foldedStates(): Promise<Readonly<Record<string, StateShape
       ),
     );
     const events = [...collectExamples(contractName, contract, aggregate), ...recorded.flat()];
-    const states = foldStates(folded, events, recorded).map((state) =>
+    return { name, aggregate, rules: folded, states: foldStates(folded, events, recorded), events, stored };
+  });
+}
+
+/** Returns the shapes of all states that services fold from events, by the names of their evolutions. */
+export async function foldedStates(): Promise<Readonly<Record<string, StateShape>>> {
+  const shapes = (await foldAll()).map(({ name, rules, states: all, stored }) => {
+    const states = all.map((state) =>
       stored === undefined ? state : (state as Readonly<Record<string, unknown>>)[stored],
     );
     const statuses = [...new Set(states.map(readStatus))].toSorted();
     const byStatus = statuses.map(
       (status) => [status, describeFields(states.filter((state) => readStatus(state) === status))] as const,
     );
-    return [name, { stateSchema: folded.stateSchema, shapes: Object.fromEntries(byStatus) }] as const;
+    return [name, { stateSchema: rules.stateSchema, shapes: Object.fromEntries(byStatus) }] as const;
   });
   return Object.fromEntries(shapes);
+}
+
+/**
+ * Returns the fields of events that no evolution of their aggregate reads in any state: `Order OrderPlaced.placedBy`. Ids and
+ * answers to sagas are for consumers.
+ */
+export async function unfoldedFields(): Promise<readonly string[]> {
+  const [fields, read] = [new Set<string>(), new Set<string>()];
+  for (const { aggregate, rules, states, events } of await foldAll()) {
+    for (const { type, data } of events as readonly { readonly type: string; readonly data: object }[]) {
+      const note = (to: Set<string>, name: string | symbol) => void to.add(`${aggregate} ${type}.${String(name)}`);
+      for (const name of Object.keys(data)) note(fields, name);
+      const watched = new Proxy(data, {
+        get: (target, name) => {
+          note(read, name);
+          return Reflect.get(target, name);
+        },
+        has: (target, name) => {
+          note(read, name);
+          return Reflect.has(target, name);
+        },
+      });
+      for (const state of states) rules.evolve(state ?? rules.initialState, { type, data: watched } as never);
+    }
+  }
+  const forConsumers = /Id$| SagaReplyRequested\./;
+  return [...fields].filter((field) => !read.has(field) && !forConsumers.test(field)).toSorted();
 }
 
 /** Returns a value of a schema with all of its optional fields: no example has all of them. */
