@@ -1,14 +1,20 @@
 import { EventBridgeClient, type PutEventsCommandInput } from '@aws-sdk/client-eventbridge';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context, DynamoDBStreamEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { documents } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
+import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import type { handler as Relay } from '../../../packages/kit/outbox/relay.lambda.js';
 import { functionEnvironment } from '../../support/function-environment.js';
+import { inProcessDynamoDb } from '../../support/in-process-dynamodb.js';
 
 /** Types of events that the bus does not take while the relay has time. */
 let refused: ReadonlySet<string> = new Set();
+/** Types of events that came to the bus. */
+const sent: string[] = [];
 let handler: typeof Relay;
 
 beforeAll(async () => {
@@ -18,9 +24,11 @@ beforeAll(async () => {
   }: {
     readonly input: PutEventsCommandInput;
   }) => ({
-    Entries: (input.Entries ?? []).map(({ DetailType = '' }) =>
-      refused.has(DetailType) ? { ErrorCode: 'ThrottlingException' } : { EventId: '1' },
-    ),
+    Entries: (input.Entries ?? []).map(({ DetailType = '' }) => {
+      if (refused.has(DetailType)) return { ErrorCode: 'ThrottlingException' };
+      sent.push(DetailType);
+      return { EventId: '1' };
+    }),
   })) as never);
   ({ handler } = await import('../../../packages/kit/outbox/relay.lambda.js'));
 });
@@ -66,3 +74,30 @@ test('the batch begins again at the first commit with an event that was not sent
     ),
     { numRuns: 60, endOnFailure: true },
   ));
+
+test('a malformed commit becomes a failure record, and the others of its batch are sent', async () => {
+  inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
+  refused = new Set();
+  sent.length = 0;
+  const poison = { pk: 'Order#poison', sk: 'COMMIT#0000000001', events: 'none of ours' };
+  const Keys = marshall({ pk: poison.pk, sk: poison.sk });
+  const Records = [
+    record(1, ['Before']),
+    { dynamodb: { SequenceNumber: '2', Keys, NewImage: marshall(poison) } },
+    record(3, ['Behind']),
+  ];
+  const answer = await handler(
+    { Records } as unknown as DynamoDBStreamEvent,
+    { getRemainingTimeInMillis: () => 60_000 } as unknown as Context,
+  );
+  expect(answer).toEqual({
+    batchItemFailures: [],
+    givenUp: [expect.stringContaining('INVALID_ENVELOPE')],
+  });
+  expect(sent).toEqual(['Before', 'Behind']);
+  const Key = { pk: recordKey(relayConsumer, `${poison.pk}/${poison.sk}`) };
+  const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }));
+  expect(Item).toMatchObject({ status: 'FAILED', failures: [{ name: 'ContractViolation' }] });
+  expect(JSON.stringify(Item?.failures)).not.toContain(poison.events);
+  expect(Item?.payload).toContain(poison.events);
+});
