@@ -9,6 +9,9 @@ export class SettingMissing extends Error {
   override readonly name = 'SettingMissing';
 }
 
+const malformed = (name: string, expected: string): SettingMissing =>
+  new SettingMissing(`environment variable ${name}: expected ${expected}`);
+
 /**
  * Reads an environment variable.
  * @throws {SettingMissing} if the construct did not set it
@@ -29,7 +32,7 @@ export function requireEnv(name: string): string {
 export function requireIntegerEnv(name: string): number {
   const value = Number(requireEnv(name));
   if (!Number.isSafeInteger(value) || value < 0) {
-    throw new SettingMissing(`environment variable ${name}: expected a whole number from 0`);
+    throw malformed(name, 'a whole number from 0');
   }
   return value;
 }
@@ -41,7 +44,7 @@ export function requireIntegerEnv(name: string): number {
 export function requireListEnv(name: string): readonly string[] {
   const list: unknown = JSON.parse(requireEnv(name));
   if (!Array.isArray(list) || !list.every((value) => typeof value === 'string')) {
-    throw new SettingMissing(`environment variable ${name}: expected a list of texts, as JSON`);
+    throw malformed(name, 'a list of texts, as JSON');
   }
   return list;
 }
@@ -67,9 +70,7 @@ export function readDedupeWindow(): DedupeWindow {
   ) {
     return window;
   }
-  throw new SettingMissing(
-    `environment variable ${Env.DEDUPE_WINDOW_SECONDS}: expected seconds, or [{ "from": "<ISO time>", "seconds": 3024000 }]`,
-  );
+  throw malformed(Env.DEDUPE_WINDOW_SECONDS, 'seconds, or [{ "from": "<ISO time>", "seconds": 3024000 }]');
 }
 
 const isSeconds = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
@@ -81,7 +82,7 @@ const isSeconds = (value: unknown): value is number => Number.isSafeInteger(valu
 export function readConsumerSince(): string | undefined {
   const since = process.env[Env.CONSUMER_SINCE];
   if (since === undefined || !Number.isNaN(Date.parse(since))) return since;
-  throw new SettingMissing(`environment variable ${Env.CONSUMER_SINCE}: expected a time in ISO 8601`);
+  throw malformed(Env.CONSUMER_SINCE, 'a time in ISO 8601');
 }
 
 /**
@@ -98,9 +99,7 @@ export const readEpoch = (): number => (process.env[Env.EPOCH] === undefined ? 0
 export function readFeedShards(): readonly { readonly from: string; readonly shards: number }[] {
   const list: unknown = JSON.parse(requireEnv(Env.FEED_SHARDS));
   if (!Array.isArray(list) || !list.every(({ from, shards }) => typeof from === 'string' && shards >= 1)) {
-    throw new SettingMissing(
-      `environment variable ${Env.FEED_SHARDS}: expected [{ "from": "<ISO time>", "shards": 8 }]`,
-    );
+    throw malformed(Env.FEED_SHARDS, '[{ "from": "<ISO time>", "shards": 8 }]');
   }
   return list;
 }

@@ -4,7 +4,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context, DynamoDBStreamEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { documents } from '../../../packages/kit/aws/dynamodb.js';
+import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import type { handler as Relay } from '../../../packages/kit/outbox/relay.lambda.js';
@@ -79,7 +79,7 @@ test('a malformed commit becomes a failure record, and the others of its batch a
   inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] });
   refused = new Set();
   sent.length = 0;
-  const poison = { pk: 'Order#poison', sk: 'COMMIT#0000000001', events: 'none of ours' };
+  const poison = { pk: 'Order#poison', sk: 'COMMIT#0000000001', events: 'none of our own' };
   const Keys = marshall({ pk: poison.pk, sk: poison.sk });
   const Records = [
     record(1, ['Before']),
@@ -96,7 +96,7 @@ test('a malformed commit becomes a failure record, and the others of its batch a
   });
   expect(sent).toEqual(['Before', 'Behind']);
   const Key = { pk: recordKey(relayConsumer, `${poison.pk}/${poison.sk}`) };
-  const { Item } = await documents.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }));
+  const { Item } = await documentClient.send(new GetCommand({ TableName: 'records', Key, ConsistentRead: true }));
   expect(Item).toMatchObject({ status: 'FAILED', failures: [{ name: 'ContractViolation' }] });
   expect(JSON.stringify(Item?.failures)).not.toContain(poison.events);
   expect(Item?.payload).toContain(poison.events);

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { existing } from '../../../lambdas/accounts/account-store.js';
+import { requireAccount } from '../../../lambdas/accounts/account-store.js';
 import { type AccountStore, accounts } from '../../../lambdas/accounts/aggregates.js';
 import { accountsContract } from '../../../lambdas/accounts/contract.js';
 import { onCommand } from '../../../lambdas/accounts/on-command.js';
@@ -30,13 +30,13 @@ beforeEach(async () => {
   const data = { orderId, customerId, stepId: `${orderId}/authorize`, amount: eur(600) };
   const authorize = commandMessage(accountsContract, { type: 'AuthorizeAccount', data }, 'orders');
   await service.consumer([onCommand(context)], ['orders'])(authorize);
-  service.published();
+  service.drainPublished();
 });
 
 /** Nothing was written, and the account holds what it held. */
 async function nothingFollows(): Promise<void> {
-  expect(service.published()).toEqual([]);
-  const { authorized, captured, settled, available } = existing(await accountStore.load(customerId));
+  expect(service.drainPublished()).toEqual([]);
+  const { authorized, captured, settled, available } = requireAccount(await accountStore.load(customerId));
   expect([authorized, captured, settled, available]).toEqual([600, 0, 0, 400].map(eur));
 }
 
@@ -54,7 +54,10 @@ test.each<[string, OrderEvent]>([
 });
 
 test('a refund of a payment without an order changes no account', async () => {
-  const refunded: PaymentEvent = { type: 'PaymentRefunded', data: { paymentId: 'p1', refundId: 'r1', amount: eur(600) } };
+  const refunded: PaymentEvent = {
+    type: 'PaymentRefunded',
+    data: { paymentId: 'p1', refundId: 'r1', amount: eur(600) },
+  };
   const delivered = eventMessage(paymentsContract, refunded);
   expect([await money(delivered), await money(delivered)]).toEqual(['applied', 'duplicate']);
   await nothingFollows();

@@ -11,8 +11,8 @@ test('while the saga of an order is under way, its cancellation is left to that'
   const cancelled = (orderId: string, more: object = {}) =>
     eventMessage(ordersContract, { type: 'OrderCancelled', data: { orderId, customerId: 'alice', ...more } });
   await events(cancelled('o1', { underWay: true }));
-  expect(service.published()).toEqual([]);
+  expect(service.drainPublished()).toEqual([]);
   // Without a saga under way it is remembered, so that nothing will be reserved.
   await events(cancelled('o2'));
-  expect(service.published()).toMatchObject([{ type: 'ReservationVoided' }]);
+  expect(service.drainPublished()).toMatchObject([{ type: 'ReservationVoided' }]);
 });

@@ -100,6 +100,7 @@ const MOVED: Readonly<Record<string, string>> = {
   'kit/drains/drain-dead-letters': 'kit/failures/drain-dead-letters',
   'kit/drains/drain-failed-batches': 'kit/failures/drain-failed-batches',
   'operator/auditor/auditor': 'kit/operator/auditor/auditor',
+  'orders/on-user-status-changed': 'orders/on-user-judged',
 };
 const before = (entry: string): string => MOVED[entry] ?? entry;
 

@@ -55,7 +55,7 @@ export const BASKETS: readonly PlantedBug[] = [
     to: 'commands: [],',
   }),
   products('an older event of a product replaces a newer one in a race', 'price-races', {
-    from: 'Item, ConditionExpression: isAsRead, ...values } } };',
-    to: 'Item, ...(isAsRead && values ? {} : {}) } } };',
+    from: 'Item, ConditionExpression: isAsRead, ...values } },',
+    to: 'Item, ...(isAsRead && values ? {} : {}) } },',
   }),
 ];

@@ -10,12 +10,12 @@ export const EVENT_STORE: readonly PlantedBug[] = [
   }),
   foldingEventStore('the lane decides for an order that was decided by a plain transaction', 'lane-one', {
     from: 'Item: commit, ConditionExpression: versionIsFree } };',
-    to: 'Item: buildCommit, ...(versionIsFree ? {} : {}) } };',
+    to: 'Item: commit, ...(versionIsFree ? {} : {}) } };',
     only: /inventory\/on-lane/,
   }),
   foldingEventStore('the lane decides on an account that another transaction has changed', 'account-lane-orders', {
     from: 'Item: commit, ConditionExpression: versionIsFree } };',
-    to: 'Item: buildCommit, ...(versionIsFree ? {} : {}) } };',
+    to: 'Item: commit, ...(versionIsFree ? {} : {}) } };',
     only: /accounts\/on-lane/,
   }),
   foldingEventStore('an event of a snapshot is folded a second time', 'long-life', {
@@ -24,7 +24,7 @@ export const EVENT_STORE: readonly PlantedBug[] = [
   }),
   foldingEventStore('a state at a time leaves out the commit of that very time', 'long-life', {
     from: '(commit) => commit.at <= at);',
-    to: '(buildCommit) => buildCommit.at < at);',
+    to: '(commit) => commit.at < at);',
   }),
   foldingEventStore('a page of a history is resumed one event late', 'long-life', {
     from: 'shown: version - 1 } };',

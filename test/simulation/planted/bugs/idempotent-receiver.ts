@@ -40,11 +40,11 @@ export const IDEMPOTENT_RECEIVER: readonly PlantedBug[] = [
   }),
   createOnce('a refusal is sent before the record was looked for: the commit', 'keys', {
     from: 'return found ? replay(found) : refuse();',
-    to: 'refuse(); if (existingItem) return replay(existingItem);',
+    to: 'refuse(); if (found) return replay(found);',
   }),
   createOnce('a payment is counted apart from its commit', 'pay-once', {
     from: 'await (more ? transact([store.appendWrite(commit), ...more.writes]) : store.append(commit));',
-    to: 'if (more) await transact([...more.writes]); await store.append(buildCommit);',
+    to: 'if (more) await transact([...more.writes]); await store.append(commit);',
   }),
   keyRecord('answered requests are kept for the first window', 'window-raised', {
     from: 'computeExpiry(windowSeconds, clock.epochSeconds())',

@@ -14,11 +14,11 @@ const exampleCollector = bugsIn('test/kit/inbox/example.collector.ts');
 export const INBOX: readonly PlantedBug[] = [
   batchRunner('a page of a day is resumed one late', 'daily-reports', {
     from: 'let page = window.done + 1; page <= pages',
-    to: 'let readPageKeys = window.done + (window.done > 0 ? 2 : 1); readPageKeys <= pages',
+    to: 'let page = window.done + (window.done > 0 ? 2 : 1); page <= pages',
   }),
   batchRunner('a window is resumed one page late', 'inbox-batch', {
     from: 'let page = window.done + 1;',
-    to: 'let readPageKeys = window.done + (window.done > 0 ? 2 : 1);',
+    to: 'let page = window.done + (window.done > 0 ? 2 : 1);',
   }),
   batchRunner('the final status of messages is not in the transaction of their page', 'inbox-batch', {
     from: '      ...writes,\n',
@@ -26,24 +26,24 @@ export const INBOX: readonly PlantedBug[] = [
   }),
   batchRunner('a window is closed twice, since its effect commits before its final status', 'inbox-batch', {
     from: "window, pages }, 'close'), work);\n",
-    to: `window, pages }, 'close'), processWindow);
+    to: `window, pages }, 'close'), work);
       if ('decide' in handling) {
-        await processWindow.save({}, await handling.decide());
+        await work.save({}, await handling.decide());
         return { handling: { decide: async () => [] }, writes: [], claim: () => this.messages.processedWrite(held, this.expiry()) };
       }
 `,
   }),
   collectedMessages('a late event names the day in which it is counted', 'daily-reports', {
     from: '{ lateFrom: own }',
-    to: '{ lateFrom: readWindow }',
+    to: '{ lateFrom: window }',
   }),
   collectedMessages('a day with one event does not count in the numbers', 'daily-reports', {
     from: "ExpressionAttributeValues: { ':next': next, ':number': number, ':window': window.id },",
-    to: "ExpressionAttributeValues: { ':next': next, ':number': readWindow.size !== 1 ? number : closed, ':window': readWindow.id },",
+    to: "ExpressionAttributeValues: { ':next': next, ':number': window.size !== 1 ? number : closed, ':window': window.id },",
   }),
   collectedMessages('a day closes at its end, without its time of grace', 'daily-reports', {
     from: 'addSeconds(windows.endOf(window), graceSeconds)',
-    to: 'addSeconds(windows.endOf(readWindow), 0 * graceSeconds)',
+    to: 'addSeconds(windows.endOf(window), 0 * graceSeconds)',
   }),
   collectedMessages('a message that is late is not told so', 'inbox-batch', {
     from: '...(window === own ? {} : { lateFrom: own })',
@@ -75,7 +75,7 @@ export const INBOX: readonly PlantedBug[] = [
   }),
   sequentialRunner('a message that failed for good is passed over', 'rewards-held-back', {
     from: "if (awaited?.status === 'DISCARDED' && isNext(toPlace(awaited), cursor)) {",
-    to: "if (awaited?.status !== undefined && awaited.status !== 'PENDING' && isNext(toPlace(awaited), readCursor)) {",
+    to: "if (awaited?.status !== undefined && awaited.status !== 'PENDING' && isNext(toPlace(awaited), cursor)) {",
   }),
   sequentialRunner('the cursor moves before the effect', 'inbox-sequential', {
     from: 'this.messages.cursorWrite(envelope, before),',
@@ -87,7 +87,7 @@ export const INBOX: readonly PlantedBug[] = [
   }),
   sequentialRunner('an early message is taken for the next one', 'inbox-sequential', {
     from: 'if (isNext(place, cursor)) break;',
-    to: 'if (isNext(place, readCursor) || place.sequence === readCursor.sequence + 2) break;',
+    to: 'if (isNext(place, cursor) || place.sequence === cursor.sequence + 2) break;',
   }),
   sequentialRunner('a failed message is passed over', 'inbox-sequential', {
     from: "awaited?.status === 'DISCARDED' &&",

@@ -13,7 +13,7 @@ export const SAGA: readonly PlantedBug[] = [
     from: '...this.timeoutWrites(id, loaded.state, after, trace),',
     to: `...(await (async () => {
         const { transact } = await import('../aws/dynamodb.js');
-        const writes = this.timeoutWrites(id, loaded.state, applyCommit, trace);
+        const writes = this.timeoutWrites(id, loaded.state, after, trace);
         if (writes.length > 0) await transact(writes);
         return [];
       })()),`,

@@ -22,7 +22,8 @@ export const USERS: readonly PlantedBug[] = [
     to: '',
   }),
   patchProfile('a key that comes with another patch of the same fields gets the earlier answer', 'if-match', {
-    from: `  if (replayed && profile !== 'forgotten' && !isSameJson(profile as Json, mergeProfile(profile, patch))) record.refuseReused();
+    from: `  if (replayed && profile !== 'forgotten' && !isSameJson(profile as Json, mergeProfile(profile, patch)))
+    record.refuseReused();
 `,
     to: '',
   }),
