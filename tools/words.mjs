@@ -30,7 +30,7 @@ const EXEMPT = [
 
 /** @returns each banned phrase of a text, with its line and what to write instead; names between backticks on one line are left out */
 export function bannedWords(written) {
-  const text = written.replaceAll(/`[\w. ]+`/g, (name) => ' '.repeat(name.length));
+  const text = written.replaceAll(/`[\w. ]+`/g, (name) => 'x'.repeat(name.length));
   return WORDS.flatMap(([phrase, instead]) => {
     const words = new RegExp(`(?<![\\w-])${phrase.replaceAll(' ', '(?:\\s+(?:\\*|//)?\\s*)')}(?![\\w-])`, 'gi');
     return [...text.matchAll(words)].map(({ 0: found, index }) => {
