@@ -33,7 +33,7 @@ test.each([
   [
     'a consumer does not know since when it is deployed',
     'packages/kit/idempotent-consumer/consumer.ts',
-    ', since: consumerSince() }',
+    ', since: readConsumerSince() }',
     ' }',
     /accounts\/on-payment-event$/,
   ],
