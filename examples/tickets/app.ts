@@ -14,7 +14,6 @@ const { bus, alarmTopic } = new Platform(stack, 'Platform', { settings });
 const common = { settings, bundles: new Bundles(join(import.meta.dirname, 'lambdas')), bus, alarmTopic };
 const desk = new Service(stack, 'Desk', { ...common, name: 'desk' });
 desk.grantAppend(desk.addEndpoint('Open', { method: 'POST', path: '/tickets' }, 'open-ticket'), 'Ticket');
-const assign = desk.addConsumer('Assign', { name: 'assigning', entry: 'assign-ticket', subscribesTo: [opened] });
-desk.grantEffect(assign, 'Ticket');
+desk.grantEffect(desk.addConsumer('Assign', { name: 'assign-ticket', subscribesTo: [opened] }), 'Ticket');
 new Api(stack, 'Api', { ...common, services: [desk] });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

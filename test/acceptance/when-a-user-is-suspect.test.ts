@@ -5,6 +5,7 @@ import { needsFaults, world } from '../support/world.js';
 import { eur } from './accounts.js';
 import { approved, becomes, cancel, get, line, placed, stocked } from './orders.js';
 import { chargedPayment, pay, shows } from './payments.js';
+import { sagaHas } from './sagas.js';
 import { ADDRESS, judged, patch, problem, putStatus, reviewedAs } from './users.js';
 import type { Caller } from './world.js';
 
@@ -332,6 +333,8 @@ describe("when a user becomes suspect, and has paid orders that weren't sent", (
       await world.throttle('payments/on-command', 'TransactWriteItems', { including: userId, times: 40 });
       const [kept, rejected] = [await placed([line(sku)], { as }), await placed([line(sku)], { as })];
       await world.faultsMet();
+      // The user becomes suspect after both charges were sent: the saga looks before it sends one.
+      for (const { orderId } of [kept, rejected]) await sagaHas(orderId, 'ChargePayment');
       await world.eventually('the list shows them', async () => {
         const list = await world.call<{ items: OrderView[] }>({ method: 'GET', path: '/orders', as });
         expect(list.body.items).toHaveLength(2);

@@ -66,10 +66,10 @@ const linesOf = (texts: readonly string[]): readonly string[] =>
     .flatMap((text) => text.replace(COMMENT, '').replace(SCHEMA, '').split('\n'))
     .filter((line) => line.trim() !== '');
 
-test('the tickets app has at most 71 lines without its schema and comments, and says orderly in imports only', () => {
+test('the tickets app has at most 70 lines without its schema and comments, and says orderly in imports only', () => {
   const files = readdirSync(EXAMPLE, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const texts = files.map((file) => readFileSync(join(EXAMPLE, file), 'utf8'));
-  expect(linesOf(texts).length).toBeLessThanOrEqual(71);
+  expect(linesOf(texts).length).toBeLessThanOrEqual(70);
   expect(linesOf(texts).filter((line) => /orderly/i.test(line) && !/ from '@orderly\//.test(line))).toEqual([]);
   // It counts what it should: code behind a comment, and nothing of a schema.
   expect(linesOf(['// a\nconst b = 1;\n\n/** c\n */\nconst d = 2;', 'const e = z.string();\nconst f = 3;\n'])).toEqual([

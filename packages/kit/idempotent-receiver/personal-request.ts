@@ -67,7 +67,7 @@ export class PersonalRequest<const Schema extends PersonalSchema> {
     { key, reads, make, show }: PersonalEffect<Schema, Key, Read, Made, View>,
   ): Promise<Made & { readonly shown: View }> {
     const read = key(this.toHashable(toKeyedRequest(request)));
-    const [{ keys, ...prepare }, beside] = await Promise.all([this.prepared(person, request.body), reads()]);
+    const [beside, { keys, ...prepare }] = await Promise.all([reads(), this.prepared(person, request.body)]);
     const made = await make({ ...prepare, key: read }, beside);
     const shown = await show(keys, made);
     this.checkSame(request.body, shown);

@@ -78,7 +78,7 @@ export class KeyMissing extends SafeError {
 export class PersonalKeys {
   private cache = new Map<string, CachedKey>();
   /** Items that this request has seen; absent outside of {@link forRequest}. */
-  private requestCache: Map<string, Item | undefined> | undefined;
+  private seen: Map<string, Item | undefined> | undefined;
 
   constructor(private readonly settings: PersonalKeysSettings) {}
 
@@ -89,7 +89,7 @@ export class PersonalKeys {
   forRequest(): PersonalKeys {
     const keys = new PersonalKeys(this.settings);
     keys.cache = this.cache;
-    keys.requestCache = new Map();
+    keys.seen = new Map();
     return keys;
   }
 
@@ -149,11 +149,11 @@ export class PersonalKeys {
 
   /** Reads a person's item, strongly consistent. */
   private async readItem(person: string): Promise<Item | undefined> {
-    if (this.requestCache?.has(person)) return this.requestCache.get(person);
+    if (this.seen?.has(person)) return this.seen.get(person);
     const { table, documents } = this.settings;
     const get = new GetCommand({ TableName: table, Key: personKey(person), ConsistentRead: true });
     const { Item } = await documents.send(get);
-    this.requestCache?.set(person, Item);
+    this.seen?.set(person, Item);
     return Item;
   }
 
@@ -186,10 +186,10 @@ export class PersonalKeys {
     } catch (error) {
       // Another request was first, or this request's answer was lost, or the person was forgotten at this moment.
       if (!(error instanceof ItemExists)) throw error;
-      this.requestCache?.set(person, error.existing);
+      this.seen?.set(person, error.existing);
       return this.unwrapKey(person, error.existing);
     }
-    this.requestCache?.set(person, created);
+    this.seen?.set(person, created);
     return this.cacheKey(person, Plaintext, wrapped, until);
   }
 

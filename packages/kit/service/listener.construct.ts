@@ -13,8 +13,8 @@ import { isEventSubscription } from '../messages/subscriptions.js';
 /** Function that handles messages from the bus. */
 export interface ListenerProps
   extends Pick<IdempotentConsumerProps, 'name' | 'subscribesTo' | 'generation' | 'since' | 'maxConcurrency'> {
-  /** Entry point of the handler. */
-  readonly entry: string;
+  /** Entry point of the handler. @default the name */
+  readonly entry?: string;
   /** Timeout of one batch. @default the timeout of every function */
   readonly timeout?: Duration;
 }
@@ -32,7 +32,7 @@ type ListenerDescription = Omit<ConsumerDescription, 'projection' | 'rebuild' | 
 export function addListener(
   scope: Construct,
   id: string,
-  { context, environment, entry, timeout, ...props }: ListenerProps & ServiceScope,
+  { context, environment, name, entry = name, timeout, ...props }: ListenerProps & ServiceScope,
 ): { readonly consumer: IdempotentConsumer; readonly description: ListenerDescription } {
   const handler = new ServiceFunction(scope, `On${id}`, {
     context,
@@ -41,9 +41,9 @@ export function addListener(
     reservedConcurrency: props.maxConcurrency ?? DEFAULT_CONCURRENCY,
     ...(timeout === undefined ? {} : { timeout }),
   });
-  const consumer = new IdempotentConsumer(scope, id, { ...props, handler });
+  const consumer = new IdempotentConsumer(scope, id, { ...props, name, handler });
   const { queue, generation, since, dedupeWindow, longestRedelivery } = consumer;
-  const { name, subscribesTo } = props;
+  const { subscribesTo } = props;
   const description = {
     name,
     generation,

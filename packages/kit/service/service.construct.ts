@@ -118,7 +118,7 @@ const INBOX_TIMEOUT = Duration.minutes(1);
  * @example
  * const board = new Service(stack, 'Board', { settings, bundles, bus, alarmTopic, name: 'board' });
  * board.grantAppend(board.addEndpoint('OpenTicket', openTicket, 'open-ticket'), 'Ticket');
- * board.grantEffect(board.addConsumer('Assign', { name: 'assigning', entry: 'assign-ticket', subscribesTo: [opened] }), 'Ticket');
+ * board.grantEffect(board.addConsumer('Assign', { name: 'assign-ticket', subscribesTo: [opened] }), 'Ticket');
  */
 export class Service extends Construct {
   /** Endpoints of this service; `Api` puts them behind the gateway. */

@@ -12,8 +12,8 @@ export const PERSONAL_DATA: readonly PlantedBug[] = [
     to: 'const item = this.cache.get(person) ?? (await this.readItem(person));',
   }),
   personalKeys('what a request has seen of a person is kept for the next ones', 'forget-at-once', {
-    from: 'keys.requestCache = new Map();',
-    to: 'keys.requestCache = this.requestCache ??= new Map();',
+    from: 'keys.seen = new Map();',
+    to: 'keys.seen = this.seen ??= new Map();',
   }),
   personalKeys("a person's key is read as it was a moment ago", 'forget-at-once', {
     from: /ConsistentRead: true/g,
