@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import {
   type AuthSettings,
+  type CanarySettings,
   checkDeployedWindow,
   type DeployedWindow,
   developmentSettings,
@@ -109,6 +110,8 @@ export interface Overrides {
   readonly hotCustomers?: string;
   /** Origins whose pages may call the API, with commas between them. */
   readonly cors?: string;
+  /** Minutes of a progressive deployment: 5, 10, 15 or 30. */
+  readonly canary?: string;
   /** Allow an inline key set, or the sandbox, in an environment that keeps data. */
   readonly allowInlineJwks?: 'true';
   readonly allowSandbox?: 'true';
@@ -358,6 +361,9 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     hotCustomers,
     ...(alarmEmail !== undefined && { alarmEmail }),
     ...(overrides.cors !== undefined && { cors: overrides.cors.split(',') }),
+    ...(overrides.canary !== undefined && {
+      canary: { minutes: Number(overrides.canary) as CanarySettings['minutes'] },
+    }),
   };
   const [inlineIsAllowed, sandboxIsAllowed] = [
     isAllowed('allowInlineJwks', overrides),

@@ -13,6 +13,7 @@ export {
   serviceMetric,
 } from './base/alarms.construct.js';
 export { Bundles, UnknownEntry } from './base/bundles.js';
+export type { CanarySettings } from './base/canary-settings.js';
 export { checkDeployedWindow, type DeployedWindow } from './base/dedupe-window.js';
 export type { AnyBus, AnyTable } from './base/interfaces.js';
 export { pinLogicalId } from './base/logical-ids.js';

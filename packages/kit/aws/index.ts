@@ -12,7 +12,7 @@ export {
 export { TooLarge } from './dynamodb-limits.js';
 export { Env } from './environment.js';
 export { newId } from './ids.js';
-export { Metric } from './metric-names.js';
+export { InboxMetric, Metric } from './metric-names.js';
 export { retryOnConflict } from './optimistic-retry.js';
 export {
   readDedupeWindow,

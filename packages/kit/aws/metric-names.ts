@@ -12,11 +12,16 @@ export const Metric = {
   PROCESSING_AGE: 'ProcessingAge',
   TIMER_LATENESS: 'TimerLateness',
   SAGAS_STUCK: 'SagasStuck',
-  /** Gauges of an inbox, by service and consumer. */
-  INBOX_PENDING: 'InboxPending',
-  INBOX_OLDEST_PENDING: 'InboxOldestPending',
-  INBOX_FAILED: 'InboxFailed',
-  INBOX_PARKED: 'InboxParked',
+  /** Requests that a fault of the code or its environment ended: answers with the code `internal`. */
+  REQUEST_FAULTS: 'RequestFaults',
+} as const;
+
+/** Gauges of an inbox, by service and consumer. */
+export const InboxMetric = {
+  PENDING: 'InboxPending',
+  OLDEST_PENDING: 'InboxOldestPending',
+  FAILED: 'InboxFailed',
+  PARKED: 'InboxParked',
   /** Seconds for which a predecessor of a parked message has been missing. */
-  INBOX_GAP_AGE: 'InboxGapAge',
+  GAP_AGE: 'InboxGapAge',
 } as const;

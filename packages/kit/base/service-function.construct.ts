@@ -9,7 +9,7 @@ import type { Bundles } from './bundles.js';
 import { findEnvironmentErrors } from './environment-size.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionDescription } from './outputs.js';
-import { checkFailureTexts, type EnvironmentSettings } from './settings.js';
+import { checkCanary, checkFailureTexts, type EnvironmentSettings } from './settings.js';
 
 /** Context that all functions of one service share. */
 export interface ServiceContext {
@@ -79,6 +79,7 @@ export class ServiceFunction extends Construct {
     const { context, entry, environment = {}, timeout = Duration.seconds(10), reservedConcurrency } = props;
     const { service, settings, bundles } = context;
     checkFailureTexts(settings);
+    checkCanary(settings);
     this.context = context;
     this.entry = entry;
     this.consumer = environment[Env.CONSUMER];

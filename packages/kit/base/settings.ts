@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { APP_NAME } from '../aws/app-names.js';
 import { MAX_EPOCH } from '../messages/keys.js';
+import { CANARY_MINUTES, type CanarySettings } from './canary-settings.js';
 
 /** Issuer of the tokens that the API accepts, and the checks of a token. */
 export interface AuthSettings {
@@ -142,6 +143,13 @@ export interface EnvironmentSettings {
    * of it. `false` reserves nothing. A new account needs it: its quota may be 10, and AWS reserves none of so few.
    */
   readonly concurrency: false | number;
+  /**
+   * Progressive deployment of endpoints and consumers: a new release receives a tenth of the calls for so many minutes, and is
+   * taken back if it fails. Each of these functions then has a version, an alias, an alarm (0.10 dollars a month) and a deployment
+   * group, and a deployment takes that much longer.
+   * @default none: a deployment replaces each function at once
+   */
+  readonly canary?: CanarySettings;
   readonly auth: AuthSettings;
   /**
    * Origins whose pages may call the API from a browser (CORS), as browsers send them: scheme, host, and the port unless it is the default
@@ -216,6 +224,17 @@ export function checkApp({ app }: Pick<EnvironmentSettings, 'app'>): void {
   }
   const unknown = operatorRoles.filter((role) => !roles.includes(role));
   if (unknown.length > 0) throw new SettingsError(`app.operatorRoles: not in app.roles: ${unknown.join(', ')}`);
+}
+
+/**
+ * Checks the progressive deployment.
+ * @throws {SettingsError} for minutes of which CodeDeploy has no predefined configuration
+ */
+export function checkCanary({ environment, canary }: Pick<EnvironmentSettings, 'environment' | 'canary'>): void {
+  if (!canary || CANARY_MINUTES.includes(canary.minutes)) return;
+  throw new SettingsError(
+    `canary.minutes of '${environment}' is ${canary.minutes}: expected one of ${CANARY_MINUTES.join(', ')}, or no canary`,
+  );
 }
 
 /**

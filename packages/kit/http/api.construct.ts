@@ -14,11 +14,13 @@ import {
   RestApi,
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { acknowledgeCompliance } from '../base/acknowledge.js';
 import { alarm, alarmOnErrors } from '../base/alarms.construct.js';
+import { liveFunction } from '../base/canary.construct.js';
 import { corsEnvironment, resolveCorsOrigins } from '../base/cors-settings.js';
 import { addPinnedOutput, logicalPrefix } from '../base/logical-ids.js';
 import { Output } from '../base/outputs.js';
@@ -176,7 +178,7 @@ export class Api extends Construct {
         .resourceForPath(path)
         .addMethod(
           method,
-          new LambdaIntegration(handler.function, { allowTestInvoke: false }),
+          new LambdaIntegration(invokedFunction(handler, this), { allowTestInvoke: false }),
           isPublic
             ? { authorizationType: AuthorizationType.NONE }
             : { authorizationType: AuthorizationType.CUSTOM, authorizer },
@@ -307,6 +309,17 @@ export class Api extends Construct {
       `A firewall costs about 11 dollars a month, which '${environment}' isn't worth; environments that keep data have one.`,
     );
   }
+}
+
+/**
+ * Returns what the API invokes for an endpoint. Where that is an alias, the function's export is kept: it is still imported by the
+ * API's stack while the service's stack is deployed, and CloudFormation removes no export that is in use.
+ */
+function invokedFunction(handler: ServiceFunction, api: Construct): IFunction {
+  const live = liveFunction(handler);
+  const service = Stack.of(handler);
+  if (live !== handler.function && service !== Stack.of(api)) service.exportValue(handler.function.functionArn);
+  return live;
 }
 
 /** Returns a fault for each endpoint that was declared after the API. Every request to it would be answered 403. */

@@ -4,8 +4,9 @@ import en from 'zod/v4/locales/en.js';
 import { clock } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { correlationIdFrom, newId, traceparentFrom } from '../aws/ids.js';
+import { Metric } from '../aws/metric-names.js';
 import { readCorsOrigins, requireEnv, requireListEnv } from '../aws/read-environment.js';
-import { describeError, logger, publishMetrics } from '../aws/telemetry.js';
+import { count, describeError, logger, publishMetrics } from '../aws/telemetry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { AggregateDeleted } from '../event-store/event-store.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
@@ -133,8 +134,10 @@ export function endpoint<
     } catch (error) {
       const problem = toProblem(error);
       const { code, status } = problem;
-      if (status >= 500) logger.error('request failed', { code, ...describeError(error) });
-      else {
+      if (status >= 500) {
+        logger.error('request failed', { code, ...describeError(error) });
+        if (code === 'internal') count(Metric.REQUEST_FAULTS);
+      } else {
         const why = error instanceof Unauthenticated ? { reason: error.message } : {};
         logger.info('request refused', { code, status, ...why });
       }

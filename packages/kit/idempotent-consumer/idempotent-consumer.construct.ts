@@ -8,6 +8,7 @@ import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { acknowledgeQueueSource } from '../base/acknowledge.js';
 import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from '../base/alarms.construct.js';
+import { liveFunction } from '../base/canary.construct.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../base/interfaces.js';
 import type { ServiceFunction } from '../base/service-function.construct.js';
@@ -157,7 +158,7 @@ export class IdempotentConsumer extends Construct {
       this.addRules(subscription, bus);
       if (!isEventSubscription(subscription)) this.refuseForeignCommands(bus, subscription);
     }
-    handler.function.addEventSource(
+    liveFunction(handler).addEventSource(
       new SqsEventSource(this.queue, {
         batchSize: BATCH_SIZE,
         reportBatchItemFailures: true,

@@ -5,9 +5,10 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { FAILED_INDEX } from '../aws/indexes.js';
-import { Metric } from '../aws/metric-names.js';
+import { InboxMetric } from '../aws/metric-names.js';
 import { acknowledgeQueueSource } from '../base/acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnOldest, serviceMetric } from '../base/alarms.construct.js';
+import { liveFunction } from '../base/canary.construct.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import { type ItemAction, metricsNamespace, type ServiceFunction } from '../base/service-function.construct.js';
 import { recordsPrefix } from '../failures/contract.js';
@@ -115,7 +116,7 @@ export class Inbox extends Construct {
     // One message for each invocation: a handler that crashes its function harms no other message. In mode batch, messages
     // that came together get their places in one transaction.
     const batching = mode.mode === 'batch' ? BATCH : { batchSize: 1, maxConcurrency: clampConcurrency(parallel) };
-    runner.function.addEventSource(new SqsEventSource(this.queue, { ...batching, reportBatchItemFailures: true }));
+    liveFunction(runner).addEventSource(new SqsEventSource(this.queue, { ...batching, reportBatchItemFailures: true }));
     acknowledgeQueueSource(runner);
     runner.setEnvironment(Env.CONSUMER, name);
     runner.setEnvironment(Env.CONSUMER_GENERATION, String(generation));
@@ -165,7 +166,7 @@ export class Inbox extends Construct {
   }
 
   private addGapAlarm(name: string, { context }: ServiceFunction, gapAlarmSeconds: number, topic: ITopic): void {
-    const age = serviceMetric(metricsNamespace(context.settings), context.service, Metric.INBOX_GAP_AGE);
+    const age = serviceMetric(metricsNamespace(context.settings), context.service, InboxMetric.GAP_AGE);
     alarm(this, 'InboxGap', {
       metric: age.with({
         statistic: 'max',
@@ -181,7 +182,7 @@ export class Inbox extends Construct {
 
   private addAlarms(name: string, runner: ServiceFunction, topic: ITopic): void {
     const { settings, service } = runner.context;
-    const oldest = serviceMetric(metricsNamespace(settings), service, Metric.INBOX_OLDEST_PENDING);
+    const oldest = serviceMetric(metricsNamespace(settings), service, InboxMetric.OLDEST_PENDING);
     alarm(this, 'InboxBehind', {
       metric: oldest.with({ statistic: 'max', dimensionsMap: { service, consumer: name } }),
       threshold: Duration.hours(1).toSeconds(),

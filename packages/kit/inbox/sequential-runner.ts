@@ -1,6 +1,6 @@
 import { clock, secondsBetween } from '../aws/clock.js';
 import type { Item } from '../aws/dynamodb.js';
-import { Metric } from '../aws/metric-names.js';
+import { InboxMetric } from '../aws/metric-names.js';
 import { recordGauge } from '../aws/telemetry.js';
 import { WriteConflict } from '../aws/write-conflict.js';
 import { PENDING } from '../failures/delivery.js';
@@ -106,7 +106,7 @@ export class SequentialRunner extends Runner {
     this.log('parked', pk);
     if (isGap) {
       const age = Math.max(0, secondsBetween(since, clock.now()));
-      recordGauge(Metric.INBOX_GAP_AGE, age, this.options.consumer.name, 'Seconds');
+      recordGauge(InboxMetric.GAP_AGE, age, this.options.consumer.name, 'Seconds');
     }
   }
 

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { Metric } from '../aws/metric-names.js';
+import { InboxMetric, Metric } from '../aws/metric-names.js';
 import { metricsNamespace } from '../base/service-function.construct.js';
 import type { EnvironmentSettings } from '../base/settings.js';
 
@@ -56,11 +56,11 @@ export function addDashboard(scope: Construct, settings: EnvironmentSettings, gr
     ...mergeGraphs(graphs).map(ofServices),
     graph(
       'Inboxes: messages that wait, are parked, have failed',
-      inboxes(Metric.INBOX_PENDING),
-      inboxes(Metric.INBOX_PARKED),
-      inboxes(Metric.INBOX_FAILED),
+      inboxes(InboxMetric.PENDING),
+      inboxes(InboxMetric.PARKED),
+      inboxes(InboxMetric.FAILED),
     ),
-    graph('Inboxes: oldest message that waits (s)', inboxes(Metric.INBOX_OLDEST_PENDING)),
+    graph('Inboxes: oldest message that waits (s)', inboxes(InboxMetric.OLDEST_PENDING)),
     graph('Queues: oldest message (s)', sqs('ApproximateAgeOfOldestMessage')),
     graph('Queues and dead letters: messages', sqs('ApproximateNumberOfMessagesVisible')),
     graph('Streams: age of what the relays read (ms)', lambda('IteratorAge', 'Maximum')),

@@ -80,13 +80,15 @@ export function createApplyAccess(
   const reading = createRestoreAccess(context, lambda);
   return {
     ...reading,
-    listMappings: async (FunctionName) => {
+    listMappings: async (name) => {
       const found: Mapping[] = [];
-      for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings(
-        { client: lambda },
-        { FunctionName },
-      ))
-        found.push(...EventSourceMappings.map(({ UUID: id = '', State: state = '' }) => ({ id, state })));
+      // Filtered here: AWS lists by a function's name only the mappings that invoke no alias of it.
+      for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings({ client: lambda }, {}))
+        found.push(
+          ...EventSourceMappings.filter(({ FunctionArn = '' }) => FunctionArn.split(':')[6] === name).map(
+            ({ UUID: id = '', State: state = '' }) => ({ id, state }),
+          ),
+        );
       return found;
     },
     switchMapping: async (UUID, Enabled) => {

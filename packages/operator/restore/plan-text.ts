@@ -180,7 +180,9 @@ const eachFunction = (
  * the deliveries of its messages, which then become dead letters.
  */
 const eachMapping = (functions: readonly PlannedFunction[], state: 'enabled' | 'no-enabled'): string => {
-  const ids = `$(aws lambda list-event-source-mappings --function-name "$name" --query 'EventSourceMappings[].UUID' --output text)`;
+  // A mapping may invoke an alias of the function (setting `canary`), and AWS lists those by the alias only.
+  const query = `EventSourceMappings[?ends_with(FunctionArn, ':$name') || ends_with(FunctionArn, ':$name:live')].UUID`;
+  const ids = `$(aws lambda list-event-source-mappings --query "${query}" --output text)`;
   const names = functions.map(({ name }) => name).join(' ');
   return `for name in ${names}; do for id in ${ids}; do aws lambda update-event-source-mapping --${state} --uuid "$id"; done; done`;
 };

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { logger } from '../../../packages/kit/aws/telemetry.js';
+import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { WriteConflict } from '../../../packages/kit/aws/write-conflict.js';
 import { AggregateDeleted } from '../../../packages/kit/event-store/event-store.js';
 import { handler as authorizer } from '../../../packages/kit/http/authorizer.lambda.js';
@@ -253,8 +253,8 @@ describe('an endpoint', () => {
       status: 403,
     }));
   test("logs the operator and the route before the lookup, without a customer's id", async () => {
-    const written = vi.spyOn(logger, 'info').mockReturnValue();
-    const keys = vi.spyOn(logger, 'appendKeys');
+    const written = vi.spyOn(telemetry.logger, 'info').mockReturnValue();
+    const keys = vi.spyOn(telemetry.logger, 'appendKeys');
     const looked = vi.fn();
     const both = endpointFor<'customer' | 'operator'>({ personalParameters: ['customerId'] })({}, async () => {
       looked(written.mock.calls.length);
@@ -299,6 +299,20 @@ describe('an endpoint', () => {
     const { status, body } = await answer(ask({}), broken);
     expect(status).toBe(500);
     expect(JSON.stringify(body)).not.toMatch(/orders-prod|ResourceNotFound|at /);
+  });
+  test('counts faults of the code, which end a canary, and not what a caller repeats', async () => {
+    const counted = vi.spyOn(telemetry, 'count');
+    const failing = (error: Error) =>
+      answer(
+        ask({}),
+        endpoint({ roles: ['customer'] }, () => Promise.reject(error)),
+      );
+    await failing(new Problem('in-progress', 'wait', { retryAfterSeconds: 3 }));
+    await failing(Object.assign(new Error('slow down'), { name: 'ThrottlingException' }));
+    expect(counted.mock.calls).toEqual([]);
+    await failing(new TypeError('x is not a function'));
+    expect(counted.mock.calls).toEqual([['RequestFaults']]);
+    counted.mockRestore();
   });
   test('answers 404 for a deleted resource', async () => {
     const late = endpoint({ roles: ['customer'] }, async () => {
@@ -355,7 +369,7 @@ test('the authorizer refuses two tokens', async () => {
       headers: { Authorization },
       multiValueHeaders: { Authorization: values },
     } as unknown as APIGatewayRequestAuthorizerEvent);
-  const log = vi.spyOn(logger, 'info').mockReturnValue();
+  const log = vi.spyOn(telemetry.logger, 'info').mockReturnValue();
   const effects = [await asking([Authorization]), await asking([Authorization, Authorization])].map(
     ({ policyDocument }) => policyDocument.Statement[0],
   );
@@ -367,7 +381,7 @@ describe('the subject of a token', () => {
   const asking = async (sub: string) => {
     const headers = { Authorization: `Bearer ${makeToken({ ...claims, sub }, issuerKey)}` };
     const event = { methodArn: 'arn:aws:execute-api:eu-west-1:1:api/v1/GET/orders', headers };
-    const log = vi.spyOn(logger, 'info').mockReturnValue();
+    const log = vi.spyOn(telemetry.logger, 'info').mockReturnValue();
     const { policyDocument, context } = await authorizer(event as unknown as APIGatewayRequestAuthorizerEvent);
     const logged = [...log.mock.calls];
     log.mockRestore();
@@ -395,7 +409,7 @@ describe('one token', () => {
   const effectOf = async (headers: object, multiValueHeaders?: object) => {
     const methodArn = 'arn:aws:execute-api:eu-west-1:1:api/v1/GET/orders';
     const event = { methodArn, headers, multiValueHeaders } as unknown as APIGatewayRequestAuthorizerEvent;
-    const log = vi.spyOn(logger, 'info').mockReturnValue();
+    const log = vi.spyOn(telemetry.logger, 'info').mockReturnValue();
     const { policyDocument } = await authorizer(event);
     log.mockRestore();
     return policyDocument.Statement[0]!.Effect;
