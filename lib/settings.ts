@@ -109,6 +109,8 @@ export interface Overrides {
   readonly hotCustomers?: string;
   /** Origins whose pages may call the API, with commas between them. */
   readonly cors?: string;
+  /** `off`: tables and stacks are not protected from deletion, for a first deployment. */
+  readonly protection?: 'on' | 'off';
   /** Allow an inline key set, or the sandbox, in an environment that keeps data. */
   readonly allowInlineJwks?: 'true';
   readonly allowSandbox?: 'true';
@@ -347,6 +349,10 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   if (paymentProvider !== undefined && paymentProvider !== 'sandbox') {
     throw new SettingsError("paymentProvider: expected 'sandbox'; lib/settings.ts sets every other provider");
   }
+  const { protection = 'on' } = overrides;
+  if (!['on', 'off'].includes(protection)) {
+    throw new SettingsError(`protection is '${protection}': expected off for a first deployment, or nothing`);
+  }
   const payments: PaymentSettings = paymentProvider === undefined ? known.payments : { provider: paymentProvider };
   const settings = {
     ...known,
@@ -356,6 +362,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     payments,
     hotSkus,
     hotCustomers,
+    protection,
     ...(alarmEmail !== undefined && { alarmEmail }),
     ...(overrides.cors !== undefined && { cors: overrides.cors.split(',') }),
   };

@@ -132,7 +132,7 @@ describe('data of requests that the firewall stores', () => {
   test('goes to its own log group with a retention, whose name no earlier deployment has left behind', () => {
     expect(others).toEqual([]);
     expect(group?.properties.RetentionInDays).toBe(90);
-    expect(group?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(group?.attributes).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
     const [, parts] = group?.properties.LogGroupName['Fn::Join'] ?? [];
     expect(parts[0]).toBe('aws-waf-logs-orderly-prod-Api-');
     expect(JSON.stringify(parts[1])).toContain('AWS::StackId');

@@ -1,4 +1,4 @@
-import { Annotations, Duration, RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
+import { Annotations, Duration, Tags, Validations } from 'aws-cdk-lib';
 import { type Conditions, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -9,6 +9,7 @@ import type { Bundles } from './bundles.js';
 import { findEnvironmentErrors } from './environment-size.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionDescription } from './outputs.js';
+import { removalPolicyOf } from './retention.js';
 import { checkFailureTexts, type EnvironmentSettings } from './settings.js';
 
 /** Context that all functions of one service share. */
@@ -87,7 +88,7 @@ export class ServiceFunction extends Construct {
 
     const logs = new LogGroup(this, 'Logs', {
       retention: props.logRetention ?? settings.logRetention,
-      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(settings),
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.grantActions(['logs:CreateLogStream', 'logs:PutLogEvents'], logs.logGroupArn);

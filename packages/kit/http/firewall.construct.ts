@@ -1,10 +1,11 @@
-import { ArnFormat, Aws, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Fn, Stack } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { problemType } from '../aws/app-names.js';
 import { resolveCorsOrigins } from '../base/cors-settings.js';
+import { removalPolicyOf } from '../base/retention.js';
 import { checkFirewall, type EnvironmentSettings, FIREWALL_WINDOW, type FirewallSettings } from '../base/settings.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { singleOriginCorsHeaders } from './cors.construct.js';
@@ -75,14 +76,14 @@ export class Firewall extends Construct {
    * AWS adds the log group to the account's resource policy for delivered logs when logging is set up. A policy of this
    * stack would use up one of the ten that an account has per region.
    */
-  private addLog(acl: CfnWebACL, { logRetention, keepsData }: EnvironmentSettings): void {
+  private addLog(acl: CfnWebACL, settings: EnvironmentSettings): void {
     const stack = Stack.of(this);
     const group = new LogGroup(this, 'Log', {
       // AWS requires this prefix. The last part of the stack's id is unique per stack, so a later deployment doesn't
       // collide with a log group that an earlier one has retained.
       logGroupName: `aws-waf-logs-${stack.stackName}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`,
-      retention: logRetention,
-      removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      retention: settings.logRetention,
+      removalPolicy: removalPolicyOf(settings),
     });
     const action = (Action: string) => ({ ActionCondition: { Action } });
     new CfnLoggingConfiguration(this, 'Logging', {
