@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import type { Bundles } from './bundles.js';
+import { checkLimits } from './check-limits.js';
 import { findEnvironmentErrors } from './environment-size.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionDescription } from './outputs.js';
@@ -80,6 +81,7 @@ export class ServiceFunction extends Construct {
     const { context, entry, environment = {}, timeout = Duration.seconds(10), reservedConcurrency } = props;
     const { service, settings, bundles } = context;
     checkFailureTexts(settings);
+    checkLimits(this);
     this.context = context;
     this.entry = entry;
     this.consumer = environment[Env.CONSUMER];

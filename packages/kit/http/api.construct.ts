@@ -113,7 +113,7 @@ const STAGE = 'v1';
  * public routes), behind the construct id unless this is `Api`
  * (`PublicApiUrl`).
  *
- * The handlers refuse bodies over 128 KB (413), and the gateway refuses bodies over 10 MB. With a firewall, the
+ * The handlers refuse bodies over 64 KB (413), and the gateway refuses bodies over 10 MB. With a firewall, the
  * firewall refuses both.
  * @example
  * const board = new Service(this, 'Board', { settings, bundles, bus, alarmTopic, name: 'board' });

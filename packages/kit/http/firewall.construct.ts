@@ -17,11 +17,12 @@ export interface FirewallProps {
 }
 
 /**
- * Matches a `Content-Length` above 131072. The firewall can read only the first 64 KB of a body, so it judges the
- * declared length. The handler refuses a longer body that declares no length.
+ * Matches a `Content-Length` above 65536, the largest body that a handler takes. The handler refuses a longer body that
+ * declares no length. The firewall reads the first 64 KB of a body, which is AWS's maximum, so the rules read every body
+ * that is processed.
  */
-const OVER_128_KB =
-  '^(13107[3-9]|1310[89][0-9]|131[1-9][0-9]{2}|13[2-9][0-9]{3}|1[4-9][0-9]{4}|[2-9][0-9]{5}|[0-9]{7,})$';
+const OVER_64_KB =
+  '^(6553[7-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4}|[1-9][0-9]{5}|[0-9]{7,})$';
 
 /**
  * Common rules that match legal requests. The firewall counts their matches and refuses nothing by them.
@@ -58,7 +59,7 @@ export class Firewall extends Construct {
       associationConfig: { requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: 'KB_64' } } },
       dataProtectionConfig: { dataProtections: PROTECTED },
       customResponseBodies: {
-        TooLarge: answer('too-large', 'Request too large', 413, 'A body may have at most 128 KB.'),
+        TooLarge: answer('too-large', 'Request too large', 413, 'A body may have at most 64 KB.'),
         Throttled: answer('throttled', 'Too many requests', 429, 'Try again in a minute, less often.'),
       },
       rules: buildRules(limits, { ...ANSWER_HEADERS, ...singleOriginCorsHeaders(resolveCorsOrigins(settings)) }),
@@ -146,7 +147,7 @@ const buildRules = (
     statement: {
       regexMatchStatement: {
         fieldToMatch: { singleHeader: { Name: 'content-length' } },
-        regexString: OVER_128_KB,
+        regexString: OVER_64_KB,
         textTransformations: [{ priority: 0, type: 'NONE' }],
       },
     },

@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { appTitle, eventSource } from '../aws/app-names.js';
 import { acknowledgeCompliance } from '../base/acknowledge.js';
 import { alarmOnLostByBus } from '../base/alarms.construct.js';
+import { checkLimits } from '../base/check-limits.js';
 import { type AnyBus, refuseForeignBus } from '../base/interfaces.js';
 import { addPinnedOutput, logicalPrefix } from '../base/logical-ids.js';
 import { Output } from '../base/outputs.js';
@@ -53,6 +54,7 @@ export class Platform extends Construct {
     super(scope, id);
     setRunbook(this, settings);
     checkApp(settings);
+    checkLimits(this);
     warnIfUnprotected(this, settings);
     if (bus) refuseForeignBus(this, bus);
     this.bus = bus ?? this.createBus(settings);
