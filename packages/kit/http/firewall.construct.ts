@@ -21,8 +21,7 @@ export interface FirewallProps {
  * declares no length. The firewall reads the first 64 KB of a body, which is AWS's maximum, so the rules read every body
  * that is processed.
  */
-const OVER_64_KB =
-  '^(6553[7-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4}|[1-9][0-9]{5}|[0-9]{7,})$';
+const OVER_64_KB = '^(6553[7-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4}|[1-9][0-9]{5}|[0-9]{7,})$';
 
 /**
  * Common rules that match legal requests. The firewall counts their matches and refuses nothing by them.
