@@ -9,7 +9,10 @@ import { Queue, QueuePolicy } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
 import { checkLimits } from '../../packages/kit/base/check-limits.js';
 import { nameWithStackId } from '../../packages/kit/base/physical-names.js';
-import { synthesized } from '../support/environments.js';
+import { ServiceFunction } from '../../packages/kit/base/service-function.construct.js';
+import { developmentSettings } from '../../packages/kit/base/settings.js';
+import { Platform } from '../../packages/kit/service/platform.construct.js';
+import { noCode, synthesized } from '../support/environments.js';
 
 const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
@@ -204,6 +207,28 @@ describe('synth refuses what AWS would refuse in the middle of a deployment', ()
   });
 });
 
-test('an environment that keeps data is within all limits, in its own account and region', () => {
+test('each app of the kit is checked, at its synth', () => {
+  const settings = developmentSettings({
+    app: { name: 'shop', roles: ['agent'] },
+    auth: { issuer: 'https://login.example.com', audience: 'shop' },
+  });
+  const parts: readonly ((stack: Stack) => void)[] = [
+    (stack) => new Platform(stack, 'Platform', { settings }),
+    (stack) =>
+      new ServiceFunction(stack, 'Worker', {
+        context: { service: 'shop', settings, bundles: noCode },
+        entry: 'worker',
+      }),
+  ];
+  for (const declare of parts) {
+    const app = new App();
+    const stack = new Stack(app, 'Shop');
+    declare(stack);
+    new Queue(stack, 'Queue', { queueName: 'x'.repeat(81) });
+    expect(() => app.synth()).toThrow('Shop/Queue/Resource has 81 characters of its queueName: expected at most 80');
+  }
+});
+
+test('an environment that keeps data is within all limits', () => {
   expect(synthesized('prod').app.node.validate()).toEqual([]);
 });
