@@ -112,6 +112,8 @@ export interface Overrides {
   readonly cors?: string;
   /** Minutes of a progressive deployment: 5, 10, 15 or 30. */
   readonly canary?: string;
+  /** `off`: tables and stacks are not protected from deletion, for a first deployment. */
+  readonly protection?: 'on' | 'off';
   /** Allow an inline key set, or the sandbox, in an environment that keeps data. */
   readonly allowInlineJwks?: 'true';
   readonly allowSandbox?: 'true';
@@ -350,6 +352,10 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   if (paymentProvider !== undefined && paymentProvider !== 'sandbox') {
     throw new SettingsError("paymentProvider: expected 'sandbox'; lib/settings.ts sets every other provider");
   }
+  const { protection = 'on' } = overrides;
+  if (!['on', 'off'].includes(protection)) {
+    throw new SettingsError(`protection is '${protection}': expected off for a first deployment, or nothing`);
+  }
   const payments: PaymentSettings = paymentProvider === undefined ? known.payments : { provider: paymentProvider };
   const settings = {
     ...known,
@@ -359,6 +365,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     payments,
     hotSkus,
     hotCustomers,
+    protection,
     ...(alarmEmail !== undefined && { alarmEmail }),
     ...(overrides.cors !== undefined && { cors: overrides.cors.split(',') }),
     ...(overrides.canary !== undefined && {

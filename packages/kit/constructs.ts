@@ -16,6 +16,7 @@ export { Bundles, UnknownEntry } from './base/bundles.js';
 export type { CanarySettings } from './base/canary-settings.js';
 export { checkDeployedWindow, type DeployedWindow } from './base/dedupe-window.js';
 export type { AnyBus, AnyTable } from './base/interfaces.js';
+export { keepExport } from './base/kept-exports.js';
 export { pinLogicalId } from './base/logical-ids.js';
 export { type ConsumerDescription, type FunctionDescription, Output, servicePrefixes } from './base/outputs.js';
 export {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { inRunbook } from '../../lambdas/operations/runbook.js';
 import { matches } from '../../packages/simulator/patterns/matches.js';
-import { consumersOf, type Json, referenced, SERVICES, synthesized } from '../support/environments.js';
+import { consumersOf, type Json, referenced, SERVICES, statements, synthesized } from '../support/environments.js';
 
 const prod = synthesized('prod');
 const alarms = prod.everywhere('AWS::CloudWatch::Alarm');
@@ -239,7 +239,7 @@ describe('the key that wraps the personal data keys', () => {
 });
 
 describe('the topic of alarms', () => {
-  test('accepts messages only of this account’s alarms and of EventBridge, over TLS', () => {
+  test('accepts messages only of this account’s alarms and roles, over TLS', () => {
     const [policy] = prod.resources('Platform', 'AWS::SNS::TopicPolicy');
     const having = (effect: string) =>
       policy?.properties.PolicyDocument.Statement.filter(({ Effect }: Json) => Effect === effect);
@@ -250,8 +250,21 @@ describe('the topic of alarms', () => {
         Action: 'sns:Publish',
         Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
       },
-      { Principal: { Service: 'events.amazonaws.com' }, Action: 'sns:Publish' },
     ]);
+  });
+
+  test('the rule of the people’s keys publishes by a role, since a statement for EventBridge would hold for every account', () => {
+    const targets = prod
+      .everywhere('AWS::Events::Rule')
+      .flatMap(({ properties }) => properties.Targets as Json[])
+      .filter(({ Arn }) => referenced(Arn) === prod.resources('Platform', 'AWS::SNS::Topic')[0]?.id);
+    expect(targets).toHaveLength(1);
+    const role = prod.resources('Platform', 'AWS::IAM::Role').find(({ id }) => id === referenced(targets[0]?.RoleArn));
+    expect(role?.properties.AssumeRolePolicyDocument.Statement).toMatchObject([
+      { Principal: { Service: 'events.amazonaws.com' }, Action: 'sts:AssumeRole' },
+    ]);
+    const granted = statements(prod).filter(({ policy }) => policy.startsWith('PersonalKeysPublisher'));
+    expect(granted).toMatchObject([{ actions: ['sns:Publish'], resources: [{ Ref: referenced(targets[0]?.Arn) }] }]);
   });
 
   test('the topic has a subscriber if the settings name one', () => {

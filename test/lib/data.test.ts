@@ -80,7 +80,7 @@ describe('tables', () => {
           attributes.UpdateReplacePolicy,
         ];
       });
-    expect(safety(prod)).toEqual(Array(21).fill([true, true, 'Retain', 'Retain']));
+    expect(safety(prod)).toEqual(Array(21).fill([true, true, 'RetainExceptOnCreate', 'Retain']));
     expect(safety(dev)).toEqual(Array(22).fill([false, false, 'Delete', 'Delete']));
   });
 
@@ -152,7 +152,7 @@ describe('the personal data keys', () => {
   test('one KMS key wraps the keys; it is rotated, and retained in prod', () => {
     expect(others).toEqual([]);
     expect(key?.properties.EnableKeyRotation).toBe(true);
-    expect(key?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(key?.attributes).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
   });
 
   test("the keys are wrapped for tagged roles only: administrators can manage the KMS key but can't use it", () => {
@@ -304,7 +304,7 @@ describe('the second copy of tables', () => {
     expect(JSON.stringify(vault?.properties.BackupVaultName)).toContain('AWS::StackId');
     expect(vault?.properties.LockConfiguration).toEqual({ MinRetentionDays: 7 });
     expect(referenced(vault?.properties.EncryptionKeyArn)).toMatch(/^BackupKey/);
-    expect(vault?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(vault?.attributes).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
   });
 
   test('environments that keep no data have no second copy', () => {

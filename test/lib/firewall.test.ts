@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OrderlyEnvironment } from '../../lib/environment.js';
 import { type Settings, settingsFor } from '../../lib/settings.js';
 import { ANSWER_HEADERS } from '../../packages/kit/http/answer-headers.js';
+import { MAX_BODY_BYTES } from '../../packages/kit/http/request-parsing.js';
 import { type Json, newApp, noCode, referenced, synthesized } from '../support/environments.js';
 
 const dev = synthesized('dev');
@@ -18,14 +19,15 @@ describe('the firewall', () => {
     expect(prod.resources('Api', 'AWS::WAFv2::WebACLAssociation')).toHaveLength(1);
   });
 
-  test('refuses declared bodies over 128 KB, and none below', () => {
+  test('refuses declared bodies over 64 KB, and none below', () => {
     const refused = new RegExp(rule('BodySize').Statement.RegexMatchStatement.RegexString);
     const lengths = [
-      0, 9, 99_999, 130_000, 131_071, 131_072, 131_073, 131_079, 131_080, 131_099, 131_100, 131_999, 132_000, 140_000,
-      200_000, 999_999, 1_000_000, 10_485_760,
+      0, 9, 9_999, 10_000, 59_999, 60_000, 64_999, 65_000, 65_535, 65_536, 65_537, 65_540, 65_600, 66_000, 69_999,
+      70_000, 99_999, 100_000, 999_999, 1_000_000, 10_485_760,
     ];
-    for (const length of lengths) expect(refused.test(String(length)), String(length)).toBe(length > 131_072);
-    for (let length = 130_900; length < 132_100; length++) expect(refused.test(String(length))).toBe(length > 131_072);
+    for (const length of lengths) expect(refused.test(String(length)), String(length)).toBe(length > MAX_BODY_BYTES);
+    for (let length = 65_300; length < 66_100; length++)
+      expect(refused.test(String(length))).toBe(length > MAX_BODY_BYTES);
   });
 
   test('gives its own answers the common headers', () => {
@@ -35,10 +37,12 @@ describe('the firewall', () => {
     for (const { ResponseHeaders } of responses) expect(ResponseHeaders).toEqual(expect.arrayContaining(wanted));
   });
 
-  test('inspects as much of a body as it can for an API', () =>
+  test('inspects as much of a body as a handler takes, which is AWS’s maximum', () => {
+    expect(MAX_BODY_BYTES).toBe(64 * 1024);
     expect(acl?.properties.AssociationConfig).toEqual({
       RequestBody: { API_GATEWAY: { DefaultSizeInspectionLimit: 'KB_64' } },
-    }));
+    });
+  });
 
   test('counts each address and each token per minute, and answers with Retry-After above a limit', () => {
     expect(rule('AddressRate').Statement.RateBasedStatement).toEqual({
@@ -132,7 +136,7 @@ describe('data of requests that the firewall stores', () => {
   test('goes to its own log group with a retention, whose name no earlier deployment has left behind', () => {
     expect(others).toEqual([]);
     expect(group?.properties.RetentionInDays).toBe(90);
-    expect(group?.attributes).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(group?.attributes).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
     const [, parts] = group?.properties.LogGroupName['Fn::Join'] ?? [];
     expect(parts[0]).toBe('aws-waf-logs-orderly-prod-Api-');
     expect(JSON.stringify(parts[1])).toContain('AWS::StackId');

@@ -1,12 +1,10 @@
 import { Stack } from 'aws-cdk-lib';
 import type { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Env } from '../aws/environment.js';
+import { estimateBytes } from './text-length.js';
 
 /** Lambda's limit for the names and values of all environment variables of a function together, in bytes ("Lambda quotas"). */
 export const MAX_ENVIRONMENT_BYTES = 4096;
-
-/** Bytes that stand for a value which only the deployment knows: a name, an ARN or a URL, of which few are longer. */
-const REFERENCE_BYTES = 128;
 
 /** Settings whose texts grow with what an operator lists in them, by the variables that carry them. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -38,9 +36,3 @@ export function findEnvironmentErrors(lambda: LambdaFunction): string[] {
 interface Resolved {
   readonly variables?: Readonly<Record<string, unknown>>;
 }
-
-const estimateBytes = (value: unknown): number => {
-  if (typeof value === 'string') return Buffer.byteLength(value);
-  const joined = (value as { readonly 'Fn::Join'?: readonly [string, readonly unknown[]] } | undefined)?.['Fn::Join'];
-  return joined === undefined ? REFERENCE_BYTES : joined[1].reduce<number>((sum, part) => sum + estimateBytes(part), 0);
-};

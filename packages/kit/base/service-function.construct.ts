@@ -1,4 +1,4 @@
-import { Annotations, Duration, RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
+import { Annotations, Duration, Tags, Validations } from 'aws-cdk-lib';
 import { type Conditions, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -6,9 +6,11 @@ import { Construct } from 'constructs';
 import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import type { Bundles } from './bundles.js';
+import { checkLimits } from './check-limits.js';
 import { findEnvironmentErrors } from './environment-size.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionDescription } from './outputs.js';
+import { removalPolicyOf } from './retention.js';
 import { checkCanary, checkFailureTexts, type EnvironmentSettings } from './settings.js';
 
 /** Context that all functions of one service share. */
@@ -80,6 +82,7 @@ export class ServiceFunction extends Construct {
     const { service, settings, bundles } = context;
     checkFailureTexts(settings);
     checkCanary(settings);
+    checkLimits(this);
     this.context = context;
     this.entry = entry;
     this.consumer = environment[Env.CONSUMER];
@@ -88,7 +91,7 @@ export class ServiceFunction extends Construct {
 
     const logs = new LogGroup(this, 'Logs', {
       retention: props.logRetention ?? settings.logRetention,
-      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(settings),
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.grantActions(['logs:CreateLogStream', 'logs:PutLogEvents'], logs.logGroupArn);

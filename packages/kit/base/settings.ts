@@ -86,6 +86,13 @@ export interface EnvironmentSettings {
    * point-in-time recovery, and a development issuer is refused.
    */
   readonly keepsData: boolean;
+  /**
+   * Whether tables and stacks of an environment that keeps data are protected from deletion. Take `off` for the first
+   * deployment only: the rollback of a creation that fails can't delete a protected table, and `cdk deploy` can't replace a
+   * protected stack whose creation has failed. What has data is retained without the protection, too.
+   * @default 'on'
+   */
+  readonly protection?: 'on' | 'off';
   readonly logRetention: RetentionDays;
   /** Retention of the logs of functions behind the API. They show which operator requested what. */
   readonly auditRetention: RetentionDays;

@@ -1,4 +1,5 @@
 import { appTitle } from '../aws/app-names.js';
+import { isProtected } from './retention.js';
 import { checkApp, type EnvironmentSettings } from './settings.js';
 
 /**
@@ -9,10 +10,10 @@ import { checkApp, type EnvironmentSettings } from './settings.js';
  */
 export function stackProps(settings: EnvironmentSettings, id: string, description: string) {
   checkApp(settings);
-  const { app, environment, keepsData } = settings;
+  const { app, environment } = settings;
   return {
     stackName: `${app.name}-${environment}-${id}`,
     description: `${appTitle(app.name)} (${environment}): ${description}`,
-    terminationProtection: keepsData,
+    terminationProtection: isProtected(settings),
   };
 }

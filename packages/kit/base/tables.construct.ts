@@ -1,9 +1,10 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { DUE_INDEX, FAILED_INDEX, PEOPLE_INDEX } from '../aws/indexes.js';
 
 import { pinLogicalId } from './logical-ids.js';
+import { isProtected, removalPolicyOf } from './retention.js';
 import type { EnvironmentSettings } from './settings.js';
 
 /** Attribute in epoch seconds after which an item may be deleted (late, never early). */
@@ -17,8 +18,8 @@ export const tableDefaults = (settings: EnvironmentSettings) => ({
   ...(settings.backup ? { tags: [{ key: backupTag(settings), value: settings.environment }] } : {}),
   billing: Billing.onDemand(),
   timeToLiveAttribute: TTL_ATTRIBUTE,
-  removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-  deletionProtection: settings.keepsData,
+  removalPolicy: removalPolicyOf(settings),
+  deletionProtection: isProtected(settings),
   pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: settings.keepsData },
 });
 

@@ -24,6 +24,7 @@ import { liveFunction } from '../base/canary.construct.js';
 import { corsEnvironment, resolveCorsOrigins } from '../base/cors-settings.js';
 import { addPinnedOutput, logicalPrefix } from '../base/logical-ids.js';
 import { Output } from '../base/outputs.js';
+import { removalPolicyOf } from '../base/retention.js';
 import { setRunbook } from '../base/runbook.js';
 import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import type { EnvironmentSettings } from '../base/settings.js';
@@ -114,7 +115,7 @@ const STAGE = 'v1';
  * public routes), behind the construct id unless this is `Api`
  * (`PublicApiUrl`).
  *
- * The handlers refuse bodies over 128 KB (413), and the gateway refuses bodies over 10 MB. With a firewall, the
+ * The handlers refuse bodies over 64 KB (413), and the gateway refuses bodies over 10 MB. With a firewall, the
  * firewall refuses both.
  * @example
  * const board = new Service(this, 'Board', { settings, bundles, bus, alarmTopic, name: 'board' });
@@ -136,14 +137,14 @@ export class Api extends Construct {
 
     const accessLog = new LogGroup(this, 'AccessLog', {
       retention: settings.logRetention,
-      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(settings),
     });
     this.api = new RestApi(this, 'Rest', {
       // Label and metrics dimension. Clients address the API by its id.
       restApiName: Stack.of(this).stackName,
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
       // An account-wide setting. Without it, API Gateway writes no access log for any API of the account. It stays when
-      // this stack is deleted, since another environment may need it.
+      // this stack is deleted or its creation is rolled back, since another environment may write its log by this role.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {

@@ -1,10 +1,11 @@
-import { ArnFormat, Aws, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Fn, Stack } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { problemType } from '../aws/app-names.js';
 import { resolveCorsOrigins } from '../base/cors-settings.js';
+import { removalPolicyOf } from '../base/retention.js';
 import { checkFirewall, type EnvironmentSettings, FIREWALL_WINDOW, type FirewallSettings } from '../base/settings.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { singleOriginCorsHeaders } from './cors.construct.js';
@@ -16,11 +17,11 @@ export interface FirewallProps {
 }
 
 /**
- * Matches a `Content-Length` above 131072. The firewall can read only the first 64 KB of a body, so it judges the
- * declared length. The handler refuses a longer body that declares no length.
+ * Matches a `Content-Length` above 65536, the largest body that a handler takes. The handler refuses a longer body that
+ * declares no length. The firewall reads the first 64 KB of a body, which is AWS's maximum, so the rules read every body
+ * that is processed.
  */
-const OVER_128_KB =
-  '^(13107[3-9]|1310[89][0-9]|131[1-9][0-9]{2}|13[2-9][0-9]{3}|1[4-9][0-9]{4}|[2-9][0-9]{5}|[0-9]{7,})$';
+const OVER_64_KB = '^(6553[7-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4}|[1-9][0-9]{5}|[0-9]{7,})$';
 
 /**
  * Common rules that match legal requests. The firewall counts their matches and refuses nothing by them.
@@ -57,7 +58,7 @@ export class Firewall extends Construct {
       associationConfig: { requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: 'KB_64' } } },
       dataProtectionConfig: { dataProtections: PROTECTED },
       customResponseBodies: {
-        TooLarge: answer('too-large', 'Request too large', 413, 'A body may have at most 128 KB.'),
+        TooLarge: answer('too-large', 'Request too large', 413, 'A body may have at most 64 KB.'),
         Throttled: answer('throttled', 'Too many requests', 429, 'Try again in a minute, less often.'),
       },
       rules: buildRules(limits, { ...ANSWER_HEADERS, ...singleOriginCorsHeaders(resolveCorsOrigins(settings)) }),
@@ -75,14 +76,14 @@ export class Firewall extends Construct {
    * AWS adds the log group to the account's resource policy for delivered logs when logging is set up. A policy of this
    * stack would use up one of the ten that an account has per region.
    */
-  private addLog(acl: CfnWebACL, { logRetention, keepsData }: EnvironmentSettings): void {
+  private addLog(acl: CfnWebACL, settings: EnvironmentSettings): void {
     const stack = Stack.of(this);
     const group = new LogGroup(this, 'Log', {
       // AWS requires this prefix. The last part of the stack's id is unique per stack, so a later deployment doesn't
       // collide with a log group that an earlier one has retained.
       logGroupName: `aws-waf-logs-${stack.stackName}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`,
-      retention: logRetention,
-      removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      retention: settings.logRetention,
+      removalPolicy: removalPolicyOf(settings),
     });
     const action = (Action: string) => ({ ActionCondition: { Action } });
     new CfnLoggingConfiguration(this, 'Logging', {
@@ -145,7 +146,7 @@ const buildRules = (
     statement: {
       regexMatchStatement: {
         fieldToMatch: { singleHeader: { Name: 'content-length' } },
-        regexString: OVER_128_KB,
+        regexString: OVER_64_KB,
         textTransformations: [{ priority: 0, type: 'NONE' }],
       },
     },

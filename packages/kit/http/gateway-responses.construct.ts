@@ -77,7 +77,7 @@ const PROBLEMS: readonly GatewayProblem[] = [
     status: 413,
     code: 'too-large',
     title: 'Request too large',
-    detail: 'A body may have at most 128 KB.',
+    detail: 'A body may have at most 64 KB.',
   },
   { type: ResponseType.THROTTLED, ...throttled },
   { type: ResponseType.QUOTA_EXCEEDED, ...throttled },

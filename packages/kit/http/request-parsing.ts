@@ -5,8 +5,11 @@ import { type Fault, Problem } from './errors.js';
 import type { ReadHeader } from './headers.js';
 import { findRepeatedMember } from './json-members.js';
 
-/** Largest body in bytes (128 KB). Larger ones are refused with 413. */
-export const MAX_BODY_BYTES = 128 * 1024;
+/**
+ * Largest body in bytes (64 KB). Larger ones are refused with 413. A firewall can read as much of a body and no more (AWS WAF,
+ * `AssociationConfig`), so no handler processes what its rules have not read.
+ */
+export const MAX_BODY_BYTES = 64 * 1024;
 
 /** Most faults that one answer lists. Without a limit, an answer could be many times as large as its request. */
 const MAX_FAULTS = 20;

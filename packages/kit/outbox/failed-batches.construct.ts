@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
@@ -17,6 +17,7 @@ import {
 } from '../base/alarms.construct.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import type { AnyTable } from '../base/interfaces.js';
+import { removalPolicyOf } from '../base/retention.js';
 import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import { RELAY, recordsPrefix } from '../failures/contract.js';
 
@@ -44,7 +45,6 @@ export function addFailedBatches(
   scope: Construct,
   { context, records, alarmTopic }: FailedBatchesProps,
 ): FailedBatches {
-  const { keepsData } = context.settings;
   const bucket = new Bucket(scope, 'FailedBatches', {
     encryption: BucketEncryption.S3_MANAGED,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -52,7 +52,7 @@ export function addFailedBatches(
     // The bucket may hold the last copy of commits that were not published. If somebody overwrites or deletes an
     // object, a version of it stays.
     versioned: true,
-    removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: removalPolicyOf(context.settings),
     lifecycleRules: [
       {
         expiration: FAILED_BATCH_EXPIRY,

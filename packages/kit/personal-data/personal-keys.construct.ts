@@ -1,14 +1,15 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
-import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AccountRootPrincipal, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import { pinLogicalId } from '../base/logical-ids.js';
+import { removalPolicyOf } from '../base/retention.js';
 import { runbookHint } from '../base/runbook.js';
 import type { ServiceFunction } from '../base/service-function.construct.js';
 import type { EnvironmentSettings } from '../base/settings.js';
@@ -96,7 +97,7 @@ export class PersonalKeys extends Construct {
       description: `${appTitle(app.name)} (${environment}): wraps the data keys of people`,
       policy: this.keyPolicy(),
       enableKeyRotation: true,
-      removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(settings),
       ...(keepsData ? {} : { pendingWindow: Duration.days(7) }),
     });
     this.addDangerAlarm(alarmTopic);
@@ -142,6 +143,11 @@ export class PersonalKeys extends Construct {
   /**
    * Notifies the topic who disabled the key, scheduled its deletion or changed its policy. CloudTrail sends these calls
    * to EventBridge if the account has a trail that logs management events.
+   *
+   * The rule publishes by a role of this account. So the topic's policy needs no statement for EventBridge, which would hold
+   * for the rules of every account: "You can't use Condition blocks in Amazon SNS topic policies for EventBridge". Source:
+   * EventBridge, "Using resource-based policies for Amazon EventBridge", which allows an execution role for topics ("For
+   * Lambda, Amazon SNS, and Amazon SQS targets, you can use either an IAM execution role or a resource-based policy").
    */
   private addDangerAlarm(topic: ITopic): void {
     const said = [
@@ -160,7 +166,15 @@ export class PersonalKeys extends Construct {
           requestParameters: { keyId: [this.key.keyId, this.key.keyArn] },
         },
       },
-      targets: [new SnsTopic(topic, { message: RuleTargetInput.fromText(said.join(' ')) })],
+      targets: [
+        new SnsTopic(topic, {
+          message: RuleTargetInput.fromText(said.join(' ')),
+          role: new Role(this, 'Publisher', {
+            description: `${DANGER_ALARM}: publishes to the alarm topic`,
+            assumedBy: new ServicePrincipal('events.amazonaws.com'),
+          }),
+        }),
+      ],
     });
     Validations.of(rule).acknowledge({
       id: 'Serverless-EventBusDLQ',

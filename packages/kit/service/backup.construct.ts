@@ -1,10 +1,12 @@
-import { Aws, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { appTitle } from '../aws/app-names.js';
+import { nameWithStackId } from '../base/physical-names.js';
+import { removalPolicyOf } from '../base/retention.js';
 import type { EnvironmentSettings } from '../base/settings.js';
 import { backupTag } from '../base/tables.construct.js';
 
@@ -12,6 +14,9 @@ export interface BackupProps {
   readonly settings: EnvironmentSettings;
   readonly backup: Exclude<EnvironmentSettings['backup'], false>;
 }
+
+/** "Backup vault names are case sensitive. Must contain from 2 to 50 alphanumeric characters" (AWS Backup, CreateBackupVault). */
+const MAX_VAULT_NAME = 50;
 
 /**
  * Daily copies of each table that has the application's backup tag, in addition to point-in-time recovery. A permission to
@@ -29,15 +34,13 @@ export class Backup extends Construct {
     const key = new Key(this, 'Key', {
       description: `${appTitle(app.name)} (${environment}): encrypts the copies of tables`,
       enableKeyRotation: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: removalPolicyOf({ keepsData: true }),
     });
-    const uniquePart = Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))));
     const vault = new BackupVault(this, 'Vault', {
-      // CDK's default name is the same in each deployment, so it would collide with a vault that an earlier one retained.
-      backupVaultName: `${app.name}-${environment}-${uniquePart}`,
+      backupVaultName: nameWithStackId([app.name, environment], MAX_VAULT_NAME),
       encryptionKey: key,
       lockConfiguration: { minRetention: backup.retention },
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: removalPolicyOf({ keepsData: true }),
     });
     const plan = new BackupPlan(this, 'Plan', { backupVault: vault });
     plan.addRule(

@@ -1,4 +1,4 @@
-import { Annotations, CfnResource, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Annotations, CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import { EventBus, Match } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -7,14 +7,21 @@ import { Construct } from 'constructs';
 import { appTitle, eventSource } from '../aws/app-names.js';
 import { acknowledgeCompliance } from '../base/acknowledge.js';
 import { alarmOnLostByBus } from '../base/alarms.construct.js';
+import { checkLimits } from '../base/check-limits.js';
 import { type AnyBus, refuseForeignBus } from '../base/interfaces.js';
-import { addPinnedOutput } from '../base/logical-ids.js';
+import { addPinnedOutput, logicalPrefix } from '../base/logical-ids.js';
 import { Output } from '../base/outputs.js';
+import { joinName, nameWithStackId } from '../base/physical-names.js';
+import { removalPolicyOf, warnIfUnprotected } from '../base/retention.js';
 import { setRunbook } from '../base/runbook.js';
 import { checkApp, type EnvironmentSettings } from '../base/settings.js';
 import { PersonalKeys } from '../personal-data/personal-keys.construct.js';
 import { Backup } from './backup.construct.js';
 import { addDashboard, type ServiceGraph } from './dashboard.construct.js';
+
+/** Longest names (EventBridge, CreateEventBus and CreateArchive). */
+const MAX_BUS_NAME = 256;
+const MAX_ARCHIVE_NAME = 48;
 
 export interface PlatformProps {
   readonly settings: EnvironmentSettings;
@@ -47,6 +54,8 @@ export class Platform extends Construct {
     super(scope, id);
     setRunbook(this, settings);
     checkApp(settings);
+    checkLimits(this);
+    warnIfUnprotected(this, settings);
     if (bus) refuseForeignBus(this, bus);
     this.bus = bus ?? this.createBus(settings);
     this.alarmTopic = this.createTopic(settings);
@@ -64,17 +73,20 @@ export class Platform extends Construct {
     addPinnedOutput(this, Output.PERSONAL_DATA_KEY, this.personalKeys.key.keyArn);
   }
 
-  private createBus({ app, archiveRetention, keepsData }: EnvironmentSettings): EventBus {
-    const bus = new EventBus(this, 'Bus');
+  private createBus({ app, environment, archiveRetention, keepsData }: EnvironmentSettings): EventBus {
+    const parts = [app.name, environment, logicalPrefix(this)];
+    // CDK's default name of a bus is the same in each deployment, so it would collide with a bus that an earlier one retained.
+    const bus = new EventBus(this, 'Bus', keepsData ? { eventBusName: nameWithStackId(parts, MAX_BUS_NAME) } : {});
     this.refuseForeignSources(bus, app.name);
     const archive = bus.archive('Archive', {
+      archiveName: (keepsData ? nameWithStackId : joinName)(parts, MAX_ARCHIVE_NAME),
       eventPattern: { source: Match.prefix(eventSource(app.name, '')) },
       retention: archiveRetention,
     });
     if (keepsData) {
       // Both or none: the archive has a rule on its bus, and a bus with a rule can't be deleted.
-      archive.applyRemovalPolicy(RemovalPolicy.RETAIN);
-      bus.applyRemovalPolicy(RemovalPolicy.RETAIN);
+      archive.applyRemovalPolicy(removalPolicyOf({ keepsData }));
+      bus.applyRemovalPolicy(removalPolicyOf({ keepsData }));
     }
     return bus;
   }
@@ -104,9 +116,8 @@ export class Platform extends Construct {
   }
 
   /**
-   * Topic that accepts TLS only, and publications only of this account's alarms and of EventBridge. The rule that
-   * publishes adds EventBridge's statement, without a condition: "You can't use Condition blocks in Amazon SNS topic
-   * policies for EventBridge". With AWS's own key (`alias/aws/sns`), alarms could not publish.
+   * Topic that accepts TLS only, and publications only of this account's alarms and roles. The rule of the people's keys
+   * publishes by a role. With AWS's own key (`alias/aws/sns`), alarms could not publish.
    */
   private createTopic({ app, alarmEmail, keepsData, environment }: EnvironmentSettings): Topic {
     const topic = new Topic(this, 'Alarms', { enforceSSL: true });

@@ -9,6 +9,7 @@ import { alarm, serviceMetric } from '../base/alarms.construct.js';
 import { corsEnvironment } from '../base/cors-settings.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import type { AnyBus, AnyTable } from '../base/interfaces.js';
+import { keepExport } from '../base/kept-exports.js';
 import { addPinnedOutput } from '../base/logical-ids.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../base/outputs.js';
 import { setRunbook } from '../base/runbook.js';
@@ -190,9 +191,29 @@ export class Service extends Construct {
     entry: string,
     { throttle }: Pick<Route, 'throttle'> = {},
   ): ServiceFunction {
+    const handler = this.createEndpoint(id, entry);
+    this.routes.push({ method, path, handler, ...(throttle && { throttle }) });
+    return handler;
+  }
+
+  /**
+   * Keeps the function of an endpoint that the API no longer serves, for one release: the one that removes the route, moves it
+   * to another service or gives it another construct id. The deployed API imports the function's ARN until it is deployed
+   * itself, after this service ({@link keepExport}), and calls it until then. So keep its grants, too. The next release
+   * removes all of it.
+   * @param id construct id of the endpoint
+   * @param entry entry point of the function
+   */
+  addRetiredEndpoint(id: string, entry: string): ServiceFunction {
+    const handler = this.createEndpoint(id, entry);
+    keepExport(Stack.of(this), handler.function.functionArn);
+    return handler;
+  }
+
+  private createEndpoint(id: string, entry: string): ServiceFunction {
     const { settings } = this.context;
     const { dedupeWindow, auditRetention } = settings;
-    const handler = new ServiceFunction(this, id, {
+    return new ServiceFunction(this, id, {
       context: this.context,
       entry,
       environment: {
@@ -203,8 +224,6 @@ export class Service extends Construct {
       },
       logRetention: auditRetention,
     });
-    this.routes.push({ method, path, handler, ...(throttle && { throttle }) });
-    return handler;
   }
 
   /**

@@ -51,11 +51,14 @@ export function checkTable(resource: DeployedResource, state: TableState | undef
   // A global table has these of each region in its replicas.
   const [replica] = (readMember(properties, 'Replicas') as readonly unknown[] | undefined) ?? [];
   const wanted = (name: string): unknown => readMember(replica, name) ?? properties[name];
+  const pointInTimeRecovery =
+    readMember(wanted('PointInTimeRecoverySpecification'), 'PointInTimeRecoveryEnabled') === true;
   const wants = {
     ttl: readMember(properties.TimeToLiveSpecification, 'Enabled') === true,
-    pointInTimeRecovery: readMember(wanted('PointInTimeRecoverySpecification'), 'PointInTimeRecoveryEnabled') === true,
+    pointInTimeRecovery,
     stream: properties.StreamSpecification !== undefined,
-    deletionProtection: wanted('DeletionProtectionEnabled') === true,
+    // A first deployment leaves the protection out. A table with point-in-time recovery is one whose data is kept.
+    deletionProtection: wanted('DeletionProtectionEnabled') === true || pointInTimeRecovery,
   };
   const words: readonly (readonly [keyof TableState, string])[] = [
     ['ttl', 'expires no items (TTL is off): old records are never deleted'],

@@ -33,9 +33,17 @@ describe('findings of doctor', () => {
     });
     expect(checkTable(table, ON)).toEqual([]);
     expect(checks(checkTable(table, OFF))).toEqual(['ttl', 'pointInTimeRecovery', 'stream', 'deletionProtection']);
-    expect(checks(checkTable(resource(recovery), OFF))).toEqual(['pointInTimeRecovery']);
     expect(checkTable(resource({}), OFF)).toEqual([]);
     expect(checkTable(table, undefined)[0]?.text).toBe('the table one is gone');
+  });
+
+  test('doctor asks for the protection of kept data that a first deployment leaves out', () => {
+    const unprotected = resource({ Replicas: [{ ...recovery, DeletionProtectionEnabled: false }] });
+    const [finding, ...others] = checkTable(unprotected, { ...ON, deletionProtection: false });
+    expect(others).toEqual([]);
+    expect(finding?.text).toBe('the table one is not protected against deletion');
+    expect(finding?.advice).toContain('deploy the stack again');
+    expect(checkTable(unprotected, ON)).toEqual([]);
   });
 
   test('doctor finds a mapping that gives its function nothing, unless the template wants that', () => {

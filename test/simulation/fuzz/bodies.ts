@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { bodiesOf } from './samples.js';
 import { numberText, text } from './texts.js';
 
-/** Body sizes: API Gateway accepts at most 10 MB, the handlers at most 128 KB. */
-const LIMIT = 128 * 1024;
+/** Body sizes: API Gateway accepts at most 10 MB, the handlers at most 64 KB. */
+const LIMIT = 64 * 1024;
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -15,7 +15,7 @@ interface Sent extends Pick<Call, 'summary' | 'operation' | 'as' | 'path' | 'que
 /** Returns the story as single requests, in their order. */
 const requests = (): readonly Sent[] =>
   STORY.filter(({ first = [] }) => first.length <= MOST_PREPARATIONS)
-    // A body of 128 KB.
+    // A body of 64 KB.
     .filter(({ problem }) => problem !== 'too-large')
     .flatMap((call) => [...(call.first ?? []).map((one) => preparing(call, one)), call]);
 

@@ -196,10 +196,10 @@ export const STORY: readonly Call[] = [
   },
   {
     name: 'large-body',
-    summary: 'A body above 128 KB',
+    summary: 'A body above 64 KB',
     operation: 'placeOrder',
     headers: key('cart-18'),
-    body: { lines: [TEA], clientReference: 'x'.repeat(128 * 1024) },
+    body: { lines: [TEA], clientReference: 'x'.repeat(64 * 1024) },
     status: 413,
     problem: 'too-large',
   },
