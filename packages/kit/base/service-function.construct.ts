@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import type { Bundles } from './bundles.js';
+import { reservesConcurrency } from './concurrency.js';
 import { findEnvironmentErrors } from './environment-size.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionDescription } from './outputs.js';
@@ -102,7 +103,7 @@ export class ServiceFunction extends Construct {
       memorySize: MEMORY_MB,
       tracing: Tracing.DISABLED,
       ...(reservedConcurrency !== undefined &&
-        settings.concurrency !== false && { reservedConcurrentExecutions: reservedConcurrency }),
+        reservesConcurrency(settings) && { reservedConcurrentExecutions: reservedConcurrency }),
       environment: {
         [Env.APP]: settings.app.name,
         [Env.SERVICE]: service,
