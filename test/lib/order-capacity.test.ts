@@ -60,7 +60,12 @@ describe('a small account', () => {
 
   test('a limit that is lower already stays', () => {
     const settings = settingsFor('prod', issued);
-    const lower = { ...settings, concurrency: 'small' as const, throttle: { rate: 5, burst: 7 }, firewall: false as const };
+    const lower = {
+      ...settings,
+      concurrency: 'small' as const,
+      throttle: { rate: 5, burst: 7 },
+      firewall: false as const,
+    };
     expect(fitToAccount(lower)).toMatchObject({ throttle: { rate: 5, burst: 7 }, firewall: false });
   });
 

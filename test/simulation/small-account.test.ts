@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Reply } from '../../packages/simulator/client/client.js';
+import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import { renderReport } from '../../packages/simulator/search/report.js';
 import { playWithFaults } from '../../packages/simulator/search/scenario.js';
-import { Cloud } from '../../packages/simulator/cloud/cloud.js';
-import type { Reply } from '../../packages/simulator/client/client.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { smallAssembly } from '../support/simulation/assembly.js';
 import { Orderly } from '../support/simulation/orderly.js';
@@ -10,7 +10,7 @@ import { NEW_ACCOUNT, smallAccount } from './scenarios/small-account.js';
 
 const deployment = loadSharedDeployment(smallAssembly());
 
-test('every order ends in an account of 10 executions, and a throttled call is told when to come back', async () => {
+test('every order ends in an account of 10 executions, and a throttled call gets a Retry-After', async () => {
   const history = await playWithFaults(deployment, smallAccount, 'new');
   if (history.violations.length > 0) expect.fail(renderReport(history, 'small-account.test.ts'));
 });

@@ -67,7 +67,7 @@ const unverified = {
  * format, API Gateway returns a 502" (AWS Lambda, "Handling Lambda errors with an API Gateway API"). Lambda's throttle, its 429, is
  * such a rejection and has this type (stackoverflow.com/questions/36363280); an error of a function's own has `DEFAULT_5XX`, a missing
  * permission `API_CONFIGURATION_ERROR`, and a timeout `INTEGRATION_TIMEOUT`. No code has run, so a repeat is safe. An outage of Lambda
- * has the same type; its clients are told to come back, too.
+ * has the same type; its clients come back, too.
  *
  * No route here is signed by SigV4. If the gateway reports a missing or broken signature, the route does not exist:
  * with a bearer token, the gateway mistakes the header for a signature.

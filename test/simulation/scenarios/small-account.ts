@@ -18,7 +18,7 @@ const PACE = 14;
 
 /**
  * An account of 10 executions at once. Customers order faster than the API admits, and more readers ask than functions may
- * run. Every order is approved; a request that found no function free is told when to come back.
+ * run. Every order is approved; a request that found no function free gets a `Retry-After`.
  */
 export const smallAccount: Scenario = {
   name: 'small-account',
@@ -35,7 +35,11 @@ export const smallAccount: Scenario = {
     }
     for (let reader = 0; reader * PACE < WITHIN; reader++) {
       const path = READ[reader % READ.length] ?? '/orders';
-      const read = { method: 'GET', path, as: path.startsWith('/stock') ? 'operator' : `customer-${reader % ORDERS}` } as const;
+      const read = {
+        method: 'GET',
+        path,
+        as: path.startsWith('/stock') ? 'operator' : `customer-${reader % ORDERS}`,
+      } as const;
       world.after(reader * PACE, () => orderly.send(read, (reply) => answers.push(reply)));
     }
     await world.pass(10 * MINUTE);
@@ -51,7 +55,7 @@ function approved({ events }: Cloud): readonly Violation[] {
 }
 
 /**
- * A reader gets an answer, or is told when to come back: by 429 if the function was not free (the routes admit more requests than
+ * A reader gets an answer, or a `Retry-After`: by 429 if the function was not free (the routes admit more requests than
  * come), and by 503 if the authorizer was not.
  */
 function sent(answers: readonly Reply[]): readonly Violation[] {
@@ -67,7 +71,7 @@ function sent(answers: readonly Reply[]): readonly Violation[] {
   );
   const [first] = wrong;
   return [
-    ...(first ? [violation('a throttled call is told when to come back', JSON.stringify(first), 'throttled')] : []),
+    ...(first ? [violation('a throttled call gets a Retry-After', JSON.stringify(first), 'throttled')] : []),
     ...(refused.length > 0 ? [] : [violation('the account is full', 'no call was throttled', 'throttled')]),
   ];
 }
