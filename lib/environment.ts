@@ -60,14 +60,14 @@ export class OrderlyEnvironment extends Construct {
 
   /** Refuses too many reservations. CloudFormation would refuse them too, but in the middle of a deployment. */
   private checkConcurrency({ concurrency, environment }: Settings): void {
-    if (concurrency === false) return;
+    if (typeof concurrency !== 'number') return;
     const reserved = this.node
       .findAll()
       .filter((construct) => construct instanceof CfnFunction)
       .reduce((sum, { reservedConcurrentExecutions = 0 }) => sum + reservedConcurrentExecutions, 0);
     if (reserved + MIN_UNRESERVED > concurrency) {
       throw new SettingsError(
-        `the functions of '${environment}' reserve ${reserved} executions at once, and AWS keeps ${MIN_UNRESERVED} unreserved: concurrency is ${concurrency}, take ${reserved + MIN_UNRESERVED} or more (a higher quota of AWS Lambda), or false to reserve nothing`,
+        `the functions of '${environment}' reserve ${reserved} executions at once, and AWS keeps ${MIN_UNRESERVED} unreserved: concurrency is ${concurrency}, take ${reserved + MIN_UNRESERVED} or more (a higher quota of AWS Lambda), or 'small', which fits into an account of 10 and admits fewer orders (-c concurrency=small)`,
       );
     }
   }

@@ -1,4 +1,4 @@
-import { SettingsError } from '@orderly/kit/constructs';
+import { type EnvironmentSettings, SettingsError } from '@orderly/kit/constructs';
 
 /** Consumers that process orders, and the limits of the routes that begin them. */
 export interface OrderSettings {
@@ -33,6 +33,58 @@ const NEEDS = {
   saga: { messages: 6, batchSeconds: 0.2 },
   provider: { messages: 1, batchSeconds: 1 },
 };
+
+/**
+ * An account whose quota of AWS Lambda is 10 executions at once, as a new one's may be. All functions share them. An order takes
+ * 3.2 seconds of execution where each of its messages is alone in its batch (docs/cost.md, "Lambda, time"); three executions
+ * are for other requests.
+ */
+const SMALL_ACCOUNT = { executions: 10, forOtherRequests: 3, orderSeconds: 3.2 };
+
+/**
+ * Most requests of a second to one route of a small account: each is two invocations, of the authorizer and of the route's
+ * function, of about 50 ms, and they share the three executions.
+ */
+const SMALL_ROUTE = { rate: 20, burst: 20 };
+/** Most requests of a minute from one address, or with one token: below a fifth of that, as `checkFirewall` demands. */
+const SMALL_FIREWALL = { requestsPerAddress: 200, requestsPerToken: 200 };
+
+type Shared = Pick<EnvironmentSettings, 'concurrency' | 'throttle' | 'firewall'> & { readonly orders: OrderSettings };
+
+/**
+ * Returns the settings with which an environment admits no more than its account can do: if `concurrency` is `small`, the lower one
+ * of each limit and what a small account takes. All other settings stay.
+ */
+export function fitToAccount<Settings extends Shared>(settings: Settings): Settings {
+  const { concurrency, orders, throttle, firewall } = settings;
+  if (concurrency !== 'small') return settings;
+  const { executions, forOtherRequests, orderSeconds } = SMALL_ACCOUNT;
+  const rate = Math.floor((executions - forOtherRequests) / orderSeconds / ROUTES);
+  const small = { sagaConcurrency: 2, providerConcurrency: 2, throttle: { rate, burst: 2 * rate } };
+  return {
+    ...settings,
+    orders: {
+      sagaConcurrency: Math.min(orders.sagaConcurrency, small.sagaConcurrency),
+      providerConcurrency: Math.min(orders.providerConcurrency, small.providerConcurrency),
+      throttle: lower(orders.throttle, small.throttle),
+    },
+    throttle: lower(throttle, SMALL_ROUTE),
+    firewall: firewall && {
+      ...firewall,
+      requestsPerAddress: Math.min(firewall.requestsPerAddress, SMALL_FIREWALL.requestsPerAddress),
+      requestsPerToken: Math.min(firewall.requestsPerToken, SMALL_FIREWALL.requestsPerToken),
+    },
+  };
+}
+
+/** Returns the lower one of each of two limits. */
+const lower = (
+  { rate, burst }: OrderSettings['throttle'],
+  most: OrderSettings['throttle'],
+): OrderSettings['throttle'] => ({
+  rate: Math.min(rate, most.rate),
+  burst: Math.min(burst, most.burst),
+});
 
 /** Returns the orders per second that the consumers take. */
 export function ordersPerSecond({

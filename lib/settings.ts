@@ -20,7 +20,7 @@ import { checkAuth } from './auth-settings.js';
 import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
 import { ENVIRONMENT_NAMES, type EnvironmentName } from './environment-names.js';
 import { checkInboxes, type InboxSettings } from './inbox-settings.js';
-import { checkOrders, type OrderSettings } from './order-capacity.js';
+import { checkOrders, fitToAccount, type OrderSettings } from './order-capacity.js';
 import { checkTextSize } from './text-size.js';
 
 /** Payment provider. `sandbox` moves no money; it is for environments that sell nothing. */
@@ -102,6 +102,8 @@ export interface Overrides {
   readonly jwks?: string;
   readonly jwksUri?: string;
   readonly alarmEmail?: string;
+  /** Fits into an account whose quota of AWS Lambda is 10: nothing is reserved, and the API admits fewer orders. */
+  readonly concurrency?: 'small';
   /** Moves no money in any environment: for a trial of `prod`, and for the simulator. */
   readonly paymentProvider?: 'sandbox';
   /** SKUs that are always hot, with commas between them: for a sale. */
@@ -340,7 +342,6 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   checkRewardTiers(environment, known.rewardTiers);
   checkReports(environment, known.reports);
   checkInboxes(environment, known.inboxes);
-  checkOrders(environment, known.orders);
   checkDeployedWindow(known.dedupeWindow, readDeployedWindows(environment));
   const auth: AuthSettings = {
     ...known.auth,
@@ -357,8 +358,12 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     throw new SettingsError(`protection is '${protection}': expected off for a first deployment, or nothing`);
   }
   const payments: PaymentSettings = paymentProvider === undefined ? known.payments : { provider: paymentProvider };
+  if (overrides.concurrency !== undefined && overrides.concurrency !== 'small') {
+    throw new SettingsError("concurrency: expected 'small'; lib/settings.ts sets every other value");
+  }
+  const concurrency = overrides.concurrency ?? known.concurrency;
   const settings = {
-    ...known,
+    ...fitToAccount({ ...known, concurrency }),
     app: APP,
     environment,
     auth,
@@ -372,6 +377,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
       canary: { minutes: Number(overrides.canary) as CanarySettings['minutes'] },
     }),
   };
+  checkOrders(environment, settings.orders);
   const [inlineIsAllowed, sandboxIsAllowed] = [
     isAllowed('allowInlineJwks', overrides),
     isAllowed('allowSandbox', overrides),

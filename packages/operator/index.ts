@@ -33,6 +33,9 @@ export {
 export { type DuplicateCheck, type DuplicateEffect, describeDuplicate } from './audit/duplicate-check.js';
 export { publishedMessages } from './audit/published-messages.js';
 export { auditSkippedTime } from './auditor/audit-skipped-time.js';
+export type { PlannedResource } from './before/assembly.js';
+export type { FindEventDemand } from './before/before.js';
+export type { EventDemand } from './before/checks.js';
 export { operatorCommand } from './cli/command.js';
 export type { CommandContext, Incident } from './cli/context.js';
 export { Exit, OperatorError, RequestRefused } from './cli/errors.js';

@@ -41,6 +41,7 @@ export { shrink } from './search/shrink.js';
 export { playSingleFaults, type SingleFaultOptions } from './search/singles.js';
 export type { ApiRequest, ApiResponse } from './services/apigateway/messages.js';
 export { AWS_PARTITION_LIMITS, type PartitionLimits } from './services/dynamodb/throughput.js';
+export type { AccountQuota } from './services/lambda/concurrency.js';
 export { AWS_CALL_TIMES, type CallTimes, type Load, type MappingLimits } from './services/lambda/load.js';
 export type { InvocationResult, LambdaFunction, LogLine } from './services/lambda/model.js';
 export type { Message, NewMessage, Queue } from './services/sqs/model.js';

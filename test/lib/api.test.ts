@@ -188,7 +188,7 @@ describe('the gateway’s own answers', () => {
     for (const { type, headers } of answers) {
       expectHeaders(headers, 'gatewayresponse.header.');
       expect(headers['gatewayresponse.header.Content-Type'], type).toBe("'application/problem+json'");
-      const expected = ['ACCESS_DENIED', 'INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT'].includes(type)
+      const expected = ['ACCESS_DENIED', 'INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'].includes(type)
         ? 'context.authorizer.correlationId'
         : 'context.requestId';
       expect(headers['gatewayresponse.header.X-Correlation-Id'], type).toBe(expected);
@@ -206,11 +206,25 @@ describe('the gateway’s own answers', () => {
     ['UNSUPPORTED_MEDIA_TYPE', 415, 'unsupported-media-type'],
     ['THROTTLED', 429, 'throttled'],
     ['QUOTA_EXCEEDED', 429, 'throttled'],
-    ['AUTHORIZER_FAILURE', 500, 'internal'],
-    ['INTEGRATION_FAILURE', 500, 'internal'],
+    ['AUTHORIZER_FAILURE', 503, 'internal'],
+    ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'internal'],
+    ['INTEGRATION_FAILURE', 429, 'throttled'],
+    ['INTEGRATION_TIMEOUT', 504, 'internal'],
+    ['API_CONFIGURATION_ERROR', 500, 'internal'],
     ['DEFAULT_5XX', 500, 'internal'],
   ])('%s is %d %s', (type, status, code) => {
     const answer = answers.find((answer) => answer.type === type);
     expect(answer).toMatchObject({ status, body: { type: `urn:orderly:problem:${code}` } });
+  });
+
+  test('the answers after which the same request may pass say when, and no other does', () => {
+    const named = answers.filter(({ headers }) => headers['gatewayresponse.header.Retry-After'] !== undefined);
+    expect(named.map(({ type }) => type).toSorted()).toEqual([
+      'AUTHORIZER_CONFIGURATION_ERROR',
+      'AUTHORIZER_FAILURE',
+      'INTEGRATION_FAILURE',
+      'QUOTA_EXCEEDED',
+      'THROTTLED',
+    ]);
   });
 });

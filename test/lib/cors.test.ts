@@ -165,6 +165,7 @@ describe('answers of the gateway that are no integration’s', () => {
     const shared = gatewayResponses(two).filter(([, headers]) => allowOriginOf(headers) !== undefined);
     expect(shared.map(([type]) => type).toSorted()).toEqual([
       'ACCESS_DENIED',
+      'DEFAULT_5XX',
       'INTEGRATION_FAILURE',
       'INTEGRATION_TIMEOUT',
     ]);

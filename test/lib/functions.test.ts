@@ -280,7 +280,7 @@ describe('reserved concurrency', () => {
     const sum = reserved(prod).reduce((before, [, kept]) => before + Number(kept), 0);
     const least = sum + 100;
     expect(stage(least - 1)).toThrow(
-      `the functions of 'prod' reserve ${sum} executions at once, and AWS keeps 100 unreserved: concurrency is ${least - 1}, take ${least} or more (a higher quota of AWS Lambda), or false to reserve nothing`,
+      `the functions of 'prod' reserve ${sum} executions at once, and AWS keeps 100 unreserved: concurrency is ${least - 1}, take ${least} or more (a higher quota of AWS Lambda), or 'small', which fits into an account of 10 and admits fewer orders (-c concurrency=small)`,
     );
     expect(stage(least)).not.toThrow();
   });

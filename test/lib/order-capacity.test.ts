@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ENVIRONMENT_NAMES } from '../../lib/environment-names.js';
-import { checkOrders, ordersPerSecond } from '../../lib/order-capacity.js';
+import { checkOrders, fitToAccount, ordersPerSecond } from '../../lib/order-capacity.js';
 import { settingsFor } from '../../lib/settings.js';
 import { BATCH_SIZE } from '../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
 
@@ -41,4 +41,43 @@ describe('the capacity for orders', () => {
       expect(orders.throttle.rate).toBeGreaterThanOrEqual(ordersPerSecond(orders) / 3);
     },
   );
+});
+
+describe('a small account', () => {
+  const issued = { issuer: 'https://issuer.example', jwksUri: 'https://issuer.example/keys' };
+  const small = settingsFor('prod', { ...issued, concurrency: 'small' });
+
+  test('the API admits the orders that ten executions take, beside three for other requests', () => {
+    // 3.2 seconds of execution an order (docs/cost.md), and two routes.
+    expect(2 * small.orders.throttle.rate * 3.2).toBeLessThanOrEqual(10 - 3);
+    expect(small).toMatchObject({
+      concurrency: 'small',
+      orders: { sagaConcurrency: 2, providerConcurrency: 2, throttle: { rate: 1, burst: 2 } },
+      throttle: { rate: 20, burst: 20 },
+      firewall: { requestsPerAddress: 200, requestsPerToken: 200 },
+    });
+  });
+
+  test('a limit that is lower already stays', () => {
+    const settings = settingsFor('prod', issued);
+    const lower = {
+      ...settings,
+      concurrency: 'small' as const,
+      throttle: { rate: 5, burst: 7 },
+      firewall: false as const,
+    };
+    expect(fitToAccount(lower)).toMatchObject({ throttle: { rate: 5, burst: 7 }, firewall: false });
+  });
+
+  test('every other setting is that of the environment, and another concurrency changes none', () => {
+    const settings = settingsFor('prod', issued);
+    const { concurrency, orders, throttle, firewall, ...others } = small;
+    expect(settings).toMatchObject(others);
+    expect(fitToAccount(settings)).toBe(settings);
+  });
+
+  test('the command line takes no other concurrency', () => {
+    const concurrency = '200' as 'small';
+    expect(() => settingsFor('prod', { ...issued, concurrency })).toThrow("concurrency: expected 'small'");
+  });
 });

@@ -34,6 +34,7 @@ credentials and region of the environment.`,
       duplicateCheck: async () => (await import('../../lambdas/operations/done-twice.js')).ordersTwiceCheck,
       customers: async () => (await import('../../lambdas/operations/failure-customers.js')).customersOfOrderly,
       service: 'orders',
+      eventDemand: async () => (await import('./event-demand.js')).findOrdersDemand,
       status: [
         async (context) => (await import('../../lambdas/operations/orders-status.js')).readOrdersSection(context),
       ],

@@ -7,6 +7,7 @@ import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import type { Bundles } from './bundles.js';
 import { checkLimits } from './check-limits.js';
+import { reservesConcurrency } from './concurrency.js';
 import { findEnvironmentErrors } from './environment-size.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionDescription } from './outputs.js';
@@ -106,7 +107,7 @@ export class ServiceFunction extends Construct {
       memorySize: MEMORY_MB,
       tracing: Tracing.DISABLED,
       ...(reservedConcurrency !== undefined &&
-        settings.concurrency !== false && { reservedConcurrentExecutions: reservedConcurrency }),
+        reservesConcurrency(settings) && { reservedConcurrentExecutions: reservedConcurrency }),
       environment: {
         [Env.APP]: settings.app.name,
         [Env.SERVICE]: service,

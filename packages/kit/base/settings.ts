@@ -147,12 +147,15 @@ export interface EnvironmentSettings {
   /**
    * Concurrent executions of AWS Lambda that this environment may use: the quota of its account and Region, minus the share
    * of other applications and environments there. Functions that must work during a flood of API requests reserve a part
-   * of it. `false` reserves nothing. A new account needs it: its quota may be 10, and AWS reserves none of so few.
+   * of it. `false` reserves nothing.
+   *
+   * `'small'` is for a new account, whose quota may be 10: AWS reserves none of so few. Nothing is reserved, each queue is processed by 2
+   * invocations at once and each shard of a stream by one, the fewest that AWS accepts. Set `throttle` accordingly.
    */
-  readonly concurrency: false | number;
+  readonly concurrency: false | 'small' | number;
   /**
    * Progressive deployment of endpoints and consumers: a new release receives a tenth of the calls for so many minutes, and is
-   * taken back if it fails. Each of these functions then has a version, an alias, an alarm (0.10 dollars a month) and a deployment
+   * taken back if it fails. Each of these functions then has a version, an alias, an alarm (0.30 dollars a month) and a deployment
    * group, and a deployment takes that much longer.
    * @default none: a deployment replaces each function at once
    */

@@ -20,6 +20,8 @@ interface Problem {
 
 interface GatewayProblem extends Problem {
   readonly type: ResponseType;
+  /** Whether the same request may pass a second later: then the answer has a `Retry-After`. @default false */
+  readonly passesLater?: boolean;
   /** Whether the authorizer has run before this answer. @default false */
   readonly authorized?: boolean;
 }
@@ -37,6 +39,7 @@ const throttled = {
   status: 429,
   title: 'Too many requests',
   detail: 'Slow down, and try again later.',
+  passesLater: true,
 };
 const invalid = { code: 'invalid-request', status: 400, title: 'Invalid request' };
 const internal = {
@@ -46,7 +49,25 @@ const internal = {
 };
 
 /**
+ * The token is not verified. The gateway doesn't say whether the authorizer was throttled or failed, and it documents both as
+ * "failing to connect to" or "failed to authenticate" (Amazon API Gateway, "Gateway response types"): so this is no 429.
+ */
+const unverified = {
+  ...internal,
+  status: 503,
+  detail: 'The token can not be verified at the moment. Repeat the request.',
+  passesLater: true,
+};
+
+/**
  * Answers that the gateway gives by itself.
+ *
+ * `INTEGRATION_FAILURE` is the answer to a request whose function Lambda did not begin: "If the Lambda API rejects the invocation
+ * request, API Gateway returns a 500 error code. If the function runs but returns an error, or returns a response in the wrong
+ * format, API Gateway returns a 502" (AWS Lambda, "Handling Lambda errors with an API Gateway API"). Lambda's throttle, its 429, is
+ * such a rejection and has this type (stackoverflow.com/questions/36363280); an error of a function's own has `DEFAULT_5XX`, a missing
+ * permission `API_CONFIGURATION_ERROR`, and a timeout `INTEGRATION_TIMEOUT`. No code has run, so a repeat is safe. An outage of Lambda
+ * has the same type; its clients come back, too.
  *
  * No route here is signed by SigV4. If the gateway reports a missing or broken signature, the route does not exist:
  * with a bearer token, the gateway mistakes the header for a signature.
@@ -91,14 +112,15 @@ const PROBLEMS: readonly GatewayProblem[] = [
     detail: 'Send the body as application/json.',
   },
   { type: ResponseType.API_CONFIGURATION_ERROR, ...internal, status: 500 },
-  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ...internal, status: 500 },
-  { type: ResponseType.AUTHORIZER_FAILURE, ...internal, status: 500 },
-  { type: ResponseType.INTEGRATION_FAILURE, ...internal, status: 500, authorized: true },
+  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ...unverified },
+  { type: ResponseType.AUTHORIZER_FAILURE, ...unverified },
+  { type: ResponseType.INTEGRATION_FAILURE, ...throttled, authorized: true },
   { type: ResponseType.INTEGRATION_TIMEOUT, ...internal, status: 504, authorized: true },
   // Fallbacks for answers without a type of their own, such as API Gateway's answer to an unknown route with a bearer
   // token.
   unknownRoute(ResponseType.DEFAULT_4XX),
-  { type: ResponseType.DEFAULT_5XX, ...internal, status: 500 },
+  // A function that failed, too: the types of answers before the authorizer are above.
+  { type: ResponseType.DEFAULT_5XX, ...internal, status: 500, authorized: true },
 ];
 
 /**
@@ -123,7 +145,7 @@ export function addProblemResponses(
   api: RestApi,
   { app, origins }: { readonly app: string; readonly origins: readonly string[] },
 ): void {
-  for (const { type, authorized = false, ...problem } of PROBLEMS) {
+  for (const { type, authorized = false, passesLater = false, ...problem } of PROBLEMS) {
     const { status } = problem;
     api.addGatewayResponse(type.responseType, {
       type,
@@ -133,7 +155,7 @@ export function addProblemResponses(
           ...ANSWER_HEADERS,
           'Content-Type': 'application/problem+json',
           ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
-          ...(status === 429 && { 'Retry-After': '1' }),
+          ...(passesLater && { 'Retry-After': '1' }),
         }),
         'X-Correlation-Id': authorized ? FROM_AUTHORIZER : FROM_REQUEST,
         ...gatewayCorsHeaders(origins, { authorized }),

@@ -1,5 +1,6 @@
 import { Annotations, type Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { LEAST_QUEUE_CONCURRENCY } from '../base/concurrency.js';
 import { isUtc, toEntries } from '../base/dedupe-window.js';
 import type { ServiceFunction } from '../base/service-function.construct.js';
 import type { DedupeWindowSetting } from '../base/settings.js';
@@ -73,7 +74,7 @@ function findWindowFaults({ dedupeWindow, longestRedelivery }: CheckedConsumer):
 }
 
 /** Maximum concurrency that SQS event sources take. AWS Lambda, "Configuring scaling behavior for SQS event source mappings". */
-const CONCURRENCY = { least: 2, most: 1_000 };
+const CONCURRENCY = { least: LEAST_QUEUE_CONCURRENCY, most: 1_000 };
 
 /** Returns the fault of a maximum concurrency of a queue's function; `undefined` for one that AWS accepts. */
 export const findConcurrencyFault = (name: string, value: number): string | undefined =>

@@ -4,6 +4,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { acknowledgeIsDeadLetterQueue, acknowledgeQueueSource } from '../base/acknowledge.js';
+import { LEAST_QUEUE_CONCURRENCY } from '../base/concurrency.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import type { AnyTable } from '../base/interfaces.js';
 import { ServiceFunction } from '../base/service-function.construct.js';
@@ -58,7 +59,11 @@ export function addDeadLetterDrain(consumer: Construct & DrainedConsumer): Servi
   });
   for (const queue of [deadLetters, undelivered]) {
     drain.function.addEventSource(
-      new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 2 }),
+      new SqsEventSource(queue, {
+        batchSize: 10,
+        reportBatchItemFailures: true,
+        maxConcurrency: LEAST_QUEUE_CONCURRENCY,
+      }),
     );
   }
   acknowledgeQueueSource(drain);

@@ -9,6 +9,7 @@ import { Env } from '../aws/environment.js';
 import { acknowledgeQueueSource } from '../base/acknowledge.js';
 import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from '../base/alarms.construct.js';
 import { liveFunction } from '../base/canary.construct.js';
+import { queueConcurrency } from '../base/concurrency.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../base/interfaces.js';
 import type { ServiceFunction } from '../base/service-function.construct.js';
@@ -119,7 +120,8 @@ export class IdempotentConsumer extends Construct {
       since,
       maxConcurrency = DEFAULT_CONCURRENCY,
     } = props;
-    const { app, consumerAttempts, dedupeWindow } = handler.context.settings;
+    const { settings } = handler.context;
+    const { app, consumerAttempts, dedupeWindow } = settings;
     // Lambda may retry a throttled batch for so long (AWS, "Using Lambda with Amazon SQS").
     const visibilityTimeout = Duration.seconds(6 * handler.timeout.toSeconds());
     checkConsumer(this, {
@@ -162,7 +164,7 @@ export class IdempotentConsumer extends Construct {
       new SqsEventSource(this.queue, {
         batchSize: BATCH_SIZE,
         reportBatchItemFailures: true,
-        maxConcurrency: clampConcurrency(maxConcurrency),
+        maxConcurrency: queueConcurrency(settings, clampConcurrency(maxConcurrency)),
       }),
     );
     acknowledgeQueueSource(handler);

@@ -9,6 +9,7 @@ import { InboxMetric } from '../aws/metric-names.js';
 import { acknowledgeQueueSource } from '../base/acknowledge.js';
 import { alarm, alarmOnErrors, alarmOnOldest, serviceMetric } from '../base/alarms.construct.js';
 import { liveFunction } from '../base/canary.construct.js';
+import { queueConcurrency } from '../base/concurrency.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import { type ItemAction, metricsNamespace, type ServiceFunction } from '../base/service-function.construct.js';
 import { recordsPrefix } from '../failures/contract.js';
@@ -115,7 +116,8 @@ export class Inbox extends Construct {
     Validations.of(this.queue).acknowledge({ id: 'Serverless-SQSRedrivePolicy', reason });
     // One message for each invocation: a handler that crashes its function harms no other message. In mode batch, messages
     // that came together get their places in one transaction.
-    const batching = mode.mode === 'batch' ? BATCH : { batchSize: 1, maxConcurrency: clampConcurrency(parallel) };
+    const maxConcurrency = queueConcurrency(runner.context.settings, clampConcurrency(parallel));
+    const batching = mode.mode === 'batch' ? BATCH : { batchSize: 1, maxConcurrency };
     liveFunction(runner).addEventSource(new SqsEventSource(this.queue, { ...batching, reportBatchItemFailures: true }));
     acknowledgeQueueSource(runner);
     runner.setEnvironment(Env.CONSUMER, name);

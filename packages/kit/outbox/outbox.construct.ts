@@ -8,6 +8,7 @@ import { Env } from '../aws/environment.js';
 import { FEED_INDEX } from '../aws/indexes.js';
 import { Metric } from '../aws/metric-names.js';
 import { alarm, alarmOnErrors, serviceMetric } from '../base/alarms.construct.js';
+import { shardConcurrency } from '../base/concurrency.js';
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../base/interfaces.js';
 import { pinLogicalId } from '../base/logical-ids.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
@@ -55,7 +56,7 @@ export const SHARDS = 4;
  *                          v
  *                       bucket -> rule -> drain -> failure records
  *
- * The relay does not keep the order, because it publishes 10 batches of a shard at once. A consumer that needs the
+ * The relay does not keep the order, because it publishes 10 batches of a shard at once (one in a small account). A consumer that needs the
  * order uses the sequence number.
  */
 export class Outbox extends Construct {
@@ -117,7 +118,7 @@ export class Outbox extends Construct {
       batches: this.failedBatches.bucket,
       filters: COMMITS_TO_PUBLISH,
       batchSize: 100,
-      parallelizationFactor: PARALLELIZATION,
+      parallelizationFactor: shardConcurrency(settings, PARALLELIZATION),
       retryAttempts: RETRY_ATTEMPTS,
       maxRecordAge: MAX_RECORD_AGE,
       alarmTopic,

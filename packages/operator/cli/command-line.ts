@@ -28,6 +28,8 @@ export type CommandLine =
       readonly yes: boolean;
       /** Whether the call changes something. */
       readonly changes: boolean;
+      /** Whether the call works before anything is deployed. */
+      readonly worksBefore: boolean;
       /** Whether the call can't be undone, and nobody has confirmed it yet. */
       readonly toConfirm: boolean;
     });
@@ -80,9 +82,10 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
   if (command.print) return { help: command.print(given, { program: set.program, commands, common: COMMON }) };
   const dryRun = Reflect.get(values, 'dry-run') === true;
   const changes = !dryRun && isChange(command, values);
+  const worksBefore = command.worksBefore !== undefined && Reflect.get(values, command.worksBefore) === true;
   const asksItself = command.asksWith !== undefined && Reflect.get(values, command.asksWith) !== undefined;
   const toConfirm = command.irreversible === true && !yes && !dryRun && !asksItself;
-  return { name, environment, json, profile, region, yes, changes, toConfirm, ...command.parse(given) };
+  return { name, environment, json, profile, region, yes, changes, worksBefore, toConfirm, ...command.parse(given) };
 }
 
 /** Whether a call changes something, unless it is a dry run. Commands that only read have no dry run. */
@@ -111,7 +114,7 @@ function parseArguments(args: readonly string[], commands: readonly OperatorComm
   try {
     const { values, positionals, tokens } = parseArgs({
       args: [...args],
-      options: { ...mergeOptions(commands), ...COMMON },
+      options: { ...mergeOptions(commands, args), ...COMMON },
       allowPositionals: true,
       tokens: true,
     });
@@ -121,16 +124,29 @@ function parseArguments(args: readonly string[], commands: readonly OperatorComm
     const message = error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error);
     const [, unknown] = /^Unknown option '--?([\w-]+)'/.exec(message) ?? [];
     const near =
-      unknown === undefined ? '' : suggestWord(unknown, Object.keys({ ...mergeOptions(commands), ...COMMON }), '--');
+      unknown === undefined
+        ? ''
+        : suggestWord(unknown, Object.keys({ ...mergeOptions(commands, args), ...COMMON }), '--');
     throw new OperatorError('usage', `${message}.${near}`, ['--help'], { cause: error });
   }
 }
 
-/** Returns the options of all commands: which words are values is known only with them. */
-const mergeOptions = (commands: readonly OperatorCommand[]): Record<string, { readonly type: 'boolean' | 'string' }> =>
-  Object.fromEntries(
-    commands.flatMap(({ options }) => Object.entries(options).map(([name, { type }]) => [name, { type }])),
+/**
+ * Returns the options of all commands: which words are values is known only with them. An option with two types has that of the command
+ * whose name comes first: `doctor --before`, and `failures list --before <time>`.
+ */
+function mergeOptions(
+  commands: readonly OperatorCommand[],
+  args: readonly string[],
+): Record<string, { readonly type: 'boolean' | 'string' }> {
+  const place = ({ name }: OperatorCommand): number => ` ${args.join(' ')} `.indexOf(` ${name} `);
+  const named = commands.filter((command) => place(command) >= 0).toSorted((one, other) => place(other) - place(one));
+  return Object.fromEntries(
+    [...commands, ...named].flatMap(({ options }) =>
+      Object.entries(options).map(([name, { type }]) => [name, { type }]),
+    ),
   );
+}
 
 /** Returns the values of a command's own options. */
 const pickOptionValues = (

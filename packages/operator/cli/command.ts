@@ -35,6 +35,8 @@ export interface CommandUsage<
   readonly irreversible?: boolean;
   /** Option with which the command itself asks, because it says first how much it is. @default it is asked for before it runs */
   readonly asksWith?: string;
+  /** Option with which it works before anything is deployed. @default it needs a deployment */
+  readonly worksBefore?: string;
   /** Option with which alone it changes something. @default it does if it can't be undone, or has an option `dry-run` */
   readonly changesWith?: string;
 }

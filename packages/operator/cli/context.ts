@@ -81,12 +81,14 @@ export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | '
 
 /**
  * Finds an environment of an application.
+ * @param mayBeMissing whether it need not be deployed yet
  * @throws {OperatorError} `unreachable` if AWS refuses the access, `not-found` if no service is deployed
  */
 export async function openContext(
   operated: OperatedApp,
   environment: string,
   say: CommandContext['say'],
+  mayBeMissing = false,
 ): Promise<CommandContext> {
   const {
     app,
@@ -110,7 +112,7 @@ export async function openContext(
   const place = `${environment} at ${describeEndpoint(endpoint)}${inAccount}`;
   say(place);
   const services = parseServices(stacks);
-  if (services.length === 0) {
+  if (services.length === 0 && !mayBeMissing) {
     const message = `No service of '${environment}' is deployed at ${describeEndpoint(endpoint)}.`;
     throw new OperatorError('not-found', message, ifNotDeployed?.(environment));
   }

@@ -20,7 +20,7 @@ export interface OperatorCommandLine extends OperatedApp, CommandSet {}
 
 /**
  * Makes the function that runs one command line and returns its exit code (errors.ts).
- * @throws {Error} if two commands have the same name, or an option has two types
+ * @throws {Error} if two commands have the same name
  * @example
  * const run = operatorCommandLine({ app: 'shop', program: 'npm run -s shop --', endpointOf, commands: kitCommands() });
  * process.exitCode = await run(process.argv.slice(2));
@@ -47,7 +47,7 @@ export function operatorCommandLine(app: OperatorCommandLine) {
       const { openContext } = await import('./context.js');
       // With --json, too, a change says where it happens: the target may come from the shell's profile.
       const place = json && !line.changes ? () => {} : err;
-      const context = { ...(await openContext(app, line.environment, place)), say };
+      const context = { ...(await openContext(app, line.environment, place, line.worksBefore)), say };
       try {
         const confirmed = async (what: string): Promise<void> => {
           if (line.yes || context.endpoint.url !== undefined) return;
@@ -79,15 +79,9 @@ const nextCommandLabel = (code: OperatorError['code']): string => (code === 'usa
 /** @throws {Error} */
 function checkCommands(commands: readonly OperatorCommand[]): void {
   const names = new Set<string>();
-  const types = new Map<string, string>();
-  for (const { name, options } of commands) {
+  for (const { name } of commands) {
     if (names.has(name)) throw new Error(`Two commands are named '${name}'.`);
     names.add(name);
-    for (const [option, { type }] of Object.entries(options)) {
-      // The words of a line are separated from the values of options before its command is known.
-      if ((types.get(option) ?? type) !== type) throw new Error(`Option --${option} is declared with two types.`);
-      types.set(option, type);
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AuditShortcuts } from '../audit/audit.js';
 import type { DuplicateCheck } from '../audit/duplicate-check.js';
+import type { FindEventDemand } from '../before/before.js';
 import type { OperatorCommand } from '../cli/command.js';
 import type { CustomerSource } from '../groups/customers.js';
 import type { StatusSectionReader } from '../status/status.js';
@@ -36,6 +37,11 @@ export interface KitCommandOptions {
   readonly duplicateCheck?: () => Promise<DuplicateCheck>;
   /** Loads how the application finds the customers of failures, for `failures groups`. @default the groups don't say them */
   readonly customers?: () => Promise<CustomerSource>;
+  /**
+   * Loads how the application finds what its API admits in a second, for `doctor --before`.
+   * @default it compares no events with EventBridge's quotas
+   */
+  readonly eventDemand?: () => Promise<FindEventDemand>;
   /** What the application adds to `status`. @default nothing */
   readonly status?: readonly StatusSectionReader[];
 }
@@ -50,10 +56,11 @@ export const kitCommands = ({
   auditShortcuts,
   duplicateCheck,
   customers,
+  eventDemand,
   status = [],
 }: KitCommandOptions = {}): readonly OperatorCommand[] => [
   ...statusCommands(status),
-  doctorCommand,
+  doctorCommand(eventDemand),
   ...auditCommands(consumer, auditShortcuts, duplicateCheck),
   replayCommand(consumer),
   ...failuresCommands(consumer, customers),

@@ -17,7 +17,7 @@ import { EventBridge } from '../services/events/model.js';
 import { Iam } from '../services/iam/model.js';
 import { Kms } from '../services/kms/model.js';
 import { AsyncInvocations } from '../services/lambda/async-invoke.js';
-import { type Concurrency, unreservedConcurrency } from '../services/lambda/concurrency.js';
+import { type AccountQuota, type SharedConcurrency, unreservedConcurrency } from '../services/lambda/concurrency.js';
 import type { EventSource } from '../services/lambda/event-source.js';
 import type { Load } from '../services/lambda/load.js';
 import { type EnvironmentLimits, type Invocation, LambdaFunction, type LogLine } from '../services/lambda/model.js';
@@ -117,6 +117,8 @@ export interface CloudOptions {
    * @default none
    */
   readonly replays?: RecordingLookup;
+  /** Quota of the account's concurrent invocations. @default 1,000, of which functions reserve 900 at most */
+  readonly quota?: AccountQuota;
   /** Throughput of the account. @default calls take milliseconds, and tables take everything */
   readonly load?: Load;
   /** Lives by the real clock instead of being a history. @default a history */
@@ -174,7 +176,7 @@ export class Cloud {
   readonly tableCalls: TableCall[];
   readonly calls: Calls;
   /** Concurrency that no function has reserved; a scenario can occupy it to simulate other users of the account. */
-  readonly unreserved: Concurrency;
+  readonly unreserved: SharedConcurrency;
   private readonly load: Load | undefined;
   /** Whether messages and events may be lost. */
   readonly losesMessages: boolean;
@@ -259,7 +261,7 @@ export class Cloud {
     this.thirdParties = new ThirdParties(world, faults, live?.log);
     this.calls = new Calls(world, faults, this.services, this.thirdParties, load, live?.log);
     const log = (line: LogLine): void => void this.log.push(line);
-    this.unreserved = unreservedConcurrency(assembly);
+    this.unreserved = unreservedConcurrency(assembly, options.quota);
     for (const fn of assembly.findByType('AWS::Lambda::Function')) {
       const recycled = recycle ? { recycled: deployment.recycled, recording, replays } : {};
       const settings = {

@@ -341,8 +341,15 @@ describe('gateway responses: test_apigateway_api.py, test_gateway_response_put, 
     const wrong = await requestApi(createApi(everything), { method: 'POST', body: '{"answer":"text"}' });
     expect([wrong.status, wrong.body]).toEqual([599, '{"type":"DEFAULT_5XX"}']);
     const failed = await requestApi(createApi(everything), { method: 'POST', body: 'no JSON' });
-    expect(failed).toMatchObject({ headers: { foo: 'bar' }, body: '{"message":"Internal server error"}' });
-    expect(failed.status).not.toBe(599);
+    expect([failed.status, failed.body]).toEqual([599, '{"type":"DEFAULT_5XX"}']);
+    const full = createApi(everything);
+    full.fn('Shop/Echo').reserve(0);
+    const refused = await requestApi(full, { method: 'POST', body: '{}' });
+    expect(refused).toMatchObject({
+      status: 500,
+      headers: { foo: 'bar' },
+      body: '{"message":"Internal server error"}',
+    });
   });
 
   test.each([

@@ -46,6 +46,7 @@ export type Conditions = Pick<
   | 'pageItems'
   | 'losses'
   | 'load'
+  | 'quota'
   | 'recycle'
   | 'recording'
   | 'replays'

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type OperatorCommand, operatorCommand } from '../../../packages/operator/cli/command.js';
+import { readCommandLine } from '../../../packages/operator/cli/command-line.js';
 import { Exit } from '../../../packages/operator/cli/errors.js';
 import { operatorCommandLine } from '../../../packages/operator/cli/run.js';
 import { kitCommands } from '../../../packages/operator/commands/kit-commands.js';
@@ -190,10 +191,11 @@ describe('commands of one command line', () => {
   test('commands have different names', () =>
     expect(lineOf(named('seat', 'boolean'), named('seat', 'boolean'))).toThrow("Two commands are named 'seat'."));
 
-  test('agree whether an option has a value', () => {
-    expect(lineOf(named('seat', 'boolean'), named('row', 'string'))).toThrow(
-      'Option --flag is declared with two types.',
-    );
-    expect(lineOf(named('seat', 'string'), named('row', 'string'))).not.toThrow();
+  test('an option has a value for one command and none for another: the command that is named first decides', () => {
+    const commands = [named('seat', 'boolean'), named('row', 'string')];
+    const set = { program: 'cinema', commands };
+    expect(readCommandLine(['seat', '--flag'], set)).toMatchObject({ name: 'seat' });
+    expect(readCommandLine(['row', '--flag', 'seat'], set)).toMatchObject({ name: 'row' });
+    expect(() => readCommandLine(['row', '--flag'], set)).toThrow('--flag');
   });
 });

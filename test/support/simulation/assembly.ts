@@ -26,9 +26,11 @@ const PROD = { environment: 'prod', context: SIMULATED_PROD, isValidated: true }
 const FOR_PAGES = { ...PROD, context: { ...SIMULATED_PROD, cors: `${SHOP},${ADMIN}` }, isValidated: false };
 /** With the payment code of `prod`, which needs a model of Stripe. Nobody deploys it. */
 const WITH_STRIPE = { ...PROD, context: SIMULATED, isValidated: false };
+/** For an account whose quota of AWS Lambda is 10. It differs from `PROD` in numbers only, so the rules check that one. */
+const SMALL = { ...PROD, context: { ...SIMULATED_PROD, concurrency: 'small' }, isValidated: false };
 
 /** All that simulations play. */
-export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_STRIPE];
+export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_STRIPE, SMALL];
 
 /**
  * Synthesizes the cloud assembly of `prod` with a test issuer, once for each state of the sources.
@@ -41,3 +43,6 @@ export const assemblyForPages = (): string => assembly(FOR_PAGES);
 
 /** Does the same with the payment code of `prod`. */
 export const stripeAssembly = (): string => assembly(WITH_STRIPE);
+
+/** Does the same with the setting `concurrency: 'small'`. */
+export const smallAssembly = (): string => assembly(SMALL);

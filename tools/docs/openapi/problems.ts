@@ -79,7 +79,8 @@ export function problemAnswers(
     const { status } = findProblemKind(api, code);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  // An answer of the gateway itself, if a function takes too long.
+  // Answers of the gateway itself: the authorizer does not answer, or a function takes too long.
+  if (!one.route.isPublic) byStatus.set(AUTHORIZER_SILENT, ['internal']);
   byStatus.set(504, ['internal']);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
@@ -100,6 +101,9 @@ export function findProblemKind({ problems }: Api, code: string) {
 /** Codes after which the same request, with the same key, may pass. */
 const WITH_RETRY_AFTER: readonly string[] = ['in-progress', 'conflict', 'throttled', 'limit-reached'];
 
+/** Status of the gateway's answer if it can't ask the authorizer. */
+const AUTHORIZER_SILENT = 503;
+
 /** Codes of the answers of `prod`'s firewall, which AWS lets have no other type than `application/json`. */
 const FROM_FIREWALL: readonly string[] = ['blocked', 'too-large', 'throttled'];
 
@@ -110,7 +114,7 @@ function buildResponse(api: Api, status: number, codes: readonly string[]): Json
     description: codes.map((code) => `\`${code}\`: ${findProblemKind(api, code).title}.`).join(' '),
     headers: {
       'X-Correlation-Id': { $ref: '#/components/headers/CorrelationId' },
-      ...(codes.some((code) => WITH_RETRY_AFTER.includes(code))
+      ...(status === AUTHORIZER_SILENT || codes.some((code) => WITH_RETRY_AFTER.includes(code))
         ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
         : {}),
       ...(status === 401 ? { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } } : {}),

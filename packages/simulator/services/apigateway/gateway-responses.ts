@@ -17,7 +17,8 @@ const INTERNAL = { message: 'Internal server error', error: 'InternalServerError
 
 /**
  * Answers that the model gives. Amazon API Gateway, "Gateway response types"; LocalStack's tests that were recorded at
- * AWS: `test_gateway_response_put`, `test_routing_not_found`, `test_aws_proxy_response_payload_format_validation`.
+ * AWS: `test_gateway_response_put`, `test_routing_not_found`, `test_aws_proxy_response_payload_format_validation`; AWS Lambda,
+ * "Handling Lambda errors with an API Gateway API" (500 for an invocation that Lambda refuses, 502 for a function that fails).
  */
 const DEFAULTS = {
   ACCESS_DENIED: {
@@ -29,7 +30,7 @@ const DEFAULTS = {
   AUTHORIZER_CONFIGURATION_ERROR: { status: 500, message: null, error: 'AuthorizerConfigurationException' },
   AUTHORIZER_FAILURE: { status: 500, message: null, error: 'AuthorizerFailureException' },
   DEFAULT_5XX: { status: 502, ...INTERNAL },
-  INTEGRATION_FAILURE: { status: 502, ...INTERNAL },
+  INTEGRATION_FAILURE: { status: 500, ...INTERNAL },
   INTEGRATION_TIMEOUT: {
     status: 504,
     message: 'Endpoint request timed out',

@@ -123,8 +123,9 @@ export class RestApi {
           const authorizer = { authorizer: outcome.context };
           if (result === 'timeout') return refuse('INTEGRATION_TIMEOUT', authorizer);
           if (result === 'forbidden') return refuse('API_CONFIGURATION_ERROR', authorizer);
-          if (result.kind !== 'returned') return refuse('INTEGRATION_FAILURE', authorizer);
-          const response = parseProxyResponse(result.value);
+          if (result.kind === 'throttled') return refuse('INTEGRATION_FAILURE', authorizer);
+          // A function that fails and one whose answer has a wrong form are the same for the gateway: 502.
+          const response = result.kind === 'returned' ? parseProxyResponse(result.value) : undefined;
           if (!response) return refuse('DEFAULT_5XX', authorizer);
           answer(response);
         });
@@ -165,7 +166,10 @@ export class RestApi {
     const input = { ...event, type: 'REQUEST', methodArn, body: undefined };
     const source = this.assembly.home.arn('execute-api', `${this.api.ref}/authorizers/${authorizer.ref}`);
     this.call(parseFunctionArn(String(properties.AuthorizerUri)), source, input, (result) => {
-      if (result === 'forbidden') return done({ kind: 'refused', type: 'AUTHORIZER_CONFIGURATION_ERROR' });
+      // "Failing to connect to a custom authorizer", "Gateway response types"; of a throttle AWS documents nothing more exact.
+      if (result === 'forbidden' || result.kind === 'throttled') {
+        return done({ kind: 'refused', type: 'AUTHORIZER_CONFIGURATION_ERROR' });
+      }
       // An authorizer that throws this text means the caller.
       const type =
         result.kind === 'failed' && result.message === 'Unauthorized' ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE';

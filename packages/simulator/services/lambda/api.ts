@@ -3,6 +3,7 @@ import type { EventLoop } from '../../engine/event-loop.js';
 import { NotModelled, type Operations, paginate, RawResponse, Refused, toSeconds } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 import type { AsyncInvocations } from './async-invoke.js';
+import type { SharedConcurrency } from './concurrency.js';
 import type { EventSource } from './event-source.js';
 import type { InvocationResult, LambdaFunction, LogLine } from './model.js';
 
@@ -17,6 +18,7 @@ interface Account {
   readonly asynchronous: AsyncInvocations;
   readonly world: EventLoop;
   readonly log: readonly LogLine[];
+  readonly unreserved: SharedConcurrency;
 }
 
 /** Functions and event source mappings. AWS Lambda API Reference, "Actions". */
@@ -48,7 +50,7 @@ export function lambdaApi(cloud: Account): Operations {
           'InvalidParameterValueException',
           'ReservedConcurrentExecutions: a whole number was expected',
         );
-      if (!fn.reserve(limit)) throw tooLittleLeft();
+      if (!fn.reserve(limit)) throw tooLittleLeft(cloud.unreserved);
       return describeReserved(fn);
     },
     DeleteFunctionConcurrency: (input) => {
@@ -84,10 +86,10 @@ export function lambdaApi(cloud: Account): Operations {
 const describeReserved = ({ reserved }: LambdaFunction): object =>
   reserved === undefined ? {} : { ReservedConcurrentExecutions: reserved };
 
-const tooLittleLeft = (): Refused =>
+const tooLittleLeft = ({ leastUnreserved }: SharedConcurrency): Refused =>
   new Refused(
     'InvalidParameterValueException',
-    "Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [100].",
+    `Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [${leastUnreserved}].`,
   );
 
 function invoke(cloud: Account, input: Input): Promise<RawResponse> | RawResponse {

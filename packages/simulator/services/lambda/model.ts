@@ -6,7 +6,7 @@ import type { CodeHost, EnvironmentHost, InvocationEnding } from '../../runtime/
 import type { HttpRequest, ResponseHandler } from '../../runtime/http.js';
 import type { Recording, RecordingLookup } from '../../runtime/recording.js';
 import { EnvironmentPool } from '../../runtime/recycled.js';
-import { type Concurrency, LEAST_UNRESERVED } from './concurrency.js';
+import type { Concurrency, SharedConcurrency } from './concurrency.js';
 import { type Caller, Sandbox } from './sandbox.js';
 
 /** Outcome of an invocation for its caller. */
@@ -48,7 +48,7 @@ export interface LambdaSettings {
   readonly send: (caller: Caller, request: HttpRequest, reply: ResponseHandler) => void;
   readonly log: (line: LogLine) => void;
   /** Concurrency shared by all functions that have reserved none. */
-  readonly shared: Concurrency;
+  readonly shared: SharedConcurrency;
   /** Maximum difference between an environment's clock and the world's, milliseconds. @default 0 */
   readonly clockSkew?: number;
   /** Probability of a new environment although an idle one is available. @default 0 */
@@ -152,7 +152,7 @@ export class LambdaFunction {
   reserve(limit: number | undefined): boolean {
     const { shared } = this.settings;
     const left = shared.limit + (this.reserved ?? 0) - (limit ?? 0);
-    if (left < LEAST_UNRESERVED) return false;
+    if (left < shared.leastUnreserved) return false;
     shared.limit = left;
     this.isReserved = limit !== undefined;
     this.concurrency = limit === undefined ? shared : { limit, running: 0 };
