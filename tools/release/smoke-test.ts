@@ -56,7 +56,6 @@ export async function playSmokeTest(test: SmokeTest): Promise<void> {
     for (let look = 0; look < looks; look++) {
       const { status, reason } = await client.getOrder({ orderId });
       if (isReached(status)) return say(`order ${orderId} is ${status}`);
-      if (status !== 'PENDING' && status !== seen && seen !== '') break;
       seen = reason === undefined ? status : `${status}, ${reason}`;
       if (status === 'REJECTED' || status === 'UNDER_REVIEW') break;
       await wait(PAUSE_MS);
