@@ -16,7 +16,7 @@ const PLAYED = 10;
 const LATER = 5;
 /** One commit of so many is deleted by hand, and one state of so many is changed. */
 const DAMAGED_ONE_OF = 20;
-const DEFAULT_ORDERS = 10_000;
+const DEFAULT_ORDERS = 1_000;
 
 /** What a drill has counted. */
 export interface Drill {
@@ -138,7 +138,7 @@ function failed(why: string): never {
   throw new Error(why);
 }
 
-/** Runs `npm run drill:restore -- --orders 10000`. It exits with 1 if an item differs, or if orders don't work afterwards. */
+/** Runs `npm run drill:restore -- --orders 1000`. It exits with 1 if an item differs, or if orders don't work afterwards. */
 export async function main(args: readonly string[]): Promise<number> {
   const { orders = String(DEFAULT_ORDERS) } = parseArgs({
     args: [...args],
