@@ -22,9 +22,11 @@ const COMMANDS = {
   'bench-hot-key': './bench/hot-key.ts',
   'bench-hot-account': './bench/hot-account.ts',
   'bench-local': './bench/local.ts',
+  'drill-restore': '../test/simulation/restore-drill.ts',
   conformance: './conformance/conformance.ts',
   docs: './docs/write.ts',
   'supply-chain': './release/supply-chain.ts',
+  smoke: './release/smoke.ts',
   pack: './release/pack.ts',
 };
 const root = fileURLToPath(new URL('../', import.meta.url)).replace(/[/\\]$/, '');

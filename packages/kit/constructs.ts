@@ -32,6 +32,7 @@ export {
   type AuthSettings,
   type DedupeWindowEntry,
   type DedupeWindowSetting,
+  type DomainSettings,
   developmentSettings,
   type EnvironmentSettings,
   type FirewallSettings,

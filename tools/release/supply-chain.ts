@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { LocalRunError } from '../local/errors.js';
+import { checkWorkflows } from './actionlint/check-workflows.js';
+import { type Check, isFailed } from './check.js';
 import { integrityFaults, type LockedPackages, licenceFaults } from './packages.js';
+import { checkTemplates } from './template-checks/check-templates.js';
 
 const ROOT = new URL('../../', import.meta.url);
 const SBOM = '.build/sbom.cdx.json';
@@ -16,8 +19,9 @@ export interface AuditAnswer {
 }
 
 /**
- * Runs `npm run supply-chain`: checks the licences and hashes of all packages, writes their SBOM (CycloneDX), and runs
- * `npm audit`.
+ * Runs `npm run supply-chain`: checks the licences and hashes of all packages, writes their SBOM (CycloneDX), runs `npm audit`,
+ * and lets checkers of others judge the templates (cfn-lint, checkov) and the workflows (actionlint). It takes minutes, and the
+ * checkers need registries, so it is no part of `npm test`.
  */
 export async function main(): Promise<number> {
   const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', ROOT), 'utf8')) as {
@@ -30,16 +34,24 @@ export async function main(): Promise<number> {
   );
   for (const fault of faults) console.log(`  ${fault}`);
   console.log(`SBOM (CycloneDX) of ${await writeSbom()} components: ${SBOM}`);
-  const audit = auditVerdict(JSON.parse(await npm('audit', '--json')) as AuditAnswer);
-  console.log(audit.text);
-  const failed = faults.length > 0 || audit.verdict === 'vulnerable' || (audit.verdict === 'unknown' && process.env.CI);
+  const checks: readonly (() => Promise<Check>)[] = [
+    async () => auditVerdict(JSON.parse(await npm('audit', '--json')) as AuditAnswer),
+    checkWorkflows,
+    checkTemplates,
+  ];
+  let failed = faults.length > 0;
+  for (const check of checks) {
+    const done = await check();
+    console.log(done.text);
+    if (isFailed(done, Boolean(process.env.CI))) failed = true;
+  }
   return failed ? 1 : 0;
 }
 
 /**
  * Interprets the answer of `npm audit`. Without a report nothing is known, which is not the same as "nothing found".
  */
-export function auditVerdict(answer: AuditAnswer): { verdict: 'clean' | 'vulnerable' | 'unknown'; text: string } {
+export function auditVerdict(answer: AuditAnswer): Check {
   if (answer.auditReportVersion === undefined || answer.vulnerabilities === undefined) {
     const why = answer.statusCode ? `the registry answered ${answer.statusCode}` : (answer.message ?? 'no report');
     return { verdict: 'unknown', text: `npm audit: NOT DONE (${why}). Run it where the registry knows advisories.` };
@@ -47,7 +59,7 @@ export function auditVerdict(answer: AuditAnswer): { verdict: 'clean' | 'vulnera
   const found = Object.entries(answer.vulnerabilities);
   if (found.length === 0) return { verdict: 'clean', text: 'npm audit: no known vulnerability.' };
   const lines = found.map(([name, { severity, range }]) => `  ${name} ${range}: ${severity}`);
-  return { verdict: 'vulnerable', text: ['npm audit: vulnerable packages.', ...lines].join('\n') };
+  return { verdict: 'refused', text: ['npm audit: vulnerable packages.', ...lines].join('\n') };
 }
 
 /**

@@ -43,6 +43,24 @@ export interface FirewallSettings {
 
 export const FIREWALL_WINDOW = Duration.minutes(1);
 
+/** A host name of one's own for the API, so that clients never see the gateway's id. */
+export interface DomainSettings {
+  /** Host name in lower case. One API of an account and Region can have it. @example 'api.example.org' */
+  readonly name: string;
+  /** ARN of an issued certificate of AWS Certificate Manager for `name`, in the Region of the API. */
+  readonly certificateArn: string;
+  /**
+   * Public hosted zone of Route 53 that gets the record of `name`.
+   * @default none: create a CNAME record to the output `ApiDomainTarget` where the name's DNS is
+   */
+  readonly hostedZone?: { readonly id: string; readonly name: string };
+  /**
+   * Whether the address with the gateway's id keeps answering, for the time in which clients move to `name`.
+   * @default false
+   */
+  readonly keepsGatewayAddress?: boolean;
+}
+
 /** Settings of an application that are the same in all of its environments. */
 export interface AppSettings {
   /**
@@ -169,6 +187,12 @@ export interface EnvironmentSettings {
    * @example ['https://shop.example.org', 'http://localhost:5173']
    */
   readonly cors?: readonly string[];
+  /**
+   * Host name of one's own for the API.
+   * @default none: the address has the gateway's id, and a new API has another one
+   * @example { name: 'api.example.org', certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/1a2b', hostedZone: { id: 'Z0123456789ABCDEFGHIJ', name: 'example.org' } }
+   */
+  readonly domain?: DomainSettings;
   /**
    * E-mail address that receives the alarms. Its owner must confirm the subscription once.
    * @default none: only the console shows alarms

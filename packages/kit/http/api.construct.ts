@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Token, Validations } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
@@ -12,7 +12,6 @@ import {
   LogGroupLogDestination,
   RequestAuthorizer,
   RestApi,
-  SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -22,6 +21,7 @@ import { acknowledgeCompliance } from '../base/acknowledge.js';
 import { alarm, alarmOnErrors } from '../base/alarms.construct.js';
 import { liveFunction } from '../base/canary.construct.js';
 import { corsEnvironment, resolveCorsOrigins } from '../base/cors-settings.js';
+import { resolveDomain } from '../base/domain-settings.js';
 import { addPinnedOutput, logicalPrefix } from '../base/logical-ids.js';
 import { Output } from '../base/outputs.js';
 import { removalPolicyOf } from '../base/retention.js';
@@ -30,6 +30,7 @@ import { type ServiceContext, ServiceFunction } from '../base/service-function.c
 import type { EnvironmentSettings } from '../base/settings.js';
 import { tokenEnvironment } from '../base/token-environment.js';
 import { answerPreflight } from './cors.construct.js';
+import { ApiDomain, TLS_POLICY } from './domain.construct.js';
 import { Firewall } from './firewall.construct.js';
 import { addProblemResponses } from './gateway-responses.construct.js';
 import { refuseOtherMethods } from './method-not-allowed.construct.js';
@@ -113,7 +114,8 @@ const STAGE = 'v1';
  *
  * Its outputs are `ApiId`, `ApiUrl` and `ApiFunctions` (the authorizer and the functions of
  * public routes), behind the construct id unless this is `Api`
- * (`PublicApiUrl`).
+ * (`PublicApiUrl`). With `domain` in the settings, `ApiUrl` has that host name, `ApiDomainTarget` is where its DNS record
+ * points, and the address with the gateway's id answers no more.
  *
  * The handlers refuse bodies over 64 KB (413), and the gateway refuses bodies over 10 MB. With a firewall, the
  * firewall refuses both.
@@ -132,6 +134,8 @@ export class Api extends Construct {
     const routes = [...services.flatMap((service) => service.routes), ...publicRoutes];
     this.checkRoutes(routes);
     refuseSimulatedIssuer(this, settings);
+    const { region } = Stack.of(this);
+    const domain = resolveDomain(settings, Token.isUnresolved(region) ? undefined : region);
     this.node.addValidation({ validate: () => findLateRoutes(services, routes) });
     const verifier = props.authorizer ?? tokenAuthorizer(this, 'Authorize', props);
 
@@ -143,6 +147,7 @@ export class Api extends Construct {
       // Label and metrics dimension. Clients address the API by its id.
       restApiName: Stack.of(this).stackName,
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
+      ...(domain && !domain.keepsGatewayAddress && { disableExecuteApiEndpoint: true }),
       // An account-wide setting. Without it, API Gateway writes no access log for any API of the account. It stays when
       // this stack is deleted or its creation is rolled back, since another environment may write its log by this role.
       cloudWatchRole: true,
@@ -200,7 +205,9 @@ export class Api extends Construct {
     this.api.node.tryRemoveChild('Endpoint');
     const name = logicalPrefix(this).endsWith('Api') ? '' : 'Api';
     addPinnedOutput(this, `${name}Id`, this.api.restApiId);
-    addPinnedOutput(this, `${name}Url`, this.api.url);
+    const own = domain && new ApiDomain(this, 'Domain', { api: this.api, domain, path: STAGE });
+    addPinnedOutput(this, `${name}Url`, own?.url ?? this.api.url);
+    if (own) addPinnedOutput(this, `${name}DomainTarget`, own.target);
     addPinnedOutput(
       this,
       name + Output.FUNCTIONS,
@@ -235,7 +242,7 @@ export class Api extends Construct {
    */
   private requireTls12(): void {
     const api = this.api.node.defaultChild as CfnRestApi;
-    api.securityPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
+    api.securityPolicy = TLS_POLICY;
     api.endpointAccessMode = EndpointAccessMode.STRICT;
   }
 

@@ -91,6 +91,17 @@ const KINDS: Readonly<
     of: (name, home) => ({ arn: home.arn('logs', `log-group:${name}:*`) }),
   },
   'AWS::ApiGateway::Stage': { name: 'StageName', of: () => ({}) },
+  'AWS::ApiGateway::DomainName': {
+    name: 'DomainName',
+    of: (name, { region }) => ({
+      ref: name,
+      attributes: {
+        // API Gateway gives both. Neither is the address of anything here.
+        RegionalDomainName: `d-${name}.execute-api.${region}.amazonaws.com`,
+        RegionalHostedZoneId: 'ZSIMULATED',
+      },
+    }),
+  },
   'AWS::ApiGateway::RestApi': { of: (name) => ({ attributes: { RootResourceId: `${name}-root` } }) },
 };
 

@@ -76,3 +76,19 @@ test.each([
 ])('a target without a receiver, or with an effect, is refused by name: %s', (_, resources, message) => {
   expect(() => createCloud(resources)).toThrow(message);
 });
+
+test('a host name of one’s own in front of an API is inert, with the names that a record takes from it', () => {
+  const properties = { DomainName: 'api.example.org', SecurityPolicy: 'TLS_1_2' };
+  const cloud = createCloud({
+    Host: { Type: 'AWS::ApiGateway::DomainName', Properties: properties },
+    Mapping: { Type: 'AWS::ApiGateway::BasePathMapping', Properties: { DomainName: { Ref: 'Host' }, BasePath: 'v1' } },
+    Record: {
+      Type: 'AWS::Route53::RecordSet',
+      Properties: { AliasTarget: { DNSName: { 'Fn::GetAtt': ['Host', 'RegionalDomainName'] } } },
+    },
+  });
+  const [record] = cloud.deployment.assembly.findByType('AWS::Route53::RecordSet');
+  expect(record?.properties).toEqual({
+    AliasTarget: { DNSName: 'd-api.example.org.execute-api.eu-west-1.amazonaws.com' },
+  });
+});

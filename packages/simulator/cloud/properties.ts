@@ -48,6 +48,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
     modelled: [],
     inert: {
       Name: NAMES,
+      DisableExecuteApiEndpoint: 'which addresses it has; here it has the one of the simulator',
       EndpointAccessMode: 'who may connect, not what is answered',
       EndpointConfiguration: 'where its address is, not what it answers',
       SecurityPolicy: 'how connections are encrypted: nobody connects',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { isFailed } from '../../../tools/release/check.js';
 import { integrityFaults, isAllowed, type LockedPackages, licenceFaults } from '../../../tools/release/packages.js';
 import { auditVerdict } from '../../../tools/release/supply-chain.js';
 
@@ -63,9 +64,20 @@ describe('npm audit', () => {
   test('names vulnerable packages', () => {
     const vulnerabilities = { left: { severity: 'high', range: '<1.2.0' } };
     expect(auditVerdict({ auditReportVersion: 2, vulnerabilities })).toEqual({
-      verdict: 'vulnerable',
+      verdict: 'refused',
       text: 'npm audit: vulnerable packages.\n  left <1.2.0: high',
     });
     expect(auditVerdict({ auditReportVersion: 2, vulnerabilities: {} }).verdict).toBe('clean');
   });
+});
+
+test.each([
+  ['clean', false, false],
+  ['clean', true, false],
+  ['unknown', false, false],
+  ['unknown', true, true],
+  ['refused', false, true],
+  ['refused', true, true],
+] as const)('a check that is %s fails the command in CI %s: %s', (verdict, isCi, failed) => {
+  expect(isFailed({ verdict, text: '' }, isCi)).toBe(failed);
 });

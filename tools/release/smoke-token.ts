@@ -1,0 +1,51 @@
+import { LocalRunError } from '../local/errors.js';
+
+/** Variables of the process that say where the token of the smoke test is from. */
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const NAMES = ['SMOKE_TOKEN_URL', 'SMOKE_CLIENT_ID', 'SMOKE_CLIENT_SECRET'] as const;
+
+/**
+ * Returns where the token of the smoke test comes from: `SMOKE_TOKEN`, or the issuer, by the client credentials of a program
+ * (RFC 6749, 4.4). `SMOKE_AUDIENCE` and `SMOKE_SCOPE` are sent along if they are set.
+ * @throws {LocalRunError} if variables are missing, or the issuer refuses
+ */
+export function tokenSource(
+  variables: Variables,
+  ask: (url: string, init: RequestInit) => Promise<Response> = fetch,
+): string | (() => Promise<string>) {
+  if (variables.SMOKE_TOKEN) return variables.SMOKE_TOKEN;
+  const missing = NAMES.filter((name) => !variables[name]);
+  if (missing.length > 0) {
+    throw new LocalRunError(
+      `The smoke test needs a token: expected SMOKE_TOKEN, or ${NAMES.join(', ')} (missing: ${missing.join(', ')}).`,
+    );
+  }
+  const {
+    SMOKE_TOKEN_URL = '',
+    SMOKE_CLIENT_ID = '',
+    SMOKE_CLIENT_SECRET = '',
+    SMOKE_AUDIENCE,
+    SMOKE_SCOPE,
+  } = variables;
+  return async () => {
+    const response = await ask(SMOKE_TOKEN_URL, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: SMOKE_CLIENT_ID,
+        client_secret: SMOKE_CLIENT_SECRET,
+        ...(SMOKE_AUDIENCE && { audience: SMOKE_AUDIENCE }),
+        ...(SMOKE_SCOPE && { scope: SMOKE_SCOPE }),
+      }).toString(),
+    });
+    // Its text may contain what was sent, so only the status is shown.
+    if (!response.ok)
+      throw new LocalRunError(`The issuer gave no token: ${SMOKE_TOKEN_URL} answered ${response.status}.`);
+    const { access_token: token } = (await response.json()) as { readonly access_token?: unknown };
+    if (typeof token !== 'string' || token === '')
+      throw new LocalRunError(`The issuer gave no token: ${SMOKE_TOKEN_URL} answered without access_token.`);
+    return token;
+  };
+}
