@@ -15,9 +15,9 @@ const MOST = { resources: 361, alarms: 44 };
 
 test('an app of twelve functions has few resources and alarms, and each of its functions a role of its own', () => {
   expect(resources.length).toBeLessThanOrEqual(MOST.resources);
-  expect(ofType('AWS::CloudWatch::Alarm').length + ofType('AWS::CloudWatch::CompositeAlarm').length).toBeLessThanOrEqual(
-    MOST.alarms,
-  );
+  expect(
+    ofType('AWS::CloudWatch::Alarm').length + ofType('AWS::CloudWatch::CompositeAlarm').length,
+  ).toBeLessThanOrEqual(MOST.alarms);
   const roles = ofType('AWS::Lambda::Function').map(({ Properties }) => Properties.Role['Fn::GetAtt'][0]);
   expect(roles).toHaveLength(39);
   expect(new Set(roles).size).toBe(roles.length);

@@ -39,7 +39,7 @@ const SLOW = { rate: 6, window: Duration.hours(6) };
  * Adds the alarms of a service level objective, by how fast its error budget of 30 days is spent.
  *
  * - `<name>Fast` pages if it is spent 14.4 times too fast over an hour and over five minutes: 2 % of the budget within the hour, and it
- *   goes on. It is silent while the bus refuses events, which is a page of its own.
+ *   continues. It is silent while the bus refuses events, which is a page of its own.
  * - `<name>Slow` is a ticket if it is spent 6 times too fast over six hours: 5 % of the budget.
  */
 export function addObjective(scope: Construct, { name, topic, ...props }: ObjectiveProps): void {

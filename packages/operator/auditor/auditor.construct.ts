@@ -138,6 +138,7 @@ export class DeliveryAudit extends Construct {
     allow(['lambda:InvokeFunction'], 'lambda', (stack) => `function:${namePattern(stack)}`);
     auditor.grantActions(['cloudwatch:GetMetricData'], '*');
     Validations.of(auditor).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
+    Validations.of(auditor).acknowledge({ id: 'Serverless-LambdaStarPermissions', reason: WHY_ALL });
   }
 
   private schedule(every: Duration): void {

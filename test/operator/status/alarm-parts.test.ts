@@ -22,7 +22,11 @@ const active: readonly ActiveAlarm[] = [{ name: 'behind', heading: 'QueueBehind'
 /** A client that answers each query with the value of its metric. */
 const answering = (values: Readonly<Record<string, number>>) =>
   ({
-    send: async ({ input }: { input: { MetricDataQueries: { Id: string; MetricStat: { Metric: { MetricName: string } } }[] } }) => ({
+    send: async ({
+      input,
+    }: {
+      input: { MetricDataQueries: { Id: string; MetricStat: { Metric: { MetricName: string } } }[] };
+    }) => ({
       MetricDataResults: input.MetricDataQueries.map(({ Id, MetricStat }) => ({
         Id,
         Values: [values[MetricStat.Metric.MetricName]],
