@@ -1,11 +1,20 @@
 import type { PersonalKeys } from '@orderly/kit/constructs';
-import { addPeopleIndex, type EnvironmentProps, Service, stackProps } from '@orderly/kit/constructs';
+import {
+  addObjective,
+  addPeopleIndex,
+  type EnvironmentProps,
+  metricsNamespace,
+  Service,
+  serviceMetric,
+  stackProps,
+} from '@orderly/kit/constructs';
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
 import { ordersContract } from '../lambdas/orders/contract.js';
 import { OrdersEnv } from '../lambdas/orders/environment.js';
 import { CREATE_ORDER_SAGA, CUSTOMER_LISTS, ORDER, ORDERS_LIST, REVIEWS, USER_COPIES } from '../lambdas/orders/keys.js';
+import { DECISION_LIMIT_SECONDS, OrdersMetric } from '../lambdas/orders/metrics.js';
 import * as routes from '../lambdas/orders/routes.js';
 import {
   checkoutCommands,
@@ -35,6 +44,15 @@ export class OrdersStack extends Stack {
     this.service = service;
     const { table } = service;
     addPeopleIndex(table);
+    const counted = (metric: string) => serviceMetric(metricsNamespace(props.settings), name, metric);
+    addObjective(service, {
+      name: 'OrdersLate',
+      total: counted(OrdersMetric.ORDERS_DECIDED),
+      bad: counted(OrdersMetric.ORDERS_DECIDED_LATE),
+      objective: 0.999,
+      means: `orders are decided later than ${DECISION_LIMIT_SECONDS} seconds after they were placed`,
+      topic: props.alarmTopic,
+    });
 
     const { throttle, sagaConcurrency } = props.settings.orders;
     const placeOrder = service.addEndpoint('PlaceOrder', routes.placeOrder, 'orders/place-order', { throttle });

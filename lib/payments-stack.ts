@@ -134,6 +134,7 @@ export class PaymentsStack extends Stack {
       metric: serviceMetric(metricsNamespace(settings), paymentsContract.service, PaymentsMetric.REFUNDS_FAILED),
       threshold: 1,
       means: 'the provider refused a refund permanently: the customer has not got the money back.',
+      severity: 'ticket',
       topic: props.alarmTopic,
     });
   }

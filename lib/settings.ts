@@ -211,6 +211,8 @@ const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'env
     throttle: { rate: 500, burst: 1000 },
     firewall: { requestsPerAddress: 5_000, requestsPerToken: 600 },
     concurrency: 1000,
+    apiQuietAfter: Duration.hours(1),
+    monthlyBudget: { amount: 500, currency: 'USD' },
     auth: {
       issuer: PLACEHOLDER_ISSUER,
       audience: 'orderly',

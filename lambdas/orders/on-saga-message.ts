@@ -5,6 +5,7 @@ import type { Trace } from '@orderly/kit/messages';
 import type { SagaMessage } from '@orderly/kit/saga';
 import type { Orchestrator } from '@orderly/kit/saga/orchestrator';
 import type { OrderStore } from './aggregates.js';
+import { countDecision } from './decision-time.js';
 import {
   type Answer,
   CHARGE,
@@ -125,6 +126,7 @@ async function buildEffect(
     const instead = findSubstitute(command, before.state);
     return instead ? (await orchestrator.advance(orderId, instead, trace)).writes : writes;
   }
+  countDecision(before.state);
   if (command.type === 'Approve') return [...writes, ...(await buildApprovalWrites(reviews, before, trace))];
   return [...writes, write, ...leaveReviewWrites(reviews.table, before.state)];
 }

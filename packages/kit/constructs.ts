@@ -3,6 +3,7 @@ export { eventSource } from './aws/app-names.js';
 export { Env } from './aws/environment.js';
 export { Metric } from './aws/metric-names.js';
 export { acknowledgeCompliance, acknowledgeWildcard } from './base/acknowledge.js';
+export { type AlarmRoutes, routeAlarms, type Severity } from './base/alarm-routes.js';
 export {
   type AlarmProps,
   alarm,
@@ -14,6 +15,7 @@ export {
 } from './base/alarms.construct.js';
 export { Bundles, UnknownEntry } from './base/bundles.js';
 export type { CanarySettings } from './base/canary-settings.js';
+export { addObjective, type ObjectiveProps } from './base/burn-rate.construct.js';
 export { checkDeployedWindow, type DeployedWindow } from './base/dedupe-window.js';
 export type { AnyBus, AnyTable } from './base/interfaces.js';
 export { keepExport } from './base/kept-exports.js';
@@ -36,6 +38,7 @@ export {
   developmentSettings,
   type EnvironmentSettings,
   type FirewallSettings,
+  type MonthlyBudget,
   SettingsError,
 } from './base/settings.js';
 export { stackProps } from './base/stack-props.js';

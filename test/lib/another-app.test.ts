@@ -221,7 +221,7 @@ describe('an application that isn’t Orderly', () => {
   });
 
   test('gives no function of one service a right on the other’s tables', () => {
-    const policies = Object.entries<Json>(template.Resources).filter(([, { Type }]) => Type === 'AWS::IAM::Policy');
+    const policies = Object.entries<Json>(template.Resources).filter(([, { Type }]) => Type === 'AWS::IAM::Role');
     const reach = (service: string, other: string) =>
       policies.filter(([id, policy]) => id.startsWith(service) && JSON.stringify(policy).includes(`"${other}`));
     expect(reach('Board', 'BoardTable')).not.toEqual([]);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { AsyncApi } from '../../tools/docs/asyncapi.js';
 import type { Json } from '../../tools/docs/openapi/schemas.js';
-import { consumersOf, referenced, synthesized } from '../support/environments.js';
+import { consumersOf, policyStatements, referenced, synthesized } from '../support/environments.js';
 
 const document = JSON.parse(readFileSync('docs/asyncapi.json', 'utf8')) as AsyncApi;
 const prod = synthesized('prod');
@@ -53,8 +53,8 @@ test('docs/asyncapi.json names the same subscribers as the rules of the stacks',
 
 test('each sender in docs/asyncapi.json is a service whose relay may publish as it', () => {
   const sources = prod
-    .everywhere('AWS::IAM::Policy')
-    .flatMap(({ properties }) => properties.PolicyDocument.Statement)
+    .everywhere('AWS::IAM::Role')
+    .flatMap(({ properties }) => policyStatements(properties))
     .flatMap(({ Condition }) => Condition?.['ForAllValues:StringEquals']?.['events:source'] ?? []);
   const documentedSources = Object.values(document.components.messages).flatMap(
     (message) => (message['x-eventbridge-pattern'] as { readonly source: readonly string[] }).source,

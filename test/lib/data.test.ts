@@ -211,7 +211,7 @@ describe('the personal data keys', () => {
     for (const { condition } of uses) {
       expect(condition).toEqual({ StringEquals: { 'kms:EncryptionContext:purpose': 'personal-data' } });
     }
-    expect(uses.map(({ policy, actions }) => [policy.replace(/RoleDefault.*/, ''), actions])).toEqual([
+    expect(uses.map(({ policy, actions }) => [policy.replace(/Role.*/, ''), actions])).toEqual([
       ['PlaceOrder', ['kms:Decrypt', 'kms:GenerateDataKey']],
       ['GetOrder', ['kms:Decrypt']],
       ['ListOrders', ['kms:Decrypt']],
@@ -234,7 +234,7 @@ describe('the personal data keys', () => {
     ]);
     const touched = statements(prod).filter(({ resources }) => resources.some((one) => importOf(one) !== undefined));
     const items = touched.filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
-    expect(items.map(({ policy, actions }) => [policy.replace(/RoleDefault.*/, ''), actions])).toEqual([
+    expect(items.map(({ policy, actions }) => [policy.replace(/Role.*/, ''), actions])).toEqual([
       ['PlaceOrder', ['dynamodb:GetItem', 'dynamodb:PutItem']],
       ['GetOrder', ['dynamodb:GetItem']],
       ['ListOrders', ['dynamodb:GetItem']],

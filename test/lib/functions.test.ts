@@ -362,7 +362,7 @@ describe('roles', () => {
     const touching = (prefix: string) =>
       statements(prod)
         .filter(({ condition }) => JSON.stringify(condition ?? '').includes(`"${prefix}*"`))
-        .map(({ stack, policy, actions }) => [stack, policy.replace(/RoleDefault.*/, ''), ...actions]);
+        .map(({ stack, policy, actions }) => [stack, policy.replace(/Role.*/, ''), ...actions]);
     expect(touching('session#')).toEqual([
       ['Orders', 'CancelOrder', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ['Orders', 'OpenSession', 'dynamodb:PutItem'],
@@ -424,7 +424,7 @@ describe('roles', () => {
   test('permit only the route of users to erase keys of people; it can neither read keys nor use the KMS key', () => {
     const touching = statements(prod)
       .filter(({ condition }) => JSON.stringify(condition ?? '').includes('"PERSON#*"'))
-      .map(({ policy, actions }) => [policy.replace(/RoleDefault.*/, ''), ...actions]);
+      .map(({ policy, actions }) => [policy.replace(/Role.*/, ''), ...actions]);
     const erasing = touching.filter(([, ...actions]) =>
       actions.some((action) => !['dynamodb:GetItem', 'dynamodb:PutItem'].includes(action)),
     );
@@ -437,7 +437,7 @@ describe('roles', () => {
     const keepers = (environment: typeof dev) =>
       statements(environment)
         .filter(({ condition }) => JSON.stringify(condition ?? '').includes('"STRIPE#*"'))
-        .map(({ stack, policy, actions }) => [stack, policy.replace(/RoleDefault.*/, ''), ...actions]);
+        .map(({ stack, policy, actions }) => [stack, policy.replace(/Role.*/, ''), ...actions]);
     const deleting = ['Payments', 'OnForgettings', 'dynamodb:DeleteItem'];
     expect(keepers(dev)).toEqual([deleting]);
     expect(keepers(synthesized('prod', { paymentProvider: 'sandbox', allowSandbox: 'true' }))).toEqual([deleting]);
@@ -448,7 +448,7 @@ describe('roles', () => {
     const touching = statements(prod)
       .filter(({ condition }) => /"(Payer|METHOD)#\*"/.test(JSON.stringify(condition ?? '')))
       .map(({ policy, actions, condition }) => [
-        policy.replace(/RoleDefault.*/, ''),
+        policy.replace(/Role.*/, ''),
         actions.map((action) => action.replace('dynamodb:', '')),
         /Payer#/.test(JSON.stringify(condition)),
       ]);

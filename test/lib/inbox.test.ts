@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
@@ -11,7 +10,16 @@ import { settingsFor } from '../../lib/settings.js';
 import { batch, linearBackoff, sequential } from '../../packages/kit/inbox/modes.construct.js';
 import { subscribe } from '../../packages/kit/messages/subscriptions.js';
 import { Service, type ServiceInboxProps } from '../../packages/kit/service/service.construct.js';
-import { type Json, keyed, newApp, noCode, propertiesIn, referenced, synthesized } from '../support/environments.js';
+import {
+  type Json,
+  keyed,
+  metricsOf,
+  newApp,
+  noCode,
+  propertiesIn,
+  referenced,
+  synthesized,
+} from '../support/environments.js';
 import { parcels, sales, steps, tillContract } from '../support/inboxes/contract.js';
 import { InboxesStack } from '../support/inboxes/stack.js';
 import { waiterCommands } from '../support/waiter/contract.js';
@@ -130,28 +138,23 @@ describe('an inbox', () => {
     expect([silenceOf('ParcelsInbox'), silenceOf('StepsInbox')]).toEqual([300, 600]);
   });
 
-  test('an inbox has alarms, each with a page of the runbook', () => {
-    const names = Object.entries<Json>(Resources)
-      .filter(([id, { Type }]) => /^(ParcelsInbox|Inboxes)/.test(id) && Type === 'AWS::CloudWatch::Alarm')
-      .map(([, { Properties }]) => Properties.AlarmDescription.split(':')[0]);
-    expect(names.toSorted()).toEqual([
-      'DispatcherFailing',
-      'InboxBehind',
-      'RunnerCrashing',
-      'RunnersBehind',
-      'SweeperFailing',
-      'SweeperStopped',
-      'TimersLate',
-    ]);
-    for (const name of names) expect(existsSync(inRunbook(name)), name).toBe(true);
+  test('an inbox is watched by the alarms of its service: its gauge, its queue, its functions, and its ticks', () => {
+    const watched = (name: string) => metricsOf(found(`Alarms${name}`, 'AWS::CloudWatch::Alarm'));
     // The gauge of this inbox, not of all of its service's.
-    expect(found('ParcelsInboxInboxBehind', 'AWS::CloudWatch::Alarm')).toMatchObject({
-      MetricName: 'InboxOldestPending',
-      Dimensions: [
+    expect(watched('QueueBehind')).toContainEqual({
+      name: 'InboxOldestPending',
+      label: 'stored messages of parcels',
+      of: [
         { Name: 'consumer', Value: 'parcels' },
         { Name: 'service', Value: 'desk' },
       ],
+      stat: 'Maximum',
     });
+    const labels = ['QueueBehind', 'FunctionFailing'].flatMap((name) => watched(name).map(({ label }) => label));
+    expect(labels).toEqual(
+      expect.arrayContaining(['timers', 'ParcelsInboxWork', 'RunParcels', 'ParcelsInboxSweeper', 'InboxesDispatcher']),
+    );
+    expect(found('ParcelsInboxSweeperStopped', 'AWS::CloudWatch::Alarm').TreatMissingData).toBe('breaching');
   });
 
   test('an inbox in mode sequential has an alarm for a gap, and sweeps its parked messages', () => {

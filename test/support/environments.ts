@@ -122,10 +122,14 @@ function described(output: Json): readonly object[] {
   return JSON.parse(text);
 }
 
-/** Returns every statement of every policy of roles in an environment, with the policy's logical id. */
+/** Returns the statements of a role's own policies. @param role properties of a role */
+export const policyStatements = (role: Json): Json[] =>
+  (role?.Policies ?? []).flatMap(({ PolicyDocument }: Json) => PolicyDocument.Statement);
+
+/** Returns every statement of every role in an environment, with the role's logical id. */
 export function statements(environment: ReturnType<typeof synthesized>) {
-  return environment.everywhere('AWS::IAM::Policy').flatMap(({ stack, id, properties }) =>
-    properties.PolicyDocument.Statement.map((statement: Json) => ({
+  return environment.everywhere('AWS::IAM::Role').flatMap(({ stack, id, properties }) =>
+    policyStatements(properties).map((statement: Json) => ({
       stack,
       policy: id,
       actions: [statement.Action].flat() as string[],
@@ -134,6 +138,17 @@ export function statements(environment: ReturnType<typeof synthesized>) {
     })),
   ) as readonly { stack: StackName; policy: string; actions: string[]; resources: Json[]; condition: Json }[];
 }
+
+/** Returns the metrics that an alarm watches, also those that it combines. @param alarm properties of an alarm */
+export const metricsOf = (alarm: Json): readonly { name: string; label?: string; of: Json; stat: string }[] =>
+  alarm.Metrics === undefined
+    ? [{ name: alarm.MetricName, of: alarm.Dimensions, stat: alarm.Statistic }]
+    : alarm.Metrics.filter(({ MetricStat }: Json) => MetricStat !== undefined).map(({ Label, MetricStat }: Json) => ({
+        name: MetricStat.Metric.MetricName,
+        label: Label,
+        of: MetricStat.Metric.Dimensions,
+        stat: MetricStat.Stat,
+      }));
 
 /** Returns the logical id that a `Ref` or `Fn::GetAtt` points to. */
 export const referenced = (value: Json): string | undefined => value?.Ref ?? value?.['Fn::GetAtt']?.[0];
@@ -153,6 +168,6 @@ export const propertiesIn = (Resources: Json) => {
     Object.entries<Json>(Resources).find(([id, { Type }]) => id.startsWith(beginning) && Type === type)?.[1].Properties;
   return {
     found,
-    statementsOf: (role: string): Json[] => found(role, 'AWS::IAM::Policy').PolicyDocument.Statement,
+    statementsOf: (role: string): Json[] => policyStatements(found(role, 'AWS::IAM::Role')),
   };
 };

@@ -77,7 +77,7 @@ export function createDeployment(folder: string, { variables, code }: Way): Depl
           { ...resource, Properties: { ...Properties, Environment: { Variables: { ...Variables, ...variables } } } },
         ];
       }
-      if (code !== undefined && Type === 'AWS::IAM::Policy' && id.startsWith('OnCommandsRole')) {
+      if (code !== undefined && Type === 'AWS::IAM::Role' && id.startsWith('OnCommandsRole')) {
         return [
           id,
           JSON.parse(

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps as CdkAlarmProps,
@@ -13,9 +13,11 @@ import type { IRule } from 'aws-cdk-lib/aws-events';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { describeAlarm, type Severity, topicOf } from './alarm-routes.js';
 import type { AnyBus } from './interfaces.js';
-import { runbookHint } from './runbook.js';
+import { findServiceAlarms, type WatchedMetric } from './service-alarms.construct.js';
 import type { ServiceFunction } from './service-function.construct.js';
+import { STREAM_SCALE } from './shared-alarms.js';
 
 /** Condition and text of an alarm. Missing data raises no alarm, because a queue that nobody uses reports no data. */
 export interface AlarmProps {
@@ -26,11 +28,15 @@ export interface AlarmProps {
   readonly periods?: number;
   /** One sentence that says what happened. The runbook says what to do. */
   readonly means: string;
+  /** Whether it wakes somebody. @default 'page' */
+  readonly severity?: Severity;
+  /** Topic of pages. A platform's topic knows the topic of its tickets. */
   readonly topic: ITopic;
 }
 
 /**
- * Adds an alarm that notifies the topic when it begins and when it ends.
+ * Adds an alarm that notifies the topic of its severity when it begins and when it ends. A page of a service is part of the
+ * service's one page (`ServiceAlarms`), which notifies in its place.
  *
  * @param name heading in the runbook. The description begins with it, and CloudFormation makes the physical name from it.
  */
@@ -48,10 +54,20 @@ export function alarm(scope: Construct, name: string, { metric, threshold, perio
 export function alarmOnSilence(
   scope: Construct,
   name: string,
-  { handler, within, ...said }: { handler: ServiceFunction; within: Duration } & Pick<AlarmProps, 'means' | 'topic'>,
+  { handler, within, ...said }: { handler: ServiceFunction; within: Duration } & AlarmText,
+): Alarm {
+  const metric = handler.function.metricInvocations({ period: within, statistic: 'sum' });
+  return alarmOnNone(scope, name, { metric, ...said });
+}
+
+/** Alarms if a metric counts nothing within its period. Missing data raises this alarm. */
+export function alarmOnNone(
+  scope: Construct,
+  name: string,
+  { metric, ...said }: Pick<AlarmProps, 'metric'> & AlarmText,
 ): Alarm {
   return createAlarm(scope, name, said, {
-    metric: handler.function.metricInvocations({ period: within, statistic: 'sum' }),
+    metric,
     threshold: 1,
     evaluationPeriods: 1,
     comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
@@ -59,86 +75,121 @@ export function alarmOnSilence(
   });
 }
 
+/**
+ * Alarms if a metric reaches the threshold in `bad` of the last `periods`, so that it also outlasts what it reports.
+ * @param props `bad` and `periods` are numbers of the metric's periods
+ */
+export function alarmOnSome(
+  scope: Construct,
+  name: string,
+  { metric, threshold, periods, bad, ...said }: AlarmProps & { readonly periods: number; readonly bad: number },
+): Alarm {
+  return createAlarm(scope, name, said, {
+    metric,
+    threshold,
+    evaluationPeriods: periods,
+    datapointsToAlarm: bad,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+}
+
 function createAlarm(
   scope: Construct,
   name: string,
-  { means, topic }: Pick<AlarmProps, 'means' | 'topic'>,
+  { means, topic, severity = 'page' }: AlarmText,
   rule: CdkAlarmProps,
 ): Alarm {
-  const created = new Alarm(scope, name, {
-    ...rule,
-    alarmDescription: `${name}: ${means}${runbookHint(scope, name)}`,
-  });
-  const tell = new SnsAction(topic);
-  created.addAlarmAction(tell);
-  created.addOkAction(tell);
+  const created = new Alarm(scope, name, { ...rule, alarmDescription: describeAlarm(scope, name, means, severity) });
+  const page = severity === 'page' ? findServiceAlarms(scope) : undefined;
+  if (page) page.addToPage(created);
+  else notify(created, topicOf(topic, severity));
   return created;
 }
 
-/** Alarms if the oldest message waits for longer than `limit`: the consumer is down, or slower than the messages arrive. */
-export function alarmOnOldest(
-  scope: Construct,
-  name: string,
-  { queue, limit, means, topic }: { queue: IQueue; limit: Duration; means: string; topic: ITopic },
-): Alarm {
-  const metric = queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(5), statistic: 'max' });
-  return alarm(scope, name, { metric, threshold: limit.toSeconds(), means, topic });
-}
-
-/** Alarms if a queue that is normally empty has messages for `periods` times five minutes. */
-export function alarmOnVisible(
-  scope: Construct,
-  name: string,
-  { queue, periods, means, topic }: { queue: IQueue; periods: number; means: string; topic: ITopic },
-): Alarm {
-  const metric = queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5), statistic: 'max' });
-  return alarm(scope, name, { metric, threshold: 1, periods, means, topic });
+function notify(created: Alarm, topic: ITopic): void {
+  const action = new SnsAction(topic);
+  created.addAlarmAction(action);
+  created.addOkAction(action);
 }
 
 /** Alarms if a function fails in each of three consecutive minutes. A single crash is retried, so it raises no alarm. */
 export function alarmOnErrors(
   scope: Construct,
   name: string,
-  { handler, means, topic }: { handler: ServiceFunction; means: string; topic: ITopic },
+  { handler, ...said }: { handler: ServiceFunction } & AlarmText,
 ): Alarm {
   const metric = handler.function.metricErrors({ period: Duration.minutes(1), statistic: 'sum' });
-  return alarm(scope, name, { metric, threshold: 1, periods: 3, means, topic });
+  return alarm(scope, name, { metric, threshold: 1, periods: 3, ...said });
 }
 
-/** Text of an alarm about a last resort, and the topic that it notifies. */
-type AlarmText = Pick<AlarmProps, 'means' | 'topic'>;
+/** Watches the errors of a function, minute by minute. */
+export const functionErrors = (handler: ServiceFunction): WatchedMetric => ({
+  metric: handler.function.metricErrors({ period: Duration.minutes(1), statistic: 'sum' }),
+  label: labelOf(handler),
+});
 
-/**
- * Alarms if a function's on-failure destination did not take what it gave up. Lambda then drops it: this metric is the only
- * trace.
- */
-export function alarmOnLostDestination(
+/** Watches the age of the records that a reader of a stream reads: one is five minutes. */
+export const streamAge = (reader: ServiceFunction): WatchedMetric => ({
+  metric: reader.function.metric('IteratorAge', { period: Duration.minutes(1), statistic: 'max' }),
+  label: `age of what ${labelOf(reader)} reads`,
+  scale: STREAM_SCALE,
+});
+
+/** Watches the age of a queue's oldest message, in seconds: its consumer is down, or slower than the messages arrive. */
+export const oldestMessage = (queue: IQueue & Construct): WatchedMetric => ({
+  metric: queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(5), statistic: 'max' }),
+  label: labelOf(queue),
+});
+
+/** Watches the messages of a queue that is normally empty. */
+export const visibleMessages = (queue: IQueue & Construct): WatchedMetric => ({
+  metric: queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5), statistic: 'max' }),
+  label: labelOf(queue),
+});
+
+/** Returns the name of a part within its stack, as its logical id begins: `ClosingQueue`. */
+const labelOf = (part: Construct): string =>
+  part.node.scopes
+    .slice(Stack.of(part).node.scopes.length)
+    .map(({ node }) => node.id)
+    .filter((id) => id !== 'Default')
+    .join('');
+
+/** Alarms if the oldest message waits for longer than `limit`: the consumer is down, or slower than the messages arrive. */
+export function alarmOnOldest(
   scope: Construct,
   name: string,
-  { handler, ...said }: AlarmText & { readonly handler: ServiceFunction },
+  { queue, limit, ...said }: { queue: IQueue; limit: Duration } & AlarmText,
 ): Alarm {
-  return alarm(scope, name, { metric: lossMetric(handler, 'DestinationDeliveryFailures'), threshold: 1, ...said });
+  const metric = queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(5), statistic: 'max' });
+  return alarm(scope, name, { metric, threshold: limit.toSeconds(), ...said });
 }
 
-/** Alarms if Lambda dropped an asynchronous invocation, whether its destination took it or not. */
-export function alarmOnDroppedInvocation(
+/** Alarms if a queue that is normally empty has messages for `periods` times five minutes. A ticket by default. */
+export function alarmOnVisible(
   scope: Construct,
   name: string,
-  { handler, ...said }: AlarmText & { readonly handler: ServiceFunction },
+  { queue, periods, severity = 'ticket', ...said }: { queue: IQueue; periods: number } & AlarmText,
 ): Alarm {
-  return alarm(scope, name, { metric: lossMetric(handler, 'AsyncEventsDropped'), threshold: 1, ...said });
+  const metric = queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5), statistic: 'max' });
+  return alarm(scope, name, { metric, threshold: 1, periods, severity, ...said });
 }
 
-const lossMetric = (handler: ServiceFunction, metric: 'DestinationDeliveryFailures' | 'AsyncEventsDropped'): Metric =>
-  handler.function.metric(metric, { period: LOSS_PERIOD, statistic: 'sum' });
+/** Text of an alarm, its severity, and the topic that it notifies. */
+type AlarmText = Pick<AlarmProps, 'means' | 'topic' | 'severity'>;
 
-/** Alarms if neither the target nor the dead-letter queue of a rule of the default bus took an event. */
-export function alarmOnLostByRule(
-  scope: Construct,
-  name: string,
-  { rule, ...said }: AlarmText & { readonly rule: IRule },
-): Alarm {
-  const metric = new Metric({
+/** Returns the count of what a function's on-failure destination did not take. Lambda then drops it: it is the only trace. */
+export const lostByDestination = (handler: ServiceFunction): Metric =>
+  handler.function.metric('DestinationDeliveryFailures', { period: LOSS_PERIOD, statistic: 'sum' });
+
+/** Returns the count of asynchronous invocations that Lambda dropped, whether their destination took them or not. */
+export const droppedInvocations = (handler: ServiceFunction): Metric =>
+  handler.function.metric('AsyncEventsDropped', { period: LOSS_PERIOD, statistic: 'sum' });
+
+/** Returns the count of events that neither the target nor the dead-letter queue of a rule of the default bus took. */
+export const lostByRule = (rule: IRule): Metric =>
+  new Metric({
     namespace: EVENT_RULES_NAMESPACE,
     metricName: LOST_BY_RULE,
     // "Metrics that specify only the RuleName dimension refer to the default event bus" (EventBridge, "Monitoring").
@@ -146,8 +197,6 @@ export function alarmOnLostByRule(
     period: LOSS_PERIOD,
     statistic: 'sum',
   });
-  return alarm(scope, name, { metric, threshold: 1, ...said });
-}
 
 /**
  * Alarms if neither the target nor the dead-letter queue of any rule of a bus took an event. A query, and so one alarm for

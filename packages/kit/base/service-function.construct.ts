@@ -1,5 +1,5 @@
 import { Annotations, Duration, Tags, Validations } from 'aws-cdk-lib';
-import { type Conditions, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type Conditions, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -9,6 +9,7 @@ import type { Bundles } from './bundles.js';
 import { checkLimits } from './check-limits.js';
 import { reservesConcurrency } from './concurrency.js';
 import { findEnvironmentErrors } from './environment-size.js';
+import { InlineRole } from './inline-role.construct.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionDescription } from './outputs.js';
 import { removalPolicyOf } from './retention.js';
@@ -37,6 +38,12 @@ export interface ServiceFunctionProps {
    * @default none: the function shares the unreserved concurrency
    */
   readonly reservedConcurrency?: number;
+  /**
+   * Construct id of its role. A role that is deployed with over 5 KB of permissions in a resource of their own needs a new one: during
+   * the update it would have them twice, which is more than IAM takes.
+   * @default 'Role'
+   */
+  readonly roleId?: string;
   /** Retention of its log. @default `logRetention` of the settings */
   readonly logRetention?: RetentionDays;
 }
@@ -94,7 +101,7 @@ export class ServiceFunction extends Construct {
       retention: props.logRetention ?? settings.logRetention,
       removalPolicy: removalPolicyOf(settings),
     });
-    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.role = new InlineRole(this, props.roleId ?? 'Role');
     this.grantActions(['logs:CreateLogStream', 'logs:PutLogEvents'], logs.logGroupArn);
     this.function = new LambdaFunction(this, 'Function', {
       code: bundles.code(entry),

@@ -41,6 +41,14 @@ export interface FirewallSettings {
   readonly requestsPerToken: number;
 }
 
+/** Budget of an account. */
+export interface MonthlyBudget {
+  /** Amount a month, above 0. */
+  readonly amount: number;
+  /** Currency of the account's bill: `USD`. */
+  readonly currency: string;
+}
+
 export const FIREWALL_WINDOW = Duration.minutes(1);
 
 /** A host name of one's own for the API, so that clients never see the gateway's id. */
@@ -194,10 +202,27 @@ export interface EnvironmentSettings {
    */
   readonly domain?: DomainSettings;
   /**
-   * E-mail address that receives the alarms. Its owner must confirm the subscription once.
+   * E-mail address that receives the pages: alarms that need somebody at once. Its owner must confirm the subscription once.
    * @default none: only the console shows alarms
    */
   readonly alarmEmail?: string;
+  /**
+   * E-mail address that receives the tickets: alarms that wait for working hours. Its owner must confirm the subscription once.
+   * @default alarmEmail
+   */
+  readonly ticketEmail?: string;
+  /**
+   * Costs of the whole account in a month. A ticket is sent at 80 % of them, and when AWS forecasts more than all of them. AWS
+   * looks at costs a few times a day.
+   * @default none
+   */
+  readonly monthlyBudget?: MonthlyBudget;
+  /**
+   * Time without a single request after which the API counts as out of reach, up to a day. Choose it longer than the longest pause of
+   * its callers, or let something call it by itself.
+   * @default none: an API without requests raises no alarm
+   */
+  readonly apiQuietAfter?: Duration;
 }
 
 /** Settings that replace the defaults of `developmentSettings`. Only the app and its issuer have no default. */

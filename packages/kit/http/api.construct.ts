@@ -3,10 +3,10 @@ import {
   AccessLogField,
   AccessLogFormat,
   AuthorizationType,
-  type CfnAuthorizer,
   type CfnRestApi,
   EndpointAccessMode,
   EndpointType,
+  IdentitySource,
   type IResource,
   LambdaIntegration,
   LogGroupLogDestination,
@@ -18,7 +18,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { acknowledgeCompliance } from '../base/acknowledge.js';
-import { alarm, alarmOnErrors } from '../base/alarms.construct.js';
+import { alarm, alarmOnNone } from '../base/alarms.construct.js';
 import { liveFunction } from '../base/canary.construct.js';
 import { corsEnvironment, resolveCorsOrigins } from '../base/cors-settings.js';
 import { resolveDomain } from '../base/domain-settings.js';
@@ -58,7 +58,7 @@ export interface ApiProps {
    */
   readonly publicRoutes?: readonly Route[];
   /**
-   * Function that verifies the caller's token. It is called for each request, also for one without a token.
+   * Function that verifies the caller's token. It is called for each request with a header `Authorization`.
    * @default a new `tokenAuthorizer`
    */
   readonly authorizer?: ServiceFunction;
@@ -170,13 +170,11 @@ export class Api extends Construct {
     this.requireTls12();
     const authorizer = new RequestAuthorizer(this, 'Authorizer', {
       handler: verifier.function,
-      // With an identity source, a request without it would never reach the authorizer, and the gateway would answer
-      // 401 itself. Nothing is cached: a cached result could outlive the token.
-      identitySources: [],
+      // The gateway answers a request without this header by itself (401), so that strangers cost no invocation. Nothing is
+      // cached: a cached result could outlive the token, and it would hold the correlation id of another request.
+      identitySources: [IdentitySource.header('Authorization')],
       resultsCacheTtl: Duration.seconds(0),
     });
-    // CDK renders "no sources" as '', which CloudFormation may read as a value.
-    (authorizer.node.defaultChild as CfnAuthorizer).addPropertyDeletionOverride('IdentitySource');
     for (const route of routes) {
       const { method, path, handler } = route;
       const isPublic = publicRoutes.includes(route);
@@ -219,7 +217,7 @@ export class Api extends Construct {
     if (settings.firewall) {
       new Firewall(this, 'Firewall', { stage: this.api.deploymentStage, settings, limits: settings.firewall });
     }
-    this.addAlarms(verifier, alarmTopic);
+    this.addAlarms(settings, alarmTopic);
     this.acknowledgeRules(settings);
   }
 
@@ -246,7 +244,7 @@ export class Api extends Construct {
     api.endpointAccessMode = EndpointAccessMode.STRICT;
   }
 
-  private addAlarms(authorizer: ServiceFunction, topic: ITopic): void {
+  private addAlarms({ apiQuietAfter }: EnvironmentSettings, topic: ITopic): void {
     alarm(this, 'ApiServerErrors', {
       metric: this.api.metricServerError({ period: Duration.minutes(5), statistic: 'sum' }),
       threshold: 5,
@@ -258,11 +256,13 @@ export class Api extends Construct {
       threshold: Duration.seconds(3).toMilliseconds(),
       periods: 3,
       means: 'one request of a hundred has taken longer than 3 seconds for a quarter of an hour.',
+      severity: 'ticket',
       topic,
     });
-    alarmOnErrors(this, 'AuthorizerFailing', {
-      handler: authorizer,
-      means: 'the authorizer crashes, so that every caller gets 500.',
+    if (apiQuietAfter === undefined) return;
+    alarmOnNone(this, 'ApiQuiet', {
+      metric: this.api.metricCount({ period: apiQuietAfter, statistic: 'sum' }),
+      means: `not one request has reached the API for ${apiQuietAfter.toHumanString()}.`,
       topic,
     });
   }

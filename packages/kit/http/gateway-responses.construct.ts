@@ -26,13 +26,6 @@ interface GatewayProblem extends Problem {
   readonly authorized?: boolean;
 }
 
-const unknownRoute = (type: ResponseType): GatewayProblem => ({
-  type,
-  status: 404,
-  code: 'not-found',
-  title: 'Not found',
-  detail: 'No route matches this method and path.',
-});
 const unauthenticated = { code: 'unauthenticated', status: 401, title: 'Authentication required' };
 const throttled = {
   code: 'throttled',
@@ -69,14 +62,11 @@ const unverified = {
  * permission `API_CONFIGURATION_ERROR`, and a timeout `INTEGRATION_TIMEOUT`. No code has run, so a repeat is safe. An outage of Lambda
  * has the same type; its clients come back, too.
  *
- * No route here is signed by SigV4. If the gateway reports a missing or broken signature, the route does not exist:
- * with a bearer token, the gateway mistakes the header for a signature.
+ * No route here is signed by SigV4. If the gateway reports a missing or broken signature, the route does not exist: with a bearer
+ * token, the gateway mistakes the header for a signature. So the fallback for 4XX is "not found", and the fallback for 5XX is an
+ * internal error. The API has no usage plan and no keys, so no answer is about those.
  */
 const PROBLEMS: readonly GatewayProblem[] = [
-  unknownRoute(ResponseType.MISSING_AUTHENTICATION_TOKEN),
-  unknownRoute(ResponseType.INVALID_SIGNATURE),
-  unknownRoute(ResponseType.EXPIRED_TOKEN),
-  unknownRoute(ResponseType.RESOURCE_NOT_FOUND),
   // The authorizer denies tokens that it can't verify. If a role lacks permission, the handler answers 403.
   {
     type: ResponseType.ACCESS_DENIED,
@@ -84,8 +74,8 @@ const PROBLEMS: readonly GatewayProblem[] = [
     detail: 'The token is missing, malformed, expired or from another issuer.',
     authorized: true,
   },
+  // Before the authorizer: the request has no header `Authorization`.
   { type: ResponseType.UNAUTHORIZED, ...unauthenticated, detail: 'The token is missing.' },
-  { type: ResponseType.INVALID_API_KEY, ...unauthenticated, detail: 'The key is unknown.' },
   {
     type: ResponseType.WAF_FILTERED,
     status: 403,
@@ -101,7 +91,6 @@ const PROBLEMS: readonly GatewayProblem[] = [
     detail: 'A body may have at most 64 KB.',
   },
   { type: ResponseType.THROTTLED, ...throttled },
-  { type: ResponseType.QUOTA_EXCEEDED, ...throttled },
   { type: ResponseType.BAD_REQUEST_BODY, ...invalid, detail: 'The body is unreadable.' },
   { type: ResponseType.BAD_REQUEST_PARAMETERS, ...invalid, detail: 'A parameter is missing or malformed.' },
   {
@@ -118,7 +107,13 @@ const PROBLEMS: readonly GatewayProblem[] = [
   { type: ResponseType.INTEGRATION_TIMEOUT, ...internal, status: 504, authorized: true },
   // Fallbacks for answers without a type of their own, such as API Gateway's answer to an unknown route with a bearer
   // token.
-  unknownRoute(ResponseType.DEFAULT_4XX),
+  {
+    type: ResponseType.DEFAULT_4XX,
+    status: 404,
+    code: 'not-found',
+    title: 'Not found',
+    detail: 'No route matches this method and path.',
+  },
   // A function that failed, too: the types of answers before the authorizer are above.
   { type: ResponseType.DEFAULT_5XX, ...internal, status: 500, authorized: true },
 ];

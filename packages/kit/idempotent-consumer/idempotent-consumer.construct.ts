@@ -7,11 +7,12 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { acknowledgeQueueSource } from '../base/acknowledge.js';
-import { alarmOnErrors, alarmOnOldest, alarmOnVisible } from '../base/alarms.construct.js';
+import { functionErrors, oldestMessage, visibleMessages } from '../base/alarms.construct.js';
 import { liveFunction } from '../base/canary.construct.js';
 import { queueConcurrency } from '../base/concurrency.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../base/interfaces.js';
+import { serviceAlarms } from '../base/service-alarms.construct.js';
 import type { ServiceFunction } from '../base/service-function.construct.js';
 import type { AppSettings, DedupeWindowSetting } from '../base/settings.js';
 import { recordsPrefix } from '../failures/contract.js';
@@ -233,28 +234,9 @@ export class IdempotentConsumer extends Construct {
   }
 
   private addAlarms(handler: ServiceFunction, topic: ITopic): void {
-    alarmOnOldest(this, 'QueueBehind', {
-      queue: this.queue,
-      limit: Duration.hours(1),
-      means: 'a message has waited for over an hour.',
-      topic,
-    });
-    alarmOnErrors(this, 'ConsumerCrashing', {
-      handler,
-      means: 'the consumer ends with an error instead of an answer per message; whole batches are delivered again.',
-      topic,
-    });
-    alarmOnVisible(this, 'DeadLettersNotDrained', {
-      queue: this.deadLetters,
-      periods: 2,
-      means: 'messages that crashed the consumer are not turned into failure records.',
-      topic,
-    });
-    alarmOnVisible(this, 'UndeliveredNotDrained', {
-      queue: this.undelivered,
-      periods: 2,
-      means: 'events that never reached the queue are not turned into failure records.',
-      topic,
-    });
+    const alarms = serviceAlarms(this, topic);
+    alarms.watch('QueueBehind', oldestMessage(this.queue));
+    alarms.watch('FunctionFailing', functionErrors(handler));
+    alarms.watch('DeadLettersNotDrained', visibleMessages(this.deadLetters), visibleMessages(this.undelivered));
   }
 }

@@ -6,8 +6,9 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { acknowledgeWildcard } from '../base/acknowledge.js';
-import { alarmOnErrors } from '../base/alarms.construct.js';
+import { functionErrors } from '../base/alarms.construct.js';
 import type { AnyTable } from '../base/interfaces.js';
+import { serviceAlarms } from '../base/service-alarms.construct.js';
 import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import { WAKE } from './contract.js';
 
@@ -71,11 +72,7 @@ export class InboxDispatcher extends Construct {
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason: 'A record of this stream is a hint. The message itself is in the table, and the sweeper hands it out.',
     });
-    alarmOnErrors(this, 'DispatcherFailing', {
-      handler: this.handler,
-      means: 'stored messages are not handed out at once; the sweeper hands them out a minute later.',
-      topic: alarmTopic,
-    });
+    serviceAlarms(this, alarmTopic).watch('FunctionFailing', functionErrors(this.handler));
   }
 
   /** Hands the messages of an inbox to a queue. @param name of the inbox's consumer */

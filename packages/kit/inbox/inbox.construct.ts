@@ -7,10 +7,11 @@ import { Env } from '../aws/environment.js';
 import { FAILED_INDEX } from '../aws/indexes.js';
 import { InboxMetric } from '../aws/metric-names.js';
 import { acknowledgeQueueSource } from '../base/acknowledge.js';
-import { alarm, alarmOnErrors, alarmOnOldest, serviceMetric } from '../base/alarms.construct.js';
+import { alarm, functionErrors, oldestMessage, serviceMetric } from '../base/alarms.construct.js';
 import { liveFunction } from '../base/canary.construct.js';
 import { queueConcurrency } from '../base/concurrency.js';
 import { windowVariable } from '../base/dedupe-window.js';
+import { serviceAlarms } from '../base/service-alarms.construct.js';
 import { type ItemAction, metricsNamespace, type ServiceFunction } from '../base/service-function.construct.js';
 import { recordsPrefix } from '../failures/contract.js';
 import { clampConcurrency, findConcurrencyFault } from '../idempotent-consumer/checks.construct.js';
@@ -143,7 +144,6 @@ export class Inbox extends Construct {
       interval: REDISPATCH_INTERVAL,
       every: clampSweepRate(sweepEvery),
       alarmTopic,
-      what: 'a stored message',
       environment: { [Env.INBOX]: JSON.stringify(settings) },
     });
     sweeper.grantIndex(records, FAILED_INDEX, name);
@@ -178,6 +178,7 @@ export class Inbox extends Construct {
       }),
       threshold: gapAlarmSeconds,
       means: 'a message waits for its predecessor, which has not arrived; its subject stands still.',
+      severity: 'ticket',
       topic,
     });
   }
@@ -185,23 +186,16 @@ export class Inbox extends Construct {
   private addAlarms(name: string, runner: ServiceFunction, topic: ITopic): void {
     const { settings, service } = runner.context;
     const oldest = serviceMetric(metricsNamespace(settings), service, InboxMetric.OLDEST_PENDING);
-    alarm(this, 'InboxBehind', {
-      metric: oldest.with({ statistic: 'max', dimensionsMap: { service, consumer: name } }),
-      threshold: Duration.hours(1).toSeconds(),
-      means: 'a stored message has waited for over an hour: it fails again and again, or it is not handed out.',
-      topic,
-    });
-    alarmOnOldest(this, 'RunnersBehind', {
-      queue: this.queue,
-      limit: Duration.hours(1),
-      means: 'a message that was handed out has waited for over an hour: the runners are slower than messages arrive.',
-      topic,
-    });
-    alarmOnErrors(this, 'RunnerCrashing', {
-      handler: runner,
-      means: 'runners end with an error or a timeout: their messages are tried again when the leases are over.',
-      topic,
-    });
+    const alarms = serviceAlarms(this, topic);
+    alarms.watch(
+      'QueueBehind',
+      {
+        metric: oldest.with({ statistic: 'max', dimensionsMap: { service, consumer: name } }),
+        label: `stored messages of ${name}`,
+      },
+      oldestMessage(this.queue),
+    );
+    alarms.watch('FunctionFailing', functionErrors(runner));
   }
 }
 

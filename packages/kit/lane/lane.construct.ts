@@ -3,8 +3,9 @@ import { FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
-import { alarm, alarmOnErrors } from '../base/alarms.construct.js';
+import { functionErrors, streamAge } from '../base/alarms.construct.js';
 import { windowVariable } from '../base/dedupe-window.js';
+import { serviceAlarms } from '../base/service-alarms.construct.js';
 import { ServiceFunction } from '../base/service-function.construct.js';
 import { recordsPrefix } from '../failures/contract.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
@@ -93,18 +94,7 @@ export class Lane extends Construct {
       alarmTopic,
     });
 
-    alarm(this, 'LaneBehind', {
-      metric: this.writer.function.metric('IteratorAge', { period: Duration.minutes(1), statistic: 'max' }),
-      threshold: Duration.minutes(5).toMilliseconds(),
-      periods: 3,
-      means: 'requests wait in the lane for longer than 5 minutes before they are decided.',
-      topic: alarmTopic,
-    });
-    alarmOnErrors(this, 'LaneFailing', {
-      handler: this.writer,
-      means: "the lane's writer fails as a whole: a refused permission, a missing table, or a crash.",
-      topic: alarmTopic,
-    });
+    serviceAlarms(this, alarmTopic).watch('LaneBehind', streamAge(this.writer), functionErrors(this.writer));
   }
 }
 

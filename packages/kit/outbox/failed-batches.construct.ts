@@ -8,16 +8,11 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../base/acknowledge.js';
-import {
-  alarm,
-  alarmOnDroppedInvocation,
-  alarmOnLostByRule,
-  alarmOnLostDestination,
-  alarmOnVisible,
-} from '../base/alarms.construct.js';
+import { droppedInvocations, lostByDestination, lostByRule, visibleMessages } from '../base/alarms.construct.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import type { AnyTable } from '../base/interfaces.js';
 import { removalPolicyOf } from '../base/retention.js';
+import { serviceAlarms } from '../base/service-alarms.construct.js';
 import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import { RELAY, recordsPrefix } from '../failures/contract.js';
 
@@ -110,33 +105,17 @@ export function addFailedBatches(
     targets: [new FunctionTarget(drain.function, { deadLetterQueue: undrained })],
   });
 
-  alarm(scope, 'BatchGivenUp', {
+  const alarms = serviceAlarms(scope, alarmTopic);
+  alarms.watch('FailureRecorded', {
     metric: drain.function.metricInvocations({ period: Duration.minutes(5), statistic: 'sum' }),
-    threshold: 1,
-    means:
-      'a batch of the stream was given up; its events were not published, or its requests not decided, and became failure records.',
-    topic: alarmTopic,
+    label: 'batches of the stream that were given up',
   });
-  alarmOnVisible(scope, 'BatchNotDrained', {
-    queue: undrained,
-    periods: 1,
-    means: 'a batch of the stream that was given up could not be turned into failure records.',
-    topic: alarmTopic,
-  });
-  alarmOnLostByRule(scope, 'BatchNoticeLost', {
-    rule,
-    means: 'neither the drain nor its queue took the notice of a batch that was given up.',
-    topic: alarmTopic,
-  });
-  alarmOnDroppedInvocation(scope, 'BatchNoticeDropped', {
-    handler: drain,
-    means: 'the drain gave up the notice of a batch that was given up.',
-    topic: alarmTopic,
-  });
-  alarmOnLostDestination(scope, 'BatchNoticeNotKept', {
-    handler: drain,
-    means: 'the drain gave up the notice of a batch that was given up, and its queue did not take the notice.',
-    topic: alarmTopic,
-  });
+  alarms.watch('DeadLettersNotDrained', visibleMessages(undrained));
+  alarms.watch(
+    'BatchLost',
+    { metric: lostByRule(rule), label: 'notices that neither the drain nor its queue took' },
+    { metric: droppedInvocations(drain), label: 'notices that the drain gave up' },
+    { metric: lostByDestination(drain), label: 'notices that the drain gave up and its queue did not take' },
+  );
   return { bucket, drain };
 }

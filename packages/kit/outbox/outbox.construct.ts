@@ -7,10 +7,11 @@ import { eventSource } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
 import { FEED_INDEX } from '../aws/indexes.js';
 import { Metric } from '../aws/metric-names.js';
-import { alarm, alarmOnErrors, serviceMetric } from '../base/alarms.construct.js';
+import { functionErrors, serviceMetric, streamAge } from '../base/alarms.construct.js';
 import { shardConcurrency } from '../base/concurrency.js';
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../base/interfaces.js';
 import { pinLogicalId } from '../base/logical-ids.js';
+import { serviceAlarms } from '../base/service-alarms.construct.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import { resolveEpoch } from '../base/settings.js';
 import { acknowledgeNoRestore, tableDefaults } from '../base/tables.construct.js';
@@ -127,23 +128,11 @@ export class Outbox extends Construct {
   }
 
   private addAlarms({ settings, service }: ServiceContext, topic: ITopic): void {
-    alarm(this, 'RelayBehind', {
-      metric: this.relay.function.metric('IteratorAge', { period: Duration.minutes(1), statistic: 'max' }),
-      threshold: Duration.minutes(5).toMilliseconds(),
-      periods: 3,
-      means: 'commits wait for longer than 5 minutes before they are published.',
-      topic,
-    });
-    alarmOnErrors(this, 'RelayFailing', {
-      handler: this.relay,
-      means: 'the relay fails as a whole: a refused permission, a missing bus, or a crash.',
-      topic,
-    });
-    alarm(this, 'PublishFailed', {
+    const alarms = serviceAlarms(this, topic);
+    alarms.watch('RelayBehind', streamAge(this.relay), functionErrors(this.relay));
+    alarms.watch('FailureRecorded', {
       metric: serviceMetric(metricsNamespace(settings), service, Metric.PUBLISH_FAILURES),
-      threshold: 1,
-      means: 'an event can never be published as it is; it became a failure record.',
-      topic,
+      label: 'commits that can not be published',
     });
   }
 }

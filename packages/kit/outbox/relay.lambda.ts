@@ -70,12 +70,15 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
       if (outcome.state === 'unsent') firstUnsent = Math.min(firstUnsent, at);
       if (outcome.state === 'hopeless' && record) await giveUp(record, new Unsendable(SafeText.trusted(outcome.code)));
     }
+    const unsent = outcomes.filter(({ state }) => state === 'unsent').length;
+    if (unsent > 0) count(Metric.EVENTS_UNSENT, unsent);
     count(Metric.EVENTS_PUBLISHED, outcomes.filter(({ state }) => state === 'sent').length);
     const itemIdentifier = event.Records[firstUnsent]?.dynamodb?.SequenceNumber;
     if (itemIdentifier)
       logger.warn('some entries were not sent in time', { unsent: event.Records.length - firstUnsent });
     return { batchItemFailures: itemIdentifier ? [{ itemIdentifier }] : [], givenUp };
   } catch (error) {
+    count(Metric.EVENTS_UNSENT, event.Records.length);
     throw logAndSanitize('publish failed', error);
   } finally {
     publishMetrics();

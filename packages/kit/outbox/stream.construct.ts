@@ -5,7 +5,8 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcard } from '../base/acknowledge.js';
-import { alarmOnLostDestination } from '../base/alarms.construct.js';
+import { lostByDestination } from '../base/alarms.construct.js';
+import { serviceAlarms } from '../base/service-alarms.construct.js';
 import type { ServiceFunction } from '../base/service-function.construct.js';
 
 export interface StreamReaderProps {
@@ -59,9 +60,8 @@ export function readStream(
   });
   // Lambda checks these permissions when it creates the mapping.
   mapping.node.addDependency(reader);
-  alarmOnLostDestination(scope, 'BatchLost', {
-    handler: reader,
-    means: 'a batch of the stream was given up and could not be saved: it is in no list of failures.',
-    topic: alarmTopic,
+  serviceAlarms(scope, alarmTopic).watch('BatchLost', {
+    metric: lostByDestination(reader),
+    label: `batches of ${reader.node.id} that could not be saved`,
   });
 }

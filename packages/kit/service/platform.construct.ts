@@ -1,12 +1,15 @@
-import { Annotations, CfnResource, Stack, Validations } from 'aws-cdk-lib';
+import { Annotations, CfnResource, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { EventBus, Match } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { appTitle, eventSource } from '../aws/app-names.js';
+import { Metric } from '../aws/metric-names.js';
 import { acknowledgeCompliance } from '../base/acknowledge.js';
-import { alarmOnLostByBus } from '../base/alarms.construct.js';
+import { routeAlarms } from '../base/alarm-routes.js';
+import { alarmOnLostByBus, alarmOnSome } from '../base/alarms.construct.js';
 import { checkLimits } from '../base/check-limits.js';
 import { type AnyBus, refuseForeignBus } from '../base/interfaces.js';
 import { addPinnedOutput, logicalPrefix } from '../base/logical-ids.js';
@@ -14,14 +17,21 @@ import { Output } from '../base/outputs.js';
 import { joinName, nameWithStackId } from '../base/physical-names.js';
 import { removalPolicyOf, warnIfUnprotected } from '../base/retention.js';
 import { setRunbook } from '../base/runbook.js';
+import { metricsNamespace } from '../base/service-function.construct.js';
 import { checkApp, type EnvironmentSettings } from '../base/settings.js';
 import { PersonalKeys } from '../personal-data/personal-keys.construct.js';
 import { Backup } from './backup.construct.js';
+import { addBudget } from './budget.construct.js';
 import { addDashboard, type ServiceGraph } from './dashboard.construct.js';
 
 /** Longest names (EventBridge, CreateEventBus and CreateArchive). */
 const MAX_BUS_NAME = 256;
 const MAX_ARCHIVE_NAME = 48;
+/**
+ * Minutes in which events were refused, of the last minutes. The first alarm of a relay comes later, after 5 and 3 minutes; and
+ * relays that catch up after an outage do so within the rest.
+ */
+const BUS_REFUSES = { bad: 3, periods: 15 };
 
 export interface PlatformProps {
   readonly settings: EnvironmentSettings;
@@ -46,7 +56,9 @@ export interface PlatformProps {
  */
 export class Platform extends Construct {
   readonly bus: AnyBus;
+  /** Topic of the pages. Constructs that take it notify `ticketTopic` of their tickets. */
   readonly alarmTopic: Topic;
+  readonly ticketTopic: Topic;
   readonly personalKeys: PersonalKeys;
 
   /** @throws {SettingsError} for a malformed name of the application */
@@ -58,7 +70,12 @@ export class Platform extends Construct {
     warnIfUnprotected(this, settings);
     if (bus) refuseForeignBus(this, bus);
     this.bus = bus ?? this.createBus(settings);
-    this.alarmTopic = this.createTopic(settings);
+    const { alarmEmail, ticketEmail = alarmEmail } = settings;
+    this.alarmTopic = this.createTopic('Alarms', alarmEmail);
+    this.ticketTopic = this.createTopic('Tickets', ticketEmail);
+    this.warnIfNobodyIsTold(settings);
+    routeAlarms(this.alarmTopic, { tickets: this.ticketTopic });
+    routeAlarms(this.alarmTopic, { busRefuses: this.addBusAlarm(settings) });
     alarmOnLostByBus(this, 'EventLost', {
       bus: this.bus,
       means: 'neither the target nor the dead-letter queue of a rule took an event, so EventBridge dropped it.',
@@ -67,6 +84,7 @@ export class Platform extends Construct {
     this.personalKeys = new PersonalKeys(this, 'PersonalKeys', { settings, alarmTopic: this.alarmTopic });
     const { backup } = settings;
     if (backup) new Backup(this, 'Backup', { settings, backup });
+    if (settings.monthlyBudget) addBudget(this, settings.monthlyBudget, this.ticketTopic);
     addDashboard(this, settings, graphs);
     addPinnedOutput(this, Output.BUS, this.bus.eventBusName);
     addPinnedOutput(this, Output.PERSONAL_KEYS, this.personalKeys.table.tableName);
@@ -119,8 +137,8 @@ export class Platform extends Construct {
    * Topic that accepts TLS only, and publications only of this account's alarms and roles. The rule of the people's keys
    * publishes by a role. With AWS's own key (`alias/aws/sns`), alarms could not publish.
    */
-  private createTopic({ app, alarmEmail, keepsData, environment }: EnvironmentSettings): Topic {
-    const topic = new Topic(this, 'Alarms', { enforceSSL: true });
+  private createTopic(id: string, email: string | undefined): Topic {
+    const topic = new Topic(this, id, { enforceSSL: true });
     acknowledgeCompliance(topic, {
       SNSEncryptedKMS: 'It holds texts of alarms, for seconds. A key that CloudWatch may not use would lose them.',
     });
@@ -133,18 +151,38 @@ export class Platform extends Construct {
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
       }),
     );
-    if (alarmEmail !== undefined) {
-      const subscription = topic.addSubscription(new EmailSubscription(alarmEmail));
+    if (email !== undefined) {
+      const subscription = topic.addSubscription(new EmailSubscription(email));
       Validations.of(subscription).acknowledge({
         id: 'Serverless-SNSRedrivePolicy',
         reason: 'The alarm itself stays in the console; a mail that bounces has nobody who would redrive it.',
       });
-    } else if (keepsData) {
-      Annotations.of(this).addWarningV2(
-        `${app.name}:nobody-is-told`,
-        `'${environment}' has no alarmEmail in its settings: its alarms are seen in the console only`,
-      );
     }
     return topic;
+  }
+
+  private warnIfNobodyIsTold({ app, alarmEmail, keepsData, environment }: EnvironmentSettings): void {
+    if (alarmEmail !== undefined || !keepsData) return;
+    Annotations.of(this).addWarningV2(
+      `${app.name}:nobody-is-told`,
+      `'${environment}' has no alarmEmail in its settings: its alarms are seen in the console only`,
+    );
+  }
+
+  /**
+   * Adds the one page about a bus that refuses events, for all services: their relays fail together. It stays on for some minutes
+   * after the bus takes events again, in which the relays catch up.
+   */
+  private addBusAlarm(settings: EnvironmentSettings) {
+    return alarmOnSome(this, 'BusRefuses', {
+      metric: new MathExpression({
+        expression: `SELECT SUM(${Metric.EVENTS_UNSENT}) FROM SCHEMA("${metricsNamespace(settings)}", service)`,
+        period: Duration.minutes(1),
+      }),
+      threshold: 1,
+      ...BUS_REFUSES,
+      means: 'the bus refuses events of the services, or throttles them. They wait in the tables.',
+      topic: this.alarmTopic,
+    });
   }
 }

@@ -13,6 +13,7 @@ import { keepExport } from '../base/kept-exports.js';
 import { addPinnedOutput } from '../base/logical-ids.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../base/outputs.js';
 import { setRunbook } from '../base/runbook.js';
+import { ServiceAlarms } from '../base/service-alarms.construct.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import { checkApp, type EnvironmentSettings, resolveEpoch, resolveFeedShards } from '../base/settings.js';
 import { recordsTable } from '../base/tables.construct.js';
@@ -143,6 +144,8 @@ export class Service extends Construct {
     this.bus = bus;
     this.alarmTopic = alarmTopic;
     this.context = { service: name, settings, bundles };
+    // Before its parts, which find it.
+    const alarms = new ServiceAlarms(this, alarmTopic);
     this.records = props.records ?? recordsTable(this, 'Records', settings);
     this.outbox = new Outbox(this, 'Outbox', {
       context: this.context,
@@ -152,11 +155,9 @@ export class Service extends Construct {
     });
     this.table = this.outbox.table;
 
-    alarm(this, 'FailureRecorded', {
+    alarms.watch('FailureRecorded', {
       metric: serviceMetric(metricsNamespace(settings), name, Metric.CONSUMER_FAILURES),
-      threshold: 1,
-      means: 'a message could not be processed and became a failure record, which waits for an operator.',
-      topic: alarmTopic,
+      label: 'messages that could not be processed',
     });
     addPinnedOutput(this, Output.TABLE, this.table.tableName);
     addPinnedOutput(this, Output.RECORDS, this.records.tableName);
@@ -367,6 +368,7 @@ export class Service extends Construct {
       metric: serviceMetric(metricsNamespace(settings), service, Metric.SAGAS_STUCK),
       threshold: 1,
       means: 'a saga could not compensate a step, and waits for an operator.',
+      severity: 'ticket',
       topic: alarmTopic,
     });
     return handler;

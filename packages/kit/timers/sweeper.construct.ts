@@ -7,9 +7,11 @@ import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { DUE_INDEX } from '../aws/indexes.js';
 import { Metric } from '../aws/metric-names.js';
-import { alarm, alarmOnErrors, alarmOnSilence, serviceMetric } from '../base/alarms.construct.js';
+import { alarmOnSilence, functionErrors, serviceMetric } from '../base/alarms.construct.js';
 import type { AnyTable } from '../base/interfaces.js';
+import { serviceAlarms } from '../base/service-alarms.construct.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
+import { TIMERS_SCALE } from '../base/shared-alarms.js';
 import { recordsPrefix } from '../failures/contract.js';
 import { LEASES } from './contract.js';
 
@@ -20,7 +22,6 @@ const SWEEP_TIMEOUT = Duration.seconds(50);
  * Reserved concurrency. The lease lets one sweeper work; the second one keeps a duplicate tick from being throttled.
  */
 const SWEEPER_CONCURRENCY = 2;
-const MAX_LATENESS = Duration.minutes(10);
 /** Ticks in a row that nobody got, after which an alarm fires. */
 const MISSED_TICKS = 5;
 
@@ -37,8 +38,6 @@ export interface SweeperProps {
   /** Time between two sweeps, in whole minutes. @default a minute */
   readonly every?: Duration;
   readonly alarmTopic: ITopic;
-  /** Name of the stored thing in the texts of the alarms: `a timer`. */
-  readonly what: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -49,7 +48,7 @@ export interface SweeperProps {
  * fires if no tick comes at all.
  */
 export function scheduleSweeper(scope: Construct, props: SweeperProps): ServiceFunction {
-  const { context, entry, owner, records, queue, interval, every = TICK, alarmTopic, what, environment = {} } = props;
+  const { context, entry, owner, records, queue, interval, every = TICK, alarmTopic, environment = {} } = props;
   const sweeper = new ServiceFunction(scope, 'Sweeper', {
     context,
     entry,
@@ -82,17 +81,10 @@ export function scheduleSweeper(scope: Construct, props: SweeperProps): ServiceF
   });
 
   const { settings, service } = context;
-  alarm(scope, 'TimersLate', {
-    metric: serviceMetric(metricsNamespace(settings), service, Metric.TIMER_LATENESS).with({ statistic: 'max' }),
-    threshold: MAX_LATENESS.toSeconds(),
-    means: `${what} was sent over 10 minutes after its due time: the sweeper is behind, or its owner is.`,
-    topic: alarmTopic,
-  });
-  alarmOnErrors(scope, 'SweeperFailing', {
-    handler: sweeper,
-    means: `sweeps end with an error: what is due is sent late, or is not sent.`,
-    topic: alarmTopic,
-  });
+  const alarms = serviceAlarms(scope, alarmTopic);
+  const lateness = serviceMetric(metricsNamespace(settings), service, Metric.TIMER_LATENESS).with({ statistic: 'max' });
+  alarms.watch('QueueBehind', { metric: lateness, label: 'timers', scale: TIMERS_SCALE });
+  alarms.watch('FunctionFailing', functionErrors(sweeper));
   alarmOnSilence(scope, 'SweeperStopped', {
     handler: sweeper,
     within: Duration.minutes(MISSED_TICKS * every.toMinutes()),

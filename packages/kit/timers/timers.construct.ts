@@ -45,7 +45,6 @@ export class Timers extends Construct {
       queue,
       interval: DISPATCH_INTERVAL,
       alarmTopic,
-      what: 'a timer',
     });
   }
 

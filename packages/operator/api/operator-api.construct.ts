@@ -113,6 +113,7 @@ export class OperatorApi extends Construct {
     this.allow(handler, { actions: ['sqs:GetQueueAttributes'], service: 'sqs', resource: namePattern });
     handler.grantActions(['sqs:ListQueues', 'cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms'], '*');
     Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
+    Validations.of(handler).acknowledge({ id: 'Serverless-LambdaStarPermissions', reason: WHY_ALL });
   }
 
   /**
@@ -149,6 +150,7 @@ export class OperatorApi extends Construct {
     this.allow(handler, { actions: ['lambda:InvokeFunction'], service: 'lambda', resource: rebuilders });
     handler.grantActions(['cloudwatch:GetMetricData'], '*');
     Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
+    Validations.of(handler).acknowledge({ id: 'Serverless-LambdaStarPermissions', reason: WHY_ALL });
   }
 
   /**
@@ -170,6 +172,7 @@ export class OperatorApi extends Construct {
     this.allowKeys(handler, ['GetItem'], PROJECTIONS, ...lists);
     handler.grantActions(['cloudwatch:GetMetricData'], '*');
     Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
+    Validations.of(handler).acknowledge({ id: 'Serverless-LambdaStarPermissions', reason: WHY_ALL });
   }
 
   /** Adds the route of the operators' log. @param entry entry point, with `answerAuditLog` */

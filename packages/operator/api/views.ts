@@ -89,6 +89,15 @@ export const StatusView = z.object({
             name: z.string(),
             heading: withDescription('Heading of the runbook about it.', z.string()),
             description: z.string(),
+            severity: z.exactOptional(
+              withDescription(
+                '`page` needs somebody at once, `ticket` waits for working hours.',
+                z.enum(['page', 'ticket']),
+              ),
+            ),
+            parts: z.exactOptional(
+              withDescription('What has raised it, if it watches more than one thing.', z.array(z.string())),
+            ),
             since: z.exactOptional(time),
           }),
         ),

@@ -101,6 +101,7 @@ export class DeliveryAudit extends Construct {
       context: { service: NAME, settings, bundles },
       entry: 'operator/auditor/auditor',
       timeout: TIMEOUT,
+      roleId: 'Role2',
       environment: {
         [AuditorEnv.TABLE]: this.table.tableName,
         [AuditorEnv.STACKS]: JSON.stringify(stacks),
@@ -137,6 +138,7 @@ export class DeliveryAudit extends Construct {
     allow(['lambda:InvokeFunction'], 'lambda', (stack) => `function:${namePattern(stack)}`);
     auditor.grantActions(['cloudwatch:GetMetricData'], '*');
     Validations.of(auditor).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
+    Validations.of(auditor).acknowledge({ id: 'Serverless-LambdaStarPermissions', reason: WHY_ALL });
   }
 
   private schedule(every: Duration): void {
@@ -163,6 +165,7 @@ export class DeliveryAudit extends Construct {
       threshold: 1,
       means:
         'a message never reached one of its consumers, and the audit has sent it again, to that consumer only; or a commit can not be read.',
+      severity: 'ticket',
       topic,
     });
     alarm(this, 'AuditBehind', {
@@ -170,17 +173,20 @@ export class DeliveryAudit extends Construct {
       threshold: MAX_LAG.toSeconds(),
       means:
         'the delivery audit is over two hours behind: messages wait in a queue for so long, or what was lost since is not found yet.',
+      severity: 'ticket',
       topic,
     });
     alarmOnErrors(this, 'AuditFailing', {
       handler: this.auditor,
       means: 'runs of the delivery audit end with an error: what is lost is not found.',
+      severity: 'ticket',
       topic,
     });
     alarmOnSilence(this, 'AuditStopped', {
       handler: this.auditor,
       within: Duration.minutes(Math.max(every.toMinutes() * 3, 15)),
       means: 'nothing invokes the delivery audit any more: what is lost is not found.',
+      severity: 'ticket',
       topic,
     });
   }

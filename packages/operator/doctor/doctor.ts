@@ -81,7 +81,7 @@ export async function runDoctor(context: CommandContext): Promise<Outcome> {
       ofType('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'),
       ofType('AWS::Lambda::EventSourceMapping'),
       ofType('AWS::Lambda::Function'),
-      ofType('AWS::CloudWatch::Alarm'),
+      [...ofType('AWS::CloudWatch::Alarm'), ...ofType('AWS::CloudWatch::CompositeAlarm')],
     ];
     const findings = (
       await Promise.all([

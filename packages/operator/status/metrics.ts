@@ -109,6 +109,10 @@ export interface ActiveAlarm {
   /** First word of its description, which is its heading in the runbook: `RelayBehind`. */
   readonly heading: string;
   readonly description: string;
+  /** `page`: it needs somebody at once. `ticket`: it waits for working hours. Absent if its description names none. */
+  readonly severity?: 'page' | 'ticket';
+  /** Parts whose metrics have raised it, such as the functions that fail. */
+  readonly parts?: readonly string[];
   /** Time at which it went on, ISO 8601. */
   readonly since?: string;
 }
@@ -126,6 +130,8 @@ export interface DescribedAlarm {
   readonly StateUpdatedTimestamp?: Date | undefined;
   readonly ActionsEnabled?: boolean | undefined;
   readonly AlarmActions?: readonly string[] | undefined;
+  readonly Threshold?: number | undefined;
+  readonly Metrics?: readonly MetricDataQuery[] | undefined;
 }
 
 /** Reads all alarms of some stacks. @param prefix of the stacks' names @param stacks last parts of their names */
@@ -146,6 +152,11 @@ export async function describeAlarms(
   }
 }
 
+function severityOf(description: string): Pick<ActiveAlarm, 'severity'> {
+  const [, severity] = / Severity: (page|ticket)\./.exec(description) ?? [];
+  return severity === 'page' || severity === 'ticket' ? { severity } : {};
+}
+
 /** Returns which of the alarms are on, by name. */
 export function toAlarms(described: readonly DescribedAlarm[]): Alarms {
   const active = described
@@ -154,6 +165,7 @@ export function toAlarms(described: readonly DescribedAlarm[]): Alarms {
       name,
       heading: /^\w+(?=:)/.exec(description)?.[0] ?? name,
       description,
+      ...severityOf(description),
       ...(since && { since: since.toISOString() }),
     }))
     .toSorted((one, other) => one.name.localeCompare(other.name));

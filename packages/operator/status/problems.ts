@@ -109,9 +109,9 @@ export function findProblems(facts: StatusFacts, advising: AdviceContext): reado
       text: `${pluralize(audit?.followed ?? 0, 'delivery was', 'deliveries were')} missing and sent again; what became of it is not known yet`,
       ...withPage('DeliveryMissing', 'audit-log'),
     })),
-    ...(alarms?.active ?? []).map(({ name, heading, description }) => ({
+    ...(alarms?.active ?? []).map(({ name, heading, description, severity, parts }) => ({
       code: 'alarm',
-      text: `alarm ${heading} is on (${name})`,
+      text: `${severity ?? 'alarm'} ${heading} is on (${name})${parts ? `: ${parts.join(', ')}` : ''}`,
       ...(advising.runbook === undefined
         ? { next: description }
         : withPage(heading, ...(FIRST_LOOKS[heading] ?? ['doctor']))),

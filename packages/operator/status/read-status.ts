@@ -14,6 +14,7 @@ import type { Service } from '../deployment/services.js';
 import { stackPrefix } from '../deployment/stacks.js';
 import { listBacklogs } from '../records/message-locations.js';
 import { createSqsClient } from '../records/message-sender.js';
+import { nameParts } from './alarm-parts.js';
 import { describeAlarms, type MetricsRequest, type ReadMetrics, readMetrics, toAlarms } from './metrics.js';
 import { nameOf, type QueueState, readQueues, totalMessages } from './queues.js';
 import {
@@ -68,7 +69,12 @@ export async function readStatus(context: Context): Promise<StatusFacts> {
         services.map(async (service) => ({ service, ...(await countFailures(context.documents, service, 'relay')) })),
       ),
       readAuditState(context),
-      describeAlarms(cloudWatch, place).then(toAlarms).catch(orUnread('alarms')),
+      describeAlarms(cloudWatch, place)
+        .then(async (described) => {
+          const found = toAlarms(described);
+          return { ...found, active: await nameParts(cloudWatch, found.active, { described, now }) };
+        })
+        .catch(orUnread('alarms')),
     ]);
     const sweepers = parseFunctions(stacks).filter(({ entry }) => SWEEPERS.includes(entry));
     const asked: MetricsRequest = {

@@ -5,11 +5,13 @@ import type { JsonObject } from '../assembly/intrinsics.js';
  * Resource types that have no effect in a history, each with the reason. `checkInert` checks that their properties give them none. Any other type without a model is an error.
  */
 export const INERT: Readonly<Record<string, string>> = {
+  'AWS::Budgets::Budget': 'nobody pays for a history',
   'AWS::CDK::Metadata': 'for statistics of the CDK only',
   'AWS::Backup::BackupPlan': 'copies are made and restored by AWS, and no history restores one',
   'AWS::Backup::BackupSelection': 'as the plan',
   'AWS::Backup::BackupVault': 'as the plan',
   'AWS::CloudWatch::Alarm': 'nobody looks at alarms in a history; what they would show is asked of the models',
+  'AWS::CloudWatch::CompositeAlarm': 'as the alarms of which it is made',
   'AWS::CloudWatch::Dashboard': 'nobody looks',
   'AWS::Logs::LogGroup': 'lines are collected without it',
   'AWS::SNS::Topic': 'reaches people only, which is checked',

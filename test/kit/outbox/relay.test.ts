@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { Env } from '../../../packages/kit/aws/environment.js';
+import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { recordKey, relayConsumer } from '../../../packages/kit/failures/failure-records.js';
 import type { handler as Relay } from '../../../packages/kit/outbox/relay.lambda.js';
 import { functionEnvironment } from '../../support/function-environment.js';
@@ -100,4 +101,28 @@ test('a malformed commit becomes a failure record, and the others of its batch a
   expect(Item).toMatchObject({ status: 'FAILED', failures: [{ name: 'ContractViolation' }] });
   expect(JSON.stringify(Item?.failures)).not.toContain(poison.events);
   expect(Item?.payload).toContain(poison.events);
+});
+
+test('events that the bus does not take in time are counted, since their count is what says that the bus refuses', async () => {
+  refused = new Set(['Refused']);
+  sent.length = 0;
+  const counted: string[] = [];
+  vi.spyOn(telemetry, 'count').mockImplementation((name) => {
+    counted.push(name);
+  });
+  // Less than the relay's reserve is left after the first round.
+  const remaining = vi.fn().mockReturnValueOnce(60_000).mockReturnValue(0);
+  const answer = await handler(
+    { Records: [record(1, ['Refused'])] } as unknown as DynamoDBStreamEvent,
+    { getRemainingTimeInMillis: remaining } as unknown as Context,
+  );
+  expect(answer.batchItemFailures).toEqual([{ itemIdentifier: '1' }]);
+  expect(counted).toContain('EventsUnsent');
+  counted.length = 0;
+  refused = new Set();
+  await handler(
+    { Records: [record(2, ['Taken'])] } as unknown as DynamoDBStreamEvent,
+    { getRemainingTimeInMillis: () => 60_000 } as unknown as Context,
+  );
+  expect([sent, counted]).toEqual([['Taken'], ['EventsPublished']]);
 });

@@ -31,8 +31,8 @@ test('each parcel ends as its handler says without a fault', async () => {
   ]);
   // CDK gives the second one to each reader of a queue; the first one is for a lost answer.
   expect([...cloud.iam.listUnused()].filter((right) => right.includes('RunParcels'))).toEqual([
-    'RunParcels/Role/DefaultPolicy: dynamodb:GetItem',
-    'RunParcels/Role/DefaultPolicy: sqs:ChangeMessageVisibility',
+    'RunParcels/Role: dynamodb:GetItem',
+    'RunParcels/Role: sqs:ChangeMessageVisibility',
   ]);
 });
 

@@ -50,20 +50,37 @@ export const cloudwatchApi = (account: Account): Operations => ({ ...alarms(acco
  * ever has the data that it needs.
  */
 function alarms({ deployment: { assembly } }: Account): Operations {
-  const all = assembly.findByType('AWS::CloudWatch::Alarm').map((alarm) => described(alarm, assembly.home));
+  const list = (kind: AlarmType) =>
+    assembly
+      .findByType(`AWS::CloudWatch::${kind === 'MetricAlarm' ? 'Alarm' : kind}`)
+      .map((alarm) => ({ kind, ...described(alarm, assembly.home) }));
+  const all = [...list('MetricAlarm'), ...list('CompositeAlarm')];
   return {
-    DescribeAlarms: ({ AlarmNames, AlarmNamePrefix = '', StateValue = STATE, NextToken, MaxRecords = PAGE }) => {
+    DescribeAlarms: ({
+      AlarmNames,
+      AlarmNamePrefix = '',
+      AlarmTypes = ['MetricAlarm'],
+      StateValue = STATE,
+      NextToken,
+      MaxRecords = PAGE,
+    }) => {
       const found = all.filter(
-        ({ AlarmName }) =>
+        ({ kind, AlarmName }) =>
           StateValue === STATE &&
+          (AlarmTypes as readonly string[]).includes(kind) &&
           AlarmName.startsWith(String(AlarmNamePrefix)) &&
           (AlarmNames === undefined || (AlarmNames as readonly string[]).includes(AlarmName)),
       );
       const { page, next } = paginate(found, NextToken, Number(MaxRecords));
-      return { MetricAlarms: page, CompositeAlarms: [], ...(next !== undefined && { NextToken: next }) };
+      const ofKind = (wanted: AlarmType) =>
+        page.filter(({ kind }) => kind === wanted).map(({ kind: _, ...alarm }) => alarm);
+      const alarms = { MetricAlarms: ofKind('MetricAlarm'), CompositeAlarms: ofKind('CompositeAlarm') };
+      return { ...alarms, ...(next !== undefined && { NextToken: next }) };
     },
   };
 }
+
+type AlarmType = 'MetricAlarm' | 'CompositeAlarm';
 
 function described({ ref, properties: { AlarmName = ref, Tags, ...properties } }: Resource, home: AccountAndRegion) {
   const name = String(AlarmName);

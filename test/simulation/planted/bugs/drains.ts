@@ -13,7 +13,7 @@ export const DRAINS: readonly PlantedBug[] = [
       },
     ),
     resource: properties(
-      'AWS::IAM::Policy',
+      'AWS::IAM::Role',
       /^OutboxDrainFailedBatchesRole/,
       replaced('s3:GetObjectVersion', 's3:GetObject'),
     ),

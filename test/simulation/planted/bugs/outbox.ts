@@ -32,7 +32,7 @@ export const OUTBOX: readonly PlantedBug[] = [
   relay('a relay speaks for another service', 'place-one', FORGING),
   {
     ...relay('a relay speaks for another service, and its right to publish holds for any source', 'place-one', FORGING),
-    resource: properties('AWS::IAM::Policy', /^OutboxRelayRole/, (policy) => {
+    resource: properties('AWS::IAM::Role', /^OutboxRelayRole/, (policy) => {
       const text = JSON.stringify(policy);
       const condition =
         /"Condition":\{"ForAllValues:StringEquals":\{"events:source":"orderly\.[a-z]+"\},"Null":\{"events:source":"false"\}\},/;

@@ -36,7 +36,7 @@ export const TEMPLATES: readonly PlantedBug[] = [
   {
     name: 'a permission is missing',
     scenario: 'place-one',
-    resource: properties('AWS::IAM::Policy', /^OnReservations/, (policy) => {
+    resource: properties('AWS::IAM::Role', /^OnReservationsRole/, (policy) => {
       const text = JSON.stringify(policy).replace(/\{"Action":"dynamodb:UpdateItem".*?"Effect":"Allow".*?\}\},?/, '');
       return JSON.parse(text.replace(',]', ']')) as JsonObject;
     }),
