@@ -14,8 +14,8 @@ export {
   serviceMetric,
 } from './base/alarms.construct.js';
 export { Bundles, UnknownEntry } from './base/bundles.js';
-export type { CanarySettings } from './base/canary-settings.js';
 export { addObjective, type ObjectiveProps } from './base/burn-rate.construct.js';
+export type { CanarySettings } from './base/canary-settings.js';
 export { checkDeployedWindow, type DeployedWindow } from './base/dedupe-window.js';
 export type { AnyBus, AnyTable } from './base/interfaces.js';
 export { keepExport } from './base/kept-exports.js';

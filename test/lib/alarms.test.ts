@@ -7,7 +7,15 @@ import { settingsFor } from '../../lib/settings.js';
 import { Platform } from '../../packages/kit/service/platform.construct.js';
 import { matches } from '../../packages/simulator/patterns/matches.js';
 import { holds, notifications, renderRule, type TemplateAlarm } from '../support/alarm-rules.js';
-import { consumersOf, type Json, metricsOf, referenced, SERVICES, statements, synthesized } from '../support/environments.js';
+import {
+  consumersOf,
+  type Json,
+  metricsOf,
+  referenced,
+  SERVICES,
+  statements,
+  synthesized,
+} from '../support/environments.js';
 
 const prod = synthesized('prod');
 const alarms = prod.everywhere('AWS::CloudWatch::Alarm');
@@ -389,7 +397,11 @@ describe('the topics of alarms', () => {
     const targets = prod
       .everywhere('AWS::Events::Rule')
       .flatMap(({ properties }) => properties.Targets as Json[])
-      .filter(({ Arn }) => referenced(Arn) === prod.resources('Platform', 'AWS::SNS::Topic').find(({ id }) => id.startsWith('Alarms'))?.id);
+      .filter(
+        ({ Arn }) =>
+          referenced(Arn) ===
+          prod.resources('Platform', 'AWS::SNS::Topic').find(({ id }) => id.startsWith('Alarms'))?.id,
+      );
     expect(targets).toHaveLength(1);
     const role = prod.resources('Platform', 'AWS::IAM::Role').find(({ id }) => id === referenced(targets[0]?.RoleArn));
     expect(role?.properties.AssumeRolePolicyDocument.Statement).toMatchObject([
