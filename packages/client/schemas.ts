@@ -451,6 +451,10 @@ export type OperationsStatusView = {
       /** Heading of the runbook about it. */
       readonly heading: string;
       readonly description: string;
+      /** `page` needs somebody at once, `ticket` waits for working hours. */
+      readonly severity?: "page" | "ticket";
+      /** What has raised it, if it watches more than one thing. */
+      readonly parts?: readonly (string)[];
       readonly since?: string;
     })[];
   } | null;
