@@ -26,6 +26,7 @@ const COMMANDS = {
   docs: './docs/write.ts',
   'supply-chain': './release/supply-chain.ts',
   pack: './release/pack.ts',
+  'release-check': './release/release-check.ts',
 };
 const root = fileURLToPath(new URL('../', import.meta.url)).replace(/[/\\]$/, '');
 
