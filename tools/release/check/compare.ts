@@ -96,5 +96,11 @@ function ofChange(
   const kind = 'data-removed';
   const verb = action === 'delete' ? 'is deleted' : 'leaves its stack';
   const what = `${type}, with ${data}, ${verb} (when ${when})`;
-  return { kind, environment, where, what, mend: `keep its construct; ${allowLine(kind, environment, where)}` };
+  return { kind, environment, where, what, mend: `${keepData(type)}; ${allowLine(kind, environment, where)}` };
 }
+
+/** Returns how data stays. A queue can be emptied by the consumer that it has. */
+const keepData = (type: string): string =>
+  type === 'AWS::SQS::Queue'
+    ? 'keep its consumer until its queue is empty. A consumer with another name has another queue, and records of its own: a message that both get has its effect twice'
+    : 'keep its construct';
