@@ -60,6 +60,10 @@ export function physicalName(type: string, properties: JsonObject): PhysicalName
   return { called, unique: [called, ...more].join(' of ') };
 }
 
+/** Tells whether a property is the name of its resource, or a part of it: such a change always replaces the resource. */
+export const isName = (type: string, property: string): boolean =>
+  (NAMES[type] ?? []).some((path) => path.split('.')[0] === property);
+
 /** Returns what two resources may not have in common. */
 export const nameKey = (type: string, name: string): string => `${SAME_NAMES[type] ?? type} ${name}`;
 
