@@ -10,7 +10,11 @@ const user = stackOf('Api', { Copy: topic({ DisplayName: { 'Fn::ImportValue': 'A
 
 test('what AWS would replace, delete or keep without a stack is said in a line each', () => {
   const kept = { ...queue, DeletionPolicy: 'Retain' };
-  const before = stackOf('Orders', { Topic: topic({ TopicName: 'one', DisplayName: 'One' }), Inbox: queue, Kept: kept });
+  const before = stackOf('Orders', {
+    Topic: topic({ TopicName: 'one', DisplayName: 'One' }),
+    Inbox: queue,
+    Kept: kept,
+  });
   const after = stackOf('Orders', { Topic: topic({ TopicName: 'two', DisplayName: 'Two' }), New: queue });
   expect(differencesOf([before], [after]).toSorted()).toEqual([
     'AWS would delete Orders/Inbox (AWS::SQS::Queue)',
