@@ -28,6 +28,7 @@ const COMMANDS = {
   'supply-chain': './release/supply-chain.ts',
   smoke: './release/smoke.ts',
   pack: './release/pack.ts',
+  'release-check': './release/release-check.ts',
 };
 const root = fileURLToPath(new URL('../', import.meta.url)).replace(/[/\\]$/, '');
 

@@ -9,6 +9,7 @@ const ROOT = fileURLToPath(new URL('.', import.meta.url));
 const FLOORS = [
   // What a history is made of: templates, time and chance, code that runs, patterns, protocols.
   'assembly',
+  'deployments',
   'engine',
   'runtime',
   'patterns',

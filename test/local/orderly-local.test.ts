@@ -111,6 +111,15 @@ test('a new assembly in the folder is deployed, and what is stored stays', async
   expect(await stored()).toEqual({ Item });
 });
 
+test('what AWS would delete in the same deployment is said behind it', async () => {
+  const from = running.output.length;
+  const template = JSON.parse(readFileSync(join(folder, 'shop.json'), 'utf8'));
+  const { More: _, ...fewer } = template.Resources;
+  writeFileSync(join(folder, 'shop.json'), JSON.stringify({ Resources: fewer }));
+  synthesized();
+  await running.says('AWS would delete Shop/More (AWS::DynamoDB::Table)', from);
+});
+
 test('an assembly that can not be deployed changes nothing', async () => {
   const from = running.output.length;
   const whole = readFileSync(join(folder, 'shop.json'), 'utf8');

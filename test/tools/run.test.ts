@@ -18,6 +18,7 @@ test.each([
   'bench:local',
   'docs',
   'supply-chain',
+  'release:check',
   'simulate',
   'simulate:planted',
   'fuzz',

@@ -38,7 +38,12 @@ export function assemblies(wanted: readonly Wanted[]): readonly string[] {
   const drafts = wanted.map((one) => new Draft(one));
   const missing = drafts.filter(({ isMade }) => !isMade);
   if (missing.length === 0) return drafts.map((draft) => draft.keep());
-  const args = ['--import', 'tsx', SYNTHESIZE, JSON.stringify(missing.map(appEnvironment))];
+  const args = [
+    '--import',
+    'tsx',
+    SYNTHESIZE,
+    JSON.stringify(missing.map(({ folder, wanted: one }) => appEnvironment(folder, one))),
+  ];
   const env = { ...process.env, NODE_NO_WARNINGS: '1' };
   const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env });
   const said = `${run.stdout ?? ''}${run.stderr ?? ''}`;
@@ -78,9 +83,13 @@ export async function localAssembly(signal?: AbortSignal): Promise<string> {
   return draft.keep(draft.isMade ? '' : await runApp(draft, signal));
 }
 
-/** Returns the variables by which CDK's command line tells the app what to synthesize. */
-function appEnvironment({ folder, wanted }: Draft): Readonly<Record<string, string>> {
-  const settings = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { context: object };
+/**
+ * Returns the variables by which CDK's command line tells the app what to synthesize.
+ * @param folder of the assembly that is made
+ * @param root of the app's sources. @default this clone
+ */
+export function appEnvironment(folder: string, wanted: Wanted, root = ROOT): Readonly<Record<string, string>> {
+  const settings = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { context: object };
   const { environment, context, isValidated } = wanted;
   const chosen = {
     'aws:cdk:enable-path-metadata': true,
@@ -97,7 +106,7 @@ function appEnvironment({ folder, wanted }: Draft): Readonly<Record<string, stri
 
 /** Runs the app without CDK's command line. @returns what it printed @throws {LocalRunError} with that, if it fails */
 function runApp(draft: Draft, signal?: AbortSignal): Promise<string> {
-  const env = { ...process.env, NODE_NO_WARNINGS: '1', ...appEnvironment(draft) };
+  const env = { ...process.env, NODE_NO_WARNINGS: '1', ...appEnvironment(draft.folder, draft.wanted) };
   return new Promise((resolve, reject) => {
     const args = ['--import', END_WITH_PARENT, '--import', 'tsx', 'bin/orderly-app.ts'];
     const child = spawn(process.execPath, args, {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   AccountAndRegion,
@@ -9,6 +8,7 @@ import {
   readAttribute,
 } from './identity.js';
 import { evaluateCondition, type Json, type JsonObject, type Lookup, resolve, TemplateError } from './intrinsics.js';
+import { type Manifest, readLabels, readManifest, readStacks } from './manifest.js';
 
 /** A resource of a template as it would be deployed. */
 export interface Resource extends ResourceIdentity {
@@ -27,22 +27,6 @@ interface Template {
   readonly Conditions?: Record<string, Json>;
   readonly Mappings?: Record<string, Record<string, Record<string, Json>>>;
   readonly Outputs?: Record<string, { Value: Json; Export?: { Name: Json }; Condition?: string; Description?: string }>;
-}
-
-interface Manifest {
-  readonly artifacts: Record<
-    string,
-    {
-      readonly type: string;
-      /** `aws://<account>/<region>` */
-      readonly environment?: string;
-      readonly dependencies?: readonly string[];
-      readonly displayName?: string;
-      readonly properties?: { readonly templateFile?: string; readonly stackName?: string };
-      readonly metadata?: Record<string, readonly { readonly type: string; readonly data?: Json }[]>;
-      readonly additionalMetadataFile?: string;
-    }
-  >;
 }
 
 /** A stack as its template describes it. */
@@ -79,23 +63,10 @@ export class Assembly {
     readonly folder: string,
     change: TemplateChange = (template) => template,
   ) {
-    const { artifacts } = this.read('manifest.json') as unknown as Manifest;
-    this.home = resolveAccount(artifacts);
-    const done = new Set<string>();
-    const deploy = (id: string): void => {
-      const artifact = artifacts[id];
-      if (!artifact || done.has(id)) return;
-      done.add(id);
-      for (const needed of artifact.dependencies ?? []) deploy(needed);
-      const { templateFile, stackName = id } = artifact.properties ?? {};
-      if (artifact.type !== 'aws:cloudformation:stack' || templateFile === undefined) return;
-      const metadata = {
-        ...artifact.metadata,
-        ...(artifact.additionalMetadataFile !== undefined && this.read(artifact.additionalMetadataFile)),
-      } as NonNullable<(typeof artifact)['metadata']>;
-      this.stack(stackName, change(this.read(templateFile), stackName), readLabels(metadata));
-    };
-    for (const id of Object.keys(artifacts)) deploy(id);
+    const manifest = readManifest(folder);
+    this.home = resolveAccount(manifest);
+    for (const { name, template, metadata } of readStacks(folder, manifest))
+      this.stack(name, change(template, name), readLabels(metadata));
   }
 
   findByType(type: string): readonly Resource[] {
@@ -114,10 +85,6 @@ export class Assembly {
     const key = (code as { S3Key?: Json } | undefined)?.S3Key;
     if (typeof key !== 'string') throw new TemplateError('a function whose code is no asset of this assembly');
     return join(this.folder, `asset.${key.replace(/\.zip$/, '')}`);
-  }
-
-  private read(file: string): JsonObject {
-    return JSON.parse(readFileSync(join(this.folder, file), 'utf8')) as JsonObject;
   }
 
   private stack(name: string, body: JsonObject, labels: ReadonlyMap<string, string>): void {
@@ -139,6 +106,13 @@ export class Assembly {
       imported: (of) => {
         const value = this.exports.get(of);
         if (value === undefined) throw new TemplateError(`${name}: nothing is exported as ${of}`);
+        return value;
+      },
+      stackOutput: (stack, output, region) => {
+        if (region !== undefined && region !== this.home.region)
+          throw new TemplateError(`${name}: Fn::GetStackOutput of ${region}; one region can be played`);
+        const value = this.outputs.get(`${stack}.${output}`);
+        if (value === undefined) throw new TemplateError(`${name}: stack ${stack} has no output ${output}`);
         return value;
       },
       condition: (of) => {
@@ -214,7 +188,7 @@ const pseudoParameters = ({ account, region }: AccountAndRegion): JsonObject => 
  * Returns the environment of the stacks: AWS CDK, "Environments". What they leave open (`unknown-account`) is as usual here.
  * @throws {TemplateError} if there are several: one cloud is one account in one region
  */
-function resolveAccount(artifacts: Manifest['artifacts']): AccountAndRegion {
+function resolveAccount({ artifacts }: Manifest): AccountAndRegion {
   const stacks = Object.values(artifacts).filter(({ type }) => type === 'aws:cloudformation:stack');
   const environments = [...new Set(stacks.flatMap(({ environment }) => environment ?? []))];
   const known = environments.map((one) => /^aws:\/\/([^/]+)\/([^/]+)$/.exec(one) ?? []);
@@ -229,22 +203,4 @@ function resolveAccount(artifacts: Manifest['artifacts']): AccountAndRegion {
   const [account = DEFAULT_ACCOUNT_AND_REGION.account] = accounts;
   const [region = DEFAULT_ACCOUNT_AND_REGION.region] = regions;
   return new AccountAndRegion(account, region);
-}
-
-/**
- * Maps logical ids to the paths of their constructs, as the CDK writes them beside the templates. `Default` is left out, as
- * the CDK leaves it out of logical ids.
- */
-function readLabels(metadata: Readonly<Record<string, readonly { type: string; data?: Json }[]>>): Map<string, string> {
-  const labels = new Map<string, string>();
-  for (const [path, entries] of Object.entries(metadata)) {
-    const label = path
-      .replace(/^\/[^/]+\//, '')
-      .replaceAll(/(?<=^|\/)Default\//g, '')
-      .replace(/\/Resource$/, '');
-    for (const { type, data } of entries) {
-      if (type === 'aws:cdk:logicalId' && typeof data === 'string') labels.set(data, label);
-    }
-  }
-  return labels;
 }

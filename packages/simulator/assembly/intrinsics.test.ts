@@ -6,6 +6,7 @@ const lookup: Lookup = {
   ref: (name) => ({ 'AWS::Region': 'eu-west-1', Table: 'orders', List: ['a', 'b'] })[name] ?? '',
   attribute: (resource, name) => `${resource}.${name}`,
   imported: (name) => `imported ${name}`,
+  stackOutput: (...path) => path.join(' of '),
   condition: (name) => name === 'IsProd',
   mapping: (...path) => path.join('/'),
 };
@@ -23,6 +24,11 @@ test.each<[string, Json, Json]>([
   ['Fn::Sub with values', { 'Fn::Sub': ['${Own}', { Own: { Ref: 'Table' } }] }, 'orders'],
   ['Fn::Select of Fn::Split', { 'Fn::Select': [1, { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
   ['Fn::ImportValue', { 'Fn::ImportValue': 'Bus' }, 'imported Bus'],
+  [
+    'Fn::GetStackOutput',
+    { 'Fn::GetStackOutput': { StackName: 'Platform', OutputName: 'BusName' } },
+    'Platform of BusName of ',
+  ],
   ['Fn::If', { 'Fn::If': ['IsProd', 'yes', 'no'] }, 'yes'],
   ['AWS::NoValue', { kept: 1, gone: { Ref: 'AWS::NoValue' } }, { kept: 1 }],
 ])('%s', (_, value, expected) => {

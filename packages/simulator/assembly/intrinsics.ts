@@ -15,6 +15,8 @@ export interface Lookup {
   attribute(resource: string, name: string): Json;
   /** Returns another stack's export. @throws {TemplateError} */
   imported(name: string): Json;
+  /** Returns an output of a stack, which need not export it. @throws {TemplateError} @param region if it is named */
+  stackOutput(stack: string, output: string, region?: string): Json;
   condition(name: string): boolean;
   mapping(map: string, key: string, second: string): Json;
 }
@@ -60,6 +62,12 @@ function evaluateFunction(name: string, argument: Json, lookup: Lookup): Json | 
     }
     case 'Fn::ImportValue':
       return lookup.imported(requireText(resolve(argument, lookup)));
+    case 'Fn::GetStackOutput': {
+      // Weak references of the CDK (`Fn.getStackOutput` in aws-cdk-lib/core/lib/cfn-fn.d.ts). `RoleArn` is for another account's stack.
+      const { StackName = null, OutputName = null, Region } = (argument ?? {}) as JsonObject;
+      const text = (value: Json): string => requireText(resolve(value, lookup));
+      return lookup.stackOutput(text(StackName), text(OutputName), Region === undefined ? undefined : text(Region));
+    }
     case 'Fn::Sub':
       return substitute(argument, lookup);
     case 'Fn::Join': {

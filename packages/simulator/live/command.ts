@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { watch } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { differencesOf } from '../deployments/differences.js';
 import { LocalCloudClient, LocalCloudRefused, parseDuration } from './client.js';
 import { LocalCloud } from './local-cloud.js';
 import { DEFAULT_PORT, PortInUse } from './server.js';
@@ -117,8 +118,10 @@ const SYNTHESIZED_AFTER = 500;
 
 function deploy(cloud: LocalCloud, folder: string): void {
   try {
+    const before = cloud.live.cloud.deployment.assembly.stacks;
     const gone = cloud.live.deploy(folder);
     console.log(`${folder} was deployed again${gone.length > 0 ? `; gone: ${gone.join(', ')}` : ''}`);
+    for (const line of differencesOf(before, cloud.live.cloud.deployment.assembly.stacks)) console.log(`  ${line}`);
   } catch (error) {
     console.log(`${folder} can't be deployed, so what ran before runs on: ${(error as Error).message}`);
   }

@@ -21,7 +21,8 @@ const SIMULATED_PROD = { ...SIMULATED, paymentProvider: 'sandbox', allowSandbox:
 /** Origins of the pages that may call the API. */
 export const [SHOP, ADMIN] = ['https://shop.example.org', 'http://localhost:5173'] as const;
 
-const PROD = { environment: 'prod', context: SIMULATED_PROD, isValidated: true };
+/** `prod`, as it is deployed. */
+export const PROD: Wanted = { environment: 'prod', context: SIMULATED_PROD, isValidated: true };
 /** For an API that pages may call. Nobody deploys it. */
 const FOR_PAGES = { ...PROD, context: { ...SIMULATED_PROD, cors: `${SHOP},${ADMIN}` }, isValidated: false };
 /** With the payment code of `prod`, which needs a model of Stripe. Nobody deploys it. */
