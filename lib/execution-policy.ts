@@ -42,12 +42,20 @@ export const executionPermissions = (app: string): readonly ServicePermissions[]
     resources: ['*'],
   },
   {
-    types: ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard'],
+    types: ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm', 'AWS::CloudWatch::Dashboard'],
     actions: [
       ...['DeleteAlarms', 'DeleteDashboards', 'DescribeAlarms', 'GetDashboard', 'List*', 'Put*', 'TagResource'],
       'UntagResource',
     ].map((action) => `cloudwatch:${action}`),
     resources: [named('cloudwatch', 'alarm:', app), 'cloudwatch::<account>:dashboard/*'],
+  },
+  {
+    // A budget is managed by the action of the billing console, on all budgets of the account.
+    types: ['AWS::Budgets::Budget'],
+    actions: ['ModifyBudget', 'ViewBudget', 'ListTagsForResource', 'TagResource', 'UntagResource'].map(
+      (action) => `budgets:${action}`,
+    ),
+    resources: ['budgets::<account>:budget/*'],
   },
   {
     types: ['AWS::DynamoDB::GlobalTable'],

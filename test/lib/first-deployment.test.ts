@@ -26,6 +26,7 @@ const resolveIn = (stackId: string, value: Json): unknown => {
     ref: (name) => (name === 'AWS::StackId' ? stackId : unknown()),
     attribute: unknown,
     imported: unknown,
+    stackOutput: unknown,
     condition: unknown,
     mapping: unknown,
   });

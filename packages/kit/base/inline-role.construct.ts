@@ -19,17 +19,18 @@ const PSEUDO: Readonly<Record<string, string>> = {
 };
 
 /**
- * Role of one function, with its permissions in the role itself. CDK makes a resource of its own of the permissions
+ * Role of one function or rule, with its permissions in the role itself. CDK makes a resource of its own of the permissions
  * (`DefaultPolicy`), so that each function would need one resource more. A resource that refers to the role must not be named by its
  * permissions, because CloudFormation creates them together.
  */
 export class InlineRole extends Role {
   private readonly document: PolicyDocument;
 
-  constructor(scope: Construct, id: string) {
+  /** @param service that assumes the role */
+  constructor(scope: Construct, id: string, service = 'lambda.amazonaws.com') {
     const document = new PolicyDocument();
     super(scope, id, {
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      assumedBy: new ServicePrincipal(service),
       inlinePolicies: { Permissions: document },
     });
     this.document = document;

@@ -2,12 +2,13 @@ import { Duration, Validations } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
-import { AccountRootPrincipal, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
+import { InlineRole } from '../base/inline-role.construct.js';
 import { pinLogicalId } from '../base/logical-ids.js';
 import { removalPolicyOf } from '../base/retention.js';
 import { runbookHint } from '../base/runbook.js';
@@ -169,10 +170,7 @@ export class PersonalKeys extends Construct {
       targets: [
         new SnsTopic(topic, {
           message: RuleTargetInput.fromText(said.join(' ')),
-          role: new Role(this, 'Publisher', {
-            description: `${DANGER_ALARM}: publishes to the alarm topic`,
-            assumedBy: new ServicePrincipal('events.amazonaws.com'),
-          }),
+          role: new InlineRole(this, 'Publisher', 'events.amazonaws.com'),
         }),
       ],
     });

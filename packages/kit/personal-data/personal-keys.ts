@@ -144,7 +144,7 @@ export class PersonalKeys {
   private async findKey(person: string): Promise<Uint8Array | 'forgotten' | undefined> {
     this.dropExpired();
     const item = await this.readItem(person);
-    return item && this.unwrapKey(person, item);
+    return item && this.unwrap(person, item);
   }
 
   /** Reads a person's item, strongly consistent. */
@@ -157,7 +157,7 @@ export class PersonalKeys {
     return Item;
   }
 
-  private async unwrapKey(person: string, item: Item): Promise<Uint8Array | 'forgotten'> {
+  private async unwrap(person: string, item: Item): Promise<Uint8Array | 'forgotten'> {
     if (item.forgottenAt !== undefined) {
       this.cache.delete(person);
       return 'forgotten';
@@ -187,7 +187,7 @@ export class PersonalKeys {
       // Another request was first, or this request's answer was lost, or the person was forgotten at this moment.
       if (!(error instanceof ItemExists)) throw error;
       this.seen?.set(person, error.existing);
-      return this.unwrapKey(person, error.existing);
+      return this.unwrap(person, error.existing);
     }
     this.seen?.set(person, created);
     return this.cacheKey(person, Plaintext, wrapped, until);

@@ -61,12 +61,17 @@ function findParameters(resources: readonly PlannedResource[]): readonly string[
     .filter(({ type }) => type === 'AWS::SSM::Parameter')
     .map(({ properties }) => properties.Name);
   const names = resources
-    .filter(({ type }) => type === 'AWS::IAM::Policy')
-    .flatMap(({ properties }) => {
-      const { Statement = [] } = (properties.PolicyDocument ?? {}) as { readonly Statement?: readonly unknown[] };
-      return Statement.map((statement) => JSON.stringify(statement));
+    .flatMap(({ type, properties }) => {
+      if (type === 'AWS::IAM::Policy') return [properties as Policy];
+      return type === 'AWS::IAM::Role' ? ((properties.Policies ?? []) as readonly Policy[]) : [];
     })
+    .flatMap(({ PolicyDocument: { Statement = [] } = {} }) => Statement.map((statement) => JSON.stringify(statement)))
     .filter((statement) => statement.includes('"ssm:GetParameter'))
     .flatMap((statement) => [...statement.matchAll(/:parameter(\/[\w./-]+)/g)].map(([, name = '']) => name));
   return [...new Set(names)].filter((name) => !created.includes(name));
+}
+
+/** Policy of its own, or one of a role's. */
+interface Policy {
+  readonly PolicyDocument?: { readonly Statement?: readonly unknown[] };
 }

@@ -46,6 +46,7 @@ describe('what templates need of an account', () => {
       resource('AWS::SNS::Topic'),
       resource('AWS::SSM::Parameter', { Name: '/shop/own' }),
       resource('AWS::IAM::Policy', { PolicyDocument: { Statement: [reading('/shop/key'), reading('/shop/own')] } }),
+      resource('AWS::IAM::Role', { Policies: [{ PolicyDocument: { Statement: [reading('/shop/second')] } }] }),
     ]);
     expect(needs).toEqual({
       reserved: 42,
@@ -53,7 +54,7 @@ describe('what templates need of an account', () => {
       api: { logs: true, setsRole: false },
       backsUp: true,
       onTrail: ['KeyInDanger'],
-      parameters: ['/shop/key'],
+      parameters: ['/shop/key', '/shop/second'],
       subscribed: false,
       buses: [{ stack: 'Halls', name: 'shop' }],
     });
