@@ -37,7 +37,7 @@ describe('when an operator asks over HTTP', () => {
     expect(body.sweepers.map(({ consumer }) => consumer)).toContain('orders-saga');
     expect(body.deadLetters.queues).toBeGreaterThan(20);
     expect(body.audit?.followed).toBe(0);
-    expect(body.alarms?.total).toBeGreaterThan(200);
+    expect(body.alarms?.total).toBeGreaterThan(80);
   });
 
   test('orderly audit finds no lost message in the last hour, nor of one order', async () => {

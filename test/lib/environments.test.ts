@@ -149,6 +149,7 @@ const PHYSICAL_NAMES: Readonly<Record<string, string>> = {
   'AWS::IAM::Role': 'RoleName',
   'AWS::Logs::LogGroup': 'LogGroupName',
   'AWS::CloudWatch::Alarm': 'AlarmName',
+  'AWS::CloudWatch::CompositeAlarm': 'AlarmName',
   'AWS::CloudWatch::Dashboard': 'DashboardName',
   'AWS::Events::Archive': 'ArchiveName',
   'AWS::Events::Rule': 'Name',

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
   AlarmRule,
+  type CfnCompositeAlarm,
   ComparisonOperator,
   CompositeAlarm,
   MathExpression,
@@ -75,6 +76,8 @@ export function addObjective(scope: Construct, { name, topic, ...props }: Object
       'page',
     ),
   });
+  // CDK names it by its path, the same in each deployment. CloudFormation's own name begins with that of the stack.
+  (page.node.defaultChild as CfnCompositeAlarm).addPropertyDeletionOverride('AlarmName');
   const slow = spends(`${name}Slow`, `${name}Slow`, 'ticket', SLOW.rate, SLOW.window);
   for (const [alarm, severity] of [
     [page, 'page'],
