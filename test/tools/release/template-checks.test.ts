@@ -42,6 +42,7 @@ describe('a finding about a template', () => {
     expect(judgeFindings([finding()], [two]).stale).toEqual([
       `checkov CKV_AWS_27 on AWS::SNS::Topic is accepted and occurs no more: remove it from ${ACCEPTED}`,
     ]);
+    expect(judgeFindings([finding()], [{ ...two, mayBeAbsent: true }])).toEqual({ fresh: [], stale: [] });
   });
 });
 

@@ -19,6 +19,8 @@ export interface Accepted {
   readonly types: readonly string[];
   /** Environment in which the rule is not followed. It is a new finding in another. @default all of them */
   readonly environment?: string;
+  /** Whether it depends on values that each clone makes, so that it may be absent. @default false */
+  readonly mayBeAbsent?: boolean;
   readonly reason: string;
 }
 
@@ -95,7 +97,8 @@ export function judgeFindings(
   const fresh = findings
     .filter((finding) => !accepted.some((one) => isOf(one, finding)))
     .map(({ tool, rule, text }) => `${tool} ${rule} ${text}`);
-  const stale = accepted.flatMap((one) =>
+  const expected = accepted.filter(({ mayBeAbsent }) => !mayBeAbsent);
+  const stale = expected.flatMap((one) =>
     one.types
       .filter((type) => !findings.some((finding) => isOf({ ...one, types: [type] }, finding)))
       .map((type) => `${one.tool} ${one.rule} on ${type} is accepted and occurs no more: remove it from ${ACCEPTED}`),
