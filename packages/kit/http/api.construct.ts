@@ -22,6 +22,7 @@ import { alarm, alarmOnNone } from '../base/alarms.construct.js';
 import { liveFunction } from '../base/canary.construct.js';
 import { corsEnvironment, resolveCorsOrigins } from '../base/cors-settings.js';
 import { resolveDomain } from '../base/domain-settings.js';
+import { keepExport } from '../base/kept-exports.js';
 import { addPinnedOutput, logicalPrefix } from '../base/logical-ids.js';
 import { Output } from '../base/outputs.js';
 import { removalPolicyOf } from '../base/retention.js';
@@ -326,7 +327,7 @@ export class Api extends Construct {
 function invokedFunction(handler: ServiceFunction, api: Construct): IFunction {
   const live = liveFunction(handler);
   const service = Stack.of(handler);
-  if (live !== handler.function && service !== Stack.of(api)) service.exportValue(handler.function.functionArn);
+  if (live !== handler.function && service !== Stack.of(api)) keepExport(service, handler.function.functionArn);
   return live;
 }
 
