@@ -32,7 +32,7 @@ export class PipelineError extends Error {
 }
 
 /**
- * What a pipeline at GitHub Actions needs in an account: an identity provider, a role for each environment, and the policy of
+ * Resources of a pipeline in GitHub Actions: an identity provider, a role for each environment, and the policy of
  * CloudFormation. There is no long-lived key: a job exchanges its token for credentials.
  *
  * A person deploys it, with their own credentials and before `cdk bootstrap`, since the bootstrap needs the policy. No role of

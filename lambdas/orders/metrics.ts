@@ -3,7 +3,7 @@ export const OrdersMetric = {
   ORDERS_PLACED: 'OrdersPlaced',
   /** Orders that a saga approved or rejected. */
   ORDERS_DECIDED: 'OrdersDecided',
-  /** Of those, the ones that were decided later than the objective says. */
+  /** Number of decided orders that took longer than the objective allows. */
   ORDERS_DECIDED_LATE: 'OrdersDecidedLate',
 } as const;
 

@@ -6,7 +6,7 @@ import { runbookHint } from './runbook.js';
 /** Whether an alarm wakes somebody (`page`), or waits for working hours (`ticket`). */
 export type Severity = 'page' | 'ticket';
 
-/** What belongs to a topic of pages. */
+/** Other topic and alarms that belong to a topic of pages. */
 export interface AlarmRoutes {
   /** Topic of the tickets. @default the topic of the pages */
   readonly tickets?: ITopic;

@@ -24,7 +24,7 @@ export interface ObjectiveProps {
   readonly bad: Metric;
   /** Part of the total that shall be good: 0.999. */
   readonly objective: number;
-  /** What is not good enough, as a clause: `orders are decided later than 30 seconds after they were placed`. */
+  /** Failure of the objective, as a clause: `orders are decided later than 30 seconds after they were placed`. */
   readonly means: string;
   /** Topic of pages. */
   readonly topic: ITopic;

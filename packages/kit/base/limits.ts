@@ -8,12 +8,12 @@ interface Limit {
   readonly property: string;
   /** Returns the size of the property's resolved value. */
   readonly measure: (value: unknown) => number;
-  /** What is counted: `characters of its event pattern`. */
+  /** Unit of the limit: `characters of its event pattern`. */
   readonly of: string;
   readonly most: number;
   /** AWS's page with the limit. */
   readonly source: string;
-  /** What makes it smaller, by the setting or declaration that it comes from. */
+  /** Remedy, which names the setting or declaration to change. */
   readonly remedy: string;
 }
 

@@ -2,7 +2,7 @@ import type { Delivery } from '../failures/delivery.js';
 import type { MessageLog } from './message-log.js';
 import type { Source } from './message-source.js';
 
-/** What an entrance to a lane knows of its consumer. */
+/** Details of a consumer that the entrance of its lane needs. */
 export interface LaneConsumer {
   readonly sources: readonly Source[];
   /** Names of the services that may send commands. */

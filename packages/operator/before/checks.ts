@@ -7,7 +7,7 @@ const LEAST_UNRESERVED = 100;
 /** Concurrent executions of the smallest account, for which `concurrency: 'small'` is made. */
 const SMALL = 10;
 
-/** What the app's entry points begin, and how much of EventBridge each takes. */
+/** Actions that the app's entry points start, with the number of EventBridge calls that each causes. */
 export interface EventDemand {
   /** Name for people: `orders`. */
   readonly what: string;

@@ -1,6 +1,6 @@
 import type { PlannedResource } from './assembly.js';
 
-/** What the templates of an environment need of their account, beside what they create. */
+/** Quotas and settings of an account that the templates of an environment require but do not create. */
 export interface Requirements {
   /** Concurrent executions that their functions reserve. */
   readonly reserved: number;

@@ -28,7 +28,7 @@ export interface AffectedCustomers {
   readonly looked: number;
 }
 
-/** What is looked at to find the customers. */
+/** Sources in which the customers are searched. */
 export type FailedItem = Pick<Member, 'subject' | 'failure'>;
 
 /** Most failures of a group whose customers are looked for, the newest. */
