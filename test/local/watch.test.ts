@@ -160,12 +160,14 @@ async function queues(): Promise<string> {
 async function logged(text: string): Promise<void> {
   const { endpoint, region } = run;
   const logs = new CloudWatchLogsClient({ endpoint, region, credentials: { accessKeyId: 'a', secretAccessKey: 'b' } });
-  const { logGroups = [] } = await logs.send(new DescribeLogGroupsCommand({ logGroupNamePattern: 'GetOrder' }));
+  const { logGroups = [] } = await logs.send(
+    new DescribeLogGroupsCommand({ logGroupNamePattern: 'Orders-EndpointLogs' }),
+  );
   const [logGroupName] = logGroups.flatMap((group) => group.logGroupName ?? []);
   await waitUntil(
     async () => {
       const { events } = await logs.send(new FilterLogEventsCommand({ logGroupName, filterPattern: text }));
-      return events?.length ? true : undefined;
+      return events?.some(({ logStreamName = '' }) => logStreamName.includes('GetOrder')) ? true : undefined;
     },
     { missing: () => `'${text}' in the log of ${logGroupName}` },
   );

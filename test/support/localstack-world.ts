@@ -253,8 +253,9 @@ export class LocalStackWorld extends OrderlyWorld {
 
   protected async logLines(fn: Port.FunctionName, including: string): Promise<readonly string[]> {
     this.groups ??= logGroups(this.deployed);
-    const groups = (await this.groups).get(this.functions.findPhysicalName(fn)) ?? [];
-    return (await Promise.all(groups.map((group) => this.readLogLines(group, including)))).flat();
+    const name = this.functions.findPhysicalName(fn);
+    const groups = (await this.groups).get(name) ?? [];
+    return (await Promise.all(groups.map((group) => this.readLogLines(group, [including], name)))).flat();
   }
 
   /** Queues are read by LocalStack's own route, which hides no message from its consumer; elsewhere they aren't. */
@@ -264,7 +265,7 @@ export class LocalStackWorld extends OrderlyWorld {
     for await (const { logGroups: groups = [] } of paginateDescribeLogGroups({ client: this.logs }, {})) {
       for (const { logGroupName = '' } of groups) {
         // LocalStack's filter lets more through.
-        const lines = await this.readLogLines(logGroupName, ...texts);
+        const lines = await this.readLogLines(logGroupName, texts);
         if (lines.some(holds)) found.push(`log group ${logGroupName}`);
       }
     }
@@ -283,8 +284,8 @@ export class LocalStackWorld extends OrderlyWorld {
     return found;
   }
 
-  /** Of this world's own time, with any of these texts. */
-  private async readLogLines(logGroupName: string, ...texts: readonly string[]): Promise<readonly string[]> {
+  /** Of this world's own time, with any of these texts. @param fn whose lines are read in a group that functions share */
+  private async readLogLines(logGroupName: string, texts: readonly string[], fn?: string): Promise<readonly string[]> {
     const lines: string[] = [];
     const any = texts.length > 1 ? '?' : '';
     try {
@@ -292,7 +293,11 @@ export class LocalStackWorld extends OrderlyWorld {
         { client: this.logs },
         { logGroupName, startTime: this.began, filterPattern: texts.map((text) => `${any}"${text}"`).join(' ') },
       )) {
-        lines.push(...events.map(({ message = '' }) => message));
+        for (const { logStreamName = '', message = '' } of events) {
+          // The name of a stream in a shared group contains the function's.
+          if (fn === undefined || !/\/[^/[]+\[/.test(logStreamName) || logStreamName.includes(`/${fn}[`))
+            lines.push(message);
+        }
       }
     } catch (error) {
       if (!(error instanceof ResourceNotFoundException)) throw error; // nothing has been logged there yet

@@ -26,8 +26,9 @@ export class FunctionLogs {
     this.groups ??= this.findGroups();
     const groups = await this.groups;
     const wanted = parseFunctions(this.outputs).filter(chosen);
-    const names = new Set(wanted.flatMap(({ name }) => groups.get(name) ?? []));
-    return (await Promise.all([...names].map((name) => this.readLines(name)))).flat();
+    const names = new Set(wanted.map(({ name }) => name));
+    const read = new Set([...names].flatMap((name) => groups.get(name) ?? []));
+    return (await Promise.all([...read].map((group) => this.readLines(group, names)))).flat();
   }
 
   /**
@@ -50,14 +51,19 @@ export class FunctionLogs {
     return groups;
   }
 
-  private async readLines(logGroupName: string): Promise<readonly string[]> {
+  /** Reads the lines of these functions. A group that functions share has streams with their names. */
+  private async readLines(logGroupName: string, functions: ReadonlySet<string>): Promise<readonly string[]> {
     const lines: string[] = [];
     try {
       for await (const { events = [] } of paginateFilterLogEvents(
         { client: this.logs },
         { logGroupName, startTime: this.since },
       )) {
-        lines.push(...events.map(({ message = '' }) => message.trim()));
+        const own = events.filter(({ logStreamName }) => {
+          const name = parseFunctionName(logStreamName);
+          return name === undefined || functions.has(name);
+        });
+        lines.push(...own.map(({ message = '' }) => message.trim()));
       }
     } catch (error) {
       if (!(error instanceof ResourceNotFoundException)) throw error; // the function has not been called yet
@@ -65,6 +71,12 @@ export class FunctionLogs {
     return lines;
   }
 }
+
+/**
+ * Returns the name of the function that writes to a stream, or `undefined` for a stream of a group that one function has to itself:
+ * `2026/11/29/<function>[<version>][<environment>]` (AWS Lambda Developer Guide, "Configuring CloudWatch log groups").
+ */
+const parseFunctionName = (stream = ''): string | undefined => /\/([^/[]+)\[/.exec(stream)?.[1];
 
 /** Returns the fields of a structured log line, or `undefined` for any other line. */
 export function parseFields(line: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,7 +1,6 @@
 import { Annotations, Duration, Tags, Validations } from 'aws-cdk-lib';
 import { type Conditions, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
@@ -9,10 +8,10 @@ import type { Bundles } from './bundles.js';
 import { checkLimits } from './check-limits.js';
 import { reservesConcurrency } from './concurrency.js';
 import { findEnvironmentErrors } from './environment-size.js';
+import { functionLogs } from './function-logs.construct.js';
 import { InlineRole } from './inline-role.construct.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionDescription } from './outputs.js';
-import { removalPolicyOf } from './retention.js';
 import { checkCanary, checkFailureTexts, type EnvironmentSettings } from './settings.js';
 
 /** Context that all functions of one service share. */
@@ -44,8 +43,8 @@ export interface ServiceFunctionProps {
    * @default 'Role'
    */
   readonly roleId?: string;
-  /** Retention of its log. @default `logRetention` of the settings */
-  readonly logRetention?: RetentionDays;
+  /** Whether its log names operators, and so is kept for `auditRetention` of the settings. @default false: for `logRetention` */
+  readonly audited?: boolean;
 }
 
 /** Memory of each function. CPU grows with memory: with less, a cold start is limited by CPU. */
@@ -69,9 +68,9 @@ export const leadingKeys = (prefixes: readonly string[]): Conditions => ({
 });
 
 /**
- * Lambda function of a service: arm64, a current Node, a log group with a retention, and a role of its own.
+ * Lambda function of a service: arm64, a current Node, the log of its stack ({@link functionLogs}), and a role of its own.
  *
- * Its role may only write its log. `allow` and the `grant` methods add permissions: no AWS-managed policy, no wildcard. Synth
+ * Its role may only write to that log. `allow` and the `grant` methods add permissions: no AWS-managed policy, no wildcard. Synth
  * refuses environment variables of more than 4,096 bytes in all, which Lambda would refuse at the deployment.
  */
 export class ServiceFunction extends Construct {
@@ -97,10 +96,7 @@ export class ServiceFunction extends Construct {
     this.timeout = timeout;
     this.reservedConcurrency = reservedConcurrency;
 
-    const logs = new LogGroup(this, 'Logs', {
-      retention: props.logRetention ?? settings.logRetention,
-      removalPolicy: removalPolicyOf(settings),
-    });
+    const logs = functionLogs(this, { settings, audited: props.audited ?? false });
     this.role = new InlineRole(this, props.roleId ?? 'Role');
     this.grantActions(['logs:CreateLogStream', 'logs:PutLogEvents'], logs.logGroupArn);
     this.function = new LambdaFunction(this, 'Function', {

@@ -213,7 +213,7 @@ export class Service extends Construct {
 
   private createEndpoint(id: string, entry: string): ServiceFunction {
     const { settings } = this.context;
-    const { dedupeWindow, auditRetention } = settings;
+    const { dedupeWindow } = settings;
     return new ServiceFunction(this, id, {
       context: this.context,
       entry,
@@ -223,7 +223,7 @@ export class Service extends Construct {
         ...tokenEnvironment(settings),
         ...corsEnvironment(settings),
       },
-      logRetention: auditRetention,
+      audited: true,
     });
   }
 

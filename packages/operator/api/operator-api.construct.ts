@@ -191,7 +191,7 @@ export class OperatorApi extends Construct {
         ...tokenEnvironment(settings),
         ...corsEnvironment(settings),
       },
-      logRetention: settings.auditRetention,
+      audited: true,
     });
     const stack = (prefix: string) => `stack/${prefix}*`;
     this.allow(handler, { actions: ['cloudformation:DescribeStacks'], service: 'cloudformation', resource: stack });

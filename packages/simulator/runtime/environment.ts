@@ -94,7 +94,7 @@ export class Environment implements RunningCode, CodeUnderTest {
 
   constructor(
     private readonly bundle: Bundle,
-    variables: Readonly<Record<string, string>>,
+    private readonly variables: Readonly<Record<string, string>>,
     private around: EnvironmentHost,
   ) {
     this.timers = new Timers({
@@ -201,8 +201,8 @@ export class Environment implements RunningCode, CodeUnderTest {
       invokedFunctionArn: functionArn,
       functionVersion: '$LATEST',
       memoryLimitInMB: String(memoryMegabytes),
-      logGroupName: `/aws/lambda/${functionName}`,
-      logStreamName: 'simulated',
+      logGroupName: this.variables.AWS_LAMBDA_LOG_GROUP_NAME,
+      logStreamName: this.variables.AWS_LAMBDA_LOG_STREAM_NAME,
       callbackWaitsForEmptyEventLoop: true,
       getRemainingTimeInMillis: () => Math.max(0, deadline - around.now()),
     };

@@ -178,8 +178,8 @@ export class LambdaFunction {
       AWS_LAMBDA_FUNCTION_NAME: ref,
       AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(properties.MemorySize ?? 128),
-      AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${ref}`,
-      AWS_LAMBDA_LOG_STREAM_NAME: 'simulated',
+      AWS_LAMBDA_LOG_GROUP_NAME: this.logGroup,
+      AWS_LAMBDA_LOG_STREAM_NAME: this.logStream,
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_EXECUTION_ENV: `AWS_Lambda_${String(properties.Runtime)}`,
       LAMBDA_TASK_ROOT: '/var/task',
@@ -192,6 +192,15 @@ export class LambdaFunction {
   get logGroup(): string {
     const { LogGroup } = (this.resource.properties.LoggingConfig ?? {}) as { LogGroup?: string };
     return LogGroup ?? `/aws/lambda/${this.resource.ref}`;
+  }
+
+  /**
+   * Name of the stream of all its environments, without a day. In AWS, each environment has a stream, and the name of a stream in a
+   * group that the template chooses contains the function's name: functions may share the group. "Configuring CloudWatch log groups".
+   */
+  get logStream(): string {
+    const { LogGroup } = (this.resource.properties.LoggingConfig ?? {}) as { LogGroup?: string };
+    return LogGroup === undefined ? '[$LATEST]simulated' : `/${this.resource.ref}[$LATEST]simulated`;
   }
 
   /** Path of the function's construct. */

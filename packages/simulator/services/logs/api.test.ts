@@ -77,6 +77,36 @@ test('a stream is read backwards from its end, or forwards from its head', async
   expect([end.lines, end.nextForwardToken]).toEqual(['', second.nextForwardToken]);
 });
 
+test('functions that share a group have a stream each, whose name contains theirs', async () => {
+  const LoggingConfig = { LogGroup: { Ref: 'Lines' } };
+  const shared =
+    'exports.handler = async (event, { logGroupName, logStreamName }) => console.log(event, logGroupName, logStreamName);';
+  const cloud = createCloud(
+    {
+      ...functionResource('Work', [], { LoggingConfig }),
+      ...functionResource('Other', [], { LoggingConfig }),
+      Lines: { Type: 'AWS::Logs::LogGroup', Properties: { LogGroupName: 'lines' } },
+    },
+    { Work: shared, Other: shared },
+  );
+  for (const name of ['Shop/Work', 'Shop/Other']) {
+    cloud.fn(name).invoke(name, () => undefined);
+    await cloud.world.settle();
+  }
+  const logs = new CloudWatchLogsClient(awsApiOf(cloud).config);
+  const group = { logGroupName: 'lines' };
+  const { logStreams = [] } = await logs.send(new DescribeLogStreamsCommand(group));
+  const streams = logStreams.flatMap(({ logStreamName }) => logStreamName ?? []);
+  expect(streams.map((name) => /\/([^/[]+)\[/.exec(name)?.[1])).toEqual(['Shop-Work', 'Shop-Other']);
+  const { events: all = [] } = await logs.send(new FilterLogEventsCommand(group));
+  const expected = streams.map((name, at) => [name, `${['Shop/Work', 'Shop/Other'][at]} lines ${name}`]);
+  expect(all.map(({ logStreamName, message }) => [logStreamName, message])).toEqual(expected);
+  const one = await logs.send(new FilterLogEventsCommand({ ...group, logStreamNames: streams.slice(1) }));
+  expect(one.events?.map(({ message }) => message)).toEqual([expected[1]?.[1]]);
+  const read = await logs.send(new GetLogEventsCommand({ ...group, logStreamName: streams[0] }));
+  expect(read.events?.map(({ message }) => message)).toEqual([expected[0]?.[1]]);
+});
+
 test("a group that doesn't exist is AWS's error; one without lines has no stream", async () => {
   const { logs } = await shop();
   const missing = logs.send(new FilterLogEventsCommand({ logGroupName: 'none' }));

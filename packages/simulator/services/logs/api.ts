@@ -5,17 +5,18 @@ import { NotModelled, type Operations, paginate, Refused } from '../../wire/oper
 import type { Input } from '../../wire/request.js';
 import type { LambdaFunction, LogLine } from '../lambda/model.js';
 
-/** Every function logs to one stream; its environment variable `AWS_LAMBDA_LOG_STREAM_NAME` names it, too. */
-const STREAM = 'simulated';
 const MOST_EVENTS = 10_000;
 const PAGE = 50;
 
-/** A log group, and the labels of the functions that log to it. */
+/** A log group, and the streams of the functions that log to it, by their labels. */
 interface Group {
   readonly name: string;
-  readonly labels: ReadonlySet<string>;
+  readonly streams: ReadonlyMap<string, string>;
   readonly days: number | undefined;
 }
+
+/** Functions whose lines are read. */
+type Labels = Pick<ReadonlySet<string>, 'has'>;
 
 /** Parts of an account that its logs need. */
 interface Account {
@@ -59,44 +60,50 @@ export function logsApi(cloud: Account): Operations {
     },
     DescribeLogStreams: (input) => {
       const group = groupOf(input);
-      const [first, last] = lines.ends(group);
-      if (!first || !last || !STREAM.startsWith(String(input.logStreamNamePrefix ?? ''))) return { logStreams: [] };
-      const stream = {
-        logStreamName: STREAM,
-        arn: cloud.home.arn('logs', `log-group:${group.name}:log-stream:${STREAM}`),
-        creationTime: first.at,
-        firstEventTimestamp: first.at,
-        lastEventTimestamp: last.at,
-        lastIngestionTime: last.at,
-        uploadSequenceToken: 'simulated',
-        storedBytes: 0,
-      };
-      return { logStreams: [stream] };
+      const streams = [...group.streams].flatMap(([label, logStreamName]) => {
+        const [first, last] = lines.ends(new Set([label]));
+        if (!first || !last || !logStreamName.startsWith(String(input.logStreamNamePrefix ?? ''))) return [];
+        return {
+          logStreamName,
+          arn: cloud.home.arn('logs', `log-group:${group.name}:log-stream:${logStreamName}`),
+          creationTime: first.at,
+          firstEventTimestamp: first.at,
+          lastEventTimestamp: last.at,
+          lastIngestionTime: last.at,
+          uploadSequenceToken: 'simulated',
+          storedBytes: 0,
+        };
+      });
+      const { page, next } = paginate(streams, input.nextToken, Number(input.limit ?? PAGE));
+      return { logStreams: page, ...(next !== undefined && { nextToken: next }) };
     },
     FilterLogEvents: (input) => {
-      const group = groupOf(input);
-      const { logStreamNames = [STREAM], logStreamNamePrefix = '' } = input;
-      const fits = parseFilterPattern(String(input.filterPattern ?? ''));
-      const isRead =
-        (logStreamNames as readonly string[]).includes(STREAM) && STREAM.startsWith(String(logStreamNamePrefix));
-      const { found, next } = lines.find(group, {
+      const { streams } = groupOf(input);
+      const { logStreamNames = [...streams.values()], logStreamNamePrefix = '' } = input;
+      const read = [...streams].filter(
+        ([, stream]) =>
+          (logStreamNames as readonly string[]).includes(stream) && stream.startsWith(String(logStreamNamePrefix)),
+      );
+      const { found, next } = lines.find(new Map(read), {
         ...between(input),
-        fits: (text) => isRead && fits(text),
+        fits: parseFilterPattern(String(input.filterPattern ?? '')),
         after: input.nextToken,
         limit: Number(input.limit ?? MOST_EVENTS),
       });
       const events = found.map((line) => ({
-        logStreamName: STREAM,
+        logStreamName: streams.get(line.fn),
         eventId: lines.assignId(line),
         ...toLogEvent(line),
       }));
       return { events, searchedLogStreams: [], ...(next !== undefined && { nextToken: next }) };
     },
     GetLogEvents: (input) => {
-      const group = groupOf(input);
-      if (input.logStreamName !== STREAM || lines.ends(group).length === 0)
+      const labels = [...groupOf(input).streams].flatMap(([label, name]) =>
+        name === input.logStreamName ? label : [],
+      );
+      if (lines.ends(new Set(labels)).length === 0)
         throw new Refused('ResourceNotFoundException', 'The specified log stream does not exist.');
-      return lines.page(group, input);
+      return lines.page(new Set(labels), input);
     },
   };
 }
@@ -132,14 +139,14 @@ class Lines {
     return id;
   }
 
-  /** Returns the first and the last line of a group; none if nothing has been logged. */
-  ends({ labels }: Group): readonly LogLine[] {
+  /** Returns the first and the last line of these functions; none if nothing has been logged. */
+  ends(labels: Labels): readonly LogLine[] {
     const first = this.lines.find(({ fn }) => labels.has(fn));
     const last = this.lines.findLast(({ fn }) => labels.has(fn));
     return first && last ? [first, last] : [];
   }
 
-  find({ labels }: Group, { from, to, fits, after, limit }: Search): { found: readonly LogLine[]; next?: string } {
+  find(labels: Labels, { from, to, fits, after, limit }: Search): { found: readonly LogLine[]; next?: string } {
     const found: LogLine[] = [];
     const [time, id] = after === undefined ? [] : String(after).split('/');
     let passed = id === undefined;
@@ -161,7 +168,7 @@ class Lines {
    * Returns a page of a stream: from its end backwards, or from its head on. A token is a place in the stream; at the
    * end, the same token comes again. "GetLogEvents".
    */
-  page({ labels }: Group, input: Input): object {
+  page(labels: Labels, input: Input): object {
     const { from, to } = between(input);
     const { startFromHead = false, nextToken, limit = MOST_EVENTS } = input;
     const all = this.lines.slice(this.firstFrom(from)).filter(({ at, fn }) => at <= to && labels.has(fn));
@@ -189,17 +196,22 @@ class Lines {
 }
 
 function listGroups({ deployment: { assembly }, functions }: Account): ReadonlyMap<string, Group> {
-  const labels = new Map<string, Set<string>>();
-  for (const fn of functions.values()) {
-    labels.set(fn.logGroup, (labels.get(fn.logGroup) ?? new Set()).add(fn.label));
+  const streams = new Map<string, Map<string, string>>();
+  for (const { logGroup, logStream, label } of functions.values()) {
+    streams.set(logGroup, (streams.get(logGroup) ?? new Map<string, string>()).set(label, logStream));
   }
   const days = new Map<string, number | undefined>();
   for (const { ref, properties } of assembly.findByType('AWS::Logs::LogGroup')) {
     const { RetentionInDays } = properties;
     days.set(ref, RetentionInDays === undefined ? undefined : Number(RetentionInDays));
   }
-  const names = [...new Set([...labels.keys(), ...days.keys()])].sort();
-  return new Map(names.map((name) => [name, { name, labels: labels.get(name) ?? new Set(), days: days.get(name) }]));
+  const names = [...new Set([...streams.keys(), ...days.keys()])].sort();
+  return new Map(
+    names.map((name) => [
+      name,
+      { name, streams: streams.get(name) ?? new Map<string, string>(), days: days.get(name) },
+    ]),
+  );
 }
 
 /**
