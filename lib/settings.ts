@@ -368,6 +368,8 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     ...fitToAccount({ ...known, concurrency }),
     app: APP,
     environment,
+    // 0.3.0 deletes the policies that leave a stack. The release after this one takes the default: one policy for each service.
+    queuePolicies: 'queue' as const,
     auth,
     payments,
     hotSkus,

@@ -56,12 +56,16 @@ describe('what an environment retains', () => {
     const retained = everything(prod).filter(({ attributes }) => /^Retain/.test(attributes.DeletionPolicy ?? ''));
     expect(retained.length).toBeGreaterThan(50);
     // The account's setting names this role, and another environment may write its log by it.
-    const shared = retained.filter(({ attributes }) => attributes.DeletionPolicy === 'Retain');
+    const shared = retained.filter(
+      ({ type, attributes }) => attributes.DeletionPolicy === 'Retain' && type !== 'AWS::SQS::QueuePolicy',
+    );
     expect(shared.map(({ stack, type }) => `${stack} ${type}`)).toEqual([
       'Api AWS::IAM::Role',
       'Api AWS::ApiGateway::Account',
     ]);
     for (const { attributes } of retained) expect(attributes.UpdateReplacePolicy).toBe('Retain');
+    // A queue takes its policy along.
+    expect(retained.filter(({ type }) => type === 'AWS::SQS::Queue')).toEqual([]);
   });
 
   test('has a name that no earlier stack has retained, if it has a name at all', () => {

@@ -76,6 +76,18 @@ describe('synth refuses what AWS would refuse in the middle of a deployment', ()
       /^Shop\/Policy\/Resource has 21 statements of its policy: expected at most 20 \(Amazon SQS policy quotas\)/,
     ],
     [
+      'conditions of a queue’s policy',
+      (stack) => {
+        const policy = new QueuePolicy(stack, 'Policy', { queues: [new Queue(stack, 'Queue')] });
+        for (let at = 0; at < 11; at++) {
+          const only = statement(at);
+          only.addCondition('StringEquals', { 'aws:SourceArn': `rule ${at}` });
+          policy.document.addStatements(only);
+        }
+      },
+      /^Shop\/Policy\/Resource has 11 conditions of its policy: expected at most 10 \(Amazon SQS policy quotas\)/,
+    ],
+    [
       'bytes of a queue’s policy',
       (stack) => {
         const policy = new QueuePolicy(stack, 'Policy', { queues: [new Queue(stack, 'Queue')] });

@@ -20,11 +20,17 @@ interface Limit {
 const EVENTBRIDGE = 'Amazon EventBridge quotas';
 const SQS = 'Amazon SQS policy quotas';
 const IAM = 'IAM and AWS STS quotas';
-const FEWER_SUBSCRIPTIONS = 'divide the subscriptions between two consumers, since each is a statement of its queue';
+const FEWER_SUBSCRIPTIONS =
+  "give each queue a policy of its own (the setting queuePolicies: 'queue'), or divide the subscriptions between two consumers";
 
 const countEntries = (value: unknown): number => (value as readonly unknown[]).length;
 const countStatements = (policy: unknown): number =>
   countEntries((policy as { readonly Statement: unknown }).Statement);
+/** Counts the keys of the conditions of all statements. */
+const countConditions = (policy: unknown): number =>
+  (
+    policy as { readonly Statement: readonly { readonly Condition?: Readonly<Record<string, object>> }[] }
+  ).Statement.flatMap(({ Condition = {} }) => Object.values(Condition).flatMap((keys) => Object.keys(keys))).length;
 const countFilters = (criteria: unknown): number =>
   countEntries((criteria as { readonly filters?: unknown }).filters ?? []);
 
@@ -90,6 +96,15 @@ const LIMITS: readonly Limit[] = [
     most: 20,
     source: SQS,
     remedy: FEWER_SUBSCRIPTIONS,
+  },
+  {
+    type: 'AWS::SQS::QueuePolicy',
+    property: 'policyDocument',
+    measure: countConditions,
+    of: 'conditions of its policy',
+    most: 10,
+    source: SQS,
+    remedy: 'name several senders in one condition',
   },
   {
     type: 'AWS::SQS::QueuePolicy',

@@ -223,6 +223,13 @@ export interface EnvironmentSettings {
    * @default none: an API without requests raises no alarm
    */
   readonly apiQuietAfter?: Duration;
+  /**
+   * Whether all queues of a service share one policy (`service`), or each has its own (`queue`). An app that an earlier version of the
+   * kit has deployed takes `queue` for one release, and the default after it: until then, CloudFormation would clear the policies that
+   * leave the stack.
+   * @default 'service'
+   */
+  readonly queuePolicies?: 'service' | 'queue';
 }
 
 /** Settings that replace the defaults of `developmentSettings`. Only the app and its issuer have no default. */

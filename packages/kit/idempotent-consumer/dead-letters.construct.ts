@@ -1,12 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { acknowledgeIsDeadLetterQueue, acknowledgeQueueSource } from '../base/acknowledge.js';
 import { LEAST_QUEUE_CONCURRENCY } from '../base/concurrency.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import type { AnyTable } from '../base/interfaces.js';
+import type { QueueAccess } from '../base/queue-access.construct.js';
 import { ServiceFunction } from '../base/service-function.construct.js';
 import type { DedupeWindowSetting } from '../base/settings.js';
 import { recordsPrefix } from '../failures/contract.js';
@@ -16,11 +17,10 @@ export const DLQ_RETENTION = Duration.days(14);
 const DRAIN_TIMEOUT = Duration.seconds(30);
 
 /** A queue that the drain reads. */
-export function createDeadLetterQueue(scope: Construct, id: string): Queue {
-  const queue = new Queue(scope, id, {
+export function createDeadLetterQueue(scope: Construct, id: string, access: QueueAccess): Queue {
+  const queue = access.createQueue(scope, id, {
     retentionPeriod: DLQ_RETENTION,
     visibilityTimeout: Duration.seconds(6 * DRAIN_TIMEOUT.toSeconds()),
-    enforceSSL: true,
   });
   acknowledgeIsDeadLetterQueue(queue);
   return queue;

@@ -1,9 +1,8 @@
 import { Annotations, Duration } from 'aws-cdk-lib';
 import { Match, Rule } from 'aws-cdk-lib/aws-events';
-import { SqsQueue, type SqsQueueProps } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { acknowledgeQueueSource } from '../base/acknowledge.js';
@@ -12,6 +11,8 @@ import { liveFunction } from '../base/canary.construct.js';
 import { queueConcurrency } from '../base/concurrency.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import { type AnyBus, type AnyTable, refuseForeignBus } from '../base/interfaces.js';
+import { type QueueAccess, queueAccess } from '../base/queue-access.construct.js';
+import { type QueueTargetProps, queueTarget } from '../base/queue-target.construct.js';
 import { serviceAlarms } from '../base/service-alarms.construct.js';
 import type { ServiceFunction } from '../base/service-function.construct.js';
 import type { AppSettings, DedupeWindowSetting } from '../base/settings.js';
@@ -108,6 +109,7 @@ export class IdempotentConsumer extends Construct {
   /** Time after which a message that crashes the handler each time goes to the dead-letter queue. */
   readonly maxRetryTime: Duration;
   private readonly app: AppSettings;
+  private readonly access: QueueAccess;
 
   constructor(scope: Construct, id: string, props: IdempotentConsumerProps) {
     super(scope, id);
@@ -147,13 +149,13 @@ export class IdempotentConsumer extends Construct {
     const maxReceiveCount = consumerAttempts + RECEIVES_ABOVE_ATTEMPTS;
     this.maxRetryTime = Duration.seconds(maxReceiveCount * visibilityTimeout.toSeconds());
 
-    this.deadLetters = createDeadLetterQueue(this, 'DeadLetters');
-    this.undelivered = createDeadLetterQueue(this, 'Undelivered');
-    this.queue = new Queue(this, 'Queue', {
+    this.access = queueAccess(this, settings);
+    this.deadLetters = createDeadLetterQueue(this, 'DeadLetters', this.access);
+    this.undelivered = createDeadLetterQueue(this, 'Undelivered', this.access);
+    this.queue = this.access.createQueue(this, 'Queue', {
       retentionPeriod: QUEUE_RETENTION,
       visibilityTimeout,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
-      enforceSSL: true,
     });
     // One rule for each publisher. A pattern with two sources would also match one publisher's types from the other
     // source.
@@ -193,11 +195,11 @@ export class IdempotentConsumer extends Construct {
   private addRules(subscription: Subscription, bus: AnyBus): void {
     const pattern = buildPattern(this.app.name, subscription);
     const target = { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES };
-    const rule = (id: string, messagegroup: string[], targetProps: SqsQueueProps): Rule =>
+    const rule = (id: string, messagegroup: string[], targetProps: QueueTargetProps): Rule =>
       new Rule(this, id, {
         eventBus: bus,
         eventPattern: { ...pattern, detail: { ...pattern.detail, messagegroup } },
-        targets: [new SqsQueue(this.queue, targetProps)],
+        targets: [queueTarget(this.access, this.queue, targetProps)],
       });
     const id = ruleId(subscription);
     rule(id, Match.exists(), { ...target, messageGroupId: '$.detail.messagegroup' });
@@ -212,7 +214,9 @@ export class IdempotentConsumer extends Construct {
     new Rule(this, 'ForeignCommands', {
       eventBus: bus,
       eventPattern: buildForeignPattern(this.app.name, subscription),
-      targets: [new SqsQueue(this.undelivered, { deadLetterQueue: this.deadLetters, maxEventAge: BUS_RETRIES })],
+      targets: [
+        queueTarget(this.access, this.undelivered, { deadLetterQueue: this.deadLetters, maxEventAge: BUS_RETRIES }),
+      ],
     });
   }
 

@@ -1,7 +1,7 @@
 import { Annotations, Duration, Validations } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { FAILED_INDEX } from '../aws/indexes.js';
@@ -11,6 +11,7 @@ import { alarm, functionErrors, oldestMessage, serviceMetric } from '../base/ala
 import { liveFunction } from '../base/canary.construct.js';
 import { queueConcurrency } from '../base/concurrency.js';
 import { windowVariable } from '../base/dedupe-window.js';
+import { queueAccess } from '../base/queue-access.construct.js';
 import { serviceAlarms } from '../base/service-alarms.construct.js';
 import { type ItemAction, metricsNamespace, type ServiceFunction } from '../base/service-function.construct.js';
 import { recordsPrefix } from '../failures/contract.js';
@@ -107,10 +108,9 @@ export class Inbox extends Construct {
       pageSize,
     };
 
-    this.queue = new Queue(this, 'Work', {
+    this.queue = queueAccess(this, runner.context.settings).createQueue(this, 'Work', {
       retentionPeriod: DISPATCH_RETENTION,
       visibilityTimeout: Duration.seconds(6 * runner.timeout.toSeconds()),
-      enforceSSL: true,
     });
     const reason = 'Its messages are keys of records. The record counts the attempts and fails after the last one.';
     Validations.of(this.queue).acknowledge({ id: 'AwsSolutions-SQS3', reason });

@@ -1,16 +1,17 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { Rule } from 'aws-cdk-lib/aws-events';
+import { type IRuleTarget, Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../base/acknowledge.js';
 import { droppedInvocations, lostByDestination, lostByRule, visibleMessages } from '../base/alarms.construct.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import type { AnyTable } from '../base/interfaces.js';
+import { type QueueAccess, queueAccess } from '../base/queue-access.construct.js';
 import { removalPolicyOf } from '../base/retention.js';
 import { serviceAlarms } from '../base/service-alarms.construct.js';
 import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
@@ -76,7 +77,8 @@ export function addFailedBatches(
 
   // Last resort for notifications that even the drain cannot process. Its alarm fires, and the object stays in the
   // bucket meanwhile.
-  const undrained = new Queue(scope, 'Undrained', { retentionPeriod: Duration.days(14), enforceSSL: true });
+  const access = queueAccess(scope, context.settings);
+  const undrained = access.createQueue(scope, 'Undrained', { retentionPeriod: Duration.days(14) });
   acknowledgeIsDeadLetterQueue(undrained);
   const drain = new ServiceFunction(scope, 'DrainFailedBatches', {
     context,
@@ -102,7 +104,7 @@ export function addFailedBatches(
       detailType: ['Object Created'],
       detail: { bucket: { name: [bucket.bucketName] } },
     },
-    targets: [new FunctionTarget(drain.function, { deadLetterQueue: undrained })],
+    targets: [drainTarget(drain, undrained, access)],
   });
 
   const alarms = serviceAlarms(scope, alarmTopic);
@@ -118,4 +120,13 @@ export function addFailedBatches(
     { metric: lostByDestination(drain), label: 'notices that the drain gave up and its queue did not take' },
   );
   return { bucket, drain };
+}
+
+/** Returns the drain as the target of a rule. What EventBridge can't deliver to it goes to the queue. */
+function drainTarget(drain: ServiceFunction, undrained: Queue, access: QueueAccess): IRuleTarget {
+  const target = new FunctionTarget(drain.function);
+  return access.target(
+    { bind: (rule, id) => ({ ...target.bind(rule, id), deadLetterConfig: { arn: undrained.queueArn } }) },
+    undrained,
+  );
 }

@@ -12,6 +12,7 @@ import type { AnyBus, AnyTable } from '../base/interfaces.js';
 import { keepExport } from '../base/kept-exports.js';
 import { addPinnedOutput } from '../base/logical-ids.js';
 import { type ConsumerDescription, type FunctionDescription, Output } from '../base/outputs.js';
+import { QueueAccess } from '../base/queue-access.construct.js';
 import { setRunbook } from '../base/runbook.js';
 import { ServiceAlarms } from '../base/service-alarms.construct.js';
 import { metricsNamespace, type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
@@ -146,6 +147,7 @@ export class Service extends Construct {
     this.context = { service: name, settings, bundles };
     // Before its parts, which find it.
     const alarms = new ServiceAlarms(this, alarmTopic);
+    new QueueAccess(this, settings);
     this.records = props.records ?? recordsTable(this, 'Records', settings);
     this.outbox = new Outbox(this, 'Outbox', {
       context: this.context,

@@ -1,10 +1,11 @@
 import { type App, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AnyPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Queue, QueuePolicy } from 'aws-cdk-lib/aws-sqs';
 import { expect, test } from 'vitest';
 import { Account } from '../../../packages/simulator/deployments/account.js';
 import { cdkDeployAll } from '../../../packages/simulator/deployments/command-line.js';
@@ -70,6 +71,34 @@ test.each<[string, (stack: Stack, id: string) => void]>([
 ])('a %s that is moved to another construct is a new one, and that is red', (_, make) => {
   const release = (id: string) => orders((stack) => make(stack, id));
   expect(found(release('One'), release('Other')).kinds).toEqual(['data-removed One']);
+});
+
+test('a log group that is retained keeps its lines, so it may leave its stack', () => {
+  const release = (id: string) => orders((stack) => new LogGroup(stack, id, { removalPolicy: RemovalPolicy.RETAIN }));
+  expect(found(release('One'), release('Other')).kinds).toEqual([]);
+});
+
+test('the policy of a queue that another one replaces is red, unless it has been retained since the release before', () => {
+  const release = (removal: RemovalPolicy, ...ids: readonly string[]) =>
+    orders((stack) => {
+      const queues = ['On', 'Dead'].map((id) => new Queue(stack, id));
+      for (const id of ids) {
+        const policy = new QueuePolicy(stack, id, { queues: id === 'All' ? queues : queues.slice(0, 1) });
+        policy.document.addStatements(
+          new PolicyStatement({ actions: ['sqs:*'], resources: ['*'], principals: [new AnyPrincipal()] }),
+        );
+        policy.applyRemovalPolicy(removal);
+      }
+    });
+  const { RETAIN, DESTROY } = RemovalPolicy;
+  const { kinds, texts, mends } = found(release(DESTROY, 'One'), release(RETAIN, 'All'));
+  expect(kinds).toEqual(['policy-cleared One']);
+  expect(texts[0]).toMatch(/clears the policy that another one has set: On/);
+  expect(mends[0]).toContain("queuePolicies: 'queue'");
+  expect(found(release(DESTROY, 'One'), release(RETAIN, 'One')).kinds).toEqual([]);
+  expect(found(release(RETAIN, 'One'), release(RETAIN, 'All')).kinds).toEqual([]);
+  // A queue that shall have no policy loses its own.
+  expect(found(release(DESTROY, 'One'), release(DESTROY)).kinds).toEqual([]);
 });
 
 test('a log group is no data in dev', () => {

@@ -1,5 +1,7 @@
+import type { JsonObject } from '../../../packages/simulator/assembly/intrinsics.js';
 import type { Change, Refusal } from '../../../packages/simulator/deployments/state.js';
-import { dataOf } from './data.js';
+import type { Template } from '../../../packages/simulator/deployments/template.js';
+import { dataOf, isLog } from './data.js';
 import { type Finding, type FindingKind, Findings } from './findings.js';
 import { allowLine, exportedLabel, keepExport } from './mends.js';
 import { type Played, playFirstCreations, playReturn, playTeardown, playUpgrade } from './plays.js';
@@ -78,8 +80,16 @@ function ofChange(
     const what = `nothing says whether another ${changed} replaces ${type} (when ${when})`;
     return { kind, environment, where, what, mend: `look it up. ${allowLine(kind, environment, where)}` };
   }
+  if (action === 'delete' && type === QUEUE_POLICY) {
+    const queues = findQueues(before, stack, logicalId).filter((queue) =>
+      findPolicies(after, stack).some((policy) => findQueues(after, stack, policy).includes(queue)),
+    );
+    return queues.length === 0 ? undefined : describeClearedPolicy({ environment, where, when, queues });
+  }
   const data = dataOf(type, environment);
   if (data === undefined) return undefined;
+  // The lines of a log group that is retained can be read where they are.
+  if (action === 'retain' && isLog(type)) return undefined;
   if (action === 'replace' || action === 'perhaps-replace') {
     const kind = 'data-replaced';
     const verb = action === 'replace' ? 'replaces' : 'may replace';
@@ -97,6 +107,39 @@ function ofChange(
   const verb = action === 'delete' ? 'is deleted' : 'leaves its stack';
   const what = `${type}, with ${data}, ${verb} (when ${when})`;
   return { kind, environment, where, what, mend: `${keepData(type)}; ${allowLine(kind, environment, where)}` };
+}
+
+const QUEUE_POLICY = 'AWS::SQS::QueuePolicy';
+
+const resourcesOf = (release: ReleaseStacks, stack: string) =>
+  ((release.find(stack)?.template ?? {}) as Template).Resources ?? {};
+
+const findPolicies = (release: ReleaseStacks, stack: string): readonly string[] =>
+  Object.entries(resourcesOf(release, stack)).flatMap(([id, { Type }]) => (Type === QUEUE_POLICY ? [id] : []));
+
+/** Returns the logical ids of the queues of a policy. */
+function findQueues(release: ReleaseStacks, stack: string, policy: string): readonly string[] {
+  const { Queues = [] } = resourcesOf(release, stack)[policy]?.Properties ?? {};
+  return (Queues as readonly JsonObject[]).flatMap(({ Ref }) => (typeof Ref === 'string' ? [Ref] : []));
+}
+
+/**
+ * Describes a policy that CloudFormation deletes "during the cleanup phase", after it has created and updated the rest
+ * (CloudFormation, "Update behaviors of stack resources"): the deletion clears the policy that the queue has by then.
+ */
+function describeClearedPolicy({
+  environment,
+  where,
+  when,
+  queues,
+}: Pick<Finding, 'environment' | 'where'> & { readonly when: string; readonly queues: readonly string[] }): Finding {
+  return {
+    kind: 'policy-cleared',
+    environment,
+    where,
+    what: `the deletion of ${QUEUE_POLICY} clears the policy that another one has set: ${queues.join(', ')} (when ${when})`,
+    mend: "keep it for this release with DeletionPolicy Retain (the kit's setting queuePolicies: 'queue'), and remove it in the next one",
+  };
 }
 
 /** Returns how data stays. A queue can be emptied by the consumer that it has. */

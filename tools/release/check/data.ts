@@ -24,3 +24,6 @@ const KEPT_IN_PROD: Readonly<Record<string, string>> = { 'AWS::Logs::LogGroup': 
 /** Returns what a resource of the type holds that a deployment must not lose, or undefined. */
 export const dataOf = (type: string, environment: string): string | undefined =>
   KEPT[type] ?? (environment === 'dev' ? undefined : KEPT_IN_PROD[type]);
+
+/** Whether a type holds lines for readers: nothing writes to a group whose functions have another one. */
+export const isLog = (type: string): boolean => Object.hasOwn(KEPT_IN_PROD, type);

@@ -6,6 +6,8 @@ export type FindingKind =
   | 'data-replaced'
   /** A resource with data is deleted, or leaves its stack. */
   | 'data-removed'
+  /** The policy of a queue is deleted after another one has set it, so the queue has none. */
+  | 'policy-cleared'
   /** A table gets or loses more than one index. */
   | 'second-index'
   /** A name exists already, of something that outlived its stack or is another stack's. */
