@@ -278,35 +278,34 @@ describe('a last resort that drops data', () => {
       .map((resource) => `${resource.stack}/${named(resource)}`)
       .toSorted();
 
-  test('each on-failure destination is a last resort: of a stream reader, and of an asynchronous invocation', () => {
+  test('each on-failure destination of a stream reader is a last resort', () => {
     const hasDestination = ({ DestinationConfig }: Json) => DestinationConfig?.OnFailure !== undefined;
     const functionOf = ({ properties }: Json) => referenced(properties.FunctionName);
     const readers = among('AWS::Lambda::EventSourceMapping', hasDestination, functionOf);
-    const invoked = among('AWS::Lambda::EventInvokeConfig', hasDestination, functionOf);
     expect(readers.filter((reader) => /Relay/.test(reader))).toHaveLength(SERVICES.length);
     expect(readers.filter((reader) => /LaneWriter/.test(reader))).toHaveLength(2);
+    expect(among('AWS::Lambda::EventInvokeConfig', hasDestination, functionOf)).toEqual([]);
+    expect(watchedBy('DestinationDeliveryFailures')).toEqual(readers);
+  });
+
+  test('each dead-letter queue of a function is a last resort', () => {
+    const hasQueue = ({ DeadLetterConfig }: Json) => DeadLetterConfig !== undefined;
+    const invoked = among('AWS::Lambda::Function', hasQueue, ({ id }) => id);
     expect(invoked).toHaveLength(SERVICES.length);
-    expect(watchedBy('DestinationDeliveryFailures')).toEqual([...readers, ...invoked].toSorted());
+    expect(watchedBy('DeadLetterErrors')).toEqual(invoked);
   });
 
   test('each asynchronous invocation is a last resort, unless it is a tick of a sweeper or of the audit', () => {
-    const isTick = ({ MaximumRetryAttempts }: Json) => MaximumRetryAttempts === 0;
-    const invoked = among(
-      'AWS::Lambda::EventInvokeConfig',
-      (properties) => !isTick(properties),
-      ({ properties }) => referenced(properties.FunctionName),
-    );
-    expect(watchedBy('AsyncEventsDropped')).toEqual(invoked);
-    const asynchronous = prod
-      .everywhere('AWS::Events::Rule')
-      .flatMap(({ stack, properties }) => properties.Targets.map(({ Arn }: Json) => `${stack}/${referenced(Arn)}`));
     const functions = prod.everywhere('AWS::Lambda::Function').map(({ stack, id }) => `${stack}/${id}`);
-    const ticked = among('AWS::Lambda::EventInvokeConfig', isTick, ({ properties }) =>
-      referenced(properties.FunctionName),
-    );
-    expect([...new Set(asynchronous.filter((target) => functions.includes(target)))].toSorted()).toEqual(
-      [...invoked, ...ticked].toSorted(),
-    );
+    const targets = (isTick: boolean) =>
+      prod
+        .everywhere('AWS::Events::Rule')
+        .filter(({ properties }) => (properties.ScheduleExpression !== undefined) === isTick)
+        .flatMap(({ stack, properties }) => properties.Targets.map(({ Arn }: Json) => `${stack}/${referenced(Arn)}`))
+        .filter((target) => functions.includes(target))
+        .toSorted();
+    expect(watchedBy('AsyncEventsDropped')).toEqual(targets(false));
+    expect(targets(true).filter((target) => !/Sweeper|Auditor/.test(target))).toEqual([]);
   });
 
   test('each rule with a dead-letter queue is a last resort: by name on the default bus, else by one query', () => {

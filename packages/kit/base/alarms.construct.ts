@@ -183,7 +183,11 @@ type AlarmText = Pick<AlarmProps, 'means' | 'topic' | 'severity'>;
 export const lostByDestination = (handler: ServiceFunction): Metric =>
   handler.function.metric('DestinationDeliveryFailures', { period: LOSS_PERIOD, statistic: 'sum' });
 
-/** Returns the count of asynchronous invocations that Lambda dropped, whether their destination took them or not. */
+/** Returns the count of events that Lambda could not send to the dead-letter queue of a function. */
+export const lostByDeadLetterQueue = (handler: ServiceFunction): Metric =>
+  handler.function.metric('DeadLetterErrors', { period: LOSS_PERIOD, statistic: 'sum' });
+
+/** Returns the count of asynchronous invocations that Lambda dropped, whether their queue took them or not. */
 export const droppedInvocations = (handler: ServiceFunction): Metric =>
   handler.function.metric('AsyncEventsDropped', { period: LOSS_PERIOD, statistic: 'sum' });
 

@@ -1,6 +1,7 @@
 import { Annotations, Duration, Tags, Validations } from 'aws-cdk-lib';
 import { type Conditions, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
@@ -43,6 +44,8 @@ export interface ServiceFunctionProps {
    * @default 'Role'
    */
   readonly roleId?: string;
+  /** Queue of the events of asynchronous invocations that failed three times. @default none: they are dropped */
+  readonly deadLetterQueue?: Queue;
   /** Whether its log names operators, and so is kept for `auditRetention` of the settings. @default false: for `logRetention` */
   readonly audited?: boolean;
 }
@@ -107,6 +110,7 @@ export class ServiceFunction extends Construct {
       role: this.role,
       logGroup: logs,
       timeout,
+      ...(props.deadLetterQueue && { deadLetterQueue: props.deadLetterQueue }),
       memorySize: MEMORY_MB,
       tracing: Tracing.DISABLED,
       ...(reservedConcurrency !== undefined &&
@@ -132,7 +136,7 @@ export class ServiceFunction extends Construct {
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaDLQ',
       reason:
-        "A function's own dead-letter queue serves asynchronous invocations. API functions are called synchronously, consumers by a queue with a dead-letter queue, relays by a stream with an on-failure bucket; of those that are called asynchronously, one has an on-failure destination, and the ticks of the other contain no data.",
+        "A function's own dead-letter queue serves asynchronous invocations. API functions are called synchronously, consumers by a queue with a dead-letter queue, relays by a stream with an on-failure bucket; of those that are called asynchronously, one has such a queue, and the ticks of the others contain no data.",
     });
   }
 
@@ -217,7 +221,7 @@ export const FUNCTION_ACKNOWLEDGEMENTS = {
   LambdaConcurrency:
     'Consumers, relays, the sweeper and the authorizer reserve concurrency in environments that keep data. A reservation takes concurrency from all other functions, and the throttle of the stage limits the requests to them.',
   LambdaDLQ:
-    'As for Serverless-LambdaDLQ: a function has a dead-letter queue, an on-failure destination or a caller that waits, by how it is called.',
+    'As for Serverless-LambdaDLQ: a function has a dead-letter queue, a tick without data or a caller that waits, by how it is called.',
   LambdaInsideVPC:
     'The functions use public endpoints of AWS (and those of a provider, if an app has one) with signed requests over TLS, and no resource is inside a VPC. A VPC would need NAT gateways or an endpoint for each service, and would protect no resource.',
 };

@@ -1,14 +1,13 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { type IRuleTarget, Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
-import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { Env } from '../aws/environment.js';
 import { acknowledgeCompliance, acknowledgeIsDeadLetterQueue, acknowledgeWildcard } from '../base/acknowledge.js';
-import { droppedInvocations, lostByDestination, lostByRule, visibleMessages } from '../base/alarms.construct.js';
+import { droppedInvocations, lostByDeadLetterQueue, lostByRule, visibleMessages } from '../base/alarms.construct.js';
 import { windowVariable } from '../base/dedupe-window.js';
 import type { AnyTable } from '../base/interfaces.js';
 import { type QueueAccess, queueAccess } from '../base/queue-access.construct.js';
@@ -84,6 +83,8 @@ export function addFailedBatches(
     context,
     entry: 'kit/drains/drain-failed-batches',
     timeout: Duration.seconds(60),
+    // For a notice that it could not handle in three attempts, which are Lambda's default.
+    deadLetterQueue: undrained,
     environment: {
       [Env.RECORDS]: records.tableName,
       [Env.DEDUPE_WINDOW_SECONDS]: windowVariable(context.settings.dedupeWindow),
@@ -97,7 +98,6 @@ export function addFailedBatches(
     'It reads the objects that Lambda saved below this prefix of its own bucket. Lambda chooses their names.',
   );
   drain.grantItems(records, ['PutItem'], recordsPrefix(RELAY));
-  drain.function.configureAsyncInvoke({ onFailure: new SqsDestination(undrained), retryAttempts: 2 });
   const rule = new Rule(scope, 'BatchFailed', {
     eventPattern: {
       source: ['aws.s3'],
@@ -117,7 +117,7 @@ export function addFailedBatches(
     'BatchLost',
     { metric: lostByRule(rule), label: 'notices that neither the drain nor its queue took' },
     { metric: droppedInvocations(drain), label: 'notices that the drain gave up' },
-    { metric: lostByDestination(drain), label: 'notices that the drain gave up and its queue did not take' },
+    { metric: lostByDeadLetterQueue(drain), label: 'notices that the drain gave up and its queue did not take' },
   );
   return { bucket, drain };
 }

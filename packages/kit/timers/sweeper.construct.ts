@@ -44,8 +44,8 @@ export interface SweeperProps {
 /**
  * Adds the function that sends the due messages of one owner, every minute by default, and its alarms.
  *
- * A tick carries no data, and the next one comes soon. So a failed tick is neither retried nor kept. An alarm
- * fires if no tick comes at all.
+ * A tick carries no data, and the next one comes soon. So a failed tick is not kept: what was due still is at the next one. Lambda
+ * retries it twice by itself, which does no harm, because the lease lets one sweep work. An alarm fires if no tick comes at all.
  */
 export function scheduleSweeper(scope: Construct, props: SweeperProps): ServiceFunction {
   const { context, entry, owner, records, queue, interval, every = TICK, alarmTopic, environment = {} } = props;
@@ -66,11 +66,6 @@ export function scheduleSweeper(scope: Construct, props: SweeperProps): ServiceF
   sweeper.grantItems(records, ['BatchGetItem', 'UpdateItem'], recordsPrefix(owner));
   sweeper.grantItems(records, ['PutItem'], LEASES);
   sweeper.grantActions(['sqs:SendMessage'], queue.queueArn);
-  sweeper.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: TICK });
-  Validations.of(sweeper).acknowledge({
-    id: 'Serverless-LambdaAsyncFailureDestination',
-    reason: 'A tick that fails has nothing in it to keep: what was due still is at the next one.',
-  });
   const rule = new Rule(scope, 'EveryMinute', {
     schedule: Schedule.rate(every),
     targets: [new FunctionTarget(sweeper.function, { retryAttempts: 0, maxEventAge: TICK })],

@@ -24,8 +24,7 @@ const DISPATCH_INTERVAL = Duration.hours(1);
  *     owner's commit -> record, in the index "due"
  *     every minute -> sweeper -> owner's queue -> owner: effect, and record PROCESSED
  *
- * A tick carries no data, and the next one comes in a minute. So a failed tick is neither retried nor kept. An alarm
- * fires if no tick comes at all.
+ * A tick carries no data, and the next one comes in a minute. So a failed tick is not kept. An alarm fires if no tick comes at all.
  */
 export class Timers extends Construct {
   constructor(scope: Construct, id: string, props: TimersProps) {

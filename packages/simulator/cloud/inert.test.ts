@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type arnOf, createCloud } from '../support/clouds.js';
+import { type arnOf, createCloud, functionResource } from '../support/clouds.js';
 
 const TOPIC = { Type: 'AWS::SNS::Topic', Properties: { TopicName: 'alerts' } };
 const subscription = (Protocol: string) => ({
@@ -51,6 +51,11 @@ test.each([
       },
     },
     'AWS::Lambda::EventInvokeConfig (Shop/Config): the destination arn:aws:sns:::alerts is no queue',
+  ],
+  [
+    'a dead-letter topic',
+    functionResource('Work', [], { DeadLetterConfig: { TargetArn: 'arn:aws:sns:::alerts' } }),
+    'AWS::Lambda::Function (Shop/Work): the destination arn:aws:sns:::alerts is no queue',
   ],
   [
     'a deployment that makes a stage',

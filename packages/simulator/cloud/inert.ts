@@ -68,9 +68,15 @@ export function checkInert(assembly: Assembly): void {
             'which may reach a program, and SNS delivers nothing here',
         );
     }
-  for (const config of assembly.findByType('AWS::Lambda::EventInvokeConfig')) {
+  const invoked = assembly.findByType('AWS::Lambda::EventInvokeConfig').map((config) => {
     const { OnFailure } = (config.properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: string } };
-    const to = OnFailure?.Destination;
+    return { config, to: OnFailure?.Destination };
+  });
+  const functions = assembly.findByType('AWS::Lambda::Function').map((config) => {
+    const { TargetArn } = (config.properties.DeadLetterConfig ?? {}) as { TargetArn?: string };
+    return { config, to: TargetArn };
+  });
+  for (const { config, to } of [...invoked, ...functions]) {
     if (to !== undefined && !assembly.findByType('AWS::SQS::Queue').some(({ arn }) => arn === to))
       throw new DeliveryNotModelled(
         `${config.type} (${config.label}): the destination ${to} is no queue of this assembly`,

@@ -101,6 +101,7 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
   'AWS::Lambda::Function': {
     modelled: [
       'Code',
+      'DeadLetterConfig.TargetArn',
       'Environment.Variables',
       'FunctionName',
       'Handler',

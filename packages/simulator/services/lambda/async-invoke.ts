@@ -24,7 +24,7 @@ export interface PendingInvocation {
   readonly at: number;
 }
 
-/** Asynchronous invocations: retried after 1 and 2 minutes, then sent to the on-failure destination. */
+/** Asynchronous invocations: retried after 1 and 2 minutes, then sent to the on-failure destination and to the dead-letter queue. */
 export class AsyncInvocations implements AsyncInvoker {
   private readonly unfinished = new Set<PendingInvocation>();
 
@@ -79,15 +79,18 @@ export class AsyncInvocations implements AsyncInvoker {
   }
 
   private giveUp(fn: LambdaFunction, properties: Resource['properties'], event: unknown, invocations: number): void {
-    const { world, iam, queues } = this.around;
+    const { world } = this.around;
+    const { TargetArn } = (fn.resource.properties.DeadLetterConfig ?? {}) as { TargetArn?: string };
     const { OnFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: string } };
-    const queue = queues.get(OnFailure?.Destination ?? '');
-    const access = { action: 'sqs:SendMessage', resource: OnFailure?.Destination ?? 'none' };
-    if (!queue || !iam.roleAllows(fn.role, access)) {
+    const destination = this.findQueue(fn, OnFailure?.Destination);
+    const deadLetters = this.findQueue(fn, TargetArn);
+    if (!destination && !deadLetters) {
       world.note(`${fn.label} asynchronous invocation given up and LOST`);
       return;
     }
-    queue.send({
+    // "Lambda sends the event to the queue as-is", "Adding a dead-letter queue". Its attributes say why, and nobody reads them here.
+    deadLetters?.send({ body: JSON.stringify(event) });
+    destination?.send({
       body: JSON.stringify({
         version: '1.0',
         timestamp: new Date(world.now).toISOString(),
@@ -101,5 +104,12 @@ export class AsyncInvocations implements AsyncInvoker {
         responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
       }),
     });
+  }
+
+  /** Returns the queue if the function's role may send to it. */
+  private findQueue({ role }: LambdaFunction, resource = 'none'): Queue | undefined {
+    const { iam, queues } = this.around;
+    const queue = queues.get(resource);
+    return queue && iam.roleAllows(role, { action: 'sqs:SendMessage', resource }) ? queue : undefined;
   }
 }
