@@ -453,7 +453,7 @@ export type OperationsStatusView = {
       readonly description: string;
       /** `page` needs somebody at once, `ticket` waits for working hours. */
       readonly severity?: "page" | "ticket";
-      /** What has raised it, if it watches more than one thing. */
+      /** Names of the parts that raised it, if it watches more than one. */
       readonly parts?: readonly (string)[];
       readonly since?: string;
     })[];

@@ -1,7 +1,7 @@
 import type { FunctionDescription } from '@orderly/operator';
 import { FunctionLogs, parseFields } from './function-logs.js';
 
-/** What a consumer logs once per message that it has handled. */
+/** Log line that a consumer writes once per message that it has handled. */
 export interface Handled {
   readonly consumer: string;
   readonly eventId: string;

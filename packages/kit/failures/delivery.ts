@@ -64,7 +64,7 @@ export interface Delivery {
   readonly tooOld: TooOld | undefined;
 }
 
-/** What a consumer checks at each delivery. */
+/** Checks of a consumer at each delivery. */
 export interface DeliveryRules {
   /** Name of the application, whose own messages these must be. */
   readonly app: string;

@@ -92,7 +92,7 @@ type BodyOf<Answer> =
   | (Answer extends { readonly text: string } ? string : never)
   | (Answer extends { readonly body: z.ZodMiniType } ? never : undefined);
 
-/** What a handler returns. */
+/** Result of a handler. */
 export interface Answer<Body = unknown, Status extends number = number> {
   readonly status: Status;
   readonly body: Body;

@@ -92,7 +92,7 @@ export interface NewCommit {
   readonly feedShards: FeedShards;
 }
 
-/** What a commit takes over from the one before it. */
+/** Attributes that a commit takes over from the one before it. */
 export interface PreviousCommit {
   /** Its time. The time of an aggregate's commits never decreases. */
   readonly at: string;

@@ -96,7 +96,7 @@ export const StatusView = z.object({
               ),
             ),
             parts: z.exactOptional(
-              withDescription('What has raised it, if it watches more than one thing.', z.array(z.string())),
+              withDescription('Names of the parts that raised it, if it watches more than one.', z.array(z.string())),
             ),
             since: z.exactOptional(time),
           }),

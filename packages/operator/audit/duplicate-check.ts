@@ -35,7 +35,7 @@ export interface DuplicateFinding {
   readonly next: string;
 }
 
-/** What a check found. */
+/** Findings of a check. */
 export interface DuplicateCheckResult extends Pick<DuplicateCheck, 'noun'> {
   readonly checked: number;
   /** Number of those beyond the bound, which were not checked. */

@@ -3,7 +3,7 @@ export class NotChecked extends Error {
   override readonly name = 'NotChecked';
 }
 
-/** What was not checked, and why. */
+/** Checks that were left out, with the reasons. */
 export interface SkippedCheck {
   readonly check: string;
   readonly why: string;

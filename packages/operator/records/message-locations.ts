@@ -1,7 +1,7 @@
 import type { ConsumerDescription } from '@orderly/kit/internal/base/outputs.js';
 import type { Listener, Service } from '../deployment/services.js';
 
-/** What is known of a message where it is. */
+/** Facts about a message at its place. */
 export const RECORDED_STATES = ['processed', 'discarded', 'pending', 'failed'] as const;
 export type RecordedState = (typeof RECORDED_STATES)[number];
 
@@ -38,9 +38,9 @@ export type Backlog =
   /** @param reader name of the function that reads the stream */
   | { readonly kind: 'stream'; readonly reader: string };
 
-/** What there is to know about a place. */
+/** Description of a place. */
 interface PlaceRule {
-  /** What is true of a message that is there. */
+  /** Statement that holds for each message at the place. */
   readonly state: RecordedState;
   /** Where it is, in words: `it waits in its queue`. */
   readonly words: string;
@@ -50,7 +50,7 @@ interface PlaceRule {
   readonly findBacklog?: (listener: Pick<Listener, 'consumer'>, from: Pick<Service, 'relay'>) => Backlog | undefined;
 }
 
-/** What there is to know about each place. A place without an entry does not compile. */
+/** Description of each place. A place without an entry does not compile. */
 export const LOCATION_RULES: Readonly<Record<MessageLocation, PlaceRule>> = {
   outbox: {
     state: 'pending',
@@ -101,7 +101,7 @@ export const LOCATION_BY_PART = {
   longestRedeliverySeconds: undefined,
 } as const satisfies Readonly<Record<keyof ConsumerDescription, MessageLocation | undefined>>;
 
-/** What of a record says where its message is. */
+/** Attributes of a record that decide where its message is. */
 export interface RecordStatus {
   readonly status: 'PENDING' | 'PROCESSED' | 'FAILED' | 'DISCARDED' | 'REPEATED';
   /** Window in which it has a place. */

@@ -25,7 +25,7 @@ export interface ReplayAccess {
 
 export type ReplayContext = Pick<CommandContext, 'app' | 'documents' | 'services' | 'clock' | 'say'> & Interruption;
 
-/** What came of a replay. */
+/** Result of a replay. */
 export interface ReplayReport {
   readonly verdict: 'done' | 'stopped' | 'slow';
   readonly sent: number;
@@ -64,7 +64,7 @@ export class ReplayRun {
       readonly estimate: Estimate;
       readonly rate: number;
       readonly actor: string;
-      /** What is replayed, in words. */
+      /** Description of the replayed events, for people. */
       readonly what: string;
     },
   ) {

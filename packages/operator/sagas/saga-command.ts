@@ -68,7 +68,7 @@ export async function commandSaga(context: SagaCommandContext, request: SagaRequ
   });
 }
 
-/** What came of a request to a saga. */
+/** Result of a request to a saga. */
 export interface SagaRequestResult {
   /** Id of the message. */
   readonly id: string;

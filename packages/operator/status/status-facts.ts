@@ -56,7 +56,7 @@ export interface AuditState {
   readonly followed: number;
 }
 
-/** What was read about an environment, at about one moment. */
+/** State of an environment, read at about one moment. */
 export interface StatusFacts {
   /** ISO 8601, by the clock of the environment. */
   readonly now: string;
@@ -69,7 +69,7 @@ export interface StatusFacts {
   readonly audit?: AuditState;
   /** Absent if they could not be read. */
   readonly alarms?: { readonly total: number; readonly active: readonly ActiveAlarm[] };
-  /** What could not be read, with the reason: `alarms (AccessDenied)`. */
+  /** Sources that could not be read, with the reason: `alarms (AccessDenied)`. */
   readonly unread: readonly string[];
   /** Names of stacks that should be there, and are not: nothing of them is read. @default none */
   readonly missingStacks?: readonly string[];

@@ -7,7 +7,7 @@ import { allowLine, exportedLabel, keepExport } from './mends.js';
 import { type Played, playFirstCreations, playReturn, playTeardown, playUpgrade } from './plays.js';
 import type { ReleaseStacks } from './releases.js';
 
-/** What a comparison of two releases says. */
+/** Result of a comparison of two releases. */
 export interface Comparison {
   readonly environment: string;
   readonly findings: readonly Finding[];
@@ -21,7 +21,7 @@ export function compareReleases(environment: string, before: ReleaseStacks, afte
   const add = (played: readonly Played[]): void => {
     for (const { when, changes, refusals } of played) {
       for (const refusal of refusals) findings.add(ofRefusal(environment, before, after, when, refusal));
-      // What goes because it is replaced was said with its replacement.
+      // The deletion of a replaced resource is part of its replacement, which is reported already.
       const replaced = new Set(changes.filter(({ action }) => action === 'replace').map(({ logicalId }) => logicalId));
       for (const change of changes) {
         if (replaced.has(change.logicalId) && change.action !== 'replace') continue;

@@ -14,7 +14,7 @@ import { replacementOf } from './replacements.js';
 /** Refusals after which a play continues as if their causes were mended, so that one run finds all of them. */
 const MENDED: readonly RefusalKind[] = ['export-in-use', 'second-index'];
 
-/** What happened while one stack was deployed. */
+/** Changes and refusals of the deployment of one stack. */
 export interface Played {
   /** What was deployed, and beside what. */
   readonly when: string;

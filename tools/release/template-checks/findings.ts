@@ -1,4 +1,4 @@
-/** What a checker of templates found: a rule that a resource does not follow. */
+/** Finding of a checker of templates: a rule that a resource does not follow. */
 export interface Finding {
   readonly tool: Tool;
   readonly rule: string;
