@@ -1,7 +1,7 @@
 /** Refuses an operation that streams events, with the setting that permits it. */
 function refuse(): never {
   throw new Error(
-    "event streams are left out of this bundle: give `eventStreams: true` to Bundles, if a function calls an operation of AWS that streams events",
+    'event streams are left out of this bundle: give `eventStreams: true` to Bundles, if a function calls an operation of AWS that streams events',
   );
 }
 

@@ -133,7 +133,10 @@ export class Bundles {
   /**
    * @param folder of the app's entry points, the files that end in `.lambda.ts`; absolute, or from the working directory
    */
-  constructor(folder: string, { root = process.cwd(), cache, packages = {}, eventStreams = false }: BundlesOptions = {}) {
+  constructor(
+    folder: string,
+    { root = process.cwd(), cache, packages = {}, eventStreams = false }: BundlesOptions = {},
+  ) {
     this.folder = resolve(folder);
     this.root = resolve(root);
     this.cache = cache;
