@@ -16,6 +16,7 @@ import { OrdersEnv } from '../lambdas/orders/environment.js';
 import { CREATE_ORDER_SAGA, CUSTOMER_LISTS, ORDER, ORDERS_LIST, REVIEWS, USER_COPIES } from '../lambdas/orders/keys.js';
 import { DECISION_LIMIT_SECONDS, OrdersMetric } from '../lambdas/orders/metrics.js';
 import * as routes from '../lambdas/orders/routes.js';
+import { createOrderContract } from '../lambdas/orders/saga-contract.js';
 import {
   checkoutCommands,
   listEvents,
@@ -40,7 +41,11 @@ export class OrdersStack extends Stack {
   constructor(scope: Construct, id: string, props: OrdersStackProps) {
     const name = ordersContract.service;
     super(scope, id, stackProps(props.settings, id, `service ${name}`));
-    const service = new Service(this, 'Default', { ...props, name });
+    const service = new Service(this, 'Default', {
+      ...props,
+      name,
+      contracts: [ordersContract, createOrderContract],
+    });
     this.service = service;
     const { table } = service;
     addPeopleIndex(table);

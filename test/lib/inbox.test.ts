@@ -8,7 +8,7 @@ import { inRunbook } from '../../lambdas/operations/runbook.js';
 import { checkByRulePacks } from '../../lib/checks.js';
 import { settingsFor } from '../../lib/settings.js';
 import { batch, linearBackoff, sequential } from '../../packages/kit/inbox/modes.construct.js';
-import { subscribe } from '../../packages/kit/messages/subscriptions.js';
+import { subscribe, subscribeToAll } from '../../packages/kit/messages/subscriptions.js';
 import { Service, type ServiceInboxProps } from '../../packages/kit/service/service.construct.js';
 import {
   type Json,
@@ -257,11 +257,19 @@ describe('an inbox that is refused at synth', () => {
     [{ sweepEvery: Duration.minutes(6) }, `sweepEvery is 360 s: ${WHOLE_MINUTES}`],
   ])('%j', (props, fault) => expect(faultsOf(props)).toEqual([fault]));
 
+  const { StepTaken, TillCleaned } = tillContract.events;
+  const keepsOneInside = { service: 'till', events: { StepTaken, TillCleaned: { ...TillCleaned, onBus: false } } };
+
   test.each<[string, Partial<ServiceInboxProps>, RegExp]>([
     [
       'events of its subjects that it misses',
       { subscribesTo: [subscribe(tillContract, ['StepTaken'])] },
       /does not subscribe to TillCleaned/,
+    ],
+    [
+      'a type that its publisher keeps inside',
+      { subscribesTo: [subscribeToAll(keepsOneInside)] },
+      /subscribes to till\.TillCleaned, which its publisher doesn't publish \(onBus: false\): remove the type here, or onBus there/,
     ],
     ['two publishers', { subscribesTo: [parcels, steps] }, /expected one subscription/],
     ['commands', { subscribesTo: [waiterCommands] }, /to the events of one publisher/],

@@ -8,7 +8,7 @@ import { brokenPromises } from './invariants/broken-promises.js';
 import { ONE_FAILURE } from './invariants/failures.js';
 import { cancellationOf, DAY, orderOf, productOf } from './scenarios/shop.js';
 
-const ORDERS = 50;
+const ORDERS = 20;
 /** Customers at once. */
 const AT_ONCE = 5;
 const SKUS = ['TEA-1', 'CUP-1', 'POT-1'] as const;

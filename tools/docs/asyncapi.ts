@@ -199,7 +199,7 @@ function receive(bus: Bus, { service, name, meaning, subscription }: Hearer): re
 }
 
 function asMessage(bus: Bus, message: BusMessage, version: number): Json {
-  const { kind, service, type, meaning, isInternal } = message;
+  const { kind, service, type, meaning } = message;
   const { detail, ...headers } = buildBusEvent(bus, message, version);
   const pattern = buildPattern(bus, message);
   return {
@@ -209,9 +209,8 @@ function asMessage(bus: Bus, message: BusMessage, version: number): Json {
     description: [
       `Version ${version}, ${describeWriter(message, version)}.`,
       ...listPersonalFields(message, version).map((text) => `${text}.`),
-      ...(isInternal ? ['History of a saga: no other service needs it.'] : []),
     ].join(' '),
-    tags: [{ name: service }, { name: kind }, ...(isInternal ? [{ name: 'internal' }] : [])],
+    tags: [{ name: service }, { name: kind }],
     correlationId: reference('components', 'correlationIds', 'conversation'),
     headers: {
       type: 'object',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { APP } from '../../lambdas/app.js';
-import type { EventSchema, ServiceContract } from '../../packages/kit/messages/contract.js';
+import { type EventSchema, listTypesOffBus, type ServiceContract } from '../../packages/kit/messages/contract.js';
 import { isEventSubscription, type Subscription } from '../../packages/kit/messages/subscriptions.js';
 import { contracts } from '../release/contracts.js';
 import { ROOT } from './pictures.js';
@@ -15,6 +15,8 @@ export interface Bus {
   /** Events first, then commands; each by service, in the order of the contracts. */
   readonly messages: readonly BusMessage[];
   readonly hearers: readonly Hearer[];
+  /** Events that are stored and not published, by service. */
+  readonly offBus: readonly (readonly [service: string, types: readonly string[]])[];
 }
 
 /** A type of event or command, with all of its versions. */
@@ -22,13 +24,11 @@ export interface BusMessage {
   readonly kind: 'event' | 'command';
   /** Service whose contract defines the type. */
   readonly service: string;
-  /** Name of the contract, with which examples are found: `orders`, `orders-saga`. */
+  /** Name of the contract, with which examples are found: `orders`. */
   readonly contract: string;
   readonly type: string;
   readonly meaning: string;
   readonly schema: EventSchema;
-  /** Whether the messages are the history of a saga, which no other service needs. */
-  readonly isInternal: boolean;
 }
 
 /** A subscription of a service. */
@@ -46,9 +46,6 @@ export class NoMeaning extends Error {
 }
 
 const LAMBDAS = new URL('lambdas/', ROOT);
-/** The schemas of a saga's events are the kit's. */
-const SAGA_SCHEMAS = new URL('packages/kit/saga/contract.ts', ROOT);
-const isSaga = (contract: string): boolean => contract.endsWith('-saga');
 
 /** Reads the contracts, the subscriptions, and what their comments say. */
 export async function orderlyBus(): Promise<Bus> {
@@ -59,21 +56,26 @@ export async function orderlyBus(): Promise<Bus> {
     release: appRelease(),
     messages: [...messages('event'), ...messages('command')],
     hearers: await hearers(),
+    offBus: all.flatMap(([, contract]) => {
+      const types = listTypesOffBus([contract]);
+      return types.length === 0 ? [] : [[contract.service, types] as const];
+    }),
   };
 }
 
 function readMessages(kind: BusMessage['kind'], contract: string, of: ServiceContract): readonly BusMessage[] {
-  // A saga's commands come from its timer and from operators, past the bus.
-  if (kind === 'command' && isSaga(contract)) return [];
-  const text = readText(isSaga(contract) ? SAGA_SCHEMAS : new URL(`${of.service}/contract.ts`, LAMBDAS));
-  return Object.entries((kind === 'event' ? of.events : of.commands) ?? {}).map(([type, schema]) => ({
+  // A saga's events stay inside, and its commands come from its timer and from operators, past the bus.
+  if (contract.endsWith('-saga')) return [];
+  const text = readText(new URL(`${of.service}/contract.ts`, LAMBDAS));
+  const schemas = Object.entries((kind === 'event' ? of.events : of.commands) ?? {});
+  const published = schemas.filter(([, { onBus = true }]) => onBus);
+  return published.map(([type, schema]) => ({
     kind,
     service: of.service,
     contract,
     type,
     meaning: commentBefore(text, `${type}: {`),
     schema,
-    isInternal: isSaga(contract),
   }));
 }
 

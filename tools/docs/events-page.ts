@@ -58,7 +58,11 @@ const introduction = (bus: Bus, first: BusMessage): readonly string[] => [
   '  come from a deployment that is under way: try again later.',
   '- Sealed personal data (`{ "sealed": "1..." }`) opens only inside of the services, with the key of its person.',
   '',
-  'Outside of this page: commands that a service sends to itself past the bus (timers, and what operators send to sagas).',
+  'Outside of this page: commands that a service sends to itself past the bus (timers, and what operators send to sagas), and events',
+  'that stay inside of their service (`onBus: false`). These are stored for ever, `orderly order` shows them, and neither the bus nor its',
+  'archive has them:',
+  '',
+  ...bus.offBus.map(([service, types]) => `- ${service}: ${types.map((type) => `\`${type}\``).join(', ')}`),
 ];
 
 const anchorOf = ({ service, type }: BusMessage): string => `${service}-${type.toLowerCase()}`;
@@ -66,19 +70,12 @@ const anchorOf = ({ service, type }: BusMessage): string => `${service}-${type.t
 const linksTo = (bus: Bus, service: string, kind: BusMessage['kind']): string =>
   bus.messages
     .filter((message) => message.service === service && message.kind === kind)
-    .map((message) => `[${message.type}](#${anchorOf(message)})${message.isInternal ? '\\*' : ''}`)
+    .map((message) => `[${message.type}](#${anchorOf(message)})`)
     .join(', ') || 'none';
 
 function renderSection(bus: Bus, service: string): readonly string[] {
   const messages = bus.messages.filter((message) => message.service === service);
-  return [
-    '',
-    `## ${service}`,
-    ...(messages.some(({ isInternal }) => isInternal)
-      ? ['', '\\* History of a saga. It is on the bus because every commit is, and no other service needs it.']
-      : []),
-    ...messages.flatMap((message) => renderEntry(bus, message)),
-  ];
+  return ['', `## ${service}`, ...messages.flatMap((message) => renderEntry(bus, message))];
 }
 
 function renderEntry(bus: Bus, message: BusMessage): readonly string[] {

@@ -84,6 +84,8 @@ export const Env = {
   ROLES: 'ROLES',
   /** Operator roles, as JSON. The log names the caller of each request with such a role. */
   OPERATOR_ROLES: 'OPERATOR_ROLES',
+  /** Types of events that the relay doesn't publish, as a JSON list. */
+  OFF_BUS: 'OFF_BUS',
   /**
    * API functions and the authorizer: origins whose pages may read the answers, as JSON: `["https://shop.example.org"]`. Absent
    * if none may.

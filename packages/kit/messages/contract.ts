@@ -30,6 +30,11 @@ export interface EventSchema<Data = unknown> {
    * @default the fields keep their names
    */
   readonly shownAs?: Readonly<Record<string, string>>;
+  /**
+   * `false` for a type that stays inside of its service: it is stored as every event is, and the relay doesn't publish it, so no
+   * subscription can name it. @default true
+   */
+  readonly onBus?: boolean;
 }
 
 /** Earlier version of a shape. Both conversions are pure, and each converts by one version only. */
@@ -101,6 +106,22 @@ export const toCommandContract = ({ service, commands = {} }: ServiceContract): 
   service,
   events: commands,
 });
+
+/**
+ * Returns the types of events that stay inside of a service, for its relay.
+ * @param contracts all contracts of the service's events
+ * @throws {Error} if a type stays inside by one contract and is published by another: the relay only sees its name
+ */
+export function listTypesOffBus(contracts: readonly ServiceContract[]): readonly string[] {
+  const all = contracts.flatMap(({ events }) => Object.entries(events));
+  const types = all.flatMap(([type, { onBus = true }]) => (onBus ? [] : type));
+  const unclear = all.find(([type, { onBus = true }]) => onBus && types.includes(type));
+  if (unclear)
+    throw new Error(
+      `${unclear[0]} is on the bus by one contract of the service and not by another (onBus): expected the same, or another name`,
+    );
+  return types;
+}
 
 /** An event whose contract the compiler does not know yet. */
 export interface AnyEvent {

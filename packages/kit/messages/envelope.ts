@@ -99,11 +99,22 @@ export interface BusEntry {
   readonly Detail: string;
 }
 
+/** The service whose commits are sent. */
+export interface Sender {
+  /** Name of the application. */
+  readonly app: string;
+  /** Name of the service, without the name of its application. */
+  readonly service: string;
+  /** Types of events that stay inside of the service (`listTypesOffBus`). @default none */
+  readonly offBus?: readonly string[];
+}
+
 /**
  * Returns the bus entries of one commit: its events first, then its commands. The stored text of `data` is copied, not
  * parsed. So are the epoch and what the commit follows: a fact is as old as it is, whenever it is sent.
+ * @param sender application and service, and the types of events that stay inside of it
  */
-export function toBusEntries(commit: Commit, { app, service }: { app: string; service: string }): readonly BusEntry[] {
+export function toBusEntries(commit: Commit, { app, service, offBus = [] }: Sender): readonly BusEntry[] {
   const [aggregate = '', ...id] = commit.pk.split('#');
   const source = eventSource(app, service);
   const { events, commands = [], lastVersion, epoch = 0, follows } = commit;
@@ -131,7 +142,7 @@ export function toBusEntries(commit: Commit, { app, service }: { app: string; se
     return { Source: source, DetailType: message.type, Detail };
   };
   return [
-    ...events.map((event, at) => entry(event, firstVersionOf(commit) + at)),
+    ...events.flatMap((event, at) => (offBus.includes(event.type) ? [] : entry(event, firstVersionOf(commit) + at))),
     ...commands.map((command) => entry(command, lastVersion)),
   ];
 }

@@ -27,6 +27,8 @@ export interface OutboxProps {
   /** Table of the failure records of commits that can never be published. */
   readonly records: AnyTable;
   readonly alarmTopic: ITopic;
+  /** Types of events that stay inside of the service. @default none */
+  readonly offBus?: readonly string[];
 }
 
 /**
@@ -68,7 +70,7 @@ export class Outbox extends Construct {
 
   constructor(scope: Construct, id: string, props: OutboxProps) {
     super(scope, id);
-    const { context, bus, records, alarmTopic } = props;
+    const { context, bus, records, alarmTopic, offBus = [] } = props;
     const { settings } = context;
     refuseForeignBus(this, bus);
 
@@ -97,6 +99,7 @@ export class Outbox extends Construct {
       environment: {
         [Env.BUS]: bus.eventBusName,
         [Env.RECORDS]: records.tableName,
+        ...(offBus.length > 0 && { [Env.OFF_BUS]: JSON.stringify(offBus) }),
         // The relay of 0.3.0 needs it while a deployment changes this function, and after a rollback. The release after 0.4 removes it.
         [Env.EPOCH]: String(resolveEpoch(settings, context.service)),
       },

@@ -5,18 +5,23 @@ import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEven
 import { safeParse } from 'zod/mini';
 import { Env } from '../aws/environment.js';
 import { Metric } from '../aws/metric-names.js';
-import { requireEnv } from '../aws/read-environment.js';
+import { requireEnv, requireListEnv } from '../aws/read-environment.js';
 import { SafeText } from '../aws/safe-error.js';
 import { count, describeError, logAndSanitize, logger, publishMetrics } from '../aws/telemetry.js';
 import { Unsendable } from '../failures/failure-kinds.js';
 import { FailureRecords, relayConsumer } from '../failures/failure-records.js';
 import { Commit } from '../messages/commit.js';
 import { ContractViolation, formatIssues } from '../messages/contract.js';
-import { type BusEntry, toBusEntries } from '../messages/envelope.js';
+import { type BusEntry, type Sender, toBusEntries } from '../messages/envelope.js';
 import { publish } from './publish.js';
 
 const client = new EventBridgeClient({});
-const sender = { app: requireEnv(Env.APP), service: requireEnv(Env.SERVICE) };
+const sender: Sender = {
+  app: requireEnv(Env.APP),
+  service: requireEnv(Env.SERVICE),
+  // A construct of 0.3.0 doesn't set it.
+  offBus: process.env[Env.OFF_BUS] === undefined ? [] : requireListEnv(Env.OFF_BUS),
+};
 const bus = requireEnv(Env.BUS);
 const failures = new FailureRecords(requireEnv(Env.RECORDS), relayConsumer);
 

@@ -4,8 +4,11 @@ import { Env } from '../aws/environment.js';
 import { requireEnv } from '../aws/read-environment.js';
 import { PersonalKeys } from './personal-keys.js';
 
+let kms: KMSClient | undefined;
+
 /**
- * Returns the personal keys, for a function that its stack permits to open or to seal.
+ * Returns the personal keys, for a function that its stack permits to open or to seal. The client of KMS is made for the first key
+ * that isn't in memory: many requests meet nobody's data, and a cold start shouldn't pay for it.
  * @throws {SettingMissing} at start, if the stack permits neither
  */
 export const personalKeysFromEnvironment = (): PersonalKeys =>
@@ -13,5 +16,8 @@ export const personalKeysFromEnvironment = (): PersonalKeys =>
     table: requireEnv(Env.PERSONAL_KEYS),
     kmsKey: requireEnv(Env.PERSONAL_DATA_KEY),
     documents: documentClient,
-    kms: new KMSClient({ requestHandler: { socketTimeout: SOCKET_TIMEOUT_MS } }),
+    get kms() {
+      kms ??= new KMSClient({ requestHandler: { socketTimeout: SOCKET_TIMEOUT_MS } });
+      return kms;
+    },
   });

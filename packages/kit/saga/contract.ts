@@ -21,28 +21,34 @@ export type Ending = z.infer<typeof Ending>;
  * Creates the event schemas of a saga whose data has this shape.
  *
  * Each event names its step. So a running saga continues from what it recorded, even if a later release has other
- * steps.
+ * steps. The events stay inside of the saga's service (`onBus: false`): what others should hear of, the saga decides as an event
+ * of another aggregate.
  */
 export const sagaEvents = <Data>(data: z.ZodMiniType<Data>) =>
   ({
     /** The saga begins. */
-    SagaStarted: { version: 1, data: z.object({ at: At, data }) },
+    SagaStarted: { version: 1, onBus: false, data: z.object({ at: At, data }) },
     /**
      * The commit sends the step's command, for the first time or again. `again` is the time of the next attempt, or of
      * the step's timeout.
      */
-    StepSent: { version: 1, data: z.object({ step: StepName, attempt: Attempt, at: At, again: At }) },
+    StepSent: { version: 1, onBus: false, data: z.object({ step: StepName, attempt: Attempt, at: At, again: At }) },
     /** The saga pauses before this step, until it is released. Nothing was sent for it. */
-    StepHeld: { version: 1, data: z.object({ step: StepName, at: At }) },
+    StepHeld: { version: 1, onBus: false, data: z.object({ step: StepName, at: At }) },
     /** The participant did the step. */
-    StepDone: { version: 1, data: z.object({ step: StepName, at: At }) },
+    StepDone: { version: 1, onBus: false, data: z.object({ step: StepName, at: At }) },
     /** Compensation begins. A step that was refused had no effect; a step that ended otherwise may have had one. */
-    SagaFailed: { version: 1, data: z.object({ at: At, ending: Ending }) },
+    SagaFailed: { version: 1, onBus: false, data: z.object({ at: At, ending: Ending }) },
     /** The commit sends the command that compensates a step, for the first time or again. */
-    CompensationSent: { version: 1, data: z.object({ step: StepName, attempt: Attempt, at: At, again: At }) },
+    CompensationSent: {
+      version: 1,
+      onBus: false,
+      data: z.object({ step: StepName, attempt: Attempt, at: At, again: At }),
+    },
     /** A step was compensated. `by` is the operator who confirmed it; it is absent when a participant answered. */
     CompensationDone: {
       version: 1,
+      onBus: false,
       data: z.object({
         step: StepName,
         at: At,
@@ -51,19 +57,24 @@ export const sagaEvents = <Data>(data: z.ZodMiniType<Data>) =>
       }),
     },
     /** A compensation was refused or was never answered. An operator must act. */
-    SagaStuck: { version: 1, data: z.object({ step: StepName, at: At, reason: z.exactOptional(z.string()) }) },
+    SagaStuck: {
+      version: 1,
+      onBus: false,
+      data: z.object({ step: StepName, at: At, reason: z.exactOptional(z.string()) }),
+    },
     /**
      * A timeout was scheduled for `at`. `number` identifies it; older timeouts are ignored. `backlog` is present if nothing
      * was sent again because a backlog explains the silence: the seconds that don't count for the step's timeout.
      */
     TimerSet: {
       version: 1,
+      onBus: false,
       data: z.object({ number: z.int().check(z.gte(1)), at: At, backlog: z.exactOptional(z.int().check(z.gte(1))) }),
     },
     /** All steps are done. */
-    SagaCompleted: { version: 1, data: z.object({ at: At }) },
+    SagaCompleted: { version: 1, onBus: false, data: z.object({ at: At }) },
     /** All steps that had an effect are compensated. */
-    SagaCompensated: { version: 1, data: z.object({ at: At }) },
+    SagaCompensated: { version: 1, onBus: false, data: z.object({ at: At }) },
   }) as const satisfies Record<string, EventSchema>;
 
 export type SagaEvent<Data> = EventOf<{

@@ -1,4 +1,4 @@
-import type { Duration } from 'aws-cdk-lib';
+import { Annotations, type Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { toWindowSeconds } from '../base/dedupe-window.js';
 import type { ConsumerDescription } from '../base/outputs.js';
@@ -8,7 +8,7 @@ import {
   IdempotentConsumer,
   type IdempotentConsumerProps,
 } from '../idempotent-consumer/idempotent-consumer.construct.js';
-import { isEventSubscription } from '../messages/subscriptions.js';
+import { type EventSubscription, isEventSubscription } from '../messages/subscriptions.js';
 
 /** Function that handles messages from the bus. */
 export interface ListenerProps
@@ -44,6 +44,11 @@ export function addListener(
   const consumer = new IdempotentConsumer(scope, id, { ...props, name, handler });
   const { queue, generation, since, dedupeWindow, longestRedelivery } = consumer;
   const { subscribesTo } = props;
+  for (const type of subscribesTo.filter(isEventSubscription).flatMap(findTypesOffBus)) {
+    Annotations.of(consumer).addError(
+      `'${name}' subscribes to ${type}, which its publisher doesn't publish (onBus: false): remove the type here, or onBus there`,
+    );
+  }
   const description = {
     name,
     generation,
@@ -58,3 +63,7 @@ export function addListener(
   };
   return { consumer, description };
 }
+
+/** Returns the types of a subscription that nobody publishes, each with its service: `orders.StepDone`. */
+const findTypesOffBus = ({ contract: { service, events }, types }: EventSubscription): readonly string[] =>
+  types.filter((type) => events[type]?.onBus === false).map((type) => `${service}.${type}`);

@@ -28,6 +28,7 @@ import { DEFAULT_PARALLELISM, Inbox, type InboxOptions } from '../inbox/inbox.co
 import { single } from '../inbox/modes.construct.js';
 import type { HotKeySettings } from '../lane/contract.js';
 import { Lane, type LaneProps } from '../lane/lane.construct.js';
+import { listTypesOffBus, type ServiceContract } from '../messages/contract.js';
 import { aggregateKeyPrefix } from '../messages/keys.js';
 import type { EventSubscription } from '../messages/subscriptions.js';
 import { Outbox } from '../outbox/outbox.construct.js';
@@ -57,6 +58,11 @@ export interface ServiceProps extends EnvironmentProps {
    * @default a new table
    */
   readonly records?: AnyTable;
+  /**
+   * Contracts of the events that the service commits. The relay publishes no type that is `onBus: false` in one of them.
+   * @default every event is published
+   */
+  readonly contracts?: readonly ServiceContract[];
 }
 
 /** Messages that are stored first and processed afterwards. */
@@ -140,7 +146,7 @@ export class Service extends Construct {
   constructor(scope: Construct, id: string, props: ServiceProps) {
     super(scope, id);
     setRunbook(this, props.settings);
-    const { name, settings, bundles, bus, alarmTopic } = props;
+    const { name, settings, bundles, bus, alarmTopic, contracts = [] } = props;
     checkApp(settings);
     this.bus = bus;
     this.alarmTopic = alarmTopic;
@@ -154,6 +160,7 @@ export class Service extends Construct {
       bus,
       records: this.records,
       alarmTopic,
+      offBus: listTypesOffBus(contracts),
     });
     this.table = this.outbox.table;
 

@@ -7,7 +7,7 @@ import type { Source } from '../idempotent-consumer/message-source.js';
 import { processMessage } from '../idempotent-consumer/process-message.js';
 import { type Effect, ProcessedRecords } from '../idempotent-consumer/process-once.js';
 import type { Commit } from '../messages/commit.js';
-import type { AnyEvent } from '../messages/contract.js';
+import { type AnyEvent, listTypesOffBus, type ServiceContract } from '../messages/contract.js';
 import { type Envelope, toBusEntries } from '../messages/envelope.js';
 import { type StateAggregate, StateStore, type Stored } from '../state-store/state-store.js';
 import { InMemoryEventStore, TABLE } from './in-memory-event-store.js';
@@ -56,6 +56,7 @@ export class InMemoryService {
   readonly records: Table;
   private readonly tables: ServiceTables;
   private readonly outbox: Commit[] = [];
+  private readonly contracts = new Set<ServiceContract>();
   private consumers = 0;
 
   /**
@@ -84,7 +85,8 @@ export class InMemoryService {
    * consumers that hear them, as often as you like.
    */
   drainPublished(): readonly Envelope[] {
-    const entries = this.outbox.splice(0).flatMap((commit) => toBusEntries(commit, { app: APP, service: this.name }));
+    const sender = { app: APP, service: this.name, offBus: listTypesOffBus([...this.contracts]) };
+    const entries = this.outbox.splice(0).flatMap((commit) => toBusEntries(commit, sender));
     return entries.map(({ Detail }) => JSON.parse(Detail) as Envelope);
   }
 
@@ -92,11 +94,13 @@ export class InMemoryService {
   eventStore<State, Event extends AnyEvent, Rules extends Evolution<State, Event>>(
     aggregate: Aggregate<Rules & Evolution<State, Event>>,
   ): InMemoryEventStore<State, Event, Rules> {
+    this.contracts.add(aggregate.contract);
     return new InMemoryEventStore<State, Event, Rules>(aggregate, this.tables);
   }
 
   /** Returns a store of state-stored aggregates of this service. */
   stateStore<State extends Stored, Event extends AnyEvent>(aggregate: StateAggregate): StateStore<State, Event> {
+    this.contracts.add(aggregate.contract);
     return new StateStore(aggregate, { table: this.table, feedShards: [], commitSeconds: WINDOW });
   }
 

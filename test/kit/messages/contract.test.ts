@@ -4,6 +4,7 @@ import {
   type EventSchema,
   earlierShape,
   encodeEvent,
+  listTypesOffBus,
   readEvent,
   toCommandContract,
 } from '../../../packages/kit/messages/contract.js';
@@ -110,5 +111,19 @@ describe('commands of a contract', () => {
     const unknown = expect.objectContaining({ code: 'NEWER_TYPE' });
     expect(() => readEvent(taking, 'Named', 3, newest)).toThrow(unknown);
     expect(() => readEvent(toCommandContract(contractOf()), 'Named', 3, newest)).toThrow(unknown);
+  });
+});
+
+describe('types that stay inside of their service', () => {
+  const inside = { service: 'desk', events: { Counted: { version: 1, data: z.object({}), onBus: false } } };
+  const told = { service: 'desk', events: { Told: { version: 1, data: z.object({}) } } };
+
+  test('types are listed of all contracts of the service', () => {
+    expect(listTypesOffBus([inside, told])).toEqual(['Counted']);
+  });
+
+  test('a type that only one of two contracts keeps inside is refused', () => {
+    const both = { ...told, events: { ...told.events, Counted: { version: 1, data: z.object({}) } } };
+    expect(() => listTypesOffBus([inside, both])).toThrow(/^Counted is on the bus by one contract of the service/);
   });
 });

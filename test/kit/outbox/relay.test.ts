@@ -20,6 +20,7 @@ let handler: typeof Relay;
 
 beforeAll(async () => {
   functionEnvironment({ [Env.SERVICE]: 'shop', [Env.EPOCH]: '0', [Env.BUS]: 'bus', POWERTOOLS_LOG_LEVEL: 'SILENT' });
+  process.env[Env.OFF_BUS] = JSON.stringify(['Inside']);
   vi.spyOn(EventBridgeClient.prototype, 'send').mockImplementation((async ({
     input,
   }: {
@@ -125,4 +126,13 @@ test('events that the bus does not take in time are counted, since their count i
     { getRemainingTimeInMillis: () => 60_000 } as unknown as Context,
   );
   expect([sent, counted]).toEqual([['Taken'], ['EventsPublished']]);
+});
+
+test('an event that stays inside of its service is not published, and its commit counts as sent', async () => {
+  refused = new Set();
+  sent.length = 0;
+  const event = { Records: [record(1, ['Inside']), record(2, ['Inside', 'Told'])] } as unknown as DynamoDBStreamEvent;
+  const context = { getRemainingTimeInMillis: () => 60_000 } as unknown as Context;
+  expect(await handler(event, context)).toEqual({ batchItemFailures: [], givenUp: [] });
+  expect(sent).toEqual(['Told']);
 });

@@ -4,7 +4,6 @@ import { playSeed, playWithFaults } from '../../../packages/simulator/search/sce
 import { loadSharedDeployment } from '../../support/simulation/app-code.js';
 import { prodAssembly } from '../../support/simulation/assembly.js';
 import { effort, QUICK } from '../../support/simulation/effort.js';
-import { playsPreviousRelease } from '../../support/simulation/previous-release.js';
 import { commandOf, toldOf } from '../cli/replay.js';
 import { SCENARIOS } from '../scenarios/all.js';
 
@@ -14,7 +13,6 @@ const SEEDS: Readonly<Record<string, number>> = {
   'audited-one': 1,
   'reject-one': 2,
   keys: 2,
-  'twenty-orders': 3,
   'cancel-races': 2,
   counting: 1,
   'relay-fails-26-hours': 0,
@@ -30,7 +28,6 @@ const SEEDS: Readonly<Record<string, number>> = {
   'redelivery-while-down': 3,
   'window-raised': 3,
   'window-lowered': 1,
-  'two-releases': 2,
   'bus-refuses': 3,
   poison: 1,
   'crash-in-a-batch': 1,
@@ -62,7 +59,6 @@ const SEEDS: Readonly<Record<string, number>> = {
   'rebuild-credit': 0,
   'rebuild-switches': 3,
   'discontinued-races': 1,
-  'user-races': 1,
   'review-races': 1,
   bonuses: 0,
   'closed-accounts': 1,
@@ -76,25 +72,29 @@ const SEEDS: Readonly<Record<string, number>> = {
   'forget-at-once': 3,
   'rebuild-behind-feed': 0,
   'deployed-later': 0,
-  'restored-accounts': 0,
 };
 
-/** `npm test -- --quick` plays one of so many scenarios, the same ones in each run, */
+/** `npm test -- --quick` plays one of so many scenarios, the same ones in each run. */
 const STRIDE = effort({ whole: 1, quick: 3 });
-/** and none of these: they take longest. */
-const LONG = [
-  'overload',
-  'sold-out',
-  'keys-forgotten',
-  'twenty-orders',
-  'rebuild-under-load',
-  'order-limit',
-  'two-releases',
-  'restored-accounts',
-];
 
-/** Scenarios of which the search plays all, and `npm test` only one: they take seconds each. */
-const BY_SEARCH_ONLY = /^restored-(?!accounts$)/;
+/**
+ * Scenarios of which only `npm run nightly` plays histories: they take longest, and other tests of `npm test` play what they
+ * play, on a smaller scale.
+ */
+const BY_NIGHT = [
+  'overload', // small-account.test.ts
+  'sold-out', // when-stock-runs-out-under-concurrency.test.ts
+  'keys-forgotten', // when-a-person-is-forgotten.test.ts
+  'twenty-orders', // determinism.test.ts, live.test.ts
+  'two-releases', // releases.test.ts
+  'audited-late', // audit.test.ts
+  'user-races', // when-a-user-is-suspect.test.ts
+];
+/** All that restore something: restored-promises.test.ts and restored.test.ts play it. */
+const RESTORED = /^restored-/;
+
+/** `npm test -- --quick` plays none of these. */
+const LONG = ['rebuild-under-load', 'order-limit'];
 
 /** Number of parts. Each file plays one part, so that all cores are used. */
 const PARTS = 3;
@@ -105,9 +105,8 @@ const PARTS = 3;
  */
 export function playPart(part: number): void {
   const deployment = loadSharedDeployment(prodAssembly());
-  const scenarios = SCENARIOS.filter(({ name }) => !BY_SEARCH_ONLY.test(name))
+  const scenarios = SCENARIOS.filter(({ name }) => !RESTORED.test(name) && !BY_NIGHT.includes(name))
     .filter(({ name }) => !QUICK || !LONG.includes(name))
-    .filter(({ name }) => name !== 'two-releases' || playsPreviousRelease())
     .filter((_, at) => at % STRIDE === 0)
     .filter((_, at) => at % PARTS === part);
   describe.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', (name, scenario) => {

@@ -87,9 +87,10 @@ describe('the document', () => {
 
   test('the document has each event and each command of every contract, in each version', () => {
     const declared = [...byContract].flatMap(([name, { service, events, commands = {} }]) =>
-      // A saga's commands go past the bus.
-      Object.entries(name.endsWith('-saga') ? events : { ...events, ...commands }).flatMap(([type, { version }]) =>
-        Array.from({ length: version }, (_, at) => `${service}.${type}.${at + 1}`),
+      // A saga's commands go past the bus, and its events stay inside.
+      Object.entries(name.endsWith('-saga') ? events : { ...events, ...commands }).flatMap(
+        ([type, { version, onBus = true }]) =>
+          onBus ? Array.from({ length: version }, (_, at) => `${service}.${type}.${at + 1}`) : [],
       ),
     );
     expect(Object.keys(document.components.messages).toSorted()).toEqual(declared.toSorted());
@@ -161,7 +162,8 @@ describe('the messages that the relay puts on the bus', () => {
   }));
 
   test.each(histories)('a message of $file fits the document', ({ service, commits }) => {
-    const entries = commits.flatMap((commit) => toBusEntries(commit, { app: bus.app, service }));
+    const offBus = bus.offBus.flatMap(([of, types]) => (of === service ? types : []));
+    const entries = commits.flatMap((commit) => toBusEntries(commit, { app: bus.app, service, offBus }));
     expect(entries.length).toBeGreaterThan(0);
     for (const { Source, DetailType, Detail } of entries) {
       const detail = JSON.parse(Detail);
@@ -189,12 +191,12 @@ describe('a bus of one contract', () => {
     type: 'Made',
     meaning: 'A thing was made.',
     schema: things.events.Made,
-    isInternal: false,
   };
   const small: Bus = {
     app: 'shop',
     release: '1.0.0',
     messages: [message],
+    offBus: [],
     hearers: [{ service: 'desk', name: 'all', meaning: 'All of them.', subscription: subscribeToAll(things) }],
   };
 
