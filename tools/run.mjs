@@ -22,6 +22,7 @@ const COMMANDS = {
   'bench-hot-key': './bench/hot-key.ts',
   'bench-hot-account': './bench/hot-account.ts',
   'bench-local': './bench/local.ts',
+  cost: './cost/main.ts',
   'drill-restore': '../test/simulation/restore-drill.ts',
   conformance: './conformance/conformance.ts',
   docs: './docs/write.ts',
