@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Counted } from './cases.js';
 import type { CountedCase, Counts, Measure } from './counts.js';
 import { MEASURES } from './counts.js';
+import type { CountedRival } from './rivals/powertools-run.js';
 
 /** File that says what each case may use. Pages take their numbers from it. */
 export const BUDGET = new URL('../../test/budget.json', import.meta.url);
@@ -10,6 +11,8 @@ export const BUDGET = new URL('../../test/budget.json', import.meta.url);
 export interface Budget extends Counted {
   /** Bytes of each function's bundle, as it is deployed. */
   readonly bundles: Readonly<Record<string, number>>;
+  /** The same order as a saga that is made by hand with Powertools and an outbox. */
+  readonly powertools: CountedRival;
 }
 
 /** Measures in bytes. Few bytes more or less, as of a renamed field, are no other price. */
@@ -31,6 +34,7 @@ export const writeBudget = (budget: Budget): void => writeFileSync(BUDGET, asTex
 export function differences(written: Budget, counted: Budget): readonly string[] {
   const names = union(written.cases, counted.cases) as readonly (keyof Budget['cases'])[];
   return [
+    ...differencesOfCase('powertools', written.powertools, counted.powertools),
     ...names.flatMap((name) => differencesOfCase(name, written.cases[name], counted.cases[name])),
     ...union(written.bundles, counted.bundles).flatMap((fn) => {
       const [before, now] = [written.bundles[fn] ?? 0, counted.bundles[fn] ?? 0];

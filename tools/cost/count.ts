@@ -4,11 +4,12 @@ import { Assembly } from '../../packages/simulator/assembly/assembly.js';
 import { stripeAssembly } from '../../test/support/simulation/assembly.js';
 import type { Budget } from './budget.js';
 import { type Counted, countCases } from './cases.js';
+import { countPowertools } from './rivals/powertools-run.js';
 
 /** Counts everything that the budget holds. It takes about half a minute. */
 export async function countAll(): Promise<Budget> {
   const counted = await countCases();
-  return { ...counted, bundles: bundlesOf(counted) };
+  return { ...counted, bundles: bundlesOf(counted), powertools: await countPowertools() };
 }
 
 /** Returns the bytes of the bundle of each function that ran, as it is deployed. */

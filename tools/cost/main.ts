@@ -6,6 +6,7 @@ import { billOfCase, billsByFunction, dollarsByPart } from './case-bills.js';
 import { CASES, type CaseName } from './cases.js';
 import { countAll } from './count.js';
 import { total } from './counts.js';
+import { writePages } from './pages.js';
 import { PARTS, type Part } from './parts.js';
 
 const USAGE = `npm run cost [-- --write] [-- --case ${Object.keys(CASES).join(' | ')}]`;
@@ -28,6 +29,7 @@ export async function main(args: readonly string[] = []): Promise<number> {
   for (const line of changed) console.log(line);
   if (options.write) {
     writeBudget(counted);
+    for (const page of writePages(counted)) console.log(`written: ${page}`);
     return 0;
   }
   if (changed.length > 0) console.log(`\n${ADVICE}`);
