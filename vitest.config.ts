@@ -72,6 +72,7 @@ const NOT_QUICK = [
   'simulation/audit',
   'simulation/cancellations',
   'simulation/cors',
+  'simulation/cost',
   'simulation/crashes',
   'simulation/determinism',
   'simulation/failure-groups',

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Overrides } from '../../lib/settings.js';
 import { checkConcurrency, checkEvents } from '../../packages/operator/before/checks.js';
 import { defaultEventQuotas } from '../../packages/operator/before/event-quotas.js';
 import { findRequirements } from '../../packages/operator/before/requirements.js';
+import { readBudget } from '../../tools/cost/budget.js';
+import type { Measure } from '../../tools/cost/counts.js';
 import { findOrdersDemand } from '../../tools/operator/event-demand.js';
 import { STACKS, synthesized } from '../support/environments.js';
 
@@ -42,12 +43,15 @@ describe('what Orderly needs of an account', () => {
     ]);
   });
 
-  test('the messages of an order are those that docs/cost.md counts', () => {
-    const page = readFileSync('docs/cost.md', 'utf8');
-    const counted = (pattern: RegExp) => Number(pattern.exec(page)?.[1]);
+  test('the messages of an order are those that test/budget.json counts', () => {
+    const { functions } = readBudget().cases.approved;
+    const sumOf = (pattern: RegExp, measure: Measure): number =>
+      Object.entries(functions).reduce((sum, [fn, counts]) => sum + (pattern.test(fn) ? (counts[measure] ?? 0) : 0), 0);
+    // The dispatchers of inboxes send their messages themselves.
+    const sentByBus = sumOf(/./, 'messages') - sumOf(/\/Run\w+$/, 'messages');
     expect(findOrdersDemand(prod)).toMatchObject({
-      invocations: counted(/\| SQS \| (\d+) messages/),
-      putEvents: counted(/(\d+) relays \(one per commit\)/),
+      invocations: sentByBus,
+      putEvents: sumOf(/\/Relay$/, 'invocations'),
     });
   });
 });

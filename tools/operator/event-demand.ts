@@ -4,7 +4,7 @@ import type { FindEventDemand } from '@orderly/operator';
 const ROUTES = ['/~1orders', '/~1basket~1checkout'];
 
 /**
- * Messages of an order, as docs/cost.md counts them in the simulator: each of 25 messages to a queue is an invocation of a rule's
+ * Messages of an order, as test/budget.json counts them: each of 25 messages to a queue is an invocation of a rule's
  * target, and each of 15 commits is published by a request of its own (the most expensive case). The archive's rule is not counted:
  * AWS does not say whether it is an invocation.
  */

@@ -4,6 +4,7 @@ import { Assembly, type Resource } from '../assembly/assembly.js';
 import type { AccountAndRegion } from '../assembly/identity.js';
 import { EventLoop } from '../engine/event-loop.js';
 import { type FaultPlan, FixedFaults, LOSSES, WithLosses } from '../engine/faults.js';
+import { Middle } from '../engine/random.js';
 import { Bundle } from '../runtime/bundle.js';
 import type { CodeHost } from '../runtime/environment.js';
 import type { Recording, RecordingLookup } from '../runtime/recording.js';
@@ -121,6 +122,11 @@ export interface CloudOptions {
   readonly quota?: AccountQuota;
   /** Throughput of the account. @default calls take milliseconds, and tables take everything */
   readonly load?: Load;
+  /**
+   * Whether everything on its way takes the middle of its usual time, so that a call more or less doesn't change who meets whom: for
+   * counts, where each message is to be alone. @default false
+   */
+  readonly steady?: boolean;
   /** Lives by the real clock instead of being a history. @default a history */
   readonly live?: LiveOptions;
 }
@@ -192,14 +198,15 @@ export class Cloud {
     const { assembly } = deployment;
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
     const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false, pageItems } = options;
+    const { steady = false } = options;
     this.load = load;
     this.losesMessages = losses;
     this.pageItems = pageItems;
-    const world = new EventLoop({ seed, keepTrace, ...(live && liveLoop(live)) });
+    const world = new EventLoop({ seed, keepTrace, isSteady: steady, ...(live && liveLoop(live)) });
     const plan = options.faults ?? new FixedFaults([]);
     const faults = losses ? new WithLosses(plan) : plan;
     const iam = new Iam(assembly);
-    const random = world.random.fork('dynamodb');
+    const random = steady ? new Middle(seed) : world.random.fork('dynamodb');
     const lateIndexes = world.random.fork('late indexes');
     const shards = world.random.fork('shards');
     const dynamodb = new DynamoDbModel({

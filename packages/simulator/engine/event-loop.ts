@@ -1,4 +1,4 @@
-import { Random } from './random.js';
+import { Middle, Random } from './random.js';
 import { Trace } from './trace.js';
 import { turnEnds } from './turn.js';
 
@@ -43,6 +43,8 @@ export interface EventLoopOptions {
    * and records of the past are bounded. @default false: it is a history
    */
   readonly isLive?: boolean;
+  /** Whether each latency is the middle of its range, so that a call more or less doesn't change who meets whom. @default false */
+  readonly isSteady?: boolean;
   /**
    * Number of records of the past, of each kind, that a live world remembers.
    * @default 10,000 of what somebody at a terminal asks for (events, log lines), and nothing that only invariants look at
@@ -77,6 +79,7 @@ export class EventLoop {
   private time: number;
   private readonly limit: number;
   private readonly isLive: boolean;
+  private readonly latencies: Random;
   private readonly historyLimit: number | undefined;
 
   constructor(options: EventLoopOptions) {
@@ -85,6 +88,7 @@ export class EventLoop {
     this.begins = options.begins ?? Date.UTC(2026, 0, 5);
     this.time = this.begins;
     this.isLive = options.isLive ?? false;
+    this.latencies = options.isSteady ? new Middle(options.seed) : this.random;
     this.historyLimit = options.historyLimit;
     this.limit = options.limit ?? (this.isLive ? Number.POSITIVE_INFINITY : 2_000_000);
   }
@@ -109,7 +113,7 @@ export class EventLoop {
    * @param drawn draws it @param least of a live world. @default 0
    */
   latency(drawn: (random: Random) => number, least = 0): number {
-    return this.isLive ? least : drawn(this.random);
+    return this.isLive ? least : drawn(this.latencies);
   }
 
   /** Number of planned events that are kept in memory, cancelled ones included. */

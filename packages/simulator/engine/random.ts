@@ -90,3 +90,10 @@ export class Random {
     return new Random(`${this.seed}/${name}`);
   }
 }
+
+/** Draws the middle of every range, and nothing that is rarer than every second time: for latencies that are all alike. */
+export class Middle extends Random {
+  override fraction(): number {
+    return 0.5;
+  }
+}

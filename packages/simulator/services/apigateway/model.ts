@@ -28,6 +28,8 @@ export class RestApi {
   private readonly answers: GatewayResponses;
   private readonly throttling: Throttling;
   readonly stage: string;
+  /** Requests that it has got. */
+  requests = 0;
   private readonly deploymentId: string;
 
   constructor(
@@ -75,6 +77,7 @@ export class RestApi {
   /** @param done called once */
   request(request: ApiRequest, done: (response: ApiResponse) => void): void {
     const { world } = this.around;
+    this.requests++;
     const context: Context = { requestId: world.random.id() };
     const path = normalizePath(request);
     const answer = (response: ApiResponse): void => {

@@ -99,6 +99,11 @@ export class Queue {
   private deadLetters: Queue | undefined;
   private sent = 0;
   private receipts = 0;
+  /**
+   * What its senders and its consumer pay for: messages that were sent, those of them with a message group, and receives that got
+   * messages. Each receive of Lambda is followed by one deletion of its batch.
+   */
+  readonly traffic = { sent: 0, grouped: 0, receives: 0 };
   /** Messages that an invocation is handling right now. */
   readonly handled = new Set<string>();
   /** Milliseconds since 1970. */
@@ -186,6 +191,8 @@ export class Queue {
   send(message: NewMessage, sentAt = this.world.now, delay = this.current.delay, moved?: Moved): string {
     const { world, label } = this;
     const number = ++this.sent;
+    this.traffic.sent++;
+    if (message.group !== undefined) this.traffic.grouped++;
     const fault = this.faults.faultAt({ id: `${label} message ${number}`, kinds: KINDS });
     const id = moved?.id ?? `${label.replaceAll('/', '-')}-${number}`;
     const entry = { ...message, ...moved, id, sentAt };
@@ -241,6 +248,7 @@ export class Queue {
       this.hide(message, visibility * SECOND);
       received.push({ ...message });
     }
+    if (received.length > 0) this.traffic.receives++;
     return received;
   }
 
