@@ -5,7 +5,7 @@ import { isName } from './physical-names.js';
 import type { ReplacementOf } from './replacements.js';
 
 /** A stack of a loaded assembly. */
-interface LoadedStack {
+export interface LoadedStack {
   readonly name: string;
   readonly template: JsonObject;
 }

@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { pipelineAssembly } from '../../../tools/release/template-checks/check-templates.js';
 import {
   ACCEPTED,
   type Accepted,
@@ -44,6 +47,12 @@ describe('a finding about a template', () => {
     ]);
     expect(judgeFindings([finding()], [{ ...two, mayBeAbsent: true }])).toEqual({ fresh: [], stale: [] });
   });
+});
+
+test('the stack of the pipeline is synthesized for the checkers as its own app makes it', () => {
+  const folder = pipelineAssembly(mkdtempSync(join(tmpdir(), 'orderly-pipeline-')));
+  const { Resources } = JSON.parse(readFileSync(join(folder, 'Pipeline.template.json'), 'utf8'));
+  expect(Object.keys(Resources).length).toBeGreaterThan(5);
 });
 
 describe('what the checkers print', () => {
