@@ -1,8 +1,5 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { pipelineAssembly } from '../../../tools/release/template-checks/check-templates.js';
 import {
   ACCEPTED,
   type Accepted,
@@ -47,12 +44,6 @@ describe('a finding about a template', () => {
     ]);
     expect(judgeFindings([finding()], [{ ...two, mayBeAbsent: true }])).toEqual({ fresh: [], stale: [] });
   });
-});
-
-test('the stack of the pipeline is synthesized for the checkers as its own app makes it', () => {
-  const folder = pipelineAssembly(mkdtempSync(join(tmpdir(), 'orderly-pipeline-')));
-  const { Resources } = JSON.parse(readFileSync(join(folder, 'Pipeline.template.json'), 'utf8'));
-  expect(Object.keys(Resources).length).toBeGreaterThan(5);
 });
 
 describe('what the checkers print', () => {

@@ -72,7 +72,8 @@ function collectTemplates(): number {
  * @returns the folder of its assembly
  * @throws {Error} with what the app printed, if it fails
  */
-export function pipelineAssembly(folder = join(ROOT, '.build', 'checked-pipeline')): string {
+function pipelineAssembly(): string {
+  const folder = join(ROOT, '.build', 'checked-pipeline');
   const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { readonly context: object };
   const settings = JSON.stringify({ ...context, repository: 'example/orderly' });
   const run = spawnSync(process.execPath, ['--import', 'tsx', join('bin', 'pipeline-app.ts')], {
