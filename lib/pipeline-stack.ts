@@ -68,6 +68,7 @@ export class PipelineStack extends Stack {
         maxSessionDuration: LONGEST_JOB,
       });
       role.addToPolicy(assumeBootstrapRoles(['deploy-role', 'file-publishing-role', 'lookup-role']));
+      for (const statement of readAccount(app)) role.addToPolicy(statement);
       new CfnOutput(this, `Deploy${title}RoleArn`, { value: role.roleArn });
     }
     const reader = new Role(this, 'Compare', {
@@ -76,6 +77,7 @@ export class PipelineStack extends Stack {
     });
     // It reads templates. The bootstrap denies it to decrypt.
     reader.addToPolicy(assumeBootstrapRoles(['lookup-role']));
+    for (const statement of readAccount(app)) reader.addToPolicy(statement);
     new CfnOutput(this, 'CompareRoleArn', { value: reader.roleArn });
     const policy = new ManagedPolicy(this, 'Execution', {
       description: `What CloudFormation may do when ${app} is deployed`,
@@ -97,6 +99,35 @@ const assumeBootstrapRoles = (names: readonly string[]): PolicyStatement =>
     actions: ['sts:AssumeRole'],
     resources: names.map((name) => here(`iam::<account>:role/cdk-${QUALIFIER}-${name}-<account>-<region>`)),
   });
+
+/**
+ * What `orderly doctor --before` reads: quotas and settings of the account, and the stacks of the application. Where the resource is `*`,
+ * AWS knows no other one for the action (Service Authorization Reference), or it is a trail of the organization's account.
+ */
+const readAccount = (app: string): readonly PolicyStatement[] => [
+  new PolicyStatement({
+    actions: [
+      'backup:DescribeRegionSettings',
+      'cloudformation:DescribeStacks',
+      'cloudtrail:DescribeTrails',
+      'cloudtrail:GetEventSelectors',
+      'cloudtrail:GetTrailStatus',
+      'lambda:GetAccountSettings',
+      'servicequotas:ListServiceQuotas',
+      'ssm:DescribeParameters',
+    ],
+    resources: ['*'],
+  }),
+  new PolicyStatement({
+    actions: ['cloudformation:GetTemplate', 'cloudformation:ListStackResources'],
+    resources: [here(`cloudformation:<region>:<account>:stack/${app}-*`)],
+  }),
+  new PolicyStatement({
+    actions: ['events:DescribeEventBus'],
+    resources: [here(`events:<region>:<account>:event-bus/${app}*`)],
+  }),
+  new PolicyStatement({ actions: ['apigateway:GET'], resources: [here('apigateway:<region>::/account')] }),
+];
 
 /** Makes an ARN of this account and Region. */
 const here = (resource: string): string =>

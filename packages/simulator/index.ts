@@ -1,7 +1,8 @@
 /** A cloud assembly in, histories out: the account, its faults, scenarios and searches over them. */
 
-export { Assembly, type TemplateChange } from './assembly/assembly.js';
+export { Assembly, type StackSource, type TemplateChange } from './assembly/assembly.js';
 export type { JsonObject } from './assembly/intrinsics.js';
+export { readStacks, type StackArtifact } from './assembly/manifest.js';
 export {
   type AnsweredCall,
   ApiClient,
@@ -15,6 +16,31 @@ export type { InterceptedCall, Interceptor } from './cloud/calls.js';
 export { Cloud, type CloudOptions, Deployment, loadDeployment } from './cloud/cloud.js';
 export type { Answer } from './cloud/services.js';
 export type { ThirdParties, ThirdParty } from './cloud/third-parties.js';
+export { Account } from './deployments/account.js';
+export { type CdkStack, cdkDeploy, cdkDeployAll, cdkDestroyAll, type FailAt } from './deployments/command-line.js';
+export type { DeployOptions } from './deployments/deploy-stack.js';
+export { differencesOf, type LoadedStack } from './deployments/differences.js';
+export { describeSet, listMixedSets, type MixedSet, mixAssembly, type Releases } from './deployments/mixed-sets.js';
+export type { PropertyChange, Replacement, ReplacementOf } from './deployments/replacements.js';
+export type {
+  Action,
+  Change,
+  DeployedStack,
+  Outcome,
+  PhysicalResource,
+  Refusal,
+  RefusalKind,
+  StackStatus,
+} from './deployments/state.js';
+export type { MessageUnderWay } from './deployments/succession.js';
+export {
+  type Journey,
+  type MixedSetReport,
+  type MixedSetTrouble,
+  playMixedSets,
+  type WorkTrouble,
+  type WorkTroubleKind,
+} from './deployments/under-way.js';
 export { EventLoop } from './engine/event-loop.js';
 export type { Fault, FaultKind, FaultPlan, FaultPoint } from './engine/faults.js';
 export { LocalCloudClient, LocalCloudRefused, parseDuration } from './live/client.js';

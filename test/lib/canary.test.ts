@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { settingsFor } from '../../lib/settings.js';
 import type { CanarySettings } from '../../packages/kit/base/canary-settings.js';
+import { LIVE_ALIAS } from '../../packages/kit/base/outputs.js';
 import { developmentSettings, SettingsError } from '../../packages/kit/base/settings.js';
 import { stackProps } from '../../packages/kit/base/stack-props.js';
 import { Api } from '../../packages/kit/http/api.construct.js';
@@ -54,7 +55,7 @@ describe('a progressive deployment', () => {
         idOf(desk, 'AWS::CodeDeploy::DeploymentGroup', name),
       ];
       desk.hasResource('AWS::Lambda::Alias', {
-        Properties: { FunctionName: { Ref: lambda }, Name: 'live' },
+        Properties: { FunctionName: { Ref: lambda }, Name: LIVE_ALIAS },
         UpdatePolicy: { CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: group } } },
       });
       desk.hasResourceProperties('AWS::CodeDeploy::DeploymentGroup', {

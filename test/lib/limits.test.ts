@@ -1,11 +1,15 @@
 import { App, CfnOutput, CfnResource, Stack } from 'aws-cdk-lib';
 import { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { CfnBackupVault } from 'aws-cdk-lib/aws-backup';
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnGlobalTable } from 'aws-cdk-lib/aws-dynamodb';
-import { Archive, EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { Archive, CfnArchive, CfnEventBus, CfnRule, EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { AccountPrincipal, CfnManagedPolicy, CfnPolicy, CfnRole, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda';
-import { Queue, QueuePolicy } from 'aws-cdk-lib/aws-sqs';
+import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnBucket } from 'aws-cdk-lib/aws-s3';
+import { CfnTopic } from 'aws-cdk-lib/aws-sns';
+import { CfnQueue, Queue, QueuePolicy } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
 import { checkLimits } from '../../packages/kit/base/check-limits.js';
 import { nameWithStackId } from '../../packages/kit/base/physical-names.js';
@@ -176,6 +180,46 @@ describe('synth refuses what AWS would refuse in the middle of a deployment', ()
   ])('%s', (_, declare, error) => {
     const errors = errorsOf(declare);
     expect(errors).toEqual([expect.stringMatching(error)]);
+  });
+
+  const any = 'arn:aws:iam::111111111111:role/any';
+  test.each<[property: string, most: number, declare: (stack: Stack, name: string) => CfnResource]>([
+    ['backupVaultName', 50, (stack, backupVaultName) => new CfnBackupVault(stack, 'One', { backupVaultName })],
+    [
+      'alarmName',
+      255,
+      (stack, alarmName) => new CfnAlarm(stack, 'One', { comparisonOperator: 'x', evaluationPeriods: 1, alarmName }),
+    ],
+    [
+      'tableName',
+      255,
+      (stack, tableName) =>
+        new CfnGlobalTable(stack, 'One', { attributeDefinitions: [], keySchema: [], replicas: [], tableName }),
+    ],
+    ['archiveName', 48, (stack, archiveName) => new CfnArchive(stack, 'One', { sourceArn: any, archiveName })],
+    ['name', 256, (stack, name) => new CfnEventBus(stack, 'One', { name })],
+    ['name', 64, (stack, name) => new CfnRule(stack, 'One', { name })],
+    ['roleName', 64, (stack, roleName) => new CfnRole(stack, 'One', { assumeRolePolicyDocument: {}, roleName })],
+    ['functionName', 64, (stack, functionName) => new CfnFunction(stack, 'One', { code: {}, role: any, functionName })],
+    ['logGroupName', 512, (stack, logGroupName) => new CfnLogGroup(stack, 'One', { logGroupName })],
+    ['bucketName', 63, (stack, bucketName) => new CfnBucket(stack, 'One', { bucketName })],
+    ['topicName', 256, (stack, topicName) => new CfnTopic(stack, 'One', { topicName })],
+    ['queueName', 80, (stack, queueName) => new CfnQueue(stack, 'One', { queueName })],
+  ])('%s above %i characters, and takes one of that length', (property, most, declare) => {
+    const errors = (length: number) => errorsOf((stack) => void declare(stack, 'x'.repeat(length)));
+    expect(errors(most)).toEqual([]);
+    expect(errors(most + 1)).toEqual([
+      expect.stringContaining(`Shop/One has ${most + 1} characters of its ${property}: expected at most ${most} `),
+    ]);
+  });
+
+  test('more than five targets of a rule', () => {
+    const errors = (count: number) =>
+      errorsOf(
+        (stack) => void new CfnRule(stack, 'Rule', { targets: many(count, (at) => ({ id: `${at}`, arn: any })) }),
+      );
+    expect(errors(5)).toEqual([]);
+    expect(errors(6)).toEqual([expect.stringContaining('Shop/Rule has 6 targets: expected at most 5 ')]);
   });
 
   test('rules of a bus, of which it has fewer in some regions, over all stacks', () => {

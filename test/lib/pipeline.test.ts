@@ -5,6 +5,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { executionPermissions, MANAGED_POLICIES } from '../../lib/execution-policy.js';
 import { PipelineStack } from '../../lib/pipeline-stack.js';
+import { readPlannedResources } from '../../packages/operator/before/assembly.js';
+import { judgeAccount } from '../../packages/operator/before/before.js';
 import { assembly, DEV } from '../../tools/local/assembly.js';
 import type { Json } from '../support/environments.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
@@ -39,6 +41,30 @@ const deployed = new Set(
 /** Types of the setting `domain`, which no environment has by default. */
 const BY_SETTING = ['AWS::ApiGateway::BasePathMapping', 'AWS::ApiGateway::DomainName', 'AWS::Route53::RecordSet'];
 
+/** What `doctor --before` reads of stacks, beside the account. */
+const OF_STACKS = ['cloudformation:GetTemplate', 'cloudformation:ListStackResources'];
+
+/** Returns the permissions that `doctor --before` asks for if its caller has none. */
+async function askedBefore(): Promise<readonly string[]> {
+  const denied = () => Promise.reject(new Error('AccessDenied'));
+  const facts = { concurrency: denied, eventQuotas: denied, apiRole: denied, backsUpDynamoDb: denied };
+  const planned = readPlannedResources(prodAssembly(), 'orderly-prod-');
+  const Name = 'orderly';
+  const { json } = await judgeAccount(
+    { app: 'orderly', environment: 'prod', endpoint: { region: 'eu-west-1' }, stacks: {} } as never,
+    {
+      planned: [...planned, { stack: 'Other', type: 'AWS::Events::EventBus', properties: { Name } } as never],
+      deployed: [],
+      // It is read before the account: a caller who may not look learns it then.
+      statuses: new Map(),
+      demand: undefined,
+    },
+    { ...facts, managementTrails: denied, parameterTypes: denied, hasBus: denied },
+  );
+  const told = JSON.stringify(json).match(/\b(?:\w+:(?:(?:Describe|Get|List)\w+|GET))\b/g) ?? [];
+  return [...new Set([...told, 'cloudformation:DescribeStacks'])];
+}
+
 describe('the roles of the pipeline', () => {
   test.each([
     ['DeployDev', 'repo:example/orderly:environment:dev'],
@@ -53,13 +79,20 @@ describe('the roles of the pipeline', () => {
     });
   });
 
-  test('may assume roles of the bootstrap, and nothing else; the one that compares can only look', () => {
+  test('may assume roles of the bootstrap, and read what doctor --before asks; the one that compares can only look', async () => {
+    const asked = await askedBefore();
     const assumedBy = (name: string) => {
-      const statements = statementsOf(name);
-      expect(statements.map(({ Action, Effect }) => [Action, Effect])).toEqual([['sts:AssumeRole', 'Allow']]);
-      return [statements[0].Resource]
-        .flat()
-        .map((arn) => JSON.stringify(arn).match(/role\/cdk-orderly-([a-z-]+)-"/)?.[1]);
+      const [assume, ...reads] = statementsOf(name);
+      expect([assume.Action, assume.Effect]).toEqual(['sts:AssumeRole', 'Allow']);
+      const allowed = reads.flatMap(({ Action, Effect, NotAction }) => {
+        expect([Effect, NotAction]).toEqual(['Allow', undefined]);
+        return [Action].flat() as readonly string[];
+      });
+      expect(allowed.toSorted()).toEqual([...asked, ...OF_STACKS].toSorted());
+      // An action with resources has those of the application, or the one page of settings.
+      for (const { Action, Resource } of reads.filter((one) => one.Resource !== '*'))
+        expect([Action, JSON.stringify(Resource)]).toEqual([Action, expect.stringMatching(/orderly-?\*|\/account"/)]);
+      return [assume.Resource].flat().map((arn) => JSON.stringify(arn).match(/role\/cdk-orderly-([a-z-]+)-"/)?.[1]);
     };
     for (const name of ['DeployDev', 'DeployProd'])
       expect(assumedBy(name)).toEqual(['deploy-role', 'file-publishing-role', 'lookup-role']);

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { PROD as PLAYED } from '../../test/support/simulation/assembly.js';
+import { ISSUERS } from '../../test/support/simulation/issuer.js';
 import { assemblies, DEV } from '../local/assembly.js';
 import type { Wanted } from '../local/kept-assemblies.js';
 import { type Comparison, compareReleases } from './check/compare.js';
 import { type Allowed, judge, type Verdict } from './check/findings.js';
+import { type OrdersUnderWay, playOrders } from './check/messages-under-way.js';
 import { ReleaseStacks } from './check/releases.js';
 import { releaseAssemblies } from './previous-assemblies.js';
 import { previousRelease, type Release } from './previous-sources.js';
@@ -38,18 +41,29 @@ export function compareWith(
 }
 
 /**
- * Runs `npm run release:check`: plays the deployment of this release over the previous one, and says what AWS would refuse, and which
- * data would be lost.
+ * Plays orders in `prod` with a provider that moves no money and an issuer of tests, while this release is deployed over an earlier one.
+ * @param after folder of this release's assembly
+ */
+export function playOrdersOver(release: Release, after: string): Promise<OrdersUnderWay> {
+  const [before = ''] = releaseAssemblies(release, [PLAYED]);
+  return playOrders(PLAYED.environment, { before, after }, ISSUERS.issuer);
+}
+
+/**
+ * Runs `npm run release:check`: plays the deployment of this release over the previous one, and says what AWS would refuse, which data
+ * would be lost, and which orders.
  */
 export async function main(): Promise<number> {
   const release = previousRelease();
-  const comparisons = compareWith(release, COMPARED, assemblies(COMPARED));
+  const [played = '', ...folders] = assemblies([PLAYED, ...COMPARED]);
+  const comparisons = compareWith(release, COMPARED, folders);
+  const orders = await playOrdersOver(release, played);
   const verdict = judge(
-    comparisons.flatMap(({ findings }) => findings),
+    [...comparisons.flatMap(({ findings }) => findings), ...orders.findings],
     readAllowed(),
     COMPARED.map(({ environment }) => environment),
   );
-  console.log(render(release, comparisons, verdict));
+  console.log(render(release, comparisons, verdict, orders));
   return verdict.red.length + verdict.unused.length > 0 ? 1 : 0;
 }
 
@@ -61,7 +75,12 @@ const RETURNS: Readonly<Record<Comparison['goesBack'], string>> = {
 };
 
 /** Returns what `npm run release:check` prints. */
-export function render({ version }: Release, comparisons: readonly Comparison[], verdict: Verdict): string {
+export function render(
+  { version }: Release,
+  comparisons: readonly Comparison[],
+  verdict: Verdict,
+  orders?: Omit<OrdersUnderWay, 'findings'>,
+): string {
   const { red, allowed, unused } = verdict;
   const lines = [
     ...red.map(
@@ -75,6 +94,11 @@ export function render({ version }: Release, comparisons: readonly Comparison[],
       ({ kind, environment, where, reason }) => `allowed ${kind}, ${environment}: ${where}\n    ${reason}`,
     ),
     ...comparisons.map(({ environment, goesBack }) => `${environment}: ${version} ${RETURNS[goesBack]}`),
+    ...(orders
+      ? [
+          `${orders.environment}: ${orders.works} orders went through ${orders.sets} sets of old and new stacks, with ${orders.underWay} messages on their way`,
+        ]
+      : []),
   ];
   const count = red.length + unused.length;
   const summary =

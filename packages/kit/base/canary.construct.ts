@@ -12,6 +12,7 @@ import { Metric } from '../aws/metric-names.js';
 import { acknowledgeCompliance } from './acknowledge.js';
 import { serviceMetric } from './alarms.construct.js';
 import type { CanarySettings } from './canary-settings.js';
+import { LIVE_ALIAS } from './outputs.js';
 import { metricsNamespace, type ServiceFunction } from './service-function.construct.js';
 
 const CONFIGURATIONS: Readonly<Record<CanarySettings['minutes'], ILambdaDeploymentConfig>> = {
@@ -47,7 +48,7 @@ function addCanary(handler: ServiceFunction, canary: CanarySettings): IFunction 
   const { function: lambda, context } = handler;
   const { service, settings } = context;
   const namespace = metricsNamespace(settings);
-  const alias = new Alias(handler, ALIAS, { aliasName: 'live', version: lambda.currentVersion as IVersion });
+  const alias = new Alias(handler, ALIAS, { aliasName: LIVE_ALIAS, version: lambda.currentVersion as IVersion });
   const perMinute = { period: Duration.minutes(1), statistic: Stats.SUM };
   const alarm = new Alarm(handler, 'CanaryFaults', {
     alarmDescription: `CanaryFaults: a release of ${service} fails, so CodeDeploy takes it back.`,
@@ -73,7 +74,7 @@ function addCanary(handler: ServiceFunction, canary: CanarySettings): IFunction 
   role.addToPolicy(
     new PolicyStatement({
       actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-      resources: [lambda.functionArn, `${lambda.functionArn}:live`],
+      resources: [lambda.functionArn, `${lambda.functionArn}:${LIVE_ALIAS}`],
     }),
   );
   const group = new LambdaDeploymentGroup(handler, 'Canary', {

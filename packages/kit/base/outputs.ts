@@ -38,6 +38,12 @@ export const Output = {
   PERSONAL_DATA_KEY: 'PersonalDataKeyArn',
 } as const;
 
+/**
+ * Name of the alias through which a function is called where releases are deployed progressively (setting `canary`). AWS lists the
+ * event source mappings of such a function by the ARN of the alias only.
+ */
+export const LIVE_ALIAS = 'live';
+
 /** Prefix of the partition keys of the audit log, in each service's table. One partition has the entries of a month. */
 export const AUDIT_PREFIX = 'AUDIT#';
 

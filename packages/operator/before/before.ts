@@ -4,7 +4,7 @@ import type { Outcome } from '../cli/outcome.js';
 import { pluralize } from '../cli/text-format.js';
 import { stackPrefix } from '../deployment/stacks.js';
 import type { Finding } from '../doctor/checks.js';
-import { readResources, readStatuses } from '../doctor/deployed-resources.js';
+import { readResources, readStackStates } from '../doctor/deployed-resources.js';
 import type { SkippedCheck } from '../doctor/not-checked.js';
 import { type AccountFacts, readAccount } from './account.js';
 import { type PlannedResource, readPlannedResources } from './assembly.js';
@@ -54,7 +54,8 @@ export async function runBefore(
   const demand = (await findDemand?.())?.(planned);
   const facts = readAccount(endpoint);
   try {
-    const [deployed, statuses] = await Promise.all([readResources(context), readStatuses(context)]);
+    const [deployed, states] = await Promise.all([readResources(context), readStackStates(context)]);
+    const statuses = new Map([...states].map(([stack, { status }]) => [stack, status]));
     return await judgeAccount(context, { planned, deployed, statuses, demand }, facts);
   } finally {
     facts.close();

@@ -3,7 +3,7 @@ import { pluralize } from '../cli/text-format.js';
 import type { Service } from '../deployment/services.js';
 import { groupBy } from '../records/group-by.js';
 import type { DescribedAlarm } from '../status/metrics.js';
-import type { DeployedResource } from './deployed-resources.js';
+import type { DeployedResource, StackState } from './deployed-resources.js';
 
 /** Something that isn't as it was deployed, or as it should be, and what to do about it. */
 export interface Finding {
@@ -42,17 +42,24 @@ const readMember = (value: unknown, name: string): unknown =>
 
 const DEPLOY = 'deploy the stack again, or find out who changed it (CloudTrail)';
 
+/** A global table has some properties of each region in its replicas. */
+function readOfTable(properties: Properties, name: string): unknown {
+  const [replica] = (readMember(properties, 'Replicas') as readonly unknown[] | undefined) ?? [];
+  return readMember(replica, name) ?? properties[name];
+}
+
+/** Whether a table's data is kept: its template wants point-in-time recovery. */
+const isKept = ({ properties }: DeployedResource): boolean =>
+  readMember(readOfTable(properties, 'PointInTimeRecoverySpecification'), 'PointInTimeRecoveryEnabled') === true;
+
 /** @param state `undefined` if the table is gone */
 export function checkTable(resource: DeployedResource, state: TableState | undefined): readonly Finding[] {
   const { physicalId, properties } = resource;
   if (!state) {
     return [{ check: 'table', text: `the table ${physicalId} is gone`, advice: 'restore it from a backup' }];
   }
-  // A global table has these of each region in its replicas.
-  const [replica] = (readMember(properties, 'Replicas') as readonly unknown[] | undefined) ?? [];
-  const wanted = (name: string): unknown => readMember(replica, name) ?? properties[name];
-  const pointInTimeRecovery =
-    readMember(wanted('PointInTimeRecoverySpecification'), 'PointInTimeRecoveryEnabled') === true;
+  const wanted = (name: string): unknown => readOfTable(properties, name);
+  const pointInTimeRecovery = isKept(resource);
   const wants = {
     ttl: readMember(properties.TimeToLiveSpecification, 'Enabled') === true,
     pointInTimeRecovery,
@@ -164,17 +171,36 @@ export function checkVersions(
   });
 }
 
-/** @param statuses of stacks, by the last parts of their names */
-export const checkStacks = (statuses: ReadonlyMap<string, string>): readonly Finding[] =>
-  [...statuses]
-    .filter(([, status]) => status.endsWith('FAILED') || status.endsWith('ROLLBACK_COMPLETE'))
-    .map(([stack, status]) => ({
+/** @param states of stacks, by the last parts of their names */
+export const checkStacks = (states: ReadonlyMap<string, Pick<StackState, 'status'>>): readonly Finding[] =>
+  [...states]
+    .filter(([, { status }]) => status.endsWith('FAILED') || status.endsWith('ROLLBACK_COMPLETE'))
+    .map(([stack, { status }]) => ({
       check: 'deployment',
       text: `the stack ${stack} is ${status}: its newest deployment failed, so it may run older code than the other stacks`,
       advice:
         status === 'UPDATE_ROLLBACK_FAILED'
           ? `run aws cloudformation continue-update-rollback for ${stack}, then deploy it again; its events say why it failed`
           : `deploy ${stack} again; its events in CloudFormation say why it failed`,
+    }));
+
+/**
+ * Finds stacks that one command deletes, in an environment whose data is kept: there the kit protects every stack. No template says
+ * so. A first deployment leaves the protection out, and somebody who had to delete a failed stack switched it off.
+ * @param tables of all stacks
+ * @param prefix of the stacks' names
+ */
+export const checkTerminationProtection = (
+  states: ReadonlyMap<string, Pick<StackState, 'terminationProtection'>>,
+  tables: readonly DeployedResource[],
+  prefix: string,
+): readonly Finding[] =>
+  [...(tables.some(isKept) ? states : [])]
+    .filter(([, { terminationProtection }]) => !terminationProtection)
+    .map(([stack]) => ({
+      check: 'terminationProtection',
+      text: `the stack ${stack} is not protected against deletion (termination protection is off)`,
+      advice: `aws cloudformation update-termination-protection --enable-termination-protection --stack-name ${prefix}${stack}`,
     }));
 
 /** A deployment changes no concurrency that the template doesn't change. */

@@ -21,18 +21,27 @@ export interface DeployedResource {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the statuses of an environment's stacks: `UPDATE_COMPLETE`, by the last parts of their names. */
-export async function readStatuses({
+/** A stack as CloudFormation describes it. */
+export interface StackState {
+  /** `UPDATE_COMPLETE` */
+  readonly status: string;
+  /** Whether CloudFormation refuses to delete it. */
+  readonly terminationProtection: boolean;
+}
+
+/** Reads the states of an environment's stacks, by the last parts of their names. */
+export async function readStackStates({
   app,
   environment,
   endpoint,
   stacks,
-}: Pick<CommandContext, 'app' | 'environment' | 'endpoint' | 'stacks'>): Promise<ReadonlyMap<string, string>> {
+}: Pick<CommandContext, 'app' | 'environment' | 'endpoint' | 'stacks'>): Promise<ReadonlyMap<string, StackState>> {
   const client = new CloudFormationClient(clientConfig(endpoint));
-  const read = async (stack: string): Promise<readonly [string, string]> => {
+  const read = async (stack: string): Promise<readonly [string, StackState]> => {
     const StackName = stackPrefix(app, environment) + stack;
     const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-    return [stack, found?.StackStatus ?? ''];
+    const { StackStatus: status = '', EnableTerminationProtection: terminationProtection = false } = found ?? {};
+    return [stack, { status, terminationProtection }];
   };
   try {
     return new Map(await Promise.all(Object.keys(stacks).map(read)));

@@ -32,12 +32,13 @@ import {
   checkMapping,
   checkStacks,
   checkTable,
+  checkTerminationProtection,
   checkVersions,
   type Finding,
   type FunctionState,
   type TableState,
 } from './checks.js';
-import { type DeployedResource, readResources, readStatuses } from './deployed-resources.js';
+import { type DeployedResource, readResources, readStackStates } from './deployed-resources.js';
 import { type DeniedCommand, describeDenied, NotChecked, type SkippedCheck } from './not-checked.js';
 
 /** Calls at once: below the rates that AWS allows for descriptions. */
@@ -108,7 +109,10 @@ export async function runDoctor(context: CommandContext): Promise<Outcome> {
             ),
           ),
         ),
-        check('deployments', async () => checkStacks(await readStatuses(context))),
+        check('deployments', async () => {
+          const states = await readStackStates(context);
+          return [...checkStacks(states), ...checkTerminationProtection(states, tables, place.prefix)];
+        }),
         check('subscriptions to alarms', async () => {
           const { checkSubscriptions: findingsOfSubscriptions } = await import('./subscriptions.js');
           return findingsOfSubscriptions(context, listAlarmTopics(await described()));

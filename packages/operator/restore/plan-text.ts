@@ -1,4 +1,5 @@
 import { runbookPage } from '@orderly/kit/internal/aws/app-names.js';
+import { LIVE_ALIAS } from '@orderly/kit/internal/base/outputs.js';
 import type { CommandContext } from '../cli/context.js';
 import { alignColumns, pluralize } from '../cli/text-format.js';
 import type { Service } from '../deployment/services.js';
@@ -181,7 +182,7 @@ const eachFunction = (
  */
 const eachMapping = (functions: readonly PlannedFunction[], state: 'enabled' | 'no-enabled'): string => {
   // A mapping may invoke an alias of the function (setting `canary`), and AWS lists those by the alias only.
-  const query = `EventSourceMappings[?ends_with(FunctionArn, ':$name') || ends_with(FunctionArn, ':$name:live')].UUID`;
+  const query = `EventSourceMappings[?ends_with(FunctionArn, ':$name') || ends_with(FunctionArn, ':$name:${LIVE_ALIAS}')].UUID`;
   const ids = `$(aws lambda list-event-source-mappings --query "${query}" --output text)`;
   const names = functions.map(({ name }) => name).join(' ');
   return `for name in ${names}; do for id in ${ids}; do aws lambda update-event-source-mapping --${state} --uuid "$id"; done; done`;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   AccountAndRegion,
@@ -8,7 +9,7 @@ import {
   readAttribute,
 } from './identity.js';
 import { evaluateCondition, type Json, type JsonObject, type Lookup, resolve, TemplateError } from './intrinsics.js';
-import { type Manifest, readLabels, readManifest, readStacks } from './manifest.js';
+import { type Manifest, readLabels, readManifest, readStacks, type StackArtifact } from './manifest.js';
 
 /** A resource of a template as it would be deployed. */
 export interface Resource extends ResourceIdentity {
@@ -33,6 +34,8 @@ interface Template {
 export interface Stack {
   readonly name: string;
   readonly template: JsonObject;
+  /** Whether its deletion is refused. */
+  readonly terminationProtection: boolean;
   readonly outputs: readonly {
     readonly key: string;
     readonly value: Json;
@@ -43,6 +46,12 @@ export interface Stack {
 
 /** Changes a template before it is used: for planted bugs. */
 export type TemplateChange = (template: JsonObject, stack: string) => JsonObject;
+
+/** A stack, and the folder of the assembly that has its template and the code of its functions. */
+export interface StackSource {
+  readonly folder: string;
+  readonly stack: StackArtifact;
+}
 
 /** A cloud assembly: the output of `cdk synth` and input of `cdk deploy`, with every name filled in. */
 export class Assembly {
@@ -58,15 +67,24 @@ export class Assembly {
   /** Resources by ARN, and by the value of a reference to them. */
   private readonly byName = new Map<Json | undefined, Resource>();
 
-  /** @param folder `cdk.out` @throws {TemplateError} */
+  /** Folders of its assets. */
+  private readonly folders: readonly string[];
+
+  /**
+   * @param folder `cdk.out`
+   * @param sources its stacks, each after those that it needs, if some are of other assemblies. @default those of the folder
+   * @throws {TemplateError}
+   */
   constructor(
     readonly folder: string,
     change: TemplateChange = (template) => template,
+    sources?: readonly StackSource[],
   ) {
     const manifest = readManifest(folder);
     this.home = resolveAccount(manifest);
-    for (const { name, template, metadata } of readStacks(folder, manifest))
-      this.stack(name, change(template, name), readLabels(metadata));
+    const stacks = sources ?? readStacks(folder, manifest).map((stack) => ({ folder, stack }));
+    this.folders = [...new Set([folder, ...stacks.map((source) => source.folder)])];
+    for (const { stack } of stacks) this.stack(stack, change(stack.template, stack.name));
   }
 
   findByType(type: string): readonly Resource[] {
@@ -84,10 +102,14 @@ export class Assembly {
   assetFolder(code: Json | undefined): string {
     const key = (code as { S3Key?: Json } | undefined)?.S3Key;
     if (typeof key !== 'string') throw new TemplateError('a function whose code is no asset of this assembly');
-    return join(this.folder, `asset.${key.replace(/\.zip$/, '')}`);
+    const name = `asset.${key.replace(/\.zip$/, '')}`;
+    // The name is the hash of what is in it, so any of several is right.
+    const found = this.folders.length > 1 ? this.folders.find((one) => existsSync(join(one, name))) : undefined;
+    return join(found ?? this.folder, name);
   }
 
-  private stack(name: string, body: JsonObject, labels: ReadonlyMap<string, string>): void {
+  private stack({ name, metadata, terminationProtection }: StackArtifact, body: JsonObject): void {
+    const labels = readLabels(metadata);
     const template = body as Template;
     const resources = template.Resources ?? {};
     const identities = new Map<string, ResourceIdentity>();
@@ -165,7 +187,7 @@ export class Assembly {
         ...(exportName !== undefined && { exportName }),
       });
     }
-    this.stacks.push({ name, template: body, outputs });
+    this.stacks.push({ name, template: body, terminationProtection, outputs });
   }
 
   private add(resource: Resource): void {

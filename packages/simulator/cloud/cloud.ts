@@ -4,7 +4,7 @@ import { Assembly, type Resource } from '../assembly/assembly.js';
 import type { AccountAndRegion } from '../assembly/identity.js';
 import { EventLoop } from '../engine/event-loop.js';
 import { type FaultPlan, FixedFaults, LOSSES, WithLosses } from '../engine/faults.js';
-import { Middle } from '../engine/random.js';
+import { Middle, Random } from '../engine/random.js';
 import { Bundle } from '../runtime/bundle.js';
 import type { CodeHost } from '../runtime/environment.js';
 import type { Recording, RecordingLookup } from '../runtime/recording.js';
@@ -83,6 +83,10 @@ export class Deployment {
 
 export interface CloudOptions {
   readonly seed: string;
+  /** Seed from which the keys of KMS follow, for an account that takes over what another one remembered. @default `seed` */
+  readonly keySeed?: string;
+  /** Time at which a history begins, milliseconds since 1970. @default 2026-01-05T00:00:00Z */
+  readonly begins?: number;
   readonly faults?: FaultPlan;
   readonly keepTrace?: boolean;
   /** Largest clock difference in milliseconds. @default 0 */
@@ -198,11 +202,17 @@ export class Cloud {
     const { assembly } = deployment;
     const { seed, keepTrace = true, clockSkew = 0, coldness = 0, ttlLag = 2 * 86_400_000, recycle = false } = options;
     const { recording, replays, live, load, indexLag = 0, shardChanges = 0, losses = false, pageItems } = options;
-    const { steady = false } = options;
+    const { begins, keySeed, steady = false } = options;
     this.load = load;
     this.losesMessages = losses;
     this.pageItems = pageItems;
-    const world = new EventLoop({ seed, keepTrace, isSteady: steady, ...(live && liveLoop(live)) });
+    const world = new EventLoop({
+      seed,
+      keepTrace,
+      isSteady: steady,
+      ...(begins !== undefined && { begins }),
+      ...(live && liveLoop(live)),
+    });
     const plan = options.faults ?? new FixedFaults([]);
     const faults = losses ? new WithLosses(plan) : plan;
     const iam = new Iam(assembly);
@@ -253,7 +263,8 @@ export class Cloud {
       new Map(assembly.findByType('AWS::S3::Bucket').map((bucket) => [bucket.ref, bucket])),
       assembly.home.account,
     );
-    this.kms = new Kms(assembly.findByType('AWS::KMS::Key'), world.random.fork('kms'));
+    const keys = keySeed === undefined ? world.random : new Random(keySeed);
+    this.kms = new Kms(assembly.findByType('AWS::KMS::Key'), keys.fork('kms'));
     this.parameters = new Parameters(world, assembly.home);
     const { functions, queues } = this;
     const configurations = new Map(

@@ -17,12 +17,19 @@ test('what AWS would replace, delete or keep without a stack is said in a line e
   });
   const after = stackOf('Orders', { Topic: topic({ TopicName: 'two', DisplayName: 'Two' }), New: queue });
   expect(differencesOf([before], [after]).toSorted()).toEqual([
-    'AWS would delete Orders/Inbox (AWS::SQS::Queue)',
+    expect.stringMatching(
+      /^AWS would delete Orders\/Inbox \(AWS::SQS::Queue\), with the messages in it: if its consumer has another name now, it is another consumer/,
+    ),
     'AWS would keep Orders/Kept (AWS::SQS::Queue) without a stack',
     'AWS would replace Orders/Topic (AWS::SNS::Topic): another TopicName',
   ]);
   expect(differencesOf([before], [before])).toEqual([]);
 });
+
+test('a queue that goes without another one takes its messages along, and nothing is guessed about a name', () =>
+  expect(differencesOf([stackOf('Orders', { Inbox: queue })], [stackOf('Orders', {})])).toEqual([
+    'AWS would delete Orders/Inbox (AWS::SQS::Queue), with the messages in it',
+  ]));
 
 test('what AWS would refuse is said with its reason', () => {
   const [before, after] = [stackOf('Platform', { Topic: topic() }, OUT), stackOf('Platform', { Topic: topic() })];

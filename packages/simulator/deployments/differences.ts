@@ -5,7 +5,7 @@ import { isName } from './physical-names.js';
 import type { ReplacementOf } from './replacements.js';
 
 /** A stack of a loaded assembly. */
-interface LoadedStack {
+export interface LoadedStack {
   readonly name: string;
   readonly template: JsonObject;
 }
@@ -16,6 +16,11 @@ const WITHOUT_SPECIFICATION: ReplacementOf = ({ type, property }) =>
 
 /** Types of which the CDK makes a new one with each change, with nothing in them. */
 const OF_ONE_CHANGE: readonly string[] = ['AWS::ApiGateway::Deployment', 'AWS::Lambda::Version'];
+
+const QUEUE = 'AWS::SQS::Queue';
+/** What is said of a queue that goes while another one comes in the same stack. */
+const RENAMED =
+  'if its consumer has another name now, it is another consumer, with no record of what the old one has done. Keep the name, or keep the old one until its queue is empty';
 
 /**
  * Says what AWS would replace, delete or refuse if one assembly were deployed over another, one line each. It knows of replacements by
@@ -30,10 +35,13 @@ export function differencesOf(before: readonly LoadedStack[], after: readonly Lo
     const { changes, refusals } = cdkDeploy(account, stack);
     if (refusals.length > 0) return refusals.map(({ message }) => `AWS would refuse ${stack.name}: ${message}`);
     const replaced = new Set(changes.filter(({ action }) => action === 'replace').map(({ logicalId }) => logicalId));
+    const hasNewQueue = changes.some(({ action, type }) => action === 'create' && type === QUEUE);
     return changes.flatMap(({ action, logicalId, type, properties }) => {
       const what = `${stack.name}/${logicalId} (${type})`;
       if (action === 'replace') return [`AWS would replace ${what}: another ${properties.join(', ')}`];
       if (replaced.has(logicalId) || OF_ONE_CHANGE.includes(type)) return [];
+      if (action === 'delete' && type === QUEUE)
+        return [`AWS would delete ${what}, with the messages in it${hasNewQueue ? `: ${RENAMED}` : ''}`];
       if (action === 'delete') return [`AWS would delete ${what}`];
       return action === 'retain' ? [`AWS would keep ${what} without a stack`] : [];
     });

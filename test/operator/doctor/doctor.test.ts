@@ -8,6 +8,7 @@ import {
   checkMapping,
   checkStacks,
   checkTable,
+  checkTerminationProtection,
   checkVersions,
 } from '../../../packages/operator/doctor/checks.js';
 
@@ -107,12 +108,33 @@ describe('findings of doctor', () => {
 
   test('doctor finds a stack whose newest deployment failed', () => {
     const statuses = { Orders: 'UPDATE_COMPLETE', Users: 'CREATE_COMPLETE', Rewards: 'UPDATE_IN_PROGRESS' };
-    expect(checkStacks(new Map(Object.entries(statuses)))).toEqual([]);
+    const statesOf = (all: Readonly<Record<string, string>>) =>
+      new Map(Object.entries(all).map(([stack, status]) => [stack, { status }]));
+    expect(checkStacks(statesOf(statuses))).toEqual([]);
     const failed = { Orders: 'UPDATE_ROLLBACK_COMPLETE', Users: 'UPDATE_ROLLBACK_FAILED' };
-    expect(checkStacks(new Map(Object.entries(failed))).map(({ text }) => text)).toEqual([
+    expect(checkStacks(statesOf(failed)).map(({ text }) => text)).toEqual([
       expect.stringMatching(/^the stack Orders is UPDATE_ROLLBACK_COMPLETE: its newest deployment failed/),
       expect.stringMatching(/^the stack Users is UPDATE_ROLLBACK_FAILED/),
     ]);
+  });
+
+  test('doctor finds a stack that one command deletes, where data is kept, and prints the command that protects it', () => {
+    const states = new Map([
+      ['Orders', { terminationProtection: true }],
+      ['Api', { terminationProtection: false }],
+    ]);
+    const found = (...tables: Parameters<typeof checkTerminationProtection>[1]) =>
+      checkTerminationProtection(states, tables, 'shop-prod-');
+    expect(found(resource({ Replicas: [recovery] }))).toEqual([
+      {
+        check: 'terminationProtection',
+        text: 'the stack Api is not protected against deletion (termination protection is off)',
+        advice:
+          'aws cloudformation update-termination-protection --enable-termination-protection --stack-name shop-prod-Api',
+      },
+    ]);
+    // Data of an environment without point-in-time recovery goes with its stacks.
+    expect([...found(), ...found(resource({ Replicas: [{}] }))]).toEqual([]);
   });
 
   test('doctor finds a function that is stopped, or has another concurrency than its template', () => {

@@ -2,6 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documentClient } from '../../../packages/kit/aws/dynamodb.js';
 import { smallestIdAt } from '../../../packages/kit/aws/ids.js';
+import { LIVE_ALIAS } from '../../../packages/kit/base/outputs.js';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
 import { commandFormatter } from '../../../packages/operator/cli/text-format.js';
 import { restoreCommands } from '../../../packages/operator/commands/restore.js';
@@ -170,6 +171,8 @@ describe('a plan to restore a service', () => {
     for (const line of [
       // The relay publishes to the end.
       'for name in book show on; do for id in $(aws lambda list-event-source-mappings ',
+      // AWS lists mappings of an alias by the alias only.
+      `ends_with(FunctionArn, ':$name:${LIVE_ALIAS}')`,
       'do aws lambda update-event-source-mapping --no-enabled --uuid "$id"; done; done',
       'do aws lambda update-event-source-mapping --enabled --uuid "$id"; done; done',
       'for name in book show on; do aws lambda put-function-concurrency --reserved-concurrent-executions 0 --function-name "$name"; done',

@@ -37,7 +37,7 @@ describe('the workflow that deploys', () => {
   test('runs only npm scripts that there are', () => {
     const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
     const called = Object.keys(jobs).flatMap((job) => runsOf(job).flatMap(scriptsIn));
-    expect(new Set(called)).toEqual(new Set(['test', 'release:check', 'synth', 'cdk', 'smoke']));
+    expect(new Set(called)).toEqual(new Set(['test', 'release:check', 'synth', 'orderly', 'cdk', 'smoke']));
     expect(called.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 
@@ -51,10 +51,20 @@ describe('the workflow that deploys', () => {
     expect(runsOf('check')).toEqual(['npm ci', 'npm test', 'npm run release:check']);
   });
 
+  test('asks an account before anything is deployed there, and that of prod before dev is deployed', () => {
+    const [, asked, compared] = runsOf('compare');
+    expect(asked).toContain('orderly -- doctor --before --environment prod --assembly cdk.out/prod');
+    expect(compared).toContain('diff');
+    for (const environment of ENVIRONMENT_NAMES) {
+      const [, first] = runsOf(environment);
+      expect(first).toContain('doctor --before --environment "$GITHUB_JOB" --assembly "cdk.out/$GITHUB_JOB"');
+    }
+  });
+
   test('deploys the assembly that was compared, with the name of the job, and tests it afterwards', () => {
     for (const environment of ENVIRONMENT_NAMES) {
       expect(jobs[environment]?.environment).toBe(environment);
-      const [, deploy, smoke] = runsOf(environment);
+      const [, , deploy, smoke] = runsOf(environment);
       expect(deploy).toContain('--app "cdk.out/$GITHUB_JOB"');
       expect(deploy).toContain('--outputs-file outputs.json');
       expect(smoke).toContain('--outputs outputs.json');

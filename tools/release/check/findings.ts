@@ -16,6 +16,14 @@ export type FindingKind =
   | 'limit'
   /** Nothing says what a changed property does to its resource. */
   | 'unknown-replacement'
+  /** A piece of work, or one of its effects, is missing after old and new stacks have worked beside each other. */
+  | 'work-lost'
+  /** A piece of work had one of its effects twice. */
+  | 'work-twice'
+  /** A piece of work does not end. */
+  | 'work-stuck'
+  /** A set of old and new stacks showed nothing: no message was on its way. */
+  | 'unknown-set'
   /** Anything else that CloudFormation refuses. */
   | 'refused';
 

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ const PROD: Wanted = {
 };
 
 /**
- * Checks the templates of `dev` and `prod` by cfn-lint and checkov, which know AWS's schemas and common weaknesses without
+ * Checks the templates of `dev`, `prod` and the pipeline by cfn-lint and checkov, which know AWS's schemas and common weaknesses without
  * this repository's help. What both find is accepted in `accepted.json` with a reason, or is a fault.
  */
 export async function checkTemplates(): Promise<Check> {
@@ -53,7 +53,7 @@ const notDone = (why: string): Check => ({
   text: `cfn-lint and checkov: NOT DONE (${why}). Run it where Python and PyPI are.`,
 });
 
-/** Copies all templates into one folder. @returns their number */
+/** Copies all templates into one folder, those of the pipeline too. @returns their number */
 function collectTemplates(): number {
   rmSync(TEMPLATES, { recursive: true, force: true });
   mkdirSync(TEMPLATES, { recursive: true });
@@ -63,7 +63,26 @@ function collectTemplates(): number {
       .map((name) => [join(folder, name), join(TEMPLATES, name)] as const),
   );
   for (const [from, to] of found) copyFileSync(from, to);
-  return found.length;
+  copyFileSync(join(pipelineAssembly(), 'Pipeline.template.json'), join(TEMPLATES, 'pipeline.template.json'));
+  return found.length + 1;
+}
+
+/**
+ * Synthesizes the stack of the pipeline, which is an app of its own, for a repository of nobody's.
+ * @returns the folder of its assembly
+ * @throws {Error} with what the app printed, if it fails
+ */
+function pipelineAssembly(): string {
+  const folder = join(ROOT, '.build', 'checked-pipeline');
+  const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { readonly context: object };
+  const settings = JSON.stringify({ ...context, repository: 'example/orderly' });
+  const run = spawnSync(process.execPath, ['--import', 'tsx', join('bin', 'pipeline-app.ts')], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_NO_WARNINGS: '1', CDK_OUTDIR: folder, CDK_CONTEXT_JSON: settings },
+  });
+  if (run.status === 0) return folder;
+  throw new Error(`bin/pipeline-app.ts fails: ${run.stderr}${run.stdout}${run.error?.message ?? ''}`);
 }
 
 async function lint({ folder }: Place): Promise<readonly Finding[]> {

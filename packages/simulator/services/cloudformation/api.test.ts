@@ -22,7 +22,9 @@ const client = () => new CloudFormationClient(awsApiOf(createCloud(resources)).c
 test('stacks are listed and described', async () => {
   const stacks: unknown[] = [];
   for await (const { Stacks = [] } of paginateDescribeStacks({ client: client() }, {})) stacks.push(...Stacks);
-  expect(stacks).toMatchObject([{ StackName, StackStatus: 'CREATE_COMPLETE', Outputs: [] }]);
+  expect(stacks).toMatchObject([
+    { StackName, StackStatus: 'CREATE_COMPLETE', EnableTerminationProtection: false, Outputs: [] },
+  ]);
   const { StackSummaries } = await client().send(new ListStacksCommand({ StackStatusFilter: ['CREATE_COMPLETE'] }));
   expect(StackSummaries).toMatchObject([{ StackName }]);
   const failed = await client().send(new ListStacksCommand({ StackStatusFilter: ['CREATE_FAILED'] }));

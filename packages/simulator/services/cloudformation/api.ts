@@ -22,6 +22,7 @@ export function cloudformationApi({ deployment: { assembly }, world }: Account):
     CreationTime,
     StackStatus: STATUS,
     DisableRollback: false,
+    EnableTerminationProtection: stack.terminationProtection,
     Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
     Outputs: stack.outputs.map(({ key, value, description, exportName }) => ({
       OutputKey: key,
