@@ -88,6 +88,7 @@ const NOT_QUICK = [
   'simulation/rights',
   'simulation/simulator-world',
   'simulation/stripe',
+  'simulation/synthetic-orders',
   'simulation/timers',
   'simulation/undoings',
   'acceptance/when-a-customer-reaches-a-limit',

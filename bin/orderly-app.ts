@@ -10,7 +10,7 @@ import { devJwks } from '../tools/local/dev-issuer.js';
 /**
  * `-c checks=off` leaves the rule packs out, in `dev` only: for a local cloud, which is deployed at each start.
  *
- * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c concurrency=small -c paymentProvider=sandbox -c hotSkus=TEA-1,TEA-2 -c hotCustomers=acme -c cors=https://shop.example.org -c canary=10`
+ * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c concurrency=small -c paymentProvider=sandbox -c hotSkus=TEA-1,TEA-2 -c hotCustomers=acme -c cors=https://shop.example.org -c canary=10 -c syntheticOrder='{...}'`
  * override lib/settings.ts. `-c protection=off` is for a first deployment. In an environment that keeps data, an inline key set needs `-c allowInlineJwks=true`, and the
  * sandbox needs `-c allowSandbox=true`.
  */
@@ -30,6 +30,7 @@ const overrides = Object.fromEntries(
       'hotCustomers',
       'cors',
       'canary',
+      'syntheticOrder',
       'protection',
       'allowInlineJwks',
       'allowSandbox',

@@ -6,6 +6,12 @@ export const AppEnv = {
   UNCHARGEABLE_ORDERS: 'UNCHARGEABLE_ORDERS',
 } as const;
 
+/**
+ * Variable of functions that leave out the synthetic orders: the customer who places them. Absent in an environment without them. It is
+ * no member of `AppEnv`, since a bundle has all members or none.
+ */
+export const SYNTHETIC_CUSTOMER = 'SYNTHETIC_CUSTOMER';
+
 /** Limits of one customer. Whole numbers above 0. */
 export interface CustomerLimits {
   /** Orders that are under way at once. */

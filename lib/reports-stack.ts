@@ -8,6 +8,7 @@ import * as routes from '../lambdas/reports/routes.js';
 import { moneyEvents, orderEvents } from '../lambdas/reports/subscriptions.js';
 import { toInboxOptions } from './inbox-settings.js';
 import type { Settings } from './settings.js';
+import { setSyntheticCustomer } from './synthetic-order-settings.js';
 
 /** A day is counted by one function, while another one collects what arrives. */
 const RUNNERS = 2;
@@ -40,6 +41,7 @@ export class ReportsStack extends Stack {
     });
     daily.grantItems(table, ['PutItem', 'Query'], PAGES);
     daily.grantItems(table, ['GetItem', 'PutItem'], REPORTS);
+    setSyntheticCustomer(daily, props.settings);
 
     const getReport = service.addEndpoint('GetReport', routes.getReport, 'reports/get-report');
     getReport.grantItems(table, ['GetItem', 'Query'], REPORTS);

@@ -8,6 +8,7 @@ import * as routes from '../lambdas/rewards/routes.js';
 import { accountEvents } from '../lambdas/rewards/subscriptions.js';
 import { toInboxOptions } from './inbox-settings.js';
 import type { Settings } from './settings.js';
+import { setSyntheticCustomer } from './synthetic-order-settings.js';
 
 export interface RewardsStackProps extends EnvironmentProps {
   readonly settings: Settings;
@@ -32,6 +33,7 @@ export class RewardsStack extends Stack {
       ...toInboxOptions(props.settings.inboxes),
     });
     counting.grantItems(table, ['GetItem', 'Query', 'PutItem'], REWARDS);
+    setSyntheticCustomer(counting, props.settings);
     const getMine = service.addEndpoint('GetMyRewards', routes.getMyRewards, 'rewards/get-my-rewards');
     const get = service.addEndpoint('GetRewards', routes.getRewards, 'rewards/get-rewards');
     for (const handler of [getMine, get]) handler.grantItems(table, ['GetItem', 'Query'], REWARDS);

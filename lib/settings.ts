@@ -21,6 +21,7 @@ import { DEV_AUDIENCE, DEV_ISSUER, DEV_TOKEN_SECONDS } from './development.js';
 import { ENVIRONMENT_NAMES, type EnvironmentName } from './environment-names.js';
 import { checkInboxes, type InboxSettings } from './inbox-settings.js';
 import { checkOrders, fitToAccount, type OrderSettings } from './order-capacity.js';
+import { readSyntheticOrder, type SyntheticOrderSettings } from './synthetic-order-settings.js';
 import { checkTextSize } from './text-size.js';
 
 /** Payment provider. `sandbox` moves no money; it is for environments that sell nothing. */
@@ -90,6 +91,12 @@ export interface Settings extends EnvironmentSettings {
    * changes of their accounts.
    */
   readonly hotCustomers: HotKeySettings;
+  /**
+   * A synthetic order every five minutes, which is placed, followed and cancelled as a customer's. Its customer stays out of reports and
+   * gets no points. Where it runs, `apiQuietAfter` does not hold: an API that nobody can reach is an order that does not come through.
+   * @default none
+   */
+  readonly syntheticOrder?: SyntheticOrderSettings;
 }
 
 /** Issuer of `prod` until you configure your own. `.invalid` never resolves (RFC 2606). */
@@ -114,6 +121,8 @@ export interface Overrides {
   readonly cors?: string;
   /** Minutes of a progressive deployment: 5, 10, 15 or 30. */
   readonly canary?: string;
+  /** Synthetic orders: `SyntheticOrderSettings` as JSON, or as the object that cdk.json may contain. */
+  readonly syntheticOrder?: string | object;
   /** `off`: tables and stacks are not protected from deletion, for a first deployment. */
   readonly protection?: 'on' | 'off';
   /** Allow an inline key set, or the sandbox, in an environment that keeps data. */
@@ -364,8 +373,15 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     throw new SettingsError("concurrency: expected 'small'; lib/settings.ts sets every other value");
   }
   const concurrency = overrides.concurrency ?? known.concurrency;
+  const syntheticOrder =
+    overrides.syntheticOrder === undefined
+      ? known.syntheticOrder
+      : readSyntheticOrder(environment, overrides.syntheticOrder, { auth, customerLimits: known.customerLimits });
+  const { apiQuietAfter, ...others } = known;
+  const isQuietAnAlarm =
+    apiQuietAfter !== undefined && (syntheticOrder === undefined || syntheticOrder.paused === true);
   const settings = {
-    ...fitToAccount({ ...known, concurrency }),
+    ...fitToAccount({ ...others, concurrency }),
     app: APP,
     environment,
     // 0.3.0 deletes the policies that leave a stack. The release after this one takes the default: one policy for each service.
@@ -375,6 +391,8 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     hotSkus,
     hotCustomers,
     protection,
+    ...(syntheticOrder && { syntheticOrder }),
+    ...(isQuietAnAlarm && { apiQuietAfter }),
     ...(alarmEmail !== undefined && { alarmEmail }),
     ...(overrides.cors !== undefined && { cors: overrides.cors.split(',') }),
     ...(overrides.canary !== undefined && {

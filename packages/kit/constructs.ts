@@ -8,6 +8,7 @@ export {
   type AlarmProps,
   alarm,
   alarmOnErrors,
+  alarmOnNone,
   alarmOnOldest,
   alarmOnSilence,
   alarmOnVisible,

@@ -22,7 +22,7 @@ import { LocalRunError } from './errors.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, '.build', 'assemblies');
 /** Sources of bundles. A function serves the API's document. Those of the kit are sources of the templates, too. */
-export const BUNDLED = ['lambdas', 'packages/kit', 'packages/operator', 'docs/openapi.json'];
+export const BUNDLED = ['lambdas', 'packages/client', 'packages/kit', 'packages/operator', 'docs/openapi.json'];
 /** Sources of the templates. */
 export const TEMPLATES = ['bin', 'lib', 'cdk.json'];
 /** All that an assembly is made of. */

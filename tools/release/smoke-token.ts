@@ -1,3 +1,4 @@
+import { NoToken, requestToken } from '../../lambdas/client-credentials.js';
 import { LocalRunError } from '../local/errors.js';
 
 /** Variables of the process that say where the token of the smoke test is from. */
@@ -29,23 +30,20 @@ export function tokenSource(
     SMOKE_SCOPE,
   } = variables;
   return async () => {
-    const response = await ask(SMOKE_TOKEN_URL, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: SMOKE_CLIENT_ID,
-        client_secret: SMOKE_CLIENT_SECRET,
-        ...(SMOKE_AUDIENCE && { audience: SMOKE_AUDIENCE }),
-        ...(SMOKE_SCOPE && { scope: SMOKE_SCOPE }),
-      }).toString(),
-    });
-    // Its text may contain what was sent, so only the status is shown.
-    if (!response.ok)
-      throw new LocalRunError(`The issuer gave no token: ${SMOKE_TOKEN_URL} answered ${response.status}.`);
-    const { access_token: token } = (await response.json()) as { readonly access_token?: unknown };
-    if (typeof token !== 'string' || token === '')
-      throw new LocalRunError(`The issuer gave no token: ${SMOKE_TOKEN_URL} answered without access_token.`);
-    return token;
+    try {
+      const { token } = await requestToken(
+        {
+          url: SMOKE_TOKEN_URL,
+          clientId: SMOKE_CLIENT_ID,
+          clientSecret: SMOKE_CLIENT_SECRET,
+          audience: SMOKE_AUDIENCE,
+          scope: SMOKE_SCOPE,
+        },
+        { ask },
+      );
+      return token;
+    } catch (error) {
+      throw error instanceof NoToken ? new LocalRunError(error.message) : error;
+    }
   };
 }

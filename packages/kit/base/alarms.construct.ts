@@ -15,7 +15,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { describeAlarm, type Severity, topicOf } from './alarm-routes.js';
 import type { AnyBus } from './interfaces.js';
-import { findServiceAlarms, type WatchedMetric } from './service-alarms.construct.js';
+import { findServiceAlarms, type PartOfPage, type WatchedMetric } from './service-alarms.construct.js';
 import type { ServiceFunction } from './service-function.construct.js';
 import { STREAM_SCALE } from './shared-alarms.js';
 
@@ -60,11 +60,14 @@ export function alarmOnSilence(
   return alarmOnNone(scope, name, { metric, ...said });
 }
 
-/** Alarms if a metric counts nothing within its period. Missing data raises this alarm. */
+/**
+ * Alarms if a metric counts nothing within its period. Missing data raises this alarm.
+ * @param props `followsBus`: as a part of its service's page, it is silent while the bus refuses events
+ */
 export function alarmOnNone(
   scope: Construct,
   name: string,
-  { metric, ...said }: Pick<AlarmProps, 'metric'> & AlarmText,
+  { metric, ...said }: Pick<AlarmProps, 'metric'> & AlarmText & PartOfPage,
 ): Alarm {
   return createAlarm(scope, name, said, {
     metric,
@@ -97,12 +100,12 @@ export function alarmOnSome(
 function createAlarm(
   scope: Construct,
   name: string,
-  { means, topic, severity = 'page' }: AlarmText,
+  { means, topic, severity = 'page', followsBus = false }: AlarmText & PartOfPage,
   rule: CdkAlarmProps,
 ): Alarm {
   const created = new Alarm(scope, name, { ...rule, alarmDescription: describeAlarm(scope, name, means, severity) });
   const page = severity === 'page' ? findServiceAlarms(scope) : undefined;
-  if (page) page.addToPage(created);
+  if (page) page.addToPage(created, { followsBus });
   else notify(created, topicOf(topic, severity));
   return created;
 }

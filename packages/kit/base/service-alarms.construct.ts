@@ -30,6 +30,12 @@ export function findServiceAlarms(scope: Construct): ServiceAlarms | undefined {
 export const serviceAlarms = (scope: Construct, topic: ITopic): ServiceAlarms =>
   findServiceAlarms(scope) ?? new ServiceAlarms(scope, topic);
 
+/** How an alarm is a part of the page of its service. */
+export interface PartOfPage {
+  /** Whether it follows from a bus that refuses events. It is silent meanwhile, because that is a page of its own. @default false */
+  readonly followsBus?: boolean;
+}
+
 /**
  * Alarms of one service. Parts of a kind share an alarm: CloudWatch evaluates all their metrics by one expression, so a consumer
  * more is no alarm more. All pages of the service are one composite alarm, `ServicePage`: one outage is one page, whatever
@@ -39,7 +45,7 @@ export const serviceAlarms = (scope: Construct, topic: ITopic): ServiceAlarms =>
  */
 export class ServiceAlarms extends Construct {
   private readonly shared = new Map<SharedAlarm, { readonly alarm: CfnAlarm; readonly metrics: WatchedMetric[] }[]>();
-  private readonly pages: IAlarmRef[] = [];
+  private readonly pages: (PartOfPage & { readonly alarm: IAlarmRef })[] = [];
 
   constructor(
     scope: Construct,
@@ -65,9 +71,9 @@ export class ServiceAlarms extends Construct {
   }
 
   /** Makes an alarm a part of the service's page. */
-  addToPage(alarm: IAlarmRef): void {
+  addToPage(alarm: IAlarmRef, part: PartOfPage = {}): void {
     if (this.pages.length === 0) this.createPage();
-    this.pages.push(alarm);
+    this.pages.push({ alarm, ...part });
     acknowledgeCompliance(alarm, {
       CloudWatchAlarmAction: 'The composite alarm ServicePage notifies in its place, so that one outage is one page.',
     });
@@ -86,7 +92,7 @@ export class ServiceAlarms extends Construct {
       metrics: Lazy.any({ produce: () => renderMetrics(metrics, combine, period) }),
       ...(told && { alarmActions: told, okActions: told }),
     });
-    if (severity === 'page') this.addToPage(alarm);
+    if (severity === 'page') this.addToPage(alarm, { followsBus: kind === 'RelayBehind' });
     return { alarm, metrics };
   }
 
@@ -110,10 +116,8 @@ export class ServiceAlarms extends Construct {
     const on = ({ alarmRef }: IAlarmRef) => Fn.join('', ['ALARM("', alarmRef.alarmArn, '")']);
     return Fn.join(
       ' OR ',
-      this.pages.map((page) =>
-        page.node.id.startsWith('RelayBehind') && busRefuses
-          ? Fn.join('', ['(', on(page), ' AND NOT ', on(busRefuses), ')'])
-          : on(page),
+      this.pages.map(({ alarm, followsBus }) =>
+        followsBus && busRefuses ? Fn.join('', ['(', on(alarm), ' AND NOT ', on(busRefuses), ')']) : on(alarm),
       ),
     );
   }

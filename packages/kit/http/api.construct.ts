@@ -27,6 +27,7 @@ import { addPinnedOutput, logicalPrefix } from '../base/logical-ids.js';
 import { Output } from '../base/outputs.js';
 import { removalPolicyOf } from '../base/retention.js';
 import { setRunbook } from '../base/runbook.js';
+import { ServiceAlarms } from '../base/service-alarms.construct.js';
 import { type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
 import type { EnvironmentSettings } from '../base/settings.js';
 import { tokenEnvironment } from '../base/token-environment.js';
@@ -64,6 +65,11 @@ export interface ApiProps {
    */
   readonly authorizer?: ServiceFunction;
   readonly alarmTopic: ITopic;
+  /**
+   * Whether the pages of the API, and those of constructs below it, are one message, as those of a service are.
+   * @default false
+   */
+  readonly isOnePage?: boolean;
 }
 
 /** Longest duration of the authorizer in a new execution environment, in seconds. Otherwise it takes milliseconds. */
@@ -127,11 +133,15 @@ const STAGE = 'v1';
  */
 export class Api extends Construct {
   readonly api: RestApi;
+  /** Address of the API with its stage, as clients know it, with a trailing slash. */
+  readonly url: string;
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     setRunbook(this, props.settings);
     const { settings, services, publicRoutes = [], alarmTopic } = props;
+    // Before the alarms, which find it.
+    if (props.isOnePage) new ServiceAlarms(this, alarmTopic);
     const routes = [...services.flatMap((service) => service.routes), ...publicRoutes];
     this.checkRoutes(routes);
     refuseSimulatedIssuer(this, settings);
@@ -205,7 +215,8 @@ export class Api extends Construct {
     const name = logicalPrefix(this).endsWith('Api') ? '' : 'Api';
     addPinnedOutput(this, `${name}Id`, this.api.restApiId);
     const own = domain && new ApiDomain(this, 'Domain', { api: this.api, domain, path: STAGE });
-    addPinnedOutput(this, `${name}Url`, own?.url ?? this.api.url);
+    this.url = own?.url ?? this.api.url;
+    addPinnedOutput(this, `${name}Url`, this.url);
     if (own) addPinnedOutput(this, `${name}DomainTarget`, own.target);
     addPinnedOutput(
       this,

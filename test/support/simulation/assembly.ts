@@ -30,8 +30,19 @@ const WITH_STRIPE = { ...PROD, context: SIMULATED, isValidated: false };
 /** For an account whose quota of AWS Lambda is 10. It differs from `PROD` in numbers only, so the rules check that one. */
 const SMALL = { ...PROD, context: { ...SIMULATED_PROD, concurrency: 'small' }, isValidated: false };
 
+/** Synthetic orders, as `lib/synthetic-order-settings.ts` describes them. */
+export const SYNTHETIC_ORDER = {
+  customerId: 'probe@clients',
+  sku: 'SYNTHETIC-1',
+  tokenUrl: 'https://login.simulation.test/oauth/token',
+  clientId: 'probe',
+  secretParameter: '/orderly/prod/synthetic-order',
+} as const;
+/** With synthetic orders, which have constructs of their own. */
+const SYNTHETIC = { ...PROD, context: { ...SIMULATED_PROD, syntheticOrder: JSON.stringify(SYNTHETIC_ORDER) } };
+
 /** All that simulations play. */
-export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_STRIPE, SMALL];
+export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_STRIPE, SMALL, SYNTHETIC];
 
 /**
  * Synthesizes the cloud assembly of `prod` with a test issuer, once for each state of the sources.
@@ -47,3 +58,6 @@ export const stripeAssembly = (): string => assembly(WITH_STRIPE);
 
 /** Does the same with the setting `concurrency: 'small'`. */
 export const smallAssembly = (): string => assembly(SMALL);
+
+/** Does the same with synthetic orders. */
+export const syntheticAssembly = (): string => assembly(SYNTHETIC);
