@@ -21,6 +21,7 @@ const COMMANDS = {
   'bench-event-store': './bench/event-store.ts',
   'bench-hot-key': './bench/hot-key.ts',
   'bench-hot-account': './bench/hot-account.ts',
+  'bench-cpu': './bench/cpu.ts',
   'bench-latency': './bench/latency.ts',
   'bench-local': './bench/local.ts',
   cost: './cost/main.ts',

@@ -20,25 +20,32 @@ const ONE = 60_000;
 const SKUS = ['tea', 'cups'];
 const PRICE = 350;
 
+/** Deploys the rival into a simulated cloud, and places an order. @param folder for its assembly */
+export async function playPowertools(folder: string): Promise<{ readonly cloud: Cloud; readonly order: () => Promise<void> }> {
+  const cloud = new Cloud(new Deployment(new Assembly(synthesize(folder))), { seed: 'the rival', steady: true });
+  let charges = 0;
+  cloud.thirdParties.add(PROVIDER, {
+    answer: () => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: `charge-${++charges}` }),
+    }),
+    refuse: () => ({ status: 429, headers: {}, body: '' }),
+  });
+  stock(cloud);
+  let orders = 0;
+  const order = (): Promise<void> => place(cloud, orders++);
+  await order();
+  return { cloud, order };
+}
+
 /** Plays approved orders of two lines at a saga that is made by hand with Powertools and an outbox, each order alone. */
 export async function countPowertools(): Promise<CountedRival> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-rival-'));
   try {
-    const deployment = new Deployment(new Assembly(synthesize(folder)));
-    const cloud = new Cloud(deployment, { seed: 'the rival', steady: true });
-    let charges = 0;
-    cloud.thirdParties.add(PROVIDER, {
-      answer: () => ({
-        status: 200,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ id: `charge-${++charges}` }),
-      }),
-      refuse: () => ({ status: 429, headers: {}, body: '' }),
-    });
-    stock(cloud);
-    await place(cloud, 0);
+    const { cloud, order } = await playPowertools(folder);
     const meter = new Meter(cloud);
-    for (let number = 1; number <= ORDERS; number++) await place(cloud, number);
+    for (let number = 0; number < ORDERS; number++) await order();
     const { functions, events } = meter.end();
     refuseUnapproved(cloud);
     const all = findTriggers(cloud);
