@@ -39,6 +39,8 @@ export interface BundlesOptions {
   readonly cache?: string | undefined;
   /** Packages besides the kit whose entry points the app deploys. @default none */
   readonly packages?: EntryPackages;
+  /** Whether functions write spans of traces, as the settings say (`traces`). @default false: bundles contain nothing of them */
+  readonly traces?: boolean;
 }
 
 /** Error for a name that no entry point has. */
@@ -88,6 +90,12 @@ export const BUNDLING = {
   alias: CREDENTIALS_ALIAS,
 } satisfies BuildOptions;
 
+/**
+ * What esbuild puts in the place of the question whether spans are written. With a constant, it leaves out what isn't asked for: the
+ * bundle of a hot function has no room for it.
+ */
+export const tracesDefine = (traces: boolean) => ({ 'process.env.KIT_TRACES': JSON.stringify(traces ? 'on' : 'off') });
+
 /** Folder that esbuild takes for that of its output, below the app's root. Nothing is written there. */
 const OUTPUTS = '.build/bundled';
 /** Files and folders below the folder of what was made. */
@@ -112,6 +120,8 @@ export class Bundles {
   private readonly root: string;
   private readonly cache: string | undefined;
   private readonly packages: EntryPackages;
+  /** Whether functions write spans of traces. */
+  readonly traces: boolean;
   /** Folder with the code, the maps and the metafile. */
   private readonly bundleFolder: string;
   private readonly metafile: Metafile;
@@ -119,11 +129,12 @@ export class Bundles {
   /**
    * @param folder of the app's entry points, the files that end in `.lambda.ts`; absolute, or from the working directory
    */
-  constructor(folder: string, { root = process.cwd(), cache, packages = {} }: BundlesOptions = {}) {
+  constructor(folder: string, { root = process.cwd(), cache, packages = {}, traces = false }: BundlesOptions = {}) {
     this.folder = resolve(folder);
     this.root = resolve(root);
     this.cache = cache;
     this.packages = packages;
+    this.traces = traces;
     const files = entryFiles(folder, packages);
     this.entries = [...files.keys()].sort();
     process.once('exit', () => this.remove());
@@ -154,6 +165,7 @@ export class Bundles {
     const settings = {
       version,
       options,
+      traces: this.traces,
       alias: Object.entries(alias).map(([name, path]) => [name, fromRoot(path)]),
       entries: [...files].map(([entry, path]) => [entry, fromRoot(path)]),
       // An import may find another file once there is one more.
@@ -179,6 +191,7 @@ export class Bundles {
         // Paths of the metafile and of the maps begin here, whatever folder they are written to.
         outdir: join(this.root, OUTPUTS),
         ...BUNDLING,
+        define: tracesDefine(this.traces),
         write: false,
         metafile: true,
         sourcemap: 'external',
