@@ -145,7 +145,6 @@ describe('an order in a local cloud with a receiver of traces', () => {
     const [request] = roots as [Span];
     expect([attribute(request, 'http.request.method'), attribute(request, 'http.route')]).toEqual(['POST', '/orders']);
     expect(spans.every((span) => BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano))).toBe(true);
-    console.info(`one order: ${spans.length} spans, ${JSON.stringify(spans).length} bytes as JSON`);
   });
 
   test('shows a second delivery as a span of its own, a duplicate beside what was applied', async () => {

@@ -69,7 +69,8 @@ export function startSpan(traceparent: string | undefined, spanId = randomBytes(
         span: spanId,
         ...(parent !== undefined && { parent }),
         begin,
-        end: Date.now(),
+        // The clock of a machine may be set back meanwhile.
+        end: Math.max(begin, Date.now()),
         ...fields,
       };
       // As EMF metrics: console.log would put a time and a request id before it.

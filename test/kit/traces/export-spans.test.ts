@@ -139,7 +139,7 @@ describe('the exporter of spans', () => {
     await expect(handler(EVENT)).rejects.toThrow('fetch failed');
   });
 
-  test('counts what the receiver refuses for good, and goes on', async () => {
+  test('counts what the receiver refuses for good, and ends without an error', async () => {
     const { handler, counted } = await exporter('https://collector.example.org');
     answer = () => new Response('', { status: 400 });
     await handler(EVENT);
