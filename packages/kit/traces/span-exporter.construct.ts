@@ -35,11 +35,10 @@ export class SpanExporter extends Construct {
     });
     if (traces.exporter === 'x-ray') {
       exporter.grantActions(['xray:PutSpans', 'xray:PutSpansForIndexing'], '*');
-      Validations.of(exporter).acknowledge({
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason:
-          'Spans belong to no resource: X-Ray takes no narrower one (Service Authorization Reference, "AWS X-Ray").',
-      });
+      // Service Authorization Reference, "AWS X-Ray": the actions have no resource type.
+      const reason = 'Spans belong to no resource, so X-Ray takes no narrower one.';
+      for (const id of ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'])
+        Validations.of(exporter).acknowledge({ id, reason });
     }
     const { account, region, partition } = Stack.of(this);
     new CfnPermission(this, 'FromLogs', {
