@@ -10,8 +10,8 @@ import { devJwks } from '../tools/local/dev-issuer.js';
 /**
  * `-c checks=off` leaves the rule packs out, in `dev` only: for a local cloud, which is deployed at each start.
  *
- * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c concurrency=small -c paymentProvider=sandbox -c hotSkus=TEA-1,TEA-2 -c hotCustomers=acme -c cors=https://shop.example.org -c canary=10 -c syntheticOrder='{...}'`
- * override lib/settings.ts. `-c protection=off` is for a first deployment. In an environment that keeps data, an inline key set needs `-c allowInlineJwks=true`, and the
+ * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c concurrency=small -c paymentProvider=sandbox -c hotSkus=TEA-1,TEA-2 -c hotCustomers=acme -c cors=https://shop.example.org -c canary=10 -c syntheticOrder='{...}' -c traces=x-ray`
+ * override lib/settings.ts. `-c traces=otlp` needs `-c tracesEndpoint=https://...`; `-c tracesShare=0.1` writes a tenth of the traces. `-c protection=off` is for a first deployment. In an environment that keeps data, an inline key set needs `-c allowInlineJwks=true`, and the
  * sandbox needs `-c allowSandbox=true`.
  */
 const app = new App();
@@ -31,6 +31,9 @@ const overrides = Object.fromEntries(
       'cors',
       'canary',
       'syntheticOrder',
+      'traces',
+      'tracesEndpoint',
+      'tracesShare',
       'protection',
       'allowInlineJwks',
       'allowSandbox',
@@ -49,6 +52,7 @@ try {
   const bundles = new Bundles('lambdas', {
     cache: process.env.ORDERLY_BUNDLES,
     packages: { operator: operatorEntries },
+    traces: settings.traces !== undefined,
   });
   if (context('checks') !== 'off') checkByRulePacks(app);
   else if (settings.environment !== 'dev')

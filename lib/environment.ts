@@ -23,7 +23,7 @@ const MIN_UNRESERVED = 100;
 
 export interface OrderlyEnvironmentProps {
   readonly settings: Settings;
-  readonly bundles: Pick<Bundles, 'code'>;
+  readonly bundles: Pick<Bundles, 'code'> & Partial<Pick<Bundles, 'traces'>>;
 }
 
 /**
@@ -36,7 +36,7 @@ export interface OrderlyEnvironmentProps {
 export class OrderlyEnvironment extends Construct {
   constructor(scope: Construct, id: string, { settings, bundles }: OrderlyEnvironmentProps) {
     super(scope, id);
-    const { bus, alarmTopic, personalKeys } = new PlatformStack(this, 'Platform', { settings }).platform;
+    const { bus, alarmTopic, personalKeys } = new PlatformStack(this, 'Platform', { settings, bundles }).platform;
     const common = { settings, bundles, bus, alarmTopic };
     const orders = new OrdersStack(this, 'Orders', { ...common, personalKeys });
     const inventory = new InventoryStack(this, 'Inventory', common);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ServiceGraph } from '@orderly/kit/constructs';
+import type { Bundles, ServiceGraph } from '@orderly/kit/constructs';
 import { Metric, Platform, stackProps } from '@orderly/kit/constructs';
 import { Annotations, CfnParameter, CfnRule, Fn, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
@@ -9,6 +9,8 @@ import { PLACEHOLDER_ISSUER, type Settings } from './settings.js';
 
 export interface PlatformStackProps {
   readonly settings: Settings;
+  /** For the function that exports traces. */
+  readonly bundles: Pick<Bundles, 'code'>;
 }
 
 /** Graphs of this app. The second one replaces the kit's graph of sagas. */
@@ -24,9 +26,9 @@ const GRAPHS: readonly ServiceGraph[] = [
 export class PlatformStack extends Stack {
   readonly platform: Platform;
 
-  constructor(scope: Construct, id: string, { settings }: PlatformStackProps) {
+  constructor(scope: Construct, id: string, { settings, bundles }: PlatformStackProps) {
     super(scope, id, stackProps(settings, id, 'bus, archive, keys of people, alarms, dashboard'));
-    this.platform = new Platform(this, 'Default', { settings, graphs: GRAPHS });
+    this.platform = new Platform(this, 'Default', { settings, bundles, graphs: GRAPHS });
     this.refusePlaceholder(settings);
   }
 

@@ -3,11 +3,13 @@ import {
   type AuthSettings,
   type CanarySettings,
   checkDeployedWindow,
+  checkTraces,
   type DeployedWindow,
   developmentSettings,
   type EnvironmentSettings,
   type HotKeySettings,
   SettingsError,
+  type TracesSettings,
 } from '@orderly/kit/constructs';
 import { Duration } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -123,6 +125,12 @@ export interface Overrides {
   readonly canary?: string;
   /** Synthetic orders: `SyntheticOrderSettings` as JSON, or as the object that cdk.json may contain. */
   readonly syntheticOrder?: string | object;
+  /** Where traces are exported to: `x-ray`, or `otlp` with `tracesEndpoint`. */
+  readonly traces?: string;
+  /** Base address of a receiver of OTLP over HTTP. */
+  readonly tracesEndpoint?: string;
+  /** Share of the traces that are written, above 0 and at most 1. */
+  readonly tracesShare?: string;
   /** `off`: tables and stacks are not protected from deletion, for a first deployment. */
   readonly protection?: 'on' | 'off';
   /** Allow an inline key set, or the sandbox, in an environment that keeps data. */
@@ -398,7 +406,9 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     ...(overrides.canary !== undefined && {
       canary: { minutes: Number(overrides.canary) as CanarySettings['minutes'] },
     }),
+    ...overrideTraces(overrides),
   };
+  checkTraces(settings);
   checkOrders(environment, settings.orders);
   const [inlineIsAllowed, sandboxIsAllowed] = [
     isAllowed('allowInlineJwks', overrides),
@@ -411,6 +421,22 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     );
   }
   return settings;
+}
+
+function overrideTraces({ traces, tracesEndpoint, tracesShare }: Overrides): { readonly traces?: TracesSettings } {
+  if (traces === undefined) {
+    if (tracesEndpoint === undefined && tracesShare === undefined) return {};
+    throw new SettingsError(
+      'tracesEndpoint and tracesShare are settings of traces: add -c traces=x-ray or -c traces=otlp',
+    );
+  }
+  // The kit checks them: a missing endpoint, and an exporter that it doesn't know.
+  const given = {
+    exporter: traces,
+    ...(tracesEndpoint !== undefined && { endpoint: tracesEndpoint }),
+    ...(tracesShare !== undefined && { share: Number(tracesShare) }),
+  };
+  return { traces: given as TracesSettings };
 }
 
 function isAllowed(word: 'allowInlineJwks' | 'allowSandbox', overrides: Overrides): boolean {

@@ -32,6 +32,7 @@ export {
 } from './base/service-function.construct.js';
 export {
   type AppSettings,
+  checkTraces,
   type AuthSettings,
   type DedupeWindowEntry,
   type DedupeWindowSetting,
@@ -43,6 +44,7 @@ export {
   SettingsError,
 } from './base/settings.js';
 export { stackProps } from './base/stack-props.js';
+export type { TracesSettings } from './base/traces-settings.js';
 export { acknowledgeNoRestore, addPeopleIndex, recordsTable, tableDefaults } from './base/tables.construct.js';
 export { Api, type ApiProps, publicRoute, type Route, tokenAuthorizer } from './http/api.construct.js';
 export {

@@ -10,6 +10,7 @@ const FLOORS = [
   'aws',
   'messages',
   'base',
+  'traces',
   // Patterns.
   'decider',
   'personal-data',

@@ -17,6 +17,17 @@ const SYNTHESIZE = join(ROOT, 'tools', 'local', 'synthesize.ts');
 /** `dev`, as it is deployed. */
 export const DEV: Wanted = { environment: 'dev', isValidated: true };
 
+/** Host that functions of a local cloud with traces call: the local cloud carries its requests to the receiver. */
+export const TRACES_HOST = '127.0.0.1:4318';
+
+/** `dev` for a local cloud: without the rule packs, which change nothing in it. */
+const LOCAL: Wanted = { ...DEV, context: { checks: 'off' }, isValidated: false };
+/** The same with traces. */
+const TRACED: Wanted = {
+  ...LOCAL,
+  context: { ...LOCAL.context, traces: 'otlp', tracesEndpoint: `http://${TRACES_HOST}` },
+};
+
 /**
  * Returns the cloud assembly of an environment, as `cdk synth` makes it. It is synthesized once for each state of the
  * sources, and several processes may read it at the same time.
@@ -71,15 +82,14 @@ export async function devAssembly(endpoint: Endpoint): Promise<string> {
 /**
  * Returns the assembly of `dev` for a local cloud, made without the rule packs and CDK's own rules, which `npm test` and every
  * deployment play, so that a start takes seconds.
- * @param signal ends it
+ * @param signal ends it @param traces whether its functions write spans. @default false
  * @returns its folder
  * @throws {LocalRunError} with the app's output, if it fails, or with the errors of its constructs
  */
-export async function localAssembly(signal?: AbortSignal): Promise<string> {
-  // The rules change nothing in it.
+export async function localAssembly(signal?: AbortSignal, traces = false): Promise<string> {
   const checked = new Draft(DEV);
-  if (checked.isMade) return checked.keep();
-  const draft = new Draft({ ...DEV, context: { checks: 'off' }, isValidated: false });
+  if (checked.isMade && !traces) return checked.keep();
+  const draft = new Draft(traces ? TRACED : LOCAL);
   return draft.keep(draft.isMade ? '' : await runApp(draft, signal));
 }
 

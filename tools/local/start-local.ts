@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LocalCloud, PortInUse, StateRefused } from '@orderly/simulator';
 import { BUILT } from '../docs/built.js';
-import { localAssembly } from './assembly.js';
+import { localAssembly, TRACES_HOST } from './assembly.js';
 import { atExit } from './at-exit.js';
 import { dueRecords } from './awaits.js';
 import { runDemo } from './demo.js';
@@ -22,6 +22,8 @@ export interface StartOptions {
   readonly keep: boolean;
   readonly logs: boolean;
   readonly demo: boolean;
+  /** Address of a receiver of traces. */
+  readonly traces: string | undefined;
 }
 
 /**
@@ -29,14 +31,14 @@ export interface StartOptions {
  * taken over while it runs.
  * @throws {LocalRunError} with what was wrong, and what to do
  */
-export async function startLocalCloud({ port, hosts, keep, logs, demo }: StartOptions): Promise<number> {
+export async function startLocalCloud({ port, hosts, keep, logs, demo, traces }: StartOptions): Promise<number> {
   const terminal = new Terminal();
   const { say } = terminal;
   const began = performance.now();
   const { cloud, folder, shown } = await terminal.during(() =>
-    startAndDemonstrate({ port, hosts, keep, logs, demo, say }),
+    startAndDemonstrate({ port, hosts, keep, logs, demo, traces, say }),
   );
-  const watcher = new Watcher(cloud.live, folder, terminal);
+  const watcher = new Watcher(cloud.live, folder, terminal, traces !== undefined);
   watcher.begin();
   say(`${shown}\n${describeStart(cloud.url, terminal)}`);
   say(describeReady(performance.now() - began));
@@ -58,8 +60,8 @@ interface Begun {
 
 /** Synthesizes, starts the local cloud, and demonstrates it. @throws {LocalRunError} */
 async function startAndDemonstrate(options: StartOptions & { readonly say: Progress }): Promise<Begun> {
-  const { port, hosts, keep, logs, demo, say } = options;
-  const folder = await runStep(say, 'synthesize', localAssembly);
+  const { port, hosts, keep, logs, demo, traces, say } = options;
+  const folder = await runStep(say, 'synthesize', () => localAssembly(undefined, traces !== undefined));
   let run: LocalRun | undefined;
   // Tokens of before are expired by the clock of after.
   const onClockSet = (ahead: number): void => {
@@ -69,7 +71,7 @@ async function startAndDemonstrate(options: StartOptions & { readonly say: Progr
     say(`${describeClock(ahead)}: new tokens are in .orderly/local.json, and npm run token prints more.`);
   };
   const cloud = await runStep(say, 'start the local cloud', () =>
-    begin({ folder, port, hosts, keep, logs, say, onClockSet }),
+    begin({ folder, port, hosts, keep, logs, traces, say, onClockSet }),
   );
   run = toLocalRun(cloud, keep);
   writeLocalRun(run);
@@ -94,10 +96,11 @@ async function begin(options: {
   hosts: readonly string[] | undefined;
   keep: boolean;
   logs: boolean;
+  traces: string | undefined;
   say: (line: string) => void;
   onClockSet: (ahead: number) => void;
 }): Promise<LocalCloud> {
-  const { folder, port, hosts, keep, logs, say, onClockSet } = options;
+  const { folder, port, hosts, keep, logs, traces, say, onClockSet } = options;
   try {
     const state = keep ? STATE : undefined;
     const codeCache = join(folder, 'code-cache');
@@ -113,6 +116,7 @@ async function begin(options: {
       codeCache,
       smallHeaps: true,
       nextWorkAt: dueRecords,
+      ...(traces !== undefined && { outside: { [TRACES_HOST]: traces } }),
     });
   } catch (error) {
     if (error instanceof PortInUse || error instanceof StateRefused) throw new LocalRunError(error.message);

@@ -10,6 +10,7 @@ npm start -- [options]
   --host <name>     one more name that a request's Host may have (default: localhost, 127.0.0.1)
   --keep            takes up what the last start with --keep left in .orderly/state, and leaves its own there
   --logs            prints a line for each invocation of a function
+  --traces <url>    sends traces to this receiver of OTLP over HTTP: http://127.0.0.1:4318
   --no-demo         places no orders
   --localstack      on LocalStack instead (needs Python, Java and Maven)
 ORDERLY_ENDPOINT=http://<host>:<port> npm start       on an emulator of your own
@@ -20,6 +21,7 @@ const OPTIONS = {
   host: { type: 'string', multiple: true },
   keep: { type: 'boolean', default: false },
   logs: { type: 'boolean', default: false },
+  traces: { type: 'string' },
   'no-demo': { type: 'boolean', default: false },
   localstack: { type: 'boolean', default: false },
   yes: { type: 'boolean', default: false },
@@ -40,6 +42,7 @@ export async function main(args: readonly string[] = []): Promise<number> {
   if (process.env.ORDERLY_ENDPOINT === 'aws') await confirmDevOnAws(args, console.log);
   const port = parsePort(options.port);
   const { keep } = options;
+  const traces = parseReceiver(options.traces);
   const others = aboutOthers(otherStarts(), { keep, endpoint: process.env.ORDERLY_ENDPOINT });
   if (others) console.log(others);
   announceStart(keep ? STATE : undefined);
@@ -51,6 +54,7 @@ export async function main(args: readonly string[] = []): Promise<number> {
     hosts: options.host,
     demo: !options['no-demo'],
     port,
+    traces,
   });
 }
 
@@ -59,13 +63,19 @@ function parseOptions(args: readonly string[]) {
   try {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });
     const elsewhere = Boolean(process.env.ORDERLY_ENDPOINT) || values.localstack;
-    const given = (['port', 'host', 'keep', 'logs'] as const).find((name) => values[name]);
+    const given = (['port', 'host', 'keep', 'logs', 'traces'] as const).find((name) => values[name]);
     if (elsewhere && given)
       return `--${given} is for the local cloud only, not for LocalStack or ORDERLY_ENDPOINT.\n\n${USAGE}`;
     return values;
   } catch (error) {
     return `${(error as Error).message.split('. ')[0]}.\n\n${USAGE}`;
   }
+}
+
+/** @throws {LocalRunError} */
+function parseReceiver(text: string | undefined): string | undefined {
+  if (text === undefined || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) return text;
+  throw new LocalRunError(`--traces ${text}: the address of a receiver was expected, such as http://127.0.0.1:4318.`);
 }
 
 /** @throws {LocalRunError} */

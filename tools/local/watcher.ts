@@ -3,7 +3,7 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LiveCloud } from '@orderly/simulator';
 import { build } from 'esbuild';
-import { BUNDLING, collectInputs, entryFiles } from '../../packages/kit/base/bundles.js';
+import { BUNDLING, collectInputs, entryFiles, tracesDefine } from '../../packages/kit/base/bundles.js';
 import { operatorEntries } from '../../packages/operator/entries.js';
 import { localAssembly } from './assembly.js';
 import { LocalRunError } from './errors.js';
@@ -31,6 +31,8 @@ export class Watcher {
     private readonly live: LiveCloud,
     private folder: string,
     private readonly terminal: Pick<Terminal, 'say' | 'during'>,
+    /** Whether its functions write spans of traces. */
+    private readonly traces = false,
   ) {
     this.inputs = readInputs(folder);
   }
@@ -95,7 +97,7 @@ export class Watcher {
 
   /** Bundles entry points and gives their functions the new code. @returns the functions whose code differs */
   private async replace(entries: readonly string[]): Promise<readonly string[]> {
-    const { sources, inputs } = await bundle(entries);
+    const { sources, inputs } = await bundle(entries, this.traces);
     this.inputs = { ...this.inputs, ...inputs };
     const replaced: string[] = [];
     for (const [label, entry] of this.functions()) {
@@ -108,7 +110,7 @@ export class Watcher {
   }
 
   private async deploy(what: string, took: () => string): Promise<void> {
-    const folder = await this.terminal.during(() => localAssembly(this.ended.signal));
+    const folder = await this.terminal.during(() => localAssembly(this.ended.signal, this.traces));
     if (folder === this.folder) return this.terminal.say(`${what}: the same as what is deployed`);
     const gone = this.live.deploy(folder);
     this.folder = folder;
@@ -157,14 +159,18 @@ async function decidesTemplates(paths: readonly string[]): Promise<boolean> {
   return paths.some((path) => path in metafile.inputs);
 }
 
-/** @returns sources by entry point, and what they are made of */
-async function bundle(entries: readonly string[]): Promise<{ sources: ReadonlyMap<string, string>; inputs: Inputs }> {
+/** @param traces whether they write spans @returns sources by entry point, and what they are made of */
+async function bundle(
+  entries: readonly string[],
+  traces: boolean,
+): Promise<{ sources: ReadonlyMap<string, string>; inputs: Inputs }> {
   const files = new Map(
     [...entryFiles('lambdas', { operator: operatorEntries })].filter(([entry]) => entries.includes(entry)),
   );
   const outdir = resolve(ROOT, 'bundles');
   const { outputFiles, metafile } = await build({
     ...BUNDLING,
+    define: tracesDefine(traces),
     absWorkingDir: ROOT,
     entryPoints: entries.map((entry) => ({ in: files.get(entry) ?? entry, out: `${entry}/index` })),
     outdir,

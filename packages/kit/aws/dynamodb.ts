@@ -9,6 +9,7 @@ import { DynamoDBDocumentClient, PutCommand, type PutCommandInput, TransactWrite
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { checkItemSize, checkTransactionSize } from './dynamodb-limits.js';
 import type { Item, TransactWriteItem } from './items.js';
+import { putsOf, traceCommits } from './spans.js';
 import { Throttled, WriteConflict } from './write-conflict.js';
 
 export type { Item, TransactWriteItem };
@@ -104,13 +105,15 @@ export async function putNew(
 ): Promise<void> {
   checkItemSize(put.Item ?? {});
   try {
-    await client.send(
+    const sent = client.send(
       new PutCommand({
         ...put,
         ConditionExpression: 'attribute_not_exists(pk)',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
+    if (process.env.KIT_TRACES === 'on') traceCommits(sent, 'PutItem', [put]);
+    await sent;
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException && error.Item) throw new ItemExists(unmarshall(error.Item));
     if (error instanceof TransactionConflictException) throw new WriteConflict('put', { cause: error });
@@ -133,7 +136,9 @@ export async function putNew(
 export async function transact(writes: readonly TransactWriteItem[]): Promise<void> {
   checkTransactionSize(writes);
   try {
-    await documentClient.send(new TransactWriteCommand({ TransactItems: [...writes] }));
+    const sent = documentClient.send(new TransactWriteCommand({ TransactItems: [...writes] }));
+    if (process.env.KIT_TRACES === 'on') traceCommits(sent, 'TransactWriteItems', putsOf(writes));
+    await sent;
   } catch (error) {
     if (error instanceof TransactionCanceledException) {
       const reasons = error.CancellationReasons ?? [];

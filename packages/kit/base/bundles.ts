@@ -41,6 +41,8 @@ export interface BundlesOptions {
   readonly packages?: EntryPackages;
   /** Whether a function calls an operation of AWS that streams events, such as Kinesis' `SubscribeToShard`. @default false */
   readonly eventStreams?: boolean;
+  /** Whether functions write spans of traces, as the settings say (`traces`). @default false: bundles contain nothing of them */
+  readonly traces?: boolean;
 }
 
 /** Error for a name that no entry point has. */
@@ -101,6 +103,12 @@ export const BUNDLING = {
   supported: { 'dynamic-import': false },
 } satisfies BuildOptions;
 
+/**
+ * What esbuild puts in the place of the question whether spans are written. With a constant, it leaves out what isn't asked for: the
+ * bundle of a hot function has no room for it.
+ */
+export const tracesDefine = (traces: boolean) => ({ 'process.env.KIT_TRACES': JSON.stringify(traces ? 'on' : 'off') });
+
 /** Folder that esbuild takes for that of its output, below the app's root. Nothing is written there. */
 const OUTPUTS = '.build/bundled';
 /** Files and folders below the folder of what was made. */
@@ -126,6 +134,8 @@ export class Bundles {
   private readonly cache: string | undefined;
   private readonly packages: EntryPackages;
   private readonly bundling: BuildOptions & { readonly alias: Readonly<Record<string, string>> };
+  /** Whether functions write spans of traces. */
+  readonly traces: boolean;
   /** Folder with the code, the maps and the metafile. */
   private readonly bundleFolder: string;
   private readonly metafile: Metafile;
@@ -135,14 +145,19 @@ export class Bundles {
    */
   constructor(
     folder: string,
-    { root = process.cwd(), cache, packages = {}, eventStreams = false }: BundlesOptions = {},
+    { root = process.cwd(), cache, packages = {}, eventStreams = false, traces = false }: BundlesOptions = {},
   ) {
     this.folder = resolve(folder);
     this.root = resolve(root);
     this.cache = cache;
     this.packages = packages;
+    this.traces = traces;
     const { [EVENT_STREAMS]: noEventStreams, ...alias } = BUNDLING.alias;
-    this.bundling = { ...BUNDLING, alias: { ...alias, ...(!eventStreams && { [EVENT_STREAMS]: noEventStreams }) } };
+    this.bundling = {
+      ...BUNDLING,
+      alias: { ...alias, ...(!eventStreams && { [EVENT_STREAMS]: noEventStreams }) },
+      define: tracesDefine(traces),
+    };
     const files = entryFiles(folder, packages);
     this.entries = [...files.keys()].sort();
     process.once('exit', () => this.remove());
@@ -173,6 +188,7 @@ export class Bundles {
     const settings = {
       version,
       options,
+      traces: this.traces,
       alias: Object.entries(alias).map(([name, path]) => [name, fromRoot(path)]),
       entries: [...files].map(([entry, path]) => [entry, fromRoot(path)]),
       // An import may find another file once there is one more.

@@ -5,6 +5,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { appTitle } from '../aws/app-names.js';
 import { Env } from '../aws/environment.js';
+import { TracesEnv } from '../aws/traces-names.js';
 import type { Bundles } from './bundles.js';
 import { checkLimits } from './check-limits.js';
 import { reservesConcurrency } from './concurrency.js';
@@ -13,14 +14,15 @@ import { functionLogs } from './function-logs.construct.js';
 import { InlineRole } from './inline-role.construct.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionDescription } from './outputs.js';
-import { checkCanary, checkFailureTexts, type EnvironmentSettings } from './settings.js';
+import { checkCanary, checkFailureTexts, checkTraces, type EnvironmentSettings } from './settings.js';
+import { subscribeToSpans } from './span-subscription.js';
 
 /** Context that all functions of one service share. */
 export interface ServiceContext {
   /** Name of the service in logs, metrics and envelopes: `orders`. */
   readonly service: string;
   readonly settings: EnvironmentSettings;
-  readonly bundles: Pick<Bundles, 'code'>;
+  readonly bundles: Pick<Bundles, 'code'> & Partial<Pick<Bundles, 'traces'>>;
 }
 
 export interface ServiceFunctionProps {
@@ -48,6 +50,10 @@ export interface ServiceFunctionProps {
   readonly deadLetterQueue?: Queue;
   /** Whether its log names operators, and so is kept for `auditRetention` of the settings. @default false: for `logRetention` */
   readonly audited?: boolean;
+  /** Whether it may write spans of traces. The exporter would export its own for ever. @default true */
+  readonly writesSpans?: boolean;
+  /** Physical name. @default one that CloudFormation makes */
+  readonly functionName?: string;
 }
 
 /** Memory of each function. CPU grows with memory: with less, a cold start is limited by CPU. */
@@ -92,6 +98,7 @@ export class ServiceFunction extends Construct {
     const { service, settings, bundles } = context;
     checkFailureTexts(settings);
     checkCanary(settings);
+    checkTraces(settings);
     checkLimits(this);
     this.context = context;
     this.entry = entry;
@@ -113,12 +120,14 @@ export class ServiceFunction extends Construct {
       ...(props.deadLetterQueue && { deadLetterQueue: props.deadLetterQueue }),
       memorySize: MEMORY_MB,
       tracing: Tracing.DISABLED,
+      ...(props.functionName !== undefined && { functionName: props.functionName }),
       ...(reservedConcurrency !== undefined &&
         reservesConcurrency(settings) && { reservedConcurrentExecutions: reservedConcurrency }),
       environment: {
         [Env.APP]: settings.app.name,
         [Env.SERVICE]: service,
         [Env.ENVIRONMENT]: settings.environment,
+        ...(settings.traces?.share !== undefined && { [TracesEnv.SHARE]: String(settings.traces.share) }),
         ...(settings.failureTexts === 'full' && { [Env.FAILURE_TEXTS]: 'full' }),
         POWERTOOLS_SERVICE_NAME: service,
         POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(settings),
@@ -126,6 +135,8 @@ export class ServiceFunction extends Construct {
         ...environment,
       },
     });
+
+    if (settings.traces && props.writesSpans !== false) subscribeToSpans(logs, settings, bundles);
 
     this.node.addValidation({ validate: () => findEnvironmentErrors(this.function) });
     Validations.of(this.function).acknowledge({

@@ -3,6 +3,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { APP_NAME } from '../aws/app-names.js';
 import { MAX_EPOCH } from '../messages/keys.js';
 import { CANARY_MINUTES, type CanarySettings } from './canary-settings.js';
+import type { TracesSettings } from './traces-settings.js';
 
 /** Issuer of the tokens that the API accepts, and the checks of a token. */
 export interface AuthSettings {
@@ -186,6 +187,12 @@ export interface EnvironmentSettings {
    * @default none: a deployment replaces each function at once
    */
   readonly canary?: CanarySettings;
+  /**
+   * Traces by OpenTelemetry: one for each request, through relays, queues and consumers to its last message. Functions write a line
+   * of log for each span, and one function exports them. `Bundles` and `Platform` must know of it (`docs/how-to/traces.md`).
+   * @default none: no function writes spans
+   */
+  readonly traces?: TracesSettings;
   readonly auth: AuthSettings;
   /**
    * Origins whose pages may call the API from a browser (CORS), as browsers send them: scheme, host, and the port unless it is the default
@@ -300,6 +307,36 @@ export function checkCanary({ environment, canary }: Pick<EnvironmentSettings, '
   if (!canary || CANARY_MINUTES.includes(canary.minutes)) return;
   throw new SettingsError(
     `canary.minutes of '${environment}' is ${canary.minutes}: expected one of ${CANARY_MINUTES.join(', ')}, or no canary`,
+  );
+}
+
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/**
+ * Checks where traces are exported to.
+ * @throws {SettingsError} for an unknown exporter, a missing or superfluous endpoint, one without TLS, and for a share that samples
+ *   nothing
+ */
+export function checkTraces({ environment, traces }: Pick<EnvironmentSettings, 'environment' | 'traces'>): void {
+  if (!traces) return;
+  const { exporter, share = 1 } = traces;
+  const refuse = (setting: string, text: string): never => {
+    throw new SettingsError(`traces${setting} of '${environment}': ${text}`);
+  };
+  if (!(share > 0 && share <= 1)) refuse('.share', `expected a number above 0 and at most 1: ${share}`);
+  if (exporter !== 'x-ray' && exporter !== 'otlp')
+    refuse('.exporter', `expected 'x-ray' or 'otlp': ${String(exporter)}`);
+  const endpoint: unknown = 'endpoint' in traces ? traces.endpoint : undefined;
+  if (exporter === 'x-ray') {
+    if (endpoint !== undefined)
+      refuse('.endpoint', "the exporter 'x-ray' has the endpoint of its Region: expected none, or the exporter 'otlp'");
+    return;
+  }
+  const url = typeof endpoint === 'string' && URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.has(url.hostname))) return;
+  refuse(
+    '.endpoint',
+    `expected the https address of an OTLP/HTTP receiver (http on this machine only), such as https://collector.example.org:4318: ${String(endpoint ?? 'none')}`,
   );
 }
 

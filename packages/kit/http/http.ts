@@ -16,6 +16,7 @@ import { withCorsHeaders } from './cors.js';
 import { Problem } from './errors.js';
 import { headerReader, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
 import { parameterFault, parseBody, parseQuery, pointerFault, refuseLargeBody, validate } from './request-parsing.js';
+import { withRequestSpan } from './request-span.js';
 import type { Answer, AnswerOf, RouteAnswers } from './route.js';
 
 z.config(en());
@@ -117,7 +118,7 @@ export function endpoint<
   const app = requireEnv(Env.APP);
   const operatorRoles = requireListEnv(Env.OPERATOR_ROLES);
   const origins = readCorsOrigins();
-  return async (event) => {
+  const answerRequest = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
     const header = headerReader(event);
     const respond = (answer: Answer, type: string) =>
       withCorsHeaders(toResult(answer, correlationId, type), header, origins);
@@ -152,6 +153,7 @@ export function endpoint<
       publishMetrics();
     }
   };
+  return process.env.KIT_TRACES === 'on' ? withRequestSpan(answerRequest) : answerRequest;
 }
 
 /**

@@ -14,6 +14,7 @@ import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js
 import { isPermanent } from '../failures/failure-kinds.js';
 import { type TextKeys, withSealedText } from '../failures/failure-reasons.js';
 import { FailureRecords } from '../failures/failure-records.js';
+import { type Attempt, startAttempt } from '../messages/attempt.js';
 import type { LaneEntrance, OpenEntrance } from './lane-entrance.js';
 import { MessageLog } from './message-log.js';
 import { type Source, sourceFor } from './message-source.js';
@@ -175,14 +176,24 @@ class MessageProcessor {
 
   /** @returns whether the queue may delete the message */
   private async handle(delivery: Delivery): Promise<boolean> {
+    const { attempts, message } = delivery;
+    const attempt =
+      process.env.KIT_TRACES === 'on'
+        ? startAttempt('process', envelopeOf(delivery), { consumer: this.identity.name, attempt: attempts })
+        : undefined;
     try {
       const sources = this.lane?.sourcesFor(delivery) ?? this.sources;
-      const outcome = await processMessage(delivery, sources, this.records, this.rules);
+      const taken = { ...delivery, message: attempt?.message ?? message };
+      const outcome = await processMessage(taken, sources, this.records, this.rules);
+      attempt?.end(outcome);
       this.log.done(outcome, envelopeOf(delivery));
       return true;
     } catch (error) {
-      if (await this.lane?.storeAfter(error, delivery)) return true;
-      return this.handleFailure(delivery, error);
+      if (await this.lane?.storeAfter(error, delivery)) {
+        attempt?.end('stored for the lane');
+        return true;
+      }
+      return this.handleFailure(delivery, error, attempt);
     }
   }
 
@@ -203,7 +214,7 @@ class MessageProcessor {
   }
 
   /** @returns whether the queue may delete the message, which is the case once the failure is recorded */
-  private async handleFailure(delivery: Delivery, error: unknown): Promise<boolean> {
+  private async handleFailure(delivery: Delivery, error: unknown, attempt?: Attempt): Promise<boolean> {
     const { attempts } = delivery;
     const message = envelopeOf(delivery);
     const permanent = isPermanent(error, this.isRefusal);
@@ -212,14 +223,18 @@ class MessageProcessor {
       if (!permanent && attempts < this.maxAttempts) {
         count(Metric.TRANSIENT_FAILURES);
         logger.warn('retrying', fields);
+        attempt?.end('retrying', { error: fields.name });
         await this.postpone(delivery);
         return false;
       }
       const person = message && sourceFor(this.sources, message)?.personOf(message);
       const reason = await withSealedText(error, { consumer: this.identity.name, person }, this.personalKeys);
       const outcome = await this.failures.record(delivery, reason);
-      if (outcome === 'known') this.log.done('duplicate', message);
-      else {
+      if (outcome === 'known') {
+        attempt?.end('duplicate');
+        this.log.done('duplicate', message);
+      } else {
+        attempt?.end(permanent ? 'refused' : 'failed', { error: fields.name });
         if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
         logger.error(outcome === 'recorded' ? 'failed' : 'failed again', fields);
       }

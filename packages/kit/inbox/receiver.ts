@@ -3,9 +3,10 @@ import type { DedupeWindow } from '../aws/dedupe-window.js';
 import { Metric } from '../aws/metric-names.js';
 import { count, describeError, logger } from '../aws/telemetry.js';
 import type { InboxMode } from '../base/outputs.js';
-import { type Delivery, readDelivery } from '../failures/delivery.js';
+import { type Delivery, envelopeOf, readDelivery } from '../failures/delivery.js';
 import { checkSender, isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
+import { startAttempt } from '../messages/attempt.js';
 import { ContractViolation } from '../messages/contract.js';
 import { placeKeyIfSequential } from './sequence-keys.js';
 import { SequencedMessages } from './sequenced-messages.js';
@@ -50,8 +51,16 @@ export class Receiver {
 
   /** @returns whether the queue may delete the message */
   private async receive(delivery: Delivery): Promise<boolean> {
+    const attempt =
+      process.env.KIT_TRACES === 'on'
+        ? startAttempt('receive', envelopeOf(delivery), {
+            consumer: this.options.consumer.name,
+            attempt: delivery.attempts,
+          })
+        : undefined;
     try {
       const outcome = await this.store(delivery);
+      attempt?.end(outcome === 'known' ? 'duplicate' : outcome);
       if (outcome === 'known') count(Metric.DUPLICATES_SUPPRESSED);
       logger.info(outcome, { consumer: this.options.consumer.name, eventId: delivery.id });
       return true;
@@ -59,8 +68,10 @@ export class Receiver {
       if (!isPermanent(error, () => false)) {
         count(Metric.TRANSIENT_FAILURES);
         logger.warn('not stored yet', { eventId: delivery.id, ...describeError(error) });
+        attempt?.end('retrying', { error: describeError(error).name });
         return false;
       }
+      attempt?.end('refused', { error: describeError(error).name });
       return this.recordRefusal(delivery, error);
     }
   }

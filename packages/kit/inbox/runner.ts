@@ -7,6 +7,7 @@ import { count, recordSeconds } from '../aws/telemetry.js';
 import { decodeMessage } from '../idempotent-consumer/message-source.js';
 import { toMessageTrace } from '../idempotent-consumer/process-message.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
+import { startStoredAttempt } from '../messages/attempt.js';
 import { type Envelope, readEnvelope, senderOf } from '../messages/envelope.js';
 import type { Dispatch } from '../timers/contract.js';
 import type { InboxSource, RestoreFacts, WorkResult } from './inbox-source.js';
@@ -46,12 +47,21 @@ export class Runner extends RunnerBase {
   /** Processes one stored message, if it is free. */
   async run(dispatch: Dispatch, timeLeft: () => number): Promise<void> {
     const claimed = await this.messages.claim(dispatch, this.options.settings);
-    const outcome = claimed ? await this.runGuarded(claimed, () => this.process(claimed, timeLeft)) : 'not free';
+    if (!claimed) {
+      this.log('not free', dispatch.record);
+      return;
+    }
+    const span =
+      process.env.KIT_TRACES === 'on'
+        ? startStoredAttempt(claimed.payload, { consumer: this.options.consumer.name, attempt: claimed.attempts })
+        : undefined;
+    const outcome = await this.runGuarded(claimed, () => this.process(claimed, timeLeft, span?.message));
+    span?.end(outcome, outcome === 'failed' || outcome === 'postponed' ? { error: outcome } : {});
     this.log(outcome, dispatch.record, claimed);
   }
 
-  private async process(claimed: ClaimedMessage, timeLeft: () => number): Promise<Outcome> {
-    const envelope = readEnvelope(claimed.payload);
+  private async process(claimed: ClaimedMessage, timeLeft: () => number, traced?: Envelope): Promise<Outcome> {
+    const envelope = traced ?? readEnvelope(claimed.payload);
     const work = new LeasedWork(this.messages, claimed, this.options.settings.leaseSeconds, timeLeft);
     const restore = await this.readRestoreFacts(envelope);
     let finished: WorkResult;

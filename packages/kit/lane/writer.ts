@@ -11,6 +11,7 @@ import { count, describeError, logAndSanitize, logger, publishMetrics, recordSec
 import { WriteConflict } from '../aws/write-conflict.js';
 import { RETURNED } from '../failures/delivery.js';
 import { FailureRecords } from '../failures/failure-records.js';
+import { type Attempt, startAttempt } from '../messages/attempt.js';
 import { messageGroupOf, messageIdOf } from '../messages/envelope.js';
 import type { Lane } from './lane.js';
 import { type StoredRequest, tryReadRequest } from './request-item.js';
@@ -149,7 +150,7 @@ class LaneWriter {
   /** Reads the request of a record. One that can't be read becomes a failure record, so that nothing waits behind it. */
   private async readOrRecordFailure({ dynamodb }: DynamoDBRecord): Promise<StoredRequest | undefined> {
     const request = tryReadRequest(unmarshall((dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>));
-    if (!('failure' in request)) return request;
+    if (!('failure' in request)) return process.env.KIT_TRACES === 'on' ? traced(request) : request;
     const { consumer, failure } = request;
     // A request that names no consumer of this lane is recorded by one of them: no other function may write its record here.
     const [first] = [...this.queues.keys()];
@@ -168,7 +169,21 @@ const messageBytes = ({ payload }: StoredRequest): number => utf8Bytes(payload) 
 const queuesFromEnvironment = (): ReadonlyMap<string, string> =>
   new Map(Object.entries(JSON.parse(requireEnv(Env.LANE_QUEUES)) as Readonly<Record<string, string>>));
 
-function log(outcome: 'applied' | 'duplicate' | 'returned to the queue', { consumer, message }: StoredRequest): void {
+/** Attempts at requests that are traced. */
+const attempts = new WeakMap<StoredRequest, Attempt>();
+
+/** Begins the span of a request. Its decision is a child of it. */
+function traced(request: StoredRequest): StoredRequest {
+  const attempt = startAttempt('process', request.message, { consumer: request.consumer.name });
+  if (!attempt) return request;
+  const own = { ...request, message: attempt.message };
+  attempts.set(own, attempt);
+  return own;
+}
+
+function log(outcome: 'applied' | 'duplicate' | 'returned to the queue', request: StoredRequest): void {
+  const { consumer, message } = request;
+  if (process.env.KIT_TRACES === 'on') attempts.get(request)?.end(outcome);
   if (outcome === 'duplicate') count(Metric.DUPLICATES_SUPPRESSED);
   if (outcome === 'applied')
     recordSeconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(message.time, clock.now())));

@@ -113,8 +113,13 @@ export interface Sender {
  * Returns the bus entries of one commit: its events first, then its commands. The stored text of `data` is copied, not
  * parsed. So are the epoch and what the commit follows: a fact is as old as it is, whenever it is sent.
  * @param sender application and service, and the types of events that stay inside of it
+ * @param traceparentOf returns the trace context of a message. @default the commit's
  */
-export function toBusEntries(commit: Commit, { app, service, offBus = [] }: Sender): readonly BusEntry[] {
+export function toBusEntries(
+  commit: Commit,
+  { app, service, offBus = [] }: Sender,
+  traceparentOf: (message: { readonly id: string; readonly type: string }) => string = () => commit.traceparent,
+): readonly BusEntry[] {
   const [aggregate = '', ...id] = commit.pk.split('#');
   const source = eventSource(app, service);
   const { events, commands = [], lastVersion, epoch = 0, follows } = commit;
@@ -133,7 +138,7 @@ export function toBusEntries(commit: Commit, { app, service, offBus = [] }: Send
       ...(follows !== undefined && message === events[0] ? { follows: formatPosition(follows) } : {}),
       correlationid: commit.correlationId,
       causationid: commit.trigger,
-      traceparent: commit.traceparent,
+      traceparent: traceparentOf(message),
       actor: commit.actor,
       ...(commit.onBehalfOf === undefined ? {} : { onbehalfof: commit.onBehalfOf }),
       messagegroup: messageGroupOf(commit.actor, commit.onBehalfOf),

@@ -14,6 +14,7 @@ import { Commit } from '../messages/commit.js';
 import { ContractViolation, formatIssues } from '../messages/contract.js';
 import { type BusEntry, type Sender, toBusEntries } from '../messages/envelope.js';
 import { publish } from './publish.js';
+import { type TracedEntry, toTracedEntries } from './publish-spans.js';
 
 const client = new EventBridgeClient({});
 const sender: Sender = {
@@ -54,10 +55,13 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
     count(Metric.PUBLISH_FAILURES);
   };
   try {
-    const entries: { readonly record: number; readonly entry: BusEntry }[] = [];
+    const entries: { readonly record: number; readonly entry: BusEntry; readonly end?: TracedEntry['end'] }[] = [];
     for (const [at, record] of event.Records.entries()) {
       try {
-        for (const entry of toBusEntries(parseCommit(record), sender)) entries.push({ record: at, entry });
+        const commit = parseCommit(record);
+        if (process.env.KIT_TRACES === 'on')
+          for (const traced of toTracedEntries(commit, sender)) entries.push({ record: at, ...traced });
+        else for (const entry of toBusEntries(commit, sender)) entries.push({ record: at, entry });
       } catch (error) {
         await giveUp(record, error);
       }
@@ -72,6 +76,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
     for (const [place, outcome] of outcomes.entries()) {
       const at = entries[place]?.record ?? 0;
       const record = event.Records[at];
+      if (process.env.KIT_TRACES === 'on') entries[place]?.end?.(bus, outcome);
       if (outcome.state === 'unsent') firstUnsent = Math.min(firstUnsent, at);
       if (outcome.state === 'hopeless' && record) await giveUp(record, new Unsendable(SafeText.trusted(outcome.code)));
     }

@@ -1,6 +1,7 @@
 import { clock } from '../aws/clock.js';
 import type { TransactWriteItem } from '../aws/dynamodb.js';
 import { Metric } from '../aws/metric-names.js';
+import { startSpan } from '../aws/spans.js';
 import { countImmediately, logger } from '../aws/telemetry.js';
 import type { TransactionalEventStore } from '../event-store/event-store.js';
 import type { EventSchema } from '../messages/contract.js';
@@ -60,6 +61,7 @@ export class Orchestrator<Data> {
    */
   async advance(id: string, message: SagaMessage<Data>, trace: Trace): Promise<AdvanceResult<Data>> {
     const { saga, store } = this.options;
+    const span = process.env.KIT_TRACES === 'on' ? startSpan(trace.traceparent) : undefined;
     const loaded = await store.load(id);
     const { events, commands } = decide(
       saga,
@@ -72,6 +74,13 @@ export class Orchestrator<Data> {
     const commit = store.buildCommit(loaded, events, trace, { commands });
     const after = store.applyCommit(loaded, commit).state;
     logger.info('saga', { saga: this.options.aggregate, sagaId: id, status: after.status });
+    span?.end('saga', {
+      saga: this.options.aggregate,
+      id,
+      before: loaded.state.status,
+      status: after.status,
+      events: events.map(({ type }) => type),
+    });
     // Counted before the commit, because no code is sure to run after it. So this may alarm twice, but never misses a
     // stuck saga.
     if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') countImmediately(Metric.SAGAS_STUCK);

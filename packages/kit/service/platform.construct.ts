@@ -10,6 +10,7 @@ import { Metric } from '../aws/metric-names.js';
 import { acknowledgeCompliance } from '../base/acknowledge.js';
 import { routeAlarms } from '../base/alarm-routes.js';
 import { alarmOnLostByBus, alarmOnSome } from '../base/alarms.construct.js';
+import type { Bundles } from '../base/bundles.js';
 import { checkLimits } from '../base/check-limits.js';
 import { type AnyBus, refuseForeignBus } from '../base/interfaces.js';
 import { addPinnedOutput, logicalPrefix } from '../base/logical-ids.js';
@@ -18,8 +19,9 @@ import { joinName, nameWithStackId } from '../base/physical-names.js';
 import { removalPolicyOf, warnIfUnprotected } from '../base/retention.js';
 import { setRunbook } from '../base/runbook.js';
 import { metricsNamespace } from '../base/service-function.construct.js';
-import { checkApp, type EnvironmentSettings } from '../base/settings.js';
+import { checkApp, checkTraces, type EnvironmentSettings, SettingsError } from '../base/settings.js';
 import { PersonalKeys } from '../personal-data/personal-keys.construct.js';
+import { SpanExporter } from '../traces/span-exporter.construct.js';
 import { Backup } from './backup.construct.js';
 import { addBudget } from './budget.construct.js';
 import { addDashboard, type ServiceGraph } from './dashboard.construct.js';
@@ -35,6 +37,8 @@ const BUS_REFUSES = { bad: 3, periods: 15 };
 
 export interface PlatformProps {
   readonly settings: EnvironmentSettings;
+  /** Bundles, for the function that exports traces. @default none, which settings with `traces` refuse */
+  readonly bundles?: Pick<Bundles, 'code'>;
   /**
    * Existing bus of the stack's own account and region. It gets no policy, because denying other sources would cut
    * off everybody else who uses it, and no archive, for which its owner would pay.
@@ -61,8 +65,8 @@ export class Platform extends Construct {
   readonly ticketTopic: Topic;
   readonly personalKeys: PersonalKeys;
 
-  /** @throws {SettingsError} for a malformed name of the application */
-  constructor(scope: Construct, id: string, { settings, bus, graphs = [] }: PlatformProps) {
+  /** @throws {SettingsError} for a malformed name of the application, and for traces without bundles */
+  constructor(scope: Construct, id: string, { settings, bundles, bus, graphs = [] }: PlatformProps) {
     super(scope, id);
     setRunbook(this, settings);
     checkApp(settings);
@@ -84,11 +88,23 @@ export class Platform extends Construct {
     this.personalKeys = new PersonalKeys(this, 'PersonalKeys', { settings, alarmTopic: this.alarmTopic });
     const { backup } = settings;
     if (backup) new Backup(this, 'Backup', { settings, backup });
+    this.exportTraces(settings, bundles);
     if (settings.monthlyBudget) addBudget(this, settings.monthlyBudget, this.ticketTopic);
     addDashboard(this, settings, graphs);
     addPinnedOutput(this, Output.BUS, this.bus.eventBusName);
     addPinnedOutput(this, Output.PERSONAL_KEYS, this.personalKeys.table.tableName);
     addPinnedOutput(this, Output.PERSONAL_DATA_KEY, this.personalKeys.key.keyArn);
+  }
+
+  private exportTraces(settings: EnvironmentSettings, bundles: PlatformProps['bundles']): void {
+    const { traces, environment } = settings;
+    if (!traces) return;
+    checkTraces(settings);
+    if (!bundles)
+      throw new SettingsError(
+        `the settings of '${environment}' have traces, and the platform has no bundles for the function that exports them: expected new Platform(..., { settings, bundles })`,
+      );
+    new SpanExporter(this, 'Traces', { settings, traces, bundles });
   }
 
   private createBus({ app, environment, archiveRetention, keepsData }: EnvironmentSettings): EventBus {

@@ -24,6 +24,7 @@ import type { Load } from '../services/lambda/load.js';
 import { type EnvironmentLimits, type Invocation, LambdaFunction, type LogLine } from '../services/lambda/model.js';
 import { QueueMapping } from '../services/lambda/queue-mapping.js';
 import { StreamMapping } from '../services/lambda/stream-mapping.js';
+import { LogSubscriptions } from '../services/logs/subscriptions.js';
 import { Buckets } from '../services/s3/model.js';
 import { Queue } from '../services/sqs/model.js';
 import { Parameters } from '../services/ssm/model.js';
@@ -278,7 +279,12 @@ export class Cloud {
     this.services = new AccountServices(this, (line) => live?.log(line));
     this.thirdParties = new ThirdParties(world, faults, live?.log);
     this.calls = new Calls(world, faults, this.services, this.thirdParties, load, live?.log);
-    const log = (line: LogLine): void => void this.log.push(line);
+    const invoke = (arn: string, event: unknown): void => this.asynchronous.invokeAsync(arn, event);
+    const subscriptions = new LogSubscriptions(assembly, { world, iam, functions, invoke });
+    const log = (line: LogLine): void => {
+      this.log.push(line);
+      subscriptions.take(line);
+    };
     this.unreserved = unreservedConcurrency(assembly, options.quota);
     for (const fn of assembly.findByType('AWS::Lambda::Function')) {
       const recycled = recycle ? { recycled: deployment.recycled, recording, replays } : {};

@@ -116,6 +116,10 @@ export const MODELLED: Readonly<Record<string, Properties | 'by its model'>> = {
       LoggingConfig: 'lines are collected without it',
     },
   },
+  'AWS::Logs::SubscriptionFilter': {
+    modelled: ['DestinationArn', 'FilterPattern', 'LogGroupName'],
+    inert: { FilterName: NAMES },
+  },
   'AWS::Lambda::Permission': { modelled: ['Action', 'FunctionName', 'Principal', 'SourceArn'] },
   'AWS::S3::Bucket': {
     modelled: [

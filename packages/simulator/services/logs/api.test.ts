@@ -11,7 +11,7 @@ import {
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../../support/clients.js';
 import { createCloud, functionResource } from '../../support/clouds.js';
-import { parseFilterPattern } from './api.js';
+import { parseFilterPattern } from './filter-pattern.js';
 
 const code = 'exports.handler = async (event) => console.log(event);';
 const logGroupName = '/aws/lambda/Shop-Work';
@@ -130,5 +130,5 @@ test.each<[string, string, boolean]>([
 });
 
 test('a pattern of JSON is an error, not a guess', () => {
-  expect(() => parseFilterPattern('{ $.level = "ERROR" }')).toThrow('the filter pattern { $.level');
+  expect(() => parseFilterPattern('{ $.level != "ERROR" }')).toThrow('the filter pattern { $.level');
 });

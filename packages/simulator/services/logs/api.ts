@@ -1,9 +1,10 @@
 import type { Assembly } from '../../assembly/assembly.js';
 import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { EventLoop } from '../../engine/event-loop.js';
-import { NotModelled, type Operations, paginate, Refused } from '../../wire/operation.js';
+import { type Operations, paginate, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 import type { LambdaFunction, LogLine } from '../lambda/model.js';
+import { parseFilterPattern } from './filter-pattern.js';
 
 const MOST_EVENTS = 10_000;
 const PAGE = 50;
@@ -212,28 +213,4 @@ function listGroups({ deployment: { assembly }, functions }: Account): ReadonlyM
       { name, streams: streams.get(name) ?? new Map<string, string>(), days: days.get(name) },
     ]),
   );
-}
-
-/**
- * Reads a filter pattern of plain terms and quoted phrases: all of them must occur, none with `-` before it, and one of
- * those with `?` before them. Amazon CloudWatch Logs User Guide, "Filter pattern syntax". AWS doesn't document whether a
- * term may be a part of a word; here it may.
- * @throws {NotModelled} for patterns of JSON, of columns and of regular expressions
- */
-export function parseFilterPattern(pattern: string): (text: string) => boolean {
-  const trimmed = pattern.trim();
-  if (/^[{[%]/.test(trimmed)) throw new NotModelled(`the filter pattern ${trimmed}`);
-  const terms = [...trimmed.matchAll(/([?-]?)(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))/g)].map(
-    ([, sign = '', quoted, plain]) => ({
-      sign,
-      text: quoted === undefined ? (plain ?? '') : quoted.replace(/\\(.)/g, '$1'),
-    }),
-  );
-  const signed = (sign: string): readonly string[] =>
-    terms.filter((term) => term.sign === sign).map(({ text }) => text);
-  const [wanted, optional, excluded] = [signed(''), signed('?'), signed('-')];
-  return (text) =>
-    wanted.every((term) => text.includes(term)) &&
-    !excluded.some((term) => text.includes(term)) &&
-    (wanted.length > 0 || optional.length === 0 || optional.some((term) => text.includes(term)));
 }

@@ -55,9 +55,8 @@ export const OUTBOX: readonly PlantedBug[] = [
     },
   ),
   relay('what is sent again after a restore has the present epoch', 'restored-users', {
-    from: 'for (const entry of toBusEntries(parseCommit(record), sender))',
-    to: `const commit = parseCommit(record);
-        const stamps = globalThis as { present?: number };
+    from: 'else for (const entry of toBusEntries(commit, sender))',
+    to: `const stamps = globalThis as { present?: number };
         stamps.present = Math.max(stamps.present ?? 0, commit.epoch ?? 0);
         for (const entry of toBusEntries({ ...commit, epoch: stamps.present }, sender))`,
   }),
