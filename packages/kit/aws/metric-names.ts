@@ -5,7 +5,6 @@
  */
 export const Metric = {
   DUPLICATES_SUPPRESSED: 'DuplicatesSuppressed',
-  EVENTS_PUBLISHED: 'EventsPublished',
   /** Events that the bus refused, or did not take in time. They are sent again. */
   EVENTS_UNSENT: 'EventsUnsent',
   PUBLISH_FAILURES: 'PublishFailures',

@@ -1,6 +1,14 @@
 import { Annotations, Duration, Tags, Validations } from 'aws-cdk-lib';
 import { type Conditions, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { appTitle } from '../aws/app-names.js';
@@ -116,6 +124,12 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64,
       role: this.role,
       logGroup: logs,
+      // Lambda's own lines of an invocation only if it failed: by a timeout, a crash or an exit. They are more than half of the log
+      // ("Log-level filtering", system log event level mapping), and metrics have the durations. Application lines pass as they are:
+      // lines of metrics have no level, and count as INFO.
+      loggingFormat: LoggingFormat.JSON,
+      systemLogLevelV2: SystemLogLevel.WARN,
+      applicationLogLevelV2: ApplicationLogLevel[settings.logLevel],
       timeout,
       ...(props.deadLetterQueue && { deadLetterQueue: props.deadLetterQueue }),
       memorySize: MEMORY_MB,

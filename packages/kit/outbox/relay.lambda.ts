@@ -82,7 +82,6 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
     }
     const unsent = outcomes.filter(({ state }) => state === 'unsent').length;
     if (unsent > 0) count(Metric.EVENTS_UNSENT, unsent);
-    count(Metric.EVENTS_PUBLISHED, outcomes.filter(({ state }) => state === 'sent').length);
     const itemIdentifier = event.Records[firstUnsent]?.dynamodb?.SequenceNumber;
     if (itemIdentifier)
       logger.warn('some entries were not sent in time', { unsent: event.Records.length - firstUnsent });

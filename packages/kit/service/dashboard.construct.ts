@@ -15,7 +15,6 @@ export interface ServiceGraph {
 }
 
 const SERVICE_GRAPHS: readonly ServiceGraph[] = [
-  { title: 'Events published, by service', metrics: [Metric.EVENTS_PUBLISHED] },
   { title: 'Duplicates suppressed, by service', metrics: [Metric.DUPLICATES_SUPPRESSED] },
   { title: 'Age of what is processed (s), by service', metrics: [Metric.PROCESSING_AGE], statistic: 'p99' },
   { title: 'Failure records, by service', metrics: [Metric.CONSUMER_FAILURES, Metric.PUBLISH_FAILURES] },

@@ -15,6 +15,9 @@ export type InvocationResult =
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
   | { readonly kind: 'throttled' };
 
+/** Names of the errors by which Lambda ends an invocation itself. */
+const CUT_OFF: ReadonlySet<string> = new Set(['Sandbox.Timedout', 'Runtime.ExitError']);
+
 /** A log line of a function. */
 export interface LogLine {
   readonly at: number;
@@ -230,6 +233,7 @@ export class LambdaFunction {
       concurrency.running--;
       this.settings.onInvocationEnd?.({ fn: this.label, began, ended: world.now, result, logged: this.logged });
       this.logged = undefined;
+      this.logEnd(name, result);
       world.note(`${name} ${result.kind}${result.kind === 'failed' ? ` ${result.name}: ${result.message}` : ''}`);
       done(fault === 'result-lost' ? { kind: 'failed', name: 'Sandbox.Lost', message: 'the result was lost' } : result);
     };
@@ -241,6 +245,21 @@ export class LambdaFunction {
       return;
     }
     this.start(name, event, end, trouble);
+  }
+
+  /**
+   * Logs what Lambda itself writes of an invocation that a timeout or the end of its process cut off, at every system log level
+   * (AWS Lambda Developer Guide, "Log-level filtering" and "Telemetry API schema reference", platform.report).
+   */
+  private logEnd(requestId: string, result: InvocationResult): void {
+    if (result.kind !== 'failed' || !CUT_OFF.has(result.name)) return;
+    const { world, log } = this.settings;
+    const { LogFormat } = (this.resource.properties.LoggingConfig ?? {}) as { LogFormat?: string };
+    const status = result.name === 'Sandbox.Timedout' ? 'timeout' : 'error';
+    const record = { requestId, status, ...(status === 'error' && { errorType: result.name }) };
+    const line = { time: new Date(world.now).toISOString(), type: 'platform.report', record };
+    const text = LogFormat === 'JSON' ? JSON.stringify(line) : `RequestId: ${requestId} Error: ${result.message}`;
+    log({ at: world.now, fn: this.label, level: 'warn', text });
   }
 
   private countInvocation(at: number): void {

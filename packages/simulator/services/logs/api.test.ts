@@ -132,3 +132,26 @@ test.each<[string, string, boolean]>([
 test('a pattern of JSON is an error, not a guess', () => {
   expect(() => parseFilterPattern('{ $.level != "ERROR" }')).toThrow('the filter pattern { $.level');
 });
+
+test.each([
+  [
+    'JSON',
+    { LogFormat: 'JSON', SystemLogLevel: 'WARN' },
+    /^\{"time":".*","type":"platform\.report","record":\{.*"status":"timeout"\}\}$/,
+  ],
+  ['text', {}, /^RequestId: .* Error: Task timed out after 10\.00 seconds$/],
+])(
+  'Lambda leaves a line of an invocation that it cuts off, as %s, and none of one that ends',
+  async (_, LoggingConfig, line) => {
+    const cloud = createCloud(functionResource('Work', [], { LoggingConfig }), {
+      Work: 'exports.handler = async (event) => (event.hangs ? new Promise(() => {}) : 1);',
+    });
+    for (const hangs of [false, true]) {
+      cloud.fn('Shop/Work').invoke({ hangs }, () => undefined);
+      await cloud.world.settle();
+    }
+    const logs = new CloudWatchLogsClient(awsApiOf(cloud).config);
+    const { events = [] } = await logs.send(new FilterLogEventsCommand({ logGroupName }));
+    expect(events.map(({ message }) => message)).toEqual([expect.stringMatching(line)]);
+  },
+);
