@@ -32,8 +32,8 @@ export {
 } from './base/service-function.construct.js';
 export {
   type AppSettings,
-  checkTraces,
   type AuthSettings,
+  checkTraces,
   type DedupeWindowEntry,
   type DedupeWindowSetting,
   type DomainSettings,
@@ -44,8 +44,8 @@ export {
   SettingsError,
 } from './base/settings.js';
 export { stackProps } from './base/stack-props.js';
-export type { TracesSettings } from './base/traces-settings.js';
 export { acknowledgeNoRestore, addPeopleIndex, recordsTable, tableDefaults } from './base/tables.construct.js';
+export type { TracesSettings } from './base/traces-settings.js';
 export { Api, type ApiProps, publicRoute, type Route, tokenAuthorizer } from './http/api.construct.js';
 export {
   IdempotentConsumer,

@@ -66,7 +66,8 @@ async function warm(subjects: readonly Subject[], run: (subject: Subject) => Chi
     for (const child of children) await calls(child, WARMING[what]);
     const measured: number[][] = subjects.map(() => []);
     for (let round = 0; round < ROUNDS; round++)
-      for (const [at, child] of inTurns(children, round)) measured[at]?.push((await calls(child, CALLS[what])) / CALLS[what]);
+      for (const [at, child] of inTurns(children, round))
+        measured[at]?.push((await calls(child, CALLS[what])) / CALLS[what]);
     return measured;
   } finally {
     for (const child of children) child.kill();
@@ -112,11 +113,20 @@ function print(kind: Kind, subjects: readonly Subject[], measured: readonly (rea
     const cpu = medians[at] ?? 0;
     const spread = `${milliseconds(Math.min(...(measured[at] ?? [])))} to ${milliseconds(Math.max(...(measured[at] ?? [])))}`;
     const rate = kind === 'relay' ? [Math.round((RECORDS * 1e6) / cpu).toLocaleString('en')] : [];
-    return [name, milliseconds(cpu), spread, (cpu / rival).toFixed(2), ...rate, Math.round(statSync(bundle).size / 1024)];
+    return [
+      name,
+      milliseconds(cpu),
+      spread,
+      (cpu / rival).toFixed(2),
+      ...rate,
+      Math.round(statSync(bundle).size / 1024),
+    ];
   });
   const rate = kind === 'relay' ? ['commits a second of a core'] : [];
   console.log(table([TITLES[kind], 'CPU, ms', 'least to most', 'ratio', ...rate, 'bundle, KiB'], rows));
-  console.log(`\nMedians of ${ROUNDS}, in turns, Node 24, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}. Only the ratio is comparable.`);
+  console.log(
+    `\nMedians of ${ROUNDS}, in turns, Node 24, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}. Only the ratio is comparable.`,
+  );
 }
 
 const TITLES: Readonly<Record<Kind, string>> = {
@@ -125,5 +135,6 @@ const TITLES: Readonly<Record<Kind, string>> = {
   relay: `relay: a batch of ${RECORDS} records`,
 };
 
-const median = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 const milliseconds = (micros: number): string => (micros / 1000).toFixed(micros < 10_000 ? 2 : 1);

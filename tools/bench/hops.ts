@@ -31,7 +31,8 @@ export async function countHops(): Promise<Hops> {
   const messages: string[] = [];
   const approved = details.find(({ type }) => type === 'OrderApproved');
   if (!approved) throw new Error('the order was not approved, so nothing can be counted');
-  for (let cause = byId.get(approved.causationid); cause; cause = byId.get(cause.causationid)) messages.unshift(cause.type ?? '?');
+  for (let cause = byId.get(approved.causationid); cause; cause = byId.get(cause.causationid))
+    messages.unshift(cause.type ?? '?');
   return { messages, providerCalls: providerCalls(world.trace.lines.slice(traced)) };
 }
 

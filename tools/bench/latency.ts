@@ -20,7 +20,11 @@ const LATENCIES = {
     says: 'median 50, p90 80, p99 117',
     source: 'p90 80 ms end to end (AWS Architecture Blog, 2026-02-04, Amazon Key); the rest assumed log-normal',
   },
-  queue: { draw: logNormal(15, 100), says: 'median 15, p99 100, and 10 to invoke', source: 'assumed: Lambda polls queues without a pause' },
+  queue: {
+    draw: logNormal(15, 100),
+    says: 'median 15, p99 100, and 10 to invoke',
+    source: 'assumed: Lambda polls queues without a pause',
+  },
   load: {
     draw: logNormal(6, 40),
     says: 'median 6, p99 40, and 8 for the code',
@@ -33,13 +37,28 @@ const LATENCIES = {
 /** Prints the table. */
 export async function main(): Promise<number> {
   const hops = await countHops();
-  console.log(`An order of a returning customer, played in the simulator: ${hops.messages.length} hops, ${hops.providerCalls} calls of the provider.\n${hops.messages.join(' -> ')}\n`);
+  console.log(
+    `An order of a returning customer, played in the simulator: ${hops.messages.length} hops, ${hops.providerCalls} calls of the provider.\n${hops.messages.join(' -> ')}\n`,
+  );
   const random = new Random('latency');
   const draws = Array.from({ length: DRAWS }, () => draw(hops, random)).toSorted((one, other) => one - other);
   const hop = Array.from({ length: DRAWS }, () => drawHop(random)).toSorted((one, other) => one - other);
-  const row = (name: string, all: readonly number[]) => [name, ...[0.5, 0.9, 0.99].map((share) => percentile(all, share))];
-  console.log(table(['milliseconds, without cold starts', 'p50', 'p90', 'p99'], [row('placed -> approved', draws), row('one hop', hop)]));
-  console.log(`\n${table(['latency', 'milliseconds', 'source'], Object.entries(LATENCIES).map(([name, { says, source }]) => [name, says, source]))}`);
+  const row = (name: string, all: readonly number[]) => [
+    name,
+    ...[0.5, 0.9, 0.99].map((share) => percentile(all, share)),
+  ];
+  console.log(
+    table(
+      ['milliseconds, without cold starts', 'p50', 'p90', 'p99'],
+      [row('placed -> approved', draws), row('one hop', hop)],
+    ),
+  );
+  console.log(
+    `\n${table(
+      ['latency', 'milliseconds', 'source'],
+      Object.entries(LATENCIES).map(([name, { says, source }]) => [name, says, source]),
+    )}`,
+  );
   return 0;
 }
 

@@ -8,7 +8,9 @@ export async function startStub(): Promise<{ readonly url: string; readonly serv
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const [, operation = ''] = String(request.headers['x-amz-target']).split('.');
-      const { Entries = [] } = JSON.parse(Buffer.concat(chunks).toString() || '{}') as { readonly Entries?: readonly unknown[] };
+      const { Entries = [] } = JSON.parse(Buffer.concat(chunks).toString() || '{}') as {
+        readonly Entries?: readonly unknown[];
+      };
       const answers: Readonly<Record<string, object>> = {
         Query: { Items: [], Count: 0, ScannedCount: 0 },
         PutEvents: { FailedEntryCount: 0, Entries: Entries.map((_, at) => ({ EventId: String(at) })) },

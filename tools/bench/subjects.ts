@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stripeAssembly } from '../../test/support/simulation/assembly.js';
 import { Assembly } from '../../packages/simulator/assembly/assembly.js';
 import type { Cloud } from '../../packages/simulator/cloud/cloud.js';
+import { stripeAssembly } from '../../test/support/simulation/assembly.js';
 import { playPowertools } from '../cost/rivals/powertools-run.js';
 import { Shop } from '../cost/shop.js';
 
@@ -22,7 +22,10 @@ export const RECORDS = 100;
  * Returns Orderly's function and the rival's that does the same, each as it is deployed, with events that were recorded in the simulator.
  * @param folder for their files
  */
-export async function findSubjects(what: 'place-order' | 'relay', folder: string): Promise<readonly [Subject, Subject]> {
+export async function findSubjects(
+  what: 'place-order' | 'relay',
+  folder: string,
+): Promise<readonly [Subject, Subject]> {
   const shop = await Shop.open('bench', ['rita']);
   const own = what === 'relay' ? 'Orders/Outbox/Relay' : 'Orders/PlaceOrder';
   const ownEvents = await record(shop.cloud, own, () => shop.order('rita'));
@@ -42,7 +45,13 @@ export async function findSubjects(what: 'place-order' | 'relay', folder: string
   copyFileSync(join(assembly.assetFolder(Code), 'index.js'), bundle);
   return [
     subject('Orderly', bundle, shop.cloud, own, ownEvents),
-    subject('Powertools', join(folder, 'code', what === 'relay' ? 'relay' : 'place', 'index.js'), cloud, rival, rivalEvents),
+    subject(
+      'Powertools',
+      join(folder, 'code', what === 'relay' ? 'relay' : 'place', 'index.js'),
+      cloud,
+      rival,
+      rivalEvents,
+    ),
   ];
 }
 

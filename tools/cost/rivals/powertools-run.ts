@@ -21,7 +21,9 @@ const SKUS = ['tea', 'cups'];
 const PRICE = 350;
 
 /** Deploys the rival into a simulated cloud, and places an order. @param folder for its assembly */
-export async function playPowertools(folder: string): Promise<{ readonly cloud: Cloud; readonly order: () => Promise<void> }> {
+export async function playPowertools(
+  folder: string,
+): Promise<{ readonly cloud: Cloud; readonly order: () => Promise<void> }> {
   const cloud = new Cloud(new Deployment(new Assembly(synthesize(folder))), { seed: 'the rival', steady: true });
   let charges = 0;
   cloud.thirdParties.add(PROVIDER, {
