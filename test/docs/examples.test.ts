@@ -33,8 +33,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   http: ['example.ts'],
   lane: ['example.ts', 'example.loading.ts'],
 };
-/** Folders that are no patterns: the base of functions and constructs, and drains, which know inboxes and lanes. */
-const NO_PATTERNS = ['aws', 'base', 'drains'];
+/** Folders that are no patterns: the base of functions and constructs, drains, which know inboxes and lanes, and traces of all. */
+const NO_PATTERNS = ['aws', 'base', 'drains', 'traces'];
 /** A package of its own, whose page is like that of a pattern. */
 const OPERATOR = 'operator';
 const pageOf = (pattern: string): string =>
