@@ -86,10 +86,14 @@ export class StoredMessages {
       await putNew({ TableName: this.options.table, Item: this.buildItem(message, payload) });
       return 'stored';
     } catch (error) {
-      if (error instanceof ItemExists) return 'known';
-      throw error;
+      if (!(error instanceof ItemExists)) throw error;
+      await this.onRepeat(error.existing);
+      return 'known';
     }
   }
+
+  /** Looks at the record that a repeated message has already. A mode may have to hand it out again. */
+  protected async onRepeat(_existing: Item): Promise<void> {}
 
   protected buildItem(message: Envelope, payload: string): Item {
     const now = clock.now();
