@@ -51,7 +51,7 @@ export class Runner extends RunnerBase {
   }
 
   private async process(claimed: ClaimedMessage, timeLeft: () => number): Promise<Outcome> {
-    const envelope = readEnvelope(claimed.payload);
+    const envelope = readEnvelope(claimed.payload());
     const work = new LeasedWork(this.messages, claimed, this.options.settings.leaseSeconds, timeLeft);
     const restore = await this.readRestoreFacts(envelope);
     let finished: WorkResult;
