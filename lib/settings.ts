@@ -394,6 +394,8 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     environment,
     // 0.3.0 deletes the policies that leave a stack. The release after this one takes the default: one policy for each service.
     queuePolicies: 'queue' as const,
+    // Functions of 0.3.0 can't read a compressed message. The release after this one takes 'compressed'.
+    inboxPayloads: 'plain' as const,
     auth,
     payments,
     hotSkus,

@@ -231,9 +231,18 @@ async function storedMessages(): Promise<StoredItems> {
     'message of an inbox that is tried again': await of('postponed'),
     'message of an inbox that failed': await of('failed'),
     'message of an inbox that was processed': await of('processed'),
+    'message of an inbox that is stored compressed': await compressed(message, record.body),
     ...(await sequenced(message, record.body)),
     ...(await collected(message, record.body)),
   };
+}
+
+async function compressed(message: Envelope, payload: string) {
+  const consumer = { name: 'compressed', generation: 0 };
+  const messages = new StoredMessages({ table: 'records', consumer, payloads: 'compressed' });
+  const own = { ...message, id: 'compressed' };
+  await messages.store(own, payload);
+  return read('records', { pk: messages.keyOf(own) });
 }
 
 /** Messages of an inbox in mode sequential: one that is early, and the cursor of its subject. */

@@ -164,9 +164,9 @@ export const sourceFor = <H>(sources: readonly Source<H>[], envelope: Envelope):
   sources.find(({ matches }) => matches(envelope));
 
 /** Returns the person whom a stored message names; `undefined` also for a payload that can't be read. */
-export function findPerson(sources: readonly Source<unknown>[], payload: string): string | undefined {
+export function findPerson(sources: readonly Source<unknown>[], payload: () => string): string | undefined {
   try {
-    const envelope = readEnvelope(payload);
+    const envelope = readEnvelope(payload());
     return sourceFor(sources, envelope)?.personOf(envelope);
   } catch {
     return undefined;

@@ -81,13 +81,22 @@ export class ProcessedRecords {
   }
 
   /** Tells whether the message is recorded, strongly consistent. */
-  async isProcessed(message: MessageIdentity): Promise<boolean> {
+  isProcessed(message: MessageIdentity): Promise<boolean> {
+    return this.hasRecord(message, true);
+  }
+
+  /** Tells whether the message is known to be recorded, eventually consistent: `false` may be wrong for a second, `true` never is. */
+  isKnown(message: MessageIdentity): Promise<boolean> {
+    return this.hasRecord(message, false);
+  }
+
+  private async hasRecord(message: MessageIdentity, ConsistentRead: boolean): Promise<boolean> {
     const { Item } = await documentClient.send(
       new GetCommand({
         TableName: this.table,
         Key: { pk: this.keyOf(message) },
         ProjectionExpression: 'pk',
-        ConsistentRead: true,
+        ConsistentRead,
       }),
     );
     return Item !== undefined;
@@ -115,7 +124,7 @@ export class ProcessedRecords {
  * runs as the second column.
  *
  * A refusal by `decide` may only be the message's own earlier success, seen again ("already cancelled"). So the record
- * is read after the refusal, never before: between an early read and the load, another delivery could commit.
+ * is read after the refusal: between an early read that finds none and the load, another delivery could commit.
  * @example
  * const outcome = await processOnce(
  *   message,

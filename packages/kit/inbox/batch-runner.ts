@@ -6,6 +6,7 @@ import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { safeText } from '../aws/safe-error.js';
 import { logger } from '../aws/telemetry.js';
 import { PENDING } from '../failures/delivery.js';
+import { readStoredPayload } from '../failures/stored-payload.js';
 import { decodeMessage, type Handling } from '../idempotent-consumer/message-source.js';
 import { toMessageTrace } from '../idempotent-consumer/process-message.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
@@ -82,10 +83,10 @@ export class BatchRunner extends RunnerBase {
   }
 
   /** @returns the window of the event's time; `undefined` if the message can't be read: it is tried again, or has failed */
-  private async findWindow({ payload }: Item, dispatch: Dispatch): Promise<string | undefined> {
+  private async findWindow(record: Item, dispatch: Dispatch): Promise<string | undefined> {
     const { sources, windows, settings } = this.options;
     try {
-      const envelope = readEnvelope(String(payload));
+      const envelope = readEnvelope(readStoredPayload(record) ?? '');
       decodeMessage(sources, envelope, [senderOf(envelope)]);
       return windows.idOf(envelope.time);
     } catch (error) {
@@ -200,7 +201,7 @@ export class BatchRunner extends RunnerBase {
 
   private toCollectedMessage(record: Item): CollectedMessage<AnyEvent> {
     const { sources, service } = this.options;
-    const envelope = readEnvelope(String(record.payload));
+    const envelope = readEnvelope(readStoredPayload(record) ?? '');
     const { event } = decodeMessage(sources, envelope, [senderOf(envelope)]);
     const { lateFrom } = record;
     return {

@@ -30,6 +30,8 @@ export interface InboxSettings {
   readonly latestEpoch?: number;
   /** Mode batch: time between the end of a window and its closing. */
   readonly graceSeconds?: number;
+  /** How the receiver stores messages. @default 'plain' */
+  readonly payloads?: 'plain' | 'compressed';
 }
 
 /**

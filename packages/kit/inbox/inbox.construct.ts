@@ -106,6 +106,7 @@ export class Inbox extends Construct {
       backoff,
       leaseSeconds: lease.toSeconds(),
       pageSize,
+      ...(runner.context.settings.inboxPayloads === 'compressed' ? { payloads: 'compressed' as const } : {}),
     };
 
     this.queue = queueAccess(this, runner.context.settings).createQueue(this, 'Work', {

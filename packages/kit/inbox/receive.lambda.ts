@@ -11,6 +11,7 @@ import { publishMetrics } from '../aws/telemetry.js';
 import type { InboxSettings } from './contract.js';
 import { Receiver } from './receiver.js';
 
+const { mode, payloads = 'plain' } = JSON.parse(requireEnv(Env.INBOX)) as InboxSettings;
 const receiver = new Receiver({
   table: requireEnv(Env.RECORDS),
   consumer: { name: requireEnv(Env.CONSUMER), generation: requireIntegerEnv(Env.CONSUMER_GENERATION) },
@@ -18,7 +19,8 @@ const receiver = new Receiver({
   windowSeconds: readDedupeWindow(),
   since: readConsumerSince(),
   commanders: requireListEnv(Env.COMMANDERS),
-  mode: (JSON.parse(requireEnv(Env.INBOX)) as InboxSettings).mode,
+  mode,
+  payloads,
 });
 
 /** Stores the messages of an inbox and acknowledges them. It contains no code of a service. */

@@ -61,7 +61,7 @@ export class Runner extends RunnerBase {
   }
 
   private async process(claimed: ClaimedMessage, timeLeft: () => number, traced?: Envelope): Promise<Outcome> {
-    const envelope = traced ?? readEnvelope(claimed.payload);
+    const envelope = traced ?? readEnvelope(claimed.payload());
     const work = new LeasedWork(this.messages, claimed, this.options.settings.leaseSeconds, timeLeft);
     const restore = await this.readRestoreFacts(envelope);
     let finished: WorkResult;

@@ -26,14 +26,14 @@ export class SequencedMessages extends StoredMessages {
     return placeKey(this.options.consumer, message);
   }
 
-  /** Stores a message. A duplicate wakes itself and its successor, if a crash has left one of them behind. */
-  override async store(message: Envelope, payload: string): Promise<'stored' | 'known'> {
-    const outcome = await super.store(message, payload);
-    if (outcome === 'known') {
-      await this.wake(this.keyOf(message));
-      await this.wake(this.keyOf({ ...message, sequence: message.sequence + 1 }));
-    }
-    return outcome;
+  /**
+   * Wakes a parked message that comes again: its predecessor's runner may have crashed before it looked for this one. Any other
+   * record needs nothing. The put that stored a message gave it the mark `wake`, so the stream has it, and the sweeper finds it
+   * if the stream's record is lost. A message that is held is handed out when its lease or its pause is over.
+   */
+  protected override async onRepeat({ pk, status, heldUntil, [WAKE]: wake }: Item): Promise<void> {
+    const isHeld = typeof heldUntil === 'string' && heldUntil > clock.now();
+    if (status === PENDING && wake === undefined && !isHeld) await this.wake(String(pk));
   }
 
   protected override buildItem(message: Envelope, payload: string): Item {

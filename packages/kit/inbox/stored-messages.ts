@@ -8,6 +8,7 @@ import { SafeError, safeText } from '../aws/safe-error.js';
 import { PENDING } from '../failures/delivery.js';
 import { type FailureReason, toFailureReason } from '../failures/failure-reasons.js';
 import { type ConsumerIdentity, MAX_REASONS, recordKey } from '../failures/failure-records.js';
+import { COMPRESSED, compressPayload, readStoredPayload } from '../failures/stored-payload.js';
 import { type Envelope, messageGroupOf, messageIdOf, senderOf } from '../messages/envelope.js';
 import type { Dispatch } from '../timers/contract.js';
 import { duePartition } from '../timers/contract.js';
@@ -26,8 +27,8 @@ export interface ClaimedMessage {
   readonly messageId: string;
   /** Message group of its hand-outs. */
   readonly group: string;
-  /** The message as the queue delivered it. */
-  readonly payload: string;
+  /** Returns the message as the queue delivered it. @throws {UnknownForm} if a newer release has stored it */
+  readonly payload: () => string;
   /** Fencing token: each runner that takes the message gets a higher one. */
   readonly fence: number;
   /** Number of attempts, this one included. */
@@ -51,6 +52,8 @@ export interface StoredMessagesOptions {
   /** Name of the service's idempotency table. */
   readonly table: string;
   readonly consumer: ConsumerIdentity;
+  /** How messages are stored; both forms are read. @default 'plain' */
+  readonly payloads?: 'plain' | 'compressed';
 }
 
 /**
@@ -86,14 +89,18 @@ export class StoredMessages {
       await putNew({ TableName: this.options.table, Item: this.buildItem(message, payload) });
       return 'stored';
     } catch (error) {
-      if (error instanceof ItemExists) return 'known';
-      throw error;
+      if (!(error instanceof ItemExists)) throw error;
+      await this.onRepeat(error.existing);
+      return 'known';
     }
   }
 
+  /** Looks at the record that a repeated message has already. A mode may have to hand it out again. */
+  protected async onRepeat(_existing: Item): Promise<void> {}
+
   protected buildItem(message: Envelope, payload: string): Item {
     const now = clock.now();
-    return {
+    const record = {
       pk: this.keyOf(message),
       status: PENDING,
       attempts: 0,
@@ -108,8 +115,10 @@ export class StoredMessages {
       sequence: message.sequence,
       correlationId: message.correlationid,
       group: messageGroupOf(message.actor, message.onbehalfof),
-      payload,
     };
+    return this.options.payloads === 'compressed'
+      ? { ...record, [COMPRESSED]: compressPayload(payload, record) }
+      : { ...record, payload };
   }
 
   /** Returns the attributes by which the sweeper finds a message. @param pk key of its record */
@@ -137,7 +146,8 @@ export class StoredMessages {
         'failedAt',
         'heldUntil',
         'runner',
-        'payloadGzip',
+        // The failure may have been stored in another form.
+        ...['payload', 'payloadGzip', COMPRESSED].filter((form) => !(form in fields)),
         ...(confirmedNotDone ? ['unknown'] : []),
       ],
       condition: `#status = :failed${mayBeDone}`,
@@ -381,7 +391,7 @@ const toClaimedMessage = (item: Item): ClaimedMessage => ({
   pk: String(item.pk),
   messageId: String(item.messageId),
   group: String(item.group ?? ''),
-  payload: String(item.payload),
+  payload: () => readStoredPayload(item) ?? '',
   fence: Number(item.fence),
   attempts: Number(item.attempts),
   progress: item.progress,

@@ -38,6 +38,10 @@ class InMemoryRecords extends ProcessedRecords {
   override async isProcessed(message: Envelope): Promise<boolean> {
     return (await this.tables.read(RECORDS, { pk: this.keyOf(message) })) !== undefined;
   }
+
+  override isKnown(message: Envelope): Promise<boolean> {
+    return this.isProcessed(message);
+  }
 }
 
 /**
@@ -117,6 +121,11 @@ export class InMemoryService {
     const records = new InMemoryRecords(this.tables, `consumer-${this.consumers}`);
     const rules = { service: this.name, commanders };
     return (message) =>
-      processMessage({ message, recorded: undefined, tooOld: findTooOld(message, WINDOW) }, sources, records, rules);
+      processMessage(
+        { message, recorded: undefined, tooOld: findTooOld(message, WINDOW), attempts: 1 },
+        sources,
+        records,
+        rules,
+      );
   }
 }

@@ -1,9 +1,9 @@
-import { gunzipSync } from 'node:zlib';
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { FAILED_INDEX } from '@orderly/kit/internal/aws/indexes.js';
 import { readItems } from '@orderly/kit/internal/aws/read-items.js';
 import { bodyHashId } from '@orderly/kit/internal/failures/delivery.js';
 import { recordKey } from '@orderly/kit/internal/failures/failure-records.js';
+import { COMPRESSED, readStoredPayload, UnknownForm } from '@orderly/kit/internal/failures/stored-payload.js';
 import { formatIssues } from '@orderly/kit/internal/messages/contract.js';
 import { Sealed } from '@orderly/kit/internal/messages/sealed.js';
 import * as z from 'zod/mini';
@@ -38,6 +38,9 @@ export const ConsumerRecord = z.object({
   unknown: z.optional(z.boolean()),
   payload: z.optional(z.string()),
   payloadGzip: z.optional(z.instanceof(Uint8Array)),
+  [COMPRESSED]: z.optional(z.instanceof(Uint8Array)),
+  /** Message group. A compressed message leaves it to its record. */
+  group: z.optional(z.string()),
   payloadBegin: z.optional(z.string()),
   payloadBytes: z.optional(z.number()),
   /** For a message of an inbox: what it is about, when it was stored, who holds it until when. */
@@ -226,9 +229,14 @@ export async function findRecord(
 export const isCurrentGeneration = ({ listener, record }: FoundRecord): boolean =>
   record.pk.startsWith(recordKey(listener, ''));
 
-/** Returns a record's message; undefined if only its beginning was stored. */
-export function readPayload({ payload, payloadGzip }: ConsumerRecord): string | undefined {
-  return payload ?? (payloadGzip && gunzipSync(payloadGzip).toString('utf8'));
+/** Returns a record's message; undefined if only its beginning was stored, or in a form that only a newer release reads. */
+export function readPayload(record: ConsumerRecord): string | undefined {
+  try {
+    return readStoredPayload(record);
+  } catch (error) {
+    if (error instanceof UnknownForm) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -44,11 +44,14 @@ export class Parcels {
   handle: (name: string, work: Work) => Promise<WorkResult> | WorkResult = (name) => ({
     decide: async () => [counted(name)],
   });
-  private readonly receiver: Receiver;
+  private receiver: Receiver;
   private readonly runner: Runner;
 
   /** @param since time of the inbox's first deployment, if its construct says it */
-  constructor(since?: string, settings: Partial<InboxSettings> = {}) {
+  constructor(
+    since?: string,
+    private readonly settings: Partial<InboxSettings> = {},
+  ) {
     this.runner = new Runner({
       table: 'records',
       consumer: PARCELS,
@@ -59,12 +62,21 @@ export class Parcels {
       isRefusal: (error) => error instanceof Refused,
       sources: [on(parcels, { ParcelSent: ({ event }, work) => this.handle(event.data.name, work) })],
     });
-    const receiving = { app: 'app', windowSeconds: WINDOW, since, commanders: [], mode: 'single' } as const;
-    this.receiver = new Receiver({ table: 'records', consumer: PARCELS, ...receiving });
+    this.receiver = this.createReceiver(since);
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.parse(BEGIN) });
     const indexes = { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] };
     this.sent = sentMessages();
     this.calls = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }, { records: indexes }).calls;
+  }
+
+  /** Deploys another receiver. @param payloads form in which it stores messages */
+  deployReceiver(payloads: InboxSettings['payloads']): void {
+    this.receiver = this.createReceiver(undefined, payloads);
+  }
+
+  private createReceiver(since?: string, payloads = this.settings.payloads): Receiver {
+    const receiving = { app: 'app', windowSeconds: WINDOW, since, commanders: [], mode: 'single' } as const;
+    return new Receiver({ table: 'records', consumer: PARCELS, ...receiving, payloads: payloads ?? 'plain' });
   }
 
   message = (name: string, fields: MessageFields = {}): Envelope =>

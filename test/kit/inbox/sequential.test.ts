@@ -6,6 +6,7 @@ import * as telemetry from '../../../packages/kit/aws/telemetry.js';
 import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import { FailureRecords, recordKey } from '../../../packages/kit/failures/failure-records.js';
 import type { WorkResult } from '../../../packages/kit/inbox/inbox-source.js';
+import { parkedPartitions } from '../../../packages/kit/inbox/measure.js';
 import { placeKey } from '../../../packages/kit/inbox/sequence-keys.js';
 import { SequencedMessages } from '../../../packages/kit/inbox/sequenced-messages.js';
 import { eventMessage, type MessageFields } from '../../../packages/kit/testing/messages.js';
@@ -127,13 +128,65 @@ describe('a gap', () => {
   });
 });
 
-describe('a duplicate', () => {
-  test('wakes itself and its successor, which a crash has left behind', async () => {
+describe('a repeat', () => {
+  /** Returns what DynamoDB was asked for while something was done. */
+  async function callsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+    const before = inbox.calls.length;
+    await work();
+    return inbox.calls.slice(before).map(({ operation }) => operation);
+  }
+
+  test('a repeat is one refused put, whether its message waits, is held, is put off, was processed or has failed', async () => {
+    await receive(1);
+    expect(await callsOf(() => receive(1))).toEqual(['PutItem']);
+    const held = await new SequencedMessages(options).claim({ record: keyOf(1) }, { leaseSeconds: 60 });
+    expect(await callsOf(() => receive(1))).toEqual(['PutItem']);
+    await new SequencedMessages(options).postpone(held!, new Error('not today'), 30);
+    expect(await callsOf(() => receive(1))).toEqual(['PutItem']);
+    vi.setSystemTime(Date.now() + 31_000);
+    await run(1);
+    expect(await stepsDone()).toEqual(['1']);
+    expect(await callsOf(() => receive(1))).toEqual(['PutItem']);
+    await receive(2);
+    handle = () => {
+      throw new Refused();
+    };
+    await run(2);
+    expect(await callsOf(() => receive(2))).toEqual(['PutItem']);
+  });
+
+  test('a repeat wakes its message if that is parked, since a crash may have left it behind', async () => {
     for (const sequence of [2, 1]) await receive(sequence);
     await run(2);
     expect(await record(2)).not.toHaveProperty('wake');
-    await receive(1);
+    expect(await callsOf(() => receive(2))).toEqual(['PutItem', 'UpdateItem']);
     expect(await record(2)).toMatchObject({ wake: true });
+  });
+
+  test('a receiver that crashes behind its put loses no hint: the put has the mark, and the sweeper finds the message', async () => {
+    await receive(1);
+    const stored = { wake: true, executeAt: '2026-03-01T00:01:00.000Z', duePk: expect.stringMatching(/^steps#\d+$/) };
+    expect(await record(1)).toMatchObject(stored);
+    // Its queue delivers it again.
+    await receive(1);
+    expect(await record(1)).toMatchObject(stored);
+  });
+
+  test('a message whose predecessor was done by a runner that crashed then is found by the sweeper', async () => {
+    for (const sequence of [2, 1]) await receive(sequence);
+    await run(2);
+    // The runner of 1 commits, and crashes before it looks for 2.
+    vi.spyOn(SequencedMessages.prototype, 'keyOf').mockImplementationOnce(() => {
+      throw new Error('crashed');
+    });
+    await expect(run(1)).rejects.toThrow('crashed');
+    vi.restoreAllMocks();
+    expect(await stepsDone()).toEqual(['1']);
+    expect(await callsOf(() => receive(1))).toEqual(['PutItem']);
+    const { executeAt, duePk } = await record(2);
+    expect([executeAt, parkedPartitions('steps').includes(String(duePk))]).toEqual(['2026-03-01T00:05:00.000Z', true]);
+    await run(2);
+    expect(await stepsDone()).toEqual(['1', '2']);
   });
 });
 

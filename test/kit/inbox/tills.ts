@@ -22,7 +22,7 @@ export function tillInbox(
   stepTaken: (step: string, forgotten: RestoreFacts['forgotten']) => WorkResult,
   more: Partial<InboxSettings> = {},
 ) {
-  inProcessDynamoDb(
+  const { calls } = inProcessDynamoDb(
     { table: ['pk', 'sk'], records: ['pk'] },
     { records: { due: ['duePk', 'executeAt'], failed: ['failedConsumer', 'failedAt'] } },
   );
@@ -54,7 +54,7 @@ export function tillInbox(
     const record = { messageId: 'm', body: bodyOf(message), attributes: { ApproximateReceiveCount: '1' } };
     return receiver.receiveBatch({ Records: [{ ...record, messageAttributes }] } as never);
   };
-  return { runner, receive };
+  return { runner, receive, calls };
 }
 
 export const appended = (step: string) => ({

@@ -2,6 +2,7 @@ import { createDays } from '../../../lambdas/reports/days.js';
 import { buildReport } from '../../../lambdas/reports/domain/report.js';
 import { type CountedEvent, tallyEvents } from '../../../lambdas/reports/domain/tally.js';
 import { settingsFor } from '../../../lib/settings.js';
+import { readStoredPayload } from '../../../packages/kit/failures/stored-payload.js';
 import { readEnvelope } from '../../../packages/kit/messages/envelope.js';
 import type { Facts, Write } from '../../support/simulation/facts.js';
 import type { Row } from '../../support/simulation/orderly.js';
@@ -57,10 +58,11 @@ const push = (map: Map<string, Row[]>, key: string, row: Row) => map.set(key, [.
 /** A message has one place: in the day of its event, or in a later one that says so. */
 const eachMessageIsInOneDay = ({ places }: Days): ReturnType<Check> =>
   [...places].flatMap(([pk, rows]) => {
-    const [{ window, lateFrom, payload } = {}] = rows;
-    const own = windows.idOf(readEnvelope(String(payload)).time);
+    const [row = {}] = rows;
+    const { window, lateFrom } = row;
+    const own = windows.idOf(readEnvelope(readStoredPayload(row) ?? '').time);
     const isRight = window === own ? lateFrom === undefined : String(window) > own && lateFrom === own;
-    const told = `${pk}: in ${rows.map((row) => row.window).join(', ')}, late from ${String(lateFrom)}, of ${own}`;
+    const told = `${pk}: in ${rows.map((one) => one.window).join(', ')}, late from ${String(lateFrom)}, of ${own}`;
     return rows.length === 1 && isRight ? [] : [violation('an event is in one day, and counts as late', told, pk)];
   });
 
@@ -95,8 +97,9 @@ const reportsAreFolds = (days: Days): ReturnType<Check> =>
     if (written.length !== (status === 'PROCESSED' ? 1 : 0)) {
       return [violation('a day that has ended has one report', `${date} ${String(status)}: ${written.length}`, date)];
     }
-    const counted = days.membersOf(date).map(({ payload, lateFrom }) => {
-      const { type, data } = readEnvelope(String(payload));
+    const counted = days.membersOf(date).map((row) => {
+      const { lateFrom } = row;
+      const { type, data } = readEnvelope(readStoredPayload(row) ?? '');
       return {
         event: { type, data } as CountedEvent,
         ...(lateFrom === undefined ? {} : { lateFrom: String(lateFrom) }),
