@@ -28,6 +28,7 @@ export function onAccountEvent(rewards: Rewards): InboxSource {
     AuthorizationReleased: onIgnored,
     AuthorizationVoided: onIgnored,
     CreditSettled: onIgnored,
+    ExhaustedAccountChanged: onIgnored,
     SagaReplyRequested: onIgnored,
   });
 }
