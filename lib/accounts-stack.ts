@@ -99,6 +99,7 @@ export class AccountsStack extends Stack {
       subscribesTo: exhaustedAccounts === 'heard' ? exhaustionEvents : listEvents,
       aggregate: ACCOUNT,
       rows: CREDIT_ROWS,
+      fair: false,
     });
   }
 }
