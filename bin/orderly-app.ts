@@ -28,6 +28,7 @@ const overrides = Object.fromEntries(
       'paymentProvider',
       'hotSkus',
       'hotCustomers',
+      'exhaustedAccounts',
       'cors',
       'canary',
       'syntheticOrder',

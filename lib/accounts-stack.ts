@@ -8,7 +8,13 @@ import { accountsContract, EXHAUSTED_INDEX } from '../lambdas/accounts/contract.
 import { AccountsEnv } from '../lambdas/accounts/environment.js';
 import { ACCOUNT, CREDIT_ROWS, EXHAUSTED_LISTS, EXHAUSTED_PROJECTION } from '../lambdas/accounts/keys.js';
 import * as routes from '../lambdas/accounts/routes.js';
-import { listEvents, orderEnds, paymentEvents, stepCommands } from '../lambdas/accounts/subscriptions.js';
+import {
+  exhaustionEvents,
+  listEvents,
+  orderEnds,
+  paymentEvents,
+  stepCommands,
+} from '../lambdas/accounts/subscriptions.js';
 import { AppEnv } from '../lambdas/environment.js';
 import type { Settings } from './settings.js';
 
@@ -78,6 +84,10 @@ export class AccountsStack extends Stack {
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
     }
 
+    const { exhaustedAccounts } = props.settings;
+    for (const handler of [setCreditLimit, setStatus, applyBonus, ...deciding]) {
+      handler.setEnvironment(AccountsEnv.TELLS_EXHAUSTION, String(exhaustedAccounts !== 'read'));
+    }
     for (const handler of [setStatus, applyBonus, ...deciding]) {
       handler.setEnvironment(AccountsEnv.DEFAULT_CREDIT_LIMIT, JSON.stringify(props.settings.defaultCreditLimit));
     }
@@ -86,9 +96,10 @@ export class AccountsStack extends Stack {
       name: EXHAUSTED_PROJECTION,
       entry: 'accounts/exhausted-projection',
       rebuildEntry: 'accounts/rebuild-exhausted',
-      subscribesTo: listEvents,
+      subscribesTo: exhaustedAccounts === 'heard' ? exhaustionEvents : listEvents,
       aggregate: ACCOUNT,
       rows: CREDIT_ROWS,
+      fair: false,
     });
   }
 }

@@ -56,6 +56,7 @@ export class BasketsStack extends Stack {
       name: 'baskets-orders',
       entry: 'baskets/on-order-event',
       subscribesTo: [placedOrders],
+      fair: false,
     });
     placed.grantItems(table, ['GetItem', 'PutItem'], BASKETS);
     placed.grantItems(table, ['DeleteItem'], HOLDERS);

@@ -154,6 +154,7 @@ export class OrdersStack extends Stack {
       subscribesTo: listEvents,
       aggregate: ORDER,
       rows: CUSTOMER_LISTS,
+      fair: false,
     });
   }
 }

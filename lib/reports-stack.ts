@@ -34,6 +34,7 @@ export class ReportsStack extends Stack {
       name: 'reports-daily',
       entry: 'reports/on-day',
       subscribesTo: [orderEvents, moneyEvents],
+      fair: false,
       mode: batch({ closeAfter }),
       ...toInboxOptions(props.settings.inboxes),
       parallel: RUNNERS,

@@ -29,6 +29,7 @@ export class RewardsStack extends Stack {
       name: 'rewards-accounts',
       entry: 'rewards/on-account-event',
       subscribesTo: [accountEvents],
+      fair: false,
       mode: sequential(),
       ...toInboxOptions(props.settings.inboxes),
     });

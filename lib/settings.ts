@@ -82,6 +82,12 @@ export interface Settings extends EnvironmentSettings {
   readonly rewardTiers: RewardTiers;
   readonly payments: PaymentSettings;
   readonly reports: ReportSettings;
+  /**
+   * Step of the change from a list of exhausted accounts that receives every event of an account to one that receives
+   * `ExhaustedAccountChanged` only. Each is a release of its own, as the functions of two releases run side by side: `read` knows the
+   * event, `written` commits it as well, `heard` needs no other.
+   */
+  readonly exhaustedAccounts: 'read' | 'written' | 'heard';
   /** Retries of stored messages. */
   readonly inboxes: InboxSettings;
   /** Concurrency of the consumers that process orders, and how many orders the API admits for them. */
@@ -119,6 +125,8 @@ export interface Overrides {
   readonly hotSkus?: string;
   /** Customers who are always hot, with commas between them. */
   readonly hotCustomers?: string;
+  /** Step of the list of exhausted accounts; see the setting. */
+  readonly exhaustedAccounts?: Settings['exhaustedAccounts'];
   /** Origins whose pages may call the API, with commas between them. */
   readonly cors?: string;
   /** Minutes of a progressive deployment: 5, 10, 15 or 30. */
@@ -138,7 +146,7 @@ export interface Overrides {
   readonly allowSandbox?: 'true';
 }
 
-const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'environment'>>> = {
+const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'environment' | 'exhaustedAccounts'>>> = {
   dev: {
     ...developmentSettings({
       app: APP,
@@ -380,6 +388,11 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   if (overrides.concurrency !== undefined && overrides.concurrency !== 'small') {
     throw new SettingsError("concurrency: expected 'small'; lib/settings.ts sets every other value");
   }
+  // 0.3.0 can't read the event. The release after this one takes `written`, the one after that `heard`.
+  const { exhaustedAccounts = 'read' } = overrides;
+  if (!['read', 'written', 'heard'].includes(exhaustedAccounts)) {
+    throw new SettingsError(`exhaustedAccounts is '${exhaustedAccounts}': expected read, written or heard`);
+  }
   const concurrency = overrides.concurrency ?? known.concurrency;
   const syntheticOrder =
     overrides.syntheticOrder === undefined
@@ -396,6 +409,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     queuePolicies: 'queue' as const,
     // Functions of 0.3.0 can't read a compressed message. The release after this one takes 'compressed'.
     inboxPayloads: 'plain' as const,
+    exhaustedAccounts,
     auth,
     payments,
     hotSkus,

@@ -11,7 +11,7 @@ import {
 import { personalKeysFromEnvironment } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { parseCustomerId, requireAccount } from './account-store.js';
-import { accounts } from './aggregates.js';
+import { decidingAccounts } from './aggregates.js';
 import { readBonusReason, sealReason } from './bonus-reason.js';
 import { throwAsProblem } from './change-account.js';
 import { accountsContract } from './contract.js';
@@ -19,7 +19,7 @@ import { defaultCreditLimitFromEnvironment } from './default-credit-limit.js';
 import type { Account } from './domain/account.js';
 import { applyBonus } from './routes.js';
 
-const accountStore = eventStoreFromEnvironment(accounts);
+const accountStore = eventStoreFromEnvironment(decidingAccounts());
 const personalKeys = personalKeysFromEnvironment();
 const records = keyRecordsFromEnvironment();
 const personal = new PersonalRequest(personalKeys, accountsContract.events.BonusApplied);

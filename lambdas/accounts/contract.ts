@@ -139,6 +139,15 @@ export const accountsContract = {
       data: z.object({ customerId: CustomerId, points: BonusPoints, reason: Sealed }),
       personal: { reason: 'customerId' },
     },
+    /**
+     * An account without available credit was changed: none was left before this commit or after it, as `exhausted` says. This
+     * release reads it, and writes it with the setting `exhaustedAccounts` only.
+     */
+    ExhaustedAccountChanged: {
+      version: 1,
+      writes: 0 as 0 | 1,
+      data: z.object({ customerId: CustomerId, exhausted: z.boolean() }),
+    },
     /** Answer to a step that changes nothing, because it was done before or is refused. Nothing else happened. */
     SagaReplyRequested: {
       version: 2,
@@ -170,6 +179,14 @@ export const accountsContract = {
     RefundAccount: { version: 1, data: z.object({ ...Step, refundId: RefundId, amount: Amount }) },
   },
 } as const;
+/** The contract of functions that write `ExhaustedAccountChanged`. */
+export const tellingContract: typeof accountsContract = {
+  ...accountsContract,
+  events: {
+    ...accountsContract.events,
+    ExhaustedAccountChanged: { ...accountsContract.events.ExhaustedAccountChanged, writes: 1 },
+  },
+};
 export type AccountEvent = EventOf<typeof accountsContract>;
 export type AccountCommand = CommandOf<typeof accountsContract>;
 

@@ -2,11 +2,11 @@ import { tableFromEnvironment } from '@orderly/kit/aws';
 import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { laneWriter } from '@orderly/kit/lane';
 import { accountLane } from './account-lane.js';
-import { accounts } from './aggregates.js';
+import { decidingAccounts } from './aggregates.js';
 import { factsFromEnvironment } from './handle-order-command.js';
 
 const context = {
-  accountStore: eventStoreFromEnvironment(accounts),
+  accountStore: eventStoreFromEnvironment(decidingAccounts()),
   table: tableFromEnvironment(),
   facts: factsFromEnvironment(),
 };

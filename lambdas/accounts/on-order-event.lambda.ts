@@ -3,13 +3,13 @@ import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { consumer } from '@orderly/kit/idempotent-consumer';
 import { createLaneEntrance } from '@orderly/kit/lane';
 import { accountLane } from './account-lane.js';
-import { accounts } from './aggregates.js';
+import { decidingAccounts } from './aggregates.js';
 import { AccountRefused } from './domain/account.js';
 import { factsFromEnvironment } from './handle-order-command.js';
 import { onOrderEvent } from './on-order-event.js';
 
 const context = {
-  accountStore: eventStoreFromEnvironment(accounts),
+  accountStore: eventStoreFromEnvironment(decidingAccounts()),
   table: tableFromEnvironment(),
   facts: factsFromEnvironment(),
 };

@@ -4,11 +4,11 @@ import { parseIfMatch, toTrace } from '@orderly/kit/http';
 import { endpoint } from '../endpoint.js';
 import { findCodeRefusal } from '../standard-codes.js';
 import { parseCustomerId } from './account-store.js';
-import { accounts } from './aggregates.js';
+import { decidingAccounts } from './aggregates.js';
 import { changeAccount } from './change-account.js';
 import { setCreditLimit } from './routes.js';
 
-const accountStore = eventStoreFromEnvironment(accounts);
+const accountStore = eventStoreFromEnvironment(decidingAccounts());
 
 /**
  * PUT /accounts/{customerId}/credit-limit: sets a customer's credit limit. It is naturally idempotent and needs no key.

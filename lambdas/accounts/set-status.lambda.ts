@@ -5,13 +5,13 @@ import { PersonalRequest } from '@orderly/kit/idempotent-receiver';
 import { personalKeysFromEnvironment } from '@orderly/kit/personal-data';
 import { endpoint } from '../endpoint.js';
 import { parseCustomerId } from './account-store.js';
-import { accounts } from './aggregates.js';
+import { decidingAccounts } from './aggregates.js';
 import { changeAccount } from './change-account.js';
 import { accountsContract } from './contract.js';
 import { defaultCreditLimitFromEnvironment } from './default-credit-limit.js';
 import { setAccountStatus } from './routes.js';
 
-const accountStore = eventStoreFromEnvironment(accounts);
+const accountStore = eventStoreFromEnvironment(decidingAccounts());
 /** A reopening has the same personal fields. */
 const personal = new PersonalRequest(personalKeysFromEnvironment(), accountsContract.events.AccountClosed);
 const defaultCreditLimit = defaultCreditLimitFromEnvironment();

@@ -16,3 +16,6 @@ export const paymentEvents = subscribe(paymentsContract, ['PaymentCharged', 'Pay
 
 /** Events that the list of customers without credit shows. */
 export const listEvents = subscribeToAll(accountsContract);
+
+/** The only ones of them that change the list, once all functions write them (setting `exhaustedAccounts`). */
+export const exhaustionEvents = subscribe(accountsContract, ['ExhaustedAccountChanged']);

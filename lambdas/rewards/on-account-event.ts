@@ -32,6 +32,7 @@ export function onAccountEvent(rewards: Rewards, syntheticCustomer?: string): In
     AuthorizationReleased: onIgnored,
     AuthorizationVoided: onIgnored,
     CreditSettled: onIgnored,
+    ExhaustedAccountChanged: onIgnored,
     SagaReplyRequested: onIgnored,
   });
 }

@@ -46,6 +46,7 @@ const NOT_FOLDED: readonly string[] = [
   'Account AccountReopened.reason',
   'Account BonusApplied.points',
   'Account BonusApplied.reason',
+  'Account ExhaustedAccountChanged.exhausted',
   'CreateOrderSaga CompensationDone.at',
   'CreateOrderSaga CompensationDone.by',
   'CreateOrderSaga CompensationDone.note',

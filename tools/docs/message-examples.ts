@@ -176,6 +176,7 @@ const accounts: ExamplesFor<typeof accountsContract> = {
   AuthorizationVoided: { ...Account, data: { customerId, ...undo('authorize-account') } },
   AccountRefunded: { ...Account, data: { customerId, ...step('refund'), refundId, amount: eur(350) } },
   CreditSettled: { ...Account, data: { customerId, orderId, amount } },
+  ExhaustedAccountChanged: { ...Account, data: { customerId, exhausted: true } },
   BonusApplied: { ...Account, actor: OPERATOR, data: { customerId, points: 100, reason: SEALED } },
   SagaReplyRequested: {
     ...Account,

@@ -28,6 +28,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   name: 'Name of the product.',
   'UserProfileChanged.name': "The user's name.",
   newStatus: 'Status from now on.',
+  exhausted: 'Whether an open account has no available credit from now on.',
   oldName: 'Name before.',
   oldStatus: 'Status before.',
   oldUnitPrice: 'Price before.',

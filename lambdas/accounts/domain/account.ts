@@ -183,6 +183,7 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
     case 'AuthorizationDeclined':
     case 'AuthorizationVoided':
     case 'BonusApplied':
+    case 'ExhaustedAccountChanged':
     case 'SagaReplyRequested':
       return account;
   }
@@ -231,6 +232,9 @@ export function toView(customerId: string, account: Account, version: number): A
 /** An operator may set the limit below the amount in use: then nothing is available, but the value isn't negative. */
 const computeAvailable = ({ creditLimit, authorized, captured, refunded, settled }: Books): number =>
   Math.max(0, creditLimit.amount - (authorized + captured - refunded - settled));
+
+/** Tells whether an open account has no available credit. */
+export const isExhausted = (account: Account): boolean => account.status === 'OPEN' && computeAvailable(account) === 0;
 
 /** Returns why an account can't hold this amount for one more order; `undefined` if it can. @param now ISO 8601, UTC */
 export function findDeclineReason(

@@ -11,6 +11,7 @@ import {
   type OrderLimits,
   openIfNew,
 } from './account.js';
+import { withExhaustion } from './exhaustion.js';
 
 /**
  * An account's data of one order, folded from the events that name the order. `VOID` is the tombstone of a release that
@@ -60,6 +61,8 @@ export interface Facts {
   /** Credit limit with which an account is opened. */
   readonly defaultCreditLimit: Money;
   readonly limits: OrderLimits;
+  /** Whether a commit says that an account has no available credit (`exhaustion.ts`). @default false */
+  readonly tellsExhaustion?: boolean;
 }
 
 export const initialState: AccountState = {
@@ -76,6 +79,15 @@ const MAX_REFUNDS = 100;
  * @throws {AccountRefused} `AMOUNT_DIFFERS` if the same business id comes with another amount
  */
 export function decide(
+  state: AccountState,
+  command: AccountCommand | PaymentCommand,
+  facts: Facts & Now,
+): readonly AccountEvent[] {
+  const events = decideStep(state, command, facts);
+  return facts.tellsExhaustion ? withExhaustion(state.account, command.data.customerId, events) : events;
+}
+
+function decideStep(
   state: AccountState,
   command: AccountCommand | PaymentCommand,
   facts: Facts & Now,
@@ -307,6 +319,7 @@ export function evolveAuthorization(authorization: Authorization, event: Account
     case 'AccountReopened':
     case 'CreditLimitSet':
     case 'BonusApplied':
+    case 'ExhaustedAccountChanged':
     case 'SagaReplyRequested':
       return authorization;
   }

@@ -58,6 +58,12 @@ export interface IdempotentConsumerProps {
    * @default 10
    */
   readonly maxConcurrency?: number;
+  /**
+   * Whether the queue is fair: a burst of one customer delays nobody else's messages. SQS charges such requests more, so set it to
+   * `false` where nobody waits for the messages.
+   * @default true
+   */
+  readonly fair?: boolean;
 }
 
 export const DEFAULT_CONCURRENCY = 10;
@@ -122,6 +128,7 @@ export class IdempotentConsumer extends Construct {
       generation = 0,
       since,
       maxConcurrency = DEFAULT_CONCURRENCY,
+      fair = true,
     } = props;
     const { settings } = handler.context;
     const { app, consumerAttempts, dedupeWindow } = settings;
@@ -160,7 +167,7 @@ export class IdempotentConsumer extends Construct {
     // One rule for each publisher. A pattern with two sources would also match one publisher's types from the other
     // source.
     for (const subscription of subscribesTo) {
-      this.addRules(subscription, bus);
+      this.addRules(subscription, bus, fair);
       if (!isEventSubscription(subscription)) this.refuseForeignCommands(bus, subscription);
     }
     liveFunction(handler).addEventSource(
@@ -186,13 +193,14 @@ export class IdempotentConsumer extends Construct {
   }
 
   /**
-   * Routes a subscription into the queue, with its message group. The queue is fair, so a burst of one customer delays
-   * nobody else.
+   * Routes a subscription into the queue. If the queue is fair, each message has its message group, so a burst of one customer
+   * delays nobody else.
    *
    * AWS does not document what EventBridge does if an event lacks the group. So such events (from an earlier release,
-   * or replayed from the archive) have a rule of their own, and each of them is a group of its own.
+   * or replayed from the archive) have a rule of their own, and each of them is a group of its own. A queue that is not fair keeps
+   * both rules: with one, an update of the stack would route events by neither or by both for a moment.
    */
-  private addRules(subscription: Subscription, bus: AnyBus): void {
+  private addRules(subscription: Subscription, bus: AnyBus, fair: boolean): void {
     const pattern = buildPattern(this.app.name, subscription);
     const target = { deadLetterQueue: this.undelivered, maxEventAge: BUS_RETRIES };
     const rule = (id: string, messagegroup: string[], targetProps: QueueTargetProps): Rule =>
@@ -202,7 +210,7 @@ export class IdempotentConsumer extends Construct {
         targets: [queueTarget(this.access, this.queue, targetProps)],
       });
     const id = ruleId(subscription);
-    rule(id, Match.exists(), { ...target, messageGroupId: '$.detail.messagegroup' });
+    rule(id, Match.exists(), { ...target, ...(fair && { messageGroupId: '$.detail.messagegroup' }) });
     rule(`${id}Ungrouped`, Match.doesNotExist(), target);
   }
 

@@ -53,7 +53,7 @@ export class Runner extends RunnerBase {
     }
     const span =
       process.env.KIT_TRACES === 'on'
-        ? startStoredAttempt(claimed.payload, { consumer: this.options.consumer.name, attempt: claimed.attempts })
+        ? startStoredAttempt(claimed.payload(), { consumer: this.options.consumer.name, attempt: claimed.attempts })
         : undefined;
     const outcome = await this.runGuarded(claimed, () => this.process(claimed, timeLeft, span?.message));
     span?.end(outcome, outcome === 'failed' || outcome === 'postponed' ? { error: outcome } : {});

@@ -12,7 +12,7 @@ import { type EventSubscription, isEventSubscription } from '../messages/subscri
 
 /** Function that handles messages from the bus. */
 export interface ListenerProps
-  extends Pick<IdempotentConsumerProps, 'name' | 'subscribesTo' | 'generation' | 'since' | 'maxConcurrency'> {
+  extends Pick<IdempotentConsumerProps, 'name' | 'subscribesTo' | 'generation' | 'since' | 'maxConcurrency' | 'fair'> {
   /** Entry point of the handler. @default the name */
   readonly entry?: string;
   /** Timeout of one batch. @default the timeout of every function */

@@ -68,7 +68,7 @@ export interface ServiceProps extends EnvironmentProps {
 /** Messages that are stored first and processed afterwards. */
 export interface ServiceInboxProps
   extends InboxOptions,
-    Pick<ListenerProps, 'name' | 'subscribesTo' | 'generation' | 'since' | 'maxConcurrency'> {
+    Pick<ListenerProps, 'name' | 'subscribesTo' | 'generation' | 'since' | 'maxConcurrency' | 'fair'> {
   /** Entry point of the processing function: `export const handler = inbox([...])`. */
   readonly entry: string;
   /** Timeout of one message's processing, at most 15 minutes. @default Duration.minutes(1) */
@@ -97,7 +97,7 @@ export interface SharedLaneProps<Id extends string = string> extends Pick<LaneLi
 }
 
 /** List of a service's own aggregates. */
-export interface ProjectionProps {
+export interface ProjectionProps extends Pick<ListenerProps, 'fair'> {
   /** Name of its consumer, and part of its pointer's key. Never change it. */
   readonly name: string;
   /** Entry point of its consumer. */
@@ -278,6 +278,7 @@ export class Service extends Construct {
       generation,
       since,
       maxConcurrency,
+      fair,
       ...options
     }: ServiceInboxProps,
   ) {
@@ -289,6 +290,7 @@ export class Service extends Construct {
       ...(generation === undefined ? {} : { generation }),
       ...(since === undefined ? {} : { since }),
       ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+      ...(fair === undefined ? {} : { fair }),
     };
     const { consumer, description } = this.createListener(id, store);
     const runner = new ServiceFunction(this, `Run${id}`, {

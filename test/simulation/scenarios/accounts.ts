@@ -62,6 +62,35 @@ export const accountOne: Scenario = {
   },
 };
 
+/**
+ * One account that an order leaves without credit, whose amount is captured and refunded: the list shows it, as it is, and no
+ * longer afterwards.
+ */
+export const creditEnds: Scenario = {
+  name: 'credit-ends',
+  faultProbability: 0.05,
+  async play(cloud) {
+    const orderly = new Orderly(cloud);
+    const send = sender<AccountCommand>(cloud, 'accounts');
+    await orderly.call(limitOf('alice', 600));
+    const { authorize, capture, refund } = stepsOf('alice', 'all', 600);
+    const broken: Violation[] = [];
+    for (const step of [authorize, capture, refund]) {
+      send(step);
+      await orderly.rest();
+      const { accounts, creditRows } = new Facts(orderly);
+      const commits = accounts.get('alice') ?? [];
+      const view = toView('alice', accountAt(commits), commits.at(-1)?.lastVersion ?? 0);
+      const listed = creditRows.get('alice')?.account;
+      const { version: _, ...shown } = JSON.parse(listed ?? '{}');
+      const { version: __, ...wanted } = view?.available.amount === 0 ? view : { version: 0 };
+      if (JSON.stringify(shown) === JSON.stringify(wanted)) continue;
+      broken.push({ invariant: 'the list shows who has no credit, as they are', detail: `${step.type}: ${listed}` });
+    }
+    return [...broken, ...brokenPromises(orderly), ...(await readersSeeAccounts(orderly))];
+  },
+};
+
 /** Orders of the long life of an account: with four events of each, its snapshots are read and written. */
 const LONG_LIFE = 12;
 

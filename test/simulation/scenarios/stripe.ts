@@ -1,5 +1,6 @@
 import type { Scenario } from '../../../packages/simulator/search/scenario.js';
 import { Stripe } from '../../support/simulation/stripe.js';
+import { creditEnds } from './accounts.js';
 import { chargeOne } from './charges.js';
 import { payerRaces } from './payers.js';
 import { payOnce, payThreeDaysLater, payTrouble } from './payments.js';
@@ -25,4 +26,6 @@ export const STRIPE_SCENARIOS: readonly Scenario[] = [
   payerRaces,
   chargeOne,
   declineOne,
+  // The list of exhausted accounts receives changes of exhaustion only, in this assembly.
+  creditEnds,
 ].map(atStripe);

@@ -25,8 +25,11 @@ export const [SHOP, ADMIN] = ['https://shop.example.org', 'http://localhost:5173
 export const PROD: Wanted = { environment: 'prod', context: SIMULATED_PROD, isValidated: true };
 /** For an API that pages may call. Nobody deploys it. */
 const FOR_PAGES = { ...PROD, context: { ...SIMULATED_PROD, cors: `${SHOP},${ADMIN}` }, isValidated: false };
-/** With the payment code of `prod`, which needs a model of Stripe. Nobody deploys it. */
-const WITH_STRIPE = { ...PROD, context: SIMULATED, isValidated: false };
+/**
+ * With the payment code of `prod`, which needs a model of Stripe, and with the settings of later releases: what an order costs
+ * is counted here. Nobody deploys it.
+ */
+const WITH_STRIPE = { ...PROD, context: { ...SIMULATED, exhaustedAccounts: 'heard' }, isValidated: false };
 /** For an account whose quota of AWS Lambda is 10. It differs from `PROD` in numbers only, so the rules check that one. */
 const SMALL = { ...PROD, context: { ...SIMULATED_PROD, concurrency: 'small' }, isValidated: false };
 
