@@ -54,7 +54,9 @@ describe('an environment with traces', () => {
     const functions = Object.values(desk.findResources('AWS::Lambda::Function'));
     const logs = functions.map(({ Properties }) => Properties.LoggingConfig.LogGroup.Ref);
     const subscriptions = Object.values(desk.findResources('AWS::Logs::SubscriptionFilter'));
-    expect(subscriptions.map(({ Properties }) => Properties.LogGroupName.Ref).sort()).toEqual([...new Set<string>(logs)].sort());
+    expect(subscriptions.map(({ Properties }) => Properties.LogGroupName.Ref).sort()).toEqual(
+      [...new Set<string>(logs)].sort(),
+    );
     for (const { Properties } of subscriptions) {
       expect(Properties.FilterPattern).toBe('{ $.kind = "span" }');
       expect(JSON.stringify(Properties.DestinationArn)).toContain('function:tickets-dev-traces');
