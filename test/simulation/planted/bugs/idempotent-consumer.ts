@@ -13,8 +13,8 @@ export const IDEMPOTENT_CONSUMER: readonly PlantedBug[] = [
     only: /^payments\/on-command$/,
   }),
   consumer('the message is acknowledged before the write', 'place-one', {
-    from: 'const outcome = await processMessage(delivery, sources, this.records, this.rules);',
-    to: `processMessage(delivery, sources, this.records, this.rules).catch(() => undefined);
+    from: 'const outcome = await processMessage(taken, sources, this.records, this.rules);',
+    to: `processMessage(taken, sources, this.records, this.rules).catch(() => undefined);
       const outcome = 'applied' as const;`,
   }),
   consumer('failures of a batch are not reported', 'place-one', {

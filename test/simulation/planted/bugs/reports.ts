@@ -5,8 +5,8 @@ const reportStore = bugsIn('lambdas/reports/report-store.ts');
 
 export const REPORTS: readonly PlantedBug[] = [
   onDay('a report leaves out the events that came late', 'daily-reports', {
-    from: 'tallyEvents(messages)',
-    to: 'tallyEvents(messages.filter(({ lateFrom }) => lateFrom === undefined))',
+    from: 'tallyEvents(counted)',
+    to: 'tallyEvents(counted.filter(({ lateFrom }) => lateFrom === undefined))',
   }),
   onDay('a report is written before the end of its day is committed', 'daily-reports', {
     from: 'return { decide: async () => [reportWrite(table, buildReport(day, tally))] };',
