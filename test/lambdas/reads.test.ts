@@ -47,7 +47,10 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Get strong', 'the first failure of a step may have been recorded a moment ago'],
   ],
   'packages/kit/idempotent-consumer/process-once.ts': [
-    ['Get strong', 'a refusal may be the own success, committed a moment ago'],
+    [
+      'Get consistent',
+      'strong after a refusal, which may be the own success, committed a moment ago; eventual before a repeat: its transaction is refused if the record is not seen',
+    ],
   ],
   'packages/kit/idempotent-receiver/key-record.ts': [
     ['Get strong', 'a refusal may be the own success, committed a moment ago'],

@@ -28,7 +28,7 @@ export class QueueAccess {
   private readonly queues: Queue[] = [];
   /** ARNs of the rules that may send to a queue, or to all queues of a shared policy. */
   private readonly senders = new Map<Queue | QueueAccess, string[]>();
-  private shared: PolicyDocument | undefined;
+  private shared: { readonly document: PolicyDocument; readonly policy: CfnQueuePolicy } | undefined;
 
   constructor(
     private readonly scope: Construct,
@@ -45,8 +45,11 @@ export class QueueAccess {
   createQueue(scope: Construct, id: string, props: QueueProps): Queue {
     const queue = new Queue(scope, id, { ...props, ...(!this.isShared && { enforceSSL: true }) });
     this.queues.push(queue);
-    if (this.isShared) this.shared ??= this.createShared();
-    else (queue.node.findChild('Policy') as QueuePolicy).applyRemovalPolicy(RemovalPolicy.RETAIN);
+    if (this.isShared) {
+      this.shared ??= this.createShared();
+      // A list and no token: rule packs look for the queue in it.
+      this.shared.policy.queues = this.queues.map(({ queueUrl }) => queueUrl);
+    } else (queue.node.findChild('Policy') as QueuePolicy).applyRemovalPolicy(RemovalPolicy.RETAIN);
     return queue;
   }
 
@@ -75,11 +78,11 @@ export class QueueAccess {
       resources: [this.isShared ? '*' : queue.queueArn],
       conditions: { ArnEquals: { 'aws:SourceArn': Lazy.list({ produce: () => senders }) } },
     });
-    if (this.shared) this.shared.addStatements(statement);
+    if (this.shared) this.shared.document.addStatements(statement);
     else queue.addToResourcePolicy(statement);
   }
 
-  private createShared(): PolicyDocument {
+  private createShared(): { readonly document: PolicyDocument; readonly policy: CfnQueuePolicy } {
     const document = new PolicyDocument();
     document.addStatements(
       new PolicyStatement({
@@ -90,11 +93,8 @@ export class QueueAccess {
         conditions: { Bool: { 'aws:SecureTransport': 'false' } },
       }),
     );
-    const policy = new CfnQueuePolicy(this.scope, 'QueuePolicy', {
-      queues: Lazy.list({ produce: () => this.queues.map(({ queueUrl }) => queueUrl) }),
-      policyDocument: document,
-    });
+    const policy = new CfnQueuePolicy(this.scope, 'QueuePolicy', { queues: [], policyDocument: document });
     policy.applyRemovalPolicy(RemovalPolicy.RETAIN);
-    return document;
+    return { document, policy };
   }
 }

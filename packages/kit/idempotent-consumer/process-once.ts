@@ -90,13 +90,13 @@ export class ProcessedRecords {
     return this.hasRecord(message, false);
   }
 
-  private async hasRecord(message: MessageIdentity, ConsistentRead: boolean): Promise<boolean> {
+  private async hasRecord(message: MessageIdentity, consistent: boolean): Promise<boolean> {
     const { Item } = await documentClient.send(
       new GetCommand({
         TableName: this.table,
         Key: { pk: this.keyOf(message) },
         ProjectionExpression: 'pk',
-        ConsistentRead,
+        ConsistentRead: consistent,
       }),
     );
     return Item !== undefined;
