@@ -34,6 +34,7 @@ const FLOORS = [
   'client',
   'search',
   'live',
+  'releases',
 ];
 /** Of tests: what they share, and cases that were recorded at AWS. */
 const OF_TESTS = ['support', 'conformance'];

@@ -20,7 +20,7 @@ export { Account } from './deployments/account.js';
 export { type CdkStack, cdkDeploy, cdkDeployAll, cdkDestroyAll, type FailAt } from './deployments/command-line.js';
 export type { DeployOptions } from './deployments/deploy-stack.js';
 export { differencesOf, type LoadedStack } from './deployments/differences.js';
-export { describeSet, listMixedSets, type MixedSet, mixAssembly, type Releases } from './deployments/mixed-sets.js';
+export { describeSet, listMixedSets, type MixedSet, mixAssembly, type Releases } from './releases/mixed-sets.js';
 export type { PropertyChange, Replacement, ReplacementOf } from './deployments/replacements.js';
 export type {
   Action,
@@ -32,7 +32,7 @@ export type {
   RefusalKind,
   StackStatus,
 } from './deployments/state.js';
-export type { MessageUnderWay } from './deployments/succession.js';
+export type { MessageUnderWay } from './releases/succession.js';
 export {
   type Journey,
   type MixedSetReport,
@@ -40,7 +40,7 @@ export {
   playMixedSets,
   type WorkTrouble,
   type WorkTroubleKind,
-} from './deployments/under-way.js';
+} from './releases/under-way.js';
 export { EventLoop } from './engine/event-loop.js';
 export type { Fault, FaultKind, FaultPlan, FaultPoint } from './engine/faults.js';
 export { LocalCloudClient, LocalCloudRefused, parseDuration } from './live/client.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../assembly/intrinsics.js';
 import type { Cloud } from '../cloud/cloud.js';
-import type { Journey, WorkTrouble } from '../deployments/under-way.js';
+import type { Journey, WorkTrouble } from '../releases/under-way.js';
 import { allowStatement, arnOf, CLIENT, functionResource, QUEUE_RIGHTS, TABLE } from './clouds.js';
 
 /** What a release of a small app is like: a shop that takes tickets, and a desk that works them off. */

@@ -1,11 +1,11 @@
 import type { SimulatedIssuer } from '../../../packages/simulator/client/issuer.js';
-import type { Releases } from '../../../packages/simulator/deployments/mixed-sets.js';
+import type { Releases } from '../../../packages/simulator/releases/mixed-sets.js';
 import {
   type Journey,
   type MixedSetReport,
   type MixedSetTrouble,
   playMixedSets,
-} from '../../../packages/simulator/deployments/under-way.js';
+} from '../../../packages/simulator/releases/under-way.js';
 import { type Finding, Findings } from './findings.js';
 import { OrderJourney } from './order-journey.js';
 

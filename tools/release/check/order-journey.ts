@@ -2,7 +2,7 @@ import { SANDBOX_TALLIES } from '../../../lambdas/payments/keys.js';
 import { type JsonCall, jsonClient, type Reply } from '../../../packages/simulator/client/client.js';
 import type { SimulatedIssuer } from '../../../packages/simulator/client/issuer.js';
 import type { Cloud } from '../../../packages/simulator/cloud/cloud.js';
-import type { Journey, WorkTrouble } from '../../../packages/simulator/deployments/under-way.js';
+import type { Journey, WorkTrouble } from '../../../packages/simulator/releases/under-way.js';
 
 const PRICE = 350;
 const OPERATOR = 'operator';

@@ -32,7 +32,8 @@ function shop({ code = `${LOG_BODIES}};`, mapping = {}, queue = {}, rights = QUE
     cloud,
     queue: cloud.queue('Shop/Queue'),
     dead: cloud.queue('Shop/Dead'),
-    said: () => cloud.log.flatMap(({ level, text }) => (level === 'error' ? [] : text)),
+    /** Lines of the function's own code. */
+    said: () => cloud.log.flatMap(({ level, text }) => (/^(error|warn)$/.test(level) ? [] : text)),
   };
 }
 
