@@ -20,7 +20,6 @@ export { Account } from './deployments/account.js';
 export { type CdkStack, cdkDeploy, cdkDeployAll, cdkDestroyAll, type FailAt } from './deployments/command-line.js';
 export type { DeployOptions } from './deployments/deploy-stack.js';
 export { differencesOf, type LoadedStack } from './deployments/differences.js';
-export { describeSet, listMixedSets, type MixedSet, mixAssembly, type Releases } from './releases/mixed-sets.js';
 export type { PropertyChange, Replacement, ReplacementOf } from './deployments/replacements.js';
 export type {
   Action,
@@ -32,6 +31,15 @@ export type {
   RefusalKind,
   StackStatus,
 } from './deployments/state.js';
+export { EventLoop } from './engine/event-loop.js';
+export type { Fault, FaultKind, FaultPlan, FaultPoint } from './engine/faults.js';
+export { LocalCloudClient, LocalCloudRefused, parseDuration } from './live/client.js';
+export type { LiveStatus } from './live/control.js';
+export { LiveCloud } from './live/live-cloud.js';
+export { LocalCloud, type LocalCloudOptions } from './live/local-cloud.js';
+export { PortInUse } from './live/server.js';
+export { StateRefused } from './live/state.js';
+export { describeSet, listMixedSets, type MixedSet, mixAssembly, type Releases } from './releases/mixed-sets.js';
 export type { MessageUnderWay } from './releases/succession.js';
 export {
   type Journey,
@@ -41,14 +49,6 @@ export {
   type WorkTrouble,
   type WorkTroubleKind,
 } from './releases/under-way.js';
-export { EventLoop } from './engine/event-loop.js';
-export type { Fault, FaultKind, FaultPlan, FaultPoint } from './engine/faults.js';
-export { LocalCloudClient, LocalCloudRefused, parseDuration } from './live/client.js';
-export type { LiveStatus } from './live/control.js';
-export { LiveCloud } from './live/live-cloud.js';
-export { LocalCloud, type LocalCloudOptions } from './live/local-cloud.js';
-export { PortInUse } from './live/server.js';
-export { StateRefused } from './live/state.js';
 export type { HttpRequest, HttpResponse } from './runtime/http.js';
 export { Bookmarks } from './search/bookmarks.js';
 export { type CampaignOptions, playEverySingleFault, playSeeds } from './search/campaign.js';
