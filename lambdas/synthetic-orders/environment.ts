@@ -2,11 +2,11 @@
 export const SyntheticOrdersEnv = {
   /** Address of the API with its stage, as customers know it. */
   API_URL: 'API_URL',
-  /** What is ordered, and where the tokens come from, as JSON (`SyntheticOrderSource`). */
+  /** The order's line, and the issuer of the tokens, as JSON (`SyntheticOrderSource`). */
   SYNTHETIC_ORDER: 'SYNTHETIC_ORDER',
 } as const;
 
-/** What is ordered, and where the tokens come from. */
+/** The line of a synthetic order, and the issuer of its customer's tokens. */
 export interface SyntheticOrderSource {
   /** SKU of a product that costs nothing. */
   readonly sku: string;

@@ -284,7 +284,10 @@ export class LocalStackWorld extends OrderlyWorld {
     return found;
   }
 
-  /** Of this world's own time, with any of these texts. @param fn whose lines are read in a group that functions share */
+  /**
+   * Reads the log lines of this world's own time that contain any of these texts.
+   * @param fn whose lines are read in a group that functions share
+   */
   private async readLogLines(logGroupName: string, texts: readonly string[], fn?: string): Promise<readonly string[]> {
     const lines: string[] = [];
     const any = texts.length > 1 ? '?' : '';

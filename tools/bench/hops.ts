@@ -1,6 +1,6 @@
 import { Shop } from '../cost/shop.js';
 
-/** What lies between an order's request and its approval. */
+/** Hops between an order's request and its approval. */
 export interface Hops {
   /** Types of the messages that had to be waited for, each for the next one, up to the one whose handling approved the order. */
   readonly messages: readonly string[];

@@ -11,7 +11,7 @@ import { SPAN, TracesEnv } from './traces-names.js';
  * contains nothing of this module.
  */
 
-/** What a span is about: the part of a message's way through the services. */
+/** Kind of a span: the part of a message's way through the services that it covers. */
 export type SpanSubject = 'request' | 'commit' | 'publish' | 'receive' | 'process' | 'saga';
 
 /** A line of a log that is a span. Times are milliseconds since 1970. */
@@ -83,7 +83,7 @@ export function startSpan(traceparent: string | undefined, spanId = randomBytes(
 const isChosen = (trace: string): boolean =>
   Number.parseInt(trace.slice(16, 28), 16) < Number(process.env[TracesEnv.SHARE] ?? 1) * 2 ** 48;
 
-/** What identifies a commit's span. */
+/** The parts of a commit from which the id of its span follows. */
 interface CommitItem {
   readonly pk: string;
   readonly sk: string;

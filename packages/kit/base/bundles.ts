@@ -104,8 +104,8 @@ export const BUNDLING = {
 } satisfies BuildOptions;
 
 /**
- * What esbuild puts in the place of the question whether spans are written. With a constant, it leaves out what isn't asked for: the
- * bundle of a hot function has no room for it.
+ * Returns the constant that esbuild puts in the place of the question whether spans are written. With a constant, it leaves
+ * out what isn't asked for: the bundle of a hot function has no room for it.
  */
 export const tracesDefine = (traces: boolean) => ({ 'process.env.KIT_TRACES': JSON.stringify(traces ? 'on' : 'off') });
 

@@ -18,7 +18,7 @@ const WITHOUT_SPECIFICATION: ReplacementOf = ({ type, property }) =>
 const OF_ONE_CHANGE: readonly string[] = ['AWS::ApiGateway::Deployment', 'AWS::Lambda::Version'];
 
 const QUEUE = 'AWS::SQS::Queue';
-/** What is said of a queue that goes while another one comes in the same stack. */
+/** Warning about a queue that is removed while another one is added in the same stack. */
 const RENAMED =
   'if its consumer has another name now, it is another consumer, with no record of what the old one has done. Keep the name, or keep the old one until its queue is empty';
 

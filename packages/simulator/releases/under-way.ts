@@ -6,7 +6,7 @@ import { EnvironmentPool } from '../runtime/recycled.js';
 import { describeSet, listMixedSets, type MixedSet, mixAssembly, type Releases } from './mixed-sets.js';
 import { type MessageUnderWay, succeed } from './succession.js';
 
-/** What a deployment must not do to a piece of work: an order, a ticket. */
+/** A fault that a deployment must not cause to a piece of work, such as an order or a ticket. */
 export type WorkTroubleKind = 'lost' | 'twice' | 'stuck';
 
 /** A piece of work that did not end as it should. */
@@ -42,7 +42,7 @@ export interface MixedSetTrouble extends WorkTrouble {
   readonly messages: readonly MessageUnderWay[];
 }
 
-/** What was played. */
+/** Summary of the sets that were played, with the troubles that were found. */
 export interface MixedSetReport {
   readonly sets: number;
   /** Pieces of work that were accepted. */

@@ -6,7 +6,7 @@ import type { Cloud } from '../cloud/cloud.js';
 import type { Journey, WorkTrouble } from '../releases/under-way.js';
 import { allowStatement, arnOf, CLIENT, functionResource, QUEUE_RIGHTS, TABLE } from './clouds.js';
 
-/** What a release of a small app is like: a shop that takes tickets, and a desk that works them off. */
+/** Properties of a release of a small app: a shop that takes tickets, and a desk that works them off. */
 export interface TicketRelease {
   /** Type of the event that the shop publishes. @default Taken */
   readonly publishes?: string;

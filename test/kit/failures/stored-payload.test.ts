@@ -22,7 +22,7 @@ const payload = JSON.stringify({
   'detail-type': 'Counted',
   detail: { specversion: '1.0', id: 'a-1', type: 'Counted', data: { by: 1 } },
 });
-/** What version 1 stored of it on 2026-11-29. Tables have such items: never change it. */
+/** Bytes that version 1 stored of it on 2026-11-29. Tables have such items: never change them. */
 const VERSION_1 = 'AXj51iqNJ6tGhBuy4RjRCDOHqNgAuQwe+Eg6ob5IqlSyMqytrQUAHmkoHQ==';
 
 describe('a stored payload', () => {

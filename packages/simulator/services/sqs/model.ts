@@ -100,8 +100,8 @@ export class Queue {
   private sent = 0;
   private receipts = 0;
   /**
-   * What its senders and its consumer pay for: messages that were sent, those of them with a message group, and receives that got
-   * messages. Each receive of Lambda is followed by one deletion of its batch.
+   * Requests that its senders and its consumer pay for: messages that were sent, those of them with a message group, and receives
+   * that got messages. Each receive of Lambda is followed by one deletion of its batch.
    */
   readonly traffic = { sent: 0, grouped: 0, receives: 0 };
   /** Messages that an invocation is handling right now. */
