@@ -116,16 +116,16 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['BatchGet strong', 'what they do not show is reported, or recorded as a failure'],
     ['Query index', 'a list for an operator'],
   ],
-  'packages/operator/restore/copy-back.ts': [
-    ['Scan strong', 'what it does not see is neither put back nor deleted'],
-    ['BatchGet strong', 'an item counts as missing or new by it, and is written then'],
-  ],
   'packages/operator/restore/restore-record.ts': [
     ['Query strong', 'it says which steps must not come again'],
     ['Get strong', 'another run may have taken over a moment ago'],
   ],
   'packages/operator/restore/restore-run.ts': [
     ['Query index', 'the relay has been quiet for minutes, so the index has what it has recorded'],
+  ],
+  'packages/operator/restore/table-comparison.ts': [
+    ['Scan strong', 'what it does not see is neither put back nor deleted'],
+    ['BatchGet strong', 'an item counts as missing or new by it, and is written then'],
   ],
   'packages/operator/sagas/saga-list.ts': [
     ['Query eventual', 'a list for an operator'],

@@ -25,8 +25,15 @@ export interface Drill {
   readonly items: number;
   /** Items that were deleted or changed by hand afterwards. */
   readonly damaged: number;
+  /** Orders that were placed after the instant, which the restore loses. */
+  readonly lostOrders: number;
   /** Items that came afterwards, and must go. */
   readonly forgotten: number;
+  /** Calls of the command, and how many of them were killed. */
+  readonly calls: number;
+  readonly deaths: number;
+  /** Items that the calls together have read. */
+  readonly itemsRead: number;
   /** Items that differ from the instant after the restore: 0. */
   readonly wrong: number;
   /** Whether an order that is placed afterwards is approved. */
@@ -63,11 +70,14 @@ export async function playRestoreDrill(orders: number, say: (line: string) => vo
   const damagedState = snapshot(cloud, tables);
   const forgotten = [...damagedState.keys()].filter((key) => !before.has(key)).length;
   const damaged = differences(before, damagedState);
-  say(`${damaged} items are deleted or changed by hand, and ${forgotten} came since`);
+  say(`${damaged} items are deleted or changed by hand; ${LATER} orders came since, with ${forgotten} items`);
 
   // Point-in-time recovery knows instants that are five minutes old.
   await world.pass(6 * MINUTE);
-  await new Restorer(orderly).restore(SERVICE, at);
+  const restorer = new Restorer(orderly);
+  await restorer.restore(SERVICE, at);
+  const { calls, deaths, itemsRead } = restorer;
+  say(`${calls} calls of restore apply, of which ${deaths} were killed, have read ${itemsRead} items`);
   const after = snapshot(cloud, tables);
   const extra = [...after.keys()].filter((key) => !before.has(key)).length;
   const wrong = differences(before, after) + extra;
@@ -78,7 +88,18 @@ export async function playRestoreDrill(orders: number, say: (line: string) => vo
   const { reply } = await orderly.call({ method: 'GET', path: `/orders/${orderId}`, as: 'afterwards' });
   const works = reply.body.status === 'APPROVED';
   say(`an order that is placed afterwards is ${reply.body.status}`);
-  return { orders, items: before.size, damaged, forgotten, wrong, works };
+  return {
+    orders,
+    items: before.size,
+    damaged,
+    lostOrders: LATER,
+    forgotten,
+    calls,
+    deaths,
+    itemsRead,
+    wrong,
+    works,
+  };
 }
 
 /** Ids of orders, commits and messages: 32 digits, or a UUID. */

@@ -3,11 +3,11 @@ import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
 import { alignColumns, pluralize } from '../cli/text-format.js';
 import type { Service } from '../deployment/services.js';
-import type { Differences } from './copy-back.js';
 import type { LostCommits } from './lost-commits.js';
 import { listFollowUpSteps, renderLostCommits, runbookReference } from './plan-text.js';
 import { describeDeployment, withEnvironment } from './restore-text.js';
 import type { Step, StepState } from './steps.js';
+import type { Differences } from './table-comparison.js';
 
 /** How far a restore is. */
 export interface RestoreProgress {

@@ -9,7 +9,6 @@ import type { Service } from '../deployment/services.js';
 import { readDeployedEpoch } from './access.js';
 import { type ApplyAccess, withApplyAccess } from './apply-access.js';
 import { type RestoreProgress, toOutcome } from './apply-text.js';
-import { compareTables, type Differences } from './copy-back.js';
 import {
   findService,
   isPossible,
@@ -23,6 +22,7 @@ import { beginRestore, type RestoreRecord, readRestores, readSubjects, takeOverR
 import { Halt, RestoreRun, type RestoreWork, type RunContext } from './restore-run.js';
 import { withEnvironment } from './restore-text.js';
 import { listStepStates } from './steps.js';
+import { compareTables, type Differences } from './table-comparison.js';
 
 /** Request of an operator. */
 export interface RestoreApplyRequest {

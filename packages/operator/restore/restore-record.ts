@@ -58,6 +58,17 @@ const RestoreRecord = z.object({
   forgotten: z.optional(Summary),
   /** Time before the first write into the live tables. */
   copyingSince: z.optional(z.string()),
+  /**
+   * How far the copying is: number of tables that are equal, place in the next one. Whoever continues begins there. It lasts as long as
+   * the functions stand still, and says nothing of what was written by hand: the comparison of everything follows.
+   */
+  copied: z.optional(
+    z.object({
+      tables: z.number(),
+      pass: z.number(),
+      after: z.exactOptional(z.object({ pk: z.string(), sk: z.exactOptional(z.string()) })),
+    }),
+  ),
   copiedAt: z.optional(z.string()),
   /** Time before the first function was started again. */
   startingSince: z.optional(z.string()),
@@ -76,6 +87,7 @@ type Progress = Partial<
     | 'publishedAt'
     | 'forgotten'
     | 'copyingSince'
+    | 'copied'
     | 'copiedAt'
     | 'startingSince'
     | 'resumedAt'
@@ -247,14 +259,30 @@ export async function requireOwnRun(
   if (Item?.run !== run) throw new OperatorError('refused', TAKEN_OVER);
 }
 
-/** Returns the condition, for a transaction, that no other run has taken over, and that the copying isn't done. */
-export const runCondition = ({ table }: Pick<Service, 'table'>, { at, run }: RestoreRunId) => ({
-  ConditionCheck: {
+/** Returns the condition, for a transaction, that no other run has taken over, and that the copying isn't done. It notes how far that is. */
+export const runCondition = (
+  { table }: Pick<Service, 'table'>,
+  { at, run }: RestoreRunId,
+  { tables, pass, after }: NonNullable<RestoreRecord['copied']>,
+) => ({
+  Update: {
     TableName: table,
     Key: { pk: { S: RESTORE_PARTITION }, sk: { S: at } },
+    UpdateExpression: 'SET #copied = :copied',
     ConditionExpression: '#run = :run AND attribute_not_exists(copiedAt)',
-    ExpressionAttributeNames: { '#run': 'run' },
-    ExpressionAttributeValues: { ':run': { S: run } },
+    ExpressionAttributeNames: { '#run': 'run', '#copied': 'copied' },
+    ExpressionAttributeValues: {
+      ':run': { S: run },
+      ':copied': {
+        M: {
+          tables: { N: String(tables) },
+          pass: { N: String(pass) },
+          ...(after && {
+            after: { M: { pk: { S: after.pk }, ...(after.sk !== undefined && { sk: { S: after.sk } }) } },
+          }),
+        },
+      },
+    },
   },
 });
 

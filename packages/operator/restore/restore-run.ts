@@ -11,7 +11,7 @@ import { formatDuration, pluralize } from '../cli/text-format.js';
 import type { Service } from '../deployment/services.js';
 import { readDeployedEpoch } from './access.js';
 import type { ApplyAccess } from './apply-access.js';
-import { compareTables, copyBack, type Differences } from './copy-back.js';
+import { copyBack } from './copy-back.js';
 import { readLostCommits } from './lost-commits.js';
 import type { PlannedTable } from './plan-types.js';
 import {
@@ -23,6 +23,7 @@ import {
   storeLostCommits,
 } from './restore-record.js';
 import type { Step } from './steps.js';
+import { compareTables, type Differences, PASSES, type Place } from './table-comparison.js';
 
 export type RunContext = Pick<
   CommandContext,
@@ -49,6 +50,8 @@ const POLL_INTERVAL_SECONDS = { mappings: 5, relay: 15, tables: 20 };
 const QUIET_SECONDS = 180;
 /** How often the tables are compared, and made equal where they aren't. */
 const ROUNDS = 3;
+
+type Copied = RestoreRecord['copied'];
 
 /** The input of a run. */
 export interface RestoreWork {
@@ -83,8 +86,8 @@ export class RestoreRun {
     const { functions, service } = this.work;
     const running = await this.running();
     if (running.mappings.length + running.functions.length === 0 && this.kept.stoppedAt !== undefined) return;
-    // Functions that run from here on may commit: the list of published commits is complete no longer.
-    await this.note({ stoppedAt: undefined, publishedAt: undefined });
+    // Functions that run from here on may commit: the list of published commits is complete no longer, and what is equal may change.
+    await this.note({ stoppedAt: undefined, publishedAt: undefined, copied: undefined });
     await this.logged('stop', async () => {
       this.context.say(`stops ${pluralize(functions.length, 'function')} of ${service.name}`);
       await this.switched(running.mappings, false);
@@ -157,16 +160,24 @@ export class RestoreRun {
     }
   }
 
-  /** Makes the live tables equal to the copies. */
+  /**
+   * Makes the live tables equal to the copies: from where an earlier run has ended. Only the comparison at the end, which reads everything,
+   * says that it is done.
+   */
   async copyBack(): Promise<void> {
     const { service, own } = this.work;
-    const [put, deleted] = await this.compare();
-    const sums = `puts ${pluralize(put, 'item')} back and deletes ${pluralize(deleted, 'item')}`;
-    await this.context.confirm?.(`the restore of ${service.name} to ${own.at} ${sums} in ${this.place}`);
+    if (this.context.confirm) {
+      const [put, deleted] = await this.compare(this.kept.copied);
+      const sums = `puts ${pluralize(put, 'item')} back and deletes ${pluralize(deleted, 'item')}`;
+      await this.context.confirm(`the restore of ${service.name} to ${own.at} ${sums} in ${this.place}`);
+    }
     if (this.kept.copyingSince === undefined) await this.note({ copyingSince: this.access.now() });
     await this.logged('copy back', async () => {
+      let [put, deleted] = [0, 0];
       for (let round = 1; ; round++) {
-        await this.copyTables();
+        // A difference after the first round was written by something else: anywhere.
+        const done = await this.copyTables(round === 1 ? this.kept.copied : undefined);
+        [put, deleted] = [put + done[0], deleted + done[1]];
         const [left, more] = await this.compare();
         if (left + more === 0) break;
         if (round === ROUNDS) {
@@ -322,28 +333,43 @@ export class RestoreRun {
     );
   }
 
-  /** Compares the tables. @returns numbers of items to put back and to delete */
-  private async compare(): Promise<readonly [number, number]> {
+  /** Compares the tables. @param from first place. @default everything @returns numbers of items to put back and to delete */
+  private compare(from?: Copied): Promise<readonly [number, number]> {
     const { documents, say } = this.context;
-    let [put, deleted] = [0, 0];
-    for (const { name, copy } of this.work.tables) {
+    return this.eachTable(from, ({ name, copy }, place) => {
       const told = this.told((read) => say(`compares ${name}: ${pluralize(read, 'item')}`));
-      const found = await compareTables(documents, { live: name, copy }, this.access.now(), told);
-      if (!this.differences.has(name) || found.put + found.deleted > 0) this.differences.set(name, found);
-      put += found.put;
-      deleted += found.deleted;
-    }
-    return [put, deleted];
+      return compareTables(documents, { live: name, copy }, this.access.now(), told, place);
+    });
   }
 
-  private async copyTables(): Promise<void> {
+  /** Makes the tables equal. @returns numbers of items that it has put back and deleted */
+  private copyTables(from?: Copied): Promise<readonly [number, number]> {
     const { documents, wait, say } = this.context;
-    const { service, own, tables } = this.work;
-    const check = runCondition(service, own);
-    for (const { name, copy } of tables) {
+    const { service, own } = this.work;
+    return this.eachTable(from, ({ name, copy }, place, tables) => {
       const told = this.told((read) => say(`copies back into ${name}: ${pluralize(read, 'item')} compared`));
-      await copyBack({ documents, check, wait, told }, { live: name, copy }, this.access.now());
+      const check = (reached: Place) =>
+        runCondition(
+          service,
+          own,
+          reached.pass === PASSES.length ? { tables: tables + 1, pass: 0 } : { tables, ...reached },
+        );
+      return copyBack({ documents, check, wait, told }, { live: name, copy }, this.access.now(), place);
+    });
+  }
+
+  private async eachTable(
+    from: Copied,
+    work: (table: RestoreWork['tables'][number], place: Place | undefined, at: number) => Promise<Differences>,
+  ): Promise<readonly [number, number]> {
+    let [put, deleted] = [0, 0];
+    for (const [at, table] of this.work.tables.entries()) {
+      if (at < (from?.tables ?? 0)) continue;
+      const found = await work(table, at === from?.tables ? from : undefined, at);
+      if (!this.differences.has(table.name) || found.put + found.deleted > 0) this.differences.set(table.name, found);
+      [put, deleted] = [put + found.put, deleted + found.deleted];
     }
+    return [put, deleted];
   }
 
   /** @throws {Halt} after Ctrl-C */

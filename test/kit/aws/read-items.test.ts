@@ -89,9 +89,9 @@ const ASK_THEMSELVES: Readonly<Record<string, string>> = {
   'packages/kit/event-store/dynamodb-event-store.ts': 'reads page after page until its reader has enough',
   'packages/kit/inbox/measure.ts': 'a gauge: it says that it is a lower bound',
   'packages/kit/lane/entrance.ts': 'what is not stored stays in its queue',
-  'packages/operator/restore/copy-back.ts': 'raw items, page after page to the end',
   'packages/operator/restore/restore-record.ts': 'page after page to the end',
   'packages/operator/restore/restore-run.ts': 'asks whether there is one',
+  'packages/operator/restore/table-comparison.ts': 'raw items, page after page to the end',
   'packages/operator/status/read-status.ts': 'counts: it says whether there are more',
   'packages/kit/projection/replay.ts': 'a page of a scan, whose position the checkpoint keeps',
 };

@@ -1,3 +1,4 @@
+import { ScanCommand as RawScan } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../packages/kit/aws/clock.js';
@@ -425,6 +426,50 @@ describe('a restore stops', () => {
     vi.restoreAllMocks();
     expect(access.copy).toBe(copy);
     expect(await recordOfRestore()).not.toHaveProperty('copiedAt');
+  });
+});
+
+describe('a restore that continues to copy', () => {
+  const copied = { tables: 1, pass: 1, after: { pk: 'on@0#m0' } };
+  const record = async () =>
+    (await documentClient.send(new GetCommand({ TableName: 'trips', Key: { pk: 'RESTORE', sk: AT } }))).Item ?? {};
+  const cutOff = async (more: Item = {}) => {
+    await applied();
+    const { copiedAt: _, ...begun } = await record();
+    await put('trips', { ...begun, copied, ...more });
+  };
+
+  test('leaves out what is equal already, and finds at the end what was written there by hand', async () => {
+    await cutOff();
+    await put('trips', { pk: 'Trip#1', sk: 'COMMIT#0000000001', lastVersion: 9 });
+    const send = vi.spyOn(documentClient, 'send');
+    await applied();
+    const scans = send.mock.calls.map(([{ input }]) => input as { TableName?: string; ExclusiveStartKey?: unknown });
+    const begun = scans.filter((_, n) => (send.mock.calls[n]?.[0] as unknown) instanceof RawScan);
+    // Twice the rest, for the question and to copy it. Then everything; a round from the beginning, and everything once more.
+    const rest = { TableName: 'trips-records', ExclusiveStartKey: { pk: { S: 'on@0#m0' } } };
+    expect(begun.slice(0, 2)).toMatchObject([rest, rest]);
+    expect(begun.map(({ TableName }) => TableName).slice(2)).toEqual(
+      Array.from({ length: 3 }, () => [COPIES[0], 'trips', COPIES[1], 'trips-records']).flat(),
+    );
+    send.mockRestore();
+    const { Item } = await documentClient.send(
+      new GetCommand({ TableName: 'trips', Key: { pk: 'Trip#1', sk: 'COMMIT#0000000001' } }),
+    );
+    expect(Item).toMatchObject({ lastVersion: 1 });
+  });
+
+  test('begins from the beginning if functions ran meanwhile', async () => {
+    await cutOff();
+    aws.reserved.book = undefined;
+    await put('trips', { pk: 'Trip#3', sk: 'COMMIT#0000000001', lastVersion: 1 });
+    const send = vi.spyOn(documentClient, 'send');
+    await applied();
+    const [first] = send.mock.calls.filter(([command]) => (command as unknown) instanceof RawScan);
+    expect(first?.[0].input).toMatchObject({ TableName: COPIES[0] });
+    expect(first?.[0].input).not.toHaveProperty('ExclusiveStartKey');
+    send.mockRestore();
+    expect(await tables()).toEqual(RESTORED);
   });
 });
 

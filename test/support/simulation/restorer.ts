@@ -38,8 +38,12 @@ export function raiseEpoch({ functions }: Pick<Cloud, 'functions'>, service: str
  */
 export class Restorer {
   private readonly random;
-  private calls = 0;
-  private deaths = 0;
+  /** Calls of the command. */
+  calls = 0;
+  /** Calls that were killed. */
+  deaths = 0;
+  /** Items that all calls together have read from tables, by scans and by keys. */
+  itemsRead = 0;
   /** Epochs that the stacks' outputs name. */
   private readonly epochs = new Map<string, number>();
 
@@ -84,7 +88,14 @@ export class Restorer {
       dies();
       return done;
     };
-    const documents = killingClient(createDocumentClient(cloud), changing, () => isDead);
+    const documents = killingClient(
+      createDocumentClient(cloud),
+      changing,
+      () => isDead,
+      (items) => {
+        this.itemsRead += items;
+      },
+    );
     const context = {
       documents,
       clock: { now: () => new Date(world.now).toISOString() },
@@ -150,16 +161,26 @@ export class Restorer {
   }
 }
 
+/** Answer of a reading call: a scan or query, or a batch of keys. */
+interface Read {
+  readonly ScannedCount?: number;
+  readonly Responses?: Readonly<Record<string, readonly unknown[]>>;
+}
+
 /** A client whose changes the command may not survive, and that answers a dead one nothing. */
 function killingClient(
   client: DynamoDBDocumentClient,
   changing: <T>(change: () => Promise<T>) => Promise<T>,
   isDead: () => boolean,
+  counted: (items: number) => void,
 ): DynamoDBDocumentClient {
-  const send = (request: { readonly constructor: { readonly name: string } }): Promise<unknown> => {
-    if (isDead()) return Promise.reject(new Killed());
+  const send = async (request: { readonly constructor: { readonly name: string } }): Promise<unknown> => {
+    if (isDead()) throw new Killed();
     const sent = () => client.send(request as never) as Promise<unknown>;
-    return CHANGES.test(request.constructor.name) ? changing(sent) : sent();
+    if (CHANGES.test(request.constructor.name)) return changing(sent);
+    const answer = (await sent()) as Read;
+    counted(answer.ScannedCount ?? Object.values(answer.Responses ?? {}).flat().length);
+    return answer;
   };
   return new Proxy(client, { get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)) });
 }
