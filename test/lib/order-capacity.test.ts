@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ENVIRONMENT_NAMES } from '../../lib/environment-names.js';
-import { checkOrders, fitToAccount, ordersPerSecond } from '../../lib/order-capacity.js';
+import { checkOrders, fitToAccount, ordersPerSecond, SMALL_ACCOUNT } from '../../lib/order-capacity.js';
 import { settingsFor } from '../../lib/settings.js';
 import { BATCH_SIZE } from '../../packages/kit/idempotent-consumer/idempotent-consumer.construct.js';
+import { executionSeconds } from '../../tools/cost/bill.js';
+import { readBudget } from '../../tools/cost/budget.js';
 
 const orders = (sagaConcurrency: number, rate: number, providerConcurrency = 1_000) => ({
   sagaConcurrency,
@@ -25,9 +27,16 @@ describe('the capacity for orders', () => {
     );
   });
 
-  test.each([0, -1, 1.5, Number.NaN])('refuses to admit %d', (rate) => {
-    expect(() => checkOrders('x', orders(12, rate))).toThrow(
-      "orders of 'x': expected throttle.rate and throttle.burst above 0",
+  test.each([
+    [0, 1],
+    [-1, 1],
+    [Number.NaN, 1],
+    [1, 0],
+    [1, 1.5],
+  ])('refuses to admit %d orders a second with a burst of %d', (rate, burst) => {
+    const wrong = orders(12, rate);
+    expect(() => checkOrders('x', { ...wrong, throttle: { rate, burst } })).toThrow(
+      /^orders of 'x': throttle is .*; expected a rate above 0 and a burst that is an integer above 0$/,
     );
   });
 
@@ -48,14 +57,23 @@ describe('a small account', () => {
   const small = settingsFor('prod', { ...issued, concurrency: 'small' });
 
   test('the API admits the orders that ten executions take, beside three for other requests', () => {
-    // 3.2 seconds of execution an order (docs/cost.md), and two routes.
-    expect(2 * small.orders.throttle.rate * 3.2).toBeLessThanOrEqual(10 - 3);
+    // There are two routes.
+    expect(2 * small.orders.throttle.rate * SMALL_ACCOUNT.orderSeconds).toBeLessThanOrEqual(10 - 3);
     expect(small).toMatchObject({
       concurrency: 'small',
-      orders: { sagaConcurrency: 2, providerConcurrency: 2, throttle: { rate: 1, burst: 2 } },
+      orders: { sagaConcurrency: 2, providerConcurrency: 2, throttle: { rate: 0.8, burst: 2 } },
       throttle: { rate: 20, burst: 20 },
       firewall: { requestsPerAddress: 200, requestsPerToken: 200 },
     });
+  });
+
+  test('an order takes the seconds of execution that its counted invocations add up to', () => {
+    const { cases, triggers } = readBudget();
+    const seconds = Object.values({ approved: cases.approved, first: cases.first }).map(({ functions }) =>
+      Object.entries(functions).reduce((sum, [fn, counts]) => sum + executionSeconds(counts, triggers[fn]), 0),
+    );
+    // Rounded up, to a tenth.
+    expect(SMALL_ACCOUNT.orderSeconds).toBeCloseTo(Math.ceil(Math.max(...seconds) * 10) / 10, 5);
   });
 
   test('a limit that is lower already stays', () => {

@@ -109,6 +109,10 @@ function inFullBatches(counts: Counts, trigger: Trigger): Counts {
   };
 }
 
+/** Returns the seconds that a function's invocations take, whose messages are each alone in their batch *(estimated)*. */
+export const executionSeconds = (counts: Counts, trigger: Trigger | undefined): number =>
+  millisecondsOf(counts, trigger, false) / 1000;
+
 /** Milliseconds of all of a function's invocations *(estimated)*. Messages of a batch wait for DynamoDB together. */
 function millisecondsOf(counts: Counts, trigger: Trigger | undefined, isBatch: boolean): number {
   const { invocations = 0, providerCalls = 0 } = counts;
