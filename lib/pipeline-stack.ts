@@ -101,7 +101,7 @@ const assumeBootstrapRoles = (names: readonly string[]): PolicyStatement =>
   });
 
 /**
- * What `orderly doctor --before` reads: quotas and settings of the account, and the stacks of the application. Where the resource is `*`,
+ * Permissions for what `orderly doctor --before` reads: quotas and settings of the account, and the stacks of the application. Where the resource is `*`,
  * AWS knows no other one for the action (Service Authorization Reference), or it is a trail of the organization's account.
  */
 const readAccount = (app: string): readonly PolicyStatement[] => [

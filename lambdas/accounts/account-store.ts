@@ -20,7 +20,7 @@ export interface AccountStores {
   readonly table: Table;
 }
 
-/** What an account keeps of one order. */
+/** Facts that an account keeps about one order. */
 export interface OrderOfAccount {
   readonly authorization: Authorization;
   /** Version of the account with the order's newest event; 0 if there is none. */

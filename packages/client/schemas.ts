@@ -844,7 +844,7 @@ export type ProblemCode =
   /** 403: User blocked */
   | 'user-blocked';
 
-/** What each operation takes and answers. */
+/** Requests and answers of each operation. */
 export interface Operations {
   /** Give a customer points. */
   readonly applyBonus: {

@@ -74,12 +74,11 @@ export type { ListenerProps } from './service/listener.construct.js';
 export { Platform, type PlatformProps } from './service/platform.construct.js';
 export {
   type EnvironmentProps,
-  type LaneListenerProps,
   type ProjectionProps,
   Service,
   type ServiceConsumerProps,
   type ServiceInboxProps,
   type ServiceProps,
-  type SharedLaneProps,
 } from './service/service.construct.js';
+export type { LaneListenerProps, SharedLaneProps } from './service/service-lanes.construct.js';
 export { Timers, type TimersProps } from './timers/timers.construct.js';

@@ -30,7 +30,7 @@ const request = {
 };
 const keyed = (values: Values) => parseIdempotencyKey({ ...request, ...values } as never);
 
-/** What makes each key: two values of each part. */
+/** Parts of each key, with two values of each. */
 const KEYS: Readonly<Record<string, readonly [of: (values: never) => unknown, parts: Values, others: Values]>> = {
   'record of a message': [
     ({ id, ...consumer }: { id: string; name: string; generation: number }) => recordKey(consumer, id),

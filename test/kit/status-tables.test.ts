@@ -91,7 +91,7 @@ Resolve another   | !NOT_STUCK                        | !NOT_STUCK              
     (state: SagaState<Trip>, message) => decide(tripSaga, 't1', state, message, timeOf(message)).events,
   );
 
-  /** What else looks at a saga's status. */
+  /** Other readers of a saga's status. */
   const SEEN: Readonly<Record<keyof typeof SAGAS, readonly string[]>> = {
     NONE: ['not'],
     RUNNING: ['waits', 'is waiting', 'is due', 'is answered late'],
@@ -162,7 +162,7 @@ describe('a record of a message', () => {
   });
 });
 
-/** What a delivery, a runner and an operator may do to a record of each status; `-` is nothing. */
+/** Actions of a delivery, a runner and an operator on a record of each status; `-` is none. */
 const DONE_TO: Readonly<Record<ConsumerRecord['status'], Readonly<Record<string, string>>>> = {
   PENDING: { stored: 'PROCESSED', taken: 'taken', ended: 'FAILED' },
   PROCESSED: {},
@@ -179,7 +179,7 @@ describe('a stored record', () => {
   const messages = new StoredMessages({ table: 'records', consumer: owner });
   const process = (recorded?: Recorded) => processOnce(message, async () => [], records, recorded);
 
-  /** What is tried, each at a record of its own; a delivery from the bus and a second copy are known whatever the status is. */
+  /** Actions that are tried, each at a record of its own; a delivery from the bus and a second copy are known whatever the status is. */
   const TRIED: Readonly<Record<string, () => Promise<unknown>>> = {
     delivered: () => process(),
     'stored again': () => messages.store(message, '{}'),

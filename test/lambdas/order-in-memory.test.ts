@@ -145,7 +145,7 @@ async function changed(command: OrderCommand): Promise<void> {
 const placed = (quantity: number, unitPrice = 350) =>
   changed({ type: 'Place', orderId, customerId: 'alice', lines: [{ sku, quantity, unitPrice: eur(unitPrice) }] });
 
-/** What the order has done, in each service. */
+/** Effects of the order, in each service. */
 async function done() {
   const { pk: _, ...provider } = (await shop.sandbox.read({ pk: `TALLY#${orderId}` })) ?? {};
   const { authorized, captured, refunded, available } = requireAccount(await shop.accountStore.load('alice'));

@@ -165,7 +165,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const READ =
   /^(?!\s*\*).*?(?:new (Get|BatchGet|TransactGet|Query|Scan|ExecuteStatement|BatchExecuteStatement|ExecuteTransaction)(?:Items?)?Command\(|\bpaginate(Query|Scan)\(|(?<!function )\b(queryItems|readItems)\()/gm;
 
-/** What the functions that follow pages to their end send (`packages/kit/aws/read-items.ts`, which is no reader itself). */
+/** Commands that the functions send which follow pages to their end (`packages/kit/aws/read-items.ts`, which is no reader itself). */
 const SENT: Readonly<Record<string, string>> = { queryItems: 'Query', readItems: 'BatchGet' };
 const READING = 'packages/kit/aws/read-items.ts';
 

@@ -12,7 +12,7 @@ import { UserStatus } from '../../lambdas/users/contract.js';
 import { declareTableTests } from '../support/status-table.js';
 
 /**
- * What follows in each status. A status that is new has no column: these tests are red until each function that looks at a
+ * Followers of each status. A status that is new has no column: these tests are red until each function that looks at a
  * status has an expectation for it. `!CODE` is a refusal, `DONE` and `REFUSED` are answers to a saga, `-` is nothing.
  */
 
@@ -68,7 +68,7 @@ Cancel            | !UNKNOWN_ORDER | OrderCancelled                     | OrderC
     (order: Order, command) => orderDecider.decide(order, command as never, { now }),
   );
 
-  /** What else looks at an order's status. */
+  /** Other readers of an order's status. */
   const SEEN: Readonly<Record<keyof typeof ORDERS, readonly string[]>> = {
     NONE: [],
     PENDING: ['is shown', 'counts as under way', 'may come under review'],

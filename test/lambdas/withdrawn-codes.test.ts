@@ -133,7 +133,7 @@ describe('a currency that was withdrawn while it was in use', () => {
   const eur = (amount: number) => ({ amount, currency: 'EUR' });
   const line = { sku: 'TEA-1', quantity: 1, unitPrice: eur(350) };
   const ordered = { lines: [line] };
-  /** What an update of the library does with a code that was withdrawn. */
+  /** Effect of an update of the library on a code that was withdrawn. */
   const withdraw = (code: string) => void z.regexes.currencyCode.compile(CODES.replace(`${code}|`, ''));
   const restore = () => void z.regexes.currencyCode.compile(CODES);
   let handlers: Readonly<Record<string, Handler>>;

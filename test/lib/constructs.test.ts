@@ -33,7 +33,7 @@ const orders = (...types: string[]) => [{ contract: ordersContract, types }];
 
 type Faulty = Partial<IdempotentConsumerProps> & { dedupeWindow?: DedupeWindowSetting; reservedConcurrency?: number };
 
-/** What the construct says against these props; nothing where it takes them. */
+/** Returns the construct's error for these props, or nothing if it takes them. */
 function faultsOf(
   { dedupeWindow = settings.dedupeWindow, reservedConcurrency, ...props }: Faulty,
   existing: (stack: Stack) => Partial<IdempotentConsumerProps> = () => ({}),

@@ -33,7 +33,7 @@ const UNFAIR = [
 ];
 
 /**
- * What each consumer receives, by its name and generation. They are pinned here and nowhere else in the tests: they are part
+ * Messages that each consumer receives, by its name and generation. They are pinned here and nowhere else in the tests: they are part
  * of each record's key, so a consumer with another name would process everything again.
  */
 const SUBSCRIPTIONS: Readonly<Record<string, readonly Subscription[]>> = {

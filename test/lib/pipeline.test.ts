@@ -41,7 +41,7 @@ const deployed = new Set(
 /** Types of the setting `domain`, which no environment has by default. */
 const BY_SETTING = ['AWS::ApiGateway::BasePathMapping', 'AWS::ApiGateway::DomainName', 'AWS::Route53::RecordSet'];
 
-/** What `doctor --before` reads of stacks, beside the account. */
+/** Facts about stacks that `doctor --before` reads, beside the account. */
 const OF_STACKS = ['cloudformation:GetTemplate', 'cloudformation:ListStackResources'];
 
 /** Returns the permissions that `doctor --before` asks for if its caller has none. */

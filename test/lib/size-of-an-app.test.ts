@@ -10,7 +10,7 @@ import { HotelStack } from './fixtures/hotel-app.js';
 const resources = Object.values<Json>(Template.fromStack(new HotelStack()).toJSON().Resources);
 const ofType = (type: string): readonly Json[] => resources.filter(({ Type }) => Type === type);
 
-/** What an app of twelve functions of its own, in five services and one stack, may have at most. */
+/** Limits for an app of twelve functions of its own, in five services and one stack. */
 const MOST = { resources: 298, alarms: 44 };
 
 test('an app of twelve functions has few resources and alarms, and each of its functions a role of its own', () => {

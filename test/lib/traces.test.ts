@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { type Overrides, settingsFor } from '../../lib/settings.js';
@@ -79,6 +79,31 @@ describe('an environment with traces', () => {
     shared.hasResourceProperties('AWS::Lambda::Function', {
       FunctionName: 'tickets-dev-traces',
       Environment: { Variables: { TRACES_ENDPOINT: RECEIVER.endpoint } },
+    });
+  });
+
+  test('raises a ticket, and no page, if spans do not arrive', () => {
+    const [alarm] = Object.values(traced.shared.findResources('AWS::CloudWatch::Alarm')).filter(({ Properties }) =>
+      Properties.AlarmDescription.startsWith('TracesLost: '),
+    );
+    expect(alarm?.Properties).toMatchObject({
+      AlarmDescription: expect.stringMatching(/ Severity: ticket\. What to do: .*alarms\/TracesLost\.md/),
+      Threshold: 1,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'notBreaching',
+      AlarmActions: [{ Ref: expect.stringMatching(/^PlatformTickets/) }],
+    });
+    const metrics = alarm?.Properties.Metrics as readonly {
+      readonly MetricStat?: { readonly Metric: { readonly MetricName: string; readonly Dimensions: readonly object[] } };
+    }[];
+    expect(metrics.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric] : []))).toMatchObject([
+      { Namespace: 'AWS/Lambda', MetricName: 'AsyncEventsDropped', Dimensions: [{ Name: 'FunctionName' }] },
+      { MetricName: 'SpansLost', Dimensions: [{ Name: 'service', Value: 'platform' }] },
+    ]);
+    // The exporter counts in the name of the same service.
+    traced.shared.hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'tickets-dev-traces',
+      Environment: { Variables: Match.objectLike({ POWERTOOLS_SERVICE_NAME: 'platform' }) },
     });
   });
 

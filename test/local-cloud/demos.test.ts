@@ -34,7 +34,7 @@ async function outputOf(demo: Demo): Promise<string> {
   return lines.join('\n');
 }
 
-/** What each demo shows, in this order. The naive counterpart comes last. */
+/** Lines that each demo shows, in this order. The naive counterpart comes last. */
 const SHOWN: Readonly<Record<string, readonly RegExp[]>> = {
   dedupe: [
     /Powertools +\w{8} {2}took 1, 6 left, and dies\n.*Powertools +\w{8} {2}took 1, 5 left\n/,

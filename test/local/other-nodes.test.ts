@@ -10,7 +10,7 @@ import { otherNode } from '../support/local/other-node.js';
 const clone = new Clone();
 afterAll(() => clone.remove());
 
-/** What Node or V8 says of itself where something isn't as it was, and what Orderly says of a fault. */
+/** Warnings of Node or V8 about a change, and Orderly's own text about a fault. */
 const COMPLAINT = /error|warning|unrecognized|deprecat|experimental|--help/i;
 
 describe.each([22, 24] as const)('a clone on Node %i', (major) => {

@@ -6,7 +6,7 @@ import { ADMIN, assemblyForPages, SHOP } from '../support/simulation/assembly.js
 import { token } from '../support/simulation/issuer.js';
 import { NetworkError, Page } from '../support/simulation/page.js';
 
-/** What a page in a browser can do with the deployed API, where the setting `cors` names its origin. */
+/** Tests of what a page in a browser can do with the deployed API, if the setting `cors` names its origin. */
 
 const cloud = new Cloud(loadSharedDeployment(assemblyForPages()), { seed: 'cors' });
 const [api] = cloud.apis;

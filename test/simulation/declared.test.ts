@@ -9,7 +9,7 @@ import { token } from '../support/simulation/issuer.js';
 import { bodiesOf } from './fuzz/samples.js';
 
 /**
- * What a declaration says of headers is what the function does with them. Schemas and answers are held by the compiler and by
+ * The functions do with headers what their declarations say. Schemas and answers are held by the compiler and by
  * the acceptance tests; which headers a function reads, only its answers show.
  */
 

@@ -7,7 +7,7 @@ import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { token } from '../support/simulation/issuer.js';
 
-/** What stands at the edge of the API, held at every route that is deployed: a new one can't be forgotten. */
+/** Tests of the edge of the API, at every route that is deployed: a new one can't be forgotten. */
 
 const cloud = new Cloud(loadSharedDeployment(prodAssembly()), { seed: 'edges' });
 const [api] = cloud.apis;

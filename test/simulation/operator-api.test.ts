@@ -14,7 +14,7 @@ import { createDocumentClient } from '../support/simulation/operator.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 
-/** What the operator's API says of a loss and of a double effect, which no fault by hand can make. Services that only listen are asleep here. */
+/** Tests of the operator's API with a loss and a double effect, which no fault by hand can make. Services that only listen are asleep here. */
 
 const POINT = 'Accounts/Settlements/Queue message 1';
 

@@ -26,7 +26,7 @@ const BEGUN = Date.now();
 const AHEAD = 40 * DAY;
 /** Texts of the tables that are there before anything happens, such as times of its deployment. */
 let deployed = '';
-/** What commands printed. */
+/** JSON that commands printed. */
 const printed: string[] = [];
 
 let local: LocalCloud;
@@ -45,7 +45,7 @@ let group = '';
 let stored: { readonly consumer: string; readonly messageId: string };
 /** An event of the first order. */
 let event = '';
-/** What `status` says two days later, which passed at once. */
+/** Output of `status` two days later, which passed at once. */
 let afterForward: unknown;
 /** Group of the stuck sagas. */
 let stuckGroup = '';
@@ -177,7 +177,7 @@ async function asked(...args: readonly string[]) {
 /** A tree of messages has the same objects at each depth. */
 const AGAIN = /(?:\.hops\[\]\.followed\[\]|\.others\[\])/g;
 
-/** What events say stands in docs/events.md. */
+/** Removes the data of events, which docs/events.md describes. */
 const withoutData = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (name, one) => (name === 'data' ? {} : one));
 

@@ -48,7 +48,7 @@ const operator = {
       { consumer, messageId, reason, dryRun: false },
     ),
   sagas: (): Promise<Outcome> => listSagas({ documents, clock, services: orderly.services, command }, { limit: 50 }),
-  /** What the command would send goes into its queue here: its waiting for what comes of it is by the real clock. */
+  /** Puts the command's message into its queue: the command would wait for the result by the real clock. */
   tell: async (request: SagaRequest): Promise<void> => {
     const saga = await findSaga(documents, orderly.services, request.sagaId);
     const { body } = buildSagaMessage(saga, request, { app: APP.name, by: 'olga', time: clock.now() });

@@ -5,7 +5,7 @@ import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { placeOne } from './scenarios/place-one.js';
 
-/** What must be the same of two histories. */
+/** Returns what must be the same of two histories. */
 const told = ({ fingerprint, violations, points, cloud }: History) => ({
   fingerprint,
   violations,

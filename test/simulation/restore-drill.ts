@@ -18,7 +18,7 @@ const LATER = 5;
 const DAMAGED_ONE_OF = 20;
 const DEFAULT_ORDERS = 1_000;
 
-/** What a drill has counted. */
+/** Counts of a drill. */
 export interface Drill {
   readonly orders: number;
   /** Items of both tables at the instant. */

@@ -17,7 +17,7 @@ import { BUGS } from './planted/bugs.js';
 import { planted } from './planted/plant.js';
 import { scenarioCalled } from './scenarios/all.js';
 
-/** What the roles of what is deployed may do, and what none of them may. */
+/** Tests of what the deployed roles may do, and of what none of them may. */
 
 const folder = prodAssembly();
 const { assembly } = loadSharedDeployment(folder);
@@ -123,7 +123,7 @@ describe("catalog's relay, forging a charge in the name of orders", () => {
   });
 });
 
-/** What the bus received of the payment that nobody asked for. */
+/** Returns the events of the payment that nobody asked for. */
 const forged = ({ events }: Cloud): readonly string[] =>
   events.accepted.flatMap(({ event }) =>
     (event.detail as { subject?: string }).subject === 'Payment/forged' ? [event['detail-type']] : [],

@@ -8,7 +8,7 @@ import { SimulatorWorld } from '../support/simulator-world.js';
 import { listRoutes } from '../support/template-routes.js';
 import { VirtualTime } from '../support/virtual-time.js';
 
-/** What scenarios rely on where they run in the simulator: of the rest the scenarios themselves tell. */
+/** Tests of what scenarios rely on when they run in the simulator. The scenarios themselves show the rest. */
 
 const line = (sku: string) => ({ sku, quantity: 1, unitPrice: { amount: 350, currency: 'EUR' } });
 

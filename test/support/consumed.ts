@@ -11,7 +11,7 @@ import { functionEnvironment } from './function-environment.js';
 
 export type ConsumerHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
-/** What a consumer's function finds in its environment, for tests in this process: before its modules are imported. */
+/** Variables of the environment of a consumer's function, for tests in this process: before its modules are imported. */
 export const consumerEnvironment = (
   service: string,
   consumer: string,
@@ -46,7 +46,7 @@ export async function deliverMessage(
 }
 
 /**
- * What a consumer's record says of a message that nobody else had: `PROCESSED` or `FAILED`; nothing where it isn't
+ * Returns the status of a message that nobody else had in a consumer's records: `PROCESSED` or `FAILED`; nothing where it isn't
  * through. By whichever name: test files share a module, and the name that it was first loaded with.
  */
 export const readOutcome = async (messageId: string): Promise<unknown> => (await readRecord(messageId))?.status;

@@ -1,6 +1,6 @@
 import type { Deployment } from '../../tools/local/deploy.js';
 
-/** What integration and acceptance tests run against: `inject('deployed')`. */
+/** Deployment that integration and acceptance tests run against: `inject('deployed')`. */
 export interface Deployed {
   /** Undefined: AWS itself. */
   readonly endpoint: string | undefined;

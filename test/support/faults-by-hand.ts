@@ -17,7 +17,7 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   monitoring: '',
 };
 
-/** What the proxy is to an emulator, this is to the simulator: the same faults, and a journal of calls. */
+/** Counterpart of the proxy for the simulator: the same faults, and a journal of calls. */
 export class FaultsByHand implements Interceptor {
   readonly plan = new FaultPlan();
   /** In the order in which they were made. */

@@ -1,4 +1,4 @@
-/** What a test asks the proxy to do to the calls of functions, each at most `times` times. */
+/** Faults that a test asks of the proxy for the calls of functions, each at most `times` times. */
 export type Fault =
   | {
       /** Kills the caller in front of the write, or after it when the answer would pass. */
@@ -48,7 +48,7 @@ export interface Call {
   readonly status: number;
   /** DynamoDB only: what the call consumed, by table and index. */
   readonly capacity?: readonly Capacity[];
-  /** What the proxy did to it. */
+  /** Fault that the proxy did to it. */
   readonly fault?: Fault['kind'];
 }
 
@@ -67,7 +67,7 @@ export interface CallFilter {
   readonly since?: number;
 }
 
-/** What outlives the function that does it: a relay's is onto the bus. */
+/** Effects that outlive their function: a relay's is onto the bus. */
 export const WRITES = new Set([
   'PutItem',
   'UpdateItem',
@@ -77,7 +77,7 @@ export const WRITES = new Set([
   'PutEvents',
 ]);
 
-/** What is asked of the proxy, counted down as it happens. */
+/** Faults that the proxy still has to do, counted down as they happen. */
 export class FaultPlan {
   private armed: { fault: Fault; left: number }[] = [];
 

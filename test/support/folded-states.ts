@@ -22,7 +22,7 @@ export interface StateShape {
 type Rules = Evolution<unknown, never>;
 
 /**
- * What is folded: by the name of its evolution, the aggregate of its events and the contract that they are of; and the part of
+ * Aggregates that are folded: by the name of its evolution, the aggregate of its events and the contract that they are of; and the part of
  * the state that is stored under the number, if that is not all.
  */
 const FOLDED: Readonly<Record<string, readonly [contract: string, aggregate: string, stored?: string]>> = {

@@ -2,7 +2,7 @@ import { APP } from '../../lambdas/app.js';
 import { AppEnv } from '../../lambdas/environment.js';
 import { Env } from '../../packages/kit/aws/environment.js';
 
-/** What one customer may do, where a test has no limits of its own. */
+/** Limits of one customer, if a test has none of its own. */
 export const LIMITS = {
   ordersUnderWay: 100,
   ordersPerHour: 300,
@@ -11,7 +11,7 @@ export const LIMITS = {
   refundedPerDay: 1_000_000,
 } as const;
 
-/** What every function of a service finds in its environment, for tests in this process: before its modules are imported. */
+/** Variables of the environment of every function of a service, for tests in this process: before its modules are imported. */
 export function functionEnvironment(values: Readonly<Record<string, string>> = {}): void {
   Object.assign(process.env, {
     POWERTOOLS_DEV: 'true',

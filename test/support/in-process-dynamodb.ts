@@ -6,7 +6,7 @@ import type { WireObject } from '../../packages/simulator/services/dynamodb/wire
 import { seededRandom } from '../../packages/simulator/support/dynamodb/random.js';
 import { unsigned } from './unsigned.js';
 
-/** What was asked of DynamoDB, and what it cost. */
+/** Call of DynamoDB, and its cost. */
 export interface Call {
   readonly operation: Operation;
   readonly readUnits: number;

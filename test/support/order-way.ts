@@ -44,7 +44,7 @@ export class OrderWay {
     return commits;
   }
 
-  /** What a consumer that keeps records knows of a message. */
+  /** Record that a consumer has of a message. */
   async record(consumer: Listener, messageId: string) {
     return this.read(consumer.service.records, { pk: recordKey(consumer, messageId) });
   }

@@ -18,7 +18,7 @@ import { DeployedFunctions, listenerNamed, output } from './deployed-parts.js';
 import { DocumentedApi } from './documented-api.js';
 import { OrderWay, publishedMessages } from './order-way.js';
 
-/** What an adapter tells of the deployment that it stands before. */
+/** Facts that an adapter knows about its deployment. */
 interface Parts {
   readonly outputs: Deployed['outputs'];
   /** Reads the deployment's tables. */
@@ -32,7 +32,7 @@ const NO_BODY: readonly number[] = [204, 304];
 
 let documented: Promise<DocumentedApi> | undefined;
 
-/** What every world has in common: how an order's way is read from the tables. */
+/** Common part of every world: how an order's way is read from the tables. */
 export abstract class OrderlyWorld implements Port.World {
   abstract readonly makesFaults: boolean;
   abstract readonly passesDays: boolean;
@@ -227,7 +227,7 @@ export abstract class OrderlyWorld implements Port.World {
     return [...found, ...(await this.copiesElsewhere(texts))];
   }
 
-  /** What an operator's commands work with. */
+  /** Context of an operator's commands. */
   private get operator() {
     const { dynamodb: documents, outputs: stacks } = this.parts;
     const clock = { now: () => this.time() };

@@ -8,7 +8,7 @@ interface Options {
 }
 
 /**
- * What tests ask of the proxy between functions and endpoint, over HTTP (tests run in other processes than the proxy).
+ * Requests of tests to the proxy between functions and endpoint, over HTTP (tests run in other processes than the proxy).
  * `functionName` is the function's physical name. Faults stay armed until they are used up or `reset` is called.
  */
 export class ProxyControl {
@@ -47,7 +47,7 @@ export class ProxyControl {
     return this.arm({ kind: 'fail-entries', match, times, errorCode });
   }
 
-  /** What functions called, in the order of arrival. */
+  /** Calls of functions, in the order of arrival. */
   async calls(filter: CallFilter = {}): Promise<readonly Call[]> {
     return (await this.post('calls', filter)) as Call[];
   }

@@ -118,7 +118,7 @@ const count = async (id: string, times: number, store = tallies): Promise<void> 
   const events = Array.from({ length: times }, () => countedEvent(1));
   await store.append(store.buildCommit(await store.load(id), events, clientTrace('request-1')));
 };
-/** What the relay puts on the bus, from where the archive keeps it. */
+/** Message as the relay puts it on the bus and the archive keeps it. */
 export const sent = (commit: Item) => toBusEntries(Commit.parse(commit), { app: APP, service: 'tallies' });
 
 async function commits(): Promise<StoredItems> {

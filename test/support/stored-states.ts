@@ -79,7 +79,7 @@ const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const position = { sequence: 1, epoch: 0 };
 type NewTrace = () => ReturnType<typeof buildTrace>;
 
-/** What orders know of users. */
+/** Copies that orders keep of users. */
 async function copiesInOrders(): Promise<void> {
   const { table } = stateStoreFromEnvironment(payers);
   await transact([

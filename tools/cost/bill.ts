@@ -47,7 +47,7 @@ const CHARGED: Readonly<Record<Measure, Line | 'explains'>> = {
   systemLogBytes: 'logs',
 };
 
-/** What is known of a function beside its counts. */
+/** Facts about a function beside its counts. */
 export interface Billed {
   readonly trigger: Trigger | undefined;
   readonly memory: number;

@@ -7,7 +7,7 @@ import type { CountedRival } from './rivals/powertools-run.js';
 /** File that says what each case may use. Pages take their numbers from it. */
 export const BUDGET = new URL('../../test/budget.json', import.meta.url);
 
-/** What was written down: everything that `npm run cost` counts. */
+/** Written counts: everything that `npm run cost` counts. */
 export interface Budget extends Counted {
   /** Bytes of each function's bundle, as it is deployed. */
   readonly bundles: Readonly<Record<string, number>>;

@@ -3,7 +3,7 @@ import type { Budget } from './budget.js';
 import type { CountedCase, Counts } from './counts.js';
 import { PARTS, type Part, partOf, sharesOf } from './parts.js';
 
-/** What is known of the functions: who invokes them, and their memory. */
+/** Triggers and memory of the functions. */
 export type Functions = Pick<Budget, 'triggers' | 'memory'>;
 
 /** Dollars per million of one function, or of what no function does. */

@@ -14,12 +14,12 @@ export const CASES = {
 } as const;
 export type CaseName = keyof typeof CASES;
 
-/** What is counted of Orderly. */
+/** Counts of Orderly. */
 export interface Counted {
   readonly cases: Readonly<Record<CaseName, CountedCase>>;
   /** Read units of `place-order`, for each approved order of one customer: their history must not make them dearer. */
   readonly placing: readonly number[];
-  /** What invokes each function that ran. */
+  /** Trigger of each function that ran. */
   readonly triggers: Readonly<Record<string, Trigger>>;
   /** Memory of each function that ran, in MB. */
   readonly memory: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** What is counted of each function. The units are AWS's own: what it has a price for, and what explains that price. */
+/** Measures that are counted of each function. The units are AWS's own: those that have a price, and those that explain that price. */
 export const MEASURES = [
   'requests',
   'invocations',
@@ -23,13 +23,13 @@ export const MEASURES = [
 ] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** What somebody used. A measure that is absent is 0. */
+/** Amounts that somebody used. A measure that is absent is 0. */
 export type Counts = Readonly<Partial<Record<Measure, number>>>;
 
-/** What each function used, by the path of its construct. */
+/** Amounts that each function used, by the path of its construct. */
 export type CountsByFunction = Readonly<Record<string, Counts>>;
 
-/** What a case used, for each of its orders, requests or messages. */
+/** Amounts that a case used, for each of its orders, requests or messages. */
 export interface CountedCase {
   /** How many of them were played. */
   readonly played: number;

@@ -8,7 +8,7 @@ export class NotMeasured extends Error {
   override readonly name = 'NotMeasured';
 }
 
-/** What was used in a time. */
+/** Amounts that were used in a time. */
 export interface Metered {
   readonly functions: CountsByFunction;
   /** Entries on the bus, by the function that put them and their type: `Orders/Relay OrderPlaced`. */

@@ -1,6 +1,6 @@
 import type { Cloud } from '../../packages/simulator/cloud/cloud.js';
 
-/** What invokes a function: it decides what a batch saves, and how long an invocation is estimated to take. */
+/** Source of a function's invocations: it decides what a batch saves, and how long an invocation is estimated to take. */
 export type Trigger = 'request' | 'authorizer' | 'queue' | 'stream' | 'schedule' | 'call';
 
 /** Returns what invokes each function of a deployment, by the function's path. @throws {Error} if two kinds of sources do */

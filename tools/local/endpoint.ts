@@ -2,7 +2,7 @@ import type { Endpoint as AnyEndpoint } from '@orderly/operator';
 import { LocalRunError } from './errors.js';
 import { isAnswering } from './localstack/localstack.js';
 
-/** What stands there: it decides at which address the API of a deployment is. */
+/** Kind of an endpoint: it decides at which address the API of a deployment is. */
 export type EndpointKind = 'aws' | 'local-cloud' | 'localstack' | 'other-emulator';
 
 /** Where AWS's APIs are spoken: an emulator's address, or AWS itself. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { LocalRunError } from './errors.js';
 import { type Progress, waitUntil } from './progress.js';
 
-/** What is installed below the cache of this machine, for all clones. */
+/** Installation below the cache of this machine, for all clones. */
 export interface Place {
   /** Folder of the installation. Its name holds the hash of its locks, so other locks are another installation. */
   readonly folder: string;

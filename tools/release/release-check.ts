@@ -13,7 +13,7 @@ import { previousRelease, type Release } from './previous-sources.js';
 /** File of the exceptions that were chosen for this release. */
 const ALLOWED = new URL('allowed.json', import.meta.url);
 
-/** What is compared: the environments as they are deployed, with an issuer of nobody's. */
+/** Environments that are compared, as they are deployed, with an issuer of nobody's. */
 const COMPARED: readonly Wanted[] = [
   {
     environment: 'prod',

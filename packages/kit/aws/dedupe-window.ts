@@ -41,7 +41,7 @@ export function smallestWindow(
  */
 const AGE_MARGIN_SECONDS = 86_400;
 
-/** What decides whether a consumer would recognise a message, if it had processed it before. Times are ISO 8601, UTC. */
+/** Facts that decide whether a consumer would recognise a message, if it had processed it before. Times are ISO 8601, UTC. */
 export interface Recognition {
   /** Time of the message. */
   readonly time: string;

@@ -12,7 +12,7 @@ export interface RouteAddress {
 
 /** One answer of a route, without its status. */
 export interface RouteAnswer {
-  /** What the answer contains. */
+  /** Contents of the answer. */
   readonly description: string;
   /** Schema of the body. @default no body */
   readonly body?: z.ZodMiniType;
@@ -47,9 +47,9 @@ export type RouteAnswers = Readonly<Record<number, Partial<RouteAnswer>>>;
 export interface RouteDeclaration<Role extends string = string, Code extends string = never> extends RouteAddress {
   /** Name of the operation in the documents and in generated clients. It never changes. */
   readonly id: string;
-  /** What the route does, as an imperative without a full stop. */
+  /** Effect of the route, as an imperative without a full stop. */
   readonly summary: string;
-  /** What else a client must know. Markdown. */
+  /** Further facts that a client must know. Markdown. */
   readonly description?: string;
   /**
    * Whether callers need no token. Such a route answers everybody with the same document ({@link publicDocumentHandler}), with an

@@ -16,7 +16,7 @@ import type { Dispatch } from '../timers/contract.js';
 import type { BatchHandlers, ClosedWindow, CollectedMessage, CollectedSource } from './batch-source.js';
 import { CollectedMessages, type Uncollected, type WindowRecord } from './collected-messages.js';
 import { type Outcome, RunnerBase, type RunnerBaseOptions } from './runner-base.js';
-import { type ClaimedMessage, LeaseLost } from './stored-messages.js';
+import { type ClaimedMessage, LeaseLost } from './claimed-message.js';
 import { isWindowMessageId } from './window-keys.js';
 import type { Windows } from './windows.js';
 import { LeasedWork } from './work.js';

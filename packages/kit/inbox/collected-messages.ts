@@ -4,14 +4,8 @@ import { documentClient, type Item, type TransactWriteItem, transact } from '../
 import { readItems } from '../aws/read-items.js';
 import { PENDING } from '../failures/delivery.js';
 import { WAKE } from './contract.js';
-import {
-  addSeconds,
-  type ClaimedMessage,
-  leaseAttributes,
-  leaseCondition,
-  StoredMessages,
-  type StoredMessagesOptions,
-} from './stored-messages.js';
+import { addSeconds, type ClaimedMessage, leaseAttributes, leaseCondition } from './claimed-message.js';
+import { StoredMessages, type StoredMessagesOptions } from './stored-messages.js';
 import { calendarKey, pageKey, windowKey, windowMessageId } from './window-keys.js';
 import type { Windows } from './windows.js';
 

@@ -1,7 +1,7 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describeError, logger } from '../aws/telemetry.js';
 import { toDispatchBody } from '../timers/contract.js';
-import type { ClaimedMessage } from './stored-messages.js';
+import type { ClaimedMessage } from './claimed-message.js';
 
 /** Longest delay of a message. Amazon SQS API Reference, "SendMessage", `DelaySeconds`. */
 export const MAX_DELAY_SECONDS = 900;

@@ -18,6 +18,6 @@ export {
   type WorkResult,
 } from './inbox-source.js';
 export type { ForgottenPositions } from './sequence-keys.js';
-export { LeaseLost } from './stored-messages.js';
+export { LeaseLost } from './claimed-message.js';
 export { dailyWindows, type Windows } from './windows.js';
 export type { Work } from './work.js';

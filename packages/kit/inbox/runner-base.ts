@@ -12,7 +12,8 @@ import type { Dispatch } from '../timers/contract.js';
 import { computeBackoff } from './backoff.js';
 import type { InboxSettings } from './contract.js';
 import { dispatchLater } from './delayed-dispatch.js';
-import { type ClaimedMessage, LeaseLost, type StoredMessages, type StoredMessagesOptions } from './stored-messages.js';
+import { type ClaimedMessage, LeaseLost } from './claimed-message.js';
+import type { StoredMessages, StoredMessagesOptions } from './stored-messages.js';
 
 export interface RunnerBaseOptions extends StoredMessagesOptions {
   readonly service: string;

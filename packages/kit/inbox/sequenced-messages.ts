@@ -7,7 +7,8 @@ import { type Envelope, messageIdOf } from '../messages/envelope.js';
 import type { Position } from '../messages/position.js';
 import { parkedPartition, WAKE } from './contract.js';
 import { cursorKey, cursorUpdate, placeKey, readCursor, type SequencePlace } from './sequence-keys.js';
-import { addSeconds, StoredMessages } from './stored-messages.js';
+import { addSeconds } from './claimed-message.js';
+import { StoredMessages } from './stored-messages.js';
 
 /**
  * Records of an inbox in mode sequential. The key of a record is the message's place in the history of its aggregate, and

@@ -12,7 +12,7 @@ import type { RestoreFacts } from './inbox-source.js';
 import { Runner, type RunnerOptions } from './runner.js';
 import { beginsEpoch, findForgottenPositions, isNext, isPassed, type SequencePlace } from './sequence-keys.js';
 import { SequencedMessages } from './sequenced-messages.js';
-import type { ClaimedMessage } from './stored-messages.js';
+import type { ClaimedMessage } from './claimed-message.js';
 
 /** Part of an invocation's time after which it begins no successor, but leaves it to another invocation. */
 const TIME_PART = 1 / 2;

@@ -4,49 +4,16 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documentClient, type Item, ItemExists, putNew, type TransactWriteItem } from '../aws/dynamodb.js';
 import { newId } from '../aws/ids.js';
-import { SafeError, safeText } from '../aws/safe-error.js';
+import { safeText } from '../aws/safe-error.js';
 import { PENDING } from '../failures/delivery.js';
-import { type FailureReason, toFailureReason } from '../failures/failure-reasons.js';
-import { type ConsumerIdentity, MAX_REASONS, recordKey } from '../failures/failure-records.js';
-import { COMPRESSED, compressPayload, readStoredPayload } from '../failures/stored-payload.js';
+import { type ConsumerIdentity, recordKey } from '../failures/failure-records.js';
+import { COMPRESSED, compressPayload } from '../failures/stored-payload.js';
 import { type Envelope, messageGroupOf, messageIdOf, senderOf } from '../messages/envelope.js';
 import type { Dispatch } from '../timers/contract.js';
 import { duePartition } from '../timers/contract.js';
 import { shardOf } from '../timers/timers.js';
+import { type ClaimedMessage, type ProgressSave, type ConditionalUpdate, leaseCondition, addSeconds, sweepTime, leaseAttributes, prependReason, toClaimedMessage, LeaseLost } from './claimed-message.js';
 import { GRACE_SECONDS, type InboxSettings, WAKE } from './contract.js';
-
-/**
- * Seconds after the end of a lease or a pause after which the sweeper hands the message out. Until then the clocks of two
- * functions agree that it is over, and a delayed hand-out has arrived.
- */
-const SWEEP_MARGIN_SECONDS = 5;
-
-/** A stored message that a runner holds. */
-export interface ClaimedMessage {
-  readonly pk: string;
-  readonly messageId: string;
-  /** Message group of its hand-outs. */
-  readonly group: string;
-  /** Returns the message as the queue delivered it. @throws {UnknownForm} if a newer release has stored it */
-  readonly payload: () => string;
-  /** Fencing token: each runner that takes the message gets a higher one. */
-  readonly fence: number;
-  /** Number of attempts, this one included. */
-  readonly attempts: number;
-  /** Progress that an earlier attempt saved. */
-  readonly progress: unknown;
-  /** Id of the save that stored the progress. It is absent without one. */
-  readonly progressId: string | undefined;
-  readonly failures: readonly FailureReason[];
-}
-
-/**
- * Error for a runner that does not hold its message any more: its lease ended and another runner took the message, or
- * an operator ended it. It can commit nothing.
- */
-export class LeaseLost extends SafeError {
-  override readonly name = 'LeaseLost';
-}
 
 export interface StoredMessagesOptions {
   /** Name of the service's idempotency table. */
@@ -339,62 +306,6 @@ export class StoredMessages {
   }
 }
 
-/** Progress to be saved. */
-export interface ProgressSave {
-  readonly progress: unknown;
-  /** Identifies the save, however often it is sent. */
-  readonly id: string;
-  /** Id of the save before it, if there is one. */
-  readonly follows: string | undefined;
-  /** Whether the progress differs from the one before. Then attempts are counted from this one on. */
-  readonly isNew: boolean;
-}
-
-/** A conditional change of one record. */
-export interface ConditionalUpdate {
-  readonly set?: Item;
-  readonly remove?: readonly string[];
-  readonly condition: string;
-  readonly names: Readonly<Record<string, string>>;
-  readonly values: Item;
-}
-
-/** Condition of each write of a runner: the message waits, and no other runner took it later. */
-export const leaseCondition = ({
-  fence,
-}: Pick<ClaimedMessage, 'fence'>): Pick<ConditionalUpdate, 'condition' | 'names' | 'values'> => ({
-  condition: '#status = :pending AND fence = :fence',
-  names: { '#status': 'status' },
-  values: { ':pending': PENDING, ':fence': fence },
-});
-
-/** Tells whether the runner that took a message still holds it. @param found the record as it is now */
-export const isHeldBy = (found: Item | undefined, { fence }: Pick<ClaimedMessage, 'fence'>): boolean =>
-  found?.status === PENDING && found.fence === fence;
-
 /** Returns the topic of a message: the service that sent it, and the type. */
 export const topicOf = ({ source, type }: Pick<Envelope, 'source' | 'type'>): string =>
   `${senderOf({ source })}/${type}`;
-
-export const addSeconds = (time: string, seconds: number): string =>
-  new Date(Date.parse(time) + seconds * 1000).toISOString();
-
-const sweepTime = (until: string): string => addSeconds(until, SWEEP_MARGIN_SECONDS);
-
-/** Returns the attributes of a message that nobody takes before a time, and that the sweeper hands out after it. */
-export const leaseAttributes = (until: string) => ({ heldUntil: until, executeAt: sweepTime(until) });
-
-const prependReason = ({ failures }: ClaimedMessage, error: unknown, at: string): readonly FailureReason[] =>
-  [toFailureReason(error, at), ...failures].slice(0, MAX_REASONS);
-
-const toClaimedMessage = (item: Item): ClaimedMessage => ({
-  pk: String(item.pk),
-  messageId: String(item.messageId),
-  group: String(item.group ?? ''),
-  payload: () => readStoredPayload(item) ?? '',
-  fence: Number(item.fence),
-  attempts: Number(item.attempts),
-  progress: item.progress,
-  progressId: item.progressId as string | undefined,
-  failures: (item.failures ?? []) as readonly FailureReason[],
-});

@@ -5,7 +5,8 @@ import { newId } from '../aws/ids.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { safeText } from '../aws/safe-error.js';
 import { describeError, logger } from '../aws/telemetry.js';
-import { type ClaimedMessage, isHeldBy, LeaseLost, type StoredMessages } from './stored-messages.js';
+import { type ClaimedMessage, isHeldBy, LeaseLost } from './claimed-message.js';
+import type { StoredMessages } from './stored-messages.js';
 
 /** Work on one message: what a handler of an inbox gets besides the message. */
 export interface Work {

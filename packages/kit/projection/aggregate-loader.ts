@@ -12,7 +12,7 @@ import type { Projection } from './projection.js';
 
 /** An aggregate that can't be loaded. */
 export interface Unloadable {
-  /** What is to be reported; absent if an operator has discarded its failure. */
+  /** Difference to be reported; absent if an operator has discarded its failure. */
   readonly difference?: Difference;
 }
 

@@ -104,7 +104,7 @@ export class Platform extends Construct {
       throw new SettingsError(
         `the settings of '${environment}' have traces, and the platform has no bundles for the function that exports them: expected new Platform(..., { settings, bundles })`,
       );
-    new SpanExporter(this, 'Traces', { settings, traces, bundles });
+    new SpanExporter(this, 'Traces', { settings, traces, bundles, alarmTopic: this.alarmTopic });
   }
 
   private createBus({ app, environment, archiveRetention, keepsData }: EnvironmentSettings): EventBus {

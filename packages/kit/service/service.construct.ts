@@ -26,8 +26,6 @@ import { API_RECORDS, SESSIONS } from '../idempotent-receiver/contract.js';
 import { InboxDispatcher } from '../inbox/dispatcher.construct.js';
 import { DEFAULT_PARALLELISM, Inbox, type InboxOptions } from '../inbox/inbox.construct.js';
 import { single } from '../inbox/modes.construct.js';
-import type { HotKeySettings } from '../lane/contract.js';
-import { Lane, type LaneProps } from '../lane/lane.construct.js';
 import { listTypesOffBus, type ServiceContract } from '../messages/contract.js';
 import { aggregateKeyPrefix } from '../messages/keys.js';
 import type { EventSubscription } from '../messages/subscriptions.js';
@@ -36,6 +34,7 @@ import { PROJECTIONS } from '../projection/contract.js';
 import { roundTripKey, stuckKey } from '../saga/contract.js';
 import { Timers } from '../timers/timers.construct.js';
 import { addListener, type ListenerProps } from './listener.construct.js';
+import { type LaneListenerProps, ServiceLanes, type SharedLaneProps } from './service-lanes.construct.js';
 
 /** Props that all services of an environment share. */
 export interface EnvironmentProps {
@@ -79,21 +78,6 @@ export interface ServiceInboxProps
 export interface ServiceConsumerProps extends ListenerProps {
   /** Whether it sets timers: its own queue receives them when they are due. @default false */
   readonly timers?: boolean;
-}
-
-/** Consumer with a lane for keys under contention. */
-export interface LaneListenerProps extends ListenerProps {
-  /** Entry point of the lane's writer. */
-  readonly laneEntry: string;
-  readonly hotKeys: HotKeySettings;
-}
-
-/** Consumers that change the same aggregates, with one lane for those under contention. */
-export interface SharedLaneProps<Id extends string = string> extends Pick<LaneListenerProps, 'laneEntry' | 'hotKeys'> {
-  /** Name of the lane. It is part of each stored request's key, so it never changes. */
-  readonly name: string;
-  /** The consumers by their construct ids. */
-  readonly consumers: Readonly<Record<Id, ListenerProps>>;
 }
 
 /** List of a service's own aggregates. */
@@ -319,12 +303,10 @@ export class Service extends Construct {
    */
   addLane(
     id: string,
-    { laneEntry: entry, hotKeys, ...props }: LaneListenerProps,
+    { laneEntry, hotKeys, ...props }: LaneListenerProps,
   ): { readonly handler: ServiceFunction; readonly writer: ServiceFunction } {
-    const { consumer: owner, description } = this.createListener(id, props);
-    const lane = this.createLane(id, { name: owner.name, owners: [owner], entry, hotKeys });
-    this.consumers.push({ ...description, projection: false, lane: { writer: lane.writer.function.functionName } });
-    return { handler: owner.handler, writer: lane.writer };
+    const owner = this.createListener(id, props);
+    return this.lanes.add(id, owner, { laneEntry, hotKeys });
   }
 
   /**
@@ -334,26 +316,17 @@ export class Service extends Construct {
    */
   addSharedLane<const Id extends string>(
     id: string,
-    { name, laneEntry: entry, hotKeys, consumers }: SharedLaneProps<Id>,
+    { consumers, ...props }: SharedLaneProps<Id>,
   ): { readonly handlers: Readonly<Record<Id, ServiceFunction>>; readonly writer: ServiceFunction } {
     const owners = Object.entries<ListenerProps>(consumers).map(
-      ([consumerId, props]) => [consumerId, this.createListener(consumerId, props)] as const,
+      ([consumerId, one]) => [consumerId, this.createListener(consumerId, one)] as const,
     );
-    const { writer } = this.createLane(id, {
-      name,
-      owners: owners.map(([, { consumer }]) => consumer),
-      entry,
-      hotKeys,
-    });
-    const lane = { writer: writer.function.functionName };
-    for (const [, { description }] of owners) this.consumers.push({ ...description, projection: false, lane });
-    const handlers = Object.fromEntries(owners.map(([consumerId, { consumer }]) => [consumerId, consumer.handler]));
-    return { handlers: handlers as Record<Id, ServiceFunction>, writer };
+    return this.lanes.addShared(id, owners, props);
   }
 
-  private createLane(id: string, props: Pick<LaneProps, 'name' | 'owners' | 'entry' | 'hotKeys'>): Lane {
-    const { outbox, alarmTopic } = this;
-    return new Lane(this, `${id}Lane`, { ...props, outbox, environment: this.tableEnvironment(), alarmTopic });
+  private get lanes(): ServiceLanes {
+    const { outbox, alarmTopic, consumers } = this;
+    return new ServiceLanes(this, { outbox, alarmTopic, consumers, environment: this.tableEnvironment() });
   }
 
   /** Types of the sagas that it leads so far. */

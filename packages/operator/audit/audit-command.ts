@@ -33,7 +33,7 @@ export interface AuditAccess extends AuditTransports {
   readonly wait: Sleep;
 }
 
-/** What an application and the caller add to an audit. */
+/** Additions of an application and of the caller to an audit. */
 export interface AuditExtras {
   /** Finds what was done twice; an audit of one consumer leaves it out. @default the audit doesn't ask for that */
   readonly check?: DuplicateCheck | undefined;

@@ -28,7 +28,7 @@ export interface UnreadableFinding {
   readonly isRecorded: boolean;
 }
 
-/** What an audit found, with the request for it. */
+/** Findings of an audit, with the request for it. */
 export interface AuditFindings {
   readonly audited: AuditTotals;
   /** Verdict on what is missing, in sentences. */

@@ -3,7 +3,7 @@ import type { AuditTransports } from '../audit/judge-deliveries.js';
 import type { Service } from '../deployment/services.js';
 import type { SendMessage } from '../records/message-sender.js';
 
-/** What an auditor audits, and how much of it in one run. */
+/** Services that an auditor audits, and how much of them in one run. */
 export interface AuditorOptions {
   readonly documents: DynamoDBDocumentClient;
   /** The auditor's own table. */

@@ -3,7 +3,7 @@ import type { OperatorCommand } from './command.js';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What can be written behind some words of a command line. */
+/** Words that can follow some words of a command line. */
 interface Place {
   /** Words before it, without the program and without options: '', 'failures', 'failures list'. */
   readonly behind: string;

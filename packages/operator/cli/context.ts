@@ -46,7 +46,7 @@ export interface DeploymentText {
   readonly command: (environment: string) => string;
 }
 
-/** What an operator has to end: a failure with this newest reason, or a saga that is stuck for this one. */
+/** Incident that an operator has to end: a failure with this newest reason, or a saga that is stuck for this one. */
 export type Incident =
   | { readonly what: 'failure'; readonly consumer: string; readonly error: string }
   | { readonly what: 'stuck saga'; readonly reason: string | undefined };

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Sleep } from '../records/message-sender.js';
 
-/** What work that takes long asks between two steps. */
+/** Questions that long work asks between two steps. */
 export interface Interruption {
   /** Waits for this many seconds, or returns at once if `stopped`. */
   readonly wait: Sleep;

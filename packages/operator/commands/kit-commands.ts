@@ -42,7 +42,7 @@ export interface KitCommandOptions {
    * @default it compares no events with EventBridge's quotas
    */
   readonly eventDemand?: () => Promise<FindEventDemand>;
-  /** What the application adds to `status`. @default nothing */
+  /** Sections that the application adds to `status`. @default none */
   readonly status?: readonly StatusSectionReader[];
 }
 

@@ -22,7 +22,7 @@ export interface Member {
   readonly failure?: FoundRecord;
 }
 
-/** What waits for an operator with the same cause. */
+/** Incidents with the same cause that wait for an operator. */
 export interface OperatorGroup<One extends Member = Member> {
   readonly kind: Incident['what'];
   readonly id: string;

@@ -29,7 +29,7 @@ import {
 /** Maximum number of messages without a result. Where consumers don't keep up, the command waits for them. */
 const IN_FLIGHT = 25;
 
-/** What can become of a message that was sent; why a failure was left out. */
+/** Result of a message that was sent, or the reason for which a failure was left out. */
 type Result = 'processed' | 'failed again' | 'ended otherwise' | 'pending' | 'unknown' | 'notRedrivable' | 'changed';
 
 type Run = GroupRun<Failure, Result, FoundRecord>;

@@ -30,7 +30,7 @@ export type GroupContext = Pick<
 /** How a run over a group ended. */
 export type Verdict = 'ended' | 'probe failed' | 'probe pending' | 'slow' | 'stopped';
 
-/** What a run reports, as text and for scripts. */
+/** Report of a run, as text and for scripts. */
 interface GroupReport {
   /** Name of the JSON object. */
   readonly name: string;

@@ -21,7 +21,7 @@ export type SagaGroupRequest = GroupRequest &
 type Context = GroupContext & Pick<CommandContext, 'app' | 'place' | 'confirm'> & { readonly send: SendMessage };
 
 /**
- * What becomes of a saga: it continues (`done`), is stuck again, refuses the request (a failure of its own), or doesn't answer
+ * Fate of a saga: it continues (`done`), is stuck again, refuses the request (a failure of its own), or doesn't answer
  * yet; `changed` was not stuck any more.
  */
 type Result = 'done' | 'stuckAgain' | 'refused' | 'pending' | 'changed';

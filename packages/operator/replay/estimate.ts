@@ -30,7 +30,7 @@ export interface ReplayCounts {
   readonly recorded: Readonly<Record<RecordedState, number>>;
 }
 
-/** What a replay reads, and for whom. */
+/** Services and times that a replay reads, and for whom. */
 export interface ReplayReading {
   readonly documents: DynamoDBDocumentClient;
   readonly services: readonly Service[];

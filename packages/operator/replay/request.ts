@@ -4,7 +4,7 @@ import type { Selection } from './selection.js';
 /** Request of an operator. */
 export interface ReplayRequest {
   readonly consumer: string;
-  /** What is replayed. A span without an end ends now. */
+  /** Events that are replayed. A span without an end ends now. */
   readonly selection: Exclude<Selection, { kind: 'span' }> | { kind: 'span'; from: string; to: string | undefined };
   /** Messages that are sent in a second. */
   readonly rate: number;

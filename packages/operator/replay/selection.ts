@@ -8,7 +8,7 @@ import type { Service } from '../deployment/services.js';
 import { type ReadCommits, readCommitsSafely } from '../records/commits.js';
 import { PAGE_SIZE, readCommitsAt, readFeed, readFeedByHour, type TimeSpan } from '../records/feed.js';
 
-/** What is replayed: the events of a time, of one aggregate (`Order/3f…`), or one event. */
+/** Events that are replayed: those of a time, of one aggregate (`Order/3f…`), or one event. */
 export type Selection =
   | ({ readonly kind: 'span' } & TimeSpan)
   | { readonly kind: 'aggregate'; readonly subject: string }

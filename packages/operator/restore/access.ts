@@ -23,7 +23,7 @@ export interface RestorableTable {
   readonly restorable?: { readonly from: string; readonly to: string };
 }
 
-/** What a plan reads beside items. */
+/** Facts that a plan reads beside items. */
 export interface RestoreAccess {
   /** Returns the time, ISO 8601, UTC. */
   now(): string;

@@ -4,7 +4,7 @@ import type { CommandContext } from '../cli/context.js';
 import { type Listener, listListeners, type Service } from '../deployment/services.js';
 import { readFeedCommits, type TimeSpan } from '../records/feed.js';
 
-/** What a service has published since an instant: it forgets this if it is restored to that instant, and nobody else does. */
+/** Commits that a service has published since an instant: it forgets them if it is restored to that instant, and nobody else does. */
 export interface LostCommits {
   readonly commits: number;
   /** Times of the first and the last commit, ISO 8601, UTC; absent if there is none. */

@@ -15,7 +15,7 @@ export interface Problem {
   readonly page?: string;
 }
 
-/** What gives advice its words. */
+/** Runbook and commands that advice names. */
 export type AdviceContext = Pick<OperatedApp, 'runbook'> & { readonly command: CommandFormatter };
 
 /** Limits of the kit's alarms, in seconds: a status and an alarm agree. */

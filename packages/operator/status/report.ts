@@ -5,7 +5,7 @@ import { alignColumns, formatDuration, pluralize } from '../cli/text-format.js';
 import type { Problem } from './problems.js';
 import type { AuditState, ConsumerState, StatusFacts } from './status-facts.js';
 
-/** What an application adds to the status of its environment. */
+/** Section that an application adds to the status of its environment. */
 export interface StatusSection {
   /** Its key in the JSON object. */
   readonly name: string;

@@ -6,7 +6,7 @@ const OTHER = { Type: 'AWS::SQS::Queue', Properties: { QueueName: 'other' } };
 const CODE = `${CLIENT}
 exports.handler = async ([target, input]) => call(target, input);`;
 
-/** What a function with these permissions gets from a service. */
+/** Returns the answer of a service to a function with these permissions. */
 async function asked(actions: readonly string[], target: string, input: object): Promise<unknown> {
   const statements = actions.length === 0 ? [] : [allowStatement(actions, '*')];
   const cloud = createCloud({ ...functionResource('Look', statements), Queue: QUEUE, Other: OTHER }, { Look: CODE });

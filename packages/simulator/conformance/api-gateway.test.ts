@@ -1,5 +1,5 @@
 /**
- * What AWS's API Gateway does with requests of REST APIs: cases of LocalStack's tests that were recorded at AWS
+ * Behaviour of AWS's API Gateway with requests of REST APIs: cases of LocalStack's tests that were recorded at AWS
  * (https://github.com/localstack/localstack, commit 8b9a79f, Apache-2.0), `tests/aws/services/apigateway/`, each with the
  * test that it comes from; and what Amazon API Gateway's Developer Guide says of its error answers.
  */

@@ -1,5 +1,5 @@
 /**
- * What AWS does with messages and queues: cases of LocalStack's tests that were recorded at AWS
+ * Behaviour of AWS with messages and queues: cases of LocalStack's tests that were recorded at AWS
  * (https://github.com/localstack/localstack, commit 8b9a79f, Apache-2.0), `tests/aws/services/sqs/test_sqs.py` and
  * `test_sqs_move_task.py`. Each has the name of the test that it comes from; digests are those that AWS answered.
  */

@@ -1,5 +1,5 @@
 /**
- * What AWS refuses, and in which words: cases of public tests that were recorded at AWS. LocalStack
+ * Refusals of AWS, with their words: cases of public tests that were recorded at AWS. LocalStack
  * (https://github.com/localstack/localstack, commit 8b9a79f, Apache-2.0), `tests/aws/services/sqs/`; Moto
  * (https://github.com/getmoto/moto, commit 0af643a, Apache-2.0), `tests/test_sqs/test_sqs.py`, those with the mark
  * `aws_verified`. Each has the name of the test that it comes from.

@@ -3,7 +3,7 @@ import { nameKey } from './physical-names.js';
 import { type ReplacementOf, UNKNOWN_REPLACEMENTS } from './replacements.js';
 import type { DeployedStack, PhysicalResource, StackResource } from './state.js';
 
-/** What an account has in one region, as far as deployments see it: stacks, and what exists without one. */
+/** Contents of an account in one region, as far as deployments see it: stacks, and resources that exist without one. */
 export class Account {
   readonly stacks = new Map<string, DeployedStack>();
   readonly physical = new Map<string, PhysicalResource>();

@@ -5,7 +5,7 @@ import { type DeployOptions, deployStack } from './deploy-stack.js';
 import type { Outcome, StackStatus } from './state.js';
 import { isSame } from './template.js';
 
-/** What `cdk deploy` needs of a stack. */
+/** Facts about a stack that `cdk deploy` needs. */
 export type CdkStack = Pick<StackArtifact, 'name' | 'template' | 'terminationProtection'>;
 
 /** States that the CDK calls a creation failure (`isCreationFailure` in aws-cdk/lib/index.js). */

@@ -10,7 +10,7 @@ export interface LoadedStack {
   readonly template: JsonObject;
 }
 
-/** What needs no specification of resources: names, and the keys of tables. Anything else is taken for an update. */
+/** Replacements that need no specification of resources: names, and the keys of tables. Anything else is taken for an update. */
 const WITHOUT_SPECIFICATION: ReplacementOf = ({ type, property }) =>
   isName(type, property) || (/^AWS::DynamoDB::/.test(type) && property === 'KeySchema') ? 'always' : 'never';
 

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../assembly/intrinsics.js';
 import { isSame } from './template.js';
 
 /**
- * What CloudFormation does with a resource when one of its properties changes. `perhaps` depends on more than the property, and
+ * Change of a resource by CloudFormation when one of its properties changes. `perhaps` depends on more than the property, and
  * `unknown` has no source.
  */
 export type Replacement = 'never' | 'perhaps' | 'always' | 'unknown';

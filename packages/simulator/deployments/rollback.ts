@@ -10,7 +10,7 @@ export interface RolledBack {
 }
 
 /**
- * What a rollback leaves of a resource that was created by the same operation. AWS CloudFormation, "DeletionPolicy attribute": `Retain`
+ * Remainder that a rollback leaves of a resource that was created by the same operation. AWS CloudFormation, "DeletionPolicy attribute": `Retain`
  * leaves it, and `RetainExceptOnCreate` does not, "except for the stack operation that initially created the resource".
  */
 const staysOnRollback = (policy: string | undefined): boolean => policy === 'Retain';

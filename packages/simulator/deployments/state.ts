@@ -17,7 +17,7 @@ export interface PhysicalResource {
   readonly type: string;
   /** Its name: the template's, or one that CloudFormation made. */
   readonly called: string;
-  /** What nothing else of its type may be called, or undefined if CloudFormation made its name. */
+  /** Name that no other resource of its type may have, or undefined if CloudFormation made it. */
   readonly name: string | undefined;
   /** Stack and logical id that created it. */
   readonly stack: string;
@@ -50,7 +50,7 @@ export interface DeployedStack {
   readonly imports: ReadonlySet<string>;
 }
 
-/** What an operation does to one resource. */
+/** Effect of an operation on one resource. */
 export type Action =
   | 'create'
   | 'update'
@@ -103,7 +103,7 @@ export interface Outcome {
   readonly stack: string;
   /** State of the stack afterwards, or undefined if there is none. */
   readonly status: StackStatus | undefined;
-  /** What refused it. Empty if it succeeded. */
+  /** Refusals. Empty if it succeeded. */
   readonly refusals: readonly Refusal[];
   readonly changes: readonly Change[];
 }

@@ -4,7 +4,7 @@ import { Random } from './random.js';
 
 const POINTS = 2_000;
 
-/** What a seed makes of the same points. */
+/** Returns the faults that a seed chooses for the same points. */
 function made(seed: number, kindsAt: (number: number) => readonly FaultKind[]): readonly (FaultKind | undefined)[] {
   const plan = new RandomFaults(new Random(String(seed)), 0.1);
   return Array.from({ length: POINTS }, (_, number) => plan.faultAt({ id: String(number), kinds: kindsAt(number) }));

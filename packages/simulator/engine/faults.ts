@@ -63,7 +63,7 @@ export const INVOCATION_FAULTS = [
   'result-lost',
 ] as const;
 
-/** What an event may do to the invocation that gets it. */
+/** Trouble that an event may make for the invocation that gets it. */
 export type InvocationTrouble = 'crashes' | 'writes are throttled';
 
 /** Losses, against which AWS promises: at-least-once delivery. A history has them only if its scenario asks for them. */

@@ -13,13 +13,13 @@ import { FAULT_KINDS } from './faults.js';
 import type { LiveCloud } from './live-cloud.js';
 import { CONTROL } from './path.js';
 
-/** What a live cloud says of itself. */
+/** Status that a live cloud reports. */
 export interface LiveStatus {
   readonly simulator: true;
   readonly pid: number;
   /** By its own clock, ISO 8601. */
   readonly now: string;
-  /** What its clock is ahead of the machine's, in milliseconds. */
+  /** Time by which its clock is ahead of the machine's, in milliseconds. */
   readonly ahead: number;
   readonly apis: readonly { readonly id: string; readonly stage: string; readonly name: string }[];
   /** Names of the stacks. */

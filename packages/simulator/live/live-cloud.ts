@@ -41,7 +41,7 @@ export interface LiveOptions {
   readonly folder: string;
   /** Makes the deployment of a cloud assembly. @default its functions run the bundles of the assembly */
   readonly deployment?: (folder: string) => Deployment;
-  /** What an earlier one remembered: it continues from there. @default nothing */
+  /** State that an earlier one kept: it continues from there. @default none */
   readonly state?: SavedState;
   /**
    * Number of records of the past that it remembers, of each kind: events, log lines, calls, messages that left their queue.

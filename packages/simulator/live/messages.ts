@@ -55,7 +55,7 @@ export interface TurnMessage {
   readonly messages: readonly FromThread[];
 }
 
-/** What a thread gets at its start. */
+/** Data that a thread gets at its start. */
 export interface ThreadData {
   /** Memory of the clock that all threads share. */
   readonly clock: SharedArrayBuffer;

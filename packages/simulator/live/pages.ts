@@ -5,7 +5,7 @@ import type { ApiRequest, ApiResponse } from '../services/apigateway/messages.js
 const THIS_MACHINE = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** Pages of this machine, such as those of a frontend's development server. */
 const LOCAL_PAGE = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
-/** What a browser sends for an address that somebody typed, and for pages of the address itself. */
+/** Header that a browser sends for an address that somebody typed, and for pages of the address itself. */
 const NO_OTHER_PAGE = ['none', 'same-origin'];
 
 /**

@@ -1,7 +1,7 @@
 import type { EnvironmentHost, InvocationContext, InvocationEnding, RunningCode } from '../runtime/environment.js';
 import type { FromThread, ToEnvironment } from './messages.js';
 
-/** What an environment says to its thread. */
+/** Messages of an environment to its thread. */
 interface Says {
   send(message: ToEnvironment): void;
   ends(): void;

@@ -13,7 +13,7 @@ import { CONTROL } from './path.js';
 export const DEFAULT_PORT = 4566;
 /** Ports that are tried after the usual one. */
 const TRIED = 100;
-/** What a request may have at most: more than any service takes. */
+/** Largest request, in bytes: more than any service takes. */
 const LARGEST = 64 * 1024 * 1024;
 
 export interface ServerOptions {

@@ -14,7 +14,7 @@ import { RemoteEnvironment } from './remote-environment.js';
  */
 const BLOCKED_AFTER = 4_000;
 
-/** What the account provides to threads. */
+/** Resources that the account provides to threads. */
 export interface ThreadsSettings {
   readonly clock: SharedClock;
   /** Runs before the messages of a thread are taken, and after them: the world lives by the real clock. */

@@ -71,7 +71,7 @@ function ignoringCase(operator: 'prefix' | 'suffix', operand: unknown): Test | u
   });
 }
 
-/** What `anything-but` may be applied to, besides values. */
+/** Operators that `anything-but` may be applied to, besides values. */
 const DENIED: Readonly<Record<string, (text: string) => (value: string) => boolean>> = {
   prefix,
   suffix,

@@ -3,7 +3,7 @@ import { CLOSING, type ClockAndRandom, ModuleCode, OPENING, type ProvidedGlobals
 import type { SharedPackages } from './shared-packages.js';
 
 export interface BundleOptions {
-  /** What {@link Bundle.compiled} returned for the same source. V8 ignores that of another version of itself. */
+  /** Result of {@link Bundle.compiled} for the same source. V8 ignores that of another version of itself. */
   readonly cached?: Buffer | undefined;
   /** Packages that the source requires, where it doesn't contain them. */
   readonly packages?: SharedPackages | undefined;
@@ -15,7 +15,7 @@ export class Bundle {
   private script: Script | undefined;
   private compiledModule: ModuleCode | undefined;
   private cached: Buffer | undefined;
-  /** What V8 compiles, and keeps for as long as it runs: the source is a part of it, without a copy of its own. */
+  /** Text that V8 compiles, and keeps for as long as it runs: the source is a part of it, without a copy of its own. */
   private readonly wrapped: string;
 
   /** @param name for stack traces and the trace of a history */

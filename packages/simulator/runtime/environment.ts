@@ -87,7 +87,7 @@ export class Environment implements RunningCode, CodeUnderTest {
   private metConflict = false;
   /** Whether its module may hold random numbers for later: drawn when it was loaded, or more than anything needs at once. */
   private keepsNumbers = false;
-  /** What an invocation ends with that comes after its death. */
+  /** Ending of an invocation that comes after the death of the environment. */
   private obituary: InvocationEnding = { kind: 'threw', name: 'Runtime.ExitError', message: 'signal: killed' };
   /** Callback of the current invocation; a killed environment calls none. */
   private ended: ((ending: InvocationEnding) => void) | undefined;

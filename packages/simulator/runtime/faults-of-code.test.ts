@@ -3,7 +3,7 @@ import { playWithFaults } from '../search/scenario.js';
 import { createCloud, functionResource } from '../support/clouds.js';
 import { environment, value } from '../support/environments.js';
 
-/** What no code catches, and what an invocation ends with. */
+/** Faults that no code catches, and the ending of their invocation. */
 const FAULTS: readonly (readonly [where: string, code: string, ending: object])[] = [
   [
     'a rejected promise that nobody awaits',

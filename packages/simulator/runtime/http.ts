@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { METHODS, STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** What a message carries. */
+/** Body of a message. */
 export interface Body {
   /** As text: its bytes are UTF-8 unless there are {@link bytes}. */
   readonly body: string;

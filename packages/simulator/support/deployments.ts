@@ -13,7 +13,7 @@ export const stackOf = (
 
 export const exportOf = (name: string, value: Json): Json => ({ Value: value, Export: { Name: name } });
 
-/** What tests know about replacements: a topic's display name replaces it perhaps, and its other properties as their names say. */
+/** Replacements as tests know them: a topic's display name replaces it perhaps, and its other properties as their names say. */
 const KNOWN: Readonly<Record<string, ReturnType<ReplacementOf>>> = {
   Name: 'always',
   TopicName: 'always',

@@ -23,7 +23,7 @@ interface Message {
   readonly time: string;
 }
 
-/** What a delivery meets on its way. `crash`: its process ends after the write. `error`: the write's answer is lost. */
+/** Fault that a delivery meets on its way. `crash`: its process ends after the write. `error`: the write's answer is lost. */
 type Trouble = 'crash' | 'error' | undefined;
 
 /** A consumer that makes this effect once for each message. It never answers if it crashes. */

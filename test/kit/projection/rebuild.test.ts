@@ -34,7 +34,7 @@ afterEach(() => {
   expect(before, 'a rival whose moment never came').toBeUndefined();
 });
 
-/** What was committed until now shows in the feed. */
+/** Lets the feed show all commits until now. */
 function begin(purpose: 'switch' | 'check' = 'switch'): Promise<RebuildAnswer> {
   pass(10);
   return tallies.ask({ action: 'begin', purpose });

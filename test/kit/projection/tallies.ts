@@ -65,7 +65,7 @@ export class Tallies {
     return id;
   }
 
-  /** What its consumer does at any event. */
+  /** Action of its consumer at any event. */
   consume = async (id: string): Promise<'applied' | 'duplicate'> =>
     updateProjection(this.projection, await this.store.load(id));
 
@@ -82,7 +82,7 @@ export class Tallies {
     return (Items as Row[]).filter(({ pk }) => pk.startsWith('SHOWN#'));
   }
 
-  /** What a version shows: sums by id. */
+  /** Sums by id that a version shows. */
   async shown(version: number): Promise<Readonly<Record<string, unknown>>> {
     const sk = version === 1 ? 'ROW' : `ROW@${version}`;
     const rows = (await this.rows()).filter((row) => row.sk === sk);

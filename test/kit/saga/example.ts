@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 const Trip = z.object({ tripId: z.string(), seats: z.int(), nights: z.int() });
 type Trip = z.infer<typeof Trip>;
 
-/** What the saga stores, and receives from its timeouts and from operators. */
+/** State of the saga, and its messages from timeouts and from operators. */
 export const bookTripContract = { service: 'travel', events: sagaEvents(Trip), commands: sagaCommands } as const;
 
 const RETRY: RetryPolicy = { retryAfter: 60, timeout: 15 * 60 };

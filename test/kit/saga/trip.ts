@@ -6,7 +6,7 @@ import { evolve, initialState, type SagaState } from '../../../packages/kit/saga
 const Trip = z.object({ id: z.string(), nights: z.int() });
 export type Trip = z.infer<typeof Trip>;
 
-/** What the saga stores, and its own messages. */
+/** State of the saga, and its own messages. */
 export const tripContract = { service: 'trips', events: sagaEvents(Trip), commands: sagaCommands } as const;
 
 const asks = { version: 1, data: z.object({ id: z.string(), stepId: z.string() }) };

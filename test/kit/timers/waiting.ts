@@ -31,7 +31,7 @@ export class Waiting {
   readonly timers = new Timers({ app: APP.name, table: 'records', consumer: WAITER, contract: waiterContract });
   readonly sweeper = new Sweeper({ table: 'records', owner: WAITER.name, queue: QUEUE, intervalSeconds: INTERVAL });
   readonly calls: Call[];
-  /** What SQS took, batch by batch. */
+  /** Messages that SQS took, batch by batch. */
   readonly batches: (readonly Sent[])[] = [];
   /** Message groups of what it took. */
   readonly groups: (string | undefined)[] = [];
@@ -97,7 +97,7 @@ export class Waiting {
     await this.sweeper.sweep(() => this.timeLeft());
   }
 
-  /** What is in an index by now, of one partition. */
+  /** Returns the items of one partition that an index has by now. */
   async index(name: string, key: string, value: string): Promise<readonly Item[]> {
     this.pass(10);
     const { Items = [] } = await documentClient.send(
@@ -154,7 +154,7 @@ export const delivery = ({ body, record }: Sent, receiveCount: number, attribute
 
 type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
-/** What the functions find in their environment. @param generation that runs */
+/** Variables of the functions' environment. @param generation that runs */
 export function environment(generation = '0'): void {
   functionEnvironment({
     [Env.SERVICE]: waiterContract.service,

@@ -207,7 +207,7 @@ export const DONE: Readonly<Record<string, ConsumerRecord>> = Object.fromEntries
   ].map((key) => [key, processed]),
 );
 
-/** What is not said is as it is where everything went through. */
+/** Facts of an order that went through: a test names those that differ. */
 export interface Given {
   readonly orders?: readonly Commit[];
   readonly told?: readonly Told[];

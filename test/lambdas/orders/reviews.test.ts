@@ -74,7 +74,7 @@ function hasAddress(address: object | undefined, sequence: number) {
   );
 }
 
-/** What payments tell about Bob as a payer; his order is placed at 10:00. */
+/** Events of payments about Bob as a payer; his order is placed at 10:00. */
 const isPayer = (declines: readonly string[], sequence: number, methodChangedAt?: string, epoch = 0) =>
   told(
     eventMessage(

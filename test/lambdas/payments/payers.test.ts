@@ -20,7 +20,7 @@ import { commandMessage, eventMessage } from '../../../packages/kit/testing/mess
 import { buildTrace } from '../../support/tally.js';
 import { eur } from './provider/provider-suite.js';
 
-/** What payments learn about a payer, in the transactions of the payments. The provider answers as each test says. */
+/** Tests of what payments learn about a payer, in the transactions of the payments. The provider answers as each test says. */
 
 const BEGIN = Date.parse('2026-03-01T10:00:00.000Z');
 /** A time, in minutes since the beginning. */

@@ -26,7 +26,7 @@ import { metricLines } from '../../support/metric-lines.js';
 import { buildTrace } from '../../support/tally.js';
 import { eur } from './provider/provider-suite.js';
 
-/** What the provider refuses is asked about too: it refuses what it did before, under another key. */
+/** A refusal is asked about too: the provider refuses what it did before, under another key. */
 
 let paymentStore: PaymentStore;
 let calls: readonly Call[];

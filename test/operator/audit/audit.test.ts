@@ -19,7 +19,7 @@ const MEALS = consumer('meals', { events: [], takesCommands: true });
 const LIST = consumer('list', { projection: true, rebuild: 'rebuild-list' });
 const POINTS = consumer('points', { inbox: { mode: 'sequential', queueUrl: 'https://queue/points-runner' } });
 
-/** What was sent, and what waits in queues. */
+/** Messages that were sent, and those that wait in queues. */
 let sent: { readonly queueUrl: string; readonly body: string }[] = [];
 let backlog: Record<string, number> = {};
 let oldest: Record<string, number> = {};

@@ -8,7 +8,7 @@ import { commandFormatter } from '../../../packages/operator/cli/text-format.js'
 import { auditCommands } from '../../../packages/operator/commands/audit.js';
 import { ago, booked, consumer, emptyTables, heardBy, NOW } from '../bookings.js';
 
-/** What was done twice, by the trips that it was done to; and the trips that were looked at, in their order. */
+/** Effects that were repeated, by their trips; and the trips that were looked at, in their order. */
 let twice: Record<string, readonly DuplicateEffect[]> = {};
 let looked: string[] = [];
 const check: DuplicateCheck = {

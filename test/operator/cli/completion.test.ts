@@ -23,7 +23,7 @@ function script(shell: string, program = 'npm run -s my-cinema --'): string {
   return line.help ?? expect.fail('nothing is printed');
 }
 
-/** What a shell prints. */
+/** Output of a shell. */
 function said(shell: string, ...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(shell, args, { encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -32,7 +32,7 @@ function said(shell: string, ...args: readonly string[]): string {
 const isInstalled = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0;
 
 const failures = ['list', 'groups', 'show', 'redrive', 'discard'];
-/** What is typed, the last word unfinished, and what the shell offers. */
+/** Typed words, the last one unfinished, and the words that the shell offers. */
 const TYPED: readonly (readonly [line: string, offers: readonly string[]])[] = [
   ['my-cinema se', ['seat']],
   ['my-cinema --environment prod sta', ['status']],

@@ -37,7 +37,7 @@ const service = {
 let said: string[];
 let stopAfter: number;
 let sent: string[];
-/** What becomes of a message when time passes. */
+/** Fate of a message when time passes. */
 let consume: (id: string) => Promise<void>;
 let waited: number[];
 

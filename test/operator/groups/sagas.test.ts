@@ -29,12 +29,12 @@ import {
 
 /** Requests that came to the sagas' consumer. */
 let sent: string[];
-/** What the participants do while the command waits. */
+/** Actions of the participants while the command waits. */
 let participants: () => Promise<void>;
 let stopAfter: number;
 /** How often the command waited. */
 let waits: number;
-/** What the operator was asked for. */
+/** Questions to the operator. */
 let confirmed: string[];
 /** Handles a request that was sent. */
 let arrives: (body: string) => Promise<void>;

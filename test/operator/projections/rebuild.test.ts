@@ -19,7 +19,7 @@ let projection: DeployedProjection;
 let said: string[];
 let waited: number[];
 let asked: RebuildRequest['action'][];
-/** What comes in between: in front of the calls of an action. */
+/** Action that comes in between: in front of the calls of another one. */
 let rivals: Partial<Record<RebuildRequest['action'], () => Promise<unknown>>>;
 let stopped: boolean;
 

@@ -31,7 +31,7 @@ const STACKS = {
   Trips: { ServiceName: 'trips', Functions: JSON.stringify(['trips-relay', 'book', 'on'].map(fn)) },
 };
 
-/** What AWS has: switches, copies, and what was changed in which order. */
+/** State of AWS: switches, copies, and the changes in their order. */
 interface Aws {
   reserved: Record<string, number | undefined>;
   mappings: Record<string, { id: string; state: string }[]>;
@@ -91,7 +91,7 @@ const mapping = (id: string) =>
   Object.values(aws.mappings)
     .flat()
     .find((one) => one.id === id);
-/** What AWS is changing is changed after a while. */
+/** Completes the changes that AWS has begun. */
 const passed = () => {
   for (const one of Object.values(aws.mappings).flat()) {
     if (one.state === 'Disabling') one.state = 'Disabled';

@@ -26,7 +26,7 @@ import {
 beforeEach(emptyTrips);
 afterEach(() => void vi.useRealTimers());
 
-/** What the commands send comes to the saga's consumer, in this process. */
+/** Brings the messages that the commands send to the saga's consumer, in this process. */
 const queue = createServer((request, response) => {
   let text = '';
   request.on('data', (chunk) => {
@@ -44,10 +44,10 @@ const queue = createServer((request, response) => {
       .end(JSON.stringify({ MessageId: 'm', MD5OfMessageBody }));
   });
 });
-/** What else the saga receives before it, and behind it. */
+/** Other messages that the saga receives before it, and behind it. */
 let meanwhile: () => Promise<void>;
 let afterwards: () => Promise<void>;
-/** What happens while the command waits. */
+/** Action while the command waits. */
 let later: () => Promise<void>;
 
 describe('an operator’s command to a saga', () => {

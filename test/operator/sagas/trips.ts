@@ -62,7 +62,7 @@ export const services: readonly Service[] = [
   },
 ];
 
-/** What the commands work with. */
+/** Context of the commands. */
 export const context = {
   app: APP.name,
   documents: documentClient,

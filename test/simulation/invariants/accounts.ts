@@ -121,7 +121,7 @@ const paidIsSettled: Check = (facts) =>
     }),
   );
 
-/** What a dispatched order's payment gives back for goods that came back is never refused by the account, whatever it has heard of. */
+/** The account never refuses what a dispatched order's payment gives back for returned goods, whatever it has heard of. */
 const returnsAreCounted: Check = ({ accounts }) =>
   [...accounts].flatMap(([customer, commits]) =>
     eventsOf(commits).flatMap(({ type, data }) => {

@@ -25,7 +25,7 @@ const messagesEnd: Check = (facts) =>
 
 const ENDED: readonly unknown[] = ['PROCESSED', 'DISCARDED'];
 
-/** What has ended has no other status ever after. Only a failure is opened again, by an operator. */
+/** A record that has ended has no other status ever after. Only a failure is opened again, by an operator. */
 const messagesEndOnce: Check = (facts) => {
   const beginnings = inboxesOf(facts).map((listener) => recordKey(listener, ''));
   return facts.writes.flatMap(({ fn, changes }) =>

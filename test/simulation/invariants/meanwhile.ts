@@ -16,7 +16,7 @@ export const meanwhile: Check = (facts) => [
 const LISTS: Readonly<Record<string, string>> = { CUSTOMER: 'orders-list', CREDIT: 'accounts-exhausted' };
 
 /**
- * What a list shows of an order or an account is never older than before, also while a rebuild switches its version. This is
+ * A list never shows an older state of an order or an account than before, also while a rebuild switches its version. This is
  * about the table: a reader who is served by another replica may see the state of a moment ago.
  */
 function listsNeverGoBack({ writes }: Facts): readonly Violation[] {

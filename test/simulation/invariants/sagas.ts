@@ -80,7 +80,7 @@ function endsOrIsVisible(facts: Facts, { orderId: id, status }: OrderView, { sta
   }
 }
 
-/** What `POST /orders` would refuse, a checkout places and rejects in one commit. */
+/** A checkout places and rejects in one commit each order that `POST /orders` would refuse. */
 const isRejectedAtOnce = (facts: Facts, id: string): boolean =>
   facts.orders.get(id)?.[0]?.events.some(({ type }) => type === 'OrderRejected') ?? false;
 

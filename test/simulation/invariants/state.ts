@@ -51,7 +51,7 @@ const dispatchedOnce: Check = ({ orders }) =>
       : [violation('an order is dispatched once, and not cancelled as well', ends.join(', '), id)];
   });
 
-/** What is reserved leaves the stock once, for an order that was dispatched, and was not released before. */
+/** Reserved pieces leave the stock once, for an order that was dispatched, and were not released before. */
 const stockLeavesOnce: Check = (facts) =>
   [...facts.reservations].flatMap(([id, commits]) => {
     const types = commits.flatMap(({ events }) => events.map(({ type }) => type));

@@ -209,7 +209,7 @@ const PLACE = /#SEQ#(\d{10})$/;
  */
 const HAS_ITS_VERSION = new Set(['STATE', 'STATUS', 'ADDRESS', 'PAYER', 'AUTH#']);
 
-/** What is on hand changes only by an operator's count, or by a dispatch in the same write, by just its pieces. */
+/** Stock on hand changes only by an operator's count, or by a dispatch in the same write, by just its pieces. */
 function onHandIsRight({ fn, changes }: Write): readonly Violation[] {
   const events = changes.flatMap(({ after }) => (after && isCommit(after) ? (after as unknown as Commit).events : []));
   return changes.flatMap(({ before, after }) => {

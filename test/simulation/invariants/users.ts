@@ -251,7 +251,7 @@ const chargedAfterReview: Check = (facts) => {
 
 const INITIAL: Pick<Copied, 'status'> = { status: initialState.status };
 
-/** What orders knew of a user while a request or a message was handled that ended at this time. */
+/** Returns what orders knew of a user while a request or a message was handled that ended at this time. */
 const statusesUntil = (copies: readonly Copied[], userId: string, at: number): readonly (Copied | undefined)[] => {
   const own = copies.filter((copy) => copy.userId === userId && copy.at <= at);
   const before = own.findLast((copy) => copy.at < at - LONGEST_REQUEST);
@@ -276,7 +276,7 @@ const reviewedWithReason: Check = (facts) => {
   });
 };
 
-/** What orders know of a user before a write. */
+/** Returns what orders know of a user before a write. */
 const statusAt = (copies: readonly Copied[], userId: string, place: number): Pick<Copied, 'status'> =>
   copies.findLast((one) => one.userId === userId && one.place < place) ?? INITIAL;
 

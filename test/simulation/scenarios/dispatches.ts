@@ -102,7 +102,7 @@ function again({ cloud: { events } }: Orderly): void {
   }
 }
 
-/** What is physically there is what an operator may count: all that was not dispatched. */
+/** An operator may count what is physically there: all that was not dispatched. */
 async function whatIsThereCanBeCounted(orderly: Orderly, sku: string): Promise<readonly Violation[]> {
   const stock = new Facts(orderly).counters.find((one) => one.sku === sku);
   // Its first count may have failed for good.

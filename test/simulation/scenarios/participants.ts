@@ -122,7 +122,7 @@ export const participantFails: Scenario = {
 };
 
 /**
- * What the provider charged can't be committed for 30 hours. By then the provider has forgotten its keys, and the saga
+ * The provider's charges can't be committed for 30 hours. By then the provider has forgotten its keys, and the saga
  * has given up and compensates steps whose outcome it doesn't know. Three days later an operator redrives the failures.
  */
 export const keysForgotten: Scenario = {

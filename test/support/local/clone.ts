@@ -9,7 +9,7 @@ import type { LocalRun } from '../../../tools/local/local-run.js';
 import { Started } from './started.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** What a start reads. */
+/** Files that a start reads. */
 const COPIED = [...SOURCES, 'packages', 'tools', 'package.json', 'tsconfig.json'];
 
 /**

@@ -36,7 +36,7 @@ export class Started {
     return this.child.pid ?? 0;
   }
 
-  /** What it has printed, on both streams. */
+  /** Output until now, of both streams. */
   get output(): string {
     return this.said;
   }

@@ -8,7 +8,7 @@ export interface Change {
   readonly body: string;
 }
 
-/** What becomes of a change: it goes through, or the program that asks for it dies before or after it. */
+/** Fate of a change: it goes through, or the program that asks for it dies before or after it. */
 export type Fate = 'goes through' | 'dies before' | 'dies after';
 
 const CHANGES = /^(Put|Update|Delete|TransactWrite|BatchWrite|Restore|Create)/;

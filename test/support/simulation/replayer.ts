@@ -22,7 +22,7 @@ interface Replayed {
 /** Operator who deploys consumers, and replays events to them with the command line's own code. */
 export class Replayer {
   private readonly documents: DynamoDBDocumentClient;
-  /** What the outputs of the stacks say of each consumer that was deployed late. */
+  /** Outputs of the stacks about each consumer that was deployed late. */
   private readonly deployed = new Map<string, { readonly since?: string; readonly dedupeWindowSeconds: number }>();
 
   constructor(private readonly orderly: Orderly) {

@@ -19,7 +19,7 @@ export interface Dead {
 
 /** Restores the catalogue of a local cloud by `restore apply`, whose waiting lets time pass there. */
 export class Restoring {
-  /** What the command has printed as JSON. */
+  /** JSON that the command has printed. */
   readonly printed: unknown[] = [];
   /** Epoch that the stack names. @default the deployed one */
   stackEpoch: number | undefined;

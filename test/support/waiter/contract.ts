@@ -13,7 +13,7 @@ export const waiterContract = {
   },
 } as const;
 
-/** What its consumer subscribes to. */
+/** Subscriptions of its consumer. */
 export const waiterCommands = commandsTo(waiterContract, { from: [{ service: 'test', events: {} }] });
 
 /** Its consumer. */

@@ -15,7 +15,7 @@ const timers = new Timers({
   contract: waiterContract,
 });
 
-/** What a waiter refuses for ever. */
+/** Messages that a waiter refuses for ever. */
 class Refused extends Error {}
 
 export const handler = consumer(

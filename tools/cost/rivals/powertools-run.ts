@@ -9,7 +9,7 @@ import { Meter } from '../meter.js';
 import { findTriggers, type Trigger } from '../triggers.js';
 import { PROVIDER, synthesize } from './powertools/app.js';
 
-/** What is counted of the rival. */
+/** Counts of the rival. */
 export interface CountedRival extends CountedCase {
   readonly triggers: Readonly<Record<string, Trigger>>;
   readonly memory: Readonly<Record<string, number>>;

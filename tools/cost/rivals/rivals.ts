@@ -7,7 +7,7 @@ import type { CountedRival } from './powertools-run.js';
 /** Dollars per million orders of another way to lead them. */
 export interface Rival {
   readonly name: string;
-  /** What was counted, and where. */
+  /** Subject of the counts, and where they were taken. */
   readonly counted: string;
   readonly alone: number;
   readonly batch: number;

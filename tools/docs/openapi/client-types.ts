@@ -38,7 +38,7 @@ ${schemas.join('\n\n')}
 export type ProblemCode =
 ${codes.map((code) => `  /** ${findProblemKind(api, code).status}: ${findProblemKind(api, code).title} */\n  | '${code}'`).join('\n')};
 
-/** What each operation takes and answers. */
+/** Requests and answers of each operation. */
 export interface Operations {
 ${operations.join('\n')}
 }

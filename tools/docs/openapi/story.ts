@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 export interface Call {
   /** Name of the example. */
   readonly name: string;
-  /** What the request is about, as a part of a sentence without a full stop. */
+  /** Subject of the request, as a part of a sentence without a full stop. */
   readonly summary: string;
   /** Id of the operation. */
   readonly operation: string;

@@ -2,7 +2,7 @@ import type { Handled } from '../consumer-logs.js';
 import type { Worked } from './naive-consumer.js';
 import { timeOf } from './stage.js';
 
-/** What three consumers have done. */
+/** Work of three consumers. */
 export interface Compared {
   readonly naive: readonly Worked[];
   readonly powertools: readonly Worked[];

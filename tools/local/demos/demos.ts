@@ -6,7 +6,7 @@ export interface Demo {
   /** Pattern that it shows, in the words of the field. */
   readonly pattern: string;
   readonly about: string;
-  /** What it breaks and mends, or which time it lets pass. It says so first. @default it does neither */
+  /** Damage that it does and mends, or the time that it lets pass. It says so first. @default it does neither */
   readonly warning?: string;
   readonly play: (stage: Stage) => Promise<void>;
 }

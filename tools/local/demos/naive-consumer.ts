@@ -23,7 +23,7 @@ export function parsePieces(body: string): { readonly id: string; readonly piece
  * ReserveStock command that it receives, as if each arrived exactly once.
  */
 export class NaiveConsumer implements DemoConsumer {
-  /** What it did with each message that it received. */
+  /** Work that it did for each message that it received. */
   readonly worked: Worked[] = [];
 
   /** @param left pieces in stock, as this consumer counts them @param now the time, in milliseconds */

@@ -85,7 +85,7 @@ async function shownWaiting(stage: Stage, customer: string, events: readonly Pas
   for (const { state, topic, messageId } of listed) stage.show(`${state}  ${topic}  ${shortenId(messageId)}`);
 }
 
-/** What `inbox list` prints as JSON. */
+/** JSON that `inbox list` prints. */
 interface InboxList {
   readonly messages: readonly { readonly messageId: string; readonly state: string; readonly topic: string }[];
 }

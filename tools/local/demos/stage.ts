@@ -32,7 +32,7 @@ export class Stage {
   readonly run = randomBytes(3).toString('hex');
   readonly cloud: LocalCloudClient;
   private readonly logs: FunctionLogs;
-  /** What the consumers of all services have handled. */
+  /** Messages that the consumers of all services have handled. */
   readonly consumers: ConsumerLogs;
   private readonly repairs: (() => Promise<unknown>)[] = [];
   private interrupted = false;

@@ -22,7 +22,7 @@ const USAGE = `Sends requests that Schemathesis makes from the API's document to
   npm run fuzz:api -- [--requests 20000] [--seed 1]`;
 
 /**
- * What is held against each answer. Not among them: that a request which fits the schemas is taken, since rules stand behind
+ * Checks of each answer. Not among them: that a request which fits the schemas is taken, since rules stand behind
  * them (a key or a number, an amount that is left), and that TRACE is 405, since the gateway doesn't know it.
  */
 const CHECKS = [

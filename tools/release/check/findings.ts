@@ -1,4 +1,4 @@
-/** What AWS would refuse or lose. */
+/** Kinds of what AWS would refuse or lose. */
 export type FindingKind =
   /** An export that another stack imports goes, or its value changes. */
   | 'export-in-use'
@@ -33,7 +33,7 @@ export interface Finding {
   /** Label of the resource (`Orders/Table`), or the name of the stack. */
   readonly where: string;
   readonly what: string;
-  /** What mends it: a line of code where there is one. */
+  /** Remedy: a line of code if there is one. */
   readonly mend: string;
 }
 

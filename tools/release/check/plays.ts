@@ -16,7 +16,7 @@ const MENDED: readonly RefusalKind[] = ['export-in-use', 'second-index'];
 
 /** Changes and refusals of the deployment of one stack. */
 export interface Played {
-  /** What was deployed, and beside what. */
+  /** Stacks that were deployed, and those that stood beside them. */
   readonly when: string;
   readonly changes: readonly Change[];
   readonly refusals: readonly Refusal[];

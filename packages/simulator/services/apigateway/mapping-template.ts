@@ -1,6 +1,6 @@
 import { type Context, fillTemplate } from './gateway-responses.js';
 
-/** What a template of an answer makes of one request. */
+/** Answer that a template makes of one request. */
 export interface Mapped {
   readonly body: string;
   /** Headers that replace those of the integration response, or are added to them, by lower-case name. */

@@ -34,7 +34,7 @@ export interface AsyncInvoker {
   invokeAsync(arn: string, event: unknown): void;
 }
 
-/** What is put on a bus. */
+/** Event that is put on a bus. */
 interface NewEvent {
   readonly source: string;
   readonly detailType: string;

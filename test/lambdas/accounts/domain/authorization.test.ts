@@ -391,7 +391,7 @@ describe('the limits of a customer', () => {
     type,
     data: { ...of(orderId), amount: eur(1) },
   });
-  /** What one order more is answered, where these events are all of others. */
+  /** Returns the answer to one more order, if all these events are of others. */
   const oneMore = (history: readonly AccountEvent[], at = now, credit = 1000) => {
     const { account } = [opened, ...history].reduce(evolve, initialState);
     const command: AccountCommand = { type: 'AuthorizeAccount', data: { ...of('more'), amount: eur(credit) } };

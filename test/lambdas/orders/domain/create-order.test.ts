@@ -16,7 +16,7 @@ const reply = (step: string, outcome: 'DONE' | 'REFUSED', reason?: string, subje
 const done = (step: string) => reply(step, 'DONE');
 const STEPS = ['confirm-prices', 'authorize-account', 'reserve-stock', 'charge-payment'];
 
-/** What the newest message led to. */
+/** Result of the newest message. */
 function told(...messages: readonly SagaMessage<CreateOrder>[]) {
   let state: SagaState<CreateOrder> = initialState;
   let now = '2026-03-01T00:00:00.000Z';

@@ -4,7 +4,7 @@ import type { PaymentProvider } from '../../../../lambdas/payments/provider/paym
 
 export const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
-/** What every provider promises (`payment-provider.ts`), as far as it can be seen from outside. */
+/** Promises of every provider (`payment-provider.ts`), as far as they can be seen from outside. */
 export function providerSuite(name: string, provider: () => PaymentProvider): void {
   const newPayment = (amount = 1000) => ({ paymentId: randomUUID(), accountId: 'bob', amount: eur(amount) });
   const created = (payment: ReturnType<typeof newPayment>) =>

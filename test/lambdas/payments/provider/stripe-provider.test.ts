@@ -6,7 +6,7 @@ import { StripeProvider } from '../../../../lambdas/payments/provider/stripe-pro
 import { inProcessDynamoDb } from '../../../support/in-process-dynamodb.js';
 import { eur } from './provider-suite.js';
 
-/** What Stripe says is given here by hand; that our requests are Stripe's is seen on stripe-mock (stripe-mock.test.ts). */
+/** Tests with answers of Stripe that are written by hand. stripe-mock.test.ts shows that Stripe takes our requests. */
 
 interface Told {
   readonly line: string;
@@ -69,7 +69,7 @@ const customerOf = (account: string, id: string, method: string | null = 'pm_1')
 const bob = customerOf('bob', 'cus_1');
 const object: Said = { body: { id: 'pi_1' } };
 
-/** What Stripe's search, list and single reads say of customers; every other request makes an object. */
+/** Answers of Stripe's search, list and single reads of customers; every other request makes an object. */
 const knowing =
   (
     searched: readonly object[],

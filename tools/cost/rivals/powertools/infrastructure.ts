@@ -6,7 +6,7 @@ import { DynamoDBDocumentClient, type TransactWriteCommandInput } from '@aws-sdk
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import type { Message } from './messages.js';
 
-/** What the rival's functions share, as Powertools' documentation puts it together. */
+/** Clients that the rival's functions share, as Powertools' documentation puts it together. */
 export const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 export const logger = new Logger();
 export const TABLE = process.env.TABLE_NAME ?? '';

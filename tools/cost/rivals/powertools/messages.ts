@@ -1,4 +1,4 @@
-/** What the rival's services send each other: an envelope of one event on the bus. */
+/** Message between the rival's services: an envelope of one event on the bus. */
 export interface Message {
   readonly id: string;
   readonly type: string;

@@ -1,4 +1,4 @@
-/** What clients ask about an account. AWS, "API Reference: DescribeLimits, DescribeEndpoints"; "Quotas in Amazon DynamoDB". */
+/** Questions of clients about an account. AWS, "API Reference: DescribeLimits, DescribeEndpoints"; "Quotas in Amazon DynamoDB". */
 import { readRequest } from '../operations/request.js';
 import { defineShape } from '../operations/shape.js';
 import type { WireObject } from '../wire.js';

@@ -1,5 +1,5 @@
 /**
- * What an account knows of a table besides its items: the properties that CreateTable takes, whether a template or a
+ * Facts that an account knows about a table besides its items: the properties that CreateTable takes, whether a template or a
  * client created it.
  */
 import { hash } from '../item-store.js';
