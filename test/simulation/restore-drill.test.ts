@@ -9,7 +9,7 @@ test('a restore of orders brings every item of many orders back, and takes the l
   expect(forgotten).toBeGreaterThan(20);
   expect(deaths).toBeGreaterThan(0);
   expect(calls).toBeGreaterThan(deaths);
-  // Copying reads both tables, each item with its counterpart, and so does the comparison at the end: eight items read for one.
-  // A page of a scan has about 2,000 items, which a call reads again if the one before died in it.
-  expect(itemsRead).toBeLessThan(8 * (items + forgotten) + deaths * 2 * 2_000);
+  // Copying reads both tables, each item with its counterpart, and so does the comparison at the end: eight items read for one. The
+  // feed of commits, which is read twice, is less than three more. Another comparison of everything would be four more.
+  expect(itemsRead).toBeLessThan(11 * (items + forgotten));
 });

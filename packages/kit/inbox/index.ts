@@ -7,6 +7,7 @@ export {
   collect,
   type Page,
 } from './batch-source.js';
+export { LeaseLost } from './claimed-message.js';
 export { type BatchInboxOptions, batchInbox, inbox } from './inbox.js';
 export {
   type InboxSource,
@@ -18,6 +19,5 @@ export {
   type WorkResult,
 } from './inbox-source.js';
 export type { ForgottenPositions } from './sequence-keys.js';
-export { LeaseLost } from './claimed-message.js';
 export { dailyWindows, type Windows } from './windows.js';
 export type { Work } from './work.js';

@@ -10,9 +10,9 @@ import { findPerson, type Source } from '../idempotent-consumer/message-source.j
 import { type Decide, ProcessedRecords, processOnce } from '../idempotent-consumer/process-once.js';
 import type { Dispatch } from '../timers/contract.js';
 import { computeBackoff } from './backoff.js';
+import { type ClaimedMessage, LeaseLost } from './claimed-message.js';
 import type { InboxSettings } from './contract.js';
 import { dispatchLater } from './delayed-dispatch.js';
-import { type ClaimedMessage, LeaseLost } from './claimed-message.js';
 import type { StoredMessages, StoredMessagesOptions } from './stored-messages.js';
 
 export interface RunnerBaseOptions extends StoredMessagesOptions {

@@ -10,9 +10,9 @@ import type { Decide } from '../idempotent-consumer/process-once.js';
 import { startStoredAttempt } from '../messages/attempt.js';
 import { type Envelope, readEnvelope, senderOf } from '../messages/envelope.js';
 import type { Dispatch } from '../timers/contract.js';
+import type { ClaimedMessage } from './claimed-message.js';
 import type { InboxSource, RestoreFacts, WorkResult } from './inbox-source.js';
 import { type Outcome, RunnerBase, type RunnerBaseOptions } from './runner-base.js';
-import type { ClaimedMessage } from './claimed-message.js';
 import { StoredMessages } from './stored-messages.js';
 import { LeasedWork, type Work } from './work.js';
 

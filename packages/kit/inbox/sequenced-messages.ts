@@ -5,9 +5,9 @@ import { PENDING } from '../failures/delivery.js';
 import { recordKey } from '../failures/failure-records.js';
 import { type Envelope, messageIdOf } from '../messages/envelope.js';
 import type { Position } from '../messages/position.js';
+import { addSeconds } from './claimed-message.js';
 import { parkedPartition, WAKE } from './contract.js';
 import { cursorKey, cursorUpdate, placeKey, readCursor, type SequencePlace } from './sequence-keys.js';
-import { addSeconds } from './claimed-message.js';
 import { StoredMessages } from './stored-messages.js';
 
 /**

@@ -8,11 +8,11 @@ import type { Decide } from '../idempotent-consumer/process-once.js';
 import type { Envelope } from '../messages/envelope.js';
 import { type Position, parsePosition } from '../messages/position.js';
 import type { Dispatch } from '../timers/contract.js';
+import type { ClaimedMessage } from './claimed-message.js';
 import type { RestoreFacts } from './inbox-source.js';
 import { Runner, type RunnerOptions } from './runner.js';
 import { beginsEpoch, findForgottenPositions, isNext, isPassed, type SequencePlace } from './sequence-keys.js';
 import { SequencedMessages } from './sequenced-messages.js';
-import type { ClaimedMessage } from './claimed-message.js';
 
 /** Part of an invocation's time after which it begins no successor, but leaves it to another invocation. */
 const TIME_PART = 1 / 2;

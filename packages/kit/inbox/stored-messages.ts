@@ -12,7 +12,18 @@ import { type Envelope, messageGroupOf, messageIdOf, senderOf } from '../message
 import type { Dispatch } from '../timers/contract.js';
 import { duePartition } from '../timers/contract.js';
 import { shardOf } from '../timers/timers.js';
-import { type ClaimedMessage, type ProgressSave, type ConditionalUpdate, leaseCondition, addSeconds, sweepTime, leaseAttributes, prependReason, toClaimedMessage, LeaseLost } from './claimed-message.js';
+import {
+  addSeconds,
+  type ClaimedMessage,
+  type ConditionalUpdate,
+  LeaseLost,
+  leaseAttributes,
+  leaseCondition,
+  type ProgressSave,
+  prependReason,
+  sweepTime,
+  toClaimedMessage,
+} from './claimed-message.js';
 import { GRACE_SECONDS, type InboxSettings, WAKE } from './contract.js';
 
 export interface StoredMessagesOptions {

@@ -5,8 +5,8 @@ import { documentClient, transact } from '../../../packages/kit/aws/dynamodb.js'
 import { REDRIVE, REPLAY } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { computeBackoff } from '../../../packages/kit/inbox/backoff.js';
-import { unfinished, type WorkResult } from '../../../packages/kit/inbox/inbox-source.js';
 import { LeaseLost } from '../../../packages/kit/inbox/claimed-message.js';
+import { unfinished, type WorkResult } from '../../../packages/kit/inbox/inbox-source.js';
 import type { Work } from '../../../packages/kit/inbox/work.js';
 import type { MessageFields } from '../../../packages/kit/testing/messages.js';
 import { functionEnvironment } from '../../support/function-environment.js';
