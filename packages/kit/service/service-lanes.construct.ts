@@ -43,7 +43,7 @@ export class ServiceLanes {
   add(
     id: string,
     { consumer: owner, description }: Listener,
-    { laneEntry: entry, hotKeys }: Pick<LaneListenerProps, 'laneEntry' | 'hotKeys'>,
+    { entry, hotKeys }: Pick<LaneProps, 'entry' | 'hotKeys'>,
   ): { readonly handler: ServiceFunction; readonly writer: ServiceFunction } {
     const { writer } = this.create(id, { name: owner.name, owners: [owner], entry, hotKeys });
     this.describe([description], writer);
@@ -53,7 +53,7 @@ export class ServiceLanes {
   addShared<const Id extends string>(
     id: string,
     owners: readonly (readonly [id: string, listener: Listener])[],
-    { name, laneEntry: entry, hotKeys }: Omit<SharedLaneProps, 'consumers'>,
+    { name, entry, hotKeys }: Pick<LaneProps, 'name' | 'entry' | 'hotKeys'>,
   ): { readonly handlers: Readonly<Record<Id, ServiceFunction>>; readonly writer: ServiceFunction } {
     const { writer } = this.create(id, { name, owners: owners.map(([, { consumer }]) => consumer), entry, hotKeys });
     this.describe(

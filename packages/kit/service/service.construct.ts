@@ -303,10 +303,10 @@ export class Service extends Construct {
    */
   addLane(
     id: string,
-    { laneEntry, hotKeys, ...props }: LaneListenerProps,
+    { laneEntry: entry, hotKeys, ...props }: LaneListenerProps,
   ): { readonly handler: ServiceFunction; readonly writer: ServiceFunction } {
     const owner = this.createListener(id, props);
-    return this.lanes.add(id, owner, { laneEntry, hotKeys });
+    return this.lanes.add(id, owner, { entry, hotKeys });
   }
 
   /**
@@ -316,12 +316,12 @@ export class Service extends Construct {
    */
   addSharedLane<const Id extends string>(
     id: string,
-    { consumers, ...props }: SharedLaneProps<Id>,
+    { name, laneEntry: entry, hotKeys, consumers }: SharedLaneProps<Id>,
   ): { readonly handlers: Readonly<Record<Id, ServiceFunction>>; readonly writer: ServiceFunction } {
     const owners = Object.entries<ListenerProps>(consumers).map(
-      ([consumerId, one]) => [consumerId, this.createListener(consumerId, one)] as const,
+      ([consumerId, props]) => [consumerId, this.createListener(consumerId, props)] as const,
     );
-    return this.lanes.addShared(id, owners, props);
+    return this.lanes.addShared(id, owners, { name, entry, hotKeys });
   }
 
   private get lanes(): ServiceLanes {
