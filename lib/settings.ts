@@ -127,6 +127,8 @@ export interface Overrides {
   readonly hotCustomers?: string;
   /** Step of the list of exhausted accounts; see the setting. */
   readonly exhaustedAccounts?: Settings['exhaustedAccounts'];
+  /** Form in which inboxes store messages; see the setting. */
+  readonly inboxPayloads?: 'plain' | 'compressed';
   /** Origins whose pages may call the API, with commas between them. */
   readonly cors?: string;
   /** Minutes of a progressive deployment: 5, 10, 15 or 30. */
@@ -393,6 +395,11 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   if (!['read', 'written', 'heard'].includes(exhaustedAccounts)) {
     throw new SettingsError(`exhaustedAccounts is '${exhaustedAccounts}': expected read, written or heard`);
   }
+  // Functions of 0.3.0 can't read a compressed message. The release after this one takes 'compressed'.
+  const { inboxPayloads = 'plain' } = overrides;
+  if (!['plain', 'compressed'].includes(inboxPayloads)) {
+    throw new SettingsError(`inboxPayloads is '${inboxPayloads}': expected plain or compressed`);
+  }
   const concurrency = overrides.concurrency ?? known.concurrency;
   const syntheticOrder =
     overrides.syntheticOrder === undefined
@@ -407,8 +414,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     environment,
     // 0.3.0 deletes the policies that leave a stack. The release after this one takes the default: one policy for each service.
     queuePolicies: 'queue' as const,
-    // Functions of 0.3.0 can't read a compressed message. The release after this one takes 'compressed'.
-    inboxPayloads: 'plain' as const,
+    inboxPayloads,
     exhaustedAccounts,
     auth,
     payments,
