@@ -30,6 +30,7 @@ const overrides = Object.fromEntries(
       'hotCustomers',
       'exhaustedAccounts',
       'inboxPayloads',
+      'settlements',
       'cors',
       'canary',
       'syntheticOrder',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryOf } from '../../packages/kit/base/function-memory.js';
+import { type MemorySettings, memoryOf } from '../../packages/kit/base/function-memory.js';
 import { ESTIMATES, longerWith } from '../../tools/cost/prices.js';
 
 describe('the memory of a function', () => {
@@ -14,7 +14,7 @@ describe('the memory of a function', () => {
     [{ request: 256.5 }, 'memory.request is 256.5: expected whole MB'],
     [{ relay: 256 }, 'memory.relay is 256: expected whole MB from 128 to 10240, for request, message, lane, job'],
   ])('%j is refused with what would be right', (memory, message) => {
-    expect(() => memoryOf('job', { memory })).toThrow(message);
+    expect(() => memoryOf('job', { memory: memory as MemorySettings })).toThrow(message);
   });
 });
 
