@@ -156,7 +156,9 @@ export interface Overrides {
   readonly allowSandbox?: 'true';
 }
 
-const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'environment' | 'exhaustedAccounts' | 'settlements'>>> = {
+const ENVIRONMENTS: Readonly<
+  Record<EnvironmentName, Omit<Settings, 'app' | 'environment' | 'exhaustedAccounts' | 'settlements'>>
+> = {
   dev: {
     ...developmentSettings({
       app: APP,

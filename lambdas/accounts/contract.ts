@@ -124,7 +124,10 @@ export const accountsContract = {
      * The customer owes the amount that was held, except for `settles`: the part that this event settles, since an approved order was
      * charged. This release reads it, and writes it with the setting `settlements` only.
      */
-    AuthorizationCaptured: { version: 1, data: z.object({ ...Step, amount: Amount, settles: z.exactOptional(Amount) }) },
+    AuthorizationCaptured: {
+      version: 1,
+      data: z.object({ ...Step, amount: Amount, settles: z.exactOptional(Amount) }),
+    },
     /** The amount that was held is available again, except for the part that was settled before. */
     AuthorizationReleased: { version: 1, data: z.object({ ...Step, amount: Amount, settled: Settled }) },
     /** The release came before the authorization: this order can't be authorised any more. */

@@ -53,7 +53,8 @@ describe('what Orderly needs of an account', () => {
     const settled = { toAccounts: 1, event: 1 };
     const toTheList = sumOf(/^Accounts\/Outbox\/Relay$/, 'busEntries') + settled.event;
     const toPoints = settled.event;
-    const sentByBus = sumOf(/./, 'messages') - sumOf(/\/Run\w+$/, 'messages') + toTheList + settled.toAccounts + toPoints;
+    const sentByBus =
+      sumOf(/./, 'messages') - sumOf(/\/Run\w+$/, 'messages') + toTheList + settled.toAccounts + toPoints;
     expect(findOrdersDemand(prod)).toMatchObject({
       invocations: sentByBus,
       putEvents: sumOf(/\/Relay$/, 'invocations') + settled.event,

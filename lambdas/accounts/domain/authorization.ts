@@ -317,7 +317,8 @@ export function evolveAuthorization(authorization: Authorization, event: Account
       return {
         status: 'CAPTURED',
         amount: event.data.amount,
-        settled: (authorization.status === 'AUTHORIZED' ? authorization.settled : 0) + (event.data.settles?.amount ?? 0),
+        settled:
+          (authorization.status === 'AUTHORIZED' ? authorization.settled : 0) + (event.data.settles?.amount ?? 0),
         refunds: {},
       };
     case 'AuthorizationReleased':

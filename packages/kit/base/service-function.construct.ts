@@ -102,7 +102,14 @@ export class ServiceFunction extends Construct {
   /** @throws {SettingsError} for settings with which its records and logs would keep data of people */
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { context, entry, kind = 'job', environment = {}, timeout = Duration.seconds(10), reservedConcurrency } = props;
+    const {
+      context,
+      entry,
+      kind = 'job',
+      environment = {},
+      timeout = Duration.seconds(10),
+      reservedConcurrency,
+    } = props;
     const { service, settings, bundles } = context;
     checkFailureTexts(settings);
     checkCanary(settings);

@@ -120,7 +120,8 @@ const paidIsSettled: Check = (facts) =>
       const settled = events.filter(settles).length;
       const told = `${customer}, ${id}: ${events.map(({ type }) => type).join(', ')}`;
       if (settled > (charged ? 1 : 0)) return [violation('an order is settled once, by its charge', told, id)];
-      const approving = facts.orderly.cloud.functions.get('Accounts/OnOrderEnds')?.variables.SETTLES_APPROVED === 'true';
+      const approving =
+        facts.orderly.cloud.functions.get('Accounts/OnOrderEnds')?.variables.SETTLES_APPROVED === 'true';
       if (approving && events.some(({ type }) => type === 'AuthorizationCaptured') && usedAfter(events) !== 0)
         return [violation('an order that was approved uses no credit', told, id)];
       const heard = charged && facts.delivery(facts.listener('accounts-payments'), charged) === 'processed';
