@@ -29,6 +29,8 @@ const overrides = Object.fromEntries(
       'hotSkus',
       'hotCustomers',
       'exhaustedAccounts',
+      'inboxPayloads',
+      'settlements',
       'cors',
       'canary',
       'syntheticOrder',

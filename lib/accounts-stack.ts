@@ -13,6 +13,7 @@ import {
   listEvents,
   orderEnds,
   paymentEvents,
+  returnEvents,
   stepCommands,
 } from '../lambdas/accounts/subscriptions.js';
 import { AppEnv } from '../lambdas/environment.js';
@@ -64,6 +65,8 @@ export class AccountsStack extends Stack {
     listAccounts.grantIndex(table, EXHAUSTED_INDEX, ...EXHAUSTED_LISTS);
     service.grantPointer(listAccounts);
 
+    const { exhaustedAccounts, settlements } = props.settings;
+    const settling = settlements === 'approval' ? returnEvents : paymentEvents;
     const { handlers, writer } = service.addSharedLane('Accounts', {
       name,
       laneEntry: 'accounts/on-lane',
@@ -71,7 +74,7 @@ export class AccountsStack extends Stack {
       consumers: {
         Commands: { name: 'accounts-commands', entry: 'accounts/on-command', subscribesTo: [stepCommands] },
         OrderEnds: { name: 'accounts-orders', entry: 'accounts/on-order-event', subscribesTo: [orderEnds] },
-        Settlements: { name: 'accounts-payments', entry: 'accounts/on-payment-event', subscribesTo: [paymentEvents] },
+        Settlements: { name: 'accounts-payments', entry: 'accounts/on-payment-event', subscribesTo: [settling] },
       },
     });
     for (const handler of [handlers.Commands, handlers.OrderEnds]) service.grantAppend(handler, ACCOUNT);
@@ -82,9 +85,9 @@ export class AccountsStack extends Stack {
       // Each authorization is an item of its own in the account's partition.
       handler.grantItems(table, ['BatchGetItem'], aggregateKeyPrefix(ACCOUNT));
       handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
+      handler.setEnvironment(AccountsEnv.SETTLES_APPROVED, String(settlements !== 'charge'));
     }
 
-    const { exhaustedAccounts } = props.settings;
     for (const handler of [setCreditLimit, setStatus, applyBonus, ...deciding]) {
       handler.setEnvironment(AccountsEnv.TELLS_EXHAUSTION, String(exhaustedAccounts !== 'read'));
     }

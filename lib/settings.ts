@@ -88,6 +88,12 @@ export interface Settings extends EnvironmentSettings {
    * event, `written` commits it as well, `heard` needs no other.
    */
   readonly exhaustedAccounts: 'read' | 'written' | 'heard';
+  /**
+   * Step of the change from orders that are settled by their charge, in a commit of its own, to those that are settled by the capture that
+   * their approval makes. Each is a release of its own, as the functions of two releases run side by side: `charge` reads such a capture,
+   * `both` writes it for what no charge has settled, `approval` no longer receives charges.
+   */
+  readonly settlements: 'charge' | 'both' | 'approval';
   /** Retries of stored messages. */
   readonly inboxes: InboxSettings;
   /** Concurrency of the consumers that process orders, and how many orders the API admits for them. */
@@ -127,6 +133,10 @@ export interface Overrides {
   readonly hotCustomers?: string;
   /** Step of the list of exhausted accounts; see the setting. */
   readonly exhaustedAccounts?: Settings['exhaustedAccounts'];
+  /** Step of the settlement of orders; see the setting. */
+  readonly settlements?: Settings['settlements'];
+  /** Form in which inboxes store messages; see the setting. */
+  readonly inboxPayloads?: 'plain' | 'compressed';
   /** Origins whose pages may call the API, with commas between them. */
   readonly cors?: string;
   /** Minutes of a progressive deployment: 5, 10, 15 or 30. */
@@ -146,7 +156,9 @@ export interface Overrides {
   readonly allowSandbox?: 'true';
 }
 
-const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'environment' | 'exhaustedAccounts'>>> = {
+const ENVIRONMENTS: Readonly<
+  Record<EnvironmentName, Omit<Settings, 'app' | 'environment' | 'exhaustedAccounts' | 'settlements'>>
+> = {
   dev: {
     ...developmentSettings({
       app: APP,
@@ -393,6 +405,16 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   if (!['read', 'written', 'heard'].includes(exhaustedAccounts)) {
     throw new SettingsError(`exhaustedAccounts is '${exhaustedAccounts}': expected read, written or heard`);
   }
+  // 0.3.0 doesn't read what a capture settles. The release after this one takes `both`, the one after that `approval`.
+  const { settlements = 'charge' } = overrides;
+  if (!['charge', 'both', 'approval'].includes(settlements)) {
+    throw new SettingsError(`settlements is '${settlements}': expected charge, both or approval`);
+  }
+  // Functions of 0.3.0 can't read a compressed message. The release after this one takes 'compressed'.
+  const { inboxPayloads = 'plain' } = overrides;
+  if (!['plain', 'compressed'].includes(inboxPayloads)) {
+    throw new SettingsError(`inboxPayloads is '${inboxPayloads}': expected plain or compressed`);
+  }
   const concurrency = overrides.concurrency ?? known.concurrency;
   const syntheticOrder =
     overrides.syntheticOrder === undefined
@@ -407,9 +429,9 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     environment,
     // 0.3.0 deletes the policies that leave a stack. The release after this one takes the default: one policy for each service.
     queuePolicies: 'queue' as const,
-    // Functions of 0.3.0 can't read a compressed message. The release after this one takes 'compressed'.
-    inboxPayloads: 'plain' as const,
+    inboxPayloads,
     exhaustedAccounts,
+    settlements,
     auth,
     payments,
     hotSkus,

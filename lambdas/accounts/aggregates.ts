@@ -31,4 +31,7 @@ export const decidingAccounts = (): typeof accounts => (tellsExhaustion() ? tell
 /** @throws {SettingMissing} at start, if the construct did not set it */
 export const tellsExhaustion = (): boolean => requireEnv(AccountsEnv.TELLS_EXHAUSTION) === 'true';
 
+/** Tells whether a capture settles its order, by the setting `settlements`. @throws {SettingMissing} at start, if the construct did not set it */
+export const settlesApproved = (): boolean => requireEnv(AccountsEnv.SETTLES_APPROVED) === 'true';
+
 export type AccountStore = StoreOf<typeof accounts>;

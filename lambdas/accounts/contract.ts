@@ -120,8 +120,14 @@ export const accountsContract = {
         ),
       },
     },
-    /** The customer owes the amount that was held. */
-    AuthorizationCaptured: { version: 1, data: z.object({ ...Step, amount: Amount }) },
+    /**
+     * The customer owes the amount that was held, except for `settles`: the part that this event settles, since an approved order was
+     * charged. This release reads it, and writes it with the setting `settlements` only.
+     */
+    AuthorizationCaptured: {
+      version: 1,
+      data: z.object({ ...Step, amount: Amount, settles: z.exactOptional(Amount) }),
+    },
     /** The amount that was held is available again, except for the part that was settled before. */
     AuthorizationReleased: { version: 1, data: z.object({ ...Step, amount: Amount, settled: Settled }) },
     /** The release came before the authorization: this order can't be authorised any more. */
@@ -131,7 +137,10 @@ export const accountsContract = {
       version: 1,
       data: z.object({ ...Step, refundId: RefundId, amount: Amount, settled: Settled }),
     },
-    /** The order's payment was charged, so this amount of the order no longer uses credit. Once per order. */
+    /**
+     * The order's payment was charged, so this amount of the order no longer uses credit. Once per order, unless its capture has settled
+     * it.
+     */
     CreditSettled: { version: 1, data: z.object({ customerId: CustomerId, orderId: OrderId, amount: Amount }) },
     /** An operator gave the customer points, for a reason in the operator's own words. It doesn't change the credit. */
     BonusApplied: {

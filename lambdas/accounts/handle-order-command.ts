@@ -3,7 +3,7 @@ import { decideJointly, type Effect, type Handling, type JointDecision } from '@
 import type { Trace } from '@orderly/kit/messages';
 import { customerLimitsFromEnvironment } from '../customer-limits.js';
 import { type AccountStores, loadOrders, type OrderOfAccount, orderWrite } from './account-store.js';
-import { tellsExhaustion } from './aggregates.js';
+import { settlesApproved, tellsExhaustion } from './aggregates.js';
 import type { AccountCommand } from './contract.js';
 import { defaultCreditLimitFromEnvironment } from './default-credit-limit.js';
 import { type Authorization, authorizationDecider, type Facts, type PaymentCommand } from './domain/authorization.js';
@@ -21,6 +21,7 @@ export const factsFromEnvironment = (): Facts => ({
   defaultCreditLimit: defaultCreditLimitFromEnvironment(),
   limits: customerLimitsFromEnvironment(),
   tellsExhaustion: tellsExhaustion(),
+  settlesApproved: settlesApproved(),
 });
 
 /** A command on an account and its authorization of one order. */

@@ -14,6 +14,9 @@ export const paymentEvents = subscribe(paymentsContract, ['PaymentCharged', 'Pay
   contends: 'customerId',
 });
 
+/** The only ones of them that are heard, once approvals settle their orders (setting `settlements`). */
+export const returnEvents = subscribe(paymentsContract, ['PaymentRefunded'], { contends: 'customerId' });
+
 /** Events that the list of customers without credit shows. */
 export const listEvents = subscribeToAll(accountsContract);
 

@@ -209,6 +209,7 @@ AuthorizeAccount     | AccountAuthorized      | REFUSED RELEASED     | REFUSED O
 CaptureAuthorization | REFUSED NOT_AUTHORIZED | REFUSED RELEASED     | REFUSED NOT_AUTHORIZED | REFUSED RELEASED     | AuthorizationCaptured                   | DONE
 ReleaseAuthorization | AuthorizationVoided    | DONE                 | DONE                   | DONE                 | AuthorizationReleased                   | REFUSED ALREADY_CAPTURED
 RefundAccount        | REFUSED NOT_CAPTURED   | REFUSED NOT_CAPTURED | REFUSED NOT_CAPTURED   | REFUSED NOT_CAPTURED | REFUSED NOT_CAPTURED                    | AccountRefunded
+ApproveOrder         | REFUSED NOT_AUTHORIZED | REFUSED RELEASED     | REFUSED NOT_AUTHORIZED | REFUSED RELEASED     | AuthorizationCaptured                   | DONE
 SettleOrder          | -                      | -                    | -                      | -                    | CreditSettled                           | CreditSettled
 ReturnOrder          | REFUSED NOT_CAPTURED   | REFUSED NOT_CAPTURED | REFUSED NOT_CAPTURED   | REFUSED NOT_CAPTURED | AuthorizationCaptured + AccountRefunded | AccountRefunded
 `,
@@ -218,6 +219,7 @@ ReturnOrder          | REFUSED NOT_CAPTURED   | REFUSED NOT_CAPTURED | REFUSED N
       CaptureAuthorization: { type: 'CaptureAuthorization', data: step },
       ReleaseAuthorization: { type: 'ReleaseAuthorization', data: step },
       RefundAccount: { type: 'RefundAccount', data: { ...step, refundId: 'r', amount: eur(5) } },
+      ApproveOrder: { type: 'ApproveOrder', data: step },
       SettleOrder: { type: 'SettleOrder', data: order },
       ReturnOrder: { type: 'ReturnOrder', data: { ...order, refundId: 'r', amount: eur(5) } },
     },

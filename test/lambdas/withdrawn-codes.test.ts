@@ -146,6 +146,7 @@ describe('a currency that was withdrawn while it was in use', () => {
       [Env.PERSONAL_DATA_KEY]: KMS_KEY,
       DEFAULT_CREDIT_LIMIT: JSON.stringify(eur(100_000)),
       TELLS_EXHAUSTION: 'false',
+      SETTLES_APPROVED: 'false',
     });
     inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'], people: ['pk'] });
     const modules = [

@@ -115,7 +115,6 @@ describe('each function', () => {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
-        MemorySize: 512,
         // At WARN a timeout and a crash still leave a line. Application lines of metrics have no level, so INFO has to pass.
         LoggingConfig: {
           LogFormat: 'JSON',
@@ -125,6 +124,18 @@ describe('each function', () => {
       });
       expect(properties.Timeout).toBeGreaterThan(0);
     }
+  });
+
+  test('functions that take messages have 256 MB; those that answer somebody, work on a lane or in the background have 512', () => {
+    const of = (megabytes: number) =>
+      dev
+        .everywhere('AWS::Lambda::Function')
+        .filter(({ properties }) => properties.MemorySize === megabytes)
+        .map(({ stack, id }) => `${stack}/${plain(id)}`);
+    const takesMessages = /\/(?:On\w+|Run(?!Days)\w+|OutboxRelay|InboxesDispatcher)$/;
+    expect(of(256).filter((name) => !takesMessages.test(name))).toEqual([]);
+    expect(of(512).filter((name) => takesMessages.test(name))).toEqual([]);
+    expect(of(256).length + of(512).length).toBe(dev.everywhere('AWS::Lambda::Function').length);
   });
 
   test('the outputs of its stack name each function', () => {

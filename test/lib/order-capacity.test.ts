@@ -68,9 +68,12 @@ describe('a small account', () => {
   });
 
   test('an order takes the seconds of execution that its counted invocations add up to', () => {
-    const { cases, triggers } = readBudget();
+    const { cases, triggers, memory } = readBudget();
     const seconds = Object.values({ approved: cases.approved, first: cases.first }).map(({ functions }) =>
-      Object.entries(functions).reduce((sum, [fn, counts]) => sum + executionSeconds(counts, triggers[fn]), 0),
+      Object.entries(functions).reduce(
+        (sum, [fn, counts]) => sum + executionSeconds(counts, { trigger: triggers[fn], memory: memory[fn] ?? 0 }),
+        0,
+      ),
     );
     // Rounded up, to a tenth.
     expect(SMALL_ACCOUNT.orderSeconds).toBeCloseTo(Math.ceil(Math.max(...seconds) * 10) / 10, 5);

@@ -1,5 +1,5 @@
 import { type Counts, MEASURES, type Measure } from './counts.js';
-import { BATCH, ESTIMATES, perMillion } from './prices.js';
+import { BATCH, ESTIMATES, longerWith, perMillion } from './prices.js';
 import { isBatched, type Trigger } from './triggers.js';
 
 /** Lines of a bill. Each measure is in one of them, or explains another one. */
@@ -61,7 +61,7 @@ export function billOf(counts: Counts, { trigger, memory }: Billed, isBatch = fa
   const shares = isBatch && trigger !== undefined && isBatched(trigger);
   const used = shares ? inFullBatches(counts, trigger) : counts;
   const of = (measure: Measure): number => used[measure] ?? 0;
-  const seconds = (millisecondsOf(counts, trigger, shares) * (memory / 1024)) / 1000;
+  const seconds = (millisecondsOf(counts, { trigger, memory }, shares) * (memory / 1024)) / 1000;
   const bill: Bill = {
     api: perMillion('requests', of('requests')) + perMillion('firewall', of('requests')),
     invocations: perMillion('invocations', of('invocations')),
@@ -110,11 +110,14 @@ function inFullBatches(counts: Counts, trigger: Trigger): Counts {
 }
 
 /** Returns the seconds that a function's invocations take, whose messages are each alone in their batch *(estimated)*. */
-export const executionSeconds = (counts: Counts, trigger: Trigger | undefined): number =>
-  millisecondsOf(counts, trigger, false) / 1000;
+export const executionSeconds = (counts: Counts, billed: Billed): number =>
+  millisecondsOf(counts, billed, false) / 1000;
 
-/** Milliseconds of all of a function's invocations *(estimated)*. Messages of a batch wait for DynamoDB together. */
-function millisecondsOf(counts: Counts, trigger: Trigger | undefined, isBatch: boolean): number {
+/**
+ * Milliseconds of all of a function's invocations *(estimated)*. Messages of a batch wait for DynamoDB together, and each takes the CPU
+ * that it takes alone.
+ */
+function millisecondsOf(counts: Counts, { trigger, memory }: Billed, isBatch: boolean): number {
   const { invocations = 0, providerCalls = 0 } = counts;
   const each = {
     authorizer: ESTIMATES.authorizer,
@@ -124,5 +127,6 @@ function millisecondsOf(counts: Counts, trigger: Trigger | undefined, isBatch: b
     schedule: ESTIMATES.other,
     call: ESTIMATES.other,
   };
-  return (trigger === undefined ? 0 : invocations * each[trigger]) + providerCalls * ESTIMATES.provider;
+  const own = trigger === undefined ? 0 : invocations * (each[trigger] + longerWith(memory));
+  return own + providerCalls * ESTIMATES.provider;
 }

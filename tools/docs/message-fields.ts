@@ -58,6 +58,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'UserStatusChanged.sealedReason': 'Why, in the words of the operator.',
   sealedReference: "The client's own name for it. 0.2.0 did not write it.",
   settled: 'Part of the amount that a payment had settled before, so it was available since then.',
+  settles:
+    'Part of the amount that this event settles: an approved order was charged. Absent if its charge has settled it.',
   sku: 'Product: its stock keeping unit.',
   skus: 'Lines that the message is about, by their SKU.',
   stepId: "Step of the order's saga: every retry of a command has the same one, and the answer carries it back.",

@@ -162,8 +162,14 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
         hour: countOrder(account.hour, event.data.at),
       };
     case 'AuthorizationCaptured': {
-      const { amount } = event.data.amount;
-      return { ...account, authorized: authorized - amount, captured: captured + amount, underWay: underWay - 1 };
+      const { amount, settles } = event.data;
+      return {
+        ...account,
+        authorized: authorized - amount.amount,
+        captured: captured + amount.amount,
+        settled: settled + (settles?.amount ?? 0),
+        underWay: underWay - 1,
+      };
     }
     case 'AuthorizationReleased':
       return {

@@ -35,8 +35,10 @@ interface Owed {
   readonly settled: number;
 }
 
-/** Command that follows from an event of an order's payment. */
+/** Command that follows from an event of an order, or of its payment. */
 export type PaymentCommand =
+  /** The order was approved, after its payment was charged: its amount is captured, and settled (setting `settlements`). */
+  | { readonly type: 'ApproveOrder'; readonly data: OrderIds & { readonly stepId: string } }
   /** The payment was charged. */
   | { readonly type: 'SettleOrder'; readonly data: OrderIds }
   /** The order was dispatched, and its payment was refunded for goods that came back. */
@@ -63,6 +65,8 @@ export interface Facts {
   readonly limits: OrderLimits;
   /** Whether a commit says that an account has no available credit (`exhaustion.ts`). @default false */
   readonly tellsExhaustion?: boolean;
+  /** Whether a captured amount is settled by the same event, since orders are approved after their charge. @default false */
+  readonly settlesApproved?: boolean;
 }
 
 export const initialState: AccountState = {
@@ -95,8 +99,10 @@ function decideStep(
   switch (command.type) {
     case 'SettleOrder':
       return settle(state, command);
+    case 'ApproveOrder':
+      return approve(state, command, facts);
     case 'ReturnOrder':
-      return returnOrder(state, command);
+      return returnOrder(state, command, facts);
     case 'AuthorizeAccount':
       return authorize(state, command, facts);
     case 'CaptureAuthorization':
@@ -111,13 +117,13 @@ function decideStep(
 /** Refund id for an order that is cancelled after its amount was captured. */
 const CANCELLATION = 'cancellation';
 
-/** Builds the command that follows from an order's end: capture the held amount, or release or refund all of it. */
+/** Builds the command that follows from an order's end: capture (and settle) the held amount, or release or refund all of it. */
 export function commandForOrderEnd(
   authorization: Authorization,
   { how, ...ids }: { readonly orderId: string; readonly customerId: string; readonly how: 'APPROVED' | 'CANCELLED' },
-): AccountCommand {
+): AccountCommand | PaymentCommand {
   const data = { ...ids, stepId: `${ids.orderId}/${how.toLowerCase()}` };
-  if (how === 'APPROVED') return { type: 'CaptureAuthorization', data };
+  if (how === 'APPROVED') return { type: 'ApproveOrder', data };
   if (authorization.status !== 'CAPTURED') return { type: 'ReleaseAuthorization', data };
   const { amount, refunds } = authorization;
   const left = refunds[CANCELLATION] ?? amount.amount - sum(Object.values(refunds));
@@ -204,6 +210,23 @@ function settle({ authorization }: AccountState, { data }: Of<'SettleOrder'>): r
 }
 
 /**
+ * Captures what is held for an approved order, and settles what of it uses credit: its saga approves an order after its charge, and orders
+ * without a charge use none. So one commit says what `CreditSettled` says in a second one.
+ */
+function approve(
+  state: AccountState,
+  { data }: Of<'ApproveOrder'>,
+  { settlesApproved = false }: Facts,
+): readonly AccountEvent[] {
+  const amount = settlesApproved ? computeUsed(state.authorization) : 0;
+  return capture(state, { type: 'CaptureAuthorization', data }).map((event) =>
+    event.type === 'AuthorizationCaptured' && amount > 0
+      ? { ...event, data: { ...event.data, settles: { ...event.data.amount, amount } } }
+      : event,
+  );
+}
+
+/**
  * Returns the part of a released or refunded amount that was settled before. Without it, that part would raise the
  * credit a second time. What was not settled is given back first.
  */
@@ -216,13 +239,13 @@ function computeSettledPart(authorization: Extract<Authorization, Owed>, { amoun
  * Refunds what came back, once per refund id. A dispatched order was approved, so its amount is captured first if the
  * approval has not been heard of.
  */
-function returnOrder(state: AccountState, { data }: Of<'ReturnOrder'>): readonly AccountEvent[] {
+function returnOrder(state: AccountState, { data }: Of<'ReturnOrder'>, facts: Facts): readonly AccountEvent[] {
   const { authorization } = state;
   const step = { ...data, stepId: `${data.orderId}/returned` };
   const { customerId, orderId, stepId } = step;
   const approval: readonly AccountEvent[] =
     authorization.status === 'AUTHORIZED'
-      ? [{ type: 'AuthorizationCaptured', data: { customerId, orderId, stepId, amount: authorization.amount } }]
+      ? approve(state, { type: 'ApproveOrder', data: { customerId, orderId, stepId } }, facts)
       : [];
   return [...approval, ...refund(approval.reduce(evolve, state), { type: 'RefundAccount', data: step })];
 }
@@ -294,7 +317,8 @@ export function evolveAuthorization(authorization: Authorization, event: Account
       return {
         status: 'CAPTURED',
         amount: event.data.amount,
-        settled: authorization.status === 'AUTHORIZED' ? authorization.settled : 0,
+        settled:
+          (authorization.status === 'AUTHORIZED' ? authorization.settled : 0) + (event.data.settles?.amount ?? 0),
         refunds: {},
       };
     case 'AuthorizationReleased':

@@ -19,6 +19,7 @@ import { checkLimits } from './check-limits.js';
 import { reservesConcurrency } from './concurrency.js';
 import { findEnvironmentErrors } from './environment-size.js';
 import { functionLogs } from './function-logs.construct.js';
+import { type FunctionKind, memoryOf } from './function-memory.js';
 import { InlineRole } from './inline-role.construct.js';
 import type { AnyTable } from './interfaces.js';
 import type { FunctionDescription } from './outputs.js';
@@ -37,6 +38,8 @@ export interface ServiceFunctionProps {
   readonly context: ServiceContext;
   /** Name of its entry point in `Bundles`: `orders/place-order`. */
   readonly entry: string;
+  /** What it works on, which decides its memory (`function-memory.ts`). @default 'job' */
+  readonly kind?: FunctionKind;
   readonly environment?: Readonly<Record<string, string>>;
   /**
    * Timeout of an invocation. API Gateway waits for 29 seconds at most, and most clients wait for less.
@@ -63,9 +66,6 @@ export interface ServiceFunctionProps {
   /** Physical name. @default one that CloudFormation makes */
   readonly functionName?: string;
 }
-
-/** Memory of each function. CPU grows with memory: with less, a cold start is limited by CPU. */
-const MEMORY_MB = 512;
 
 /** DynamoDB action on items. A transaction needs the actions of its parts. */
 export type ItemAction =
@@ -102,7 +102,14 @@ export class ServiceFunction extends Construct {
   /** @throws {SettingsError} for settings with which its records and logs would keep data of people */
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { context, entry, environment = {}, timeout = Duration.seconds(10), reservedConcurrency } = props;
+    const {
+      context,
+      entry,
+      kind = 'job',
+      environment = {},
+      timeout = Duration.seconds(10),
+      reservedConcurrency,
+    } = props;
     const { service, settings, bundles } = context;
     checkFailureTexts(settings);
     checkCanary(settings);
@@ -132,7 +139,7 @@ export class ServiceFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel[settings.logLevel],
       timeout,
       ...(props.deadLetterQueue && { deadLetterQueue: props.deadLetterQueue }),
-      memorySize: MEMORY_MB,
+      memorySize: memoryOf(kind, settings),
       tracing: Tracing.DISABLED,
       ...(props.functionName !== undefined && { functionName: props.functionName }),
       ...(reservedConcurrency !== undefined &&

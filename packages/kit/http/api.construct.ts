@@ -84,6 +84,7 @@ export const tokenAuthorizer = (
   new ServiceFunction(scope, id, {
     context: { service: 'platform', settings, bundles },
     entry: 'kit/http/authorizer',
+    kind: 'request',
     reservedConcurrency: Math.ceil(settings.throttle.rate * COLD_START_SECONDS),
     environment: { ...tokenEnvironment(settings), ...corsEnvironment(settings) },
   });
@@ -104,6 +105,7 @@ export function publicRoute(
   const handler = new ServiceFunction(scope, id, {
     context: { service: 'platform', settings, bundles },
     entry,
+    kind: 'request',
     environment: corsEnvironment(settings),
   });
   return { method, path, handler, ...(throttle && { throttle }) };

@@ -1,7 +1,8 @@
 import { clock, secondsBetween } from '../aws/clock.js';
 import { Metric } from '../aws/metric-names.js';
-import { count, logger, recordSeconds } from '../aws/telemetry.js';
-import { aggregateOf, type Envelope } from '../messages/envelope.js';
+import { count, recordSeconds } from '../aws/telemetry.js';
+import type { Envelope } from '../messages/envelope.js';
+import { logMessage, messageFields } from '../messages/message-line.js';
 import { type Source, sourceFor } from './message-source.js';
 
 /** Log lines of one consumer about its messages. */
@@ -12,7 +13,7 @@ export class MessageLog {
   ) {}
 
   info(line: string, envelope: Envelope | undefined): void {
-    logger.info(line, { consumer: this.consumer, ...this.logFields(envelope) });
+    logMessage(line, { consumer: this.consumer, ...this.logFields(envelope) });
   }
 
   /** Logs and counts a message that the queue may delete. */
@@ -22,25 +23,9 @@ export class MessageLog {
     this.info(outcome, envelope);
   }
 
-  /** Returns the log fields that connect the log lines of one order. */
+  /** Returns the log fields that connect the log lines of one order. An unknown message may be about a person. */
   logFields(envelope: Envelope | undefined) {
     if (!envelope) return {};
-    return {
-      eventId: envelope.id,
-      eventType: envelope.type,
-      subject: this.subjectToLog(envelope),
-      correlationId: envelope.correlationid,
-      causationId: envelope.causationid,
-      traceparent: envelope.traceparent,
-    };
-  }
-
-  /**
-   * Returns the subject for logs, for example `Order/3f…`. It leaves the id out if the id is a person's, or if that is
-   * unknown.
-   */
-  private subjectToLog(envelope: Envelope): string {
-    const source = sourceFor(this.sources, envelope);
-    return source && !source.isAboutPerson(envelope) ? envelope.subject : aggregateOf(envelope);
+    return messageFields(envelope, sourceFor(this.sources, envelope)?.isAboutPerson(envelope) ?? true);
   }
 }

@@ -36,7 +36,7 @@ export class InboxDispatcher extends Construct {
 
   constructor(scope: Construct, id: string, { context, records, alarmTopic }: InboxDispatcherProps) {
     super(scope, id);
-    this.handler = new ServiceFunction(this, 'Dispatcher', { context, entry: 'kit/inbox/dispatch' });
+    this.handler = new ServiceFunction(this, 'Dispatcher', { context, entry: 'kit/inbox/dispatch', kind: 'message' });
     const streamArn = enableStream(records);
     if (streamArn === undefined) {
       Annotations.of(this).addError(

@@ -8,6 +8,7 @@ import { checkSender, isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { startAttempt } from '../messages/attempt.js';
 import { ContractViolation } from '../messages/contract.js';
+import { logMessage } from '../messages/message-line.js';
 import { placeKeyIfSequential } from './sequence-keys.js';
 import { SequencedMessages } from './sequenced-messages.js';
 import { StoredMessages, type StoredMessagesOptions } from './stored-messages.js';
@@ -62,7 +63,7 @@ export class Receiver {
       const outcome = await this.store(delivery);
       attempt?.end(outcome === 'known' ? 'duplicate' : outcome);
       if (outcome === 'known') count(Metric.DUPLICATES_SUPPRESSED);
-      logger.info(outcome, { consumer: this.options.consumer.name, eventId: delivery.id });
+      logMessage(outcome, { consumer: this.options.consumer.name, eventId: delivery.id });
       return true;
     } catch (error) {
       if (!isPermanent(error, () => false)) {

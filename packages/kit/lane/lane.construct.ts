@@ -66,6 +66,7 @@ export class Lane extends Construct {
     this.writer = new ServiceFunction(this, 'Writer', {
       context: handler.context,
       entry,
+      kind: 'lane',
       timeout: Duration.seconds(30),
       reservedConcurrency: SHARDS,
       environment: {

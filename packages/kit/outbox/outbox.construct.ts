@@ -94,6 +94,7 @@ export class Outbox extends Construct {
     this.relay = new ServiceFunction(this, 'Relay', {
       context,
       entry: 'kit/outbox/relay',
+      kind: 'message',
       timeout: Duration.seconds(60),
       reservedConcurrency: PARALLELIZATION * SHARDS,
       environment: {

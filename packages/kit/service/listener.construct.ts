@@ -37,6 +37,7 @@ export function addListener(
   const handler = new ServiceFunction(scope, `On${id}`, {
     context,
     entry,
+    kind: 'message',
     environment,
     reservedConcurrency: props.maxConcurrency ?? DEFAULT_CONCURRENCY,
     ...(timeout === undefined ? {} : { timeout }),

@@ -210,6 +210,7 @@ export class Service extends Construct {
     return new ServiceFunction(this, id, {
       context: this.context,
       entry,
+      kind: 'request',
       environment: {
         ...this.tableEnvironment(),
         [Env.DEDUPE_WINDOW_SECONDS]: windowVariable(dedupeWindow),
@@ -280,6 +281,7 @@ export class Service extends Construct {
     const runner = new ServiceFunction(this, `Run${id}`, {
       context,
       entry,
+      kind: (options.mode ?? single()).mode === 'batch' ? 'job' : 'message',
       environment: this.tableEnvironment(),
       timeout,
       reservedConcurrency: options.parallel ?? DEFAULT_PARALLELISM,

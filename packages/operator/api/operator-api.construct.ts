@@ -185,6 +185,7 @@ export class OperatorApi extends Construct {
     const handler = new ServiceFunction(this, id, {
       context: { service: NAME, settings, bundles },
       entry,
+      kind: 'request',
       timeout: TIMEOUT,
       environment: {
         [OperatorApiEnv.STACKS]: JSON.stringify(this.stacks),

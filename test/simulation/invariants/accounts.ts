@@ -69,12 +69,16 @@ const withinTheLimit: Check = ({ accounts }) =>
     });
   });
 
+/** Tells whether an event settles its order: its charge, or the capture of an approved order. */
+const settles = (event: AccountEvent): boolean =>
+  event.type === 'CreditSettled' || (event.type === 'AuthorizationCaptured' && event.data.settles !== undefined);
+
 /** Returns how much of the credit an order uses after its events, counted apart from the account's own rules. */
 function usedAfter(events: readonly AccountEvent[]): number {
   let used = 0;
   for (const event of events) {
     if (event.type === 'AccountAuthorized') used = event.data.amount.amount;
-    if (event.type === 'AuthorizationReleased' || event.type === 'CreditSettled') used = 0;
+    if (event.type === 'AuthorizationReleased' || settles(event)) used = 0;
     if (event.type === 'AccountRefunded') used = Math.max(0, used - event.data.amount.amount);
   }
   return used;
@@ -113,9 +117,13 @@ const paidIsSettled: Check = (facts) =>
       const charged = (facts.payments.get(id) ?? [])
         .flatMap((commit) => commit.events)
         .find(({ type }) => type === 'PaymentCharged');
-      const settled = events.filter(({ type }) => type === 'CreditSettled').length;
+      const settled = events.filter(settles).length;
       const told = `${customer}, ${id}: ${events.map(({ type }) => type).join(', ')}`;
       if (settled > (charged ? 1 : 0)) return [violation('an order is settled once, by its charge', told, id)];
+      const approving =
+        facts.orderly.cloud.functions.get('Accounts/OnOrderEnds')?.variables.SETTLES_APPROVED === 'true';
+      if (approving && events.some(({ type }) => type === 'AuthorizationCaptured') && usedAfter(events) !== 0)
+        return [violation('an order that was approved uses no credit', told, id)];
       const heard = charged && facts.delivery(facts.listener('accounts-payments'), charged) === 'processed';
       return heard && usedAfter(events) !== 0 ? [violation('an order that was paid uses no credit', told, id)] : [];
     }),

@@ -7,9 +7,11 @@ import {
   computeUsed,
   decide,
   evolve,
+  type Facts,
   initialState,
   type PaymentCommand,
 } from '../../../../lambdas/accounts/domain/authorization.js';
+import type { Now } from '../../../../packages/kit/decider/decider.js';
 import { given } from '../../../../packages/kit/testing/given.js';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
@@ -239,6 +241,48 @@ describe('a payment that was charged', () => {
       .then([withSettled(refunded('cancellation', 400), 400)]));
 });
 
+describe('an approved order, with approvals that settle', () => {
+  const approve: PaymentCommand = { type: 'ApproveOrder', data: step('approved') };
+  const settling = { ...context, settlesApproved: true };
+  const settled: AccountEvent = { type: 'CreditSettled', data: { customerId: 'c1', orderId: 'o1', amount: eur(600) } };
+  const taken = (settles?: number): AccountEvent => ({
+    type: 'AuthorizationCaptured',
+    data: { ...step('approved'), amount: eur(600), ...(settles === undefined ? {} : { settles: eur(settles) }) },
+  });
+  const decided = (history: readonly AccountEvent[], command: PaymentCommand, by: Facts & Now = settling) =>
+    decide(history.reduce(evolve, initialState), command, by);
+
+  test('is captured and settled by one event, so its customer has the credit again', () => {
+    const history = [opened, authorized];
+    const events = decided(history, approve);
+    expect(events).toEqual([taken(600)]);
+    const { account } = [...history, ...events].reduce(evolve, initialState);
+    expect(account).toMatchObject({ authorized: 0, captured: 600, settled: 600, underWay: 0 });
+  });
+  test('is only captured, if its charge has settled it, or while a release that can’t read it may run', () => {
+    expect(decided([opened, authorized, settled], approve)).toEqual([taken()]);
+    expect(decided([opened, authorized], approve, context)).toEqual([taken()]);
+  });
+  test('is settled once: a charge that comes later settles nothing', () =>
+    expect(
+      decided([opened, authorized, taken(600)], { type: 'SettleOrder', data: { customerId: 'c1', orderId: 'o1' } }),
+    ).toEqual([]));
+  test('gives back what was settled without raising the credit again', () => {
+    const back: PaymentCommand = {
+      type: 'ReturnOrder',
+      data: { customerId: 'c1', orderId: 'o1', refundId: 'r1', amount: eur(200) },
+    };
+    const refund = { ...step('returned'), refundId: 'r1', amount: eur(200), settled: eur(200) };
+    expect(decided([opened, authorized, taken(600)], back)).toEqual([{ type: 'AccountRefunded', data: refund }]);
+    expect(decided([opened, authorized], back)).toEqual([
+      { type: 'AuthorizationCaptured', data: { ...step('returned'), amount: eur(600), settles: eur(600) } },
+      { type: 'AccountRefunded', data: refund },
+    ]);
+  });
+  test('settles nothing that was released before', () =>
+    expect(decided([opened, authorized, released], approve)).toEqual([refused('approved', 'RELEASED')]));
+});
+
 describe('goods that came back', () => {
   const ids = { customerId: 'c1', orderId: 'o1' };
   const settled: AccountEvent = { type: 'CreditSettled', data: { ...ids, amount: eur(600) } };
@@ -329,6 +373,7 @@ function commandOf(roll: Roll): AccountCommand | PaymentCommand {
     { type: 'CaptureAuthorization', data },
     { type: 'ReleaseAuthorization', data },
     { type: 'RefundAccount', data: { ...data, refundId: `r${roll(3)}`, amount: eur(60) } },
+    { type: 'ApproveOrder', data },
     { type: 'SettleOrder', data: { customerId: 'c1', orderId } },
     { type: 'ReturnOrder', data: { customerId: 'c1', orderId, refundId: `returned-${roll(2)}`, amount: eur(50) } },
   ];

@@ -25,8 +25,8 @@ import { STEPS } from './messages.js';
 /** Host of the payment provider, of which the run has a model. */
 export const PROVIDER = 'cards.example.com';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-/** As Orderly's functions. */
-const MEMORY = 512;
+/** As Orderly's functions, by whether somebody waits for an answer. */
+const MEMORY = { request: 512, message: 256 };
 
 /** Synthesizes the rival: five services with a table, an idempotency table, a relay and a queue each. @returns the assembly's folder */
 export function synthesize(folder: string): string {
@@ -42,7 +42,7 @@ export function synthesize(folder: string): string {
   });
   for (const { service, command } of STEPS)
     new Service(stack, service, { bus, code, entry: 'participant', listensTo: [command] });
-  const place = orders.fn('Place', 'place');
+  const place = orders.fn('Place', 'place', 'request');
   const api = new RestApi(stack, 'Api', { deployOptions: { stageName: 'prod' } });
   api.root.addResource('orders').addMethod('POST', new LambdaIntegration(place));
   app.synth();
@@ -79,7 +79,7 @@ class Service extends Construct {
       partitionKey: { name: 'id', type: AttributeType.STRING },
       timeToLiveAttribute: 'expiration',
     });
-    const relay = this.fn('Relay', 'relay');
+    const relay = this.fn('Relay', 'relay', 'message');
     props.bus.grantPutEventsTo(relay);
     const isOutbox = {
       eventName: FilterRule.isEqual('INSERT'),
@@ -101,12 +101,12 @@ class Service extends Construct {
       eventPattern: { detailType: [...props.listensTo] },
       targets: [new SqsQueue(queue)],
     });
-    this.fn('OnMessage', props.entry).addEventSource(
+    this.fn('OnMessage', props.entry, 'message').addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true }),
     );
   }
 
-  fn(id: string, entry: string): LambdaFunction {
+  fn(id: string, entry: string, kind: keyof typeof MEMORY): LambdaFunction {
     const role = new Role(this, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     const writeLog = ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'];
     role.addToPolicy(new PolicyStatement({ actions: writeLog, resources: ['*'] }));
@@ -116,7 +116,7 @@ class Service extends Construct {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: MEMORY,
+      memorySize: MEMORY[kind],
       timeout: Duration.seconds(10),
       environment: {
         TABLE_NAME: this.table.tableName,
