@@ -29,6 +29,7 @@ const overrides = Object.fromEntries(
       'hotSkus',
       'hotCustomers',
       'exhaustedAccounts',
+      'userStatuses',
       'cors',
       'canary',
       'syntheticOrder',

@@ -88,6 +88,12 @@ export interface Settings extends EnvironmentSettings {
    * event, `written` commits it as well, `heard` needs no other.
    */
   readonly exhaustedAccounts: 'read' | 'written' | 'heard';
+  /**
+   * Step of the move of users' statuses beside the lists of orders, where `POST /orders` reads both with one query. Each is a release of
+   * its own: `apart` reads both places, `both` stores both. `listed` reads the new one only, after each status was stored there
+   * (`lambdas/orders/README.md`, Blocked users).
+   */
+  readonly userStatuses: 'apart' | 'both' | 'listed';
   /** Retries of stored messages. */
   readonly inboxes: InboxSettings;
   /** Concurrency of the consumers that process orders, and how many orders the API admits for them. */
@@ -127,6 +133,8 @@ export interface Overrides {
   readonly hotCustomers?: string;
   /** Step of the list of exhausted accounts; see the setting. */
   readonly exhaustedAccounts?: Settings['exhaustedAccounts'];
+  /** Step of users' statuses; see the setting. */
+  readonly userStatuses?: Settings['userStatuses'];
   /** Origins whose pages may call the API, with commas between them. */
   readonly cors?: string;
   /** Minutes of a progressive deployment: 5, 10, 15 or 30. */
@@ -146,7 +154,9 @@ export interface Overrides {
   readonly allowSandbox?: 'true';
 }
 
-const ENVIRONMENTS: Readonly<Record<EnvironmentName, Omit<Settings, 'app' | 'environment' | 'exhaustedAccounts'>>> = {
+const ENVIRONMENTS: Readonly<
+  Record<EnvironmentName, Omit<Settings, 'app' | 'environment' | 'exhaustedAccounts' | 'userStatuses'>>
+> = {
   dev: {
     ...developmentSettings({
       app: APP,
@@ -393,6 +403,11 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   if (!['read', 'written', 'heard'].includes(exhaustedAccounts)) {
     throw new SettingsError(`exhaustedAccounts is '${exhaustedAccounts}': expected read, written or heard`);
   }
+  // A rebuild of the list by functions of 0.3.0 would delete a status there. The release after this one takes `both`.
+  const { userStatuses = 'apart' } = overrides;
+  if (!['apart', 'both', 'listed'].includes(userStatuses)) {
+    throw new SettingsError(`userStatuses is '${userStatuses}': expected apart, both or listed`);
+  }
   const concurrency = overrides.concurrency ?? known.concurrency;
   const syntheticOrder =
     overrides.syntheticOrder === undefined
@@ -410,6 +425,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     // Functions of 0.3.0 can't read a compressed message. The release after this one takes 'compressed'.
     inboxPayloads: 'plain' as const,
     exhaustedAccounts,
+    userStatuses,
     auth,
     payments,
     hotSkus,

@@ -29,7 +29,11 @@ const FOR_PAGES = { ...PROD, context: { ...SIMULATED_PROD, cors: `${SHOP},${ADMI
  * With the payment code of `prod`, which needs a model of Stripe, and with the settings of later releases: what an order costs
  * is counted here. Nobody deploys it.
  */
-const WITH_STRIPE = { ...PROD, context: { ...SIMULATED, exhaustedAccounts: 'heard' }, isValidated: false };
+const WITH_STRIPE = {
+  ...PROD,
+  context: { ...SIMULATED, exhaustedAccounts: 'heard', userStatuses: 'listed' },
+  isValidated: false,
+};
 /** For an account whose quota of AWS Lambda is 10. It differs from `PROD` in numbers only, so the rules check that one. */
 const SMALL = { ...PROD, context: { ...SIMULATED_PROD, concurrency: 'small' }, isValidated: false };
 
