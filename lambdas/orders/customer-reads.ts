@@ -38,7 +38,8 @@ export async function readListedCustomer(table: string, customerId: string, limi
   const { items, next } = await queryItems(documentClient, query, { limit: limit + 1, calls: 1 });
   const [first] = items;
   const status = first?.sk === LISTED_STATUS ? (first as unknown as UserStatusCopy) : undefined;
-  return { status, newest: newestRows(status ? items.slice(1) : items), isCut: next !== undefined };
+  const rows = status ? items.slice(1) : items;
+  return { status, newest: newestRows(rows.slice(0, limit)), isCut: next !== undefined || rows.length > limit };
 }
 
 /** Returns the orders of rows, newest first, each as its newest row shows it. */

@@ -86,7 +86,7 @@ describe('what is read of a customer before an order', () => {
     expect(await admits()).toEqual({ ...few, status: 'SUSPECT' });
   });
 
-  test('goes on to count the orders under way only if all that it has read are under way', async () => {
+  test('continues to count the orders under way only if all that it has read are under way', async () => {
     await lists(39, 'PENDING');
     expect(await admits()).toMatchObject({ limit: undefined, calls: ['Query', 'GetItem', 'Query'] });
     await lists(1, 'PENDING');
