@@ -31,6 +31,7 @@ const overrides = Object.fromEntries(
       'exhaustedAccounts',
       'inboxPayloads',
       'settlements',
+      'userStatuses',
       'cors',
       'canary',
       'syntheticOrder',
@@ -56,6 +57,8 @@ try {
     cache: process.env.ORDERLY_BUNDLES,
     packages: { operator: operatorEntries },
     traces: settings.traces !== undefined,
+    // LocalStack has `dev`, and no authorizers unless a plugin adds them.
+    tokens: settings.environment === 'dev' ? 'function' : 'gateway',
   });
   if (context('checks') !== 'off') checkByRulePacks(app);
   else if (settings.environment !== 'dev')

@@ -5,6 +5,7 @@ import {
   type EnvironmentProps,
   metricsNamespace,
   Service,
+  type ServiceFunction,
   serviceMetric,
   stackProps,
 } from '@orderly/kit/constructs';
@@ -62,11 +63,7 @@ export class OrdersStack extends Stack {
     const { throttle, sagaConcurrency } = props.settings.orders;
     const placeOrder = service.addEndpoint('PlaceOrder', routes.placeOrder, 'orders/place-order', { throttle });
     service.grantAppend(placeOrder, ORDER);
-    // It counts the recent orders of the customer.
-    placeOrder.grantItems(table, ['Query'], CUSTOMER_LISTS);
-    service.grantPointer(placeOrder);
-    placeOrder.grantItems(table, ['GetItem'], USER_COPIES);
-    placeOrder.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
+    this.admitOrders(placeOrder, props.settings);
     if (props.settings.unchargeableOrders === 'refuse') placeOrder.setEnvironment(AppEnv.UNCHARGEABLE_ORDERS, 'refuse');
     props.personalKeys.grantEncrypt(placeOrder);
     const getOrder = service.addEndpoint('GetOrder', routes.getOrder, 'orders/get-order');
@@ -127,13 +124,12 @@ export class OrdersStack extends Stack {
     reviewOrder.grantItems(table, ['DeleteItem'], REVIEWS);
     props.personalKeys.grantEncrypt(reviewOrder);
 
-    service
-      .addConsumer('Users', {
-        name: 'orders-users',
-        entry: 'orders/on-user-change',
-        subscribesTo: [userChanges, payerChanges],
-      })
-      .grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USER_COPIES);
+    const users = service.addConsumer('Users', {
+      name: 'orders-users',
+      entry: 'orders/on-user-change',
+      subscribesTo: [userChanges, payerChanges],
+    });
+    users.grantItems(table, ['GetItem', 'PutItem', 'ConditionCheckItem'], USER_COPIES);
 
     const commands = service.addConsumer('Commands', {
       name: 'orders-commands',
@@ -141,13 +137,9 @@ export class OrdersStack extends Stack {
       subscribesTo: [checkoutCommands],
     });
     service.grantEffect(commands, ORDER);
-    // It reads the customer's status and recent orders, as placing an order does.
-    commands.grantItems(table, ['GetItem'], USER_COPIES);
-    commands.grantItems(table, ['Query'], CUSTOMER_LISTS);
-    service.grantPointer(commands);
-    commands.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(props.settings.customerLimits));
+    this.admitOrders(commands, props.settings);
 
-    service.addProjection('ListProjection', {
+    const rebuild = service.addProjection('ListProjection', {
       name: ORDERS_LIST,
       entry: 'orders/list-projection',
       rebuildEntry: 'orders/rebuild-list',
@@ -156,5 +148,21 @@ export class OrdersStack extends Stack {
       rows: CUSTOMER_LISTS,
       fair: false,
     });
+    if (props.settings.userStatuses !== 'apart') {
+      for (const handler of [users, reviewRunner]) handler.grantItems(table, ['PutItem'], CUSTOMER_LISTS);
+      for (const handler of [users, reviewRunner, rebuild])
+        handler.setEnvironment(OrdersEnv.USER_STATUSES, props.settings.userStatuses);
+    }
+  }
+
+  /** Lets a function read a customer's status and recent orders, and apply the limits of orders. */
+  private admitOrders(handler: ServiceFunction, { userStatuses, customerLimits }: Settings): void {
+    const { table } = this.service;
+    handler.grantItems(table, ['Query'], CUSTOMER_LISTS);
+    // If all of the newest orders are under way, it reads on in the version of the list that is read.
+    this.service.grantPointer(handler);
+    if (userStatuses !== 'listed') handler.grantItems(table, ['GetItem'], USER_COPIES);
+    if (userStatuses !== 'apart') handler.setEnvironment(OrdersEnv.USER_STATUSES, userStatuses);
+    handler.setEnvironment(AppEnv.CUSTOMER_LIMITS, JSON.stringify(customerLimits));
   }
 }

@@ -94,6 +94,12 @@ export interface Settings extends EnvironmentSettings {
    * `both` writes it for what no charge has settled, `approval` no longer receives charges.
    */
   readonly settlements: 'charge' | 'both' | 'approval';
+  /**
+   * Step of the move of users' statuses beside the lists of orders, where `POST /orders` reads both with one query. Each is a release of
+   * its own: `apart` reads both places, `both` stores both. `listed` reads the new one only, after each status was stored there
+   * (`lambdas/orders/README.md`, Blocked users).
+   */
+  readonly userStatuses: 'apart' | 'both' | 'listed';
   /** Retries of stored messages. */
   readonly inboxes: InboxSettings;
   /** Concurrency of the consumers that process orders, and how many orders the API admits for them. */
@@ -137,6 +143,8 @@ export interface Overrides {
   readonly settlements?: Settings['settlements'];
   /** Form in which inboxes store messages; see the setting. */
   readonly inboxPayloads?: 'plain' | 'compressed';
+  /** Step of users' statuses; see the setting. */
+  readonly userStatuses?: Settings['userStatuses'];
   /** Origins whose pages may call the API, with commas between them. */
   readonly cors?: string;
   /** Minutes of a progressive deployment: 5, 10, 15 or 30. */
@@ -157,7 +165,7 @@ export interface Overrides {
 }
 
 const ENVIRONMENTS: Readonly<
-  Record<EnvironmentName, Omit<Settings, 'app' | 'environment' | 'exhaustedAccounts' | 'settlements'>>
+  Record<EnvironmentName, Omit<Settings, 'app' | 'environment' | 'exhaustedAccounts' | 'settlements' | 'userStatuses'>>
 > = {
   dev: {
     ...developmentSettings({
@@ -415,6 +423,11 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   if (!['plain', 'compressed'].includes(inboxPayloads)) {
     throw new SettingsError(`inboxPayloads is '${inboxPayloads}': expected plain or compressed`);
   }
+  // A rebuild of the list by functions of 0.3.0 would delete a status there. The release after this one takes `both`.
+  const { userStatuses = 'apart' } = overrides;
+  if (!['apart', 'both', 'listed'].includes(userStatuses)) {
+    throw new SettingsError(`userStatuses is '${userStatuses}': expected apart, both or listed`);
+  }
   const concurrency = overrides.concurrency ?? known.concurrency;
   const syntheticOrder =
     overrides.syntheticOrder === undefined
@@ -432,6 +445,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     inboxPayloads,
     exhaustedAccounts,
     settlements,
+    userStatuses,
     auth,
     payments,
     hotSkus,

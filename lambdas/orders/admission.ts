@@ -1,3 +1,4 @@
+import type { Table } from '@orderly/kit/aws';
 import { Problem, pointerFault } from '@orderly/kit/http';
 import type { Projection } from '@orderly/kit/projection';
 import { findUnchargeable } from '../charge-limits.js';
@@ -5,49 +6,72 @@ import { customerLimitsFromEnvironment } from '../customer-limits.js';
 import { AppProblem } from '../problems.js';
 import type { UserStatus } from '../users/contract.js';
 import { hourOf, MAX_FREE_QUANTITY, type OrderLine } from './contract.js';
+import { type ListedCustomer, MAX_NEWEST, readListedCustomer } from './customer-reads.js';
 import {
   findOversizedFreeLines,
   findReachedLimit,
   hourlyLimitReached,
+  isUnderWay,
   type LimitReached,
   startOfLookback,
 } from './domain/admission.js';
 import type { Order } from './domain/order.js';
+import { HourCounts } from './hour-counts.js';
 import { readNewestSince } from './order-list.js';
 import { OrdersProblem } from './problems.js';
+import { readStatus } from './user-status.js';
 
 const limits = customerLimitsFromEnvironment();
 
-/**
- * Clock hour in which a customer reached `ORDERS_PER_HOUR`. The count of an hour never falls, so an entry is valid
- * until the hour ends. If the entry is lost, the list is read again.
- */
-const fullHours = new Map<string, string>();
-const MAX_REMEMBERED = 1_000;
-const MAX_ORDERS_READ = Math.max(limits.ordersPerHour, limits.ordersUnderWay);
+const hourCounts = new HourCounts();
+
+/** What is known of a customer who wants to place an order. */
+export interface Admission {
+  readonly status: UserStatus;
+  /** Limit of orders that the customer has reached. */
+  readonly reached: LimitReached | undefined;
+}
 
 /**
- * Checks a customer's list for whether the customer may place one more order. It makes eventually consistent reads of
- * bounded size, so placing an order stays one write unit.
+ * Reads whether a customer may place one more order: their status, and whether they have reached a limit. One query, eventually consistent,
+ * reads the status and at most {@link MAX_NEWEST} orders, however many the customer has placed. A second one, of one page, counts
+ * the orders under way of a customer whose newest ones are all under way.
  *
- * The list may miss orders: a burst is faster than the list, and an hour may hold more orders than one page shows. The
- * account counts exactly and declines such orders afterwards (accounts, `domain/account.ts`).
+ * The list may miss orders: a burst is faster than the list, and an hour has more orders than one request reads. The account counts
+ * exactly and declines such orders afterwards (accounts, `domain/account.ts`).
  * @param list projection of customers' orders
  * @param now ISO 8601, UTC
  */
-export async function readReachedLimit(
+export async function readAdmission(
   list: Projection<Order>,
+  table: Table,
   customerId: string,
   now: string,
+): Promise<Admission> {
+  const isFull = hourCounts.known(customerId, hourOf(now)) >= limits.ordersPerHour;
+  const reading = readListedCustomer(table.name, customerId, isFull ? 0 : MAX_NEWEST);
+  const [status, reached] = await Promise.all([
+    readStatus(table, customerId, reading),
+    isFull ? hourlyLimitReached(now) : reading.then((listed) => readReachedLimit(list, customerId, listed, now)),
+  ]);
+  return { status, reached };
+}
+
+/** Checks the newest orders for whether the customer may place one more. */
+async function readReachedLimit(
+  list: Projection<Order>,
+  customerId: string,
+  { newest, isCut }: ListedCustomer,
+  now: string,
 ): Promise<LimitReached | undefined> {
-  if (fullHours.get(customerId) === hourOf(now)) return hourlyLimitReached(now);
-  const newest = await readNewestSince(list, customerId, startOfLookback(now), { limit: MAX_ORDERS_READ, calls: 1 });
-  const reached = findReachedLimit(newest, limits, now);
-  if (reached?.limit === 'ORDERS_PER_HOUR') {
-    if (fullHours.size >= MAX_REMEMBERED) fullHours.clear();
-    fullHours.set(customerId, hourOf(now));
-  }
-  return reached;
+  const inHour = hourCounts.count(customerId, newest, hourOf(now));
+  if (inHour >= limits.ordersPerHour) return hourlyLimitReached(now);
+  const since = startOfLookback(now);
+  const recent = newest.filter(({ placedAt }) => placedAt >= since);
+  const mayHaveMore = isCut && recent.length === newest.length && recent.every(isUnderWay);
+  if (!mayHaveMore) return findReachedLimit(recent, limits, now);
+  const part = { limit: limits.ordersUnderWay, calls: 1 };
+  return findReachedLimit(await readNewestSince(list, customerId, since, part), limits, now);
 }
 
 const DETAILS = {
@@ -56,17 +80,13 @@ const DETAILS = {
 } as const;
 
 /** Returns what refuses a new order of these lines; `undefined` if it may be placed. */
-export function refusalOf(
-  lines: readonly OrderLine[],
-  status: UserStatus,
-  limit: LimitReached | undefined,
-): (() => never) | undefined {
+export function refusalOf(lines: readonly OrderLine[], { status, reached }: Admission): (() => never) | undefined {
   if (status === 'BLOCKED') return refuseBlocked;
   const freeLines = findOversizedFreeLines(lines);
   if (freeLines.length > 0) return () => refuseFreeLines(freeLines);
   const fault = findUnchargeable(lines);
   if (fault) return () => refuseUnchargeable(fault);
-  return limit && (() => refuseOverLimit(limit));
+  return reached && (() => refuseOverLimit(reached));
 }
 
 /** @throws {Problem} 429, always */

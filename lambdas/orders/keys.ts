@@ -12,6 +12,12 @@ export const ORDER_ID = /^[0-9a-f]{32}$/;
 /** Beginning of the partition keys of customers' lists. */
 export const CUSTOMER_LISTS = 'CUSTOMER#';
 
+/** First word of the sort keys of orders in a customer's list. */
+export const LISTED_ORDER = 'ORDER';
+
+/** Sort key of the copy of a customer's status in the partition of their list: behind all orders, so that newest orders come after it. */
+export const LISTED_STATUS = 'STATUS';
+
 /** Beginning of the partition keys of what this service knows of users (`user-status.ts`, `user-address.ts`, `user-payer.ts`). */
 export const USER_COPIES = 'USER#';
 

@@ -1,12 +1,11 @@
 import { tableFromEnvironment } from '@orderly/kit/aws';
 import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { consumer } from '@orderly/kit/idempotent-consumer';
-import { readReachedLimit } from './admission.js';
+import { readAdmission } from './admission.js';
 import { orders } from './aggregates.js';
 import { OrderRefused } from './domain/order.js';
 import { createOrdersList } from './order-list.js';
 import { placeCheckedOut } from './place-checked-out.js';
-import { readStatus } from './user-status.js';
 
 const table = tableFromEnvironment();
 const orderStore = eventStoreFromEnvironment(orders);
@@ -16,10 +15,7 @@ const ordersList = createOrdersList(orderStore);
 export const handler = consumer(
   [
     placeCheckedOut(orderStore, async (customerId, now) => {
-      const [reached, status] = await Promise.all([
-        readReachedLimit(ordersList, customerId, now),
-        readStatus(table, customerId),
-      ]);
+      const { reached, status } = await readAdmission(ordersList, table, customerId, now);
       return { reached, isBlocked: status === 'BLOCKED' };
     }),
   ],

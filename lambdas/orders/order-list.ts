@@ -4,14 +4,17 @@ import * as z from 'zod/mini';
 import type { OrderStore } from './aggregates.js';
 import type { OrderView } from './contract.js';
 import { type Order, type SealedFields, selectSealedFields, toView } from './domain/order.js';
-import { CUSTOMER_LISTS, ORDERS_LIST } from './keys.js';
+import { CUSTOMER_LISTS, LISTED_ORDER, ORDERS_LIST } from './keys.js';
 
-const ORDER = 'ORDER#';
+const ORDER = `${LISTED_ORDER}#`;
 
 /**
  * Returns an order's position in its customer's list. The list is newest first; ids break ties within a millisecond.
  */
 export const orderPosition = ({ placedAt, orderId }: OrderView): string => `${placedAt}#${orderId}`;
+
+/** Returns the position in the sort key of an order's row, in any version of the list. */
+export const positionOf = (sortKey: string): string => sortKey.slice(sortKey.indexOf('#') + 1);
 
 /** Content of a cursor: the `orderPosition` of some order. */
 export const OrderPosition = z
@@ -26,6 +29,7 @@ export const createOrdersList = (orderStore: OrderStore): Projection<Order> => (
   store: orderStore,
   partitions: CUSTOMER_LISTS,
   versionedKeys: ['sk'],
+  rowKeys: LISTED_ORDER,
   row({ state, version }) {
     const order = toView(state, version);
     if (!order) return undefined;

@@ -345,12 +345,26 @@ export const handler = (): string => {
   });
 
   // Bytes only, which are the same whichever Node bundles: a time of loading is measured by no test (decision 0251).
-  test('the bundle of place-order has at most 378 KiB, most of it the SDK', () => {
-    const { total, byPackage } = bundles.sizeOf('orders/place-order');
-    expect(total).toBeGreaterThan(0);
-    expect(total).toBeLessThanOrEqual(378 * 1024);
-    const sdk = [...byPackage].filter(([name]) => /^@(smithy|aws-sdk)\//.test(name));
-    expect(sdk.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeGreaterThan(total / 2);
+  describe('for a gateway whose authorizer always runs', () => {
+    const behind = new Bundles('lambdas', {
+      cache: BUNDLE_CACHE,
+      packages: { operator: operatorEntries },
+      tokens: 'gateway',
+    });
+
+    test('the bundle of place-order has at most 345 KiB, most of it the SDK', () => {
+      const { total, byPackage } = behind.sizeOf('orders/place-order');
+      expect(total).toBeGreaterThan(0);
+      expect(total).toBeLessThanOrEqual(345 * 1024);
+      const sdk = [...byPackage].filter(([name]) => /^@(smithy|aws-sdk)\//.test(name));
+      expect(sdk.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeGreaterThan(total / 2);
+    });
+
+    test('only the authorizer contains the verifier of tokens', () => {
+      const verifies = (of: Bundles) => (entry: string) => of.sizeOf(entry).byPackage.has('aws-jwt-verify');
+      expect(behind.entries.filter(verifies(behind))).toEqual(['kit/http/authorizer']);
+      expect(bundles.entries.filter(verifies(bundles))).toContain('orders/place-order');
+    });
   });
 
   test('hold no credential chain', () => {

@@ -4,6 +4,7 @@ import { ADVICE, differences, readBudget } from '../../tools/cost/budget.js';
 import { billOfCase, dollarsByPart } from '../../tools/cost/case-bills.js';
 import { CASES, type CaseName } from '../../tools/cost/cases.js';
 import { countAll } from '../../tools/cost/count.js';
+import { perMillion } from '../../tools/cost/prices.js';
 
 const counted = await countAll();
 const names = Object.keys(CASES) as CaseName[];
@@ -31,8 +32,14 @@ describe('what an order costs', () => {
     expect(negative).toEqual([]);
   });
 
-  test('a customer’s tenth order in a row costs place-order as many read units as the first one', () => {
-    const [first = 0] = counted.placing;
-    expect(counted.placing.at(-1)).toBeLessThanOrEqual(1.05 * first);
+  test('the orders 1, 10, 100 and 300 of a customer in an hour are placed for three read units at most, and cost the same within 5 %', () => {
+    const { placing, cases } = counted;
+    expect(Object.keys(placing)).toEqual(['1', '10', '100', '300']);
+    expect(Math.max(...Object.values(placing))).toBeLessThanOrEqual(3);
+    const { reads = 0 } = cases.duplicateRequest.functions['Orders/PlaceOrder'] ?? {};
+    // A repeat makes the same calls as a new order, and sets nothing else off.
+    const request = totalOf(billOfCase(counted, cases.duplicateRequest)) - perMillion('reads', reads);
+    const [first = 0, ...later] = Object.values(placing).map((units) => request + perMillion('reads', units));
+    for (const one of later) expect(one / first).toBeLessThanOrEqual(1.05);
   });
 });

@@ -40,9 +40,10 @@ export function differences(written: Budget, counted: Budget): readonly string[]
       const [before, now] = [written.bundles[fn] ?? 0, counted.bundles[fn] ?? 0];
       return isSame(before, now, TOLERANCE) ? [] : [`bundle of ${fn}: ${describe(before, now)} bytes`];
     }),
-    ...((written.placing ?? []).join() === counted.placing.join()
-      ? []
-      : [`placing: ${counted.placing.join(' ')}, written down ${(written.placing ?? []).join(' ')}`]),
+    ...union(written.placing, counted.placing).flatMap((number) => {
+      const [before, now] = [written.placing[number] ?? 0, counted.placing[number] ?? 0];
+      return before === now ? [] : [`placing order ${number} of an hour: ${describe(before, now)} read units`];
+    }),
     ...(['triggers', 'memory'] as const).flatMap((what) =>
       union(written[what], counted[what]).flatMap((fn) => {
         const [before, now] = [written[what][fn], counted[what][fn]];

@@ -17,8 +17,8 @@ export type CaseName = keyof typeof CASES;
 /** Counts of Orderly. */
 export interface Counted {
   readonly cases: Readonly<Record<CaseName, CountedCase>>;
-  /** Read units of `place-order`, for each approved order of one customer: their history must not make them dearer. */
-  readonly placing: readonly number[];
+  /** Read units of `place-order` by the number of a customer's order in an hour: their history must not make them dearer. */
+  readonly placing: Readonly<Record<string, number>>;
   /** Trigger of each function that ran. */
   readonly triggers: Readonly<Record<string, Trigger>>;
   /** Memory of each function that ran, in MB. */
@@ -27,6 +27,9 @@ export interface Counted {
 
 /** The customer whose orders are not the first ones. */
 const RETURNING = 'rita';
+/** The customer who orders all the time, and numbers of their orders in one hour. */
+const OFTEN = 'olga';
+const NUMBERS = [1, 10, 100, 300];
 /** Orders of a case. Twenty commits of an account, which are seven orders, are between two snapshots. */
 const MANY = 10;
 const FEW = 2;
@@ -34,11 +37,9 @@ const FIRST = Array.from({ length: FEW }, (_, number) => `fred-${number + 1}`);
 
 /** Plays all cases in one simulated cloud, one order after the other. The same sources give the same counts. */
 export async function countCases(): Promise<Counted> {
-  const shop = await Shop.open('what an order costs', [RETURNING, ...FIRST]);
+  const shop = await Shop.open('what an order costs', [RETURNING, OFTEN, ...FIRST]);
   await shop.creditLimit(RETURNING);
   for (let number = 0; number < 2; number++) await shop.order(RETURNING);
-  const placing: number[] = [];
-  const placed = () => shop.readsOf('Orders/PlaceOrder', () => shop.order(RETURNING));
   const cases: Partial<Record<CaseName, CountedCase>> = {};
   const count = async (name: CaseName, played: number, one: (number: number) => Promise<unknown>) => {
     const { functions, events } = await shop.count(async () => {
@@ -52,11 +53,7 @@ export async function countCases(): Promise<Counted> {
     await count(name, played, async (number) => orderIds.push(await one(number)));
     await shop.expect(orderIds, status);
   };
-  await orders('approved', MANY, 'APPROVED', async () => {
-    const { result, reads } = await placed();
-    placing.push(reads);
-    return result;
-  });
+  await orders('approved', MANY, 'APPROVED', () => shop.order(RETURNING));
   await orders('first', FEW, 'APPROVED', (number) => shop.order(FIRST[number] ?? ''));
   await orders('rejectedByPrice', FEW, 'REJECTED', () => shop.order(RETURNING, { amount: 300 }));
   await orders('rejectedByStock', FEW, 'REJECTED', () => shop.order(RETURNING, { skus: ['tea', 'bowls'] }));
@@ -69,6 +66,11 @@ export async function countCases(): Promise<Counted> {
   await shop.remember(() => shop.order(RETURNING, { key }));
   await count('duplicateRequest', FEW, () => shop.order(RETURNING, { key }));
   await count('duplicateMessages', 1, () => shop.sendAgain());
+  const placing: Record<string, number> = {};
+  for (const number of NUMBERS) {
+    await shop.fillList(OFTEN, number - 1);
+    placing[number] = await shop.readsOf('Orders/PlaceOrder', () => shop.order(OFTEN));
+  }
   return { placing, cases: cases as Counted['cases'], ...describeFunctions(shop, cases) };
 }
 

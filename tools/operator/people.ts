@@ -13,7 +13,7 @@ import { basketsContract } from '../../lambdas/baskets/contract.js';
 import { catalogContract } from '../../lambdas/catalog/contract.js';
 import { inventoryContract } from '../../lambdas/inventory/contract.js';
 import { ordersContract } from '../../lambdas/orders/contract.js';
-import { CREATE_ORDER_SAGA, CUSTOMER_LISTS } from '../../lambdas/orders/keys.js';
+import { CREATE_ORDER_SAGA, CUSTOMER_LISTS, LISTED_ORDER } from '../../lambdas/orders/keys.js';
 import { createOrderContract } from '../../lambdas/orders/saga-contract.js';
 import { paymentsContract } from '../../lambdas/payments/contract.js';
 import { PAYER } from '../../lambdas/payments/keys.js';
@@ -139,8 +139,8 @@ async function readListedOrders(
     { client: documents },
     {
       TableName: table,
-      KeyConditionExpression: 'pk = :list',
-      ExpressionAttributeValues: { ':list': CUSTOMER_LISTS + person },
+      KeyConditionExpression: 'pk = :list AND begins_with(sk, :order)',
+      ExpressionAttributeValues: { ':list': CUSTOMER_LISTS + person, ':order': LISTED_ORDER },
     },
   );
   for await (const { Items = [] } of pages) keys.push(...Items.map(({ sk }) => String(sk)));

@@ -23,6 +23,9 @@ const UNDER_WAY: Readonly<Record<OrderView['status'], boolean>> = {
   CANCELLED: false,
 };
 
+/** Tells whether an order counts as in progress. */
+export const isUnderWay = ({ status }: Pick<OrderView, 'status'>): boolean => UNDER_WAY[status];
+
 const HOUR_MS = 3_600_000;
 /** Most orders end within seconds; the others wait for a participant that is down. */
 const UNDER_WAY_RETRY_SECONDS = 60;
@@ -52,7 +55,7 @@ export function findReachedLimit(
   if (recent.filter(({ placedAt }) => hourOf(placedAt) === hourOf(now)).length >= ordersPerHour) {
     return hourlyLimitReached(now);
   }
-  if (recent.filter(({ status }) => UNDER_WAY[status]).length >= ordersUnderWay) {
+  if (recent.filter(isUnderWay).length >= ordersUnderWay) {
     return { limit: 'ORDERS_UNDER_WAY', retryAfterSeconds: UNDER_WAY_RETRY_SECONDS };
   }
   return undefined;

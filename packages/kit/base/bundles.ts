@@ -43,6 +43,11 @@ export interface BundlesOptions {
   readonly eventStreams?: boolean;
   /** Whether functions write spans of traces, as the settings say (`traces`). @default false: bundles contain nothing of them */
   readonly traces?: boolean;
+  /**
+   * Who verifies tokens: `gateway` for an API whose authorizer always runs, as at AWS; its functions refuse a request without a caller, and
+   * contain no verifier. `function` also for an emulator without authorizers. @default 'function'
+   */
+  readonly tokens?: 'gateway' | 'function';
 }
 
 /** Error for a name that no entry point has. */
@@ -109,6 +114,9 @@ export const BUNDLING = {
  */
 export const tracesDefine = (traces: boolean) => ({ 'process.env.KIT_TRACES': JSON.stringify(traces ? 'on' : 'off') });
 
+/** Returns the constant that says who verifies tokens; see `tokens` of {@link BundlesOptions}. */
+const tokensDefine = (tokens: 'gateway' | 'function') => ({ 'process.env.KIT_AUTHORIZER': JSON.stringify(tokens) });
+
 /** Folder that esbuild takes for that of its output, below the app's root. Nothing is written there. */
 const OUTPUTS = '.build/bundled';
 /** Files and folders below the folder of what was made. */
@@ -145,7 +153,14 @@ export class Bundles {
    */
   constructor(
     folder: string,
-    { root = process.cwd(), cache, packages = {}, eventStreams = false, traces = false }: BundlesOptions = {},
+    {
+      root = process.cwd(),
+      cache,
+      packages = {},
+      eventStreams = false,
+      traces = false,
+      tokens = 'function',
+    }: BundlesOptions = {},
   ) {
     this.folder = resolve(folder);
     this.root = resolve(root);
@@ -156,7 +171,7 @@ export class Bundles {
     this.bundling = {
       ...BUNDLING,
       alias: { ...alias, ...(!eventStreams && { [EVENT_STREAMS]: noEventStreams }) },
-      define: tracesDefine(traces),
+      define: { ...tracesDefine(traces), ...tokensDefine(tokens) },
     };
     const files = entryFiles(folder, packages);
     this.entries = [...files.keys()].sort();

@@ -17,30 +17,8 @@ import * as z from 'zod/mini';
 import { clock } from '../aws/clock.js';
 import { Env } from '../aws/environment.js';
 import { requireEnv, requireIntegerEnv, requireListEnv } from '../aws/read-environment.js';
+import { type Caller, CLOCK_SKEW_SECONDS, Unauthenticated } from './caller.js';
 import { CallerId, EMAIL_SHAPE, isDotSegment, RESERVED_IDS } from './caller-id.js';
-
-/**
- * Caller of a request, as the token names them.
- * @template Role the application's roles
- */
-export interface Caller<Role extends string = string> {
-  /** The token's `sub`: the id of a person or a program. */
-  readonly id: string;
-  readonly role: Role;
-  /** The token's `exp`, in seconds since 1970. */
-  readonly expires: number;
-}
-
-/**
- * Error for a token that does not prove who calls. Its message is the cause, for the log. The answer gives none, since a reason
- * would help a forger.
- */
-export class Unauthenticated extends Error {
-  override readonly name = 'Unauthenticated';
-}
-
-/** Seconds that an issuer's clock may differ from this one, for each time in a token: `exp`, `nbf` and `iat`. */
-export const CLOCK_SKEW_SECONDS = 60;
 
 /** Created for the first token. Functions that get their caller from the gateway never pay for it. */
 let verifier: ReturnType<typeof createVerifier> | undefined;

@@ -1,7 +1,8 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { correlationIdFrom } from '../aws/ids.js';
 import { logger } from '../aws/telemetry.js';
-import { authenticate, Unauthenticated } from './auth.js';
+import { authenticate } from './auth.js';
+import { Unauthenticated } from './caller.js';
 import { findAllowedOrigin } from './cors.js';
 import { ALLOWED_ORIGIN } from './cors-headers.js';
 import { headerReader } from './headers.js';

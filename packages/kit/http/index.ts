@@ -1,5 +1,5 @@
 /** HTTP API: checked requests, authenticated callers, and errors as problem details (RFC 9457). */
-export type { Caller } from './auth.js';
+export type { Caller } from './caller.js';
 export { CallerId } from './caller-id.js';
 export {
   defineProblems,

@@ -4,7 +4,7 @@ import { requireListEnv } from '../aws/read-environment.js';
 import type { EventStore, HistoryEntry, Loaded } from '../event-store/event-store.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { COMMAND_LINE_ROLE } from '../messages/trace.js';
-import type { Caller } from './auth.js';
+import type { Caller } from './caller.js';
 import type { HistoryQuery, PointInTimeQuery } from './history-queries.js';
 import { decodeCursor, encodeCursor, parseLimit } from './paging.js';
 

@@ -37,8 +37,13 @@ export interface Projection<State = unknown> {
   /** Type of the aggregates that the projection shows, for example `Order`. */
   readonly aggregate: string;
   readonly store: Pick<EventStore<State, AnyEvent>, 'load'>;
-  /** Prefix of the partition keys of its rows. No other item of the table has it. */
+  /** Prefix of the partition keys of its rows. No other item of the table has it, but for those that `rowKeys` leaves out. */
   readonly partitions: string;
+  /**
+   * First word of its rows' sort keys, in capitals: other items of its partitions begin with another word, and no rebuild touches them.
+   * @default every item of its partitions is a row
+   */
+  readonly rowKeys?: string;
   /**
    * Names of the keys that contain the version: the sort key, and an index's partition key if the rows are in an index.
    */

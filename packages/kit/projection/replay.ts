@@ -72,7 +72,7 @@ interface Replayed {
  * completed before the Scan began are guaranteed to be contained in the Scan response" (AWS, API reference of Scan).
  */
 export async function scanRows(
-  { table, partitions }: Projection,
+  { table, partitions, rowKeys }: Projection,
   position: Item | undefined,
   pageSize: number,
 ): Promise<PageResult<readonly Row[]>> {
@@ -80,8 +80,8 @@ export async function scanRows(
     new ScanCommand({
       TableName: table,
       ConsistentRead: true,
-      FilterExpression: 'begins_with(pk, :partitions)',
-      ExpressionAttributeValues: { ':partitions': partitions },
+      FilterExpression: `begins_with(pk, :partitions)${rowKeys === undefined ? '' : ' AND begins_with(sk, :rows)'}`,
+      ExpressionAttributeValues: { ':partitions': partitions, ...(rowKeys !== undefined && { ':rows': rowKeys }) },
       Limit: pageSize,
       ...(position ? { ExclusiveStartKey: position } : {}),
     }),

@@ -364,7 +364,10 @@ export class Service extends Construct {
    * Adds a list of this service's aggregates: the consumer that keeps it, and the function that rebuilds it. Readers of
    * the list need `grantPointer`.
    */
-  addProjection(id: string, { subscribesTo, aggregate, rows, rebuildEntry, ...props }: ProjectionProps): void {
+  addProjection(
+    id: string,
+    { subscribesTo, aggregate, rows, rebuildEntry, ...props }: ProjectionProps,
+  ): ServiceFunction {
     const { consumer, description } = this.createListener(id, { ...props, subscribesTo: [subscribesTo] });
     const { handler } = consumer;
     this.grantLoad(handler, aggregate);
@@ -385,6 +388,7 @@ export class Service extends Construct {
     // A scan has no keys to which a condition could limit it. It is limited to this service's own table.
     rebuild.grantActions(['dynamodb:Scan'], this.table.tableArn, `${this.table.tableArn}/index/${FEED_INDEX}`);
     this.consumers.push({ ...description, projection: true, rebuild: rebuild.function.functionName });
+    return rebuild;
   }
 
   /** Grants a function permission to load an aggregate. @param aggregate type of the aggregate: `Order` */

@@ -359,6 +359,14 @@ describe('an endpoint without an authorizer in front', () => {
     ["a stranger's key", () => withToken(makeToken(claims, stranger))],
     ["a stranger's key under our key's name", () => withToken(makeToken(claims, { ...stranger, kid: issuerKey.kid }))],
   ])('%s is 401', async (_, event) => expect(await answer(event())).toMatchObject({ status: 401 }));
+  test('a bundle for a gateway with an authorizer refuses a request without a caller, even with a valid token', async () => {
+    vi.stubEnv('KIT_AUTHORIZER', 'gateway');
+    try {
+      expect(await answer(withToken(makeToken(claims, issuerKey)))).toMatchObject({ status: 401 });
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
 });
 
 test('the authorizer refuses two tokens', async () => {

@@ -29,7 +29,12 @@ const FOR_PAGES = { ...PROD, context: { ...SIMULATED_PROD, cors: `${SHOP},${ADMI
  * With the payment code of `prod`, which needs a model of Stripe, and with the settings of later releases: what an order costs
  * is counted here. Nobody deploys it.
  */
-const LATER = { exhaustedAccounts: 'heard', inboxPayloads: 'compressed', settlements: 'approval' } as const;
+const LATER = {
+  exhaustedAccounts: 'heard',
+  inboxPayloads: 'compressed',
+  settlements: 'approval',
+  userStatuses: 'listed',
+} as const;
 const WITH_STRIPE = { ...PROD, context: { ...SIMULATED, ...LATER }, isValidated: false };
 /** For an account whose quota of AWS Lambda is 10. It differs from `PROD` in numbers only, so the rules check that one. */
 const SMALL = { ...PROD, context: { ...SIMULATED_PROD, concurrency: 'small' }, isValidated: false };

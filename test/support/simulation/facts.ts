@@ -204,12 +204,12 @@ export class Facts {
     this.counters = tables
       .filter(({ pk, sk }) => String(pk).startsWith('StockItem#') && sk === 'STATE')
       .map((row) => ({ ...(row as unknown as Counter), sku: String(row.pk).slice('StockItem#'.length) }));
-    this.rows = tables.filter(
-      (row) => String(row.pk).startsWith('CUSTOMER#') && isRead('orders-list', row),
-    ) as unknown as ListRow[];
+    // A copy of the customer's status lies beside the rows.
+    const isListed = ({ pk, sk }: Record<string, unknown>) => String(pk).startsWith('CUSTOMER#') && sk !== 'STATUS';
+    this.rows = tables.filter((row) => isListed(row) && isRead('orders-list', row)) as unknown as ListRow[];
     this.unreadRows = tables.filter(
       (row) =>
-        (String(row.pk).startsWith('CUSTOMER#') && !isRead('orders-list', row)) ||
+        (isListed(row) && !isRead('orders-list', row)) ||
         (String(row.pk).startsWith('CREDIT#') && !isRead('accounts-exhausted', row)),
     );
     const records = orderly.services.flatMap(({ records }) => orderly.itemsOf(records));
