@@ -169,7 +169,9 @@ export class Shop {
   async fillList(customer: string, count: number): Promise<void> {
     const tables = this.orderly.services.map(({ table }) => table);
     const listed = (table: string) =>
-      this.cloud.listItems(table).filter(({ pk, sk }) => pk === `CUSTOMER#${customer}` && String(sk).startsWith('ORDER#'));
+      this.cloud
+        .listItems(table)
+        .filter(({ pk, sk }) => pk === `CUSTOMER#${customer}` && String(sk).startsWith('ORDER#'));
     const table = tables.find((one) => listed(one).length > 0);
     if (count === 0) return;
     if (table === undefined) throw new Error(`${customer} has no order whose row could be copied`);
@@ -181,8 +183,15 @@ export class Shop {
       const placedAt = new Date(world.now - number * 1_000).toISOString();
       const orderId = `${count.toString(16)}a${number.toString(16)}`.padStart(32, '0');
       const order = JSON.stringify({ ...JSON.parse(String(row?.order)), orderId, placedAt });
-      const Item = { pk: { S: `CUSTOMER#${customer}` }, sk: { S: `ORDER#${placedAt}#${orderId}` }, order: { S: order } };
-      this.cloud.dynamodb.call('PutItem', { TableName: table, Item: { ...Item, version: { N: String(row?.version) } } });
+      const Item = {
+        pk: { S: `CUSTOMER#${customer}` },
+        sk: { S: `ORDER#${placedAt}#${orderId}` },
+        order: { S: order },
+      };
+      this.cloud.dynamodb.call('PutItem', {
+        TableName: table,
+        Item: { ...Item, version: { N: String(row?.version) } },
+      });
     }
   }
 
