@@ -23,7 +23,9 @@ let replay: typeof import('../../../packages/kit/projection/replay.js');
 let put: (item: object) => Promise<unknown>;
 
 beforeAll(async () => {
-  functionEnvironment({ [AppEnv.CUSTOMER_LIMITS]: JSON.stringify({ ...LIMITS, ordersUnderWay: 40, ordersPerHour: 60 }) });
+  functionEnvironment({
+    [AppEnv.CUSTOMER_LIMITS]: JSON.stringify({ ...LIMITS, ordersUnderWay: 40, ordersPerHour: 60 }),
+  });
   vi.resetModules();
   const { inProcessDynamoDb } = await import('../../support/in-process-dynamodb.js');
   ({ calls } = inProcessDynamoDb({ table: ['pk', 'sk'], records: ['pk'] }));
@@ -57,7 +59,15 @@ async function lists(count: number, status: OrderView['status'] = 'APPROVED', ve
   for (let number = 0; number < count; number++) {
     const orderId = (placed + 1).toString(16).padStart(32, '0');
     const placedAt = new Date(Date.parse('2026-03-01T10:00:00.000Z') + 10_000 * placed++).toISOString();
-    const order = { orderId, customerId: customer, status, lines: [line, line], total: line.unitPrice, placedAt, version };
+    const order = {
+      orderId,
+      customerId: customer,
+      status,
+      lines: [line, line],
+      total: line.unitPrice,
+      placedAt,
+      version,
+    };
     const sk = `ORDER${mark}#${placedAt}#${orderId}`;
     await put({ pk: `CUSTOMER#${customer}`, sk, version, order: JSON.stringify(order) });
   }
@@ -71,7 +81,12 @@ async function admits() {
 }
 
 const stored = (at: 'list' | 'apart', status: string, version: number) =>
-  put({ ...(at === 'list' ? statuses.listedKey(customer) : { pk: `USER#${customer}`, sk: 'STATUS' }), status, version, epoch: 0 });
+  put({
+    ...(at === 'list' ? statuses.listedKey(customer) : { pk: `USER#${customer}`, sk: 'STATUS' }),
+    status,
+    version,
+    epoch: 0,
+  });
 
 describe('what is read of a customer before an order', () => {
   test('is one query, which costs as much for the 300th order as for the 30th, with and without a status', async () => {
@@ -117,7 +132,12 @@ describe('what is read of a customer before an order', () => {
     const { newest } = await readListedCustomer('table', customer, 40);
     expect(newest).toHaveLength(20);
     expect(newest.every(({ status }) => status === 'APPROVED')).toBe(true);
-    expect(newest.map(({ placedAt }) => placedAt)).toEqual(newest.map(({ placedAt }) => placedAt).toSorted().reverse());
+    expect(newest.map(({ placedAt }) => placedAt)).toEqual(
+      newest
+        .map(({ placedAt }) => placedAt)
+        .toSorted()
+        .reverse(),
+    );
   });
 });
 
