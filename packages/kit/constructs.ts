@@ -18,10 +18,10 @@ export { Bundles, UnknownEntry } from './base/bundles.js';
 export { addObjective, type ObjectiveProps } from './base/burn-rate.construct.js';
 export type { CanarySettings } from './base/canary-settings.js';
 export { checkDeployedWindow, type DeployedWindow } from './base/dedupe-window.js';
-export { FUNCTION_MEMORY, type FunctionKind, type MemorySettings } from './base/function-memory.js';
 export type { AnyBus, AnyTable } from './base/interfaces.js';
 export { keepExport } from './base/kept-exports.js';
 export { pinLogicalId } from './base/logical-ids.js';
+export { FUNCTION_MEMORY, type FunctionKind, type MemorySettings } from './base/memory-settings.js';
 export { type ConsumerDescription, type FunctionDescription, Output, servicePrefixes } from './base/outputs.js';
 export {
   FUNCTION_ACKNOWLEDGEMENTS,

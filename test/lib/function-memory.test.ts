@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type MemorySettings, memoryOf } from '../../packages/kit/base/function-memory.js';
+import { memoryOf } from '../../packages/kit/base/function-memory.js';
+import type { MemorySettings } from '../../packages/kit/base/memory-settings.js';
 import { ESTIMATES, longerWith } from '../../tools/cost/prices.js';
 
 describe('the memory of a function', () => {

@@ -19,9 +19,10 @@ import { checkLimits } from './check-limits.js';
 import { reservesConcurrency } from './concurrency.js';
 import { findEnvironmentErrors } from './environment-size.js';
 import { functionLogs } from './function-logs.construct.js';
-import { type FunctionKind, memoryOf } from './function-memory.js';
+import { memoryOf } from './function-memory.js';
 import { InlineRole } from './inline-role.construct.js';
 import type { AnyTable } from './interfaces.js';
+import type { FunctionKind } from './memory-settings.js';
 import type { FunctionDescription } from './outputs.js';
 import { checkCanary, checkFailureTexts, checkTraces, type EnvironmentSettings } from './settings.js';
 import { subscribeToSpans } from './span-subscription.js';
@@ -38,7 +39,7 @@ export interface ServiceFunctionProps {
   readonly context: ServiceContext;
   /** Name of its entry point in `Bundles`: `orders/place-order`. */
   readonly entry: string;
-  /** What it works on, which decides its memory (`function-memory.ts`). @default 'job' */
+  /** What it works on, which decides its memory (`memory-settings.ts`). @default 'job' */
   readonly kind?: FunctionKind;
   readonly environment?: Readonly<Record<string, string>>;
   /**

@@ -3,7 +3,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { APP_NAME } from '../aws/app-names.js';
 import { MAX_EPOCH } from '../messages/keys.js';
 import { CANARY_MINUTES, type CanarySettings } from './canary-settings.js';
-import type { MemorySettings } from './function-memory.js';
+import type { MemorySettings } from './memory-settings.js';
 import type { TracesSettings } from './traces-settings.js';
 
 /** Issuer of the tokens that the API accepts, and the checks of a token. */
@@ -188,7 +188,7 @@ export interface EnvironmentSettings {
    * @default none: a deployment replaces each function at once
    */
   readonly canary?: CanarySettings;
-  /** Memory of functions by kind, in MB, where it differs from the kit's (`function-memory.ts`). @default none */
+  /** Memory of functions by kind, in MB, where it differs from the kit's (`memory-settings.ts`). @default none */
   readonly memory?: MemorySettings;
   /**
    * Traces by OpenTelemetry: one for each request, through relays, queues and consumers to its last message. Functions write a line
