@@ -33,9 +33,17 @@ const clock = { now: () => new Date(orderly.cloud.world.now).toISOString() };
 const operator = {
   order: (orderId: string, verbose = false): Promise<Outcome> =>
     showOrder(
-      { documents, clock, services: orderly.services, endpoint: { url: undefined, region: 'eu-west-1' } },
+      {
+        app: APP.name,
+        environment: 'prod',
+        documents,
+        clock,
+        services: orderly.services,
+        endpoint: { url: undefined, region: 'eu-west-1' },
+      },
       { orderId, payload: false, verbose },
       createRelayReader(orderly.cloud),
+      createAttemptReader(orderly.cloud),
     ),
   groups: (): Promise<Outcome> =>
     listFailureGroups(

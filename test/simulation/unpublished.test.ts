@@ -28,13 +28,15 @@ function shop(faults: readonly (typeof REFUSED)[]) {
   const order = (orderId: string) =>
     asOf(async () => {
       const context = {
+        app: APP.name,
+        environment: 'prod',
         documents: createDocumentClient(cloud),
         clock: { now: () => new Date(cloud.world.now).toISOString() },
         services: orderly.services,
         endpoint: { url: undefined, region: 'eu-west-1' },
       };
       const request = { orderId, payload: false, verbose: false };
-      const { text, json } = await showOrder(context, request, createRelayReader(cloud));
+      const { text, json } = await showOrder(context, request, createRelayReader(cloud), createAttemptReader(cloud));
       const { events } = json as { events: readonly { type: string; publication?: { state: string } }[] };
       return { text, placed: events.find(({ type }) => type === 'OrderPlaced')?.publication };
     });
