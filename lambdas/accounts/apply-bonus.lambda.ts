@@ -1,4 +1,4 @@
-import { count, logger, Metric } from '@orderly/kit/aws';
+import { count, logOutcome, Metric } from '@orderly/kit/aws';
 import { eventStoreFromEnvironment, type Loaded } from '@orderly/kit/event-store';
 import { toKeyedRequest, toTrace } from '@orderly/kit/http';
 import {
@@ -51,7 +51,7 @@ export const handler = endpoint(applyBonus, async (request) => {
     personal.checkSame(body, await readBonusReason(accountStore, personalKeys, loaded));
     count(Metric.DUPLICATES_SUPPRESSED);
   }
-  logger.info(replayed ? 'bonus applied before' : 'bonus applied', { version: loaded.version });
+  logOutcome(replayed ? 'bonus applied before' : 'bonus applied', { version: loaded.version });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return { status: 201, body: requireAccount(loaded), headers: { Location: locationOf(loaded), ...replay } };
 });

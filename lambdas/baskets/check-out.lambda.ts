@@ -1,4 +1,4 @@
-import { count, logger, Metric } from '@orderly/kit/aws';
+import { count, logOutcome, Metric } from '@orderly/kit/aws';
 import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { parseIfMatch, toKeyedRequest, toTrace } from '@orderly/kit/http';
 import { parseIdempotencyKey } from '@orderly/kit/idempotent-receiver';
@@ -27,7 +27,7 @@ export const handler = endpoint(checkOut, async (request) => {
   });
   const orderId = loaded.id;
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
-  logger.info(replayed ? 'basket checked out before' : 'basket checked out', { orderId });
+  logOutcome(replayed ? 'basket checked out before' : 'basket checked out', { orderId });
   // The order doesn't exist yet. The basket shows when it does: its lines are gone.
   const headers = { Location: 'basket', ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) };
   return { status: 202, body: { orderId }, headers };

@@ -10,8 +10,8 @@ import {
   secondsBetween,
 } from '@orderly/operator';
 import type { OrderView } from '../orders/contract.js';
-import { type Delivery, type EventReport, type OrderFacts, reportEvents } from './deliveries.js';
 import { type AttemptSummary, summarizeAttempts } from './attempt-summary.js';
+import { type Delivery, type EventReport, type OrderFacts, reportEvents } from './deliveries.js';
 import { findDoneTwice } from './done-twice.js';
 import { command } from './program.js';
 import { inRunbook } from './runbook.js';

@@ -86,7 +86,10 @@ async function findTrace(
   const { by, commits } = found;
   const read = await readFactsAbout(context, id, commits);
   const facts = await complete(read);
-  const logs = { found: facts[0]?.found, doneTwice: findDoneTwice(facts.flatMap(({ aggregates }) => aggregates)).length };
+  const logs = {
+    found: facts[0]?.found,
+    doneTwice: findDoneTwice(facts.flatMap(({ aggregates }) => aggregates)).length,
+  };
   const roots = buildTree(reportMessages(facts, by === 'correlation' ? id : undefined), services);
   if (by === 'correlation')
     return { what: `correlation id ${id}`, roots, verdict: judgeMessages(collectMessages(roots), id), ...logs };

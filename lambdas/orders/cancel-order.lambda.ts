@@ -1,4 +1,4 @@
-import { count, logger, Metric, type TransactWriteItem, tableFromEnvironment } from '@orderly/kit/aws';
+import { count, logOutcome, Metric, type TransactWriteItem, tableFromEnvironment } from '@orderly/kit/aws';
 import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { Problem, toKeyedRequest, toTrace } from '@orderly/kit/http';
 import {
@@ -50,7 +50,7 @@ export const handler = endpoint(cancelOrder, async (request) => {
   // cancelled before, it keeps the earlier reason.
   if (changed && typeof order.reason === 'string' && order.reason !== body.reason) record.refuseReused();
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
-  logger.info(replayed ? 'order cancelled before' : 'order cancelled', { orderId: loaded.id });
+  logOutcome(replayed ? 'order cancelled before' : 'order cancelled', { orderId: loaded.id });
   const headers = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return { status: 200, body: order, headers };
 });

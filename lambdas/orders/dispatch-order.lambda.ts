@@ -1,4 +1,4 @@
-import { count, logger, Metric, requireEnv, type TransactWriteItem, tableFromEnvironment } from '@orderly/kit/aws';
+import { count, logOutcome, Metric, requireEnv, type TransactWriteItem, tableFromEnvironment } from '@orderly/kit/aws';
 import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { Problem, toKeyedRequest, toTrace } from '@orderly/kit/http';
 import {
@@ -53,7 +53,7 @@ export const handler = endpoint(dispatchOrder, async (request) => {
     return throwNotApproved(error);
   });
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
-  logger.info(replayed ? 'order dispatched before' : 'order dispatched', { orderId: loaded.id });
+  logOutcome(replayed ? 'order dispatched before' : 'order dispatched', { orderId: loaded.id });
   const headers = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return { status: 200, body: await viewForCaller(personalKeys, caller, loaded), headers };
 });

@@ -1,4 +1,4 @@
-import { clock, count, logger, Metric, tableFromEnvironment } from '@orderly/kit/aws';
+import { clock, count, logOutcome, Metric, tableFromEnvironment } from '@orderly/kit/aws';
 import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { toTrace } from '@orderly/kit/http';
 import { createOnce, PersonalRequest, parseIdempotencyKey } from '@orderly/kit/idempotent-receiver';
@@ -40,7 +40,7 @@ export const handler = endpoint(placeOrder, async (request) => {
     show: (keys, { loaded }) => viewForCaller(keys, caller, loaded),
   });
   count(replayed ? Metric.DUPLICATES_SUPPRESSED : OrdersMetric.ORDERS_PLACED);
-  logger.info(replayed ? 'order placed before' : 'order placed', { orderId: order.orderId });
+  logOutcome(replayed ? 'order placed before' : 'order placed', { orderId: order.orderId });
   const headers = { Location: `orders/${order.orderId}`, ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) };
   return { status: 201, body: order, headers };
 });

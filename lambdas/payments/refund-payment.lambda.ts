@@ -1,4 +1,4 @@
-import { count, logger, Metric } from '@orderly/kit/aws';
+import { count, logOutcome, Metric } from '@orderly/kit/aws';
 import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { Problem, toKeyedRequest, toTrace } from '@orderly/kit/http';
 import { changeOnce, createRequestRecord, recordsTableFromEnvironment } from '@orderly/kit/idempotent-receiver';
@@ -45,7 +45,7 @@ export const handler = endpoint(refundPayment, async (request) => {
         : undefined,
   }).catch(throwNotRefundable);
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
-  logger.info(replayed ? 'refund requested before' : 'refund requested', { paymentId: loaded.id, refundId });
+  logOutcome(replayed ? 'refund requested before' : 'refund requested', { paymentId: loaded.id, refundId });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return {
     status: 201,

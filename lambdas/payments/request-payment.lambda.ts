@@ -1,4 +1,4 @@
-import { count, logger, Metric, tableFromEnvironment } from '@orderly/kit/aws';
+import { count, logOutcome, Metric, tableFromEnvironment } from '@orderly/kit/aws';
 import { eventStoreFromEnvironment } from '@orderly/kit/event-store';
 import { Problem, toTrace } from '@orderly/kit/http';
 import {
@@ -66,7 +66,7 @@ export const handler = endpoint(requestPayment, async (request) => {
     show: (keys, { loaded }) => viewForCaller(keys, caller, loaded),
   });
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
-  logger.info(replayed ? 'payment requested before' : 'payment requested', { paymentId: payment.paymentId });
+  logOutcome(replayed ? 'payment requested before' : 'payment requested', { paymentId: payment.paymentId });
   const replay = replayed ? { 'Idempotency-Replayed': 'true' } : {};
   return { status: 201, body: payment, headers: { Location: `payments/${payment.paymentId}`, ...replay } };
 });

@@ -1,5 +1,5 @@
 import { NoAnswer, OrderlyProblem, orderlyClient } from '@orderly/client';
-import { count, logger, publishMetrics, recordSeconds, requireEnv, SafeError } from '@orderly/kit/aws';
+import { count, logger, logOutcome, publishMetrics, recordSeconds, requireEnv, SafeError } from '@orderly/kit/aws';
 import { NoToken, requestToken } from '../client-credentials.js';
 import { type SyntheticOrderSource, SyntheticOrdersEnv } from './environment.js';
 import { KeptToken } from './kept-token.js';
@@ -31,7 +31,7 @@ export const handler = async ({ time: tick }: { readonly time: string }): Promis
       count(SyntheticOrdersMetric.SUCCEEDED);
       recordSeconds(SyntheticOrdersMetric.DECISION_SECONDS, seconds);
     }
-    logger.info('synthetic order played', { tick, seconds });
+    logOutcome('synthetic order played', { tick, seconds });
   } catch (error) {
     token.forget();
     count(SyntheticOrdersMetric.FAILED);

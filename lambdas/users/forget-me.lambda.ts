@@ -1,4 +1,4 @@
-import { clock, count, logger, Metric } from '@orderly/kit/aws';
+import { clock, count, logOutcome, Metric } from '@orderly/kit/aws';
 import { toKeyedRequest, toTrace } from '@orderly/kit/http';
 import { createRequestRecord, recordsTableFromEnvironment } from '@orderly/kit/idempotent-receiver';
 import { erasureFromEnvironment } from '@orderly/kit/personal-data';
@@ -24,6 +24,6 @@ export const handler = endpoint(forgetMe, async (request) => {
     now: clock.now(),
   });
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
-  logger.info(replayed ? 'user forgotten before' : 'user forgotten');
+  logOutcome(replayed ? 'user forgotten before' : 'user forgotten');
   return { status: 204, body: undefined, headers: replayed ? { 'Idempotency-Replayed': 'true' } : {} };
 });

@@ -1,4 +1,4 @@
-import { clock, count, logger, Metric } from '@orderly/kit/aws';
+import { clock, count, logOutcome, Metric } from '@orderly/kit/aws';
 import { parseIfMatch, toKeyedRequest, toTrace } from '@orderly/kit/http';
 import { createRequestRecord, recordsTableFromEnvironment } from '@orderly/kit/idempotent-receiver';
 import { personalKeysFromEnvironment } from '@orderly/kit/personal-data';
@@ -27,6 +27,6 @@ export const handler = endpoint(patchMe, async (request) => {
     now: clock.now(),
   });
   if (replayed) count(Metric.DUPLICATES_SUPPRESSED);
-  logger.info(replayed ? 'profile patched before' : 'profile patched');
+  logOutcome(replayed ? 'profile patched before' : 'profile patched');
   return { status: 200, body: view, headers: replayed ? { 'Idempotency-Replayed': 'true' } : {} };
 });

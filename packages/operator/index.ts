@@ -23,6 +23,7 @@ export {
   type OperatorAnswer,
 } from './api/answers.js';
 export { type AppAdvice, functionContext } from './api/context.js';
+export { type AttemptLine, parseAttemptLine } from './attempts/attempt-lines.js';
 export {
   type Attempt,
   type AttemptCounts,
@@ -32,7 +33,6 @@ export {
   describeAttempts,
   findAttempts,
 } from './attempts/attempts.js';
-export { type AttemptLine, parseAttemptLine } from './attempts/attempt-lines.js';
 export {
   type AttemptReader,
   createAttemptReader,

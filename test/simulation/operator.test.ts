@@ -14,7 +14,7 @@ import { showOrder } from '../../tools/operator/order.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { holdMessages } from '../support/simulation/holding.js';
-import { createDocumentClient, createRelayReader } from '../support/simulation/operator.js';
+import { createAttemptReader, createDocumentClient, createRelayReader } from '../support/simulation/operator.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { cancellationOf, orderAt, orderOf, productOf, stocked } from './scenarios/shop.js';
 

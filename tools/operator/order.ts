@@ -12,8 +12,8 @@ import {
   type RelayReader,
   sagaToJson,
 } from '@orderly/operator';
-import { type Delivery, type EventReport, listTries, type OrderFacts } from '../../lambdas/operations/deliveries.js';
 import { describeSummary } from '../../lambdas/operations/attempt-summary.js';
+import { type Delivery, type EventReport, listTries, type OrderFacts } from '../../lambdas/operations/deliveries.js';
 import { readOrder, withAttempts, withRelays } from '../../lambdas/operations/order-facts.js';
 import { judgeOrder, type OrderReport } from '../../lambdas/operations/order-verdict.js';
 import { formatElapsed } from '../../lambdas/operations/trace-tree.js';

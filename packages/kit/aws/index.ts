@@ -32,5 +32,5 @@ export {
 } from './read-items.js';
 export { SafeError, type SafeText, safeText } from './safe-error.js';
 export { dynamoDbTable, type Table, tableFromEnvironment } from './table.js';
-export { count, countImmediately, logger, publishMetrics, recordSeconds } from './telemetry.js';
+export { count, countImmediately, logger, logOutcome, publishMetrics, recordSeconds } from './telemetry.js';
 export { Throttled, WriteConflict } from './write-conflict.js';

@@ -1,9 +1,22 @@
-import { Logger } from '@aws-lambda-powertools/logger';
+import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
+import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { toFailureText } from './failure-texts.js';
 
-/** Structured log. The POWERTOOLS_* variables set its level, service name and sampling. */
-export const logger = new Logger();
+/**
+ * Formats a line with what differs between lines. The context of Lambda (name, memory, cold start), which Powertools writes, is the
+ * same in all lines of a log stream; Lambda needs `level` and `timestamp` for its filter ("Log-level filtering").
+ */
+class LineFormatter extends LogFormatter {
+  formatAttributes(attributes: UnformattedAttributes, additional: LogAttributes): LogItem {
+    const { logLevel: level, message, timestamp, serviceName: service } = attributes;
+    const own = { level, message, timestamp: this.formatTimestamp(timestamp), service };
+    return new LogItem({ attributes: own }).addAttributes(additional);
+  }
+}
+
+/** Structured log. The POWERTOOLS_* variables set its level and service name. */
+export const logger = new Logger({ logFormatter: new LineFormatter() });
 
 const metrics = new Metrics();
 
@@ -44,7 +57,25 @@ export const recordSeconds = (name: string, value: number): void => {
 };
 
 /**
- * Writes the metrics of this invocation to its log (EMF). Otherwise they would be reported with the next invocation.
+ * Logs what became of a request or of a message, with the metrics that were counted since the last line (EMF) in the same line.
+ *
+ * CloudWatch finds metrics in any JSON line with `_aws`, and leaves its other members to the log ("Embedding metrics within logs").
+ * The line has the dimension anyway: `service`. Lines at INFO are always written, since a setting can only add those at DEBUG.
+ */
+export const logOutcome = (outcome: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+  logger.info(outcome, { ...fields, ...takeMetrics() });
+};
+
+/** Takes the metrics that were counted and not yet written, in embedded metric format without its dimension. */
+function takeMetrics(): Readonly<Record<string, unknown>> {
+  if (!metrics.hasStoredMetrics() || process.env.POWERTOOLS_METRICS_DISABLED === 'true') return {};
+  const { service: _, ...taken } = metrics.serializeMetrics();
+  metrics.clearMetrics();
+  return taken;
+}
+
+/**
+ * Writes the metrics of this invocation that no line has to its log (EMF). Otherwise they would be reported with the next invocation.
  */
 export const publishMetrics = (): void => {
   if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();

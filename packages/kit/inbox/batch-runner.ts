@@ -4,7 +4,6 @@ import type { Item, TransactWriteItem } from '../aws/dynamodb.js';
 import { newTraceparent } from '../aws/ids.js';
 import { retryOnConflict } from '../aws/optimistic-retry.js';
 import { safeText } from '../aws/safe-error.js';
-import { logger } from '../aws/telemetry.js';
 import { PENDING } from '../failures/delivery.js';
 import { readStoredPayload } from '../failures/stored-payload.js';
 import { decodeMessage, type Handling } from '../idempotent-consumer/message-source.js';
@@ -12,6 +11,7 @@ import { toMessageTrace } from '../idempotent-consumer/process-message.js';
 import type { Decide } from '../idempotent-consumer/process-once.js';
 import type { AnyEvent } from '../messages/contract.js';
 import { readEnvelope, senderOf } from '../messages/envelope.js';
+import { logMessage } from '../messages/message-line.js';
 import type { Dispatch } from '../timers/contract.js';
 import type { BatchHandlers, ClosedWindow, CollectedMessage, CollectedSource } from './batch-source.js';
 import { CollectedMessages, type Uncollected, type WindowRecord } from './collected-messages.js';
@@ -79,7 +79,7 @@ export class BatchRunner extends RunnerBase {
       }
       if (waiting.length > 0) await this.messages.collect(waiting);
     });
-    logger.info('collected', { consumer: this.options.consumer.name, messages: messages.length });
+    logMessage('collected', { consumer: this.options.consumer.name, messages: messages.length });
   }
 
   /** @returns the window of the event's time; `undefined` if the message can't be read: it is tried again, or has failed */

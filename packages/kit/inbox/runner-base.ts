@@ -8,6 +8,7 @@ import { DeadLettered, isPermanent } from '../failures/failure-kinds.js';
 import { type TextKeys, withSealedText } from '../failures/failure-reasons.js';
 import { findPerson, type Source } from '../idempotent-consumer/message-source.js';
 import { type Decide, ProcessedRecords, processOnce } from '../idempotent-consumer/process-once.js';
+import { logMessage } from '../messages/message-line.js';
 import type { Dispatch } from '../timers/contract.js';
 import { computeBackoff } from './backoff.js';
 import type { InboxSettings } from './contract.js';
@@ -102,7 +103,7 @@ export abstract class RunnerBase {
   }
 
   protected log(outcome: Outcome, record: string, claimed?: ClaimedMessage): void {
-    logger.info(outcome, {
+    logMessage(outcome, {
       consumer: this.options.consumer.name,
       record,
       ...(claimed && { attempts: claimed.attempts }),

@@ -13,6 +13,7 @@ import { RETURNED } from '../failures/delivery.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { type Attempt, startAttempt } from '../messages/attempt.js';
 import { messageGroupOf, messageIdOf } from '../messages/envelope.js';
+import { logMessage, messageFields } from '../messages/message-line.js';
 import type { Lane } from './lane.js';
 import { type StoredRequest, tryReadRequest } from './request-item.js';
 import { decideRound } from './round.js';
@@ -187,12 +188,5 @@ function log(outcome: 'applied' | 'duplicate' | 'returned to the queue', request
   if (outcome === 'duplicate') count(Metric.DUPLICATES_SUPPRESSED);
   if (outcome === 'applied')
     recordSeconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(message.time, clock.now())));
-  logger.info(outcome, {
-    consumer: consumer.name,
-    eventId: message.id,
-    eventType: message.type,
-    correlationId: message.correlationid,
-    causationId: message.causationid,
-    traceparent: message.traceparent,
-  });
+  logMessage(outcome, { consumer: consumer.name, ...messageFields(message, true) });
 }

@@ -73,7 +73,6 @@ export class Orchestrator<Data> {
     if (events.length === 0) return { events, writes: [store.unchangedCheck(loaded)] };
     const commit = store.buildCommit(loaded, events, trace, { commands });
     const after = store.applyCommit(loaded, commit).state;
-    logger.info('saga', { saga: this.options.aggregate, sagaId: id, status: after.status });
     span?.end('saga', {
       saga: this.options.aggregate,
       id,
@@ -83,7 +82,10 @@ export class Orchestrator<Data> {
     });
     // Counted before the commit, because no code is sure to run after it. So this may alarm twice, but never misses a
     // stuck saga.
-    if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') countImmediately(Metric.SAGAS_STUCK);
+    if (after.status === 'STUCK' && loaded.state.status !== 'STUCK') {
+      countImmediately(Metric.SAGAS_STUCK);
+      logger.warn('saga stuck', { saga: this.options.aggregate, sagaId: id });
+    }
     return {
       events,
       writes: [

@@ -55,10 +55,7 @@ export function countAttempts(attempts: Iterable<readonly Attempt[]>): AttemptCo
  */
 export function describeAttempts(counts: AttemptCounts, doneTwice: number): string {
   const { delivered, applied, duplicate, refused, postponed, crashed } = counts;
-  const rare = [
-    ...(postponed > 0 ? [`postponed ${postponed}`] : []),
-    ...(refused > 0 ? [`refused ${refused}`] : []),
-  ];
+  const rare = [...(postponed > 0 ? [`postponed ${postponed}`] : []), ...(refused > 0 ? [`refused ${refused}`] : [])];
   const parts = [`applied ${applied}`, `duplicates ${duplicate}`, `crashed ${crashed}`, ...rare];
   return `delivered ${delivered} times: ${parts.join(', ')}; done twice ${doneTwice}`;
 }

@@ -46,13 +46,21 @@ const LOOKS = 50;
  * costs what AWS charges for the bytes of these logs since the first commit. What can't be read is unread, and no error.
  */
 export const createAttemptReader =
-  ({ app, environment, endpoint, clock }: Pick<CommandContext, 'app' | 'environment' | 'endpoint' | 'clock'>): AttemptReader =>
+  ({
+    app,
+    environment,
+    endpoint,
+    clock,
+  }: Pick<CommandContext, 'app' | 'environment' | 'endpoint' | 'clock'>): AttemptReader =>
   async (query) => {
     const client = new CloudWatchLogsClient(clientConfig(endpoint));
     try {
       return await readAttempts(client, { prefix: stackPrefix(app, environment), now: clock.now(), ...query });
     } catch (error) {
-      return { attempts: new Map(), unread: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+      return {
+        attempts: new Map(),
+        unread: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+      };
     } finally {
       client.destroy();
     }

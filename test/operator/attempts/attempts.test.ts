@@ -14,7 +14,9 @@ const line = (message: string, more: object = {}): string =>
   });
 const attemptsOf = (...lines: readonly string[]) => {
   const found = findAttempts(lines.flatMap((one) => parseAttemptLine(one) ?? []));
-  return (found.get('stock e') ?? []).map(({ outcome, cause }) => (cause === undefined ? outcome : `${outcome}: ${cause}`));
+  return (found.get('stock e') ?? []).map(({ outcome, cause }) =>
+    cause === undefined ? outcome : `${outcome}: ${cause}`,
+  );
 };
 
 test('a message that comes once is applied once', () =>
@@ -70,9 +72,9 @@ test('a duplicate without an earlier line was applied before', () =>
   ]));
 
 test('lines about anything else, and lines that were cut off, are no attempts', () =>
-  expect(['plain', '{"message":"saga","consumer":"stock","eventId":"e"}', '{"message":"app'].flatMap(parseAttemptLine)).toEqual(
-    [undefined, undefined, undefined],
-  ));
+  expect(
+    ['plain', '{"message":"saga","consumer":"stock","eventId":"e"}', '{"message":"app'].flatMap(parseAttemptLine),
+  ).toEqual([undefined, undefined, undefined]));
 
 test('the sum counts each delivery once', () => {
   const attempts = findAttempts(

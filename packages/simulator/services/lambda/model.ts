@@ -470,7 +470,7 @@ export class LambdaFunction {
       random,
       send: (request, reply) => send(sandbox, request, reply),
       log: (level, text) => {
-        if (!text.includes('"_aws":')) this.logged = text;
+        if (!text.includes('"_aws":') || text.includes('"message":')) this.logged = text;
         for (const listener of this.lineListeners) listener(text);
         log({ at: world.now, fn: this.label, level, text });
       },
