@@ -86,25 +86,27 @@ interface Seen extends Attempt {
  * what it applied, and the others are duplicates, of which the writer need not hear.
  */
 function resolveLane(lines: readonly AttemptLine[]): readonly Seen[] {
-  const inLane = lines.filter(({ word }) => WORDS[word as AttemptWord] === 'in lane');
-  const ended = lines.filter((line) => !inLane.includes(line));
-  const [applied] = ended.filter(({ word, messageId }) => messageId === undefined && word === 'applied');
+  const inLane = lines.filter(({ word }) => outcomeOf(word) === 'in lane');
   const [first] = inLane;
+  const ended = lines.filter((line) => !inLane.includes(line));
   if (!first) return ended.map(seen);
-  // The writer's own lines are about requests, not about deliveries: each delivery has a line of its consumer.
-  const deliveries = ended.filter(({ messageId }) => messageId !== undefined);
-  const wasApplied = applied ?? ended.find(({ word }) => word === 'duplicate');
+  // A line of the lane's writer is about the request, and no delivery of its own: each delivery has a line of its consumer.
+  const isWriters = ({ messageId, word }: AttemptLine): boolean => messageId === undefined && outcomeOf(word) !== 'refused';
+  const isApplied = ended.some(({ word }) => outcomeOf(word) === 'applied' || outcomeOf(word) === 'duplicate');
+  const byWriter = ended.some((line) => isWriters(line) && outcomeOf(line.word) === 'applied');
   const stored = inLane.map((line): Seen => {
-    if (!wasApplied) return { ...seen(line), outcome: 'postponed', error: 'it waits in its lane' };
-    return { ...seen(line), outcome: line === first && applied ? 'applied' : 'duplicate' };
+    if (!isApplied) return { ...seen(line), outcome: 'postponed', error: 'it waits in its lane' };
+    return { ...seen(line), outcome: line === first && byWriter ? 'applied' : 'duplicate' };
   });
-  return [...deliveries.map(seen), ...stored].toSorted(byTime);
+  return [...ended.filter((line) => !isWriters(line)).map(seen), ...stored].toSorted(byTime);
 }
+
+const outcomeOf = (word: string) => WORDS[word as AttemptWord];
 
 const byTime = (one: Seen, other: Seen): number => (one.at ?? '').localeCompare(other.at ?? '');
 
 function seen({ word, at, messageId, receiveCount, error }: AttemptLine): Seen {
-  const outcome = WORDS[word as AttemptWord];
+  const outcome = outcomeOf(word);
   return {
     outcome: outcome === 'in lane' ? 'postponed' : outcome,
     at,
