@@ -17,7 +17,13 @@ export function renderTables({ orders, stock, again }: DemoResult): string {
     renderTable(['orders', 'approved', 'rejected'], [[orders.length, count('APPROVED'), count('REJECTED')]]),
     renderTable(['stock', 'on hand', 'available before', 'after the orders', 'after the duplicates'], rows),
     renderTable(
-      ['messages sent again', 'heard by nobody', 'deliveries to consumers', 'duplicates: nothing changed', 'applied again'],
+      [
+        'messages sent again',
+        'heard by nobody',
+        'deliveries to consumers',
+        'duplicates: nothing changed',
+        'applied again',
+      ],
       [[again.sent, again.unheard, again.deliveries, again.duplicates, again.applied]],
     ),
   ].join('\n\n');

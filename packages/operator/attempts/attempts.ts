@@ -91,7 +91,8 @@ function resolveLane(lines: readonly AttemptLine[]): readonly Seen[] {
   const ended = lines.filter((line) => !inLane.includes(line));
   if (!first) return ended.map(seen);
   // A line of the lane's writer is about the request, and no delivery of its own: each delivery has a line of its consumer.
-  const isWriters = ({ messageId, word }: AttemptLine): boolean => messageId === undefined && outcomeOf(word) !== 'refused';
+  const isWriters = ({ messageId, word }: AttemptLine): boolean =>
+    messageId === undefined && outcomeOf(word) !== 'refused';
   const isApplied = ended.some(({ word }) => outcomeOf(word) === 'applied' || outcomeOf(word) === 'duplicate');
   const byWriter = ended.some((line) => isWriters(line) && outcomeOf(line.word) === 'applied');
   const stored = inLane.map((line): Seen => {

@@ -240,7 +240,8 @@ interface Reading {
 
 function listCallFaults(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
   // KMS stores nothing of its requests, and functions only read parameters and stacks.
-  const writes = WRITES.has(operation) || !['dynamodb', 'kms', 'ssm', 'cloudformation', 'monitoring'].includes(service);
+  const writes =
+    WRITES.has(operation) || !['dynamodb', 'kms', 'ssm', 'cloudformation', 'monitoring', 'logs'].includes(service);
   return CALL_FAULTS.filter((kind) => {
     // A batch leaves a write that meets a transaction unprocessed.
     if (kind === 'conflict') return service === 'dynamodb' && WRITES.has(operation) && !BATCHES.has(operation);

@@ -4,6 +4,7 @@ import { Metric } from '../../../packages/kit/aws/metric-names.js';
 import type * as Telemetry from '../../../packages/kit/aws/telemetry.js';
 import { on } from '../../../packages/kit/idempotent-consumer/message-source.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
+import { toQueueBody } from '../../support/consumed.js';
 import { parcels, shopContract } from '../../support/inboxes/contract.js';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -71,9 +72,9 @@ test('a message leaves one line, which names it and has its metrics', async () =
   const { MessageLog } = await import('../../../packages/kit/idempotent-consumer/message-log.js');
   const source = on(parcels, { ParcelSent: () => ({ decide: async () => [] }) });
   const message = eventMessage(shopContract, { type: 'ParcelSent', data: { name: 'p' } }, { subject: 'Parcel/p' });
-  const sqs = { messageId: 'm', body: JSON.stringify({ detail: message }), messageAttributes: {} };
+  const sqs = { messageId: 'm', body: toQueueBody(message), messageAttributes: {} };
   const record = { ...sqs, attributes: { ApproximateReceiveCount: '2' } } as unknown as SQSRecord;
-  new MessageLog('desk-parcels', [source]).done('applied', readDelivery(record, { app: 'shop', window: 35 * 86_400 }));
+  new MessageLog('desk-parcels', [source]).done('applied', readDelivery(record, { app: 'app', window: 35 * 86_400 }));
   telemetry.publishMetrics();
   const { level, timestamp, service, _aws, ...named } = lines[0] ?? {};
   expect(lines).toHaveLength(1);

@@ -47,7 +47,7 @@ export function runQuery(text: string, lines: readonly QueriedLine[]): readonly 
     .toSorted((one, other) => (newestFirst ? other.line.at - one.line.at : one.line.at - other.line.at));
   return found.slice(0, limit).map(({ line, members }) =>
     fields.flatMap((field) => {
-      const value = valueOf(field, line, members);
+      const value = fieldOf(field, line, members);
       return value === undefined ? [] : { field, value };
     }),
   );
@@ -132,7 +132,7 @@ function memberAt(members: Readonly<Record<string, unknown>>, path: string): unk
   return value;
 }
 
-function valueOf(field: string, { at, text }: QueriedLine, members: ReturnType<typeof membersOf>): string | undefined {
+function fieldOf(field: string, { at, text }: QueriedLine, members: ReturnType<typeof membersOf>): string | undefined {
   if (field === '@message') return text;
   if (field === '@timestamp') return new Date(at).toISOString().replace('T', ' ').replace('Z', '');
   const value = memberAt(members, field);
