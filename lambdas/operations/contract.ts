@@ -41,6 +41,18 @@ const state = withDescription(
   ]),
 );
 
+/** One time that a consumer got a message. */
+export const TracedAttempt = z.object({
+  outcome: withDescription(
+    '`crashed` if the queue gave the message, and no log line says what became of it.',
+    z.enum(['applied', 'duplicate', 'refused', 'postponed', 'crashed']),
+  ),
+  at: z.exactOptional(z.iso.datetime()),
+  messageId: z.exactOptional(withDescription("The queue's id of the message.", z.string())),
+  receiveCount: z.exactOptional(withDescription('How often the queue had given it, this time included.', z.int())),
+  cause: z.exactOptional(withDescription("Why it came again, or was not applied; no people's data.", z.string())),
+});
+
 const delivery = {
   consumer: z.string(),
   service: z.string(),
@@ -52,6 +64,9 @@ const delivery = {
     withDescription('Whether its consumer has stored it; only of one that is pending.', z.literal(true)),
   ),
   reason: z.exactOptional(withDescription("Reason of a failure: names and codes, no people's data.", z.string())),
+  tries: z.exactOptional(
+    withDescription('Each time that the consumer got it, as far as the logs tell it.', z.array(TracedAttempt)),
+  ),
 };
 
 /** A message at one consumer that subscribes to it. */
@@ -113,6 +128,23 @@ export const TraceView = z.object({
   }),
   events: withDescription('Number of messages.', z.int()),
   roots: withDescription('Messages whose causes are not among them.', z.array(TracedMessage)),
+  attempts: z.exactOptional(
+    withDescription(
+      'Number of all attempts by their outcome, as the logs tell it.',
+      z.object({
+        delivered: withDescription('Sum of the others.', z.int()),
+        applied: z.int(),
+        duplicate: z.int(),
+        refused: z.int(),
+        postponed: z.int(),
+        crashed: z.int(),
+        unread: z.exactOptional(withDescription('Why the logs could not be read.', z.string())),
+        isPartial: z.exactOptional(
+          withDescription('Whether the logs have more lines than one answer has.', z.literal(true)),
+        ),
+      }),
+    ),
+  ),
 });
 
 export { AuditLogView, AuditView, FailureGroupsView } from '@orderly/operator/views';

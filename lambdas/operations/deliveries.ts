@@ -1,10 +1,13 @@
 import {
+  type Attempt,
+  attemptKey,
   type Commit,
   type ConsumerRecord,
   deliveryKeysOf,
   describeReason,
   describeStepDetails,
   expectedDeliveries,
+  type FoundAttempts,
   findDeliveryRecord,
   judgePublication,
   type Listener,
@@ -52,6 +55,8 @@ export interface OrderFacts {
   readonly shown: ReadonlyMap<string, number>;
   /** Where the relays are. Absent if no message waits without a trace of it. */
   readonly relays?: Relays;
+  /** Attempts of consumers, as the logs tell them. @default they were not asked */
+  readonly found?: FoundAttempts;
 }
 
 /**
@@ -87,6 +92,8 @@ export interface Delivery {
   readonly attempts?: number;
   /** Whether its consumer has stored it: only of one that is pending. */
   readonly isStored?: true;
+  /** Each time that the consumer got it, as far as logs tell it. */
+  readonly tries?: readonly Attempt[];
 }
 
 /** An event, or a command that was sent with it. */
@@ -126,7 +133,7 @@ export function reportEvents({ service, subject, commits }: AggregateFacts, fact
       const { id } = message;
       const deliveries = sent
         .filter((one) => one.message.id === id)
-        .map((one) => judgeDelivery(one, { isUnsent }, facts));
+        .map((one) => withTries(judgeDelivery(one, { isUnsent }, facts), id, facts));
       if (relay && relayRecord) deliveries.unshift(judgeRecord(relay, relayRecord, `${pk}/${sk}`));
       const step = steps.find((one) => one.id === id);
       const details = step && describeStepDetails(step);
@@ -145,6 +152,14 @@ export function reportEvents({ service, subject, commits }: AggregateFacts, fact
     });
   });
 }
+
+function withTries(delivery: Delivery, id: string, { found }: OrderFacts): Delivery {
+  const tries = found?.attempts.get(attemptKey(delivery.consumer, id));
+  return tries ? { ...delivery, tries } : delivery;
+}
+
+/** Returns the attempts that are worth a line each: all of them, if there was more than one. */
+export const listTries = ({ tries = [] }: Delivery): readonly Attempt[] => (tries.length > 1 ? tries : []);
 
 /** States of a delivery of which nothing is stored, while the message may be on its way. */
 export const hasNothing = ({ state, isStored }: Delivery): boolean => state === 'pending' && isStored !== true;

@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import {
+  type AttemptReader,
   type CommandContext,
   type ConsumerRecord,
   foldSaga,
@@ -123,6 +124,15 @@ export const findRelaysToAsk = (facts: OrderFacts): readonly Service[] => {
 export async function withRelays(facts: OrderFacts, ask: RelayReader): Promise<OrderFacts> {
   const services = findRelaysToAsk(facts);
   return services.length === 0 ? facts : { ...facts, relays: await ask(services) };
+}
+
+/** Adds the attempts of consumers at the messages of all these aggregates, as the logs tell them: one query. */
+export async function withAttempts(facts: readonly OrderFacts[], ask: AttemptReader): Promise<readonly OrderFacts[]> {
+  const commits = facts.flatMap(({ aggregates }) => aggregates.flatMap((one) => one.commits));
+  const [since] = commits.map(({ at }) => at).toSorted();
+  if (since === undefined) return facts;
+  const found = await ask({ correlationIds: [...new Set(commits.map(({ correlationId }) => correlationId))], since });
+  return facts.map((one) => ({ ...one, found }));
 }
 
 /** Reads what consumers have done with the messages of some aggregates that need not belong to an order. */

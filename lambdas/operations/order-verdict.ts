@@ -10,6 +10,7 @@ import {
   secondsBetween,
 } from '@orderly/operator';
 import type { OrderView } from '../orders/contract.js';
+import { type AttemptSummary, summarizeAttempts } from './attempt-summary.js';
 import { type Delivery, type EventReport, type OrderFacts, reportEvents } from './deliveries.js';
 import { findDoneTwice } from './done-twice.js';
 import { command } from './program.js';
@@ -31,6 +32,8 @@ export interface OrderReport {
   readonly events: readonly EventReport[];
   readonly doneTwice: readonly DuplicateEffect[];
   readonly verdict: Verdict;
+  /** What the logs tell of all attempts; absent if they were not asked. */
+  readonly attempts?: AttemptSummary;
 }
 
 /** Judges where an order is, whether anything was lost, and whether anything was done twice. It is a pure function. */
@@ -40,7 +43,9 @@ export function judgeOrder(facts: OrderFacts): OrderReport {
     .toSorted((one, other) => one.at.localeCompare(other.at));
   const doneTwice = findDoneTwice(facts.aggregates);
   const { orderId, order, sagas, shown } = facts;
-  return { orderId, order, sagas, shown, events, doneTwice, verdict: decideVerdict(facts, events, doneTwice) };
+  const verdict = decideVerdict(facts, events, doneTwice);
+  const attempts = summarizeAttempts(facts.found, events);
+  return { orderId, order, sagas, shown, events, doneTwice, verdict, ...(attempts && { attempts }) };
 }
 
 function decideVerdict(

@@ -1,5 +1,5 @@
-import { formatDuration, type Service, secondsBetween } from '@orderly/operator';
-import type { Delivery, EventReport } from './deliveries.js';
+import { type Attempt, describeAttempt, formatDuration, type Service, secondsBetween } from '@orderly/operator';
+import { type Delivery, type EventReport, listTries } from './deliveries.js';
 
 /** A message with what followed from it. */
 export interface MessageNode {
@@ -121,7 +121,9 @@ export function formatTree(roots: readonly MessageNode[], { verbose }: { readonl
   const messageBranch = (node: MessageNode): ((indent: string, last: boolean) => void) =>
     branch(describeMessage(node.message), parts(node));
   const hopBranch = ({ delivery, followed }: Hop): ((indent: string, last: boolean) => void) =>
-    branch(describeHop(delivery), followed.map(messageBranch));
+    branch(describeHop(delivery), [...listTries(delivery).map(tryBranch), ...followed.map(messageBranch)]);
+  const tryBranch = (attempt: Attempt): ((indent: string, last: boolean) => void) =>
+    branch(describeAttempt(attempt, formatTime), []);
   const describeMessage = ({ type, to, details, subject, version, at, id, publication }: EventReport): string => {
     const [aggregate = ''] = subject.split(/[/ ]/);
     return [

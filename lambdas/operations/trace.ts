@@ -1,7 +1,10 @@
 import {
+  type AttemptReader,
   type CommandContext,
+  createAttemptReader,
   createRelayReader,
   Exit,
+  type FoundAttempts,
   fitToTerminal,
   OperatorError,
   type Outcome,
@@ -10,10 +13,12 @@ import {
   RequestRefused,
 } from '@orderly/operator';
 import { ORDER_ID } from '../orders/keys.js';
+import { describeSummary, summarizeAttempts } from './attempt-summary.js';
 import { type AggregateFacts, type EventReport, type OrderFacts, reportEvents } from './deliveries.js';
+import { findDoneTwice } from './done-twice.js';
 import { type FoundCommit, findCommits, type Search } from './find-message.js';
 import { findOrderIds } from './order-aggregates.js';
-import { readFacts, readOrder, unknownOrderError, withRelays } from './order-facts.js';
+import { readFacts, readOrder, unknownOrderError, withAttempts, withRelays } from './order-facts.js';
 import { judgeOrder } from './order-verdict.js';
 import { command } from './program.js';
 import { buildTree, collectMessages, findNode, formatTree, type MessageNode } from './trace-tree.js';
@@ -32,20 +37,25 @@ export async function showTrace(
   context: CommandContext,
   request: TraceRequest,
   relays: RelayReader = createRelayReader(context.endpoint),
+  attempts: AttemptReader = createAttemptReader(context),
 ): Promise<Outcome> {
   const { id, verbose } = request;
-  const { what, roots, verdict } = await findTrace(context, request, relays);
+  const { what, roots, verdict, found, doneTwice } = await findTrace(context, request, async (facts) =>
+    withAttempts(await Promise.all(facts.map((one) => withRelays(one, relays))), attempts),
+  );
   const events = collectMessages(roots);
+  const summary = summarizeAttempts(found, events);
   return {
     exitCode: EXITS[verdict.state],
     text: [
       verdict.text,
       ...(verdict.next === undefined ? [] : [`next: ${verdict.next}`]),
       what,
+      ...(summary ? [describeSummary(summary, doneTwice)] : []),
       '',
       verbose ? formatTree(roots, { verbose }) : fitToTerminal(formatTree(roots, { verbose })),
     ].join('\n'),
-    json: { id, verdict, roots: roots.map(toJson), events: events.length },
+    json: { id, verdict, roots: roots.map(toJson), events: events.length, ...(summary && { attempts: summary }) },
   };
 }
 
@@ -53,34 +63,44 @@ interface TraceResult {
   readonly what: string;
   readonly roots: readonly MessageNode[];
   readonly verdict: Verdict;
+  readonly found?: FoundAttempts | undefined;
+  /** Number of effects that were found twice. */
+  readonly doneTwice: number;
 }
+
+/** Adds to facts what is not in the tables. */
+type Complete = (facts: readonly OrderFacts[]) => Promise<readonly OrderFacts[]>;
 
 async function findTrace(
   context: CommandContext,
   { id, search }: TraceRequest,
-  relays: RelayReader,
+  complete: Complete,
 ): Promise<TraceResult> {
   const { services } = context;
   const order = ORDER_ID.test(id) ? await orUndefined(readOrder(context, id)) : undefined;
-  if (order) return traceOrder(await withRelays(order, relays));
+  if (order) return traceOrder((await complete([order]))[0] ?? order);
   // A client's correlation id may look like an order's id.
   const finding = findCommits(context, id, search);
   const found = ORDER_ID.test(id) ? await orUndefined(finding) : await finding;
   if (!found) throw unknownOrderError(id);
   const { by, commits } = found;
   const read = await readFactsAbout(context, id, commits);
-  const facts = await Promise.all(read.map((one) => withRelays(one, relays)));
+  const facts = await complete(read);
+  const logs = {
+    found: facts[0]?.found,
+    doneTwice: findDoneTwice(facts.flatMap(({ aggregates }) => aggregates)).length,
+  };
   const roots = buildTree(reportMessages(facts, by === 'correlation' ? id : undefined), services);
   if (by === 'correlation')
-    return { what: `correlation id ${id}`, roots, verdict: judgeMessages(collectMessages(roots), id) };
+    return { what: `correlation id ${id}`, roots, verdict: judgeMessages(collectMessages(roots), id), ...logs };
   const node = findNode(roots, id);
   if (!node) throw new OperatorError('not-found', `'${id}' was found, but its aggregate can't be read.`);
   const { type, subject } = node.message;
-  return { what: `${type} of ${subject}`, roots: [node], verdict: judgeMessages(collectMessages([node]), id) };
+  return { what: `${type} of ${subject}`, roots: [node], verdict: judgeMessages(collectMessages([node]), id), ...logs };
 }
 
 function traceOrder(facts: OrderFacts): TraceResult {
-  const { orderId, order, events, verdict } = judgeOrder(facts);
+  const { orderId, order, events, verdict, doneTwice } = judgeOrder(facts);
   const what = order
     ? `order ${orderId}: ${order.status}, ${pluralize(order.lines.length, 'line')}, placed ${order.placedAt}`
     : `order ${orderId}`;
@@ -91,6 +111,8 @@ function traceOrder(facts: OrderFacts): TraceResult {
     what,
     roots: buildTree(events, facts.services),
     verdict: { ...own, ...(again !== undefined && { next: again }) },
+    found: facts.found,
+    doneTwice: doneTwice.length,
   };
 }
 

@@ -23,6 +23,21 @@ export {
   type OperatorAnswer,
 } from './api/answers.js';
 export { type AppAdvice, functionContext } from './api/context.js';
+export { type AttemptLine, parseAttemptLine } from './attempts/attempt-lines.js';
+export {
+  type Attempt,
+  type AttemptCounts,
+  attemptKey,
+  countAttempts,
+  describeAttempt,
+  describeAttempts,
+  findAttempts,
+} from './attempts/attempts.js';
+export {
+  type AttemptReader,
+  createAttemptReader,
+  type FoundAttempts,
+} from './attempts/read-attempts.js';
 export {
   type Delivery as SentDelivery,
   deliveryRecordKeys as deliveryKeysOf,

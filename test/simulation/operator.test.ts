@@ -14,7 +14,7 @@ import { showOrder } from '../../tools/operator/order.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { holdMessages } from '../support/simulation/holding.js';
-import { createDocumentClient, createRelayReader } from '../support/simulation/operator.js';
+import { createAttemptReader, createDocumentClient, createRelayReader } from '../support/simulation/operator.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { cancellationOf, orderAt, orderOf, productOf, stocked } from './scenarios/shop.js';
 
@@ -33,9 +33,17 @@ const clock = { now: () => new Date(orderly.cloud.world.now).toISOString() };
 const operator = {
   order: (orderId: string, verbose = false): Promise<Outcome> =>
     showOrder(
-      { documents, clock, services: orderly.services, endpoint: { url: undefined, region: 'eu-west-1' } },
+      {
+        app: APP.name,
+        environment: 'prod',
+        documents,
+        clock,
+        services: orderly.services,
+        endpoint: { url: undefined, region: 'eu-west-1' },
+      },
       { orderId, payload: false, verbose },
       createRelayReader(orderly.cloud),
+      createAttemptReader(orderly.cloud),
     ),
   groups: (): Promise<Outcome> =>
     listFailureGroups(

@@ -7,7 +7,7 @@ import { showOrder } from '../../tools/operator/order.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
 import { prodAssembly } from '../support/simulation/assembly.js';
 import { holdMessages } from '../support/simulation/holding.js';
-import { createDocumentClient, createRelayReader } from '../support/simulation/operator.js';
+import { createAttemptReader, createDocumentClient, createRelayReader } from '../support/simulation/operator.js';
 import { Orderly } from '../support/simulation/orderly.js';
 import { orderOf, stocked } from './scenarios/shop.js';
 
@@ -28,13 +28,15 @@ function shop(faults: readonly (typeof REFUSED)[]) {
   const order = (orderId: string) =>
     asOf(async () => {
       const context = {
+        app: 'orderly',
+        environment: 'prod',
         documents: createDocumentClient(cloud),
         clock: { now: () => new Date(cloud.world.now).toISOString() },
         services: orderly.services,
         endpoint: { url: undefined, region: 'eu-west-1' },
       };
       const request = { orderId, payload: false, verbose: false };
-      const { text, json } = await showOrder(context, request, createRelayReader(cloud));
+      const { text, json } = await showOrder(context, request, createRelayReader(cloud), createAttemptReader(cloud));
       const { events } = json as { events: readonly { type: string; publication?: { state: string } }[] };
       return { text, placed: events.find(({ type }) => type === 'OrderPlaced')?.publication };
     });

@@ -15,6 +15,7 @@ const SERVICES: Readonly<Record<AwsRequest['service'], string>> = {
   lambda: '',
   cloudformation: '',
   monitoring: '',
+  logs: 'Logs_20140328',
 };
 
 /** Counterpart of the proxy for the simulator: the same faults, and a journal of calls. */

@@ -5,7 +5,7 @@ import type { OrderView } from '../../lambdas/orders/contract.js';
 import { expectFromApi } from './api.js';
 import { ConsumerLogs, type Handled } from './consumer-logs.js';
 import type { RunningOrderly } from './emulator.js';
-import { Events, type OrderOnBus } from './events.js';
+import { Events, eventIdOf, type OrderOnBus } from './events.js';
 import type { LocalRun } from './local-run.js';
 import { type Progress, runStep, waitUntil } from './progress.js';
 import { type Article, awaitDecision, euros, openShop } from './shop.js';
@@ -13,10 +13,17 @@ import { type Article, awaitDecision, euros, openShop } from './shop.js';
 export interface DemoResult {
   readonly orders: readonly OrderView[];
   readonly stock: readonly { readonly before: StockView; readonly after: StockView; readonly atLast: StockView }[];
-  /** Number of events and commands that were sent a second time. */
-  readonly resent: number;
-  /** Number of their deliveries that changed nothing. */
-  readonly suppressed: number;
+  /** Events and commands that were sent a second time, and their deliveries: one for each consumer that listens to them. */
+  readonly again: {
+    readonly sent: number;
+    /** Messages to which nobody listens, of those that were sent. */
+    readonly unheard: number;
+    readonly deliveries: number;
+    /** Deliveries that changed nothing. */
+    readonly duplicates: number;
+    /** Deliveries that were applied a second time. */
+    readonly applied: number;
+  };
 }
 
 interface DemoOptions {
@@ -67,6 +74,7 @@ export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promi
   const all = await runStep(progress, 'wait until nothing is under way', () => awaitSettled(events, orders, moved));
   const entries = all.flatMap((one) => one.entries);
   const deliveries = all.flatMap((one) => one.deliveries.map(({ consumer, messageId }) => `${consumer} ${messageId}`));
+  const heard = new Set(all.flatMap((one) => one.deliveries.map(({ messageId }) => messageId)));
   const first = await handledTimes(logs, deliveries, 1);
   const after = await stock();
   const sending = `send the same ${entries.length} events and commands again, and wait for them`;
@@ -74,7 +82,8 @@ export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promi
     await events.send(entries);
     return handledTimes(logs, deliveries, 2);
   });
-  if (count(handled, 'applied') > count(first, 'applied')) throw new Error('a duplicate was applied');
+  const more = (outcome: Handled['outcome']): number => count(handled, outcome) - count(first, outcome);
+  if (more('applied') > 0) throw new Error('a duplicate was applied');
   const atLast = await stock();
   return {
     orders,
@@ -82,8 +91,13 @@ export async function runDemo({ orderly, tokens, progress }: DemoOptions): Promi
       const [then, end] = [after[at], atLast[at]];
       return then && end ? [{ before: one, after: then, atLast: end }] : [];
     }),
-    resent: entries.length,
-    suppressed: count(handled, 'duplicate') - count(first, 'duplicate'),
+    again: {
+      sent: entries.length,
+      unheard: entries.filter((entry) => !heard.has(eventIdOf(entry))).length,
+      deliveries: deliveries.length,
+      duplicates: more('duplicate'),
+      applied: more('applied'),
+    },
   };
 }
 

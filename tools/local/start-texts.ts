@@ -4,7 +4,7 @@ import type { LocalRun } from './local-run.js';
 import type { Terminal } from './terminal.js';
 
 /** Formats the orders, and the stock before the orders, after them, and after the duplicates. */
-export function renderTables({ orders, stock, resent, suppressed }: DemoResult): string {
+export function renderTables({ orders, stock, again }: DemoResult): string {
   const count = (status: string) => orders.filter((order) => order.status === status).length;
   const rows = stock.map(({ before, after, atLast }) => [
     before.sku,
@@ -16,7 +16,16 @@ export function renderTables({ orders, stock, resent, suppressed }: DemoResult):
   return [
     renderTable(['orders', 'approved', 'rejected'], [[orders.length, count('APPROVED'), count('REJECTED')]]),
     renderTable(['stock', 'on hand', 'available before', 'after the orders', 'after the duplicates'], rows),
-    renderTable(['messages sent again', 'duplicates suppressed (each consumer)'], [[resent, suppressed]]),
+    renderTable(
+      [
+        'messages sent again',
+        'heard by nobody',
+        'deliveries to consumers',
+        'duplicates: nothing changed',
+        'applied again',
+      ],
+      [[again.sent, again.unheard, again.deliveries, again.duplicates, again.applied]],
+    ),
   ].join('\n\n');
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   kitCommands,
   type OperatorCommandLine,
@@ -11,15 +12,20 @@ import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import { localCommands } from './local.js';
 import { orderCommand, traceCommand } from './order-commands.js';
 
+const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
+
 const deployCommand = (environment: string): string => `npx cdk deploy --all -c environment=${environment}`;
 
 /** Orderly's command line: the kit's commands, and what knows orders. Their work is loaded when they run. */
 export const ORDERLY: OperatorCommandLine = {
   app: APP.name,
   ...ADVICE,
-  resolveEndpoint: async (environment) => (await import('./endpoint.js')).resolveEndpoint(environment),
-  where: `Where: ORDERLY_ENDPOINT if set (http://host:port, or aws); else for dev a running \`npm start\`; else AWS, with the
-credentials and region of the environment.`,
+  version: `orderly ${VERSION}`,
+  resolveEndpoint: async (...call) => (await import('./endpoint.js')).resolveEndpoint(...call),
+  where: `Where: ORDERLY_ENDPOINT if set (http://host:port, or aws); else for dev a running \`npm start\`, unless --region or
+--profile names AWS; for any other environment AWS, with the credentials and region of the shell.`,
   unreachableAdvice: 'sign in to AWS, or set ORDERLY_ENDPOINT, or, for dev on this machine, npm start',
   notDeployedAdvice: (environment) =>
     `${environment === 'dev' ? 'npm start   (here), or ' : ''}${deployCommand(environment)}`,

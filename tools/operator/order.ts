@@ -1,7 +1,10 @@
 import {
+  type AttemptReader,
   alignColumns,
   type CommandContext,
+  createAttemptReader,
   createRelayReader,
+  describeAttempt,
   describeSaga,
   Exit,
   type Outcome,
@@ -9,8 +12,9 @@ import {
   type RelayReader,
   sagaToJson,
 } from '@orderly/operator';
-import type { Delivery, EventReport, OrderFacts } from '../../lambdas/operations/deliveries.js';
-import { readOrder, withRelays } from '../../lambdas/operations/order-facts.js';
+import { describeSummary } from '../../lambdas/operations/attempt-summary.js';
+import { type Delivery, type EventReport, listTries, type OrderFacts } from '../../lambdas/operations/deliveries.js';
+import { readOrder, withAttempts, withRelays } from '../../lambdas/operations/order-facts.js';
 import { judgeOrder, type OrderReport } from '../../lambdas/operations/order-verdict.js';
 import { formatElapsed } from '../../lambdas/operations/trace-tree.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
@@ -19,11 +23,13 @@ const EXITS = { complete: Exit.OK, pending: Exit.PENDING, failed: Exit.NEEDS_OPE
 
 /** `orderly order <id>`. @throws {OperatorError} `not-found` */
 export async function showOrder(
-  context: Pick<CommandContext, 'documents' | 'services' | 'endpoint' | 'clock'>,
+  context: Pick<CommandContext, 'app' | 'environment' | 'documents' | 'services' | 'endpoint' | 'clock'>,
   { orderId, payload, verbose }: { readonly orderId: string; readonly payload: boolean; readonly verbose: boolean },
   relays: RelayReader = createRelayReader(context.endpoint),
+  attempts: AttemptReader = createAttemptReader(context),
 ): Promise<Outcome> {
-  const facts = await withRelays(await readOrder(context, orderId), relays);
+  const read = await withRelays(await readOrder(context, orderId), relays);
+  const [facts = read] = await withAttempts([read], attempts);
   const report = judgeOrder(facts);
   const people = payload ? collectPeople(facts) : undefined;
   return {
@@ -46,7 +52,7 @@ const collectPeople = ({ aggregates }: OrderFacts): People =>
   );
 
 function renderOrder(
-  { orderId, order, sagas, shown, events, verdict }: OrderReport,
+  { orderId, order, sagas, shown, events, verdict, attempts, doneTwice }: OrderReport,
   people: People | undefined,
   verbose: boolean,
 ): string {
@@ -64,7 +70,8 @@ function renderOrder(
   const blocks = events.map((event, at) => renderEvent(event, isOfCommit(event, events[at - 1]), people, format));
   const next = verdict.next === undefined ? [] : [`next: ${verdict.next}`];
   const led = sagas.map((saga) => `its saga ${describeSaga(saga)}`);
-  return [verdict.text, ...next, head, ...(row ? [row] : []), ...led, '', ...blocks].join('\n');
+  const came = attempts ? [describeSummary(attempts, doneTwice.length)] : [];
+  return [verdict.text, ...next, head, ...(row ? [row] : []), ...led, ...came, '', ...blocks].join('\n');
 }
 
 /** How ids and times are shown: in full, or short and since the first event. */
@@ -87,7 +94,10 @@ function renderEvent(
   const { subject, version, type, to, details, at, id, trigger, correlationId, deliveries, publication } = event;
   const [aggregate = ''] = subject.split(/[/ ]/);
   const what = [to === undefined ? type : `command ${type} to ${to}`, ...(details === undefined ? [] : [details])];
-  const rows = deliveries.map((one) => [one.consumer, describeEvent(one, time)]);
+  const rows = deliveries.flatMap((one) => [
+    [one.consumer, describeEvent(one, time)],
+    ...listTries(one).map((attempt) => ['', describeAttempt(attempt, time)]),
+  ]);
   const lines = [`${aggregate} ${version}  ${what.join('  ')}  ${time(at)}`];
   if (!below) lines.push(`    ${idOf(id)}  caused by ${idOf(trigger)}  correlation ${idOf(correlationId)}`);
   else if (rows.length > 0) lines.push(`    ${idOf(id)}`);
@@ -115,7 +125,7 @@ const describeEvent = ({ state, at, reason }: Delivery, time: Format['time']): s
   [WORDS[state], ...(at ? [time(at)] : []), ...(reason ? [reason] : [])].join('  ');
 
 function orderToJson(report: OrderReport, people: People | undefined): Outcome['json'] {
-  const { orderId, order, sagas, shown, events, doneTwice, verdict } = report;
+  const { orderId, order, sagas, shown, events, doneTwice, verdict, attempts } = report;
   return {
     orderId,
     order: order ? { status: order.status, version: order.version, placedAt: order.placedAt } : null,
@@ -124,5 +134,6 @@ function orderToJson(report: OrderReport, people: People | undefined): Outcome['
     events: events.map((event) => ({ ...event, ...people?.get(event.id) })),
     doneTwice,
     verdict,
+    ...(attempts && { attempts }),
   };
 }

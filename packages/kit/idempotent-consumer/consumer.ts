@@ -186,7 +186,7 @@ class MessageProcessor {
       const taken = { ...delivery, message: attempt?.message ?? message };
       const outcome = await processMessage(taken, sources, this.records, this.rules);
       attempt?.end(outcome);
-      this.log.done(outcome, envelopeOf(delivery));
+      this.log.done(outcome, delivery);
       return true;
     } catch (error) {
       if (await this.lane?.storeAfter(error, delivery)) {
@@ -218,7 +218,7 @@ class MessageProcessor {
     const { attempts } = delivery;
     const message = envelopeOf(delivery);
     const permanent = isPermanent(error, this.isRefusal);
-    const fields = { attempts, permanent, ...describeError(error), ...this.log.logFields(message) };
+    const fields = { ...this.log.fields(delivery), attempts, permanent, ...describeError(error) };
     try {
       if (!permanent && attempts < this.maxAttempts) {
         count(Metric.TRANSIENT_FAILURES);
@@ -232,7 +232,7 @@ class MessageProcessor {
       const outcome = await this.failures.record(delivery, reason);
       if (outcome === 'known') {
         attempt?.end('duplicate');
-        this.log.done('duplicate', message);
+        this.log.done('duplicate', delivery);
       } else {
         attempt?.end(permanent ? 'refused' : 'failed', { error: fields.name });
         if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);
@@ -242,7 +242,7 @@ class MessageProcessor {
     } catch (recording) {
       logger.error('the failure could not be recorded', {
         ...describeError(recording),
-        ...this.log.logFields(message),
+        ...this.log.fields(delivery),
       });
       return false;
     }

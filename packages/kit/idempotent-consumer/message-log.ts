@@ -1,8 +1,9 @@
 import { clock, secondsBetween } from '../aws/clock.js';
 import { Metric } from '../aws/metric-names.js';
 import { count, recordSeconds } from '../aws/telemetry.js';
+import { type Delivery, envelopeOf } from '../failures/delivery.js';
 import type { Envelope } from '../messages/envelope.js';
-import { logMessage, messageFields } from '../messages/message-line.js';
+import { deliveryFields, logMessage, type MessageLine, messageFields } from '../messages/message-line.js';
 import { type Source, sourceFor } from './message-source.js';
 
 /** Log lines of one consumer about its messages. */
@@ -12,20 +13,27 @@ export class MessageLog {
     private readonly sources: readonly Source[],
   ) {}
 
-  info(line: string, envelope: Envelope | undefined): void {
-    logMessage(line, { consumer: this.consumer, ...this.logFields(envelope) });
+  info(line: string, delivery: Delivery): void {
+    logMessage(line, this.fields(delivery));
   }
 
   /** Logs and counts a message that the queue may delete. */
-  done(outcome: 'applied' | 'duplicate', envelope: Envelope | undefined): void {
+  done(outcome: 'applied' | 'duplicate', delivery: Delivery): void {
+    const envelope = envelopeOf(delivery);
     if (outcome === 'duplicate') count(Metric.DUPLICATES_SUPPRESSED);
     if (envelope) recordSeconds(Metric.PROCESSING_AGE, Math.max(0, secondsBetween(envelope.time, clock.now())));
-    this.info(outcome, envelope);
+    this.info(outcome, delivery);
   }
 
-  /** Returns the log fields that connect the log lines of one order. An unknown message may be about a person. */
-  logFields(envelope: Envelope | undefined) {
-    if (!envelope) return {};
-    return messageFields(envelope, sourceFor(this.sources, envelope)?.isAboutPerson(envelope) ?? true);
+  /** Returns the fields of a line about a delivery. An unknown message may be about a person. */
+  fields(delivery: Delivery): MessageLine {
+    const envelope = envelopeOf(delivery);
+    const isAboutPerson = (message: Envelope): boolean =>
+      sourceFor(this.sources, message)?.isAboutPerson(message) ?? true;
+    return {
+      consumer: this.consumer,
+      ...(envelope && messageFields(envelope, isAboutPerson(envelope))),
+      ...deliveryFields(delivery),
+    };
   }
 }

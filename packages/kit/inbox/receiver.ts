@@ -8,7 +8,7 @@ import { checkSender, isPermanent } from '../failures/failure-kinds.js';
 import { FailureRecords } from '../failures/failure-records.js';
 import { startAttempt } from '../messages/attempt.js';
 import { ContractViolation } from '../messages/contract.js';
-import { logMessage } from '../messages/message-line.js';
+import { deliveryFields, logMessage, type MessageLine, messageFields } from '../messages/message-line.js';
 import { placeKeyIfSequential } from './sequence-keys.js';
 import { SequencedMessages } from './sequenced-messages.js';
 import { StoredMessages, type StoredMessagesOptions } from './stored-messages.js';
@@ -63,18 +63,30 @@ export class Receiver {
       const outcome = await this.store(delivery);
       attempt?.end(outcome === 'known' ? 'duplicate' : outcome);
       if (outcome === 'known') count(Metric.DUPLICATES_SUPPRESSED);
-      logMessage(outcome, { consumer: this.options.consumer.name, eventId: delivery.id });
+      logMessage(outcome, this.fields(delivery));
       return true;
     } catch (error) {
       if (!isPermanent(error, () => false)) {
         count(Metric.TRANSIENT_FAILURES);
-        logger.warn('not stored yet', { eventId: delivery.id, ...describeError(error) });
+        logger.warn('not stored yet', { ...this.fields(delivery), ...describeError(error) });
         attempt?.end('retrying', { error: describeError(error).name });
         return false;
       }
       attempt?.end('refused', { error: describeError(error).name });
       return this.recordRefusal(delivery, error);
     }
+  }
+
+  /** Returns the fields of a line about a delivery. */
+  private fields(delivery: Delivery): MessageLine {
+    const envelope = envelopeOf(delivery);
+    const { consumer } = this.options;
+    // A receiver doesn't know which messages are about people.
+    return {
+      consumer: consumer.name,
+      ...(envelope ? messageFields(envelope, true) : { eventId: delivery.id }),
+      ...deliveryFields(delivery),
+    };
   }
 
   /**
@@ -92,7 +104,7 @@ export class Receiver {
   }
 
   private async recordRefusal(delivery: Delivery, error: unknown): Promise<boolean> {
-    const fields = { eventId: delivery.id, ...describeError(error) };
+    const fields = { ...this.fields(delivery), ...describeError(error) };
     try {
       const outcome = await this.failures.record(delivery, error);
       if (outcome === 'recorded') count(Metric.CONSUMER_FAILURES);

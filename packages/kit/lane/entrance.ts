@@ -145,7 +145,7 @@ class Entrance implements LaneEntrance {
     try {
       const ids = await this.putAll(contenders);
       const stored = contenders.filter(({ message }) => ids.has(messageIdOf(message)));
-      for (const { message } of stored) this.of.log.info('stored for the lane', message);
+      for (const { delivery } of stored) this.of.log.info('stored for the lane', delivery);
       return new Set(stored.map(({ delivery }) => delivery));
     } catch (error) {
       logger.warn('not stored for the lane', describeError(error));

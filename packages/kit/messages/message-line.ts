@@ -17,7 +17,9 @@ export interface MessageLine {
   readonly correlationId?: string;
   /** Key of the stored message. */
   readonly record?: string;
-  /** Number of this attempt. */
+  /** The queue's id of the message: `orderly order` tells by it what the queue gave again from what was sent once more. */
+  readonly messageId?: string;
+  /** Number of this attempt. Left out for the first one of a message that comes from a queue. */
   readonly attempts?: number;
   /** Number of messages that one line is about. */
   readonly messages?: number;
@@ -40,3 +42,12 @@ export const messageFields = (envelope: Envelope, isAboutPerson: boolean): Omit<
   subject: isAboutPerson ? aggregateOf(envelope) : envelope.subject,
   correlationId: envelope.correlationid,
 });
+
+/** Returns the fields that tell one delivery of a message from another. */
+export const deliveryFields = ({
+  record: { messageId },
+  attempts,
+}: {
+  readonly record: { readonly messageId: string };
+  readonly attempts: number;
+}): Pick<MessageLine, 'messageId' | 'attempts'> => ({ messageId, ...(attempts > 1 && { attempts }) });

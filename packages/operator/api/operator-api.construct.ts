@@ -52,7 +52,7 @@ const WHY_BY_NAME =
   'An operator asks about every service, also about what is deployed after this stack. A reference to each resource would tie all stacks together: no consumer could be removed before the API of operators.';
 /** Why some actions of a status and of an audit have no resource. */
 const WHY_ALL =
-  'sqs:ListQueues, cloudwatch:GetMetricData and cloudwatch:DescribeAlarms are granted for all resources or for none that IAM can name. They read names, counts and alarms, and no message.';
+  'sqs:ListQueues, cloudwatch:GetMetricData, cloudwatch:DescribeAlarms, logs:DescribeLogGroups and logs:GetQueryResults are granted for all resources or for none that IAM can name. They read names, counts, alarms and the results of queries that need a permission of their own, and no message.';
 
 /**
  * Functions behind the API that answer what an operator asks: whether the system is healthy, what has failed and what to do
@@ -154,8 +154,8 @@ export class OperatorApi extends Construct {
   }
 
   /**
-   * Adds a route that reads everything about some aggregates: their commits, what became of their messages, and by the metrics of the
-   * relays whether a message is published.
+   * Adds a route that reads everything about some aggregates: their commits, what became of their messages, by the metrics of the
+   * relays whether a message is published, and by the logs of the environment how often each message came.
    * @param aggregates types of the aggregates: `Order`
    * @param lists prefixes of the rows of lists that show them
    */
@@ -170,7 +170,8 @@ export class OperatorApi extends Construct {
     this.allowRecords(handler);
     this.allowKeys(handler, ['Query'], ...aggregates.map(aggregateKeyPrefix));
     this.allowKeys(handler, ['GetItem'], PROJECTIONS, ...lists);
-    handler.grantActions(['cloudwatch:GetMetricData'], '*');
+    this.allow(handler, { actions: ['logs:StartQuery'], service: 'logs', resource: logGroupPattern });
+    handler.grantActions(['cloudwatch:GetMetricData', 'logs:DescribeLogGroups', 'logs:GetQueryResults'], '*');
     Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
     Validations.of(handler).acknowledge({ id: 'Serverless-LambdaStarPermissions', reason: WHY_ALL });
   }
@@ -237,4 +238,5 @@ export class OperatorApi extends Construct {
   }
 }
 
+const logGroupPattern = (stack: string): string => `log-group:${namePattern(stack)}*`;
 const tablePattern = (stack: string): string => `table/${namePattern(stack)}`;

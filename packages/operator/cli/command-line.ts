@@ -6,7 +6,7 @@ import { OperatorError } from './errors.js';
 import { commandFormatter } from './text-format.js';
 
 /** Commands of a command line, and what its help says (`OperatedApp`). */
-export interface CommandSet extends Pick<OperatedApp, 'program' | 'where'> {
+export interface CommandSet extends Pick<OperatedApp, 'program' | 'where' | 'version'> {
   /** In the order of the help. */
   readonly commands: readonly OperatorCommand[];
 }
@@ -42,6 +42,7 @@ const COMMON = {
   region: { type: 'string' },
   yes: { type: 'boolean', short: 'y', default: false },
   help: { type: 'boolean', short: 'h', default: false },
+  version: { type: 'boolean', default: false },
 } as const;
 
 /**
@@ -50,14 +51,21 @@ const COMMON = {
  */
 export function readCommandLine(args: readonly string[], set: CommandSet): CommandLine {
   const { commands } = set;
-  const { values, positionals, named } = parseArguments(args, commands);
-  const { environment, json, help, profile, region, yes } = values;
+  const { values, positionals: given, named } = parseArguments(args, commands);
+  const { environment, json, profile, region, yes } = values;
+  if (values.version && set.version !== undefined) return { help: set.version };
+  // `help failures` asks for the same as `failures --help`.
+  const asksHelp = given[0] === 'help' && !commands.some(({ name }) => name === 'help');
+  const positionals = asksHelp ? given.slice(1) : given;
+  const help = values.help || asksHelp;
   const [first, second] = positionals;
   const isGroup = commands.some(({ name }) => name.startsWith(`${first} `));
   const name = isGroup ? `${first} ${second ?? ''}`.trim() : (first ?? '');
   const command = commands.find((one) => one.name === name);
   if (!command) {
-    if (help || first === undefined) return { help: renderOverview(set) };
+    if (first === undefined) return { help: renderOverview(set) };
+    if (isGroup && (second === undefined || help)) return { help: renderGroup(first, set) };
+    if (help && !asksHelp) return { help: renderOverview(set) };
     throw unknownCommand(name, isGroup, commands);
   }
   if (help) return { help: renderHelp(command, set) };
@@ -78,14 +86,14 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
     );
   if (!/^[a-z][a-z0-9-]*$/.test(environment))
     throw wrong(`Invalid environment name '${environment}': expected lower-case letters, digits and hyphens.`);
-  const given = { words, options: pickOptionValues(command.options, values), wrong };
-  if (command.print) return { help: command.print(given, { program: set.program, commands, common: COMMON }) };
+  const input = { words, options: pickOptionValues(command.options, values), wrong };
+  if (command.print) return { help: command.print(input, { program: set.program, commands, common: COMMON }) };
   const dryRun = Reflect.get(values, 'dry-run') === true;
   const changes = !dryRun && isChange(command, values);
   const worksBefore = command.worksBefore !== undefined && Reflect.get(values, command.worksBefore) === true;
   const asksItself = command.asksWith !== undefined && Reflect.get(values, command.asksWith) !== undefined;
   const toConfirm = command.irreversible === true && !yes && !dryRun && !asksItself;
-  return { name, environment, json, profile, region, yes, changes, worksBefore, toConfirm, ...command.parse(given) };
+  return { name, environment, json, profile, region, yes, changes, worksBefore, toConfirm, ...command.parse(input) };
 }
 
 /** Whether a call changes something, unless it is a dry run. Commands that only read have no dry run. */
@@ -178,7 +186,14 @@ function renderHelp({ usage, about, details, example }: OperatorCommand, set: Co
   return `${set.program} ${usage}\n  ${about}\n\n${details}\n${commonHelp(set)}\n\nExample: ${right}`;
 }
 
+/** Lists the commands of a group: `failures`. */
+function renderGroup(group: string, { commands, program }: CommandSet): string {
+  const own = commands.filter(({ name }) => name.startsWith(`${group} `));
+  const listed = own.map(({ usage, about }) => `  ${usage}\n      ${about}`).join('\n');
+  return `${program} ${group} <command>\n\n${listed}\n\nWith each:\n  --help                more about it`;
+}
+
 function renderOverview(set: CommandSet): string {
   const commands = set.commands.map(({ usage, about }) => `  ${usage}\n      ${about}`).join('\n');
-  return `The operator's command line: ${set.program} <command>\n\n${commands}\n\nWith each:\n  --help                more about it\n${commonHelp(set)}\n\n${EXIT_CODES}`;
+  return `The operator's command line: ${set.program} <command>\n\n${commands}\n\nWith each:\n  --help                more about it\n${set.version === undefined ? '' : '  --version             the release of this tool\n'}${commonHelp(set)}\n\n${EXIT_CODES}`;
 }

@@ -16,9 +16,13 @@ export interface OperatedApp {
   readonly program: string;
   /**
    * Chooses the endpoint of an environment.
+   * @param call `isAwsNamed`: whether the call itself says that it is for AWS, by `--region`, `--profile` or `doctor --before`. A shell's
+   *   region says nothing: it is there for other work too
    * @throws {OperatorError} `unreachable`
    */
-  readonly resolveEndpoint: (environment: string) => Promise<Endpoint>;
+  readonly resolveEndpoint: (environment: string, call: { readonly isAwsNamed: boolean }) => Promise<Endpoint>;
+  /** Version that `--version` prints. @default there is no such option */
+  readonly version?: string;
   /** Says in each command's help how the endpoint is chosen. */
   readonly where?: string;
   /** Advice if the stacks cannot be read. */
@@ -81,14 +85,14 @@ export interface CommandContext extends Pick<OperatedApp, 'app' | 'reportOn' | '
 
 /**
  * Finds an environment of an application.
- * @param mayBeMissing whether it need not be deployed yet
+ * @param call `mayBeMissing`: whether it need not be deployed yet; `isAwsNamed`: see `OperatedApp.resolveEndpoint`
  * @throws {OperatorError} `unreachable` if AWS refuses the access, `not-found` if no service is deployed
  */
 export async function openContext(
   operated: OperatedApp,
   environment: string,
   say: CommandContext['say'],
-  mayBeMissing = false,
+  { mayBeMissing = false, isAwsNamed = false }: { readonly mayBeMissing?: boolean; readonly isAwsNamed?: boolean } = {},
 ): Promise<CommandContext> {
   const {
     app,
@@ -101,7 +105,7 @@ export async function openContext(
     runbook,
     deployment,
   } = operated;
-  const endpoint = await endpointOf(environment);
+  const endpoint = await endpointOf(environment, { isAwsNamed });
   const { stacks, account } = await readDeployment(endpoint, app, environment).catch((cause: unknown) => {
     const why = cause instanceof Error ? describeAwsError(cause) : String(cause);
     const message = `The stacks of '${environment}' can't be read at ${describeEndpoint(endpoint)} (${why}).`;

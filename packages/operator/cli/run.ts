@@ -47,7 +47,9 @@ export function operatorCommandLine(app: OperatorCommandLine) {
       const { openContext } = await import('./context.js');
       // With --json, too, a change says where it happens: the target may come from the shell's profile.
       const place = json && !line.changes ? () => {} : err;
-      const context = { ...(await openContext(app, line.environment, place, line.worksBefore)), say };
+      const isAwsNamed = line.worksBefore || line.profile !== undefined || line.region !== undefined;
+      const call = { mayBeMissing: line.worksBefore, isAwsNamed };
+      const context = { ...(await openContext(app, line.environment, place, call)), say };
       try {
         const confirmed = async (what: string): Promise<void> => {
           if (line.yes || context.endpoint.url !== undefined) return;

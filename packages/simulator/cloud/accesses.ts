@@ -52,6 +52,14 @@ export function requiredAccesses(
     case 'monitoring':
       // Service Authorization Reference, "Amazon CloudWatch": GetMetricData has no resource; DescribeAlarms is asked for all.
       return [{ action: `cloudwatch:${operation}`, resource: '*' }];
+    case 'logs': {
+      // Service Authorization Reference, "Amazon CloudWatch Logs": the result of a query has no resource.
+      const { logGroupNames, logGroupName } = input;
+      const names =
+        operation === 'GetQueryResults' || operation === 'DescribeLogGroups' ? [] : (logGroupNames ?? [logGroupName]);
+      const groups = (names as readonly unknown[]).map((name) => home.arn('logs', `log-group:${String(name)}`));
+      return (groups.length > 0 ? groups : ['*']).map((resource) => ({ action: `logs:${operation}`, resource }));
+    }
     case 's3': {
       // "GetObject": reading a version by its id needs a separate permission, and not that of the current version.
       const action = `${OBJECT_RIGHTS[operation] ?? operation}${input.VersionId === undefined ? '' : 'Version'}`;

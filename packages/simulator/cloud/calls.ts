@@ -97,12 +97,24 @@ export class Calls {
     const throttled = `${fn.label} ${request.service}.${request.operation}`;
     const refusalsEnd = this.refusing.get(throttled) ?? 0;
     if (fault === 'refused-for-long') this.refusing.set(throttled, world.now + LONG);
+    const begun = world.now;
+    const tell = (outcome: string): void =>
+      world.tell(() => ({
+        kind: 'call',
+        owner: fn.label,
+        id,
+        target: `${request.service}.${request.operation}`,
+        outcome,
+        ms: world.now - begun,
+        ...(fault && { fault }),
+      }));
     const refused =
       fault === 'refused' ||
       fault === 'refused-for-long' ||
       world.now < refusalsEnd ||
       (caller.writesAreThrottled && request.service === 'dynamodb' && WRITES.has(request.operation));
     const error = refused ? throttle(request) : fault === 'conflict' ? conflict(request) : undefined;
+    if (error) tell(nameOf(error));
     const refusedEntries = fault === 'entry-refused' ? FIRST_ENTRY : typeof byHand === 'object' ? byHand : undefined;
     const changed =
       fault === 'stale'
@@ -122,6 +134,7 @@ export class Calls {
         this.carryOut(id, changed, caller, (answer) => {
           const byHandBehind = planned ? undefined : this.interceptor?.afterCall(call, answer);
           if (byHandBehind) world.note(`${id} FAULT ${byHandBehind}`);
+          tell('error' in answer ? nameOf(answer.error) : 'ok');
           then(toHttpResponse(request, answer), byHandBehind);
         }),
     });
@@ -140,7 +153,7 @@ export class Calls {
       else answered(answer);
     };
     const answered = (answer: Answer): void => {
-      const said = 'error' in answer ? answer.error.code.replace(/^.*#/, '') : 'ok';
+      const said = 'error' in answer ? nameOf(answer.error) : 'ok';
       this.world.note(`${id} ${said}${'error' in answer ? describeReasons(answer.error) : ''}`);
       then(answer);
     };
@@ -227,7 +240,8 @@ interface Reading {
 
 function listCallFaults(service: AwsRequest['service'], operation: string): readonly FaultKind[] {
   // KMS stores nothing of its requests, and functions only read parameters and stacks.
-  const writes = WRITES.has(operation) || !['dynamodb', 'kms', 'ssm', 'cloudformation', 'monitoring'].includes(service);
+  const writes =
+    WRITES.has(operation) || !['dynamodb', 'kms', 'ssm', 'cloudformation', 'monitoring', 'logs'].includes(service);
   return CALL_FAULTS.filter((kind) => {
     // A batch leaves a write that meets a transaction unprocessed.
     if (kind === 'conflict') return service === 'dynamodb' && WRITES.has(operation) && !BATCHES.has(operation);
@@ -236,6 +250,9 @@ function listCallFaults(service: AwsRequest['service'], operation: string): read
     return writes || !['late', 'very-late', 'killed-after', 'hung-after', 'answer-lost'].includes(kind);
   });
 }
+
+/** Name of an error, without the namespace that some protocols put before it. */
+const nameOf = ({ code }: AwsError): string => code.replace(/^.*#/, '');
 
 const throttle = ({ service }: AwsRequest): AwsError =>
   service === 'dynamodb'

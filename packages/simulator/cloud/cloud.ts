@@ -4,6 +4,7 @@ import { Assembly, type Resource } from '../assembly/assembly.js';
 import type { AccountAndRegion } from '../assembly/identity.js';
 import { EventLoop } from '../engine/event-loop.js';
 import { type FaultPlan, FixedFaults, LOSSES, WithLosses } from '../engine/faults.js';
+import type { Happenings } from '../engine/happenings.js';
 import { Middle, Random } from '../engine/random.js';
 import { Bundle } from '../runtime/bundle.js';
 import type { CodeHost } from '../runtime/environment.js';
@@ -142,6 +143,8 @@ export interface LiveOptions {
   readonly begins: number;
   /** @see EventLoopOptions.historyLimit */
   readonly historyLimit?: number | undefined;
+  /** @see EventLoopOptions.happenings */
+  readonly happenings?: Happenings;
   /** Runs the code of functions. */
   readonly host: CodeHost;
   /** @see LambdaSettings.environments */
@@ -392,9 +395,10 @@ export class Cloud {
   }
 }
 
-const liveLoop = ({ begins, historyLimit }: LiveOptions) => ({
+const liveLoop = ({ begins, historyLimit, happenings }: LiveOptions) => ({
   begins,
   isLive: true,
+  ...(happenings && { happenings }),
   ...(historyLimit !== undefined && { historyLimit }),
 });
 

@@ -58,6 +58,7 @@ type Account = AllOf<
 /** Operations that functions may ask for, where they are fewer than those of callers from outside: of the others no fault is modelled. */
 const OF_FUNCTIONS: Readonly<Record<string, RegExp>> = {
   events: /^PutEvents$/,
+  logs: /^(DescribeLogGroups|FilterLogEvents|StartQuery|GetQueryResults)$/,
   s3: /^GetObject$/,
   sqs: /^((SendMessage|DeleteMessage|ChangeMessageVisibility)(Batch)?|PurgeQueue|GetQueueAttributes|ListQueues)$/,
   ssm: /^Get/,

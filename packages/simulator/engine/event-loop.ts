@@ -1,3 +1,4 @@
+import type { Happening, Happenings } from './happenings.js';
 import { Middle, Random } from './random.js';
 import { Trace } from './trace.js';
 import { turnEnds } from './turn.js';
@@ -50,6 +51,8 @@ export interface EventLoopOptions {
    * @default 10,000 of what somebody at a terminal asks for (events, log lines), and nothing that only invariants look at
    */
   readonly historyLimit?: number;
+  /** Is told what happens, for people who watch a live world. @default nobody watches */
+  readonly happenings?: Happenings;
 }
 
 const REMEMBERED = 10_000;
@@ -81,6 +84,7 @@ export class EventLoop {
   private readonly isLive: boolean;
   private readonly latencies: Random;
   private readonly historyLimit: number | undefined;
+  private readonly happenings: Happenings | undefined;
 
   constructor(options: EventLoopOptions) {
     this.random = new Random(options.seed);
@@ -90,6 +94,7 @@ export class EventLoop {
     this.isLive = options.isLive ?? false;
     this.latencies = options.isSteady ? new Middle(options.seed) : this.random;
     this.historyLimit = options.historyLimit;
+    this.happenings = options.happenings;
     this.limit = options.limit ?? (this.isLive ? Number.POSITIVE_INFINITY : 2_000_000);
   }
 
@@ -105,6 +110,16 @@ export class EventLoop {
   /** Adds a line to the trace. */
   note(text: string): void {
     if (!this.isLive) this.trace.add(this.time, text);
+  }
+
+  /** Tells those who watch what has happened. @param describe called only if somebody watches */
+  tell(describe: () => Happening): void {
+    this.happenings?.add(this.time, describe());
+  }
+
+  /** Whether somebody watches. */
+  get isWatched(): boolean {
+    return this.happenings !== undefined;
   }
 
   /**

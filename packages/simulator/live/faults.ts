@@ -21,6 +21,9 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   ...INVOCATION_FAULTS,
 ];
 
+/** What a point's id adds to the path of its owner. */
+export const POINT_NUMBER = / (call|message|delivery|invocation) \d+$/;
+
 /** Faults that were asked for: the next points of one owner at which the kind is possible. */
 export interface FaultOrder {
   /** Path of the construct of a function, queue or rule. `*` is any. */
@@ -59,7 +62,7 @@ export class RequestedFaults implements FaultPlan {
 
   faultAt({ id, kinds }: FaultPoint): FaultKind | undefined {
     if (this.orders.length === 0) return undefined;
-    const owner = id.replace(/ (call|message|delivery|invocation) \d+$/, '');
+    const owner = id.replace(POINT_NUMBER, '');
     const order = this.orders.find(
       (one) => (one.owner === '*' || one.owner === owner) && (one.kind === 'any' || kinds.includes(one.kind)),
     );

@@ -4,13 +4,14 @@ import { Assembly } from '../assembly/assembly.js';
 import { AwsApi } from '../cloud/aws-api.js';
 import { Cloud, Deployment } from '../cloud/cloud.js';
 import type { Fault } from '../engine/faults.js';
+import { Happenings } from '../engine/happenings.js';
 import type { HttpRequest, HttpResponse } from '../runtime/http.js';
 import { setV8Flag } from '../runtime/v8-flags.js';
 import type { ApiRequest, ApiResponse } from '../services/apigateway/messages.js';
 import type { NextWorkAt } from '../services/events/schedules.js';
 import type { Invocation } from '../services/lambda/model.js';
 import { RealTime } from './clock.js';
-import { RequestedFaults } from './faults.js';
+import { POINT_NUMBER, RequestedFaults } from './faults.js';
 import { restoreState, type SavedState, saveState } from './state.js';
 import { Stubs } from './stubs.js';
 import { Threads } from './threads.js';
@@ -79,6 +80,8 @@ export interface LiveOptions {
 
 /** A deployment that lives by the real clock: what `cdk deploy` makes of the assembly, in this process. */
 export class LiveCloud {
+  /** What has happened lately, and who is told of what happens. */
+  readonly happenings = new Happenings();
   private account: { readonly cloud: Cloud; readonly aws: AwsApi };
   /** Keys of KMS and all random numbers follow from it. */
   private readonly seed: string;
@@ -159,6 +162,7 @@ export class LiveCloud {
     if (nextWorkAt) schedules.nextWorkAt = nextWorkAt(cloud);
     else schedules.spacing = TICKS_APART;
     this.clock.take(() => schedules.replan());
+    this.tellTime('forwards', milliseconds);
     const last = milliseconds > SHORT ? LAST_MINUTES : 0;
     try {
       await this.clock.forward(milliseconds - last, () => this.quiet());
@@ -166,6 +170,7 @@ export class LiveCloud {
       if (last > 0 && this.cloud === cloud) await this.clock.forward(last, () => this.quiet());
     } finally {
       schedules.resume();
+      this.tellTime('forwarded', milliseconds);
       if (!this.stopped) this.options.onClockSet?.(this.now - Date.now());
     }
   }
@@ -213,6 +218,7 @@ export class LiveCloud {
     this.end();
     this.faults = this.newFaults();
     this.account = this.begin(deployment, Date.now());
+    this.tellTime('reset');
     this.options.onClockSet?.(0);
   }
 
@@ -231,6 +237,7 @@ export class LiveCloud {
     const state = this.save();
     this.end();
     this.account = this.begin(deployment, state.now);
+    this.tellTime('deployed');
     return this.runInside((cloud) => restoreState(cloud, state));
   }
 
@@ -284,7 +291,16 @@ export class LiveCloud {
   private begin(deployment: Deployment, begins: number): LiveCloud['account'] {
     const { historyLimit, onInvocationEnd = () => undefined } = this.options;
     const log = onceEach((line) => this.options.log?.(line));
-    const live = { begins, historyLimit, host: this.threads, environments: ENVIRONMENTS, onInvocationEnd, log };
+    const { happenings } = this;
+    const live = {
+      begins,
+      historyLimit,
+      happenings,
+      host: this.threads,
+      environments: ENVIRONMENTS,
+      onInvocationEnd,
+      log,
+    };
     const cloud = new Cloud(deployment, { seed: this.seed, faults: this.faults, ttlLag: 0, live });
     for (const [host, address] of Object.entries(this.options.outside ?? {}))
       cloud.thirdParties.addStub(host, this.stubs.at(host, address));
@@ -314,7 +330,21 @@ export class LiveCloud {
   }
 
   private newFaults(): RequestedFaults {
-    return new RequestedFaults(({ point, kind }: Fault) => this.options.log?.(`fault ${kind} at ${point}`));
+    return new RequestedFaults(({ point, kind }: Fault) => {
+      const owner = point.replace(POINT_NUMBER, '');
+      this.happenings.add(this.now, { kind: 'fault', owner, id: point, fault: kind });
+      this.options.log?.(`fault ${kind} at ${point}`);
+    });
+  }
+
+  private tellTime(outcome: string, ms?: number): void {
+    this.happenings.add(this.now, {
+      kind: 'time',
+      owner: 'clock',
+      id: 'clock',
+      outcome,
+      ...(ms !== undefined && { ms }),
+    });
   }
 }
 

@@ -5,6 +5,7 @@ import { bodyBytes, toBody as bodyFrom, type HttpRequest, type HttpResponse } fr
 import type { ApiRequest } from '../services/apigateway/messages.js';
 import type { Control } from './control.js';
 import { answerWithFile, DOCS } from './docs.js';
+import { EVENTS, HappeningStream } from './happening-stream.js';
 import type { LiveCloud } from './live-cloud.js';
 import { findRefusal, withLocalCorsHeaders } from './pages.js';
 import { CONTROL } from './path.js';
@@ -57,8 +58,14 @@ export class LiveServer {
 
   /** @throws {PortInUse} if the port that was asked for is in use */
   static async listen(options: ServerOptions): Promise<LiveServer> {
-    const { port } = options;
+    const { port, live, hosts } = options;
+    const stream = new HappeningStream(live.happenings);
     const server = createServer((request, response) => {
+      const [path] = readPath(request.url ?? '/').split('?');
+      if (path === EVENTS && findRefusal(request.headers, hosts) === undefined) {
+        stream.answer(request, response);
+        return;
+      }
       void answerTo(request, options)
         .catch((error: Error): HttpResponse => {
           const status = error instanceof BadBody ? error.status : 500;

@@ -17,7 +17,18 @@ export interface WireRequest {
 }
 
 /** The services that functions call. */
-const CALLED = ['dynamodb', 'sqs', 'events', 's3', 'kms', 'ssm', 'lambda', 'cloudformation', 'monitoring'] as const;
+const CALLED = [
+  'dynamodb',
+  'sqs',
+  'events',
+  's3',
+  'kms',
+  'ssm',
+  'lambda',
+  'cloudformation',
+  'monitoring',
+  'logs',
+] as const;
 type Called = (typeof CALLED)[number];
 
 /** A request of a function. */

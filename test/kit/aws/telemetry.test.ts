@@ -1,8 +1,10 @@
+import type { SQSRecord } from 'aws-lambda';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Metric } from '../../../packages/kit/aws/metric-names.js';
 import type * as Telemetry from '../../../packages/kit/aws/telemetry.js';
 import { on } from '../../../packages/kit/idempotent-consumer/message-source.js';
 import { eventMessage } from '../../../packages/kit/testing/messages.js';
+import { toQueueBody } from '../../support/consumed.js';
 import { parcels, shopContract } from '../../support/inboxes/contract.js';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -66,10 +68,13 @@ describe('the line of an outcome', () => {
 });
 
 test('a message leaves one line, which names it and has its metrics', async () => {
+  const { readDelivery } = await import('../../../packages/kit/failures/delivery.js');
   const { MessageLog } = await import('../../../packages/kit/idempotent-consumer/message-log.js');
   const source = on(parcels, { ParcelSent: () => ({ decide: async () => [] }) });
   const message = eventMessage(shopContract, { type: 'ParcelSent', data: { name: 'p' } }, { subject: 'Parcel/p' });
-  new MessageLog('desk-parcels', [source]).done('applied', message);
+  const sqs = { messageId: 'm', body: toQueueBody(message), messageAttributes: {} };
+  const record = { ...sqs, attributes: { ApproximateReceiveCount: '2' } } as unknown as SQSRecord;
+  new MessageLog('desk-parcels', [source]).done('applied', readDelivery(record, { app: 'app', window: 35 * 86_400 }));
   telemetry.publishMetrics();
   const { level, timestamp, service, _aws, ...named } = lines[0] ?? {};
   expect(lines).toHaveLength(1);
@@ -80,6 +85,8 @@ test('a message leaves one line, which names it and has its metrics', async () =
     eventType: 'ParcelSent',
     subject: 'Parcel/p',
     correlationId: message.correlationid,
+    messageId: 'm',
+    attempts: 2,
     ProcessingAge: 'number',
   });
 });

@@ -1,4 +1,5 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { APP } from '../../../lambdas/app.js';
@@ -8,6 +9,7 @@ import { REDRIVE } from '../../../packages/kit/failures/delivery.js';
 import type { CommandOf } from '../../../packages/kit/messages/contract.js';
 import { buildOwnCommandBody } from '../../../packages/kit/messages/own-command.js';
 import type { RelayAnswer } from '../../../packages/kit/outbox/relay.lambda.js';
+import { type AttemptReader, readAttempts } from '../../../packages/operator/attempts/read-attempts.js';
 import { OperatorError } from '../../../packages/operator/cli/errors.js';
 import { type RelayReader, readRelays } from '../../../packages/operator/deployment/relays.js';
 import { listListeners } from '../../../packages/operator/deployment/services.js';
@@ -188,4 +190,11 @@ const textOf = (body: string | Uint8Array = '{}'): string =>
 export function createRelayReader(cloud: Cloud): RelayReader {
   const client = new CloudWatchClient(awsApiOf(cloud, async () => undefined).config);
   return (services) => readRelays(client, services, new Date(cloud.world.now).toISOString());
+}
+
+/** Returns how the attempts in a cloud's logs are read. Asking does not let the world run. */
+export function createAttemptReader(cloud: Cloud): AttemptReader {
+  const client = new CloudWatchLogsClient(awsApiOf(cloud, async () => undefined).config);
+  const prefix = `${APP.name}-`;
+  return (query) => readAttempts(client, { prefix, now: new Date(cloud.world.now).toISOString(), ...query });
 }

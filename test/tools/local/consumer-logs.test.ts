@@ -1,30 +1,35 @@
 import { expect, test } from 'vitest';
 import { parseHandled } from '../../../tools/local/consumer-logs.js';
 
-const line = (message: string, second: number, eventId = 'e') =>
-  JSON.stringify({ message, consumer: 'commands', eventId, timestamp: `2026-12-01T00:00:0${second}.000Z` });
+/** A line of a consumer about a delivery, or of a lane's writer about a request: `applied by the lane`. */
+const line = (message: string, second: number, eventId = 'e') => {
+  const [, outcome = message] = /^(\w+) by the lane$/.exec(message) ?? [];
+  const delivery = outcome === message ? { messageId: `m${second}` } : {};
+  const timestamp = `2026-12-01T00:00:0${second}.000Z`;
+  return JSON.stringify({ message: outcome, consumer: 'commands', eventId, timestamp, ...delivery });
+};
 
 test.each([
   ['applied, then a duplicate', ['applied', 'duplicate'], ['applied', 'duplicate']],
   [
     'stored twice and applied by the lane once',
-    ['stored for the lane', 'stored for the lane', 'applied'],
+    ['stored for the lane', 'stored for the lane', 'applied by the lane'],
     ['applied', 'duplicate'],
   ],
   [
     'stored, applied by the lane, then a duplicate',
-    ['stored for the lane', 'applied', 'duplicate'],
+    ['stored for the lane', 'applied by the lane', 'duplicate'],
     ['applied', 'duplicate'],
   ],
   [
     'stored, applied alone, a duplicate in the lane',
-    ['stored for the lane', 'applied', 'duplicate'],
-    ['applied', 'duplicate'],
+    ['stored for the lane', 'applied', 'duplicate by the lane'],
+    ['duplicate', 'applied'],
   ],
   ['applied alone, then a duplicate in the lane', ['applied', 'stored for the lane'], ['applied', 'duplicate']],
   [
     'applied alone, then a duplicate in the lane that its writer tells',
-    ['applied', 'stored for the lane', 'duplicate'],
+    ['applied', 'stored for the lane', 'duplicate by the lane'],
     ['applied', 'duplicate'],
   ],
   ['stored, and not decided yet', ['stored for the lane'], []],

@@ -74,7 +74,7 @@ syncBuiltinESMExports();`;
   });
 
   test('a command says one sentence for an environment that the settings lack', async () => {
-    await expect(resolveEndpoint('staging')).rejects.toMatchObject({
+    await expect(resolveEndpoint('staging', { isAwsNamed: false })).rejects.toMatchObject({
       code: 'usage',
       message: "Environment 'staging' is unknown: lib/settings.ts has dev, prod.",
     });

@@ -72,7 +72,6 @@ describe('a command line', () => {
     ['order o1 o2', /Unexpected argument 'o2'\. 'order' takes only 1\./, / order 5d41/],
     ['order o1 --not-done', /'order' has no option --not-done/, / order 5d41/],
     ['orders', /There is no command 'orders'/, /--help$/],
-    ['failures', /There is no command 'failures'/, /--help$/],
     ['failures list --limit 0', /--limit is '0': expected 1 to 1000/, / failures list /],
     ['failures list --before noon', /--before is 'noon': expected a time, as 2026/, / failures list /],
     ['failures show c', /needs the message id/, / failures show reservations/],
@@ -108,7 +107,6 @@ describe('a command line', () => {
     ['sagas list --limit 0', /--limit is '0': expected 1 to 1000/, / sagas list --limit 200$/],
     ['sagas list --limit many', /--limit is 'many'/, / sagas list /],
     ['order o1 --nope', /--nope/, /--help$/],
-    ['projections', /There is no command 'projections'/, /--help$/],
     ['projections rebuild', /needs the projection/, / projections rebuild orders-list$/],
     ['projections rebuild p --discard --check', /--check and --discard exclude each other/, / rebuild orders-list$/],
     ['order o1 --environment Prod', /Invalid environment name 'Prod': expected lower-case letters/, / order 5d41/],
@@ -122,9 +120,23 @@ describe('a command line', () => {
     });
   });
 
-  test.each(['', '--help', '-h', 'failures --help'])("'%s' shows all commands", (line) =>
-    expect(read(line)).toMatchObject({ name: 'help', text: expect.stringContaining('failures discard') }),
+  test.each(['', '--help', '-h', 'help'])("'%s' shows all commands", (line) =>
+    expect(read(line)).toMatchObject({ name: 'help', text: expect.stringContaining('sagas retry') }),
   );
+
+  test.each(['failures', 'failures --help', 'help failures'])("'%s' shows the commands of the group", (line) => {
+    const { name, text } = read(line);
+    expect(name).toBe('help');
+    expect(text).toContain('failures discard');
+    expect(text).not.toContain('sagas retry');
+  });
+
+  test('help of a command is the same in both words', () => expect(read('help order')).toEqual(read('order --help')));
+
+  test('help of nothing that there is says so', () =>
+    expect(faultOf('help ordr').message).toBe("There is no command 'ordr'. Did you mean 'order'?"));
+
+  test('--version prints the release', () => expect(read('--version').text).toMatch(/^orderly \d+\.\d+\.\d+$/));
 
   const names = [
     'audit',

@@ -36,7 +36,7 @@ test.each([
   ['AWS_REGION before all', { AWS_PROFILE: 'ops', AWS_DEFAULT_REGION: 'x', AWS_REGION: 'sa-east-1' }, 'sa-east-1'],
 ])('%s', async (_, env: Readonly<Record<string, string>>, region) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  expect(await resolveEndpoint('prod')).toEqual({ url: undefined, region });
+  expect(await resolveEndpoint('prod', { isAwsNamed: false })).toEqual({ url: undefined, region });
 });
 
 const said = async (...args: readonly string[]) => {

@@ -1,6 +1,7 @@
 import type { Assembly } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { DELIVERY_FAULTS, type FaultPlan } from '../../engine/faults.js';
+import { factsOf } from '../../engine/happenings.js';
 import { matches } from '../../patterns/matches.js';
 import type { Iam } from '../iam/model.js';
 import type { MessageAttribute, Queue } from '../sqs/model.js';
@@ -135,6 +136,7 @@ export class EventBridge {
   private tick(rule: Rule): void {
     const tick = { source: 'aws.events', detailType: 'Scheduled Event', detail: {}, resources: [rule.resource.arn] };
     const event = this.event(tick);
+    this.around.world.tell(() => ({ kind: 'timer', owner: rule.resource.label, id: event.id, outcome: 'began' }));
     for (const target of rule.reached) this.handOver(rule, target, event);
   }
 
@@ -158,6 +160,7 @@ export class EventBridge {
     const name = `${rule.resource.label} delivery ${++this.handovers}`;
     const fault = faults.faultAt({ id: name, kinds: DELIVERY_FAULTS });
     world.note(`${name} of ${event['detail-type']}${fault ? ` FAULT ${fault}` : ''}`);
+    this.tell(name, rule, target, event, fault === 'lost' ? 'lost' : 'began', fault);
     if (fault === 'lost') return;
     const delay = world.latency((random) => (random.chance(0.02) ? random.between(200, 5_000) : random.between(5, 60)));
     const begun = world.now;
@@ -202,6 +205,7 @@ export class EventBridge {
       const group = groupOf(target, event);
       if (queue) queue.send({ body: JSON.stringify(event), ...(group === undefined ? {} : { group }) });
       else this.around.functions.invokeAsync(target.Arn, event);
+      this.tell(name, rule, target, event, 'delivered');
       return;
     }
     const { MaximumEventAgeInSeconds: age = MAX_AGE / 1000, MaximumRetryAttempts: most = MAX_TRIES } =
@@ -212,6 +216,19 @@ export class EventBridge {
       return;
     }
     this.plan({ ...delivery, at: world.now + wait, tries: delivery.tries + 1 });
+  }
+
+  private tell(id: string, rule: Rule, target: Target, event: BusEvent, outcome: string, fault?: string): void {
+    this.around.world.tell(() => ({
+      kind: 'delivery',
+      owner: rule.resource.label,
+      id,
+      target: this.around.queues.get(target.Arn)?.label ?? target.Arn,
+      outcome,
+      ...(fault !== undefined && { fault }),
+      type: event['detail-type'],
+      ...factsOf(event.detail),
+    }));
   }
 
   private allowed(rule: Rule, target: Target): boolean {
@@ -230,9 +247,11 @@ export class EventBridge {
     const queue = deadLetters === undefined ? undefined : queues.get(deadLetters);
     if (deadLetters === undefined || !queue || !this.mayReach(rule, deadLetters, 'sqs:SendMessage')) {
       world.note(`${name} given up and LOST: ${code}`);
+      this.tell(name, rule, target, event, 'lost');
       return;
     }
     world.note(`${name} given up: ${code}`);
+    this.tell(name, rule, target, event, 'given up');
     const attribute = (StringValue: string): MessageAttribute => ({ DataType: 'String', StringValue });
     queue.send({
       body: JSON.stringify(event),

@@ -117,6 +117,7 @@ export class LambdaFunction {
   private environments = 0;
   private isReserved: boolean;
   private logged: string | undefined;
+  private readonly lineListeners = new Set<(text: string) => void>();
   private generation = 0;
   private busy = 0;
   /** Invocations that wait for an environment. */
@@ -211,6 +212,17 @@ export class LambdaFunction {
     return this.resource.label.replace(/\/Function$/, '');
   }
 
+  /** Name of the next invocation that is not throttled. */
+  get nextInvocation(): string {
+    return `${this.label} invocation ${this.invocations + 1}`;
+  }
+
+  /** @param listener called with each line that it logs @returns a function that ends this */
+  onLine(listener: (text: string) => void): () => void {
+    this.lineListeners.add(listener);
+    return () => this.lineListeners.delete(listener);
+  }
+
   /**
    * Invokes the function; `done` is called once, however the invocation ends.
    * @param trouble that the event brings with it. @default none
@@ -220,6 +232,12 @@ export class LambdaFunction {
     const { concurrency } = this;
     if (concurrency.running >= concurrency.limit) {
       world.note(`${this.label} throttled`);
+      world.tell(() => ({
+        kind: 'invocation',
+        owner: this.label,
+        id: `${this.label} throttled`,
+        outcome: 'throttled',
+      }));
       world.after(1, () => done({ kind: 'throttled' }));
       return;
     }
@@ -234,10 +252,20 @@ export class LambdaFunction {
       this.settings.onInvocationEnd?.({ fn: this.label, began, ended: world.now, result, logged: this.logged });
       this.logged = undefined;
       this.logEnd(name, result);
+      world.tell(() => ({
+        kind: 'invocation',
+        owner: this.label,
+        id: name,
+        outcome: fault === 'result-lost' ? 'answer lost' : result.kind,
+        ms: world.now - began,
+        ...(fault && { fault }),
+        ...(result.kind === 'failed' && { error: `${result.name}: ${result.message}` }),
+      }));
       world.note(`${name} ${result.kind}${result.kind === 'failed' ? ` ${result.name}: ${result.message}` : ''}`);
       done(fault === 'result-lost' ? { kind: 'failed', name: 'Sandbox.Lost', message: 'the result was lost' } : result);
     };
     world.note(`${name} begins${fault ? ` FAULT ${fault}` : ''}`);
+    world.tell(() => ({ kind: 'invocation', owner: this.label, id: name, outcome: 'began' }));
     if (fault === 'crashed' || world.now < this.failsUntil) {
       world.after(20, () =>
         end({ kind: 'failed', name: 'Runtime.ExitError', message: 'exited before its handler ran' }),
@@ -443,6 +471,7 @@ export class LambdaFunction {
       send: (request, reply) => send(sandbox, request, reply),
       log: (level, text) => {
         if (!text.includes('"_aws":') || text.includes('"message":')) this.logged = text;
+        for (const listener of this.lineListeners) listener(text);
         log({ at: world.now, fn: this.label, level, text });
       },
       onDeath: (reason) => world.note(`${name} died: ${reason}`),

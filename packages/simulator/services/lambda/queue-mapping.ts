@@ -5,6 +5,7 @@ import type { Message, Queue } from '../sqs/model.js';
 import { EventSource } from './event-source.js';
 import { type Load, rampedConcurrency } from './load.js';
 import type { InvocationResult, LambdaFunction } from './model.js';
+import { WatchedBatch } from './watched-batch.js';
 
 /** Milliseconds in which a live queue collects a batch. */
 const POLLED_AFTER = 2;
@@ -74,13 +75,19 @@ export class QueueMapping extends EventSource {
         if (this.queue.handled.has(id) && !loose) this.around.world.note(`${id} OVERLAP: it is being handled already`);
         this.queue.handled.add(id);
       }
+      const { world } = this.around;
+      const watched = world.isWatched ? new WatchedBatch(this.fn, world, messages) : undefined;
+      const stopListening = watched && this.fn.onLine((text) => watched.readLine(text));
       const ended = (result: InvocationResult): void => {
+        stopListening?.();
+        watched?.end(result, (message) => isDone(result, message, this.reportsFailures, messages));
         this.running--;
         for (const { id } of messages) this.queue.handled.delete(id);
         for (const message of messages)
           if (isDone(result, message, this.reportsFailures, messages)) this.queue.delete(message.receipt);
         this.wake();
       };
+      watched?.begin(this.fn.nextInvocation);
       const event = { Records: messages.map((message) => this.record(message)) };
       this.fn.invoke(event, ended, this.queue.findTrouble(messages));
     }

@@ -235,8 +235,11 @@ export class StreamMapping extends EventSource {
       ...record,
       eventSourceARN: this.resource.properties.EventSourceArn,
     }));
+    const id = `${this.resource.label} batch ${++this.told}`;
+    this.tell(id, batch.records, 'began');
     this.fn.invoke({ Records }, (result) => {
       const rest = this.rest(batch, result);
+      this.tell(id, rest.length === 0 ? batch.records : rest, rest.length === 0 ? 'done' : outcomeOf(result));
       if (rest.length === 0) return this.process(lane, later);
       const counts = result.kind !== 'throttled';
       const retries = batch.retries + (counts ? 1 : 0);
@@ -306,15 +309,28 @@ export class StreamMapping extends EventSource {
       }),
     };
     world.note(`${this.resource.label} gives ${records.length} records up: ${condition}`);
+    this.tell(`${this.resource.label} batch ${this.told}`, records, 'given up');
     buckets.put(bucket, key, JSON.stringify(body));
   }
 
   private lose(records: readonly StreamRecord[]): void {
     this.lost.push(...records);
     this.around.world.note(`${this.resource.label}: ${records.length} records LOST`);
+    this.tell(`${this.resource.label} batch ${this.told}`, records, 'lost');
+  }
+
+  private told = 0;
+  private tell(id: string, records: readonly StreamRecord[], outcome: string): void {
+    this.around.world.tell(() => ({ kind: 'record', owner: this.fn.label, id, outcome, records: records.length }));
   }
 
   private age({ dynamodb }: StreamRecord): number {
     return this.around.world.now - dynamodb.ApproximateCreationDateTime * 1000;
   }
+}
+
+/** Returns what an invocation's result means for the records that come again. */
+function outcomeOf(result: InvocationResult): string {
+  if (result.kind === 'failed') return result.name === 'Sandbox.Lost' ? 'answer lost' : 'crashed';
+  return result.kind === 'throttled' ? 'throttled' : 'postponed';
 }

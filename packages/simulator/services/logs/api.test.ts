@@ -4,9 +4,12 @@ import {
   type FilteredLogEvent,
   FilterLogEventsCommand,
   GetLogEventsCommand,
+  GetQueryResultsCommand,
+  MalformedQueryException,
   paginateDescribeLogGroups,
   paginateFilterLogEvents,
   ResourceNotFoundException,
+  StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { expect, test } from 'vitest';
 import { awsApiOf } from '../../support/clients.js';
@@ -155,3 +158,52 @@ test.each([
     expect(events.map(({ message }) => message)).toEqual([expect.stringMatching(line)]);
   },
 );
+
+/** Logs what it is called with, as one line. */
+async function queried(queryString: string, more: { readonly limit?: number } = {}) {
+  const cloud = createCloud(functionResource('Work'), {
+    Work: 'exports.handler = async (event) => console.log(event);',
+  });
+  const lines = [
+    { message: 'applied', correlationId: 'a', attempt: 1 },
+    { message: 'duplicate', correlationId: 'a', error: { name: 'Busy' } },
+    { message: 'applied', correlationId: 'b' },
+  ];
+  for (const line of [...lines.map((one) => JSON.stringify(one)), 'plain words']) {
+    cloud.fn('Shop/Work').invoke(line, () => undefined);
+    await cloud.world.settle();
+  }
+  const logs = new CloudWatchLogsClient(awsApiOf(cloud).config);
+  const seconds = { startTime: cloud.world.begins / 1000, endTime: Math.ceil(cloud.world.now / 1000) };
+  const { queryId } = await logs.send(
+    new StartQueryCommand({ logGroupNames: [logGroupName], ...seconds, queryString, ...more }),
+  );
+  const { status, results = [] } = await logs.send(new GetQueryResultsCommand({ queryId }));
+  expect(status).toBe('Complete');
+  return results.map((row) => Object.fromEntries(row.map(({ field, value }) => [field, value])));
+}
+
+test('a query finds lines by their members, in the order of time', async () => {
+  const found = await queried(
+    'fields @timestamp, message, error.name | filter correlationId = "a" | sort @timestamp asc',
+  );
+  expect(found).toMatchObject([{ message: 'applied' }, { message: 'duplicate', 'error.name': 'Busy' }]);
+  expect(found[0]?.['@timestamp']).toMatch(/^2026-01-05 00:00:\d\d\.\d{3}$/);
+});
+
+test.each([
+  ['filter correlationId in ["b", "c"]', 1],
+  ['filter correlationId = "a" and message != "applied"', 1],
+  ['filter ispresent(attempt)', 1],
+  ['filter attempt = 1', 1],
+  ['fields @message | limit 3', 3],
+])('a query has conditions and limits: %s', async (query, count) => expect(await queried(query)).toHaveLength(count));
+
+test('a query without an order gives the newest lines first, and a limit of the request counts too', async () => {
+  expect(await queried('fields @message', { limit: 1 })).toEqual([{ '@message': 'plain words' }]);
+});
+
+test('a query that has no model or no meaning is refused by name', async () => {
+  await expect(queried('stats count(*)')).rejects.toThrow('stats count(*)');
+  await expect(queried('limit 0')).rejects.toThrow(MalformedQueryException);
+});

@@ -5,9 +5,12 @@ import { type Operations, paginate, Refused } from '../../wire/operation.js';
 import type { Input } from '../../wire/request.js';
 import type { LambdaFunction, LogLine } from '../lambda/model.js';
 import { parseFilterPattern } from './filter-pattern.js';
+import { MalformedQuery, type ResultRow, runQuery } from './insights.js';
 
 const MOST_EVENTS = 10_000;
 const PAGE = 50;
+/** Log groups of one query. */
+const MOST_GROUPS = 50;
 
 /** A log group, and the streams of the functions that log to it, by their labels. */
 interface Group {
@@ -33,6 +36,7 @@ export function logsApi(cloud: Account): Operations {
   const groups = listGroups(cloud);
   const begun = cloud.world.begins;
   const lines = new Lines(cloud.log);
+  const results = new Map<string, readonly ResultRow[]>();
   const groupOf = ({ logGroupName, logGroupIdentifier }: Input): Group => {
     const name = String(logGroupName ?? logGroupIdentifier)
       .replace(/^arn:.*:log-group:/, '')
@@ -106,7 +110,37 @@ export function logsApi(cloud: Account): Operations {
         throw new Refused('ResourceNotFoundException', 'The specified log stream does not exist.');
       return lines.page(new Set(labels), input);
     },
+    // A result is there at once: the model asks nobody to wait.
+    StartQuery: (input) => {
+      const groups = namesOf(input).map((name) => groupOf({ logGroupName: name }));
+      const labels = new Map(groups.flatMap(({ streams }) => [...streams]));
+      const seconds = { startTime: Number(input.startTime) * 1000, endTime: Number(input.endTime) * 1000 + 999 };
+      const all = { ...between(seconds), fits: () => true, after: undefined, limit: Number.POSITIVE_INFINITY };
+      const { found } = lines.find(labels, all);
+      try {
+        const queryId = cloud.world.random.id();
+        results.set(queryId, runQuery(String(input.queryString), found).slice(0, Number(input.limit ?? MOST_EVENTS)));
+        return { queryId };
+      } catch (error) {
+        if (!(error instanceof MalformedQuery)) throw error;
+        throw new Refused('MalformedQueryException', error.message);
+      }
+    },
+    GetQueryResults: ({ queryId }) => {
+      const found = results.get(String(queryId));
+      if (!found) throw new Refused('ResourceNotFoundException', 'The specified query does not exist.');
+      return { status: 'Complete', results: found, statistics: { recordsMatched: found.length } };
+    },
   };
+}
+
+/** Log groups of a query: one, or a list of at most 50 ("StartQuery"). */
+function namesOf({ logGroupName, logGroupNames, logGroupIdentifiers }: Input): readonly string[] {
+  const names = (logGroupNames ?? logGroupIdentifiers ?? [logGroupName]) as readonly unknown[];
+  const named = names.filter((name): name is string => typeof name === 'string');
+  if (named.length === 0 || named.length > MOST_GROUPS)
+    throw new Refused('InvalidParameterException', `A query has from 1 to ${MOST_GROUPS} log groups.`);
+  return named;
 }
 
 const toLogEvent = ({ at, text }: LogLine) => ({ timestamp: at, message: text, ingestionTime: at });

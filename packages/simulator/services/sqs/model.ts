@@ -1,6 +1,7 @@
 import type { Resource } from '../../assembly/assembly.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { type FaultPlan, FOLLOWING_FAULTS, type InvocationTrouble, MESSAGE_FAULTS } from '../../engine/faults.js';
+import { readMessageFacts } from '../../engine/happenings.js';
 
 const KINDS = [...MESSAGE_FAULTS, ...FOLLOWING_FAULTS];
 /** Number of times that a message brings its fault with it, unless its queue gives it up before. */
@@ -197,6 +198,7 @@ export class Queue {
     const id = moved?.id ?? `${label.replaceAll('/', '-')}-${number}`;
     const entry = { ...message, ...moved, id, sentAt };
     world.note(`${label} message ${number} sent${fault ? ` FAULT ${fault}` : ''}`);
+    this.tell(entry, fault === 'lost' ? 'lost' : 'sent', fault);
     if (fault === 'lost') return id;
     if (fault === 'crashes-its-function' || fault === 'throttles-its-function') this.following.set(id, fault);
     this.put(entry, (delay + (fault === 'delayed' ? 600 : 0)) * SECOND);
@@ -206,6 +208,7 @@ export class Queue {
       // Redelivers the same message: one of the servers that store it had missed its deletion.
       world.after(after, () => {
         world.note(`${label} message ${number} comes again`);
+        this.tell(entry, 'comes again', fault);
         this.put(entry, 0, true);
       });
     }
@@ -364,6 +367,20 @@ export class Queue {
     this.messages.delete(message.id);
     this.fates.push({ message, fate, at: this.world.now });
     this.world.note(`${message.id} ${fate}`);
+    this.tell(message, fate);
+  }
+
+  private tell({ id, body }: Pick<Message, 'id' | 'body'>, outcome: string, fault?: string): void {
+    const { label } = this;
+    this.world.tell(() => ({
+      kind: 'message',
+      owner: label,
+      id,
+      messageId: id,
+      outcome,
+      ...(fault !== undefined && { fault }),
+      ...readMessageFacts(body),
+    }));
   }
 }
 

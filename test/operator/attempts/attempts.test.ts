@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { parseAttemptLine } from '../../../packages/operator/attempts/attempt-lines.js';
+import { countAttempts, describeAttempts, findAttempts } from '../../../packages/operator/attempts/attempts.js';
+
+let second = 0;
+/** A log line about event `e` at the consumer `stock`, each a second after the one before. */
+const line = (message: string, more: object = {}): string =>
+  JSON.stringify({
+    message,
+    consumer: 'stock',
+    eventId: 'e',
+    timestamp: `2026-01-05T00:00:${String(second++ % 60).padStart(2, '0')}.000Z`,
+    ...more,
+  });
+const attemptsOf = (...lines: readonly string[]) => {
+  const found = findAttempts(lines.flatMap((one) => parseAttemptLine(one) ?? []));
+  return (found.get('stock e') ?? []).map(({ outcome, cause }) =>
+    cause === undefined ? outcome : `${outcome}: ${cause}`,
+  );
+};
+
+test('a message that comes once is applied once', () =>
+  expect(attemptsOf(line('applied', { messageId: 'm' }))).toEqual(['applied']));
+
+test('a message that the queue gives again says so', () =>
+  expect(attemptsOf(line('applied', { messageId: 'm' }), line('duplicate', { messageId: 'm', attempts: 2 }))).toEqual([
+    'applied',
+    'duplicate: the queue gave it again after it was applied',
+  ]));
+
+test('a message that was sent twice has two ids', () =>
+  expect(attemptsOf(line('applied', { messageId: 'm' }), line('duplicate', { messageId: 'n' }))).toEqual([
+    'applied',
+    'duplicate: it was sent to the queue once more',
+  ]));
+
+test('an attempt without a line is a crash, before its effect or behind it', () => {
+  const crash = 'crashed: no line says its end: it crashed, or its time was over';
+  expect(attemptsOf(line('applied', { messageId: 'm', attempts: 3 }))).toEqual([crash, crash, 'applied']);
+  expect(attemptsOf(line('duplicate', { messageId: 'm', attempts: 2 }))).toEqual([
+    crash,
+    'duplicate: the attempt before had its effect, and crashed then',
+  ]);
+});
+
+test('a fault that passes is told with its error', () =>
+  expect(
+    attemptsOf(
+      line('retrying', { messageId: 'm', attempts: 1, name: 'Busy', text: 'throttled' }),
+      line('failed', { messageId: 'm', attempts: 2, name: 'OutOfStock' }),
+    ),
+  ).toEqual(['postponed: Busy: throttled', 'refused: OutOfStock']));
+
+test('a delivery that waits in a lane is postponed; once the lane has applied it, others were duplicates', () => {
+  const waiting = line('stored for the lane', { messageId: 'm' });
+  expect(attemptsOf(waiting)).toEqual(['postponed: it waits in its lane']);
+  expect(attemptsOf(waiting, line('stored for the lane', { messageId: 'n' }), line('applied'))).toEqual([
+    'applied',
+    'duplicate: it was sent to the queue once more',
+  ]);
+});
+
+test('an inbox has applied what it stored, and knows what comes again', () =>
+  expect(attemptsOf(line('stored', { messageId: 'm' }), line('known', { messageId: 'n' }))).toEqual([
+    'applied',
+    'duplicate: it was sent to the queue once more',
+  ]));
+
+test('a duplicate without an earlier line was applied before', () =>
+  expect(attemptsOf(line('duplicate', { messageId: 'm' }))).toEqual([
+    'duplicate: it was applied before the time that is looked at',
+  ]));
+
+test('lines about anything else, and lines that were cut off, are no attempts', () =>
+  expect(
+    ['plain', '{"message":"saga","consumer":"stock","eventId":"e"}', '{"message":"app'].flatMap(parseAttemptLine),
+  ).toEqual([undefined, undefined, undefined]));
+
+test('the sum counts each delivery once', () => {
+  const attempts = findAttempts(
+    [
+      line('applied', { messageId: 'm', attempts: 2 }),
+      line('duplicate', { messageId: 'm', attempts: 3 }),
+      line('retrying', { eventId: 'other', messageId: 'o' }),
+    ].flatMap((one) => parseAttemptLine(one) ?? []),
+  );
+  const counts = countAttempts(attempts.values());
+  expect(describeAttempts(counts, 0)).toBe(
+    'delivered 4 times: applied 1, duplicates 1, crashed 1, postponed 1; done twice 0',
+  );
+});
