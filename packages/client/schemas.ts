@@ -699,6 +699,32 @@ export type TraceView = {
   readonly events: number;
   /** Messages whose causes are not among them. */
   readonly roots: readonly (TracedMessage)[];
+  /** Number of all attempts by their outcome, as the logs tell it. */
+  readonly attempts?: {
+    /** Sum of the others. */
+    readonly delivered: number;
+    readonly applied: number;
+    readonly duplicate: number;
+    readonly refused: number;
+    readonly postponed: number;
+    readonly crashed: number;
+    /** Why the logs could not be read. */
+    readonly unread?: string;
+    /** Whether the logs have more lines than one answer has. */
+    readonly isPartial?: true;
+  };
+};
+
+export type TracedAttempt = {
+  /** `crashed` if the queue gave the message, and no log line says what became of it. */
+  readonly outcome: "applied" | "duplicate" | "refused" | "postponed" | "crashed";
+  readonly at?: string;
+  /** The queue's id of the message. */
+  readonly messageId?: string;
+  /** How often the queue had given it, this time included. */
+  readonly receiveCount?: number;
+  /** Why it came again, or was not applied; no people's data. */
+  readonly cause?: string;
 };
 
 export type TracedDelivery = {
@@ -713,6 +739,8 @@ export type TracedDelivery = {
   readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
+  /** Each time that the consumer got it, as far as the logs tell it. */
+  readonly tries?: readonly (TracedAttempt)[];
 };
 
 export type TracedHop = {
@@ -727,6 +755,8 @@ export type TracedHop = {
   readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
+  /** Each time that the consumer got it, as far as the logs tell it. */
+  readonly tries?: readonly (TracedAttempt)[];
   readonly followed: readonly (TracedMessage)[];
 };
 
