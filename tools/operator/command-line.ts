@@ -9,7 +9,7 @@ import { ADVICE } from '../../lambdas/operations/advice.js';
 import { OF_ORDER } from '../../lambdas/operations/keys.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import { localCommands } from './local.js';
-import { orderCommand, traceCommand } from './order-commands.js';
+import { orderCommand, ordersCommand, traceCommand } from './order-commands.js';
 
 const deployCommand = (environment: string): string => `npx cdk deploy --all -c environment=${environment}`;
 
@@ -25,6 +25,7 @@ credentials and region of the environment.`,
     `${environment === 'dev' ? 'npm start   (here), or ' : ''}${deployCommand(environment)}`,
   deployment: { settings: 'lib/settings.ts', command: deployCommand },
   commands: [
+    ordersCommand,
     orderCommand,
     traceCommand,
     ...kitCommands({
