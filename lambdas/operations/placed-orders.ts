@@ -35,7 +35,7 @@ export interface PlacedRound {
 }
 
 /**
- * Reads the orders of a time, newest first, eventually consistent, for as long as its reader goes on. Each round is a query of
+ * Reads the orders of a time, newest first, eventually consistent, for as long as its reader continues. Each round is a query of
  * each shard of a day. A megabyte has about 2,500 orders, and costs 128 read units.
  * @param pageSize number of orders of a query
  */

@@ -9,6 +9,7 @@ const onSagaMessage = bugsIn('lambdas/orders/on-saga-message.ts');
 const onUserJudged = bugsIn('lambdas/orders/on-user-status-changed.ts');
 const orderHistory = bugsIn('lambdas/orders/order-history.lambda.ts');
 const orderList = bugsIn('lambdas/orders/order-list.ts');
+const orderSummary = bugsIn('lambdas/orders/domain/order-summary.ts');
 const orderStore = bugsIn('lambdas/orders/order-store.ts');
 const placeCheckedOut = bugsIn('lambdas/orders/place-checked-out.ts');
 const placeOrder = bugsIn('lambdas/orders/place-order.lambda.ts');
@@ -16,6 +17,18 @@ const reviews = bugsIn('lambdas/orders/reviews.ts');
 const userCopy = bugsIn('lambdas/orders/user-copy.ts');
 
 export const ORDERS: readonly PlantedBug[] = [
+  orderList(
+    'rows of a rebuild are in the index under the version before, where no operator finds them',
+    'rebuild-under-load',
+    {
+      from: "versionedKeys: ['sk', 'placedPk'],",
+      to: "versionedKeys: ['sk'],",
+    },
+  ),
+  orderSummary('operators find a decided order as its placement left it', 'place-one', {
+    from: '...describeOrder(order),',
+    to: "...describeOrder({ ...order, status: 'PENDING' }),",
+  }),
   cancelOrder('a cancellation is logged as it is answered', 'forget-races', {
     from: "'order cancelled', { orderId: loaded.id }",
     to: "'order cancelled', { order }",
