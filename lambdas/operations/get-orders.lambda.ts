@@ -12,10 +12,12 @@ import { getOrders } from './routes.js';
 const open = functionContext(ADVICE);
 /** The bound of an answer: about 100,000 orders, and 6,000 read units. The command line has a wider one. */
 const CALLS = 100;
+/** Orders of a page, as in every list of the API. */
+const DEFAULT_LIMIT = '20';
 
 /** GET /operations/orders: the orders of a time, by whatever an operator knows of them. */
 export const handler = endpoint(getOrders, async ({ query: { synthetic, ...query } }) => {
-  const asked = { ...query, synthetic: synthetic !== undefined };
+  const asked = { ...query, limit: query.limit ?? DEFAULT_LIMIT, synthetic: synthetic !== undefined };
   try {
     return await answerCommand<DeepReadonly<z.infer<typeof OrdersPageView>>>(
       listOrders(await open(), asked, { calls: CALLS }),

@@ -73,8 +73,9 @@ export const REASONS = [
 /** `out-of-stock` for `OUT_OF_STOCK`. */
 export const toWord = (constant: string): string => constant.toLowerCase().replaceAll('_', '-');
 
-export const MAX_LIMIT = 200;
-const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 100;
+/** Orders of a page of the command line. */
+export const DEFAULT_LIMIT = 50;
 /** Longest time that is searched for the orders of all customers: each of its days is four queries. */
 const MAX_DAYS = 92;
 const DAY = 86_400_000;

@@ -92,7 +92,7 @@ const ordersParameters = {
   synthetic: z.exactOptional(
     withDescription('Always `true`: synthetic orders, too.', z.literal('true', 'expected true, or no synthetic')),
   ),
-  limit: text(`Orders of a page: 1 to ${MAX_LIMIT}. By default 50.`),
+  limit: text(`Orders of a page: 1 to ${MAX_LIMIT}. By default 20.`),
   cursor: text('`nextCursor` of the page before.'),
 };
 const unknownParameter = `unknown parameter: expected ${Object.keys(ordersParameters).join(', ')}`;

@@ -107,7 +107,7 @@ test('operators find orders by status, reason, time, customer, SKU, key and the 
     'since=93d': ['since', /expected at most 92 days without customer/],
     'key=one': ['key', /expected with customer only/],
     'cursor=4': ['cursor', /expected the nextCursor of an answer/],
-    'limit=0': ['limit', /expected 1 to 200/],
+    'limit=0': ['limit', /expected 1 to 100/],
   };
   for (const [query, [parameter, detail]] of Object.entries(wrong)) {
     const { status, body } = await get(query);

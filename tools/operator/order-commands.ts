@@ -2,6 +2,7 @@ import { Exit, OperatorError, operatorCommand } from '@orderly/operator/definiti
 import { parseDuration } from '@orderly/simulator/client';
 import {
   checkForms,
+  DEFAULT_LIMIT,
   MAX_LIMIT,
   REASONS,
   STATUSES,
@@ -44,7 +45,7 @@ export const ordersCommand = operatorCommand({
   --sku       SKU of a line
   --search    beginning of an order id, a customer id, a SKU or a correlation id
   --key       idempotency key of the request that placed it; with --customer
-  --limit     orders of a page, 1 to ${MAX_LIMIT}. Default: 50. The last line is the command for the next page
+  --limit     orders of a page, 1 to ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}. The last line is the command for the next page
   --synthetic synthetic orders, too
 --status and --reason take several with commas. A whole order id and a --key are found whenever the order was placed.`,
   parse: ({ options, wrong }) => {
