@@ -43,7 +43,7 @@ const AUDITOR = /^AuditorRole/;
 const OPERATIONS = /^Get(Status|Failures|Audit|Trace|Orders|AuditLog)Role/;
 /** Ends of their resources: of all stacks of the environment, or of one stack's tables. */
 const NAMED_BY_ENVIRONMENT =
-  /:(stack\/orderly-(dev|prod)-\*|orderly-(dev|prod)-\*|function:orderly-(dev|prod)-\*Rebuild\*|table\/orderly-(dev|prod)-(\w+)?\*(\/index\/(failed|due|feed))?)$/;
+  /:(stack\/orderly-(dev|prod)-\*|orderly-(dev|prod)-\*|function:orderly-(dev|prod)-\*Rebuild\*|table\/orderly-(dev|prod)-(\w+)?\*(\/index\/(failed|due|feed|placed))?)$/;
 /** Ends of the delivery audit's resources. */
 const NAMED_BY_STACK =
   /:(stack\/orderly-(dev|prod)-\w+\/\*|(table\/|function:|)orderly-(dev|prod)-\w+\*(\/index\/feed)?)$/;
