@@ -73,7 +73,10 @@ test('operators find orders by status, reason, time, customer, SKU, key and the 
     skus: ['CUP-2', 'TEA-1'],
   });
   const decided = new Facts(orderly).orders.get(rejected)?.at(-1)?.at ?? '';
-  expect(found).toMatchObject({ decidedAt: decided, seconds: (Date.parse(decided) - Date.parse(found?.placedAt ?? '')) / 1000 });
+  expect(found).toMatchObject({
+    decidedAt: decided,
+    seconds: (Date.parse(decided) - Date.parse(found?.placedAt ?? '')) / 1000,
+  });
 
   const atNoon = `customer=alice&from=${time(noon)}&to=${time(noon + HOUR)}`;
   expect(idsOf(await find(atNoon))).toEqual([cancelled, approved]);
@@ -116,7 +119,9 @@ test('operators find orders by status, reason, time, customer, SKU, key and the 
       errors: [{ parameter, detail: expect.stringMatching(detail) }],
     });
   }
-  const writes = cloud.tableCalls.filter(({ fn }) => fn.startsWith('Operations/')).flatMap(({ effects }) => effects.changes);
+  const writes = cloud.tableCalls
+    .filter(({ fn }) => fn.startsWith('Operations/'))
+    .flatMap(({ effects }) => effects.changes);
   expect(writes).toEqual([]);
 });
 
@@ -141,7 +146,10 @@ test('orders of an earlier release are missed, until a rebuild has filled the in
   });
   expect((await find('since=3d')).list).toMatchObject({ state: 'unknown', next: expect.stringContaining('rebuild') });
   const ofAlice = await find('customer=alice');
-  expect(ofAlice).toMatchObject({ orders: [{ orderId: old, status: 'APPROVED', skus: ['TEA-1'] }], list: { state: 'filled' } });
+  expect(ofAlice).toMatchObject({
+    orders: [{ orderId: old, status: 'APPROVED', skus: ['TEA-1'] }],
+    list: { state: 'filled' },
+  });
 
   await new Rebuilds(orderly).through('orders-list');
   const filled = await find('since=1h');

@@ -105,7 +105,12 @@ test('a page of orders fits 80 columns, and uses 200', () => {
       },
       width,
     );
-  const widest = (width?: number) => Math.max(...text(width).split('\n').map(({ length }) => length));
+  const widest = (width?: number) =>
+    Math.max(
+      ...text(width)
+        .split('\n')
+        .map(({ length }) => length),
+    );
   expect(widest(80)).toBeLessThanOrEqual(80);
   expect(widest(200)).toBeLessThanOrEqual(200);
   expect(text(80).split('\n')).toEqual([
@@ -116,6 +121,7 @@ test('a page of orders fits 80 columns, and uses 200', () => {
     '3f9a1c5e7b2d4f608192a3b4c5d6e7f8  REJECTED PRODUCT_DISCONTINUED at confirm-pric…',
     '    2026-01-01 12:00:00  decided after 1.2 s  12.00 EUR  a-customer-with-a-long…',
   ]);
-  for (const cell of ['confirm-prices', '2026-01-01T12:00:00.123Z', '1.2 s', '12.00 EUR']) expect(text(200)).toContain(cell);
+  for (const cell of ['confirm-prices', '2026-01-01T12:00:00.123Z', '1.2 s', '12.00 EUR'])
+    expect(text(200)).toContain(cell);
   expect(text()).toContain('a-customer-with-a-long-id-of-an-issuer-7d41402a');
 });

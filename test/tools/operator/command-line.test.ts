@@ -74,7 +74,11 @@ describe('a command line', () => {
     ['order', /needs the order id/, / order 5d41/],
     ['order o1 o2', /Unexpected argument 'o2'\. 'order' takes only 1\./, / order 5d41/],
     ['order o1 --not-done', /'order' has no option --not-done/, / order 5d41/],
-    ['orders --status refused', /--status: 'refused' is unknown: expected pending, under-review/, / orders --status rejected/],
+    [
+      'orders --status refused',
+      /--status: 'refused' is unknown: expected pending, under-review/,
+      / orders --status rejected/,
+    ],
     ['orders --reason broke', /--reason: 'broke' is unknown: expected out-of-stock/, / orders --status rejected/],
     ['orders --from noon', /--from: 'noon' is no time: expected a time of day in UTC, as 12:00/, / --since 1h$/],
     ['orders --since 1h --from 12:00', /--since: expected without from and to/, / --since 1h$/],
