@@ -2,7 +2,7 @@ import { type EnvironmentProps, type Service, stackProps } from '@orderly/kit/co
 import { OperatorApi } from '@orderly/operator/constructs';
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { TRACED } from '../lambdas/operations/keys.js';
+import { LISTED, TRACED } from '../lambdas/operations/keys.js';
 import * as routes from '../lambdas/operations/routes.js';
 import type { Settings } from './settings.js';
 
@@ -28,6 +28,7 @@ export class OperationsStack extends Stack {
     operations.addFailures('GetFailures', routes.getFailureGroups, 'operations/get-failures');
     operations.addAudit('GetAudit', routes.getDeliveryAudit, 'operations/get-audit', TRACED.aggregates);
     operations.addTrace('GetTrace', routes.getTrace, 'operations/get-trace', TRACED);
+    operations.addList('GetOrders', routes.getOrders, 'operations/get-orders', LISTED);
     operations.addAuditLog('GetAuditLog', routes.getOperatorsLog, 'operations/get-audit-log');
   }
 }

@@ -9,12 +9,22 @@ import {
   serviceMetric,
   stackProps,
 } from '@orderly/kit/constructs';
-import { Duration, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { AppEnv } from '../lambdas/environment.js';
+import { SYNTHETIC_OUTPUT } from '../lambdas/operations/keys.js';
 import { ordersContract } from '../lambdas/orders/contract.js';
 import { OrdersEnv } from '../lambdas/orders/environment.js';
-import { CREATE_ORDER_SAGA, CUSTOMER_LISTS, ORDER, ORDERS_LIST, REVIEWS, USER_COPIES } from '../lambdas/orders/keys.js';
+import {
+  CREATE_ORDER_SAGA,
+  CUSTOMER_LISTS,
+  ORDER,
+  ORDERS_LIST,
+  PLACED_INDEX,
+  REVIEWS,
+  USER_COPIES,
+} from '../lambdas/orders/keys.js';
 import { DECISION_LIMIT_SECONDS, OrdersMetric } from '../lambdas/orders/metrics.js';
 import * as routes from '../lambdas/orders/routes.js';
 import { createOrderContract } from '../lambdas/orders/saga-contract.js';
@@ -50,6 +60,14 @@ export class OrdersStack extends Stack {
     this.service = service;
     const { table } = service;
     addPeopleIndex(table);
+    // Sparse: only rows of customers' lists are in it. A row's own sort key begins with the time of its order.
+    table.addGlobalSecondaryIndex({
+      indexName: PLACED_INDEX,
+      partitionKey: { name: 'placedPk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['summary'],
+    });
     const counted = (metric: string) => serviceMetric(metricsNamespace(props.settings), name, metric);
     addObjective(service, {
       name: 'OrdersLate',
@@ -138,6 +156,13 @@ export class OrdersStack extends Stack {
     });
     service.grantEffect(commands, ORDER);
     this.admitOrders(commands, props.settings);
+
+    if (props.settings.syntheticOrder) {
+      new CfnOutput(this, SYNTHETIC_OUTPUT, {
+        value: props.settings.syntheticOrder.customerId,
+        description: 'customer of the synthetic orders, which operators leave out',
+      });
+    }
 
     const rebuild = service.addProjection('ListProjection', {
       name: ORDERS_LIST,

@@ -1,6 +1,7 @@
 import { withDescription } from '@orderly/kit/routes';
 import { StatusView } from '@orderly/operator/views';
 import * as z from 'zod/mini';
+import { MoneyView, OrderView } from '../orders/contract.js';
 
 /** Orders of the last hour, in the status. */
 export const OrdersOfHourView = z.object({
@@ -145,6 +146,64 @@ export const TraceView = z.object({
       }),
     ),
   ),
+});
+
+const listedOrder = z.object({
+  orderId: z.string(),
+  customerId: z.string(),
+  status: OrderView.shape.status,
+  reason: z.exactOptional(withDescription('Reason of a rejection, in capitals.', z.string())),
+  step: z.exactOptional(
+    withDescription(
+      'Step of its saga at which it stands, or was refused; of pending and rejected orders, and of those under review.',
+      z.string(),
+    ),
+  ),
+  placedAt: z.iso.datetime(),
+  decidedAt: z.exactOptional(
+    withDescription('Time at which it was first approved, rejected or cancelled.', z.iso.datetime()),
+  ),
+  seconds: z.exactOptional(withDescription('Seconds from placing it to that decision.', z.number())),
+  total: MoneyView,
+  skus: z.array(z.string()),
+  correlationId: z.exactOptional(withDescription('Correlation id of the request that placed it.', z.string())),
+});
+
+/** Answer of `orders`. */
+export const OrdersPageView = z.object({
+  from: withDescription('Time from which the orders were placed.', z.iso.datetime()),
+  to: withDescription('Time before which they were placed.', z.iso.datetime()),
+  orders: withDescription('Newest first.', z.array(listedOrder)),
+  counts: z.exactOptional(
+    withDescription(
+      'All orders of the time that match, not of this page only. Absent with `cursor`.',
+      z.object({
+        orders: z.int(),
+        statuses: z.array(z.object({ status: OrderView.shape.status, orders: z.int() })),
+        reasons: z.array(z.object({ reason: z.string(), orders: z.int() })),
+      }),
+    ),
+  ),
+  looked: withDescription('Orders that were compared with the query, the newest first.', z.int()),
+  reached: z.exactOptional(
+    withDescription(
+      'Time down to which they were, if an answer has no room for all: the counts end there.',
+      z.iso.datetime(),
+    ),
+  ),
+  nextCursor: z.exactOptional(withDescription('`cursor` of the next page, with the same query.', z.string())),
+  next: z.exactOptional(withDescription('Command that shows the next page.', z.string())),
+  list: z.object({
+    state: withDescription(
+      'Whether the list has all orders. `filled`: a rebuild of this release has made it. `compared`: none has, but every order that was placed in this time was found. `incomplete`: some were not. `unknown`: they were not compared, since it is a later page, or the time is too long.',
+      z.enum(['filled', 'compared', 'incomplete', 'unknown']),
+    ),
+    missing: z.exactOptional(
+      withDescription('Orders that were placed in this time, and are not in the list.', z.int()),
+    ),
+    text: z.exactOptional(z.string()),
+    next: z.exactOptional(withDescription('Command that fills the list.', z.string())),
+  }),
 });
 
 export { AuditLogView, AuditView, FailureGroupsView } from '@orderly/operator/views';

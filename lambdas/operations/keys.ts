@@ -1,4 +1,4 @@
-import { CREATE_ORDER_SAGA, CUSTOMER_LISTS, ORDER } from '../orders/keys.js';
+import { CREATE_ORDER_SAGA, CUSTOMER_LISTS, ORDER, PLACED_INDEX } from '../orders/keys.js';
 
 /** Types of the aggregates that have an order's id. */
 export const OF_ORDER = [ORDER, CREATE_ORDER_SAGA, 'PriceCheck', 'Reservation', 'Payment', 'Checkout'] as const;
@@ -8,3 +8,13 @@ export const TRACED = {
   aggregates: [...OF_ORDER, 'Account'],
   lists: [CUSTOMER_LISTS],
 } as const;
+
+/** What the list of orders is read from. */
+export const LISTED = {
+  indexes: [PLACED_INDEX],
+  aggregates: [ORDER, CREATE_ORDER_SAGA],
+  lists: [CUSTOMER_LISTS],
+} as const;
+
+/** Output of the stack of orders with the customer of the synthetic orders, if there are any. */
+export const SYNTHETIC_OUTPUT = 'SyntheticCustomer';

@@ -3,7 +3,15 @@ import { AuditLogQuery, AuditParameters, FailureGroupsQuery } from '@orderly/ope
 import * as z from 'zod/mini';
 import { ORDER_ID } from '../orders/keys.js';
 import type { Route } from '../route.js';
-import { AuditLogView, AuditView, FailureGroupsView, OperationsStatusView, TraceView } from './contract.js';
+import {
+  AuditLogView,
+  AuditView,
+  FailureGroupsView,
+  OperationsStatusView,
+  OrdersPageView,
+  TraceView,
+} from './contract.js';
+import { MAX_LIMIT, REASONS, STATUSES, toWord } from './orders-request.js';
 
 export const getOperationsStatus = {
   method: 'GET',
@@ -60,6 +68,48 @@ export const getTrace = {
   roles: ['operator'],
   answers: { 200: { description: 'The tree', body: TraceView } },
   problems: ['not-found'],
+} as const satisfies Route;
+
+const text = (description: string) => z.exactOptional(withDescription(description, z.string()));
+const listWords = (constants: readonly string[]): string => constants.map((one) => `\`${toWord(one)}\``).join(', ');
+/** Parameters; `parseOrdersQuery` checks their forms, as those of the command's options. */
+const ordersParameters = {
+  since: text(
+    'The last `30m`, `1h`, `7d`. Excludes `from`. By default `1h`; `24h` with `customer`, `sku` or `search`.',
+  ),
+  from: text('Time from which they were placed: ISO 8601, or a time of day in UTC (`12:00`), the latest one.'),
+  to: text(
+    'Time before which they were placed; with `from` only. By default now. A time of day is the first one after `from`.',
+  ),
+  status: text(`One or more with commas: ${listWords(STATUSES)}.`),
+  reason: text(`Reasons of rejections, one or more with commas: ${listWords(REASONS)}.`),
+  customer: text('Id of a customer.'),
+  sku: text('SKU of a line.'),
+  search: text(
+    'Beginning of an order id, a customer id, a SKU or a correlation id. A whole order id is found whenever it was placed.',
+  ),
+  key: text('Idempotency key of the request that placed it; with `customer`. It is found whenever it was placed.'),
+  synthetic: z.exactOptional(
+    withDescription('Always `true`: synthetic orders, too.', z.literal('true', 'expected true, or no synthetic')),
+  ),
+  limit: text(`Orders of a page: 1 to ${MAX_LIMIT}. By default 20.`),
+  cursor: text('`nextCursor` of the page before.'),
+};
+const unknownParameter = `unknown parameter: expected ${Object.keys(ordersParameters).join(', ')}`;
+
+export const getOrders = {
+  method: 'GET',
+  path: '/operations/orders',
+  id: 'getOperatorsOrders',
+  summary: 'Find orders by status, reason, time, customer, SKU or id',
+  description:
+    "The orders of a time, newest first, with how many have which status and reason. Eventually consistent, about a second behind. It shows no personal data but customers' ids. `list` says whether it has the orders of earlier releases, too. What `orderly orders --json` prints.",
+  roles: ['operator'],
+  query: z.catchall(
+    z.object(ordersParameters),
+    z.custom<never>(() => false, unknownParameter),
+  ),
+  answers: { 200: { description: 'A page of orders', body: OrdersPageView } },
 } as const satisfies Route;
 
 export const getOperatorsLog = {

@@ -4,7 +4,8 @@ import * as z from 'zod/mini';
 import type { OrderStore } from './aggregates.js';
 import type { OrderView } from './contract.js';
 import { type Order, type SealedFields, selectSealedFields, toView } from './domain/order.js';
-import { CUSTOMER_LISTS, LISTED_ORDER, ORDERS_LIST } from './keys.js';
+import { summarize } from './domain/order-summary.js';
+import { CUSTOMER_LISTS, LIST_SHAPE, LISTED_ORDER, ORDERS_LIST, placedPartition } from './keys.js';
 
 const ORDER = `${LISTED_ORDER}#`;
 
@@ -28,9 +29,10 @@ export const createOrdersList = (orderStore: OrderStore): Projection<Order> => (
   aggregate: orderStore.aggregate,
   store: orderStore,
   partitions: CUSTOMER_LISTS,
-  versionedKeys: ['sk'],
+  versionedKeys: ['sk', 'placedPk'],
   rowKeys: LISTED_ORDER,
-  row({ state, version }) {
+  shape: LIST_SHAPE,
+  row({ state, version, commits }) {
     const order = toView(state, version);
     if (!order) return undefined;
     // A list shows no address.
@@ -42,6 +44,8 @@ export const createOrdersList = (orderStore: OrderStore): Projection<Order> => (
       // Stored as text: an answer's fields keep their order, and a rebuilt row is identical to the byte.
       order: JSON.stringify(order),
       ...(Object.keys(sealed).length > 0 ? { sealed: JSON.stringify(sealed) } : {}),
+      placedPk: placedPartition(order),
+      summary: JSON.stringify(summarize(order, commits)),
     };
   },
   idOf: ({ sk }) => sk.slice(sk.lastIndexOf('#') + 1),

@@ -17,6 +17,7 @@ export const OPERATIONS = {
   getOpenApi: 'GET /openapi.json 200',
   getOperationsStatus: 'GET /operations/status 200',
   getOperatorsLog: 'GET /operations/audit-log 200',
+  getOperatorsOrders: 'GET /operations/orders 200',
   getOrder: 'GET /orders/{orderId} 200',
   getOrdersSession: 'GET /sessions/{sessionId} 200',
   getPayment: 'GET /payments/{paymentId} 200',

@@ -527,6 +527,63 @@ export type OrdersOfHourView = {
   };
 };
 
+export type OrdersPageView = {
+  /** Time from which the orders were placed. */
+  readonly from: string;
+  /** Time before which they were placed. */
+  readonly to: string;
+  /** Newest first. */
+  readonly orders: readonly ({
+    readonly orderId: string;
+    readonly customerId: string;
+    /** PENDING: accepted, and its saga asks for price, credit, stock and payment. UNDER_REVIEW: an operator decides before it is charged or, if it is paid already, before it is dispatched. APPROVED: paid. DISPATCHED: it has left the warehouse. REJECTED: see `reason`. CANCELLED: by its customer, by an operator, or by its review. */
+    readonly status: "PENDING" | "UNDER_REVIEW" | "APPROVED" | "DISPATCHED" | "REJECTED" | "CANCELLED";
+    /** Reason of a rejection, in capitals. */
+    readonly reason?: string;
+    /** Step of its saga at which it stands, or was refused; of pending and rejected orders, and of those under review. */
+    readonly step?: string;
+    readonly placedAt: string;
+    /** Time at which it was first approved, rejected or cancelled. */
+    readonly decidedAt?: string;
+    /** Seconds from placing it to that decision. */
+    readonly seconds?: number;
+    readonly total: MoneyView;
+    readonly skus: readonly (string)[];
+    /** Correlation id of the request that placed it. */
+    readonly correlationId?: string;
+  })[];
+  /** All orders of the time that match, not of this page only. Absent with `cursor`. */
+  readonly counts?: {
+    readonly orders: number;
+    readonly statuses: readonly ({
+      /** PENDING: accepted, and its saga asks for price, credit, stock and payment. UNDER_REVIEW: an operator decides before it is charged or, if it is paid already, before it is dispatched. APPROVED: paid. DISPATCHED: it has left the warehouse. REJECTED: see `reason`. CANCELLED: by its customer, by an operator, or by its review. */
+      readonly status: "PENDING" | "UNDER_REVIEW" | "APPROVED" | "DISPATCHED" | "REJECTED" | "CANCELLED";
+      readonly orders: number;
+    })[];
+    readonly reasons: readonly ({
+      readonly reason: string;
+      readonly orders: number;
+    })[];
+  };
+  /** Orders that were compared with the query, the newest first. */
+  readonly looked: number;
+  /** Time down to which they were, if an answer has no room for all: the counts end there. */
+  readonly reached?: string;
+  /** `cursor` of the next page, with the same query. */
+  readonly nextCursor?: string;
+  /** Command that shows the next page. */
+  readonly next?: string;
+  readonly list: {
+    /** Whether the list has all orders. `filled`: a rebuild of this release has made it. `compared`: none has, but every order that was placed in this time was found. `incomplete`: some were not. `unknown`: they were not compared, since it is a later page, or the time is too long. */
+    readonly state: "filled" | "compared" | "incomplete" | "unknown";
+    /** Orders that were placed in this time, and are not in the list. */
+    readonly missing?: number;
+    readonly text?: string;
+    /** Command that fills the list. */
+    readonly next?: string;
+  };
+};
+
 export type PaymentView = {
   readonly paymentId: string;
   readonly customerId: string;
@@ -996,6 +1053,14 @@ export interface Operations {
     readonly takes: { readonly query?: { /** How far back: `30m`, `7d`. By default `24h`. */ readonly since?: string | number; }; };
     readonly repeat: undefined;
     readonly answer: AuditLogView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
+  /** Find orders by status, reason, time, customer, SKU or id. */
+  readonly getOperatorsOrders: {
+    readonly path: unknown;
+    readonly takes: { readonly query?: { /** The last `30m`, `1h`, `7d`. Excludes `from`. By default `1h`; `24h` with `customer`, `sku` or `search`. */ readonly since?: string | number; /** Time from which they were placed: ISO 8601, or a time of day in UTC (`12:00`), the latest one. */ readonly from?: string | number; /** Time before which they were placed; with `from` only. By default now. A time of day is the first one after `from`. */ readonly to?: string | number; /** One or more with commas: `pending`, `under-review`, `approved`, `dispatched`, `rejected`, `cancelled`. */ readonly status?: string | number; /** Reasons of rejections, one or more with commas: `out-of-stock`, `price-changed`, `unknown-product`, `over-limit`, `currency-mismatch`, `payment-declined`, `timed-out`, `step-refused`, `product-discontinued`, `account-closed`. */ readonly reason?: string | number; /** Id of a customer. */ readonly customer?: string | number; /** SKU of a line. */ readonly sku?: string | number; /** Beginning of an order id, a customer id, a SKU or a correlation id. A whole order id is found whenever it was placed. */ readonly search?: string | number; /** Idempotency key of the request that placed it; with `customer`. It is found whenever it was placed. */ readonly key?: string | number; /** Always `true`: synthetic orders, too. */ readonly synthetic?: "true"; /** Orders of a page: 1 to 100. By default 20. */ readonly limit?: string | number; /** `nextCursor` of the page before. */ readonly cursor?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: OrdersPageView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
   };
   /** Read an order. */

@@ -56,7 +56,7 @@ export type { CommandContext, Incident } from './cli/context.js';
 export { Exit, OperatorError, RequestRefused } from './cli/errors.js';
 export type { Outcome } from './cli/outcome.js';
 export { type OperatorCommandLine, operatorCommandLine } from './cli/run.js';
-export { fitToTerminal, renderTable } from './cli/table.js';
+export { cutToWidth, fitToTerminal, renderTable, terminalWidth } from './cli/table.js';
 export { alignColumns, commandFormatter, formatDuration, pluralize } from './cli/text-format.js';
 export { openTerminal, type Screen, watchOutcome } from './cli/watch.js';
 export { kitCommands } from './commands/kit-commands.js';

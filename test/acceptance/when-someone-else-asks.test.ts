@@ -83,6 +83,7 @@ const ROWS: readonly Row[] = [
   { route: 'GET /operations/status', expected: [403, 403, 200] },
   { route: 'GET /operations/failures', expected: [403, 403, 200] },
   { route: 'GET /operations/audit', expected: [403, 403, 200], query: '?since=1h' },
+  { route: 'GET /operations/orders', expected: [403, 403, 200] },
   { route: 'GET /operations/trace/{id}', expected: [403, 403, 200] },
   { route: 'GET /operations/audit-log', expected: [403, 403, 200] },
   { route: 'GET /basket', expected: [200, 200, 403] },

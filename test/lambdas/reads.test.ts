@@ -22,7 +22,11 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['BatchGet strong', 'an order is priced by it, and no later write checks it'],
     ['Query index', 'a list for people'],
   ],
+  'lambdas/operations/list-fill.ts': [
+    ['Get eventual', 'a list for people; a version is kept for a minute after lists stop reading it'],
+  ],
   'lambdas/operations/order-facts.ts': [['Get strong', 'what an operator reads as pending was pending at that moment']],
+  'lambdas/operations/placed-orders.ts': [['Query eventual', 'a list for people; its rows follow the events']],
   'lambdas/orders/order-list.ts': [
     ['Query eventual', 'a list for people; its rows follow the events'],
     ['Query eventual', 'orders under way are counted; the list itself is later than any lag of this read'],

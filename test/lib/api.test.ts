@@ -45,6 +45,7 @@ describe('the API', () => {
       'GET /operations/audit',
       'GET /operations/audit-log',
       'GET /operations/failures',
+      'GET /operations/orders',
       'GET /operations/status',
       'GET /operations/trace/{id}',
       'GET /orders',
@@ -139,7 +140,7 @@ describe('the API', () => {
       { HttpMethod: '*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000, DataTraceEnabled: false },
       { HttpMethod: 'POST', ResourcePath: '/~1orders', ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
       { HttpMethod: 'POST', ResourcePath: '/~1basket~1checkout', ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
-      ...['status', 'failures', 'audit', 'trace~1{id}', 'audit-log'].map((path) => ({
+      ...['status', 'failures', 'audit', 'trace~1{id}', 'orders', 'audit-log'].map((path) => ({
         HttpMethod: 'GET',
         ResourcePath: `/~1operations~1${path}`,
         ThrottlingRateLimit: 10,

@@ -11,7 +11,7 @@ const PEOPLE = [PEOPLE_INDEX, 'person', 'pk', 'KEYS_ONLY'];
 
 /** Indexes besides `feed`. */
 const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
-  Orders: [PEOPLE],
+  Orders: [PEOPLE, ['placed', 'placedPk', 'sk', 'INCLUDE']],
   Inventory: [],
   Accounts: [['exhausted', 'exhaustedPk', 'exhaustedSk', 'INCLUDE'], PEOPLE],
   Payments: [PEOPLE],
@@ -26,7 +26,7 @@ const OWN_INDEXES: Record<(typeof SERVICES)[number], string[][]> = {
 };
 const CONTRACTS = await contracts();
 /** Roles of the delivery audit, and of what operators ask. They read what every service has committed. */
-const READERS = /^(Auditor|Get(Status|Failures|Audit|Trace|AuditLog))Role/;
+const READERS = /^(Auditor|Get(Status|Failures|Audit|Trace|Orders|AuditLog))Role/;
 
 describe('tables', () => {
   test.each(SERVICES)(

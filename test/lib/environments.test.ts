@@ -84,7 +84,7 @@ describe('the token issuer', () => {
     const told = synthesized('prod', CONFIGURED)
       .everywhere('AWS::Lambda::Function')
       .filter(({ properties }) => properties.Environment.Variables.JWT_ISSUER !== undefined);
-    expect(told).toHaveLength(48);
+    expect(told).toHaveLength(49);
     for (const { properties } of told) {
       expect(properties.Environment.Variables).toMatchObject({
         JWT_ISSUER: issuer,

@@ -40,10 +40,10 @@ const WILDCARDS = [
 /** The delivery audit: it names the resources of the services' stacks by the beginnings of their names. */
 const AUDITOR = /^AuditorRole/;
 /** Functions of the operator's API, which name resources by the beginnings of their names, too. */
-const OPERATIONS = /^Get(Status|Failures|Audit|Trace|AuditLog)Role/;
+const OPERATIONS = /^Get(Status|Failures|Audit|Trace|Orders|AuditLog)Role/;
 /** Ends of their resources: of all stacks of the environment, or of one stack's tables. */
 const NAMED_BY_ENVIRONMENT =
-  /:(stack\/orderly-(dev|prod)-\*|orderly-(dev|prod)-\*|function:orderly-(dev|prod)-\*Rebuild\*|table\/orderly-(dev|prod)-(\w+)?\*(\/index\/(failed|due|feed))?)$/;
+  /:(stack\/orderly-(dev|prod)-\*|orderly-(dev|prod)-\*|function:orderly-(dev|prod)-\*Rebuild\*|table\/orderly-(dev|prod)-(\w+)?\*(\/index\/(failed|due|feed|placed))?)$/;
 /** Ends of the delivery audit's resources. */
 const NAMED_BY_STACK =
   /:(stack\/orderly-(dev|prod)-\w+\/\*|(table\/|function:|)orderly-(dev|prod)-\w+\*(\/index\/feed)?)$/;
@@ -515,6 +515,7 @@ describe('roles', () => {
     const others = touching.filter(({ policy }) => !policy.startsWith('Rebuild'));
     expect(others.map(({ policy }) => policy.replace(/Role.*/, '')).toSorted()).toEqual([
       'DispatchOrder',
+      'GetOrders',
       'GetTrace',
       'ListAccounts',
       'ListOrders',

@@ -29,9 +29,17 @@ function apiOf(props: Partial<OperatorApiProps> = {}, name = 'orderly-dev-Board'
   api.addFailures('GetFailures', get('/failures'), 'get-failures');
   api.addAudit('GetAudit', get('/audit'), 'get-audit', ['Ticket']);
   api.addTrace('GetTrace', get('/trace/{id}'), 'get-trace', { aggregates: ['Ticket'], lists: ['BOARD#'] });
+  api.addList('GetTickets', get('/tickets'), 'get-tickets', {
+    indexes: ['opened'],
+    aggregates: ['Ticket'],
+    lists: ['BOARD#'],
+  });
   api.addAuditLog('GetAuditLog', get('/audit-log'), 'get-audit-log');
   expect(api.routes.map(({ path, throttle }) => [path, throttle?.rate])).toEqual(
-    ['/status', '/failures', '/audit', '/trace/{id}', '/audit-log'].map((path) => [path, props.throttle?.rate ?? 10]),
+    ['/status', '/failures', '/audit', '/trace/{id}', '/tickets', '/audit-log'].map((path) => [
+      path,
+      props.throttle?.rate ?? 10,
+    ]),
   );
   return Template.fromStack(stack);
 }
@@ -80,7 +88,24 @@ describe('an API of operators', () => {
       expect(JSON.stringify(reading.Resource)).toMatch(/:table\/orderly-dev-Board\*"/);
       expect(JSON.stringify(reading.Resource)).not.toContain('orderly-dev-*');
     }
-    expect(JSON.stringify(statementsOf('GetAuditLogRole'))).not.toContain('BatchGetItem');
+    for (const role of ['GetTicketsRole', 'GetAuditLogRole'])
+      expect(JSON.stringify(statementsOf(role))).not.toContain('BatchGetItem');
+  });
+
+  test('reads a list by its indexes, and by the keys of its rows and aggregates', () => {
+    const reads = statementsOf('GetTicketsRole').filter(({ Action }) => String(Action).startsWith('dynamodb:'));
+    const told = reads.map(({ Action, Resource, Condition }) => [
+      String(Action),
+      [...new Set(JSON.stringify(Resource).match(/index\/[a-z]+/g))].toSorted().toString(),
+      Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'].toString(),
+    ]);
+    expect(told.toSorted()).toEqual(
+      [
+        ['dynamodb:GetItem', '', 'PROJECTION#*'],
+        ['dynamodb:Query', '', 'Ticket#*,BOARD#*'],
+        ['dynamodb:Query', 'index/feed,index/opened', undefined],
+      ].toSorted(),
+    );
   });
 });
 
@@ -103,6 +128,7 @@ describe("the functions of Orderly's operators", () => {
       'cloudwatch:GetMetricData',
     ],
     GetTrace: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'cloudwatch:GetMetricData'],
+    GetOrders: ['dynamodb:GetItem', 'dynamodb:Query'],
     GetAuditLog: ['dynamodb:Query'],
   };
 

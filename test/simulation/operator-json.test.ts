@@ -184,6 +184,10 @@ const withoutData = (value: unknown): unknown =>
 const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   status: () => [['status']],
   doctor: () => [['doctor']],
+  orders: () => [
+    ['orders', '--since', '4d'],
+    ['orders', '--since', '4d', '--limit', '1'],
+  ],
   order: () => placed.map((id) => ['order', id]),
   audit: () => [
     ['audit', '--since', '1h', '--grace', '0s'],
@@ -279,6 +283,7 @@ const ROUTES: Readonly<Record<string, () => string>> = {
   'failures groups': () => 'failures',
   audit: () => 'audit?since=1h&grace=0s',
   trace: () => `trace/${placed[0]}`,
+  orders: () => 'orders?since=4d',
   'audit-log': () => 'audit-log',
 };
 

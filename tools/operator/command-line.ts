@@ -10,7 +10,7 @@ import { ADVICE } from '../../lambdas/operations/advice.js';
 import { OF_ORDER } from '../../lambdas/operations/keys.js';
 import { ORDERS_LIST } from '../../lambdas/orders/keys.js';
 import { localCommands } from './local.js';
-import { orderCommand, traceCommand } from './order-commands.js';
+import { orderCommand, ordersCommand, traceCommand } from './order-commands.js';
 
 const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
@@ -31,6 +31,7 @@ export const ORDERLY: OperatorCommandLine = {
     `${environment === 'dev' ? 'npm start   (here), or ' : ''}${deployCommand(environment)}`,
   deployment: { settings: 'lib/settings.ts', command: deployCommand },
   commands: [
+    ordersCommand,
     orderCommand,
     traceCommand,
     ...kitCommands({

@@ -1,5 +1,73 @@
-import { Exit, operatorCommand } from '@orderly/operator/definitions';
+import { Exit, OperatorError, operatorCommand } from '@orderly/operator/definitions';
 import { parseDuration } from '@orderly/simulator/client';
+import {
+  checkForms,
+  DEFAULT_LIMIT,
+  MAX_LIMIT,
+  REASONS,
+  STATUSES,
+  toWord,
+  WrongOrdersQuery,
+} from '../../lambdas/operations/orders-request.js';
+
+const ORDERS_EXAMPLE = ['orders', '--status', 'rejected', '--since', '1h'] as const;
+/** Queries of one call at most: about 400,000 orders, and 24,000 read units. */
+const ORDERS_CALLS = 400;
+
+export const ordersCommand = operatorCommand({
+  name: 'orders',
+  usage:
+    'orders [--since <time span> | --from <time> [--to <time>]] [--status <status>] [--reason <reason>] [--customer <id>] [--sku <sku>] [--search <text>] [--key <key>] [--limit <n>] [--cursor <cursor>] [--synthetic]',
+  positionals: [],
+  options: {
+    since: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    status: { type: 'string' },
+    reason: { type: 'string' },
+    customer: { type: 'string' },
+    sku: { type: 'string' },
+    search: { type: 'string' },
+    key: { type: 'string' },
+    limit: { type: 'string' },
+    cursor: { type: 'string' },
+    synthetic: { type: 'boolean' },
+  },
+  example: ORDERS_EXAMPLE,
+  about: 'the orders of a time, newest first, and how many have which status and reason',
+  details: `Exit code 0: the orders, or that there are none. 3: the list lacks orders of an earlier release, and says how it is filled.
+  --since     the last 90s, 15m, 1h, 7d. Default: 1h; with --customer, --sku or --search 24h
+  --from, --to  from a time and before another one: 12:00 (UTC, the latest one) or 2026-12-01T08:00:00Z. Default of --to: now
+  --status    ${STATUSES.map(toWord).join(', ')}
+  --reason    of rejections: ${REASONS.slice(0, 5).map(toWord).join(', ')},
+              ${REASONS.slice(5).map(toWord).join(', ')}
+  --customer  id of a customer
+  --sku       SKU of a line
+  --search    beginning of an order id, a customer id, a SKU or a correlation id
+  --key       idempotency key of the request that placed it; with --customer
+  --limit     orders of a page, 1 to ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}. The last line is the command for the next page
+  --synthetic synthetic orders, too
+--status and --reason take several with commas. A whole order id and a --key are found whenever the order was placed.`,
+  parse: ({ options, wrong }) => {
+    try {
+      checkForms(options);
+    } catch (error) {
+      if (error instanceof WrongOrdersQuery) throw wrong(`--${error.parameter}: ${error.detail}.`);
+      throw error;
+    }
+    return options;
+  },
+  run: async (context, options) => {
+    const { listOrders } = await import('../../lambdas/operations/list-orders.js');
+    try {
+      return await listOrders(context, options, { calls: ORDERS_CALLS });
+    } catch (error) {
+      if (!(error instanceof WrongOrdersQuery)) throw error;
+      // A time that is wrong by the clock of the environment, or a malformed key.
+      throw new OperatorError('usage', `--${error.parameter}: ${error.detail}.`, ORDERS_EXAMPLE, { cause: error });
+    }
+  },
+});
 
 export const orderCommand = operatorCommand({
   name: 'order',

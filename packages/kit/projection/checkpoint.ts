@@ -42,7 +42,7 @@ export class CheckpointMoved extends WriteConflict {
  *     switches to version 2: refused, or version 3 would not be built any more
  */
 export class Checkpoint {
-  constructor(private readonly projection: Pick<Projection, 'name' | 'table'>) {}
+  constructor(private readonly projection: Pick<Projection, 'name' | 'table' | 'shape'>) {}
 
   /** Reads the checkpoint, strongly consistent. */
   async read(): Promise<Rebuild | undefined> {
@@ -69,6 +69,7 @@ export class Checkpoint {
         phase: 'REPLAY',
         replaces: versions.reads,
         builds,
+        ...(this.projection.shape === undefined ? {} : { shape: this.projection.shape }),
         startedAt: clock.now(),
         counts: ZERO_COUNTS,
         differences: [],
@@ -116,13 +117,19 @@ export class Checkpoint {
       keeps,
       decidedAt: clock.now(),
     };
+    const { shape } = rebuild;
+    const isShaped = keeps === rebuild.builds && shape !== undefined;
     const pointer: TransactWriteItem = {
       Update: {
         TableName: this.projection.table,
         Key: pointerKey(this.projection.name),
-        UpdateExpression: 'SET #reads = :keeps REMOVE #builds',
-        ExpressionAttributeNames: { '#reads': 'reads', '#builds': 'builds' },
-        ExpressionAttributeValues: { ':keeps': keeps },
+        UpdateExpression: `SET #reads = :keeps${isShaped ? ', #shape = :shape, #shaped = :keeps' : ''} REMOVE #builds`,
+        ExpressionAttributeNames: {
+          '#reads': 'reads',
+          '#builds': 'builds',
+          ...(isShaped ? { '#shape': 'shape', '#shaped': 'shaped' } : {}),
+        },
+        ExpressionAttributeValues: { ':keeps': keeps, ...(isShaped ? { ':shape': shape } : {}) },
       },
     };
     try {

@@ -13,6 +13,11 @@ export interface Versions {
   readonly builds?: number | undefined;
   /** Highest version that was ever begun. */
   readonly last: number;
+  /**
+   * Shape of all rows of the version that is read: that of the release whose rebuild made it. Absent if no rebuild of a release
+   * with shapes has made it; then it may contain rows of earlier releases.
+   */
+  readonly shape?: number | undefined;
 }
 
 /** Difference between a row of the current version and its rebuilt row. */
@@ -59,6 +64,8 @@ export interface Rebuild {
   /** Version that was current when the rebuild began. `builds` is the new version. */
   readonly replaces: number;
   readonly builds: number;
+  /** Shape of the rows that the release which began it makes; absent if that release has none. */
+  readonly shape?: number;
   /** Version that stays. Set from the phase DELETE on. */
   readonly keeps?: number;
   /** Position from which the phase continues. It is absent at the beginning of a phase. */

@@ -48,6 +48,13 @@ export interface Projection<State = unknown> {
    * Names of the keys that contain the version: the sort key, and an index's partition key if the rows are in an index.
    */
   readonly versionedKeys: readonly string[];
+  /**
+   * Number of the rows' shape. Raise it with an attribute that a reader needs in every row, such as the key of a new index: a
+   * rebuild by this release marks its version with it (`Versions.shape`), so the reader knows whether earlier releases have left
+   * rows without the attribute. Begin that rebuild when all functions run this release; after a rollback, rebuild again.
+   * @default rows have had one shape only
+   */
+  readonly shape?: number;
   /** Returns the row of an aggregate, or `undefined` if it has none. */
   row(loaded: Loaded<State>): Row | undefined;
   /** Returns the id of the aggregate that a row shows. */

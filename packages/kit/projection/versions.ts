@@ -6,14 +6,20 @@ const Pointer = z.object({
   reads: z.int().check(z.gte(1)),
   builds: z.optional(z.int().check(z.gte(1))),
   last: z.int().check(z.gte(1)),
+  shape: z.optional(z.int()),
+  /** Version that has the shape. A rebuild of an earlier release switches to another one, and leaves these fields as they are. */
+  shaped: z.optional(z.int()),
 });
 
 /** Returns the key of the pointer: the item that says which version is read and which is being built. */
 export const pointerKey = (projection: string) => ({ pk: PROJECTIONS + projection, sk: 'POINTER' });
 
 /** Returns the versions in the pointer. Without a pointer, the projection was never rebuilt. */
-export const parseVersions = (pointer: Item | undefined): Versions =>
-  pointer ? z.parse(Pointer, pointer) : { reads: 1, last: 1 };
+export function parseVersions(pointer: Item | undefined): Versions {
+  if (!pointer) return { reads: 1, last: 1 };
+  const { shape, shaped, ...versions } = z.parse(Pointer, pointer);
+  return shape !== undefined && shaped === versions.reads ? { ...versions, shape } : versions;
+}
 
 /**
  * Returns every version into which a row is put. The version that is being built comes first, so a switch never shows

@@ -176,6 +176,29 @@ export class OperatorApi extends Construct {
     Validations.of(handler).acknowledge({ id: 'Serverless-LambdaStarPermissions', reason: WHY_ALL });
   }
 
+  /**
+   * Adds a route that lists aggregates by an index over the rows of a projection. Its function may also read the keys of the feed, and
+   * everything about the aggregates that it lists.
+   * @param indexes names of the indexes
+   * @param aggregates types of the aggregates, and of their sagas: `Order`
+   * @param lists prefixes of the rows
+   */
+  addList(
+    id: string,
+    route: Pick<Route, 'method' | 'path'>,
+    entry: string,
+    what: {
+      readonly indexes: readonly string[];
+      readonly aggregates: readonly string[];
+      readonly lists: readonly string[];
+    },
+  ): void {
+    const handler = this.endpoint(id, route, entry);
+    this.allowIndexes(handler, ...what.indexes, FEED_INDEX);
+    this.allowKeys(handler, ['Query'], ...what.aggregates.map(aggregateKeyPrefix), ...what.lists);
+    this.allowKeys(handler, ['GetItem'], PROJECTIONS);
+  }
+
   /** Adds the route of the operators' log. @param entry entry point, with `answerAuditLog` */
   addAuditLog(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
     this.allowKeys(this.endpoint(id, route, entry), ['Query'], AUDIT_PREFIX);

@@ -102,6 +102,27 @@ describe('a rebuild', () => {
     expect(JSON.parse(JSON.stringify(after).replaceAll(/(ROW|EVEN)@2/g, '$1'))).toEqual(before);
   });
 
+  test('marks its version with the shape of its rows, and no other version', async () => {
+    await tallies.listed();
+    expect((await tallies.ask({ action: 'show' })).versions).toEqual({ reads: 1, last: 1 });
+    Object.assign(tallies.projection, { shape: 2 });
+    await rebuild('check');
+    expect((await done()).versions).toEqual({ reads: 1, last: 2 });
+    await rebuild();
+    expect((await done()).versions).toEqual({ reads: 3, last: 3, shape: 2 });
+    // An earlier release, after a rollback.
+    Object.assign(tallies.projection, { shape: undefined });
+    await rebuild();
+    expect((await done()).versions).toEqual({ reads: 4, last: 4 });
+  });
+
+  test('has the shape of the release that began it, whichever release ends it', async () => {
+    await tallies.listed();
+    await begin();
+    Object.assign(tallies.projection, { shape: 2 });
+    expect((await done()).versions).toEqual({ reads: 2, last: 2 });
+  });
+
   test('a second one begins a third version, and so on', async () => {
     const id = await tallies.listed();
     for (const version of [2, 3, 4]) {

@@ -14,7 +14,7 @@ import { INVENTORY } from './bugs/inventory.js';
 import { LANE } from './bugs/lane.js';
 import { MESSAGES } from './bugs/messages.js';
 import { OPERATOR } from './bugs/operator.js';
-import { ORDERS } from './bugs/orders.js';
+import { ORDERS, ORDERS_FOUND } from './bugs/orders.js';
 import { OUTBOX } from './bugs/outbox.js';
 import { PAYMENTS } from './bugs/payments.js';
 import { PERSONAL_DATA } from './bugs/personal-data.js';
@@ -54,4 +54,5 @@ export const BUGS: readonly PlantedBug[] = [
   ...TEMPLATES,
   ...TIMERS,
   ...USERS,
+  ...ORDERS_FOUND,
 ];

@@ -39,6 +39,7 @@ export interface Commit {
   readonly lastVersion: number;
   readonly trigger: string;
   readonly actor: string;
+  readonly correlationId: string;
   /** ISO 8601 */
   readonly at: string;
   /** API commits only. */
@@ -84,6 +85,8 @@ export interface ListRow {
   readonly sk: string;
   readonly version: number;
   readonly order: string;
+  readonly placedPk?: string;
+  readonly summary?: string;
 }
 
 /** Row of the list of accounts without credit. */

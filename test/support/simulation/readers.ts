@@ -46,9 +46,25 @@ export async function itemsOfPages(
   return all;
 }
 
+/** Reads what operators find in the ninety days up to now, page by page. */
+async function itemsFound(orderly: Orderly): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const all: Readonly<Record<string, unknown>>[] = [];
+  for (let cursor = ''; ; ) {
+    const path = `/operations/orders?since=90d&limit=5&synthetic=true${cursor}`;
+    const { reply } = await orderly.call({ method: 'GET', path, as: 'operator' });
+    const { orders = [], nextCursor } = reply.body as {
+      readonly orders?: readonly Readonly<Record<string, unknown>>[];
+      readonly nextCursor?: string;
+    };
+    all.push(...orders);
+    if (nextCursor === undefined) return all;
+    cursor = `&cursor=${nextCursor}`;
+  }
+}
+
 /**
  * Checks every invariant, and then every route that reads: an order, its history, its owner's list, its payment, the owner's
- * account, the operators' list of accounts, a product and the stock. It checks that nobody reads another person's data, and
+ * account, the operators' lists of accounts and of orders, a product and the stock. It checks that nobody reads another person's data, and
  * that every list refuses forged cursors.
  * @returns every broken promise
  */
@@ -125,6 +141,25 @@ export async function readersSeeTheTruth(orderly: Orderly): Promise<readonly Vio
     const listed = items?.find((product) => product.sku === sku);
     for (const product of [(await read(`/products/${sku}`, 'alice')).body, listed])
       expect('a read product equals the answer to its last PUT', product, set?.reply.body, sku);
+  }
+  const found = await itemsFound(orderly);
+  const wanted = facts.rows
+    .map(({ sk }) => sk.slice(sk.indexOf('#') + 1))
+    .toSorted((one, other) => (one < other ? 1 : -1));
+  expect(
+    'operators find every order that a list shows',
+    found.map(({ placedAt, orderId }) => `${placedAt}#${orderId}`),
+    wanted,
+    'orders',
+  );
+  for (const { orderId, status } of found) {
+    const row = facts.rows.find(({ sk }) => sk.endsWith(`#${orderId}`));
+    expect(
+      'operators find an order as its list shows it',
+      status,
+      row && JSON.parse(row.order).status,
+      String(orderId),
+    );
   }
   const exhausted = [...facts.creditRows].flatMap(([id, { exhaustedPk }]) => (exhaustedPk === undefined ? [] : [id]));
   const { items: accounts } = (await read('/accounts?creditExhausted=true', 'operator')).body as Items;

@@ -26,6 +26,9 @@ function faultOf(line: string): OperatorError {
 describe('a command line', () => {
   test.each([
     ['order o1', { name: 'order', orderId: 'o1', payload: false, verbose: false, environment: 'dev', json: false }],
+    ['orders --status rejected --since 1h', { name: 'orders', status: 'rejected', since: '1h' }],
+    ['orders --customer alice --from 12:00 --to 13:00', { customer: 'alice', from: '12:00', to: '13:00' }],
+    ['orders --from 2026-11-29T12:00:00Z', { from: '2026-11-29T12:00:00Z' }],
     ['--environment prod order o1 --json', { name: 'order', orderId: 'o1', environment: 'prod', json: true }],
     ['failures list --consumer relay', { name: 'failures list', consumer: 'relay', limit: 100 }],
     ['doctor', { name: 'doctor', before: false }],
@@ -71,7 +74,17 @@ describe('a command line', () => {
     ['order', /needs the order id/, / order 5d41/],
     ['order o1 o2', /Unexpected argument 'o2'\. 'order' takes only 1\./, / order 5d41/],
     ['order o1 --not-done', /'order' has no option --not-done/, / order 5d41/],
-    ['orders', /There is no command 'orders'/, /--help$/],
+    [
+      'orders --status refused',
+      /--status: 'refused' is unknown: expected pending, under-review/,
+      / orders --status rejected/,
+    ],
+    ['orders --reason broke', /--reason: 'broke' is unknown: expected out-of-stock/, / orders --status rejected/],
+    ['orders --from noon', /--from: 'noon' is no time: expected a time of day in UTC, as 12:00/, / --since 1h$/],
+    ['orders --since 1h --from 12:00', /--since: expected without from and to/, / --since 1h$/],
+    ['orders --key order-17', /--key: expected with customer only/, / --since 1h$/],
+    ['orders --state rejected', /'orders' has no option --state/, / orders --status rejected/],
+    ['ordrs', /There is no command 'ordrs'/, /--help$/],
     ['failures list --limit 0', /--limit is '0': expected 1 to 1000/, / failures list /],
     ['failures list --before noon', /--before is 'noon': expected a time, as 2026/, / failures list /],
     ['failures show c', /needs the message id/, / failures show reservations/],
@@ -141,7 +154,7 @@ describe('a command line', () => {
   const names = [
     'audit',
     'replay',
-    ...['order', 'trace', 'status', 'doctor'],
+    ...['orders', 'order', 'trace', 'status', 'doctor'],
     ...['failures list', 'failures groups', 'failures show', 'failures redrive', 'failures discard'],
     ...['inbox list', 'inbox show', 'inbox retry', 'inbox discard'],
     ...['sagas list', 'sagas show', 'sagas retry', 'sagas resolve'],

@@ -9,6 +9,7 @@ const onSagaMessage = bugsIn('lambdas/orders/on-saga-message.ts');
 const onUserJudged = bugsIn('lambdas/orders/on-user-status-changed.ts');
 const orderHistory = bugsIn('lambdas/orders/order-history.lambda.ts');
 const orderList = bugsIn('lambdas/orders/order-list.ts');
+const orderSummary = bugsIn('lambdas/orders/domain/order-summary.ts');
 const orderStore = bugsIn('lambdas/orders/order-store.ts');
 const placeCheckedOut = bugsIn('lambdas/orders/place-checked-out.ts');
 const placeOrder = bugsIn('lambdas/orders/place-order.lambda.ts');
@@ -152,5 +153,21 @@ export const ORDERS: readonly PlantedBug[] = [
   userCopy('a copy of a user compares versions without their epoch', 'restored-users', {
     from: 'toOrdinal(position) > toOrdinal({ epoch: copy.epoch, sequence: copy.version })',
     to: 'version > copy.version',
+  }),
+];
+
+/** Bugs in how operators find orders. They are listed last, so that the others are the ones that each run has looked for. */
+export const ORDERS_FOUND: readonly PlantedBug[] = [
+  orderList(
+    'rows of a rebuild are in the index under the version before, where no operator finds them',
+    'rebuild-under-load',
+    {
+      from: "versionedKeys: ['sk', 'placedPk'],",
+      to: "versionedKeys: ['sk'],",
+    },
+  ),
+  orderSummary('operators find a decided order as its placement left it', 'place-one', {
+    from: '...describeOrder(order),',
+    to: "...describeOrder({ ...order, status: 'PENDING' }),",
   }),
 ];
