@@ -34,14 +34,10 @@ const LONG = [
 /** Scenarios whose bugs the files of `inboxes/` look for, and those whose bugs `npm run simulate:planted` looks for only. */
 const ELSEWHERE = /^(inbox|restored)-/;
 
-/** Bugs that no short cut finds at present: `npm run simulate:planted` looks for them, and its `--hints` writes a new one. */
-const LONG_SEARCHED = ['a charge that comes before the capture settles nothing'];
-
 function chosen(): readonly PlantedBug[] {
   const played = new Set<string>();
   return BUGS.filter(({ scenario }) => !ELSEWHERE.test(scenario))
     .filter((_, at) => at % STRIDE === 0)
-    .filter(({ name }) => !LONG_SEARCHED.includes(name))
     .filter(({ scenario }) => {
       // A burst takes minutes. It plays by command only (decision 0139).
       if (scenario.startsWith('burst-of-') || LONG.includes(scenario) || played.has(scenario)) return false;

@@ -89,7 +89,7 @@ export const ACCOUNTS: readonly PlantedBug[] = [
         },
       ];`,
   }),
-  authorization('a charge that comes before the capture settles nothing', 'place-one', {
+  authorization('a charge that comes before the capture settles nothing', 'late-approval', {
     from: "if (authorization.status !== 'AUTHORIZED' && authorization.status !== 'CAPTURED') return [];",
     to: "if (authorization.status !== 'CAPTURED') return [];",
   }),
