@@ -141,7 +141,7 @@ describe('inboxes that store messages compressed', () => {
   };
   /** Runners of a release that reads the text only. */
   const readsText = {
-    file: 'packages/kit/inbox/stored-messages.ts',
+    file: 'packages/kit/inbox/claimed-message.ts',
     from: "payload: () => readStoredPayload(item) ?? ''",
     to: 'payload: () => String(item.payload)',
   };
