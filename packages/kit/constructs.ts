@@ -83,3 +83,4 @@ export {
   type SharedLaneProps,
 } from './service/service.construct.js';
 export { Timers, type TimersProps } from './timers/timers.construct.js';
+export { WEBHOOK_RETRIES } from './webhooks/retries.construct.js';
