@@ -23,8 +23,14 @@ export const [SHOP, ADMIN] = ['https://shop.example.org', 'http://localhost:5173
 
 /** `prod`, as it is deployed. */
 export const PROD: Wanted = { environment: 'prod', context: SIMULATED_PROD, isValidated: true };
-/** For an API that pages may call. Nobody deploys it. */
-const FOR_PAGES = { ...PROD, context: { ...SIMULATED_PROD, cors: `${SHOP},${ADMIN}` }, isValidated: false };
+/** Webhooks. With them the functions reserve more than an account of 1,000 has, so nothing is reserved here. */
+const WEBHOOKS = { webhooks: 'on', concurrency: 'unreserved' } as const;
+/** For an API that pages may call, with webhooks. Nobody deploys it. */
+const FOR_PAGES = {
+  ...PROD,
+  context: { ...SIMULATED_PROD, cors: `${SHOP},${ADMIN}`, ...WEBHOOKS },
+  isValidated: false,
+};
 /**
  * With the payment code of `prod`, which needs a model of Stripe, and with the settings of later releases: what an order costs
  * is counted here. Nobody deploys it.
@@ -41,8 +47,11 @@ export const SYNTHETIC_ORDER = {
   clientId: 'probe',
   secretParameter: '/orderly/prod/synthetic-order',
 } as const;
-/** With synthetic orders, which have constructs of their own. */
-const SYNTHETIC = { ...PROD, context: { ...SIMULATED_PROD, syntheticOrder: JSON.stringify(SYNTHETIC_ORDER) } };
+/** With synthetic orders and webhooks, which have constructs of their own. */
+const SYNTHETIC = {
+  ...PROD,
+  context: { ...SIMULATED_PROD, syntheticOrder: JSON.stringify(SYNTHETIC_ORDER), ...WEBHOOKS },
+};
 
 /** All that simulations play. */
 export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_STRIPE, SMALL, SYNTHETIC];
@@ -53,7 +62,7 @@ export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_ST
  */
 export const prodAssembly = (): string => assembly(PROD);
 
-/** Does the same for an API that the pages of {@link SHOP} and {@link ADMIN} may call. */
+/** Does the same for an API that the pages of {@link SHOP} and {@link ADMIN} may call, with webhooks. */
 export const assemblyForPages = (): string => assembly(FOR_PAGES);
 
 /** Does the same with the payment code of `prod`. */
@@ -62,5 +71,5 @@ export const stripeAssembly = (): string => assembly(WITH_STRIPE);
 /** Does the same with the setting `concurrency: 'small'`. */
 export const smallAssembly = (): string => assembly(SMALL);
 
-/** Does the same with synthetic orders. */
+/** Does the same with synthetic orders and webhooks. */
 export const syntheticAssembly = (): string => assembly(SYNTHETIC);
