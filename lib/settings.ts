@@ -108,7 +108,7 @@ export interface Settings extends EnvironmentSettings {
   readonly syntheticOrder?: SyntheticOrderSettings;
   /**
    * Webhooks, by which shops and operators hear of orders. In an environment that has orders already, replay their events once to
-   * `webhooks-orders` (docs/operations/webhooks.md).
+   * `webhooks-orders` (docs/operations/bring-a-new-consumer-to-date.md).
    * @default none: no stack, and no order costs more
    */
   readonly webhooks?: 'on';

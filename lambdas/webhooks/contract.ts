@@ -18,7 +18,7 @@ export type DisabledReason = z.infer<typeof DisabledReason>;
 export const webhooksContract = {
   service: 'webhooks',
   events: {
-    /** The secret is sealed by a key of the webhook's own, which its deletion deletes. */
+    /** A webhook was registered. Its secret is sealed by a key of its own, which its deletion deletes. */
     WebhookRegistered: {
       version: 1,
       onBus: false,
@@ -35,6 +35,7 @@ export const webhooksContract = {
       personal: { sealedSecret: 'webhookId' },
       shownAs: { sealedSecret: 'secret' },
     },
+    /** Requests are signed by a new secret, and for some time by the former one as well. */
     WebhookSecretRotated: {
       version: 1,
       onBus: false,
@@ -47,8 +48,11 @@ export const webhooksContract = {
       personal: { sealedSecret: 'webhookId' },
       shownAs: { sealedSecret: 'secret' },
     },
+    /** Nothing is sent any more. */
     WebhookDisabled: { version: 1, onBus: false, data: z.object({ webhookId: WebhookId, reason: DisabledReason }) },
+    /** A disabled webhook gets new events again. */
     WebhookEnabled: { version: 1, onBus: false, data: z.object({ webhookId: WebhookId }) },
+    /** The webhook is deleted, and the key of its secrets. */
     WebhookDeleted: { version: 1, onBus: false, data: z.object({ webhookId: WebhookId }) },
   },
 } as const;

@@ -11,6 +11,9 @@ export type Due = z.infer<typeof Due>;
  */
 export const deliveryContract = {
   service: 'webhooks',
-  events: { DeliveryDue: { version: 1, data: Due } },
+  events: {
+    /** An event is to be sent to a webhook, or to be sent again. */
+    DeliveryDue: { version: 1, data: Due },
+  },
 } as const;
 export type DeliveryEvent = EventOf<typeof deliveryContract>;

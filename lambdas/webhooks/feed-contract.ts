@@ -7,6 +7,9 @@ import { Due } from './delivery-contract.js';
  */
 export const feedContract = {
   service: 'webhooks',
-  events: { OrderedDeliveryDue: { version: 1, data: Due } },
+  events: {
+    /** An event is to be sent to a webhook that asked for the order of events, behind the one before it. */
+    OrderedDeliveryDue: { version: 1, data: Due },
+  },
 } as const;
 export type FeedEvent = EventOf<typeof feedContract>;

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { renderReport } from '../../packages/simulator/search/report.js';
 import { playSeed, playWithFaults } from '../../packages/simulator/search/scenario.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
-import { assemblyForPages } from '../support/simulation/assembly.js';
+import { webhooksAssembly } from '../support/simulation/assembly.js';
 import { WEBHOOK_SCENARIOS } from './scenarios/webhooks.js';
 
-const deployment = loadSharedDeployment(assemblyForPages());
+const deployment = loadSharedDeployment(webhooksAssembly());
 
 test.each(WEBHOOK_SCENARIOS)('$name keeps every promise without faults', async (scenario) => {
   const history = await playWithFaults(deployment, scenario, 'singles');

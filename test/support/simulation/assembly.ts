@@ -25,12 +25,10 @@ export const [SHOP, ADMIN] = ['https://shop.example.org', 'http://localhost:5173
 export const PROD: Wanted = { environment: 'prod', context: SIMULATED_PROD, isValidated: true };
 /** Webhooks. With them the functions reserve more than an account of 1,000 has, so nothing is reserved here. */
 const WEBHOOKS = { webhooks: 'on', concurrency: 'unreserved' } as const;
-/** For an API that pages may call, with webhooks. Nobody deploys it. */
-const FOR_PAGES = {
-  ...PROD,
-  context: { ...SIMULATED_PROD, cors: `${SHOP},${ADMIN}`, ...WEBHOOKS },
-  isValidated: false,
-};
+/** With webhooks. The rules check the one with synthetic orders, which has them too. */
+const WITH_WEBHOOKS = { ...PROD, context: { ...SIMULATED_PROD, ...WEBHOOKS }, isValidated: false };
+/** For an API that pages may call. Nobody deploys it. */
+const FOR_PAGES = { ...PROD, context: { ...SIMULATED_PROD, cors: `${SHOP},${ADMIN}` }, isValidated: false };
 /**
  * With the payment code of `prod`, which needs a model of Stripe, and with the settings of later releases: what an order costs
  * is counted here. Nobody deploys it.
@@ -54,7 +52,7 @@ const SYNTHETIC = {
 };
 
 /** All that simulations play. */
-export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_STRIPE, SMALL, SYNTHETIC];
+export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_STRIPE, WITH_WEBHOOKS, SMALL, SYNTHETIC];
 
 /**
  * Synthesizes the cloud assembly of `prod` with a test issuer, once for each state of the sources.
@@ -62,11 +60,14 @@ export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_ST
  */
 export const prodAssembly = (): string => assembly(PROD);
 
-/** Does the same for an API that the pages of {@link SHOP} and {@link ADMIN} may call, with webhooks. */
+/** Does the same for an API that the pages of {@link SHOP} and {@link ADMIN} may call. */
 export const assemblyForPages = (): string => assembly(FOR_PAGES);
 
 /** Does the same with the payment code of `prod`. */
 export const stripeAssembly = (): string => assembly(WITH_STRIPE);
+
+/** Does the same with webhooks. */
+export const webhooksAssembly = (): string => assembly(WITH_WEBHOOKS);
 
 /** Does the same with the setting `concurrency: 'small'`. */
 export const smallAssembly = (): string => assembly(SMALL);
