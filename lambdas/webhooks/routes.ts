@@ -1,4 +1,4 @@
-import { Paging, pageSchema } from '@orderly/kit/routes';
+import { Paging, pageSchema, withDescription } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import type { Route } from '../route.js';
 import { DeliveryView, RegisterWebhook, WebhookView, WebhookWithSecret } from './contract.js';
@@ -35,7 +35,9 @@ export const listWebhooks = {
   description: `Strongly consistent, on one page. ${WHO} With \`customerId\`, operators read those of a shop.`,
   roles: ['operator', 'shop'],
   query: z.strictObject({
-    customerId: z.exactOptional(z.string().check(z.minLength(1), z.maxLength(128))),
+    customerId: z.exactOptional(
+      withDescription('Shop whose webhooks to list; for operators.', z.string().check(z.minLength(1), z.maxLength(128))),
+    ),
   }),
   answers: { 200: { description: 'The webhooks', body: z.object({ items: z.array(WebhookView) }) } },
 } as const satisfies WebhooksRoute;

@@ -1246,7 +1246,7 @@ export interface Operations {
   /** List webhooks. */
   readonly listWebhooks: {
     readonly path: unknown;
-    readonly takes: { readonly query?: { /** undefined */ readonly customerId?: string | number; }; };
+    readonly takes: { readonly query?: { /** Shop whose webhooks to list; for operators. */ readonly customerId?: string | number; }; };
     readonly repeat: undefined;
     readonly answer: {
   readonly items: readonly (WebhookView)[];

@@ -23,11 +23,14 @@ const HEADERS = [
   ),
 ];
 
+/** Returns the name of a type as paths have it: `order-placed`. */
+const toKebabCase = (type: string): string => type.replaceAll(/\B[A-Z]/g, '-$&').toLowerCase();
+
 /** Generates the requests that receivers of webhooks get, by the types of their events (OpenAPI 3.1, `webhooks`). */
 export const buildWebhooks = (schemas: Schemas): Json =>
   Object.fromEntries(
     Object.entries(PAYLOADS).map(([type, payload]) => [
-      type,
+      toKebabCase(type),
       {
         post: {
           operationId: `on${type}`,
