@@ -10,7 +10,7 @@ import { devJwks } from '../tools/local/dev-issuer.js';
 /**
  * `-c checks=off` leaves the rule packs out, in `dev` only: for a local cloud, which is deployed at each start.
  *
- * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c concurrency=small -c paymentProvider=sandbox -c hotSkus=TEA-1,TEA-2 -c hotCustomers=acme -c cors=https://shop.example.org -c canary=10 -c syntheticOrder='{...}' -c traces=x-ray`
+ * `cdk synth -c environment=prod`; also `-c issuer=... -c audience=... -c jwks=... -c jwksUri=... -c alarmEmail=... -c concurrency=small -c paymentProvider=sandbox -c hotSkus=TEA-1,TEA-2 -c hotCustomers=acme -c cors=https://shop.example.org -c canary=10 -c syntheticOrder='{...}' -c webhooks=on -c traces=x-ray`
  * override lib/settings.ts. `-c traces=otlp` needs `-c tracesEndpoint=https://...`; `-c tracesShare=0.1` writes a tenth of the traces. `-c protection=off` is for a first deployment. In an environment that keeps data, an inline key set needs `-c allowInlineJwks=true`, and the
  * sandbox needs `-c allowSandbox=true`.
  */
@@ -35,6 +35,7 @@ const overrides = Object.fromEntries(
       'cors',
       'canary',
       'syntheticOrder',
+      'webhooks',
       'traces',
       'tracesEndpoint',
       'tracesShare',

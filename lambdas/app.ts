@@ -1,7 +1,7 @@
 /** Orderly's name among other applications, and the roles of its callers. Functions and constructs read both from here. */
 export const APP = {
   name: 'orderly',
-  roles: ['customer', 'operator'],
+  roles: ['customer', 'operator', 'shop'],
   operatorRoles: ['operator'],
   runbook: 'docs/operations/',
 } as const;

@@ -17,6 +17,7 @@ import { ReportsStack } from './reports-stack.js';
 import { RewardsStack } from './rewards-stack.js';
 import type { Settings } from './settings.js';
 import { UsersStack } from './users-stack.js';
+import { WebhooksStack } from './webhooks-stack.js';
 
 /** Concurrency that AWS keeps for functions without a reservation ("Configuring reserved concurrency for a function"). */
 const MIN_UNRESERVED = 100;
@@ -47,9 +48,20 @@ export class OrderlyEnvironment extends Construct {
     const baskets = new BasketsStack(this, 'Baskets', common);
     const rewards = new RewardsStack(this, 'Rewards', common);
     const reports = new ReportsStack(this, 'Reports', common);
-    const services = [orders, inventory, accounts, payments, catalog, baskets, users, rewards, reports].map(
-      ({ service }) => service,
-    );
+    const webhooks =
+      settings.webhooks === 'on' ? [new WebhooksStack(this, 'Webhooks', { ...common, personalKeys })] : [];
+    const services = [
+      orders,
+      inventory,
+      accounts,
+      payments,
+      catalog,
+      baskets,
+      users,
+      rewards,
+      reports,
+      ...webhooks,
+    ].map(({ service }) => service);
     new AuditStack(this, 'Audit', { settings, bundles, alarmTopic, services });
     const { operations } = new OperationsStack(this, 'Operations', { settings, bundles, services });
     new ApiStack(this, 'Api', { ...common, services: [...services, operations] });

@@ -59,7 +59,8 @@ type RestorableService =
   | 'payments'
   | 'reports'
   | 'rewards'
-  | 'users';
+  | 'users'
+  | 'webhooks';
 
 /** Settings of one environment. Everything else is the same in all environments. */
 export interface Settings extends EnvironmentSettings {
@@ -117,6 +118,12 @@ export interface Settings extends EnvironmentSettings {
    * @default none
    */
   readonly syntheticOrder?: SyntheticOrderSettings;
+  /**
+   * Webhooks, by which shops and operators hear of orders. In an environment that has orders already, replay their events once to
+   * `webhooks-orders` (docs/operations/bring-a-new-consumer-to-date.md).
+   * @default none: no stack, and no order costs more
+   */
+  readonly webhooks?: 'on';
 }
 
 /** Issuer of `prod` until you configure your own. `.invalid` never resolves (RFC 2606). */
@@ -129,8 +136,11 @@ export interface Overrides {
   readonly jwks?: string;
   readonly jwksUri?: string;
   readonly alarmEmail?: string;
-  /** Fits into an account whose quota of AWS Lambda is 10: nothing is reserved, and the API admits fewer orders. */
-  readonly concurrency?: 'small';
+  /**
+   * `small` fits into an account whose quota of AWS Lambda is 10: nothing is reserved, and the API admits fewer orders. `unreserved`: all
+   * functions share the account's quota.
+   */
+  readonly concurrency?: 'small' | 'unreserved';
   /** Moves no money in any environment: for a trial of `prod`, and for the simulator. */
   readonly paymentProvider?: 'sandbox';
   /** SKUs that are always hot, with commas between them: for a sale. */
@@ -151,6 +161,8 @@ export interface Overrides {
   readonly canary?: string;
   /** Synthetic orders: `SyntheticOrderSettings` as JSON, or as the object that cdk.json may contain. */
   readonly syntheticOrder?: string | object;
+  /** `on`: webhooks. `off`: none, whatever the settings say. */
+  readonly webhooks?: 'on' | 'off';
   /** Where traces are exported to: `x-ray`, or `otlp` with `tracesEndpoint`. */
   readonly traces?: string;
   /** Base address of a receiver of OTLP over HTTP. */
@@ -405,9 +417,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     throw new SettingsError(`protection is '${protection}': expected off for a first deployment, or nothing`);
   }
   const payments: PaymentSettings = paymentProvider === undefined ? known.payments : { provider: paymentProvider };
-  if (overrides.concurrency !== undefined && overrides.concurrency !== 'small') {
-    throw new SettingsError("concurrency: expected 'small'; lib/settings.ts sets every other value");
-  }
+  const concurrency = overrides.concurrency === undefined ? known.concurrency : readConcurrency(overrides.concurrency);
   // 0.3.0 can't read the event. The release after this one takes `written`, the one after that `heard`.
   const { exhaustedAccounts = 'read' } = overrides;
   if (!['read', 'written', 'heard'].includes(exhaustedAccounts)) {
@@ -428,12 +438,13 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
   if (!['apart', 'both', 'listed'].includes(userStatuses)) {
     throw new SettingsError(`userStatuses is '${userStatuses}': expected apart, both or listed`);
   }
-  const concurrency = overrides.concurrency ?? known.concurrency;
   const syntheticOrder =
     overrides.syntheticOrder === undefined
       ? known.syntheticOrder
       : readSyntheticOrder(environment, overrides.syntheticOrder, { auth, customerLimits: known.customerLimits });
-  const { apiQuietAfter, ...others } = known;
+  const { webhooks = known.webhooks ?? 'off' } = overrides;
+  if (!['on', 'off'].includes(webhooks)) throw new SettingsError(`webhooks is '${webhooks}': expected on or off`);
+  const { apiQuietAfter, webhooks: _, ...others } = known;
   const isQuietAnAlarm =
     apiQuietAfter !== undefined && (syntheticOrder === undefined || syntheticOrder.paused === true);
   const settings = {
@@ -452,6 +463,7 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     hotCustomers,
     protection,
     ...(syntheticOrder && { syntheticOrder }),
+    ...(webhooks === 'on' && { webhooks }),
     ...(isQuietAnAlarm && { apiQuietAfter }),
     ...(alarmEmail !== undefined && { alarmEmail }),
     ...(overrides.cors !== undefined && { cors: overrides.cors.split(',') }),
@@ -473,6 +485,14 @@ export function settingsFor(environment: string, overrides: Overrides = {}): Set
     );
   }
   return settings;
+}
+
+function readConcurrency(given: string): 'small' | false {
+  if (given === 'small') return given;
+  if (given === 'unreserved') return false;
+  throw new SettingsError(
+    `concurrency is '${given}': expected 'small' or 'unreserved'; lib/settings.ts sets every other value`,
+  );
 }
 
 function overrideTraces({ traces, tracesEndpoint, tracesShare }: Overrides): { readonly traces?: TracesSettings } {

@@ -56,6 +56,15 @@ export type ApplyBonus = {
   readonly reason: Text;
 };
 
+export type AttemptView = {
+  readonly at: string;
+  /** `answered`: see `status`. `timeout`: no answer within 10 s. `private`: the host has an address outside of the public internet. `unknown-host`: it has none. `connection`: refused, broken, or no valid certificate. */
+  readonly result: "answered" | "timeout" | "private" | "unknown-host" | "connection" | "url";
+  /** HTTP status of the answer. */
+  readonly status?: number;
+  readonly milliseconds: number;
+};
+
 export type AuditLogView = {
   /** Actions of operators, newest first. */
   readonly actions: readonly ({
@@ -247,6 +256,22 @@ export type DeliveryAddressView = {
   /** ISO 3166-1 alpha-2 code. */
   readonly country: string;
 };
+
+export type DeliveryStatus = "PENDING" | "DELIVERED" | "FAILED" | "SKIPPED";
+
+export type DeliveryView = {
+  readonly deliveryId: string;
+  /** The same in each attempt: `webhook-id` of the requests. */
+  readonly messageId: string;
+  readonly type: "OrderPlaced" | "OrderApproved" | "OrderDispatched" | "OrderRejected" | "OrderCancelled";
+  readonly orderId: string;
+  readonly occurredAt: string;
+  /** PENDING: it is tried. DELIVERED: the receiver answered 2xx. FAILED: it was given up, and the webhook disabled. SKIPPED: the webhook was disabled or deleted before. */
+  readonly status: DeliveryStatus;
+  readonly attempts: readonly (AttemptView)[];
+};
+
+export type DisabledReason = "GONE" | "EXPIRED";
 
 export type DispatchOrder = Readonly<Record<string, unknown>>;
 
@@ -463,6 +488,8 @@ export type OperationsStatusView = {
   readonly orders: OrdersOfHourView;
 };
 
+export type OrderId = string;
+
 export type OrderLimit = "ORDERS_UNDER_WAY" | "ORDERS_PER_HOUR";
 
 export type OrderLine = {
@@ -646,11 +673,23 @@ export type RefundView = {
   readonly status: "PENDING" | "REFUNDED" | "FAILED";
 };
 
+export type RegisterWebhook = {
+  /** Address that gets the requests: `https`, a host of the public internet, without a user name. */
+  readonly url: string;
+  /** Types of events that are sent, each once. */
+  readonly events: readonly ("OrderPlaced" | "OrderApproved" | "OrderDispatched" | "OrderRejected" | "OrderCancelled")[];
+  /** Whether the events of each order are sent in their order. Each then waits until the one before it came through. */
+  readonly inOrder?: boolean;
+  readonly description?: Text;
+};
+
 export type RejectedLineView = {
   readonly sku: string;
   /** The catalogue's price when the line was refused. */
   readonly unitPrice?: MoneyView;
 };
+
+export type RejectionReason = "OUT_OF_STOCK" | "PRICE_CHANGED" | "UNKNOWN_PRODUCT" | "OVER_LIMIT" | "CURRENCY_MISMATCH" | "PAYMENT_DECLINED" | "TIMED_OUT" | "STEP_REFUSED" | "PRODUCT_DISCONTINUED" | "ACCOUNT_CLOSED";
 
 export type ReportDate = string;
 
@@ -864,6 +903,42 @@ export type UserView = {
   readonly version: number;
 };
 
+export type WebhookView = {
+  readonly webhookId: string;
+  readonly url: string;
+  readonly events: readonly ("OrderPlaced" | "OrderApproved" | "OrderDispatched" | "OrderRejected" | "OrderCancelled")[];
+  readonly inOrder: boolean;
+  readonly description?: string;
+  /** Customer whose orders it hears of. Absent: it hears of all orders. */
+  readonly customerId?: string;
+  /** DISABLED: nothing is sent. Its receiver answered 410, or nothing came through for three days. */
+  readonly status: "ACTIVE" | "DISABLED";
+  readonly disabledReason?: DisabledReason;
+  /** Time until which requests are signed by the former secret as well. */
+  readonly formerSecretUntil?: string;
+  /** Number of its changes, from 1. */
+  readonly version: number;
+};
+
+export type WebhookWithSecret = {
+  readonly webhookId: string;
+  readonly url: string;
+  readonly events: readonly ("OrderPlaced" | "OrderApproved" | "OrderDispatched" | "OrderRejected" | "OrderCancelled")[];
+  readonly inOrder: boolean;
+  readonly description?: string;
+  /** Customer whose orders it hears of. Absent: it hears of all orders. */
+  readonly customerId?: string;
+  /** DISABLED: nothing is sent. Its receiver answered 410, or nothing came through for three days. */
+  readonly status: "ACTIVE" | "DISABLED";
+  readonly disabledReason?: DisabledReason;
+  /** Time until which requests are signed by the former secret as well. */
+  readonly formerSecretUntil?: string;
+  /** Number of its changes, from 1. */
+  readonly version: number;
+  /** Secret of Standard Webhooks, by which each request is verified. Keep it: it is not shown again. Absent if the webhook was deleted meanwhile. */
+  readonly secret?: string;
+};
+
 /** Codes of all problems. */
 export type ProblemCode =
   /** 409: Account closed */
@@ -876,6 +951,8 @@ export type ProblemCode =
   | 'blocked'
   /** 409: Conflict */
   | 'conflict'
+  /** 409: Delivery pending */
+  | 'delivery-pending'
   /** 403: Forbidden */
   | 'forbidden'
   /** 409: Request in progress */
@@ -929,7 +1006,9 @@ export type ProblemCode =
   /** 415: Unsupported media type */
   | 'unsupported-media-type'
   /** 403: User blocked */
-  | 'user-blocked';
+  | 'user-blocked'
+  /** 409: Webhook disabled */
+  | 'webhook-disabled';
 
 /** Requests and answers of each operation. */
 export interface Operations {
@@ -957,6 +1036,14 @@ export interface Operations {
     readonly answer: CheckoutView;
     readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'basket-empty' | 'product-discontinued' | 'not-orderable' | 'throttled' | 'internal';
   };
+  /** Delete a webhook. */
+  readonly deleteWebhook: {
+    readonly path: { /** Id of the webhook. */ readonly webhookId: string; };
+    readonly takes: unknown;
+    readonly repeat: 'key';
+    readonly answer: undefined;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
   /** Mark an order as dispatched. */
   readonly dispatchOrder: {
     readonly path: { /** Id of the order. */ readonly orderId: string; };
@@ -964,6 +1051,14 @@ export interface Operations {
     readonly repeat: 'key';
     readonly answer: OrderView;
     readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'not-approved' | 'throttled' | 'internal';
+  };
+  /** Enable a disabled webhook. */
+  readonly enableWebhook: {
+    readonly path: { /** Id of the webhook. */ readonly webhookId: string; };
+    readonly takes: unknown;
+    readonly repeat: 'key';
+    readonly answer: WebhookView;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
   /** Forget the caller for ever. */
   readonly forgetMe: {
@@ -1143,6 +1238,14 @@ export interface Operations {
     readonly answer: SessionView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
+  /** Read a webhook. */
+  readonly getWebhook: {
+    readonly path: { /** Id of the webhook. */ readonly webhookId: string; };
+    readonly takes: unknown;
+    readonly repeat: undefined;
+    readonly answer: WebhookView;
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
   /** Issue an idempotency key. */
   readonly issueIdempotencyKey: {
     readonly path: unknown;
@@ -1223,6 +1326,28 @@ export interface Operations {
 };
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
   };
+  /** List a webhook's deliveries. */
+  readonly listWebhookDeliveries: {
+    readonly path: { /** Id of the webhook. */ readonly webhookId: string; };
+    readonly takes: { readonly query?: { /** Maximum number of items in this page. */ readonly limit?: string | number; /** `nextCursor` of the previous page, unchanged and with the same filter. */ readonly cursor?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: {
+  readonly items: readonly (DeliveryView)[];
+  /** `cursor` of the next page. Absent on the last page. */
+  readonly nextCursor?: string;
+};
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+  };
+  /** List webhooks. */
+  readonly listWebhooks: {
+    readonly path: unknown;
+    readonly takes: { readonly query?: { /** Shop whose webhooks to list; for operators. */ readonly customerId?: string | number; }; };
+    readonly repeat: undefined;
+    readonly answer: {
+  readonly items: readonly (WebhookView)[];
+};
+    readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'throttled' | 'internal';
+  };
   /** Open a session for numbered requests to orders. */
   readonly openOrdersSession: {
     readonly path: unknown;
@@ -1263,6 +1388,14 @@ export interface Operations {
     readonly answer: OrderView;
     readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'user-blocked' | 'person-forgotten' | 'limit-reached' | 'throttled' | 'internal';
   };
+  /** Send a delivery again. */
+  readonly redeliverWebhook: {
+    readonly path: { /** Id of the webhook. */ readonly webhookId: string; /** Id of the delivery. */ readonly deliveryId: string; };
+    readonly takes: unknown;
+    readonly repeat: 'key';
+    readonly answer: DeliveryView;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'not-found' | 'webhook-disabled' | 'delivery-pending' | 'throttled' | 'internal';
+  };
   /** Refund a payment, whole or in part. */
   readonly refundPayment: {
     readonly path: { /** Id of the payment. The payment of an order has the id of the order. */ readonly paymentId: string; };
@@ -1270,6 +1403,14 @@ export interface Operations {
     readonly repeat: 'key or number';
     readonly answer: PaymentView;
     readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'session-not-open' | 'number-out-of-range' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'not-refundable' | 'limit-reached' | 'throttled' | 'internal';
+  };
+  /** Register a webhook. */
+  readonly registerWebhook: {
+    readonly path: unknown;
+    readonly takes: { readonly body: RegisterWebhook; };
+    readonly repeat: 'key';
+    readonly answer: WebhookWithSecret;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'limit-reached' | 'not-found' | 'throttled' | 'internal';
   };
   /** Remove a line from the basket. */
   readonly removeBasketItem: {
@@ -1294,6 +1435,14 @@ export interface Operations {
     readonly repeat: undefined;
     readonly answer: OrderView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'not-under-review' | 'throttled' | 'internal';
+  };
+  /** Give a webhook's requests a new secret. */
+  readonly rotateWebhookSecret: {
+    readonly path: { /** Id of the webhook. */ readonly webhookId: string; };
+    readonly takes: unknown;
+    readonly repeat: 'key';
+    readonly answer: WebhookWithSecret;
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'not-found' | 'throttled' | 'internal';
   };
   /** Say that the customer has seen the prices of the basket. */
   readonly seeBasketPrices: {

@@ -83,3 +83,4 @@ export {
 } from './service/service.construct.js';
 export type { LaneListenerProps, SharedLaneProps } from './service/service-lanes.construct.js';
 export { Timers, type TimersProps } from './timers/timers.construct.js';
+export { WEBHOOK_RETRIES } from './webhooks/retries.construct.js';

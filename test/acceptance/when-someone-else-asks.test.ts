@@ -44,7 +44,7 @@ interface Row {
  * Requests; every deployed route has at least one row. Refund and cancellation come last, since they use up what others
  * read.
  */
-const ROWS: readonly Row[] = [
+const ROWS_OF_ALL: readonly Row[] = [
   { route: 'POST /orders', expected: [201, 201, 403], body: () => ({ lines: [line('sku')] }), keyed: true },
   { route: 'GET /orders', expected: [200, 200, 400] },
   { route: 'GET /orders', expected: [200, 403, 200], query: '?customerId=alice' },
@@ -122,9 +122,31 @@ const ROWS: readonly Row[] = [
   { route: 'POST /orders/{orderId}/dispatch', expected: [403, 403, 409], keyed: true },
 ];
 
+/** Requests to routes that a setting adds. Nobody has a webhook of these ids. */
+const ROWS_OF_WEBHOOKS: readonly Row[] = [
+  { route: 'GET /webhooks', expected: [403, 403, 200] },
+  { route: 'GET /webhooks/{webhookId}', expected: [403, 403, 404] },
+  { route: 'DELETE /webhooks/{webhookId}', expected: [403, 403, 404], keyed: true },
+  { route: 'POST /webhooks/{webhookId}/secret-rotation', expected: [403, 403, 404], keyed: true },
+  { route: 'POST /webhooks/{webhookId}/activation', expected: [403, 403, 404], keyed: true },
+  { route: 'GET /webhooks/{webhookId}/deliveries', expected: [403, 403, 404] },
+  {
+    route: 'POST /webhooks/{webhookId}/deliveries/{deliveryId}/redelivery',
+    expected: [403, 403, 404],
+    keyed: true,
+  },
+  {
+    route: 'POST /webhooks',
+    expected: [403, 403, 201],
+    body: () => ({ url: 'https://shop.example.com/hooks', events: ['OrderApproved'] }),
+    keyed: true,
+  },
+];
+
 /** Routes that need no token. */
 const PUBLIC = ['GET /openapi.json'];
 const ROUTES = (await world.routes()).filter((route) => !PUBLIC.includes(route));
+const ROWS = [...ROWS_OF_ALL, ...(ROUTES.includes('POST /webhooks') ? ROWS_OF_WEBHOOKS : [])];
 
 /** Fills in the parameters of a row. @throws {Error} if a parameter of the path has no value here */
 function requestOf({ route, query = '', body, keyed = false }: Row): Omit<ApiRequest, 'as'> {
@@ -137,6 +159,8 @@ function requestOf({ route, query = '', body, keyed = false }: Row): Omit<ApiReq
     userId: 'alice',
     date: '2999-12-31',
     id: orderId,
+    webhookId: '0'.repeat(32),
+    deliveryId: '0'.repeat(32),
     sessionId: sessions.get(resource.replace('/{sessionId}', '')) ?? '',
   };
   const path = resource.replace(/\{(\w+)\}/g, (_, name: string) => {

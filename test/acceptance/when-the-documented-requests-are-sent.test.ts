@@ -8,7 +8,11 @@ import { world } from '../support/world.js';
 
 test('the routes are those of the document', async () => {
   const { routes } = await orderlyApi();
-  expect(routes.map(({ route: { method, path } }) => `${method} ${path}`).toSorted()).toEqual(await world.routes());
+  const deployed = await world.routes();
+  // A setting adds those of webhooks.
+  const isDeployed = (path: string) => !path.startsWith('/webhooks') || deployed.includes('POST /webhooks');
+  const documented = routes.filter(({ route: { path } }) => isDeployed(path));
+  expect(documented.map(({ route: { method, path } }) => `${method} ${path}`).toSorted()).toEqual(deployed);
 });
 
 test('the API serves the document without a token', async () => {

@@ -32,6 +32,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   messages: ['example.ts'],
   http: ['example.ts'],
   lane: ['example.ts', 'example.loading.ts'],
+  webhooks: ['example.ts'],
 };
 /** Folders that are no patterns: the base of functions and constructs, drains, which know inboxes and lanes, and traces of all. */
 const NO_PATTERNS = ['aws', 'base', 'drains', 'traces'];

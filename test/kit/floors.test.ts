@@ -22,6 +22,7 @@ const FLOORS = [
   'idempotent-consumer',
   'timers',
   'inbox',
+  'webhooks',
   'projection',
   'outbox',
   'lane',

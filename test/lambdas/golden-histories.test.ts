@@ -12,6 +12,7 @@ import { toView } from '../../lambdas/orders/domain/order.js';
 import { createOrderSagas } from '../../lambdas/orders/saga-aggregate.js';
 import { payments } from '../../lambdas/payments/aggregates.js';
 import { toView as paymentView } from '../../lambdas/payments/domain/payment.js';
+import { deliveries, feeds, webhooks } from '../../lambdas/webhooks/aggregates.js';
 import { documentClient } from '../../packages/kit/aws/dynamodb.js';
 import type { Evolution } from '../../packages/kit/decider/decider.js';
 import type { Aggregate, EventStore, Loaded } from '../../packages/kit/event-store/event-store.js';
@@ -56,6 +57,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   Payment: reader(payments, ({ state, version }) => paymentView(state, version)),
   PriceCheck: reader(priceChecks),
   Checkout: reader(checkouts),
+  Webhook: reader(webhooks),
+  WebhookDelivery: reader(deliveries),
+  WebhookFeed: reader(feeds),
 };
 
 const folder = new URL('../golden/histories/', import.meta.url);

@@ -39,6 +39,8 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Query strong', 'the first report decides which days may be missing'],
   ],
   'lambdas/rewards/rewards-store.ts': [['Query strong', 'entries up to a sequence that was read before are all there']],
+  'lambdas/webhooks/delivery-rows.ts': [['Query strong', 'a delivery that was made is shown']],
+  'lambdas/webhooks/subscribers.ts': [['Query strong', 'a webhook that was registered hears of each later event']],
   'packages/kit/aws/table.ts': [
     ['Get strong', 'its users decide on the item'],
     ['BatchGet strong', 'its users decide on the items'],

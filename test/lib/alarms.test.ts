@@ -28,7 +28,7 @@ const names = [...new Set(all.map(({ properties }) => nameOf(properties.AlarmDes
 /** Raised by a rule of EventBridge, so it is no alarm of CloudWatch; it has a page as they have. */
 const KEY_IN_DANGER = 'PersonalDataKeyInDanger';
 /** Alarms of settings that prod doesn't have of its own; they have their tests. */
-const OF_SETTINGS = ['NoSyntheticOrder', 'TracesLost'];
+const OF_SETTINGS = ['NoSyntheticOrder', 'TracesLost', 'WebhookDisabled'];
 /** Pages about one part of an alarm, by the alarm. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   ApiServerErrors: ['AuthorizerFailing'],

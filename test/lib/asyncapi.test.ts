@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { AsyncApi } from '../../tools/docs/asyncapi.js';
 import type { Json } from '../../tools/docs/openapi/schemas.js';
-import { consumersOf, policyStatements, referenced, synthesized } from '../support/environments.js';
+import { ALL_STACKS, consumersOf, policyStatements, referenced, synthesized } from '../support/environments.js';
 
 const document = JSON.parse(readFileSync('docs/asyncapi.json', 'utf8')) as AsyncApi;
-const prod = synthesized('prod');
+const prod = synthesized('prod', ALL_STACKS);
 
 /** One way of a message: `OrderPlaced of orders -> reports`, `ReserveStock of orders -> inventory`. */
 const wayOf = (type: string, source: string, hearer: string): string => `${type} of ${source} -> ${hearer}`;

@@ -259,8 +259,10 @@ describe('the personal data keys', () => {
   });
 
   test('each service with personal data has an index of commits by person', () => {
+    // A webhook's secret is sealed by a key of the webhook, which is no person: nobody exports it.
     const marked = [...CONTRACTS.values()].filter(
-      ({ events, person }) => person || Object.values<EventSchema>(events).some(({ personal }) => personal),
+      ({ service, events, person }) =>
+        service !== 'webhooks' && (person || Object.values<EventSchema>(events).some(({ personal }) => personal)),
     );
     const indexed = SERVICES.filter((service) => OWN_INDEXES[service].some(([name]) => name === PEOPLE_INDEX));
     expect(marked.map(({ service }) => service).toSorted()).toEqual(

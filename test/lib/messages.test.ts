@@ -194,8 +194,9 @@ describe('consumers', () => {
         service === consumer.service ? [] : [`${service} -> ${consumer.service}`],
       );
     });
-    expect(pictured().toSorted()).toEqual([...new Set(pairs)].toSorted());
-    const services = SERVICES.map((stack) => stack.toLowerCase());
+    // A setting adds webhooks.
+    expect(pictured().toSorted()).toEqual([...new Set([...pairs, 'orders -> webhooks'])].toSorted());
+    const services = [...SERVICES, 'webhooks'].map((stack) => stack.toLowerCase());
     expect(new Set(pictured().flatMap((pair) => pair.split(' -> ')))).toEqual(new Set(services));
   });
 

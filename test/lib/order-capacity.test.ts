@@ -97,8 +97,11 @@ describe('a small account', () => {
     expect(fitToAccount(settings)).toBe(settings);
   });
 
-  test('the command line takes no other concurrency', () => {
+  test('the command line takes no reservations as well, and no other concurrency', () => {
+    expect(settingsFor('prod', { ...issued, concurrency: 'unreserved' }).concurrency).toBe(false);
     const concurrency = '200' as 'small';
-    expect(() => settingsFor('prod', { ...issued, concurrency })).toThrow("concurrency: expected 'small'");
+    expect(() => settingsFor('prod', { ...issued, concurrency })).toThrow(
+      "concurrency is '200': expected 'small' or 'unreserved'",
+    );
   });
 });

@@ -4,7 +4,7 @@ import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import type { ApiRequest, ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
 import { orderlyApi } from '../../tools/docs/openapi/api.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
-import { prodAssembly } from '../support/simulation/assembly.js';
+import { webhooksAssembly } from '../support/simulation/assembly.js';
 import { token } from '../support/simulation/issuer.js';
 import { bodiesOf } from './fuzz/samples.js';
 
@@ -13,7 +13,7 @@ import { bodiesOf } from './fuzz/samples.js';
  * the acceptance tests; which headers a function reads, only its answers show.
  */
 
-const cloud = new Cloud(loadSharedDeployment(prodAssembly()), { seed: 'declared' });
+const cloud = new Cloud(loadSharedDeployment(webhooksAssembly()), { seed: 'declared' });
 const ROUTES = (await orderlyApi()).routes.map(({ route }) => route).filter(({ isPublic }) => !isPublic);
 const VALUES: Readonly<Record<string, string>> = { sku: 'TEA-1', date: '2026-01-05' };
 

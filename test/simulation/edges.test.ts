@@ -4,12 +4,12 @@ import { encodeCursor } from '../../packages/kit/http/paging.js';
 import { Cloud } from '../../packages/simulator/cloud/cloud.js';
 import type { ApiRequest, ApiResponse } from '../../packages/simulator/services/apigateway/messages.js';
 import { loadSharedDeployment } from '../support/simulation/app-code.js';
-import { prodAssembly } from '../support/simulation/assembly.js';
+import { webhooksAssembly } from '../support/simulation/assembly.js';
 import { token } from '../support/simulation/issuer.js';
 
 /** Tests of the edge of the API, at every route that is deployed: a new one can't be forgotten. */
 
-const cloud = new Cloud(loadSharedDeployment(prodAssembly()), { seed: 'edges' });
+const cloud = new Cloud(loadSharedDeployment(webhooksAssembly()), { seed: 'edges' });
 const [api] = cloud.apis;
 const ROUTES = api!.routes.filter(({ authorizer }) => authorizer !== undefined);
 const VALUES: Readonly<Record<string, string>> = {

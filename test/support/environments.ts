@@ -19,7 +19,12 @@ export const SERVICES = [
   'Reports',
 ] as const;
 export const STACKS = ['Platform', ...SERVICES, 'Api', 'Audit', 'Operations'] as const;
-export type StackName = (typeof STACKS)[number];
+/** Stacks that a setting adds. */
+export const STACKS_OF_SETTINGS = ['Webhooks'] as const;
+export type StackName = (typeof STACKS)[number] | (typeof STACKS_OF_SETTINGS)[number];
+
+/** Overrides with which `prod` has all stacks. With webhooks it reserves more than the quota of its settings. */
+export const ALL_STACKS = { webhooks: 'on', concurrency: 'unreserved' } as const satisfies Overrides;
 
 /** Bundles without content. Templates don't depend on it, so nothing is built for them. */
 export const noCode = { code: () => Code.fromInline('exports.handler = async () => {};') };
@@ -65,7 +70,10 @@ export function synthesized(environment: string, overrides: Overrides = {}): Syn
 function synthesize(environment: string, overrides: Overrides) {
   const app = newApp();
   const stage = addEnvironment(app, environment, overrides);
-  const templates = new Map(STACKS.map((name) => [name, Template.fromStack(stackOf(stage, name)).toJSON()]));
+  const stacks = [...STACKS, ...STACKS_OF_SETTINGS].filter((name) => stage.node.tryFindChild(name));
+  const templates = new Map<StackName, Json>(
+    stacks.map((name) => [name, Template.fromStack(stackOf(stage, name)).toJSON()]),
+  );
   const resources = (stack: StackName, type?: string): readonly Resource[] =>
     Object.entries<Json>(templates.get(stack)?.Resources ?? {})
       .filter(([, resource]) => type === undefined || resource.Type === type)
@@ -76,8 +84,8 @@ function synthesize(environment: string, overrides: Overrides) {
         attributes: resource,
       }));
   const everywhere = (type: string) =>
-    STACKS.flatMap((stack) => resources(stack, type).map((resource) => ({ stack, ...resource })));
-  return { app, stage, template: (name: StackName): Json => templates.get(name), resources, everywhere };
+    stacks.flatMap((stack) => resources(stack, type).map((resource) => ({ stack, ...resource })));
+  return { app, stage, stacks, template: (name: StackName): Json => templates.get(name), resources, everywhere };
 }
 
 /** A consumer, as the output of its service's stack describes it. Addresses and names of functions are logical ids. */
@@ -90,7 +98,7 @@ export interface Consumer extends ConsumerDescription {
 
 /** Returns all consumers of an environment, by the outputs of its stacks. */
 export const consumersOf = (environment: Synthesized): readonly Consumer[] =>
-  STACKS.flatMap((stack) => {
+  environment.stacks.flatMap((stack) => {
     const { Outputs } = environment.template(stack);
     const consumers = described(Outputs?.[Output.CONSUMERS]) as readonly ConsumerDescription[];
     return consumers.map((description) => ({
@@ -105,7 +113,7 @@ export const consumersOf = (environment: Synthesized): readonly Consumer[] =>
 export const functionsOf = (
   environment: Synthesized,
 ): readonly (FunctionDescription & { readonly stack: StackName })[] =>
-  STACKS.flatMap((stack) =>
+  environment.stacks.flatMap((stack) =>
     Object.entries<Json>(environment.template(stack).Outputs ?? {})
       .filter(([key]) => key.endsWith(Output.FUNCTIONS))
       .flatMap(([, output]) => described(output) as readonly FunctionDescription[])

@@ -38,6 +38,7 @@ const FOLDED: Readonly<Record<string, readonly [contract: string, aggregate: str
   productDecider: ['catalog', 'Product'],
   reservationDecider: ['inventory', 'Reservation'],
   userDecider: ['users', 'User'],
+  webhookDecider: ['webhooks', 'Webhook'],
 };
 
 const isRules = (value: unknown): value is Rules =>

@@ -66,7 +66,9 @@ export async function orderlyBus(): Promise<Bus> {
 function readMessages(kind: BusMessage['kind'], contract: string, of: ServiceContract): readonly BusMessage[] {
   // A saga's events stay inside, and its commands come from its timer and from operators, past the bus.
   if (contract.endsWith('-saga')) return [];
-  const text = readText(new URL(`${of.service}/contract.ts`, LAMBDAS));
+  // A service may have several: `webhooks-delivery` is webhooks/delivery-contract.ts.
+  const own = contract === of.service ? '' : `${contract.slice(of.service.length + 1)}-`;
+  const text = readText(new URL(`${of.service}/${own}contract.ts`, LAMBDAS));
   const schemas = Object.entries((kind === 'event' ? of.events : of.commands) ?? {});
   const published = schemas.filter(([, { onBus = true }]) => onBus);
   return published.map(([type, schema]) => ({

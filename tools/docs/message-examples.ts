@@ -7,6 +7,9 @@ import type { ordersContract } from '../../lambdas/orders/contract.js';
 import type { createOrderContract } from '../../lambdas/orders/saga-contract.js';
 import type { paymentsContract } from '../../lambdas/payments/contract.js';
 import type { usersContract } from '../../lambdas/users/contract.js';
+import type { webhooksContract } from '../../lambdas/webhooks/contract.js';
+import type { deliveryContract } from '../../lambdas/webhooks/delivery-contract.js';
+import type { feedContract } from '../../lambdas/webhooks/feed-contract.js';
 import type { EventSchema, ServiceContract } from '../../packages/kit/messages/contract.js';
 import { compensationIdOf, stepIdOf } from '../../packages/kit/saga/saga.js';
 
@@ -263,6 +266,35 @@ const users: ExamplesFor<typeof usersContract> = {
   UserForgotten: { ...User, actor: CUSTOMER, data: { userId: customerId } },
 };
 
+const webhookId = '197d89f43ec9ec049a61a645d685d449';
+const due = { webhookId, deliveryId: '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10' };
+const Webhook = { subject: `Webhook/${webhookId}`, actor: OPERATOR };
+
+const webhooks: ExamplesFor<typeof webhooksContract> = {
+  WebhookRegistered: {
+    ...Webhook,
+    data: {
+      webhookId,
+      url: 'https://shop.example.com/hooks',
+      events: ['OrderApproved', 'OrderRejected'],
+      inOrder: false,
+      sealedSecret: SEALED,
+    },
+  },
+  WebhookSecretRotated: { ...Webhook, data: { webhookId, sealedSecret: SEALED, formerUntil: again } },
+  WebhookDisabled: { ...Webhook, data: { webhookId, reason: 'EXPIRED' } },
+  WebhookEnabled: { ...Webhook, data: { webhookId } },
+  WebhookDeleted: { ...Webhook, data: { webhookId } },
+};
+
+const webhookDeliveries: ExamplesFor<typeof deliveryContract> = {
+  DeliveryDue: { subject: `WebhookDelivery/${due.deliveryId}`, data: due },
+};
+
+const webhookFeeds: ExamplesFor<typeof feedContract> = {
+  OrderedDeliveryDue: { subject: `WebhookFeed/${webhookId}.${orderId}`, data: due },
+};
+
 const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   orders,
   'orders-saga': saga,
@@ -272,6 +304,9 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   payments,
   baskets,
   users,
+  webhooks,
+  'webhooks-delivery': webhookDeliveries,
+  'webhooks-feed': webhookFeeds,
 };
 
 /** Customer on whose behalf services act in the examples. */

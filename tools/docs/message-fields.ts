@@ -67,6 +67,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   underWay: "Present if the order's saga was still in progress: it compensates its own steps.",
   unitPrice: 'Price of one piece.',
   userId: 'User: the `sub` of their token.',
+  deliveryId: 'Delivery: one event for one webhook. Its row has what is sent.',
+  webhookId: 'Webhook that gets the event.',
 };
 
 /**

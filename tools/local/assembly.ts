@@ -20,8 +20,8 @@ export const DEV: Wanted = { environment: 'dev', isValidated: true };
 /** Host that functions of a local cloud with traces call: the local cloud carries its requests to the receiver. */
 export const TRACES_HOST = '127.0.0.1:4318';
 
-/** `dev` for a local cloud: without the rule packs, which change nothing in it. */
-const LOCAL: Wanted = { ...DEV, context: { checks: 'off' }, isValidated: false };
+/** `dev` for a local cloud: with webhooks, and without the rule packs, which change nothing in it. */
+export const LOCAL: Wanted = { ...DEV, context: { checks: 'off', webhooks: 'on' }, isValidated: false };
 /** The same with traces. */
 const TRACED: Wanted = {
   ...LOCAL,
@@ -80,15 +80,13 @@ export async function devAssembly(endpoint: Endpoint): Promise<string> {
 }
 
 /**
- * Returns the assembly of `dev` for a local cloud, made without the rule packs and CDK's own rules, which `npm test` and every
+ * Returns the assembly of `dev` with webhooks for a local cloud, made without the rule packs and CDK's own rules, which `npm test` and every
  * deployment play, so that a start takes seconds.
  * @param signal ends it @param traces whether its functions write spans. @default false
  * @returns its folder
  * @throws {LocalRunError} with the app's output, if it fails, or with the errors of its constructs
  */
 export async function localAssembly(signal?: AbortSignal, traces = false): Promise<string> {
-  const checked = new Draft(DEV);
-  if (checked.isMade && !traces) return checked.keep();
   const draft = new Draft(traces ? TRACED : LOCAL);
   return draft.keep(draft.isMade ? '' : await runApp(draft, signal));
 }

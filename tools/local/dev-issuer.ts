@@ -13,7 +13,7 @@ export type IssuerKey = JsonWebKey & { readonly kid: string };
 export interface TokenRequest {
   /** Id of the customer or operator. */
   readonly sub: string;
-  readonly role: 'customer' | 'operator';
+  readonly role: 'customer' | 'operator' | 'shop';
   /** Lifetime in seconds from now. A negative number makes an expired token. @default 12 hours */
   readonly lifetimeSeconds?: number;
   /** Milliseconds that the clock of those who check it is ahead of this machine's: a forwarded local cloud. @default 0 */

@@ -24,6 +24,8 @@ export interface StartOptions {
   readonly demo: boolean;
   /** Address of a receiver of traces. */
   readonly traces: string | undefined;
+  /** Addresses of stubs by the hosts outside of AWS that they stand for. */
+  readonly outside: Readonly<Record<string, string>>;
 }
 
 /**
@@ -31,12 +33,13 @@ export interface StartOptions {
  * taken over while it runs.
  * @throws {LocalRunError} with what was wrong, and what to do
  */
-export async function startLocalCloud({ port, hosts, keep, logs, demo, traces }: StartOptions): Promise<number> {
+export async function startLocalCloud(options: StartOptions): Promise<number> {
+  const { keep, traces } = options;
   const terminal = new Terminal();
   const { say } = terminal;
   const began = performance.now();
   const { cloud, folder, shown } = await terminal.during(() =>
-    startAndDemonstrate({ port, hosts, keep, logs, demo, traces, say }),
+    startAndDemonstrate({ ...options, say }),
   );
   const watcher = new Watcher(cloud.live, folder, terminal, traces !== undefined);
   watcher.begin();
@@ -60,7 +63,7 @@ interface Begun {
 
 /** Synthesizes, starts the local cloud, and demonstrates it. @throws {LocalRunError} */
 async function startAndDemonstrate(options: StartOptions & { readonly say: Progress }): Promise<Begun> {
-  const { port, hosts, keep, logs, demo, traces, say } = options;
+  const { keep, demo, traces, say } = options;
   const folder = await runStep(say, 'synthesize', () => localAssembly(undefined, traces !== undefined));
   let run: LocalRun | undefined;
   // Tokens of before are expired by the clock of after.
@@ -71,7 +74,7 @@ async function startAndDemonstrate(options: StartOptions & { readonly say: Progr
     say(`${describeClock(ahead)}: new tokens are in .orderly/local.json, and npm run token prints more.`);
   };
   const cloud = await runStep(say, 'start the local cloud', () =>
-    begin({ folder, port, hosts, keep, logs, traces, say, onClockSet }),
+    begin({ ...options, folder, onClockSet }),
   );
   run = toLocalRun(cloud, keep);
   writeLocalRun(run);
@@ -97,10 +100,11 @@ async function begin(options: {
   keep: boolean;
   logs: boolean;
   traces: string | undefined;
+  outside: Readonly<Record<string, string>>;
   say: (line: string) => void;
   onClockSet: (ahead: number) => void;
 }): Promise<LocalCloud> {
-  const { folder, port, hosts, keep, logs, traces, say, onClockSet } = options;
+  const { folder, port, hosts, keep, logs, traces, outside, say, onClockSet } = options;
   try {
     const state = keep ? STATE : undefined;
     const codeCache = join(folder, 'code-cache');
@@ -116,7 +120,7 @@ async function begin(options: {
       codeCache,
       smallHeaps: true,
       nextWorkAt: dueRecords,
-      ...(traces !== undefined && { outside: { [TRACES_HOST]: traces } }),
+      outside: { ...outside, ...(traces !== undefined && { [TRACES_HOST]: traces }) },
     });
   } catch (error) {
     if (error instanceof PortInUse || error instanceof StateRefused) throw new LocalRunError(error.message);

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { stubAddresses } from '../../packages/simulator/live/stub-addresses.js';
+import { UsageError } from '../../packages/simulator/live/usage-error.js';
 import { confirmDevOnAws } from './confirm.js';
 import { LocalRunError } from './errors.js';
 import { announceStart, otherStarts, STATE } from './local-run.js';
@@ -11,6 +13,7 @@ npm start -- [options]
   --keep            takes up what the last start with --keep left in .orderly/state, and leaves its own there
   --logs            prints a line for each invocation of a function
   --traces <url>    sends traces to this receiver of OTLP over HTTP: http://127.0.0.1:4318
+  --outside <host>=<url>   names a stub of a host outside of AWS: shop.example.com=http://127.0.0.1:9000 gets its webhooks
   --no-demo         places no orders
   --localstack      on LocalStack instead (needs Python, Java and Maven)
 ORDERLY_ENDPOINT=http://<host>:<port> npm start       on an emulator of your own
@@ -22,6 +25,7 @@ const OPTIONS = {
   keep: { type: 'boolean', default: false },
   logs: { type: 'boolean', default: false },
   traces: { type: 'string' },
+  outside: { type: 'string', multiple: true },
   'no-demo': { type: 'boolean', default: false },
   localstack: { type: 'boolean', default: false },
   yes: { type: 'boolean', default: false },
@@ -43,6 +47,7 @@ export async function main(args: readonly string[] = []): Promise<number> {
   const port = parsePort(options.port);
   const { keep } = options;
   const traces = parseReceiver(options.traces);
+  const outside = parseStubs(options.outside ?? []);
   const others = aboutOthers(otherStarts(), { keep, endpoint: process.env.ORDERLY_ENDPOINT });
   if (others) console.log(others);
   announceStart(keep ? STATE : undefined);
@@ -55,6 +60,7 @@ export async function main(args: readonly string[] = []): Promise<number> {
     demo: !options['no-demo'],
     port,
     traces,
+    outside,
   });
 }
 
@@ -63,7 +69,7 @@ function parseOptions(args: readonly string[]) {
   try {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });
     const elsewhere = Boolean(process.env.ORDERLY_ENDPOINT) || values.localstack;
-    const given = (['port', 'host', 'keep', 'logs', 'traces'] as const).find((name) => values[name]);
+    const given = (['port', 'host', 'keep', 'logs', 'traces', 'outside'] as const).find((name) => values[name]);
     if (elsewhere && given)
       return `--${given} is for the local cloud only, not for LocalStack or ORDERLY_ENDPOINT.\n\n${USAGE}`;
     return values;
@@ -76,6 +82,16 @@ function parseOptions(args: readonly string[]) {
 function parseReceiver(text: string | undefined): string | undefined {
   if (text === undefined || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) return text;
   throw new LocalRunError(`--traces ${text}: the address of a receiver was expected, such as http://127.0.0.1:4318.`);
+}
+
+/** @throws {LocalRunError} */
+function parseStubs(texts: readonly string[]): Readonly<Record<string, string>> {
+  try {
+    return stubAddresses(texts);
+  } catch (error) {
+    if (error instanceof UsageError) throw new LocalRunError(error.message);
+    throw error;
+  }
 }
 
 /** @throws {LocalRunError} */

@@ -5,7 +5,8 @@ import { readLocalRun } from './local-run.js';
 
 const USAGE = `Prints a token of the dev issuer, good for 12 hours.
   npm run --silent token -- --customer carol
-  npm run --silent token -- --operator`;
+  npm run --silent token -- --operator
+  npm run --silent token -- --shop carol      for webhooks of carol's orders`;
 
 /** The customer of the examples. */
 const ALICE: TokenRequest = { sub: 'alice', role: 'customer' };
@@ -33,10 +34,11 @@ export async function main(args: readonly string[]): Promise<number> {
 
 function parseRequest(args: readonly string[]): TokenRequest | undefined {
   try {
-    const options = { customer: { type: 'string' }, operator: { type: 'boolean' } } as const;
-    const { customer, operator } = parseArgs({ args: [...args], options }).values;
-    if (operator) return customer === undefined ? { sub: 'operator', role: 'operator' } : undefined;
-    return customer ? { sub: customer, role: 'customer' } : undefined;
+    const options = { customer: { type: 'string' }, operator: { type: 'boolean' }, shop: { type: 'string' } } as const;
+    const { customer, operator, shop } = parseArgs({ args: [...args], options }).values;
+    if ([customer, operator, shop].filter(Boolean).length !== 1) return undefined;
+    if (operator) return { sub: 'operator', role: 'operator' };
+    return customer ? { sub: customer, role: 'customer' } : { sub: shop ?? '', role: 'shop' };
   } catch {
     return undefined; // unknown option
   }

@@ -25,6 +25,8 @@ import { usersContract } from '../../lambdas/users/contract.js';
 import { USER } from '../../lambdas/users/keys.js';
 import type { StoredUser } from '../../lambdas/users/stored-user.js';
 import { readProfile, toView } from '../../lambdas/users/user-view.js';
+import { type WebhookView, webhooksContract } from '../../lambdas/webhooks/contract.js';
+import { SUBSCRIBERS } from '../../lambdas/webhooks/keys.js';
 
 /** Every service that has data about a person, by their id or by their orders' ids. */
 export const peopleOfOrderly: PersonalDataSource = {
@@ -60,11 +62,13 @@ export const peopleOfOrderly: PersonalDataSource = {
     const payer = await readPayer(context, person);
     const user = await readUser(context, person, keys);
     const rewards = await readRewards(context, person);
+    const webhooks = await readWebhooks(context, person);
     return {
       ...(stripeCustomer === undefined ? {} : { stripeCustomer }),
       ...(payer ? { payer } : {}),
       ...(user ? { user } : {}),
       ...(rewards ? { rewards } : {}),
+      ...(webhooks.length > 0 ? { webhooks } : {}),
     };
   },
 };
@@ -115,6 +119,25 @@ async function readRewards({ services, documents }: DataContext, person: string)
   );
   for await (const { Items = [] } of pages) entries.push(...Items.map(({ entry }) => JSON.parse(entry) as RewardEntry));
   return entries.length === 0 ? undefined : { points: entries.reduce((sum, { points }) => sum + points, 0), entries };
+}
+
+/** Returns the webhooks of a shop, without their secrets. */
+async function readWebhooks(context: DataContext, person: string): Promise<readonly WebhookView[]> {
+  const webhooks = findService(context, webhooksContract.service);
+  if (!webhooks) return [];
+  const found: WebhookView[] = [];
+  const pages = paginateQuery(
+    { client: context.documents },
+    {
+      TableName: webhooks.table,
+      KeyConditionExpression: 'pk = :shop',
+      ExpressionAttributeValues: { ':shop': `${SUBSCRIBERS}of#${person}` },
+      ConsistentRead: true,
+    },
+  );
+  for await (const { Items = [] } of pages)
+    found.push(...Items.map(({ pk: _, sk: __, ...webhook }) => webhook as unknown as WebhookView));
+  return found;
 }
 
 /** Returns the ids of a person's orders. */

@@ -95,7 +95,12 @@ export interface ConsumerDescription {
   /** Type of the sagas that it runs. */
   readonly saga?: string;
   /** Mode of its inbox, and the queue of its runner, if it stores messages before it processes them. */
-  readonly inbox?: { readonly mode: InboxMode; readonly queueUrl: string };
+  readonly inbox?: {
+    readonly mode: InboxMode;
+    readonly queueUrl: string;
+    /** Present if its messages wait for systems of others: then it is no fault that one waits long. */
+    readonly waitsForOthers?: true;
+  };
   /** Name of the function that writes its lane, if it stores messages under contention in one. */
   readonly lane?: { readonly writer: string };
 }

@@ -52,6 +52,12 @@ export interface InboxOptions {
    * @default Duration.minutes(1)
    */
   readonly sweepEvery?: Duration;
+  /**
+   * Whether its messages wait for systems of others, which may be down for days: how long they wait raises no alarm and makes no status
+   * unhealthy. What fails for good does, as everywhere.
+   * @default false
+   */
+  readonly waitsForOthers?: boolean;
 }
 
 export interface InboxProps extends InboxOptions {
@@ -148,7 +154,7 @@ export class Inbox extends Construct {
       environment: { [Env.INBOX]: JSON.stringify(settings) },
     });
     sweeper.grantIndex(records, FAILED_INDEX, name);
-    this.addAlarms(name, runner, alarmTopic);
+    this.addAlarms(name, runner, alarmTopic, props.waitsForOthers);
     if (mode.gapAlarmSeconds !== undefined) this.addGapAlarm(name, runner, mode.gapAlarmSeconds, alarmTopic);
   }
 
@@ -184,18 +190,15 @@ export class Inbox extends Construct {
     });
   }
 
-  private addAlarms(name: string, runner: ServiceFunction, topic: ITopic): void {
+  private addAlarms(name: string, runner: ServiceFunction, topic: ITopic, waitsForOthers = false): void {
     const { settings, service } = runner.context;
     const oldest = serviceMetric(metricsNamespace(settings), service, InboxMetric.OLDEST_PENDING);
     const alarms = serviceAlarms(this, topic);
-    alarms.watch(
-      'QueueBehind',
-      {
-        metric: oldest.with({ statistic: 'max', dimensionsMap: { service, consumer: name } }),
-        label: `stored messages of ${name}`,
-      },
-      oldestMessage(this.queue),
-    );
+    const stored = {
+      metric: oldest.with({ statistic: 'max', dimensionsMap: { service, consumer: name } }),
+      label: `stored messages of ${name}`,
+    };
+    alarms.watch('QueueBehind', ...(waitsForOthers ? [] : [stored]), oldestMessage(this.queue));
     alarms.watch('FunctionFailing', functionErrors(runner));
   }
 }

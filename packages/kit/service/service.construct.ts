@@ -295,7 +295,8 @@ export class Service extends Construct {
       alarmTopic,
     });
     const { mode } = options.mode ?? single();
-    this.consumers.push({ ...description, projection: false, inbox: { mode, queueUrl: queue.queueUrl } });
+    const inbox = { mode, queueUrl: queue.queueUrl, ...(options.waitsForOthers && { waitsForOthers: true as const }) };
+    this.consumers.push({ ...description, projection: false, inbox });
     return runner;
   }
 

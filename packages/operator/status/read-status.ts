@@ -223,7 +223,7 @@ function consumerState(
   // A message of an inbox's second queue is counted where it is stored. Requests of a lane have no number.
   const ages = [
     ...(queue === undefined ? [] : [queue]),
-    ...(inbox && inbox.pending > 0 ? [inbox.oldestSeconds] : []),
+    ...(inbox && inbox.pending > 0 && !description.inbox?.waitsForOthers ? [inbox.oldestSeconds] : []),
     ...lags.filter((lag) => lag >= LANE_BEHIND_SECONDS),
   ];
   return {

@@ -3,6 +3,7 @@ import * as asyncHooks from 'node:async_hooks';
 import * as buffer from 'node:buffer';
 import * as diagnosticsChannel from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import * as path from 'node:path';
 import * as querystring from 'node:querystring';
 import * as stream from 'node:stream';
@@ -13,6 +14,7 @@ import * as url from 'node:url';
 import * as util from 'node:util';
 import type { Random } from '../engine/random.js';
 import { createCrypto } from './crypto.js';
+import { createDnsModules } from './names.js';
 import { createZlib, type RunInTurn } from './zlib.js';
 
 /** A module that a bundle requires and that isn't simulated: it would reach outside, or wasn't needed so far. */
@@ -65,6 +67,7 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     EOL: '\n',
   };
   const fs = filesystem();
+  const { dns, promises: dnsPromises } = createDnsModules();
   const modules: Record<string, unknown> = {
     crypto,
     process,
@@ -79,7 +82,11 @@ export function createBuiltins(options: BuiltinsOptions): Builtins {
     async_hooks: asyncHooks,
     buffer,
     diagnostics_channel: diagnosticsChannel,
+    dns,
+    'dns/promises': dnsPromises,
     events: EventEmitter,
+    // Connections are made by http and https only.
+    net: { BlockList, isIP, isIPv4, isIPv6 },
     path,
     'path/posix': path.posix,
     querystring,

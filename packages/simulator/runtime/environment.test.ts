@@ -150,6 +150,23 @@ test('a request is answered in process; an error of the connection is an error e
   expect(value(await breaking.invoke({ body: 'hello' }))).toBe('ECONNRESET');
 });
 
+test.each([
+  ['shop.example.com', [{ address: '52.0.0.1', family: 4 }]],
+  ['10-0-0-7.sslip.io', [{ address: '10.0.0.7', family: 4 }]],
+  ['hooks.169.254.169.254.sslip.io', [{ address: '169.254.169.254', family: 4 }]],
+  ['api.localhost', [{ address: '127.0.0.1', family: 4 }]],
+  ['::1', [{ address: '::1', family: 6 }]],
+])('%s has addresses, which code may check before it calls the host', async (host, found) => {
+  const { invoke } = environment(`const { lookup } = require('node:dns');
+    const { isIP } = require('node:net');
+    exports.handler = async (host) => {
+      const one = new Promise((resolve) => lookup(host, (_, address, family) => resolve({ address, family })));
+      const all = await require('node:dns/promises').lookup(host, { all: true });
+      return { all, one: await one, families: all.map(({ address }) => isIP(address)) };
+    };`);
+  expect(value(await invoke(host))).toEqual({ all: found, one: found[0], families: found.map(({ family }) => family) });
+});
+
 test('a killed environment runs no more code', async () => {
   const { world, made, log } = environment(`exports.handler = async () => {
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -48,6 +48,14 @@ const BODIES: Readonly<Record<string, readonly object[] | undefined>> = {
   'POST /idempotency-keys': undefined,
   'POST /sessions': undefined,
   'POST /payments/sessions': undefined,
+  'POST /webhooks': [
+    { url: 'https://shop.example.com/hooks', events: ['OrderApproved'] },
+    { url: 'https://shop.example.com/all', events: ['OrderPlaced', 'OrderRejected'], inOrder: true, description: 'A' },
+  ],
+  'DELETE /webhooks/{webhookId}': undefined,
+  'POST /webhooks/{webhookId}/secret-rotation': undefined,
+  'POST /webhooks/{webhookId}/activation': undefined,
+  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/redelivery': undefined,
 };
 
 /**

@@ -1,5 +1,6 @@
 import { APP } from '../../../lambdas/app.js';
 import { createOrderContract } from '../../../lambdas/orders/saga-contract.js';
+import { webhooksContract } from '../../../lambdas/webhooks/contract.js';
 import { eventSource } from '../../../packages/kit/aws/app-names.js';
 import { bodyHashId } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
@@ -20,16 +21,16 @@ export const deliveries: Check = (facts) => [
   ...deletedWithReason(facts),
 ];
 
-/** Events of sagas stay inside of orders; a release before may publish them all the same. */
-const OFF_BUS: ReadonlySet<string> = new Set(listTypesOffBus([createOrderContract]));
+/** Events of sagas and of webhooks stay inside of their services; a release before may publish those of sagas all the same. */
+const OFF_BUS: ReadonlySet<string> = new Set(listTypesOffBus([createOrderContract, webhooksContract]));
 
 /** G1, G5: a commit is published, its commands with its events, or visible as failed. */
 const published: Check = (facts) =>
   facts.commits.flatMap((commit) => {
     if (facts.isVisibleAsUnpublished(commit)) return [];
     const id = commit.pk.slice(commit.pk.indexOf('#') + 1);
-    const isSaga = commit.pk.startsWith('CreateOrderSaga#');
-    const events = commit.events.filter(({ type }) => !(isSaga && OFF_BUS.has(type)));
+    const staysInside = commit.pk.startsWith('CreateOrderSaga#') || commit.pk.startsWith('Webhook#');
+    const events = commit.events.filter(({ type }) => !(staysInside && OFF_BUS.has(type)));
     return [...events, ...(commit.commands ?? [])]
       .filter((message) => !facts.published.has(message.id))
       .map(({ type }) =>

@@ -23,6 +23,10 @@ export const [SHOP, ADMIN] = ['https://shop.example.org', 'http://localhost:5173
 
 /** `prod`, as it is deployed. */
 export const PROD: Wanted = { environment: 'prod', context: SIMULATED_PROD, isValidated: true };
+/** Webhooks. With them the functions reserve more than an account of 1,000 has, so nothing is reserved here. */
+const WEBHOOKS = { webhooks: 'on', concurrency: 'unreserved' } as const;
+/** With webhooks. The rules check the one with synthetic orders, which has them too. */
+const WITH_WEBHOOKS = { ...PROD, context: { ...SIMULATED_PROD, ...WEBHOOKS }, isValidated: false };
 /** For an API that pages may call. Nobody deploys it. */
 const FOR_PAGES = { ...PROD, context: { ...SIMULATED_PROD, cors: `${SHOP},${ADMIN}` }, isValidated: false };
 /**
@@ -47,11 +51,14 @@ export const SYNTHETIC_ORDER = {
   clientId: 'probe',
   secretParameter: '/orderly/prod/synthetic-order',
 } as const;
-/** With synthetic orders, which have constructs of their own. */
-const SYNTHETIC = { ...PROD, context: { ...SIMULATED_PROD, syntheticOrder: JSON.stringify(SYNTHETIC_ORDER) } };
+/** With synthetic orders and webhooks, which have constructs of their own. */
+const SYNTHETIC = {
+  ...PROD,
+  context: { ...SIMULATED_PROD, syntheticOrder: JSON.stringify(SYNTHETIC_ORDER), ...WEBHOOKS },
+};
 
 /** All that simulations play. */
-export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_STRIPE, SMALL, SYNTHETIC];
+export const SIMULATED_ASSEMBLIES: readonly Wanted[] = [PROD, FOR_PAGES, WITH_STRIPE, WITH_WEBHOOKS, SMALL, SYNTHETIC];
 
 /**
  * Synthesizes the cloud assembly of `prod` with a test issuer, once for each state of the sources.
@@ -65,8 +72,11 @@ export const assemblyForPages = (): string => assembly(FOR_PAGES);
 /** Does the same with the payment code of `prod`. */
 export const stripeAssembly = (): string => assembly(WITH_STRIPE);
 
+/** Does the same with webhooks. */
+export const webhooksAssembly = (): string => assembly(WITH_WEBHOOKS);
+
 /** Does the same with the setting `concurrency: 'small'`. */
 export const smallAssembly = (): string => assembly(SMALL);
 
-/** Does the same with synthetic orders. */
+/** Does the same with synthetic orders and webhooks. */
 export const syntheticAssembly = (): string => assembly(SYNTHETIC);

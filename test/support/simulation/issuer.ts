@@ -11,5 +11,5 @@ export const ISSUERS = {
 } as const;
 
 /** Issues a token. @param now virtual milliseconds since 1970; the token is valid for 12 hours from then */
-export const token = (sub: string, role: 'customer' | 'operator', now: number): string =>
+export const token = (sub: string, role: 'customer' | 'operator' | 'shop', now: number): string =>
   ISSUERS.issuer.token({ sub, orderly_role: role }, now);

@@ -16,6 +16,8 @@ export interface Call {
   readonly path: string;
   /** Id of a customer, or `operator`. */
   readonly as: string;
+  /** Role of the caller. @default customer, or operator for `operator` */
+  readonly role?: 'shop';
   readonly body?: object;
   readonly key?: string;
   /** Session and number, instead of an idempotency key. */
@@ -146,9 +148,9 @@ export class Orderly extends ApiClient<Call> {
   }
 }
 
-function request({ method, path, as, body, key, numbered, ifMatch }: Call, now: number): ApiRequest {
+function request({ method, path, as, role, body, key, numbered, ifMatch }: Call, now: number): ApiRequest {
   const headers = {
-    Authorization: `Bearer ${token(as, as === 'operator' ? 'operator' : 'customer', now)}`,
+    Authorization: `Bearer ${token(as, role ?? (as === 'operator' ? 'operator' : 'customer'), now)}`,
     'Content-Type': 'application/json',
     ...(key === undefined ? {} : { 'Idempotency-Key': key }),
     ...(numbered ? { 'Session-Id': numbered.session, 'Request-Number': String(numbered.number) } : {}),

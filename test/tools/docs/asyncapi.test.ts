@@ -163,6 +163,8 @@ describe('the messages that the relay puts on the bus', () => {
 
   test.each(histories)('a message of $file fits the document', ({ service, commits }) => {
     const offBus = bus.offBus.flatMap(([of, types]) => (of === service ? types : []));
+    // All events of a webhook stay inside of their service.
+    if (commits.every(({ events, commands }) => !commands && events.every(({ type }) => offBus.includes(type)))) return;
     const entries = commits.flatMap((commit) => toBusEntries(commit, { app: bus.app, service, offBus }));
     expect(entries.length).toBeGreaterThan(0);
     for (const { Source, DetailType, Detail } of entries) {

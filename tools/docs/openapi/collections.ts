@@ -1,6 +1,6 @@
 import type { Api } from './api.js';
 import { STORY } from './examples.js';
-import { type Call, type Preparation, REFERENCE } from './story.js';
+import { type Call, memberPath, type Preparation, REFERENCE } from './story.js';
 
 /** Addresses and callers of the collections, as variables. */
 const LOCAL = 'http://127.0.0.1:4566/v1';
@@ -64,7 +64,7 @@ const inHttp = (name: string): string => name.replaceAll('-', '_');
 /** Generates requests for editors that send them: the REST Client of VS Code, and Visual Studio. */
 export function generateHttpFile(api: Api): string {
   const refer = (name: string, member: string, day: boolean) =>
-    day ? '{{day}}' : `{{${inHttp(name)}.response.body.$.${member}}}`;
+    day ? '{{day}}' : `{{${inHttp(name)}.response.body.$.${memberPath(member)}}}`;
   const texts = requests().map((sent) => {
     const { method, url, headers, body } = buildRequest(api, sent, refer);
     return [
@@ -95,7 +95,7 @@ const HTTP_HEAD = `# The requests of docs/openapi.json, in their order. Made by 
 
 const tokenOf = (name: string): string => `token of ${name}`;
 
-const inPostman = (name: string, member: string): string => `${inHttp(name)}_${member}`;
+const inPostman = (name: string, member: string): string => `${inHttp(name)}_${member.replaceAll('.', '_')}`;
 
 /** Generates a collection for Postman and what reads its format: Bruno, Insomnia, Hoppscotch. Source: Postman Collection Format 2.1.0. */
 export function generatePostmanCollection(api: Api): object {
@@ -108,7 +108,7 @@ export function generatePostmanCollection(api: Api): object {
   const all = requests().map((sent) => [sent, buildRequest(api, sent, refer)] as const);
   const keeping = (name = '') =>
     [...(kept.get(name) ?? [])].map(
-      (member) => `pm.collectionVariables.set('${inPostman(name, member)}', pm.response.json().${member});`,
+      (member) => `pm.collectionVariables.set('${inPostman(name, member)}', pm.response.json().${memberPath(member)});`,
     );
   return {
     info: {

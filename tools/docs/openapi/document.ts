@@ -5,6 +5,7 @@ import { buildParameters, HEADERS, PATH_SCHEMAS } from './parameters.js';
 import { PROBLEM, problemAnswers, problemExamples } from './problems.js';
 import { convertSchemas, type Json, type Schemas } from './schemas.js';
 import { type Answers, type Call, resolveReferences } from './story.js';
+import { buildWebhooks, WEBHOOK_SCHEMAS } from './webhooks.js';
 
 /** The members of the document that tests and clients read. */
 export interface OpenApi extends Json {
@@ -51,6 +52,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   rewards: 'Points and tiers.',
   users: 'Profiles and the status of users.',
   reports: 'Reports of days.',
+  webhooks: 'Webhooks, by which shops and operators hear of orders. In deployments that have them.',
   operations: 'What operators ask: health, failures, losses.',
   api: 'This document.',
 };
@@ -59,7 +61,12 @@ const SERVICES: Readonly<Record<string, string>> = {
 export function generateOpenApi(api: Api): OpenApi {
   const order = Object.keys(SERVICES);
   const routes = api.routes.toSorted((one, other) => order.indexOf(one.service) - order.indexOf(other.service));
-  const schemas = convertSchemas(api.schemas, [...routes.flatMap(schemasUsedBy), ...PATH_SCHEMAS]);
+  const schemas = convertSchemas(api.schemas, [
+    ...routes.flatMap(schemasUsedBy),
+    ...PATH_SCHEMAS,
+    ...WEBHOOK_SCHEMAS,
+  ]);
+  const webhooks = routes.some(({ service }) => service === 'webhooks') ? { webhooks: buildWebhooks(schemas) } : {};
   const responses = new Map<string, Json>();
   const paths = new Map<string, Record<string, Operation>>();
   for (const one of routes) {
@@ -86,6 +93,7 @@ export function generateOpenApi(api: Api): OpenApi {
     ],
     tags: Object.entries(SERVICES).map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(paths),
+    ...webhooks,
     components: {
       securitySchemes: {
         token: {

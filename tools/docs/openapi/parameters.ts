@@ -13,6 +13,8 @@ const IN_PATH: Readonly<Record<string, { readonly description: string; readonly 
   sku: { description: 'SKU of the product.', schema: Sku },
   id: { description: 'Id of an order, an event or a command, or a correlation id.' },
   sessionId: { description: 'Id of the session.' },
+  webhookId: { description: 'Id of the webhook.' },
+  deliveryId: { description: 'Id of the delivery.' },
   date: { description: 'Day as yyyy-mm-dd, in the time zone of the reports.', schema: ReportDate },
 };
 

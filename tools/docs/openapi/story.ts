@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 /**
  * A request of the story that the examples tell, and its answer.
  *
- * Texts of `path`, `query`, `headers` and `body` may refer to an earlier answer: `{{two-teas.orderId}}`, and to the day of a
- * time in it: `{{two-teas.placedAt:day}}`.
+ * Texts of `path`, `query`, `headers` and `body` may refer to an earlier answer: `{{two-teas.orderId}}`, to a member of the first element
+ * of a list in it: `{{deliveries.items.0.deliveryId}}`, and to the day of a time in it: `{{two-teas.placedAt:day}}`.
  */
 export interface Call {
   /** Name of the example. */
@@ -45,8 +45,11 @@ export type Answers = Readonly<Record<string, unknown>>;
 /** Reads the answers that were kept when the story was played last. */
 export const keptAnswers = (): Answers => JSON.parse(readFileSync(KEPT_ANSWERS, 'utf8')) as Answers;
 
-/** Matches `{{two-teas.orderId}}` and `{{two-teas.placedAt:day}}`: name, member, `:day`. */
-export const REFERENCE = /\{\{([\w-]+)\.(\w+)(:day)?\}\}/g;
+/** Matches `{{two-teas.orderId}}` and `{{two-teas.placedAt:day}}`: name, path of the member, `:day`. */
+export const REFERENCE = /\{\{([\w-]+)\.([\w.]+)(:day)?\}\}/g;
+
+/** Returns the path of a member as JavaScript and JSONPath write it: `items[0].deliveryId`. */
+export const memberPath = (member: string): string => member.replaceAll(/\.(\d+)/g, '[$1]');
 
 /** Replaces references to earlier answers in a value. @throws {Error} if there is no such answer or member */
 export function resolveReferences<Value>(value: Value, answers: Answers): Value {
@@ -60,7 +63,9 @@ export function resolveReferences<Value>(value: Value, answers: Answers): Value 
 
 const resolveText = (text: string, answers: Answers): string =>
   text.replaceAll(REFERENCE, (reference, name: string, member: string, day?: string) => {
-    const value = (answers[name] as Readonly<Record<string, unknown>> | undefined)?.[member];
+    const value = member
+      .split('.')
+      .reduce<unknown>((found, step) => (found as Readonly<Record<string, unknown>> | undefined)?.[step], answers[name]);
     if (value === undefined) throw new Error(`no answer has ${reference}`);
     return day === undefined ? String(value) : String(value).slice(0, 'yyyy-mm-dd'.length);
   });

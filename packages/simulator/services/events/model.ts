@@ -105,6 +105,11 @@ export class EventBridge {
     for (const rule of this.rules.list()) if (which(rule.resource.label)) this.rules.disable(rule);
   }
 
+  /** Enables rules again. @param which tells by a rule's label */
+  enable(which: (label: string) => boolean): void {
+    for (const rule of this.rules.list()) if (which(rule.resource.label)) this.rules.enable(rule);
+  }
+
   /** @param bus name or ARN; returns `undefined` if there is no such bus */
   busName(bus: string): string | undefined {
     const name = bus.split('/').at(-1) ?? '';
