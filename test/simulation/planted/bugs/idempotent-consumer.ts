@@ -34,8 +34,8 @@ export const IDEMPOTENT_CONSUMER: readonly PlantedBug[] = [
     },
   ),
   messageLog("a consumer's log names whom its message is about", 'account-one', {
-    from: 'this.subjectToLog(envelope)',
-    to: 'envelope.subject',
+    from: 'messageFields(envelope, isAboutPerson(envelope))',
+    to: 'messageFields(envelope, false)',
   }),
   processMessage('what is too old is dropped without a word', 'redrive-weeks-later', {
     from: 'if (tooOld && !recorded) throw tooOld;',

@@ -5,6 +5,7 @@ const collectedMessages = bugsIn('packages/kit/inbox/collected-messages.ts');
 const sequenceKeys = bugsIn('packages/kit/inbox/sequence-keys.ts');
 const sequencedMessages = bugsIn('packages/kit/inbox/sequenced-messages.ts');
 const sequentialRunner = bugsIn('packages/kit/inbox/sequential-runner.ts');
+const claimedMessage = bugsIn('packages/kit/inbox/claimed-message.ts');
 const storedMessages = bugsIn('packages/kit/inbox/stored-messages.ts');
 const work = bugsIn('packages/kit/inbox/work.ts');
 const exampleCollected = bugsIn('test/kit/inbox/example.collected.ts');
@@ -101,7 +102,7 @@ export const INBOX: readonly PlantedBug[] = [
     from: /remove: \[\n *'failedConsumer',/,
     to: 'remove: [',
   }),
-  storedMessages('the writes of a runner do not check its fencing token', 'inbox-frozen', {
+  claimedMessage('the writes of a runner do not check its fencing token', 'inbox-frozen', {
     from: "condition: '#status = :pending AND fence = :fence'",
     to: "condition: '#status = :pending AND fence >= :fence'",
   }),

@@ -147,8 +147,8 @@ export const ORDERS: readonly PlantedBug[] = [
     to: 'rules.otherAddress ? {} : readAddresses(personalKeys, table, order)',
   }),
   userCopy('orders take whichever status of a user came last', 'user-races', {
-    from: 'return !copy || toOrdinal(position) >',
-    to: 'return !copy || copy || toOrdinal(position) >',
+    from: 'const isNewer = !copy || toOrdinal(position) >',
+    to: 'const isNewer = !copy || Boolean(copy) || toOrdinal(position) >',
   }),
   userCopy('a copy of a user compares versions without their epoch', 'restored-users', {
     from: 'toOrdinal(position) > toOrdinal({ epoch: copy.epoch, sequence: copy.version })',
