@@ -34,11 +34,12 @@ export async function changeWebhook(
   { command, alongside = () => [] }: WebhookChange,
 ): Promise<{ readonly loaded: Loaded<Webhook>; readonly headers: Readonly<Record<string, string>> }> {
   const { caller } = request;
+  const key = parseIdempotencyKey(toKeyedRequest(request));
   const id = parseWebhookId(request.parameter('webhookId'));
   let before: Webhook = store.decider.initialState;
   const { loaded, replayed } = await changeOnce({
     store,
-    record: createKeyRecord(parseIdempotencyKey(toKeyedRequest(request)), records),
+    record: createKeyRecord(key, records),
     id,
     trace: toTrace(request),
     // The record is the caller's own, so a repeat may find a webhook that is deleted.

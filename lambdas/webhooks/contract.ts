@@ -93,6 +93,9 @@ export const RegisterWebhook = z.strictObject({
 });
 export type RegisterWebhook = z.infer<typeof RegisterWebhook>;
 
+/** Body of the routes that need none; an absent body is the same. */
+export const ChangeWebhook = z.strictObject({});
+
 /** A webhook as every answer shows it. */
 export const WebhookView = z.object({
   webhookId: z.string(),

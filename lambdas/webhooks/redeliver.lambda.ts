@@ -23,13 +23,14 @@ const records = keyRecordsFromEnvironment();
 /** POST /webhooks/{webhookId}/deliveries/{deliveryId}/redelivery: the delivery is due once more. */
 export const handler = endpoint(redeliver, async (request) => {
   const { caller, parameter } = request;
+  const key = parseIdempotencyKey(toKeyedRequest(request));
   const webhook = requireVisible(caller, await webhookStore.load(parseWebhookId(parameter('webhookId'))));
   const due = { webhookId: webhook.webhookId, deliveryId: parameter('deliveryId') };
   const found = await readDelivery(table, due);
   if (!found) throw new Problem('not-found', 'no delivery of this webhook has this id');
   const { replayed } = await changeOnce({
     store: deliveryStore,
-    record: createKeyRecord(parseIdempotencyKey(toKeyedRequest(request)), records),
+    record: createKeyRecord(key, records),
     id: due.deliveryId,
     trace: toTrace(request),
     admit: () => undefined,

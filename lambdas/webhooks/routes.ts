@@ -1,7 +1,7 @@
 import { Paging, pageSchema, withDescription } from '@orderly/kit/routes';
 import * as z from 'zod/mini';
 import type { Route } from '../route.js';
-import { DeliveryView, RegisterWebhook, WebhookView, WebhookWithSecret } from './contract.js';
+import { ChangeWebhook, DeliveryView, RegisterWebhook, WebhookView, WebhookWithSecret } from './contract.js';
 import type { WebhooksProblem } from './problems.js';
 
 type WebhooksRoute = Route<typeof WebhooksProblem>;
@@ -73,6 +73,7 @@ export const rotateWebhookSecret = {
   description:
     'For 24 hours each request has two signatures, by the new secret and by the former one, so a receiver changes its secret without a gap.',
   roles: ['operator', 'shop'],
+  body: ChangeWebhook,
   repeat: 'key',
   answers: { 200: { description: 'The webhook, with its new secret', body: WebhookWithSecret } },
   problems: ['not-found'],
@@ -85,6 +86,7 @@ export const enableWebhook = {
   summary: 'Enable a disabled webhook',
   description: 'New events are sent again. What was skipped meanwhile is sent by its redelivery.',
   roles: ['operator', 'shop'],
+  body: ChangeWebhook,
   repeat: 'key',
   answers: { 200: { description: 'The webhook', body: WebhookView } },
   problems: ['not-found'],
@@ -110,6 +112,7 @@ export const redeliver = {
   description:
     'With the same `webhook-id`, so a receiver recognises what it has. It is sent alone, also to a webhook that asked for the order of events.',
   roles: ['operator', 'shop'],
+  body: ChangeWebhook,
   repeat: 'key',
   answers: { 202: { description: 'The delivery, PENDING', body: DeliveryView } },
   problems: ['not-found', 'webhook-disabled', 'delivery-pending'],

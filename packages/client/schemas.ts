@@ -189,6 +189,8 @@ export type CancelOrder = {
   readonly reason?: Text;
 };
 
+export type ChangeWebhook = Readonly<Record<string, unknown>>;
+
 export type CheckoutView = {
   /** Id of the order, which exists about a second later. */
   readonly orderId: string;
@@ -1055,10 +1057,10 @@ export interface Operations {
   /** Enable a disabled webhook. */
   readonly enableWebhook: {
     readonly path: { /** Id of the webhook. */ readonly webhookId: string; };
-    readonly takes: unknown;
+    readonly takes: { readonly body?: ChangeWebhook; };
     readonly repeat: 'key';
     readonly answer: WebhookView;
-    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'throttled' | 'internal';
   };
   /** Forget the caller for ever. */
   readonly forgetMe: {
@@ -1391,10 +1393,10 @@ export interface Operations {
   /** Send a delivery again. */
   readonly redeliverWebhook: {
     readonly path: { /** Id of the webhook. */ readonly webhookId: string; /** Id of the delivery. */ readonly deliveryId: string; };
-    readonly takes: unknown;
+    readonly takes: { readonly body?: ChangeWebhook; };
     readonly repeat: 'key';
     readonly answer: DeliveryView;
-    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'not-found' | 'webhook-disabled' | 'delivery-pending' | 'throttled' | 'internal';
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'webhook-disabled' | 'delivery-pending' | 'throttled' | 'internal';
   };
   /** Refund a payment, whole or in part. */
   readonly refundPayment: {
@@ -1439,10 +1441,10 @@ export interface Operations {
   /** Give a webhook's requests a new secret. */
   readonly rotateWebhookSecret: {
     readonly path: { /** Id of the webhook. */ readonly webhookId: string; };
-    readonly takes: unknown;
+    readonly takes: { readonly body?: ChangeWebhook; };
     readonly repeat: 'key';
     readonly answer: WebhookWithSecret;
-    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'not-found' | 'throttled' | 'internal';
+    readonly problems: 'invalid-request' | 'key-missing' | 'in-progress' | 'key-reused' | 'key-expired' | 'unauthenticated' | 'forbidden' | 'blocked' | 'conflict' | 'too-large' | 'unsupported-media-type' | 'not-found' | 'throttled' | 'internal';
   };
   /** Say that the customer has seen the prices of the basket. */
   readonly seeBasketPrices: {
