@@ -438,6 +438,13 @@ export type OperationsStatusView = {
     readonly lateSeconds?: number;
     /** Sagas that wait for an operator. */
     readonly stuck?: number;
+    /** Absent of a consumer that no operator has paused. */
+    readonly paused?: {
+      readonly since: string;
+      /** ARN of who paused it; at an emulator the user of the machine. */
+      readonly by: string;
+      readonly reason: string;
+    };
   })[];
   readonly relays: readonly ({
     readonly service: string;
@@ -452,6 +459,41 @@ export type OperationsStatusView = {
     readonly consumer: string;
     /** Minute of its last invocation; absent if there was none lately. */
     readonly lastTick?: string;
+  })[];
+  /** Functions of which calls failed in the last ten minutes, or that tried messages again. */
+  readonly failing: readonly ({
+    readonly service: string;
+    /** Entry point, such as `orders/place-order`. */
+    readonly entry: string;
+    /** Name of the function. */
+    readonly name: string;
+    readonly kind: "consumer" | "projection" | "saga" | "inbox" | "relay" | "endpoint" | "other";
+    readonly consumer?: string;
+    readonly calls: number;
+    /** Calls that ended with an error, a timeout or an exit. */
+    readonly failed: number;
+    /** Times that it put a message off, or did not send one. */
+    readonly retried: number;
+    /** Minute from which on each call failed; absent if calls succeed. */
+    readonly failingSince?: string;
+    /** Number of calls since then. */
+    readonly inARow?: number;
+    /** Newest error in its log; absent if there is none. */
+    readonly lastError?: {
+      readonly at: string;
+      /** What was not done, such as `retrying`. */
+      readonly message?: string;
+      /** Name of the error. */
+      readonly name: string;
+      /** Text of the error, without data of people. */
+      readonly text?: string;
+      /** First frame of its stack. */
+      readonly frame?: string;
+    };
+    /** Age of the oldest message that waits for it. */
+    readonly oldestSeconds?: number;
+    /** Time until that message becomes a failure at the latest. */
+    readonly givesUpInSeconds?: number;
   })[];
   readonly deadLetters: {
     /** Number of dead-letter queues. */

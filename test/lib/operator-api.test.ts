@@ -118,6 +118,8 @@ describe("the functions of Orderly's operators", () => {
       'sqs:ListQueues',
       'cloudwatch:GetMetricData',
       'cloudwatch:DescribeAlarms',
+      'logs:DescribeLogGroups',
+      'logs:FilterLogEvents',
     ],
     GetFailures: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
     GetAudit: [

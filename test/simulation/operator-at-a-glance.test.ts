@@ -40,6 +40,12 @@ const queueNamed = (label: string) => local.live.cloud.queue(label).resource.ref
 const send = (label: string, MessageBody: string) =>
   new SQSClient(endpoint()).send(new SendMessageCommand({ QueueUrl: queueNamed(label), MessageBody }));
 
+/** Asks the local cloud for faults, or for their end. */
+async function control(command: 'fault' | 'calm', asked: object): Promise<void> {
+  const response = await fetch(`${local.url}/_local/${command}`, { method: 'POST', body: JSON.stringify(asked) });
+  expect(response.status, await response.text()).toBe(200);
+}
+
 describe('orderly status of a local cloud', () => {
   test('the status is healthy if orders go through, and counts them', async () => {
     await call(productOf('TEA-1'));
@@ -62,6 +68,70 @@ describe('orderly status of a local cloud', () => {
     expect((await status()).text).toMatch(
       /^HEALTHY\n\norders +2 orders in the last hour, 0\.0 a minute: 1 approved, 1 rejected, 0 cancelled, 0 in progress\n/,
     );
+  });
+
+  test('a consumer that dies in each call is named within a minute, with its error and when it gives up', async () => {
+    await control('fault', { owner: 'Inventory/OnCommands', kind: 'crashed', next: 3000 });
+    placed.push((await call(orderOf('alice', 'third', ['TEA-1']))).orderId ?? '');
+    await local.live.forward(30_000);
+    const { code, found } = await asked('status');
+    expect(code).toBe(1);
+    expect(found.problems).toMatchObject([{ code: 'failing', page: expect.stringContaining('FunctionFailing') }]);
+    expect(found.problems[0].text).toMatch(
+      /^inventory-commands \(inventory\/on-command\) fails in .*: Runtime\.ExitError; the oldest message waits for .* and is given up in at most /,
+    );
+    expect(found.failing).toMatchObject([{ service: 'inventory', kind: 'consumer', consumer: 'inventory-commands' }]);
+    expect(found.failing[0].failed).toBe(found.failing[0].inARow);
+    await control('calm', {});
+    await local.live.forward(300_000);
+    const after = (await asked('status')).found;
+    expect(after.problems).toEqual([]);
+    expect(after.failing).toMatchObject([{ entry: 'inventory/on-command', failed: expect.any(Number) }]);
+    expect(after.failing[0]).not.toHaveProperty('failingSince');
+  });
+
+  test('a relay that the bus refuses is named with the error of the bus', async () => {
+    await control('fault', { owner: 'Orders/Outbox/Relay', kind: 'refused-for-long', next: 20 });
+    placed.push((await call(orderOf('alice', 'fourth', ['TEA-1']))).orderId ?? '');
+    await local.live.forward(90_000);
+    expect((await status()).text).toMatch(
+      /^NOT HEALTHY: the relay of orders fails in .*: publish failed: ThrottlingException.*, at [\s\S]*\norders\/relay +\d+ +\d+ /,
+    );
+    await control('calm', {});
+    await local.live.forward(900_000);
+    expect((await asked('status')).found.problems).toEqual([]);
+  });
+
+  test('a paused consumer gets nothing, is no finding of doctor, and is said to be paused everywhere until it is resumed', async () => {
+    const { code, text } = await orderly('consumers', 'pause', 'inventory-commands', '--reason', 'it counts wrong');
+    expect(code).toBe(0);
+    expect(text).toMatch(/^inventory-commands: paused by .*: it counts wrong\nIts messages wait for at most 7 days; /);
+    placed.push((await call(orderOf('alice', 'fifth', ['TEA-1']))).orderId ?? '');
+    const before = local.live.cloud.fn('Inventory/OnCommands').invocations;
+    await local.live.forward(60_000);
+    expect(local.live.cloud.fn('Inventory/OnCommands').invocations).toBe(before);
+    const { found } = await asked('status');
+    expect(found.problems).toEqual([]);
+    const named = (rows: readonly { consumer: string }[]) => rows.find((one) => one.consumer === 'inventory-commands');
+    expect(named(found.consumers)).toMatchObject({ pending: 1, paused: { reason: 'it counts wrong' } });
+    expect((await status()).text).toMatch(
+      /\npaused +inventory-commands since \d+ s, 1 waiting \(.*: it counts wrong\)\n/,
+    );
+    expect(named((await asked('consumers', 'list')).found.consumers)).toMatchObject({ state: 'paused', waiting: 1 });
+    const doctor = (await asked('doctor')).found;
+    expect([doctor.findings, doctor.paused]).toMatchObject([[], [{ consumer: 'inventory-commands' }]]);
+    expect((await orderly('consumers', 'resume', 'inventory-commands')).text).toMatch(
+      /: resumed; 1 message waits for it/,
+    );
+    await local.live.forward(60_000);
+    expect(local.live.cloud.fn('Inventory/OnCommands').invocations).toBeGreaterThan(before);
+    const after = (await asked('consumers', 'list')).found.consumers;
+    expect(named(after)).toMatchObject({ state: 'running', waiting: 0 });
+    const { actions } = (await asked('audit-log')).found;
+    expect(actions.map(({ action, result }: { action: string; result: string }) => [action, result])).toEqual([
+      ['resume', 'resumed'],
+      ['pause', 'paused'],
+    ]);
   });
 
   test('names failures, and what waits in a dead-letter queue without a drain', async () => {
@@ -107,8 +177,9 @@ describe('orderly doctor of a local cloud', () => {
 });
 
 describe('orderly restore plan of a local cloud', () => {
-  test('names what orders would forget since the second order, its tables and its steps', async () => {
-    const { order } = (await asked('order', placed[1] ?? '')).found;
+  test('names what orders would forget since the newest order, its tables and its steps', async () => {
+    const newest = placed.at(-1) ?? '';
+    const { order } = (await asked('order', newest)).found;
     const at = String(order.placedAt);
     // The newest time to which a table can be restored is five minutes ago.
     await local.live.forward(300_000);
@@ -117,7 +188,7 @@ describe('orderly restore plan of a local cloud', () => {
     const { possible, epoch, forgotten, tables, functions } = found.restorePlan;
     expect({ possible, epoch }).toEqual({ possible: true, epoch: { before: 0, after: 1 } });
     expect(tables.map(({ holds }: { holds: string }) => holds)).toEqual(['commits', 'records']);
-    expect(forgotten.subjects).toEqual([`Order/${placed[1]}`, `CreateOrderSaga/${placed[1]}`]);
+    expect(forgotten.subjects.toSorted()).toEqual([`CreateOrderSaga/${newest}`, `Order/${newest}`]);
     expect(forgotten.heardBy.map(({ consumer }: { consumer: string }) => consumer)).toContain('inventory-commands');
     expect(functions.find(({ name }: { name: string }) => name.includes('OnSaga'))).toMatchObject({ reserved: 50 });
   });

@@ -200,6 +200,15 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   ],
   'failures groups': () => [['failures', 'groups']],
   'failures show': () => [['failures', 'show', 'inventory-commands', poison.messageId]],
+  'consumers pause': () => [
+    ['consumers', 'pause', 'orders-list', '--reason', 'a test'],
+    ['consumers', 'pause', 'orders-list', '--reason', 'another one'],
+  ],
+  'consumers list': () => [['consumers', 'list']],
+  'consumers resume': () => [
+    ['consumers', 'resume', 'orders-list'],
+    ['consumers', 'resume', 'orders-list'],
+  ],
   'inbox list': () => [['inbox', 'list']],
   'sagas list': () => [['sagas', 'list']],
   'sagas show': () => placed.map((id) => ['sagas', 'show', id]),
@@ -240,6 +249,7 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   ],
   'audit-log': () => [['audit-log']],
   'local status': () => [['local', 'status']],
+  'local constructs': () => [['local', 'constructs', 'Inventory/']],
   'local duplicate': () => [['local', 'duplicate', event]],
   errors: () => [
     ['sagas', 'show', 'nobody'],

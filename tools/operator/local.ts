@@ -50,13 +50,29 @@ export const localCommands = [
     options: { next: { type: 'string', default: '1' }, every: { type: 'string', default: '1' } },
     example: ['local', 'fault', 'Orders/PlaceOrder', 'killed-after', '--next', '1'],
     about: 'makes faults in a local cloud: a function dies after its write, a message comes twice, ...',
-    details: `The construct is that of a function, queue or rule, as Orders/PlaceOrder, or * for any. A wrong name or kind is answered
-with those that there are (kinds: killed-before, killed-after, refused, answer-lost, late, hung-before, conflict, duplicate, ...).
+    details: `The construct is that of a function, queue or rule, as Orders/PlaceOrder, or * for any: 'local constructs' lists
+them, with the kinds that can happen to each. A wrong name or kind is answered with the most similar one.
   --next <n>    how many faults (1)
   --every <n>   one at each so-manieth chance (1)`,
     parse: ({ words: [owner, kind], options: { next, every } }) => ({ owner, kind, next: +next, every: +every }),
     run: (context, { owner, kind, next, every }) =>
       inLocalCloud(context, async (cloud) => renderStatus(await cloud.injectFault(owner, kind, { next, every }))),
+  }),
+  operatorCommand({
+    name: 'local constructs',
+    usage: 'local constructs [<part of a name>]',
+    positionals: ['part of a name?'],
+    options: {},
+    example: ['local', 'constructs', 'Inventory/'],
+    about: "lists the constructs of a local cloud for 'local fault', and the kinds of faults that can happen to each",
+    details: 'Without a part of a name, all of them. Upper and lower case are the same.',
+    parse: ({ words: [part = ''] }) => ({ part }),
+    run: (context, { part }) =>
+      inLocalCloud(context, async (cloud) => {
+        const { owners, kinds } = await cloud.owners();
+        const found = owners.filter(({ owner }) => owner.toLowerCase().includes(part.toLowerCase()));
+        return { exitCode: Exit.OK, text: renderOwners(found, kinds), json: { owners: found, kinds } };
+      }),
   }),
   operatorCommand({
     name: 'local calm',
@@ -109,6 +125,28 @@ async function inLocalCloud(
     if (!(error instanceof LocalCloudRefused)) throw error;
     throw new OperatorError('refused', error.message, undefined, { cause: error });
   }
+}
+
+type Owners = Awaited<ReturnType<LocalCloudClient['owners']>>;
+
+/** Lists constructs, and for each type the kinds of faults: lines of at most 80 characters, as long as no construct has a longer name. */
+function renderOwners(found: Owners['owners'], kinds: Owners['kinds']): string {
+  if (found.length === 0) return "no construct has such a name; 'local constructs' lists all of them";
+  const types = (['function', 'queue', 'rule'] as const).filter((type) => found.some((one) => one.type === type));
+  return [
+    ...found.map(({ owner, type }) => `${type.padEnd('function'.length)}  ${owner}`),
+    ...types.flatMap((type) => ['', `kinds for a ${type}:`, ...inLines(kinds[type])]),
+  ].join('\n');
+}
+
+function inLines(words: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length + 2 <= 80) lines[lines.length - 1] = `${last}, ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return lines;
 }
 
 function renderStatus(status: LiveStatus, first?: string): Outcome {

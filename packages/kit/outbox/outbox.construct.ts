@@ -18,6 +18,7 @@ import { acknowledgeNoRestore, tableDefaults } from '../base/tables.construct.js
 import { RELAY, recordsPrefix } from '../failures/contract.js';
 import { COMMIT_PREFIX } from '../messages/keys.js';
 import { addFailedBatches, type FailedBatches } from './failed-batches.construct.js';
+import { MAX_RECORD_AGE_SECONDS } from './limits.js';
 import { readStream } from './stream.construct.js';
 
 export interface OutboxProps {
@@ -31,11 +32,8 @@ export interface OutboxProps {
   readonly offBus?: readonly string[];
 }
 
-/**
- * Age at which a batch is given up. It is below the stream's own 24 h, so that a batch is saved as a whole before its
- * records expire.
- */
-export const MAX_RECORD_AGE = Duration.hours(22);
+/** Age at which a batch is given up. */
+export const MAX_RECORD_AGE = Duration.seconds(MAX_RECORD_AGE_SECONDS);
 /**
  * Number of retries of a batch. With backoff up to a minute between retries, they last about as long as
  * `MAX_RECORD_AGE`.

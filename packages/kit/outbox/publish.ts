@@ -14,9 +14,12 @@ const PERMANENT_ERROR_CODES = new Set(['InvalidArgument', 'MalformedDetail']);
 
 /**
  * Outcome of one entry: `sent`, `hopeless` (it can never be sent; `code` is the reason), or `unsent` (the time was
- * over).
+ * over; `code` is what the bus answered at the last attempt, if it answered).
  */
-export type Outcome = { readonly state: 'sent' | 'unsent' } | { readonly state: 'hopeless'; readonly code: string };
+export type Outcome =
+  | { readonly state: 'sent' }
+  | { readonly state: 'unsent'; readonly code?: string }
+  | { readonly state: 'hopeless'; readonly code: string };
 
 /**
  * Publishes entries in any order and returns the outcome of each. Throttled entries and internal failures are retried,
@@ -51,7 +54,7 @@ export async function publish(
             outcomes[at] = { state: 'hopeless', code: answer.ErrorCode };
           } else if (answer?.ErrorCode?.startsWith('NotAuthorized') || answer?.ErrorCode?.startsWith('AccessDenied')) {
             throw new PublishRefused(SafeText.trusted(answer.ErrorCode));
-          }
+          } else if (answer?.ErrorCode) outcomes[at] = { state: 'unsent', code: answer.ErrorCode };
         }
       }
     };

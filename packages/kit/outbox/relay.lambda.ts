@@ -80,11 +80,14 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
       if (outcome.state === 'unsent') firstUnsent = Math.min(firstUnsent, at);
       if (outcome.state === 'hopeless' && record) await giveUp(record, new Unsendable(SafeText.trusted(outcome.code)));
     }
-    const unsent = outcomes.filter(({ state }) => state === 'unsent').length;
-    if (unsent > 0) count(Metric.EVENTS_UNSENT, unsent);
+    const unsent = outcomes.filter((outcome) => outcome.state === 'unsent');
+    if (unsent.length > 0) count(Metric.EVENTS_UNSENT, unsent.length);
     const itemIdentifier = event.Records[firstUnsent]?.dynamodb?.SequenceNumber;
-    if (itemIdentifier)
-      logger.warn('some entries were not sent in time', { unsent: event.Records.length - firstUnsent });
+    if (itemIdentifier) {
+      const name = unsent.flatMap(({ code }) => code ?? [])[0];
+      const left = event.Records.length - firstUnsent;
+      logger.warn('some entries were not sent in time', { unsent: left, ...(name !== undefined && { name }) });
+    }
     return { batchItemFailures: itemIdentifier ? [{ itemIdentifier }] : [], givenUp };
   } catch (error) {
     count(Metric.EVENTS_UNSENT, event.Records.length);

@@ -15,6 +15,7 @@ import type { Service } from '@orderly/kit/internal/service/service.construct.js
 import { Duration, Lazy, Stack, Validations } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { AUDIT_KEYS } from '../auditor/contract.js';
+import { PAUSES } from '../consumers/pauses.js';
 import {
   findIndistinctStack,
   grantInStacks,
@@ -109,9 +110,14 @@ export class OperatorApi extends Construct {
     const handler = this.endpoint(id, route, entry);
     this.allowIndexes(handler, FAILED_INDEX, DUE_INDEX, FEED_INDEX);
     this.allowRecords(handler);
-    this.allowKeys(handler, ['Query'], STUCK, AUDIT_KEYS);
+    this.allowKeys(handler, ['Query'], STUCK, AUDIT_KEYS, PAUSES);
     this.allow(handler, { actions: ['sqs:GetQueueAttributes'], service: 'sqs', resource: namePattern });
-    handler.grantActions(['sqs:ListQueues', 'cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms'], '*');
+    const groups = (prefix: string) => `log-group:${namePattern(prefix)}`;
+    this.allow(handler, { actions: ['logs:FilterLogEvents'], service: 'logs', resource: groups });
+    handler.grantActions(
+      ['sqs:ListQueues', 'cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms', 'logs:DescribeLogGroups'],
+      '*',
+    );
     Validations.of(handler).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: WHY_ALL });
     Validations.of(handler).acknowledge({ id: 'Serverless-LambdaStarPermissions', reason: WHY_ALL });
   }

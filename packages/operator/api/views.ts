@@ -40,6 +40,16 @@ export const StatusView = z.object({
         withDescription('Time by which the most overdue timer or message is late.', seconds),
       ),
       stuck: z.exactOptional(withDescription('Sagas that wait for an operator.', count)),
+      paused: z.exactOptional(
+        withDescription(
+          'Absent of a consumer that no operator has paused.',
+          z.object({
+            since: z.string(),
+            by: withDescription('ARN of who paused it; at an emulator the user of the machine.', z.string()),
+            reason: z.string(),
+          }),
+        ),
+      ),
     }),
   ),
   relays: z.array(
@@ -60,6 +70,41 @@ export const StatusView = z.object({
         withDescription('Minute of its last invocation; absent if there was none lately.', time),
       ),
     }),
+  ),
+  failing: withDescription(
+    'Functions of which calls failed in the last ten minutes, or that tried messages again.',
+    z.array(
+      z.object({
+        service: z.string(),
+        entry: withDescription('Entry point, such as `orders/place-order`.', z.string()),
+        name: withDescription('Name of the function.', z.string()),
+        kind: z.enum(['consumer', 'projection', 'saga', 'inbox', 'relay', 'endpoint', 'other']),
+        consumer: z.exactOptional(z.string()),
+        calls: count,
+        failed: withDescription('Calls that ended with an error, a timeout or an exit.', count),
+        retried: withDescription('Times that it put a message off, or did not send one.', count),
+        failingSince: z.exactOptional(
+          withDescription('Minute from which on each call failed; absent if calls succeed.', time),
+        ),
+        inARow: z.exactOptional(withDescription('Number of calls since then.', count)),
+        lastError: z.exactOptional(
+          withDescription(
+            'Newest error in its log; absent if there is none.',
+            z.object({
+              at: time,
+              message: z.exactOptional(withDescription('What was not done, such as `retrying`.', z.string())),
+              name: withDescription('Name of the error.', z.string()),
+              text: z.exactOptional(withDescription('Text of the error, without data of people.', z.string())),
+              frame: z.exactOptional(withDescription('First frame of its stack.', z.string())),
+            }),
+          ),
+        ),
+        oldestSeconds: z.exactOptional(withDescription('Age of the oldest message that waits for it.', seconds)),
+        givesUpInSeconds: z.exactOptional(
+          withDescription('Time until that message becomes a failure at the latest.', seconds),
+        ),
+      }),
+    ),
   ),
   deadLetters: z.object({
     queues: withDescription('Number of dead-letter queues.', count),

@@ -18,7 +18,7 @@ const Entry = z.object({
   actor: z.string(),
   /** An {@link Action}'s, or that of another release. */
   action: z.string(),
-  /** Its target: a consumer and a message id, a saga, or a step of a restore. */
+  /** Its target: a consumer and a message id, a consumer, a saga, or a step of a restore. */
   target: z.string(),
   /** Reason or note that the operator gave. */
   reason: z.optional(z.string()),
@@ -32,7 +32,7 @@ type Entry = z.infer<typeof Entry>;
 
 /** An entry of the audit log, before it is written. */
 export type Action = Pick<Entry, 'actor' | 'target' | 'reason' | 'group' | 'run'> & {
-  readonly action: 'redrive' | 'discard' | 'retry' | 'resolve' | 'resend' | 'replay' | 'restore';
+  readonly action: 'redrive' | 'discard' | 'retry' | 'resolve' | 'resend' | 'replay' | 'restore' | 'pause' | 'resume';
 };
 
 /** Run of a command over a group of failures. Its entries are listed as one. */

@@ -7,6 +7,7 @@ import type { StatusSectionReader } from '../status/status.js';
 import { auditCommands } from './audit.js';
 import { auditLogCommand } from './audit-log.js';
 import { completionCommand } from './completion.js';
+import { consumersCommands } from './consumers.js';
 import { doctorCommand } from './doctor.js';
 import { failuresCommands } from './failures.js';
 import { inboxCommands } from './inbox.js';
@@ -64,6 +65,7 @@ export const kitCommands = ({
   ...auditCommands(consumer, auditShortcuts, duplicateCheck),
   replayCommand(consumer),
   ...failuresCommands(consumer, customers),
+  ...consumersCommands(consumer),
   ...inboxCommands(inbox),
   ...sagasCommands(aboutSagaIds),
   ...projectionsCommands(projection),

@@ -18,7 +18,8 @@ export const statusCommands = (sections: readonly StatusSectionReader[]) => [
     parse: ({ options }) => options,
     run: async (context, { all, watch }) => {
       const { showStatus } = await import('../status/status.js');
-      const look = () => showStatus(context, sections, { all });
+      const { mapToSources: mapFrames } = await import('../deployment/source-maps.js');
+      const look = () => showStatus(context, sections, { all, mapFrames });
       if (!watch) return look();
       const { openTerminal: terminal, watchOutcome: watched } = await import('../cli/watch.js');
       return watched(look, terminal('--watch', EXAMPLE));

@@ -1,5 +1,6 @@
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import { pluralize } from '../cli/text-format.js';
+import type { Pause } from '../consumers/pauses.js';
 import type { Service } from '../deployment/services.js';
 import { groupBy } from '../records/group-by.js';
 import type { DescribedAlarm } from '../status/metrics.js';
@@ -78,11 +79,20 @@ export function checkTable(resource: DeployedResource, state: TableState | undef
     .map(([check, text]) => ({ check, text: `the table ${physicalId} ${text}`, advice: DEPLOY }));
 }
 
-/** @param state of an event source mapping; `undefined` if it is gone */
+/**
+ * @param state of an event source mapping; `undefined` if it is gone
+ * @param pause that an operator noted for it. @default none
+ */
 export function checkMapping(
   { stack, logicalId, properties, physicalId }: DeployedResource,
   state: string | undefined,
+  pause?: Pick<Pause, 'consumer'>,
 ): readonly Finding[] {
+  if (pause && state === 'Enabled') {
+    const text = `${pause.consumer} is noted as paused, and its event source mapping ${stack}/${logicalId} is enabled: somebody has switched it on`;
+    return [{ check: 'pause', text, advice: `consumers resume ${pause.consumer}, or pause it again` }];
+  }
+  if (pause && state?.startsWith('Disabl')) return [];
   if (properties.Enabled === false || state === 'Enabled') return [];
   const text = `the event source mapping ${stack}/${logicalId} is ${state === undefined ? 'gone' : `'${state}'`}: its function gets nothing`;
   return [

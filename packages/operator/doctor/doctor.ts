@@ -18,6 +18,7 @@ import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
 import { pluralize } from '../cli/text-format.js';
+import { type Pause, readPauses } from '../consumers/pauses.js';
 import { clientConfig } from '../deployment/endpoint.js';
 import { parseFunctions } from '../deployment/functions.js';
 import { stackPrefix } from '../deployment/stacks.js';
@@ -77,6 +78,10 @@ export async function runDoctor(context: CommandContext): Promise<Outcome> {
       alarmsRead ??= describeAlarms(cloudWatch, place);
       return alarmsRead;
     };
+    const pauses = (await Promise.all(services.map((service) => readPauses(documents, service)))).flatMap((own) => [
+      ...own.values(),
+    ]);
+    const pauseOf = new Map(pauses.flatMap((pause) => pause.mappings.map((id) => [id, pause] as const)));
     const ofType = (...types: readonly string[]) => resources.filter(({ type }) => types.includes(type));
     const [tables, mappings, functions, alarms] = [
       ofType('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'),
@@ -96,7 +101,7 @@ export async function runDoctor(context: CommandContext): Promise<Outcome> {
         check(pluralize(mappings.length, 'event source mapping'), async () =>
           (
             await mapConcurrently(mappings, CONCURRENCY, async (one) =>
-              checkMapping(one, await readMappingState(lambda, one)),
+              checkMapping(one, await readMappingState(lambda, one), pauseOf.get(one.physicalId)),
             )
           ).flat(),
         ),
@@ -136,8 +141,15 @@ export async function runDoctor(context: CommandContext): Promise<Outcome> {
     unchecked.sort((one, other) => one.check.localeCompare(other.check));
     return {
       exitCode: findings.length === 0 ? Exit.OK : Exit.FAILED,
-      text: renderFindings(findings, checks, unchecked, denied),
-      json: { state: findings.length === 0 ? 'well' : 'findings', findings, checked: checks, unchecked, denied },
+      text: [...renderFindings(findings, checks, unchecked, denied), ...pauses.map(describePause)].join('\n'),
+      json: {
+        state: findings.length === 0 ? 'well' : 'findings',
+        findings,
+        checked: checks,
+        unchecked,
+        denied,
+        paused: pauses.map(({ mappings: _, ...pause }) => pause),
+      },
     };
   } finally {
     for (const client of [lambda, sqs, cloudWatch]) client.destroy();
@@ -161,7 +173,7 @@ function renderFindings(
   checks: readonly string[],
   unchecked: readonly SkippedCheck[],
   denied: readonly DeniedCommand[],
-): string {
+): readonly string[] {
   const verdict =
     findings.length === 0 ? 'WELL: everything is as it was deployed' : pluralize(findings.length, 'finding');
   const rows = findings.map(({ text, advice }) => `${text}\n      ${advice}`);
@@ -172,8 +184,12 @@ function renderFindings(
     '',
     `checked: ${checks.join(', ')}`,
     ...unchecked.map(({ check, why }) => `not checked: ${check} (${why})`),
-  ].join('\n');
+  ];
 }
+
+/** A known pause is no finding: somebody wants it so. */
+const describePause = ({ consumer, since, by, reason }: Pause): string =>
+  `paused: ${consumer}, since ${since} by ${by}: ${reason}`;
 
 async function readTableState(
   documents: DynamoDBDocumentClient,

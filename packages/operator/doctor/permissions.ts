@@ -44,6 +44,10 @@ export const REQUIRED_PERMISSIONS: Readonly<Record<string, readonly Need[]>> = {
   'sagas retry, sagas resolve': [SEND, AUDIT_LOG],
   'audit --resend': [SEND, AUDIT_LOG],
   replay: [SEND, AUDIT_LOG],
+  'consumers pause, consumers resume': [
+    { kind: 'mappings', actions: ['lambda:UpdateEventSourceMapping'] },
+    { kind: 'tables', actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'] },
+  ],
   'projections rebuild': [{ kind: 'rebuilders', actions: INVOKE }],
   'person forget': [{ kind: 'personalKeys', actions: ['dynamodb:PutItem'] }],
   'restore apply': [

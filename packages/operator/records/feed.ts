@@ -28,21 +28,42 @@ export interface FeedReadOptions {
   readonly pageSize?: number | undefined;
 }
 
+/** Partitions of the feed that are asked at once. */
+const QUERIED_AT_ONCE = 16;
+
 /**
  * Reads the commits of a service from its feed, page by page, in about the order of time. The feed is an index: a commit
  * may appear in it late, so the newest ones may be missing. A commit that can't be read is named in its page, and the reading
  * continues behind it.
  *
- * It costs a query for each shard of each hour, and half a read unit for each KB of each commit.
+ * It costs a query for each shard of each hour, and half a read unit for each KB of each commit. Pages are filled across shards and hours, so
+ * what a reader asks for each page grows with the number of commits and not with the length of the time.
  */
 export async function* readFeedCommits(
   documents: DynamoDBDocumentClient,
   { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
   span: TimeSpan,
-  how?: FeedReadOptions,
+  how: FeedReadOptions = {},
 ): AsyncGenerator<ReadCommits> {
-  for (const partition of listFeedPartitions(feedShards, span))
-    yield* readFeedPages(documents, table, partition, span, how);
+  const { pageSize = PAGE_SIZE } = how;
+  const partitions = listFeedPartitions(feedShards, span);
+  const open: Item[] = [];
+  const next = async (): Promise<readonly ReadCommits[]> => {
+    const read = await readPlaces(documents, table, open.splice(0, pageSize), span);
+    return read.commits.length + read.unreadable.length > 0 ? [read] : [];
+  };
+  for (let at = 0; at < partitions.length; at += QUERIED_AT_ONCE) {
+    const some = partitions.slice(at, at + QUERIED_AT_ONCE);
+    const firsts = await Promise.all(some.map((partition) => queryPlaces(documents, table, partition, span, how)));
+    for (const [index, first] of firsts.entries()) {
+      for (let page = first; ; page = await queryPlaces(documents, table, some[index] ?? '', span, how, page.next)) {
+        open.push(...page.items);
+        while (open.length >= pageSize) yield* await next();
+        if (!page.next) break;
+      }
+    }
+  }
+  if (open.length > 0) yield* await next();
 }
 
 /** Commits of a service, of one hour. */
@@ -86,14 +107,32 @@ function* splitByHour({ from, to }: TimeSpan): Generator<TimeSpan> {
   }
 }
 
-/** Reads the commits of one partition of the feed that are of a span. The query leaves out what is far from the span. */
+/** Reads the commits of one partition of the feed that are of a span. */
 async function* readFeedPages(
   documents: DynamoDBDocumentClient,
   table: string,
   partition: string,
-  { from, to }: TimeSpan,
-  { beforeEachQuery = () => undefined, pageSize = PAGE_SIZE }: FeedReadOptions = {},
+  span: TimeSpan,
+  how: FeedReadOptions = {},
 ): AsyncGenerator<ReadCommits> {
+  let start: Item | undefined;
+  do {
+    const { items, next } = await queryPlaces(documents, table, partition, span, how, start);
+    const read = await readPlaces(documents, table, items, span);
+    if (read.commits.length + read.unreadable.length > 0) yield read;
+    start = next;
+  } while (start);
+}
+
+/** Reads a page of places of one partition of the feed. The query leaves out what is far from the span. */
+async function queryPlaces(
+  documents: DynamoDBDocumentClient,
+  table: string,
+  partition: string,
+  { from, to }: TimeSpan,
+  { beforeEachQuery = () => undefined, pageSize = PAGE_SIZE }: FeedReadOptions,
+  start?: Item,
+) {
   const query = {
     TableName: table,
     IndexName: FEED_INDEX,
@@ -105,22 +144,27 @@ async function* readFeedPages(
     },
     ProjectionExpression: 'pk, sk, feedSk',
   };
-  let start: Item | undefined;
-  do {
-    beforeEachQuery();
-    const { items, next } = await queryItems(documents, query, { limit: pageSize, from: start });
-    const keys = items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
-    const read = await readCommitsAt({ documents }, { table }, keys);
-    const commits = read.commits
-      .filter(({ at }) => from <= at && at < to)
-      .toSorted((one, other) => one.feedSk.localeCompare(other.feedSk));
-    // The time of a commit that can't be read is that of its place in the feed.
-    const timeOf = new Map(items.map(({ pk, sk, feedSk }) => [`${pk} ${sk}`, parseIdTime(String(feedSk)) ?? 0]));
-    const isWithin = (time: number): boolean => Date.parse(from) <= time && time < Date.parse(to);
-    const unreadable = read.unreadable.filter(({ pk, sk }) => isWithin(timeOf.get(`${pk} ${sk}`) ?? 0));
-    if (commits.length + unreadable.length > 0) yield { commits, unreadable };
-    start = next;
-  } while (start);
+  beforeEachQuery();
+  return queryItems(documents, query, { limit: pageSize, from: start });
+}
+
+/** Reads the commits at some places of the feed, as far as they are of a span. */
+async function readPlaces(
+  documents: DynamoDBDocumentClient,
+  table: string,
+  items: readonly Item[],
+  { from, to }: TimeSpan,
+): Promise<ReadCommits> {
+  const keys = items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
+  const read = await readCommitsAt({ documents }, { table }, keys);
+  const commits = read.commits
+    .filter(({ at }) => from <= at && at < to)
+    .toSorted((one, other) => one.feedSk.localeCompare(other.feedSk));
+  // The time of a commit that can't be read is that of its place in the feed.
+  const timeOf = new Map(items.map(({ pk, sk, feedSk }) => [`${pk} ${sk}`, parseIdTime(String(feedSk)) ?? 0]));
+  const isWithin = (time: number): boolean => Date.parse(from) <= time && time < Date.parse(to);
+  const unreadable = read.unreadable.filter(({ pk, sk }) => isWithin(timeOf.get(`${pk} ${sk}`) ?? 0));
+  return { commits, unreadable };
 }
 
 /** Returns the partitions of the feed that may contain commits of a time: each shard of each hour. */

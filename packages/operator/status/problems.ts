@@ -2,7 +2,8 @@ import { runbookPage } from '@orderly/kit/internal/aws/app-names.js';
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import type { OperatedApp } from '../cli/context.js';
 import { type CommandFormatter, formatDuration, pluralize } from '../cli/text-format.js';
-import type { ConsumerState, StatusFacts, SweeperState } from './status-facts.js';
+import { describeLastError } from './failing.js';
+import type { ConsumerState, FailingFunction, StatusFacts, SweeperState } from './status-facts.js';
 
 /** Something that is wrong, and the next thing to do about it. */
 export interface Problem {
@@ -32,13 +33,16 @@ const LIMITS = {
   due: 120,
   /** `AuditBehind` */
   audit: 7200,
+  /** A pause that may be forgotten. A queue keeps messages for seven days. */
+  pause: 86_400,
+  lastDays: 4 * 86_400,
 } as const;
 
 /** Judges what is wrong, the most urgent first. It is a pure function. */
 export function findProblems(facts: StatusFacts, advising: AdviceContext): readonly Problem[] {
   const { command } = advising;
   const page = pageFormatter(advising);
-  const { consumers, relays, sweepers, deadLetters, audit, alarms, unread, missingStacks = [] } = facts;
+  const { consumers, relays, sweepers, deadLetters, failing, audit, alarms, unread, missingStacks = [] } = facts;
   const withPage = (heading: string, ...words: readonly string[]): Pick<Problem, 'next' | 'page'> => ({
     next: command(...words),
     page: page(heading),
@@ -68,6 +72,13 @@ export function findProblems(facts: StatusFacts, advising: AdviceContext): reado
           },
         ]
       : []),
+    ...failing
+      .filter(({ failingSince }) => failingSince !== undefined)
+      .map((one) => ({
+        code: 'failing',
+        text: describeFailing(one, facts.now),
+        ...withPage(one.kind === 'relay' ? 'RelayBehind' : 'FunctionFailing', 'doctor'),
+      })),
     ...problemIf(letters > 0, () => ({
       code: 'dead-letters',
       text: `${pluralize(letters, 'message')} in dead-letter queues (${deadLetters.filled.map(({ queue }) => queue).join(', ')})`,
@@ -92,8 +103,9 @@ export function findProblems(facts: StatusFacts, advising: AdviceContext): reado
         text: `what ${one.consumer} has stored is due since ${formatDuration(one.lateSeconds ?? 0)} and was not handed out`,
         ...withPage('TimersLate', ...listCommand(one)),
       })),
+    ...consumers.flatMap((one) => findForgottenPause(one, facts.now, command)),
     ...consumers
-      .filter(({ oldestSeconds = 0 }) => oldestSeconds >= LIMITS.oldest)
+      .filter(({ oldestSeconds = 0, paused }) => oldestSeconds >= LIMITS.oldest && !paused)
       .map((one) => ({
         code: 'behind',
         text: `a message has waited for ${formatDuration(one.oldestSeconds ?? 0)} for ${one.consumer}`,
@@ -119,7 +131,7 @@ export function findProblems(facts: StatusFacts, advising: AdviceContext): reado
     ...unread.map((what) => ({
       code: 'unread',
       text: `${what} can't be read, so they may hide something`,
-      next: 'let the caller read CloudWatch: cloudwatch:GetMetricData and cloudwatch:DescribeAlarms',
+      next: 'let the caller read CloudWatch: cloudwatch:GetMetricData, cloudwatch:DescribeAlarms, logs:DescribeLogGroups and logs:FilterLogEvents',
     })),
     ...missingStacks.map((name) => ({
       code: 'unread',
@@ -127,6 +139,39 @@ export function findProblems(facts: StatusFacts, advising: AdviceContext): reado
       next: `deploy ${name}; if it was removed for good, deploy the stack of this API again`,
     })),
   ];
+}
+
+/** A pause of a day may be forgotten. From its fifth day on, its oldest messages have two days left. */
+function findForgottenPause(
+  { consumer, paused, pending }: ConsumerState,
+  now: string,
+  command: CommandFormatter,
+): readonly Problem[] {
+  if (!paused) return [];
+  const seconds = secondsBetween(paused.since, now);
+  // A pause that this release can't read has no time.
+  if (seconds < LIMITS.pause) return [];
+  const urgent = seconds >= LIMITS.lastDays ? ', and its queue loses its oldest messages after seven days' : '';
+  return [
+    {
+      code: 'paused',
+      text: `${consumer} is paused for ${formatDuration(seconds)}${urgent}: ${pluralize(pending, 'message waits', 'messages wait')} (${paused.by}: ${paused.reason})`,
+      next: command('consumers', 'resume', consumer),
+    },
+  ];
+}
+
+/** Says who fails, how often, with which error, and when it gives up. */
+function describeFailing({ kind, service, consumer, entry, ...one }: FailingFunction, now: string): string {
+  const { inARow = 0, failingSince = now, lastError, oldestSeconds, givesUpInSeconds } = one;
+  const who = kind === 'relay' ? `the relay of ${service}` : consumer === undefined ? entry : `${consumer} (${entry})`;
+  const calls = inARow === 1 ? 'its last call' : `each of its last ${inARow} calls`;
+  return [
+    `${who} fails in ${calls}, since ${formatDuration(secondsBetween(failingSince, now))}`,
+    lastError ? `: ${describeLastError(lastError)}` : '',
+    oldestSeconds === undefined ? '' : `; the oldest message waits for ${formatDuration(oldestSeconds)}`,
+    givesUpInSeconds === undefined ? '' : ` and is given up in at most ${formatDuration(givesUpInSeconds)}`,
+  ].join('');
 }
 
 /** Commands that show what some alarms are about; `doctor` shows why something has stopped. */

@@ -9,6 +9,8 @@ export interface QueueState {
   readonly inFlight: number;
   readonly delayed: number;
   readonly isDeadLetters: boolean;
+  /** Seconds for which a message is given to a function that crashes each time; absent without a dead-letter queue. */
+  readonly triedForSeconds?: number;
 }
 
 /** Dead-letter queues of the kit that no `RedrivePolicy` names: what EventBridge and Lambda could not deliver. */
@@ -44,8 +46,11 @@ export async function readQueues(
 }
 
 /** Returns the number of messages of a queue, in whatever state. */
-export const totalMessages = ({ visible, inFlight, delayed }: Omit<QueueState, 'isDeadLetters'>): number =>
-  visible + inFlight + delayed;
+export const totalMessages = ({
+  visible,
+  inFlight,
+  delayed,
+}: Pick<QueueState, 'visible' | 'inFlight' | 'delayed'>): number => visible + inFlight + delayed;
 
 /** Reads the number of messages of a queue, in whatever state; 0 of one that is gone. */
 export async function readBacklog(client: SQSClient, url: string): Promise<number> {
@@ -71,13 +76,19 @@ export async function readQueue(client: SQSClient, url: string): Promise<readonl
       new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] }),
     );
     const number = (name: keyof typeof Attributes): number => Number(Attributes[name] ?? 0);
-    const redrive = JSON.parse(Attributes.RedrivePolicy || '{}') as { readonly deadLetterTargetArn?: string };
+    const redrive = JSON.parse(Attributes.RedrivePolicy || '{}') as {
+      readonly deadLetterTargetArn?: string;
+      readonly maxReceiveCount?: number | string;
+    };
     const state = {
       url,
       name: nameOf(url),
       visible: number('ApproximateNumberOfMessages'),
       inFlight: number('ApproximateNumberOfMessagesNotVisible'),
       delayed: number('ApproximateNumberOfMessagesDelayed'),
+      ...(redrive.maxReceiveCount !== undefined && {
+        triedForSeconds: Number(redrive.maxReceiveCount) * number('VisibilityTimeout'),
+      }),
     };
     const createdAt = new Date(number('CreatedTimestamp') * 1_000).toISOString();
     return [{ createdAt, state, deadLetters: redrive.deadLetterTargetArn && nameOf(redrive.deadLetterTargetArn) }];

@@ -8,6 +8,7 @@ import { stuckKey } from '@orderly/kit/internal/saga/contract.js';
 import { DUE_SHARDS, duePartition } from '@orderly/kit/internal/timers/contract.js';
 import { Watermarks } from '../auditor/watermarks.js';
 import type { CommandContext } from '../cli/context.js';
+import { type Pause, readPauses } from '../consumers/pauses.js';
 import { clientConfig } from '../deployment/endpoint.js';
 import { parseFunctions } from '../deployment/functions.js';
 import type { Service } from '../deployment/services.js';
@@ -17,6 +18,7 @@ import { createSqsClient } from '../records/message-sender.js';
 import { nameParts } from './alarm-parts.js';
 import { describeAlarms, type MetricsRequest, type ReadMetrics, readMetrics, toAlarms } from './metrics.js';
 import { nameOf, type QueueState, readQueues, totalMessages } from './queues.js';
+import { type MapFrames, readFailing } from './read-failing.js';
 import {
   type AuditState,
   type ConsumerState,
@@ -43,9 +45,10 @@ const NO_METRICS: ReadMetrics = { oldest: new Map(), lag: new Map(), tick: new M
 /**
  * Reads the state of an environment: its queues, indexes of failures, due timers and stuck sagas, metrics and alarms. What
  * CloudWatch refuses is listed as unread.
+ * @param mapFrames replaces places in bundles by places in their sources. @default there are no source maps
  * @throws any error of SQS or DynamoDB
  */
-export async function readStatus(context: Context): Promise<StatusFacts> {
+export async function readStatus(context: Context, mapFrames: MapFrames = (frames) => frames): Promise<StatusFacts> {
   const { app, environment, endpoint, clock, stacks, missingStacks, services } = context;
   const place = { prefix: stackPrefix(app, environment), stacks: Object.keys(stacks) };
   const sqs = createSqsClient(endpoint);
@@ -60,7 +63,7 @@ export async function readStatus(context: Context): Promise<StatusFacts> {
     const now = clock.now();
     const consumers = services.flatMap((service) => service.consumers.map((consumer) => ({ service, consumer })));
     const known = consumers.flatMap(({ consumer }) => queueUrls(consumer));
-    const [queues, counted, relays, audit, alarms] = await Promise.all([
+    const [queues, counted, relays, audit, alarms, pauses] = await Promise.all([
       readQueues(sqs, { ...place, known }),
       Promise.all(
         consumers.map(({ service, consumer }) => countConsumerWork(context.documents, service, consumer, now)),
@@ -75,8 +78,11 @@ export async function readStatus(context: Context): Promise<StatusFacts> {
           return { ...found, active: await nameParts(cloudWatch, found.active, { described, now }) };
         })
         .catch(orUnread('alarms')),
+      Promise.all(services.map((service) => readPauses(context.documents, service))),
     ]);
-    const sweepers = parseFunctions(stacks).filter(({ entry }) => SWEEPERS.includes(entry));
+    const paused = new Map(pauses.flatMap((own) => [...own]));
+    const functions = parseFunctions(stacks);
+    const sweepers = functions.filter(({ entry }) => SWEEPERS.includes(entry));
     const asked: MetricsRequest = {
       queues: queues.filter((queue) => totalMessages(queue) > 0).map(({ name }) => name),
       relays: [
@@ -88,12 +94,31 @@ export async function readStatus(context: Context): Promise<StatusFacts> {
     const metrics = (await readMetrics(cloudWatch, asked, now).catch(orUnread('metrics'))) ?? NO_METRICS;
     const byName = new Map(queues.map((queue) => [queue.name, queue]));
     const deadLetters = queues.filter(({ isDeadLetters }) => isDeadLetters);
-    return {
-      now,
+    const states = {
       consumers: consumers.map(({ service, consumer }, at) =>
-        consumerState(service, consumer, { queues: byName, counted: counted[at], metrics }),
+        consumerState(service, consumer, {
+          queues: byName,
+          counted: counted[at],
+          metrics,
+          pause: paused.get(consumer.name),
+        }),
       ),
       relays: relays.map(({ service, failed, more }) => relayState(service, { failed, more, metrics })),
+    };
+    const triedFor = new Map(
+      consumers.flatMap(({ consumer: { name, queueUrl } }) => {
+        const { triedForSeconds } = byName.get(nameOf(queueUrl)) ?? {};
+        return triedForSeconds === undefined ? [] : [[name, triedForSeconds] as const];
+      }),
+    );
+    const state = { app, environment, endpoint, prefix: place.prefix, now, functions, ...states, triedFor, mapFrames };
+    const failing = await readFailing(cloudWatch, state, orUnread('log of functions that fail')).catch(
+      orUnread('failed calls'),
+    );
+    return {
+      now,
+      ...states,
+      failing: failing ?? [],
       sweepers: sweepers.map((sweeper) => sweeperState(sweeper, metrics)),
       deadLetters: {
         queues: deadLetters.length,
@@ -213,6 +238,7 @@ function consumerState(
     readonly queues: ReadonlyMap<string, QueueState>;
     readonly counted: Counts | undefined;
     readonly metrics: ReadMetrics;
+    readonly pause: Pause | undefined;
   },
 ): ConsumerState {
   const { failed = 0, more = false, inbox, lateSeconds, stuck } = read.counted ?? {};
@@ -238,6 +264,7 @@ function consumerState(
     ...(inbox && { parked: inbox.parked }),
     ...(lateSeconds !== undefined && { lateSeconds }),
     ...(stuck !== undefined && { stuck }),
+    ...(read.pause && { paused: { since: read.pause.since, by: read.pause.by, reason: read.pause.reason } }),
   };
 }
 

@@ -2,8 +2,9 @@ import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import { Exit } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
 import { alignColumns, formatDuration, pluralize } from '../cli/text-format.js';
+import { describeLastError } from './failing.js';
 import type { Problem } from './problems.js';
-import type { AuditState, ConsumerState, StatusFacts } from './status-facts.js';
+import type { AuditState, ConsumerState, FailingFunction, StatusFacts } from './status-facts.js';
 
 /** Section that an application adds to the status of its environment. */
 export interface StatusSection {
@@ -30,6 +31,7 @@ export function toStatusOutcome(
       '',
       alignColumns([...sections.flatMap(({ rows }) => rows), ...renderRows(facts)]),
       '',
+      ...renderFailing(facts.failing),
       ...renderConsumers(facts.consumers, all),
     ].join('\n'),
     json: toJson(facts, everything, sections),
@@ -81,6 +83,16 @@ function renderRows({
             ].join('; '),
           ],
         ]),
+    ...consumers.flatMap(({ consumer, pending, paused }) =>
+      paused
+        ? [
+            [
+              'paused',
+              `${consumer} since ${formatDuration(secondsBetween(paused.since, now))}, ${pending} waiting (${paused.by}: ${paused.reason})`,
+            ],
+          ]
+        : [],
+    ),
     ['sagas', `${stuck === 0 ? 'none' : stuck} stuck`],
     [
       'dead letters',
@@ -100,8 +112,31 @@ function describeAudit({ auditedUntil, followed }: AuditState, now: string): str
   return followed === 0 ? until : `${until}, but ${pluralize(followed, 'delivery was', 'deliveries were')} sent again`;
 }
 
-const isQuiet = ({ pending, inFlight, failed, parked = 0, stuck = 0 }: ConsumerState): boolean =>
-  pending + inFlight + failed + parked + stuck === 0;
+/** Lists the functions of which calls failed lately, each with its last error in a line of its own. */
+function renderFailing(failing: readonly FailingFunction[]): readonly string[] {
+  if (failing.length === 0) return [];
+  const rows = failing.map((one) => [
+    one.kind === 'relay' ? `${one.service}/relay` : one.entry,
+    String(one.calls),
+    String(one.failed),
+    String(one.retried),
+    one.oldestSeconds === undefined ? '-' : formatDuration(one.oldestSeconds),
+    one.givesUpInSeconds === undefined ? '-' : formatDuration(one.givesUpInSeconds),
+  ]);
+  const head = ['FAILED IN 10 MIN', 'CALLS', 'FAILED', 'RETRIED', 'OLDEST', 'GIVES UP IN'];
+  const [first = '', ...lines] = alignColumns([head, ...rows]).split('\n');
+  return [
+    first,
+    ...lines.flatMap((line, at) => {
+      const { lastError } = failing[at] ?? {};
+      return [line, ...(lastError ? [`  ${lastError.at} ${describeLastError(lastError)}`] : [])];
+    }),
+    '',
+  ];
+}
+
+const isQuiet = ({ pending, inFlight, failed, parked = 0, stuck = 0, paused }: ConsumerState): boolean =>
+  !paused && pending + inFlight + failed + parked + stuck === 0;
 
 function renderConsumers(consumers: readonly ConsumerState[], all: boolean): readonly string[] {
   const shown = consumers.filter((one) => all || !isQuiet(one));
@@ -122,7 +157,7 @@ function renderConsumers(consumers: readonly ConsumerState[], all: boolean): rea
 
 /** The shape is documented in this folder's parent's README, and pinned by a test. */
 const toJson = (
-  { now, consumers, relays, sweepers, deadLetters, audit, alarms, unread, missingStacks = [] }: StatusFacts,
+  { now, consumers, relays, sweepers, failing, deadLetters, audit, alarms, unread, missingStacks = [] }: StatusFacts,
   problems: readonly Problem[],
   sections: readonly StatusSection[],
 ): Outcome['json'] => ({
@@ -133,6 +168,7 @@ const toJson = (
   consumers,
   relays,
   sweepers,
+  failing,
   deadLetters,
   audit: audit ?? null,
   alarms: alarms ?? null,

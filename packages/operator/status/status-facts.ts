@@ -1,4 +1,5 @@
 import type { ConsumerDescription } from '@orderly/kit/internal/base/outputs.js';
+import type { ErrorLine } from './error-lines.js';
 import type { ActiveAlarm } from './metrics.js';
 
 /** A consumer, with what waits for it and what it could not do. */
@@ -21,6 +22,8 @@ export interface ConsumerState {
   readonly lateSeconds?: number;
   /** For a saga: how many wait for an operator. */
   readonly stuck?: number;
+  /** Who paused it, since when (ISO 8601), and why. @default it is not paused */
+  readonly paused?: { readonly since: string; readonly by: string; readonly reason: string };
 }
 
 /** The relay of a service. */
@@ -39,6 +42,35 @@ export interface SweeperState {
   readonly consumer: string;
   /** Minute of its last invocation, ISO 8601; absent if there was none in the last minutes. */
   readonly lastTick?: string;
+}
+
+/** What a function does, for people. */
+export type FunctionKind = ConsumerState['kind'] | 'relay' | 'endpoint' | 'other';
+
+/** A function of which calls failed in the last ten minutes, or that tries messages again. */
+export interface FailingFunction {
+  readonly service: string;
+  /** Its entry point: `orders/place-order`. */
+  readonly entry: string;
+  /** Physical name. */
+  readonly name: string;
+  readonly kind: FunctionKind;
+  readonly consumer?: string;
+  readonly calls: number;
+  /** Calls that ended with an error, a timeout or an exit. */
+  readonly failed: number;
+  /** Times that it put a message off, or did not send one, without an error of the call. */
+  readonly retried: number;
+  /** Minute from which on each of its calls failed, ISO 8601; absent if the newest minute with calls has one that did not. */
+  readonly failingSince?: string;
+  /** Number of calls since then. */
+  readonly inARow?: number;
+  /** Absent if its log can't be read, or says nothing. */
+  readonly lastError?: Omit<ErrorLine, 'fn'>;
+  /** Age of the oldest message that waits for it. */
+  readonly oldestSeconds?: number;
+  /** Time until its oldest message is given up at the latest, if it fails until then: what is given up is a failure, and not lost. */
+  readonly givesUpInSeconds?: number;
 }
 
 /** Messages in a dead-letter queue, which a function should have turned into failures. */
@@ -63,6 +95,8 @@ export interface StatusFacts {
   readonly consumers: readonly ConsumerState[];
   readonly relays: readonly RelayState[];
   readonly sweepers: readonly SweeperState[];
+  /** Functions of which calls failed in the last ten minutes, or that try messages again. */
+  readonly failing: readonly FailingFunction[];
   /** Number of dead-letter queues, and those that aren't empty. */
   readonly deadLetters: { readonly queues: number; readonly filled: readonly DeadLetters[] };
   /** Absent where no audit is deployed. */

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../cli/context.js';
 import type { Outcome } from '../cli/outcome.js';
 import { findProblems } from './problems.js';
+import type { MapFrames } from './read-failing.js';
 import { readStatus } from './read-status.js';
 import { type StatusSection, toStatusOutcome } from './report.js';
 
@@ -11,8 +12,8 @@ export type StatusSectionReader = (context: CommandContext) => Promise<StatusSec
 export async function showStatus(
   context: CommandContext,
   sections: readonly StatusSectionReader[],
-  { all }: { readonly all: boolean },
+  { all, mapFrames }: { readonly all: boolean; readonly mapFrames?: MapFrames },
 ): Promise<Outcome> {
-  const [facts, ...own] = await Promise.all([readStatus(context), ...sections.map((read) => read(context))]);
+  const [facts, ...own] = await Promise.all([readStatus(context, mapFrames), ...sections.map((read) => read(context))]);
   return toStatusOutcome(facts, findProblems(facts, context), { sections: own, all });
 }

@@ -1,4 +1,5 @@
 import type { LiveStatus } from './control.js';
+import type { FaultOwner, OwnerType } from './fault-owners.js';
 import { CONTROL } from './path.js';
 
 /** A command that a local cloud refused, or an address where none answers. */
@@ -38,6 +39,14 @@ export class LocalCloudClient {
    */
   injectFault(owner: string, kind: string, order: { next?: number; every?: number } = {}): Promise<LiveStatus> {
     return this.ask('POST', '/fault', { owner, kind, ...order }) as Promise<LiveStatus>;
+  }
+
+  /** Lists the constructs to which faults can happen, and the kinds for each type of construct. */
+  owners(): Promise<{
+    readonly owners: readonly FaultOwner[];
+    readonly kinds: Readonly<Record<OwnerType, readonly string[]>>;
+  }> {
+    return this.ask('GET', '/owners') as ReturnType<LocalCloudClient['owners']>;
   }
 
   /** Withdraws the faults that are still to be made. */

@@ -1,14 +1,6 @@
-import {
-  CALL_FAULTS,
-  DELIVERY_FAULTS,
-  type FaultKind,
-  FOLLOWING_FAULTS,
-  INVOCATION_FAULTS,
-  LOSSES,
-  MESSAGE_FAULTS,
-  READ_FAULTS,
-} from '../engine/faults.js';
+import { type FaultKind, LOSSES } from '../engine/faults.js';
 import type { HttpResponse } from '../runtime/http.js';
+import { describeNames, type FaultOwner, findSimilarNames, KINDS_OF, type OwnerType } from './fault-owners.js';
 import { FAULT_KINDS } from './faults.js';
 import type { LiveCloud } from './live-cloud.js';
 import { CONTROL } from './path.js';
@@ -40,7 +32,7 @@ interface Asked {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Time, faults and a new beginning on request: `GET /_local`, `POST /_local/<command>` with JSON. */
+/** Time, faults and a new beginning on request: `GET /_local`, `GET /_local/owners`, `POST /_local/<command>` with JSON. */
 export class Control {
   constructor(private readonly live: LiveCloud) {}
 
@@ -48,6 +40,8 @@ export class Control {
     try {
       const input = parseInput(body);
       if (method === 'GET' && path === CONTROL) return json(200, this.status());
+      if (method === 'GET' && path === `${CONTROL}/owners`)
+        return json(200, { owners: this.owners(), kinds: KINDS_OF });
       const command = path.slice(CONTROL.length + 1);
       if (method !== 'POST') throw new BadControl(`${method} ${path}: ask with GET ${CONTROL}, or POST a command`);
       return json(200, await this.carryOut(command, input));
@@ -115,12 +109,10 @@ export class Control {
       );
     const known = kind === 'any' ? kind : FAULT_KINDS.find((one) => one === kind);
     if (!known)
-      throw new BadControl(`kind: '${String(kind)}' is unknown; there are ${FAULT_KINDS.join(', ')}, and any`);
-    const owners = this.listOwners(known);
-    if (typeof owner !== 'string' || (owner !== '*' && !owners.includes(owner)))
       throw new BadControl(
-        `owner: '${String(owner)}' is none for ${known}; there are ${owners.join(', ')}, or * for any`,
+        `kind: '${String(kind)}' is unknown${meant(String(kind))}; there are ${FAULT_KINDS.join(', ')}, and any`,
       );
+    this.checkOwner(owner, known);
     for (const [name, value] of Object.entries({ next, every }))
       if (!Number.isInteger(value) || Number(value) < 1)
         throw new BadControl(`${name}: a whole number of at least 1 was expected, not ${String(value)}`);
@@ -128,19 +120,43 @@ export class Control {
     return this.status();
   }
 
-  /** Returns whom a kind of fault can happen to: functions, queues or rules. */
-  private listOwners(kind: FaultKind | 'any'): readonly string[] {
+  /** @throws {BadControl} for a construct that does not exist, or to which no fault of this kind can happen */
+  private checkOwner(owner: unknown, kind: FaultKind | 'any'): asserts owner is string {
+    const all = this.owners();
+    const fits = all.filter(({ type }) => kind === 'any' || KINDS_OF[type].includes(kind));
+    if (owner === '*' || fits.some((one) => one.owner === owner)) return;
+    const other = all.find((one) => one.owner === owner);
+    if (other)
+      throw new BadControl(
+        `kind: ${kind} can't happen to the ${other.type} '${other.owner}'; there are ${KINDS_OF[other.type].join(', ')}`,
+      );
+    const names = fits.map((one) => one.owner);
+    throw new BadControl(
+      `owner: '${String(owner)}' is none for ${kind}${describeNames(String(owner), names, OWNERS, ', or * for any')}`,
+    );
+  }
+
+  /** Returns the constructs to which faults can happen, by name. */
+  owners(): readonly FaultOwner[] {
     const { functions, queues, deployment } = this.live.cloud;
-    const is = (...kinds: readonly FaultKind[]): boolean => kind === 'any' || kinds.includes(kind);
+    const of = (type: OwnerType, labelled: Iterable<{ readonly label: string }>): readonly FaultOwner[] =>
+      [...labelled].map(({ label: owner }) => ({ owner, type }));
     return [
-      ...(is(...CALL_FAULTS, ...READ_FAULTS, ...INVOCATION_FAULTS)
-        ? [...functions.values()].map(({ label }) => label)
-        : []),
-      ...(is(...MESSAGE_FAULTS, ...FOLLOWING_FAULTS) ? [...queues.values()].map(({ label }) => label) : []),
-      ...(is(...DELIVERY_FAULTS) ? deployment.assembly.findByType('AWS::Events::Rule').map(({ label }) => label) : []),
-    ].sort();
+      ...of('function', functions.values()),
+      ...of('queue', queues.values()),
+      ...of('rule', deployment.assembly.findByType('AWS::Events::Rule')),
+    ].sort((one, other) => one.owner.localeCompare(other.owner));
   }
 }
+
+/** Names the kind that somebody may have meant. */
+function meant(kind: string): string {
+  const [similar] = findSimilarNames(kind, FAULT_KINDS);
+  return similar === undefined ? '' : `, did you mean '${similar}'`;
+}
+
+/** Where all names are listed. */
+const OWNERS = `GET ${CONTROL}/owners`;
 
 /** @throws {SyntaxError} if it is no JSON. @throws {BadControl} if it is no object */
 function parseInput(body: string): Input {

@@ -304,6 +304,21 @@ describe('the control of a live cloud', () => {
       { owner: 'Shop/None', kind: 'killed-after' },
       "owner: 'Shop/None' is none for killed-after; there are Shop/First",
     ],
+    [
+      'fault',
+      { owner: 'shop/first', kind: 'killed-after' },
+      "owner: 'shop/first' is none for killed-after; there are Shop/First, Shop/Second, or * for any. Did you mean 'Shop/First'?",
+    ],
+    [
+      'fault',
+      { owner: 'Shop/First', kind: 'kiled-after' },
+      "kind: 'kiled-after' is unknown, did you mean 'killed-after'; ",
+    ],
+    [
+      'fault',
+      { owner: 'Shop/First', kind: 'duplicate' },
+      "kind: duplicate can't happen to the function 'Shop/First'; there are refused, ",
+    ],
     ['fault', { owner: 'Shop/First', kind: 'killed-after', next: 0 }, 'next: a whole number of at least 1'],
     ['fault', { owner: 'Shop/First', kind: 'killed-after', every: 1.5 }, 'every: a whole number of at least 1'],
     ['duplicate', {}, 'id: the id of an event or a command is missing'],
@@ -311,6 +326,13 @@ describe('the control of a live cloud', () => {
     ['nonsense', {}, "there is no command 'nonsense': forward, fault, calm, duplicate, reset"],
   ])('refuses %s with %j in words', async (command, input, words) => {
     expect(await control(command, input)).toEqual({ message: expect.stringContaining(words) });
+  });
+
+  test('lists the constructs to which faults can happen, and the kinds for each', async () => {
+    const { owners, kinds } = await client.owners();
+    expect(owners).toContainEqual({ owner: 'Shop/First', type: 'function' });
+    expect(kinds.function).toContain('killed-after');
+    expect(kinds.queue).toContain('duplicate');
   });
 
   test('refuses another method in words', async () => {

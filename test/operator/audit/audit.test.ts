@@ -335,6 +335,29 @@ test('a commit costs half a read unit, and so does each of its deliveries', asyn
   expect(queries.length).toBeLessThanOrEqual(2 * 3 * 2 + 1);
 });
 
+test('reads of commits and records, and questions to projections, grow with the commits and not with the hours', async () => {
+  const services = heardBy(SEATS, LIST);
+  const HOURS = 12;
+  for (let hour = 0; hour < HOURS; hour++) {
+    await booked(`trip-${hour}`, ago(30 + 60 * hour));
+    await record('seats', `event-trip-${hour}`, 'PROCESSED');
+    shown[`trip-${hour}`] = 1;
+  }
+  const asked: number[] = [];
+  const original = access.shown;
+  access.shown = async (projection, ids) => {
+    asked.push(ids.length);
+    return original(projection, ids);
+  };
+  dynamodb.calls.length = 0;
+  const { states } = await audited(services, { from: (HOURS + 1) * 3_600 });
+  access.shown = original;
+  expect(states).toEqual({ processed: 2 * HOURS });
+  expect(asked).toEqual([HOURS]);
+  // The commits in one read, and the records of their deliveries in another one; the projection has none.
+  expect(dynamodb.calls.filter(({ operation }) => operation === 'BatchGetItem').length).toBeLessThanOrEqual(3);
+});
+
 test('an audit of what does not exist is refused', async () => {
   const refused = (request: Partial<AuditRequest>) => audited(heardBy(SEATS), request).catch((error) => error);
   expect(await refused({ consumer: 'nobody' })).toMatchObject({ message: expect.stringContaining('nobody') });

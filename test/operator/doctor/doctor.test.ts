@@ -56,6 +56,19 @@ describe('findings of doctor', () => {
     expect(checkMapping(resource({}), undefined)[0]?.text).toContain('is gone');
   });
 
+  test('a mapping that an operator has paused is no finding, unless somebody has switched it on', () => {
+    const pause = { consumer: 'bookings' };
+    expect(checkMapping(resource({}), 'Disabled', pause)).toEqual([]);
+    expect(checkMapping(resource({}), 'Disabling', pause)).toEqual([]);
+    expect(checkMapping(resource({}), 'Enabled', pause)).toMatchObject([
+      {
+        check: 'pause',
+        text: expect.stringMatching(/^bookings is noted as paused, and its event source mapping .* is enabled/),
+      },
+    ]);
+    expect(checkMapping(resource({}), undefined, pause)[0]?.text).toContain('is gone');
+  });
+
   test('doctor finds a function that is not as its template', () => {
     const state = { state: 'Active', lastUpdate: 'Successful', timeout: 10, memory: 512, variables: { LEVEL: 'INFO' } };
     const fn = resource({

@@ -2,6 +2,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documentClient, type Item } from '../../../packages/kit/aws/dynamodb.js';
+import { PAUSES } from '../../../packages/operator/consumers/pauses.js';
 import { copyBack } from '../../../packages/operator/restore/copy-back.js';
 import { runCondition } from '../../../packages/operator/restore/restore-record.js';
 import { compareTables, type Place } from '../../../packages/operator/restore/table-comparison.js';
@@ -60,14 +61,17 @@ describe('a live table', () => {
   test('keeps what operators did: the audit log, and records of restores', async () => {
     const own = [
       { pk: 'AUDIT#2026-12', sk: 'a' },
+      // A pause of an operator: what is paused stays so, whatever the service forgets.
+      { pk: PAUSES, sk: 'bookings' },
       { pk: 'RESTORE', sk: AT, run: 'mine' },
     ];
     await put('trips', own[0] as Item);
+    await put('trips', own[1] as Item);
     await put('copy', { pk: 'AUDIT#2026-11', sk: 'b' });
     await put('copy', { pk: 'RESTORE', sk: '2026-11-01T00:00:00.000Z', run: 'old' });
     expect(await copied()).toMatchObject({ put: 0, deleted: 0 });
     expect(await itemsIn('trips')).toEqual(expect.arrayContaining(own.map((item) => expect.objectContaining(item))));
-    expect(await itemsIn('trips')).toHaveLength(2);
+    expect(await itemsIn('trips')).toHaveLength(3);
   });
 
   test('a live table does not get expired items back: TTL has deleted them, or will', async () => {

@@ -4,7 +4,7 @@ import { watchOutcome } from '../../../packages/operator/cli/watch.js';
 import { toAlarms } from '../../../packages/operator/status/metrics.js';
 import { findProblems } from '../../../packages/operator/status/problems.js';
 import { type StatusSection, toStatusOutcome } from '../../../packages/operator/status/report.js';
-import type { ConsumerState, StatusFacts } from '../../../packages/operator/status/status-facts.js';
+import type { ConsumerState, FailingFunction, StatusFacts } from '../../../packages/operator/status/status-facts.js';
 
 const bookings: ConsumerState = {
   service: 'halls',
@@ -18,11 +18,31 @@ const bookings: ConsumerState = {
 const saga: ConsumerState = { ...bookings, consumer: 'trips-saga', kind: 'saga', lateSeconds: 0, stuck: 0 };
 const inbox: ConsumerState = { ...bookings, consumer: 'lists', kind: 'inbox', parked: 0, lateSeconds: 0 };
 
+const failing: FailingFunction = {
+  service: 'halls',
+  entry: 'halls/on-booking',
+  name: 'cinema-dev-Halls-OnBooking1',
+  kind: 'consumer',
+  consumer: 'bookings',
+  calls: 12,
+  failed: 5,
+  retried: 0,
+  failingSince: '2026-03-01T11:59:00.000Z',
+  inARow: 5,
+  lastError: { at: '2026-03-01T11:59:30.000Z', name: 'Runtime.ExitError' },
+  oldestSeconds: 66,
+  givesUpInSeconds: 660,
+};
+
+const pause = { by: 'olga', reason: 'it books twice' };
+const { failingSince: _, inARow: __, ...sometimes } = failing;
+
 const QUIET: StatusFacts = {
   now: '2026-03-01T12:00:00.000Z',
   consumers: [bookings, saga, inbox],
   relays: [{ service: 'halls', lagSeconds: 0, failed: 0, moreFailed: false }],
   sweepers: [{ service: 'halls', consumer: 'trips-saga', lastTick: '2026-03-01T11:59:00.000Z' }],
+  failing: [],
   deadLetters: { queues: 6, filled: [] },
   audit: { auditedUntil: '2026-03-01T11:44:00.000Z', followed: 0 },
   alarms: { total: 40, active: [] },
@@ -81,6 +101,7 @@ describe('status of a quiet environment', () => {
       consumers: [bookings, saga, inbox],
       relays: QUIET.relays,
       sweepers: QUIET.sweepers,
+      failing: [],
       deadLetters: { queues: 6, filled: [] },
       audit: { auditedUntil: '2026-03-01T11:44:00.000Z', followed: 0 },
       alarms: { total: 40, active: [] },
@@ -104,6 +125,56 @@ describe('status says what is wrong, and the next step', () => {
         relays: [{ service: 'halls', failed: 2, moreFailed: false }],
       },
       'over 1002 messages failed (bookings, relay). Next: cinema failures groups',
+    ],
+    [
+      'a consumer that dies in each call',
+      { failing: [failing] },
+      'bookings (halls/on-booking) fails in each of its last 5 calls, since 60 s: Runtime.ExitError; the oldest message waits for 66 s and is given up in at most 11 min. Next: cinema doctor\n      page: run.md, "FunctionFailing"',
+    ],
+    [
+      'a relay that the bus refuses',
+      {
+        failing: [
+          {
+            service: 'halls',
+            entry: 'kit/outbox/relay',
+            name: 'cinema-dev-Halls-Relay1',
+            kind: 'relay',
+            calls: 1,
+            failed: 1,
+            retried: 0,
+            failingSince: '2026-03-01T12:00:00.000Z',
+            inARow: 1,
+            lastError: {
+              at: '2026-03-01T12:00:00.000Z',
+              message: 'publish failed',
+              name: 'ThrottlingException',
+              text: 'Rate exceeded',
+              frame: 'at publish (publish.ts:71:9)',
+            },
+          },
+        ],
+      },
+      'the relay of halls fails in its last call, since 0 s: publish failed: ThrottlingException: Rate exceeded, at publish (publish.ts:71:9). Next: cinema doctor\n      page: run.md, "RelayBehind"',
+    ],
+    [
+      'an endpoint that times out',
+      {
+        failing: [
+          {
+            service: 'halls',
+            entry: 'halls/book',
+            name: 'b',
+            kind: 'endpoint',
+            calls: 3,
+            failed: 3,
+            retried: 0,
+            failingSince: '2026-03-01T11:58:00.000Z',
+            inARow: 3,
+          },
+        ],
+      },
+      'halls/book fails in each of its last 3 calls, since 2 min. Next: cinema doctor\n      page: run.md, "FunctionFailing"',
     ],
     [
       'dead letters',
@@ -156,6 +227,20 @@ describe('status says what is wrong, and the next step', () => {
       'a message has waited for 2 h for lists. Next: cinema inbox list --consumer lists\n      page: run.md, "InboxBehind"',
     ],
     [
+      'a pause of a day',
+      {
+        consumers: [
+          { ...bookings, pending: 3, oldestSeconds: 90_000, paused: { ...pause, since: '2026-02-28T12:00:00.000Z' } },
+        ],
+      },
+      'bookings is paused for 24 h: 3 messages wait (olga: it books twice). Next: cinema consumers resume bookings',
+    ],
+    [
+      'a pause of five days',
+      { consumers: [{ ...bookings, pending: 1, paused: { ...pause, since: '2026-02-25T12:00:00.000Z' } }] },
+      'bookings is paused for 4 days, and its queue loses its oldest messages after seven days: 1 message waits (olga: it books twice). Next: cinema consumers resume bookings',
+    ],
+    [
       'an alarm',
       { alarms: { total: 40, active: [{ name: 'cinema-dev-Halls-X', heading: 'EventLost', description: '' }] } },
       'alarm EventLost is on (cinema-dev-Halls-X). Next: cinema doctor\n      page: run.md, "EventLost"',
@@ -163,7 +248,7 @@ describe('status says what is wrong, and the next step', () => {
     [
       'what can’t be read',
       { alarms: undefined as never, unread: ['alarms (AccessDenied)'] },
-      "alarms (AccessDenied) can't be read, so they may hide something. Next: let the caller read CloudWatch: cloudwatch:GetMetricData and cloudwatch:DescribeAlarms",
+      "alarms (AccessDenied) can't be read, so they may hide something. Next: let the caller read CloudWatch: cloudwatch:GetMetricData, cloudwatch:DescribeAlarms, logs:DescribeLogGroups and logs:FilterLogEvents",
     ],
     [
       'a stack that is not deployed',
@@ -180,8 +265,22 @@ describe('status says what is wrong, and the next step', () => {
     ['a timer', { consumers: [{ ...saga, lateSeconds: 599 }] }],
     ['a sweeper', { sweepers: [{ service: 'halls', consumer: 'trips-saga', lastTick: '2026-03-01T11:50:01.000Z' }] }],
     ['a sweeper without a tick, while nothing is due', { sweepers: [{ service: 'halls', consumer: 'trips-saga' }] }],
+    ['a function of which some calls fail', { failing: [sometimes] }],
+    [
+      'a pause, and what waits for it',
+      { consumers: [{ ...bookings, oldestSeconds: 7200, paused: { ...pause, since: '2026-02-28T12:00:01.000Z' } }] },
+    ],
     ['a queue', { consumers: [{ ...bookings, pending: 900, oldestSeconds: 3599 }] }],
   ])('the status says nothing before the alarm does: %s', (_, facts) => expect(verdict(facts)).toBe('HEALTHY'));
+
+  test('lists the functions of which calls fail, each with its rate and its last error', () => {
+    const [, , table] = report({ failing: [sometimes] }).text.split('\n\n');
+    expect(table?.split('\n')).toEqual([
+      'FAILED IN 10 MIN  CALLS  FAILED  RETRIED  OLDEST  GIVES UP IN',
+      'halls/on-booking  12     5       0        66 s    11 min',
+      '  2026-03-01T11:59:30.000Z Runtime.ExitError',
+    ]);
+  });
 
   test('a stack that is not deployed is among what was not read', () => {
     const { json } = report({ unread: ['alarms (AccessDenied)'], missingStacks: ['cinema-dev-Halls'] });

@@ -7,7 +7,14 @@ import { allowStatement, createCloud, functionResource, STREAM_RIGHTS, TABLE } f
 const MINUTE = 60_000;
 
 /** Returns values of a metric, newest first, with the minutes before now at which they stand. */
-async function valuesOf(cloud: Cloud, Namespace: string, MetricName: string, [Name, Value]: readonly [string, string]) {
+async function valuesOf(
+  cloud: Cloud,
+  Namespace: string,
+  MetricName: string,
+  dimension: readonly [string, string] | undefined,
+  Stat = 'Maximum',
+) {
+  const Dimensions = dimension && [{ Name: dimension[0], Value: dimension[1] }];
   const client = new CloudWatchClient(awsApiOf(cloud).config);
   const { now } = cloud.world;
   const { MetricDataResults = [] } = await client.send(
@@ -17,7 +24,7 @@ async function valuesOf(cloud: Cloud, Namespace: string, MetricName: string, [Na
       MetricDataQueries: [
         {
           Id: 'm0',
-          MetricStat: { Metric: { Namespace, MetricName, Dimensions: [{ Name, Value }] }, Period: 60, Stat: 'Maximum' },
+          MetricStat: { Metric: { Namespace, MetricName, ...(Dimensions && { Dimensions }) }, Period: 60, Stat },
         },
       ],
     }),
@@ -52,6 +59,46 @@ test('a function reports in which minutes it was invoked', async () => {
   work?.invoke({}, () => undefined);
   work?.invoke({}, () => undefined);
   expect(await ask()).toEqual([{ value: 2, before: 0 }]);
+});
+
+test('a function reports how many of the calls of a minute failed, also if none did', async () => {
+  const cloud = createCloud(functionResource('Work'), {
+    Work: "exports.handler = async ({ fails }) => { if (fails) throw new Error('no'); };",
+  });
+  const work = [...cloud.functions.values()][0];
+  const ask = () => valuesOf(cloud, 'AWS/Lambda', 'Errors', ['FunctionName', 'Shop-Work']);
+  expect(await ask()).toEqual([]);
+  for (const fails of [true, false, true]) work?.invoke({ fails }, () => undefined);
+  await cloud.world.settle();
+  expect(await ask()).toEqual([{ value: 2, before: 0 }]);
+  await cloud.world.pass(MINUTE);
+  work?.invoke({}, () => undefined);
+  await cloud.world.settle();
+  expect(await ask()).toEqual([
+    { value: 0, before: 0 },
+    { value: 2, before: 1 },
+  ]);
+  expect(await valuesOf(cloud, 'AWS/Lambda', 'Errors', undefined)).toEqual(await ask());
+});
+
+test('a metric that functions log in the embedded format is counted by exactly its dimensions', async () => {
+  const code = `exports.handler = async ({ text, value }) => console.log(text ?? JSON.stringify({
+    _aws: { Timestamp: Date.now(), CloudWatchMetrics: [{ Namespace: 'Shop/dev', Dimensions: [['service']], Metrics: [{ Name: 'Sold' }] }] },
+    service: 'tea', Sold: value,
+  }));`;
+  const cloud = createCloud(functionResource('Work'), { Work: code });
+  const work = [...cloud.functions.values()][0];
+  for (const event of [{ value: 2 }, { value: [3, 4] }, { text: '{"_aws": "Sold"' }])
+    work?.invoke(event, () => undefined);
+  await cloud.world.settle();
+  const ask = (namespace: string, name: string, dimension: [string, string]) =>
+    valuesOf(cloud, namespace, name, dimension, 'Sum');
+  expect(await ask('Shop/dev', 'Sold', ['service', 'tea'])).toEqual([{ value: 9, before: 0 }]);
+  expect(await valuesOf(cloud, 'Shop/dev', 'Sold', ['service', 'tea'])).toEqual([{ value: 4, before: 0 }]);
+  expect(await ask('Shop/dev', 'Sold', ['service', 'coffee'])).toEqual([]);
+  expect(await ask('Shop/dev', 'Sold', ['shop', 'tea'])).toEqual([]);
+  expect(await ask('Shop/prod', 'Sold', ['service', 'tea'])).toEqual([]);
+  expect(await ask('Shop/dev', 'Bought', ['service', 'tea'])).toEqual([]);
 });
 
 test('a function that reads a stream reports the age of its backlog, also while it reads nothing', async () => {

@@ -3,9 +3,10 @@ import type { AccountAndRegion } from '../../assembly/identity.js';
 import type { EventLoop } from '../../engine/event-loop.js';
 import { type Operations, paginate, toSeconds } from '../../wire/operation.js';
 import type { EventSource } from '../lambda/event-source.js';
-import type { LambdaFunction } from '../lambda/model.js';
+import type { LambdaFunction, LogLine } from '../lambda/model.js';
 import { StreamMapping } from '../lambda/stream-mapping.js';
 import type { Queue } from '../sqs/model.js';
+import { embeddedSamples, type Sample } from './embedded-metrics.js';
 
 /** Parts of an account that its alarms and metrics need. */
 interface Account {
@@ -14,6 +15,7 @@ interface Account {
   readonly queues: ReadonlyMap<string, Queue>;
   readonly functions: ReadonlyMap<string, LambdaFunction>;
   readonly sources: readonly EventSource[];
+  readonly log: readonly LogLine[];
 }
 
 /** Metric of a query. Amazon CloudWatch API Reference, "MetricStat". */
@@ -24,18 +26,13 @@ interface MetricStat {
     readonly Dimensions?: readonly { readonly Name: string; readonly Value: string }[];
   };
   readonly Period: number;
+  readonly Stat?: string;
 }
 
 interface MetricDataQuery {
   readonly Id: string;
   readonly Label?: string;
   readonly MetricStat?: MetricStat;
-}
-
-/** Value of a metric of the minute that begins at `at`, in milliseconds since 1970. */
-interface Sample {
-  readonly at: number;
-  readonly value: number;
 }
 
 const MINUTE = 60_000;
@@ -96,7 +93,8 @@ function described({ ref, properties: { AlarmName = ref, Tags, ...properties } }
 
 /**
  * Metrics of AWS that the models know. Amazon CloudWatch API Reference, "GetMetricData". A queue's and a stream's metric is
- * its value at this moment: no history of it is kept. Everything else has no data, as a metric that nobody has sent.
+ * its value at this moment: no history of it is kept. A metric of an application is what its functions have logged in the embedded
+ * metric format, as far back as the account remembers its log. Everything else has no data, as a metric that nobody has sent.
  */
 function metrics(cloud: Account): Operations {
   return {
@@ -105,7 +103,7 @@ function metrics(cloud: Account): Operations {
       return {
         MetricDataResults: (MetricDataQueries as readonly MetricDataQuery[]).map(({ Id, Label, MetricStat: stat }) => {
           const samples = stat ? collectSamples(cloud, stat).filter(({ at }) => at + MINUTE > from && at < to) : [];
-          const values = inPeriods(samples, (stat?.Period ?? 60) * 1000, stat?.Metric.MetricName);
+          const values = inPeriods(samples, (stat?.Period ?? 60) * 1000, isSum(stat));
           return {
             Id,
             Label: Label ?? stat?.Metric.MetricName ?? Id,
@@ -126,21 +124,33 @@ function parseTime(time: unknown, otherwise: number): number {
   return typeof time === 'number' ? time * 1000 : new Date(String(time)).getTime();
 }
 
-/** Returns one value for each period, newest first. Invocations are added up; of the others the highest value counts. */
-function inPeriods(samples: readonly Sample[], period: number, name: string | undefined): readonly Sample[] {
+/** Whether values are added up. Calls of a function always are, whatever statistic is asked for: each has the value 1. */
+const isSum = (stat: MetricStat | undefined): boolean =>
+  stat?.Metric.Namespace === 'AWS/Lambda'
+    ? stat.Metric.MetricName === 'Invocations' || stat.Metric.MetricName === 'Errors'
+    : stat?.Stat === 'Sum' && stat.Metric.Namespace !== 'AWS/SQS';
+
+/** Returns one value for each period, newest first: the sum of its samples, or else the highest one. */
+function inPeriods(samples: readonly Sample[], period: number, adds: boolean): readonly Sample[] {
   const values = new Map<number, number>();
   for (const { at, value } of samples) {
     const begins = Math.floor(at / period) * period;
     const before = values.get(begins);
     if (before === undefined) values.set(begins, value);
-    else values.set(begins, name === 'Invocations' ? before + value : Math.max(before, value));
+    else values.set(begins, adds ? before + value : Math.max(before, value));
   }
   return [...values].map(([at, value]) => ({ at, value })).toSorted((one, other) => other.at - one.at);
 }
 
 function collectSamples(cloud: Account, { Metric }: MetricStat): readonly Sample[] {
   const { Namespace, MetricName, Dimensions = [] } = Metric;
+  if (Namespace !== undefined && !Namespace.startsWith('AWS/')) {
+    return embeddedSamples(cloud.log, { namespace: Namespace, name: MetricName ?? '', dimensions: Dimensions });
+  }
   const [dimension, ...others] = Dimensions;
+  if (Namespace === 'AWS/Lambda' && Dimensions.length === 0) {
+    return [...cloud.functions.values()].flatMap((fn) => callsOf(fn, MetricName) ?? []);
+  }
   if (!dimension || others.length > 0) return [];
   const at = Math.floor(cloud.world.now / MINUTE) * MINUTE;
   const now = (value: number | undefined): readonly Sample[] => (value === undefined ? [] : [{ at, value }]);
@@ -151,10 +161,21 @@ function collectSamples(cloud: Account, { Metric }: MetricStat): readonly Sample
   if (Namespace === 'AWS/Lambda' && dimension.Name === 'FunctionName') {
     const fn = [...cloud.functions.values()].find(({ resource }) => resource.ref === dimension.Value);
     if (!fn) return [];
-    if (MetricName === 'Invocations') return [...fn.invokedAt].map(([minute, value]) => ({ at: minute, value }));
+    const calls = callsOf(fn, MetricName);
+    if (calls) return calls;
     if (MetricName === 'IteratorAge') return now(iteratorAge(cloud, fn.resource.ref));
   }
   return [];
+}
+
+/**
+ * Calls of a function by the minute. Without a dimension, the metric is that of all functions of the account (AWS Lambda Developer
+ * Guide, "Viewing metrics for Lambda functions", dimension "Across All Functions").
+ */
+function callsOf({ invokedAt, failedAt }: LambdaFunction, name: string | undefined): readonly Sample[] | undefined {
+  if (name === 'Invocations') return [...invokedAt].map(([at, value]) => ({ at, value }));
+  // A minute with calls has a value, also if none of them failed.
+  return name === 'Errors' ? [...invokedAt.keys()].map((at) => ({ at, value: failedAt.get(at) ?? 0 })) : undefined;
 }
 
 /** Amazon SQS Developer Guide, "Available CloudWatch metrics for Amazon SQS". The age is in seconds. */

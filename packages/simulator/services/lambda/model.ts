@@ -91,6 +91,17 @@ const MINUTE = 60_000;
 /** Milliseconds for which invocations are counted by the minute. */
 const COUNTED_FOR = 3 * 3_600_000;
 
+/**
+ * Counts an invocation in the minute in which it began. "The timestamp on a metric reflects when the function was invoked" (AWS Lambda
+ * Developer Guide, "Types of metrics for Lambda functions").
+ */
+function countByMinute(counts: Map<number, number>, began: number): void {
+  const minute = Math.floor(began / MINUTE) * MINUTE;
+  counts.set(minute, (counts.get(minute) ?? 0) + 1);
+  const [oldest] = counts.keys();
+  if (oldest !== undefined && oldest < minute - COUNTED_FOR) counts.delete(oldest);
+}
+
 /** AWS doesn't document how long an idle environment is kept; observers report minutes to hours. */
 const KEPT_IDLE = 15 * 60_000;
 
@@ -106,6 +117,8 @@ export class LambdaFunction {
   invocations = 0;
   /** Invocations by the minute (milliseconds since 1970) in which they began, for three hours. */
   readonly invokedAt = new Map<number, number>();
+  /** The same for those that ended with an error: of the code, a timeout or an exit. Not for those that were throttled. */
+  readonly failedAt = new Map<number, number>();
   calls = 0;
   private readonly idle: Sandbox[] = [];
   private concurrency: Concurrency;
@@ -246,9 +259,10 @@ export class LambdaFunction {
     const fault = faults.faultAt({ id: name, kinds: INVOCATION_FAULTS });
     concurrency.running++;
     const began = world.now;
-    this.countInvocation(began);
+    countByMinute(this.invokedAt, began);
     const end = (result: InvocationResult): void => {
       concurrency.running--;
+      if (result.kind === 'failed') countByMinute(this.failedAt, began);
       this.settings.onInvocationEnd?.({ fn: this.label, began, ended: world.now, result, logged: this.logged });
       this.logged = undefined;
       this.logEnd(name, result);
@@ -288,13 +302,6 @@ export class LambdaFunction {
     const line = { time: new Date(world.now).toISOString(), type: 'platform.report', record };
     const text = LogFormat === 'JSON' ? JSON.stringify(line) : `RequestId: ${requestId} Error: ${result.message}`;
     log({ at: world.now, fn: this.label, level: 'warn', text });
-  }
-
-  private countInvocation(at: number): void {
-    const minute = Math.floor(at / MINUTE) * MINUTE;
-    this.invokedAt.set(minute, (this.invokedAt.get(minute) ?? 0) + 1);
-    const [oldest] = this.invokedAt.keys();
-    if (oldest !== undefined && oldest < minute - COUNTED_FOR) this.invokedAt.delete(oldest);
   }
 
   private start(
