@@ -699,6 +699,32 @@ export type TraceView = {
   readonly events: number;
   /** Messages whose causes are not among them. */
   readonly roots: readonly (TracedMessage)[];
+  /** Number of all attempts by their outcome, as the logs tell it. */
+  readonly attempts?: {
+    /** Sum of the others. */
+    readonly delivered: number;
+    readonly applied: number;
+    readonly duplicate: number;
+    readonly refused: number;
+    readonly postponed: number;
+    readonly crashed: number;
+    /** Why the logs could not be read. */
+    readonly unread?: string;
+    /** Whether the logs have more lines than one answer has. */
+    readonly isPartial?: true;
+  };
+};
+
+export type TracedAttempt = {
+  /** `crashed` if the queue gave the message, and no log line says what became of it. */
+  readonly outcome: "applied" | "duplicate" | "refused" | "postponed" | "crashed";
+  readonly at?: string;
+  /** The queue's id of the message. */
+  readonly messageId?: string;
+  /** How often the queue had given it, this time included. */
+  readonly receiveCount?: number;
+  /** Why it came again, or was not applied; no people's data. */
+  readonly cause?: string;
 };
 
 export type TracedDelivery = {
@@ -713,6 +739,8 @@ export type TracedDelivery = {
   readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
+  /** Each time that the consumer got it, as far as the logs tell it. */
+  readonly tries?: readonly (TracedAttempt)[];
 };
 
 export type TracedHop = {
@@ -727,6 +755,8 @@ export type TracedHop = {
   readonly isStored?: true;
   /** Reason of a failure: names and codes, no people's data. */
   readonly reason?: string;
+  /** Each time that the consumer got it, as far as the logs tell it. */
+  readonly tries?: readonly (TracedAttempt)[];
   readonly followed: readonly (TracedMessage)[];
 };
 
@@ -971,7 +1001,7 @@ export interface Operations {
   /** Read an order. */
   readonly getOrder: {
     readonly path: { /** Id of the order. */ readonly orderId: string; };
-    readonly takes: { readonly query?: { /** Time at which to read, ISO 8601 in any time zone. Excludes `version`. */ readonly at?: string | number; /** Version to read, from 1. Excludes `at`. */ readonly version?: string | number; }; };
+    readonly takes: { readonly query?: { /** Time at which to read, ISO 8601 in any time zone. Excludes `version`. */ readonly at?: string | number; /** Version to read, from 1. Excludes `at`. */ readonly version?: string | number; }; /** Seconds for which to wait for a final answer, at most 20. @default 0 */ readonly wait?: number; };
     readonly repeat: undefined;
     readonly answer: OrderView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';

@@ -74,6 +74,17 @@ export interface RouteDeclaration<Role extends string = string, Code extends str
   readonly autoKey?: boolean;
   /** Whether the route compares `If-Match` with the resource's version. @default false */
   readonly ifMatch?: boolean;
+  /**
+   * Whether its answers have an `ETag`, and are 304 to `If-None-Match`. The body of 200 must have the member `version`.
+   * @default false
+   */
+  readonly conditional?: boolean;
+  /**
+   * Whether the route waits while its resource is pending, if the request has `Prefer: wait=20`. Its function has the time and the rights
+   * for it, and calls `waitWhilePending`.
+   * @default false
+   */
+  readonly waits?: boolean;
   /** Answers to accepted requests by status. */
   readonly answers: Readonly<Record<number, RouteAnswer>>;
   /** Codes of the problems that only some routes have. */

@@ -139,6 +139,10 @@ describe('a change', () => {
       answering({ ...shown, required: ['id', 'size', 'note'] }, string),
     ],
     ['an alternative less in an answer', answering(shown)],
+    [
+      'an answer that only a conditional request gets',
+      { responses: { ...operation.responses, 304: { headers: { ETag: {} } } } },
+    ],
     ['another problem', { responses: { ...operation.responses, 409: {} } }],
     ['no token', { security: [] }],
   ])('a change of %s breaks nothing', (_, changed) => expect(changes(changed)).toEqual([]));

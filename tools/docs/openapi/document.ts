@@ -31,8 +31,8 @@ without a key are repeatable by nature.
 **Lists.** \`?limit=\` is 1 to 100, 20 by default. \`?cursor=\` is the \`nextCursor\` of the previous page, unchanged and with the
 same filter. The last page has no \`nextCursor\`.
 
-**Conditional requests.** \`If-Match\` with the \`version\` that you have read refuses a change of what you haven't seen (409
-\`conflict\`).
+**Conditional requests.** \`If-Match\` with the \`version\` that you have read, or with an \`ETag\`, refuses a change of what you haven't seen
+(409 \`conflict\`). \`If-None-Match\` with the \`ETag\` of an order answers 304 while it is the same.
 
 **Errors** are problem details (RFC 9457). Decide by \`type\` = \`urn:orderly:problem:<code>\`. A method that a path doesn't have is
 405 \`method-not-allowed\` with \`Allow\`.
@@ -148,7 +148,7 @@ function buildOperation(
     ...(route.body && { requestBody: buildRequestBody(route, schemas, shown, answers ?? {}) }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(route.answers).map(([status, answer]) => [
+        Object.entries(listAnswers(route)).map(([status, answer]) => [
           status,
           buildAnswer(
             answer,
@@ -161,6 +161,27 @@ function buildOperation(
       ),
       ...problemAnswers(api, one, add),
     },
+  };
+}
+
+const ETAG = { ETag: 'Changes with the body. `If-None-Match` and `If-Match` take it.' };
+
+/** Returns the answers to accepted requests, with those that `endpoint` adds to the declared ones. */
+function listAnswers({ answers, conditional, waits }: ApiRoute['route']): Readonly<Record<string, RouteAnswer>> {
+  const more = {
+    ...(conditional && ETAG),
+    ...(waits && {
+      'Preference-Applied': 'The preference that was met: `wait=20`. Absent if the answer did not wait.',
+    }),
+  };
+  return {
+    ...Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [
+        status,
+        { ...answer, headers: { ...more, ...answer.headers } },
+      ]),
+    ),
+    ...(conditional && { 304: { description: 'Still the same', headers: { ...more, ...answers[200]?.headers } } }),
   };
 }
 
