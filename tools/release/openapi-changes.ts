@@ -1,4 +1,4 @@
-import type { Json } from '../docs/openapi/schemas.js';
+import { type Json, NUMBERS } from '../docs/openapi/schemas.js';
 import { isFormOfCodes } from './contract-record.js';
 
 /** OpenAPI document, as much as is compared. */
@@ -88,12 +88,21 @@ function parametersLost(before: unknown, now: unknown): readonly string[] {
   const lost = had.flatMap((one) => {
     const found = has.find(same(one));
     if (!found) return [`parameter ${one.name} is gone`];
-    return findMisfits(one.schema ?? {}, found.schema ?? {}, `parameter ${one.name}`);
+    return isNumberInText(one, found) ? [] : findMisfits(one.schema ?? {}, found.schema ?? {}, `parameter ${one.name}`);
   });
   const wanted = has
     .filter((one) => one.required && !had.find(same(one))?.required)
     .map(({ name }) => `parameter ${name} is required`);
   return [...lost, ...wanted];
+}
+
+/**
+ * Tells whether a parameter is documented as a number now, and was as text that is one. Nothing changes for a client: `limit=2` is the same
+ * request, whether a program has `2` or `'2'`, and the numbers are those that the text could say.
+ */
+function isNumberInText(before: Parameter, now: Parameter): boolean {
+  const numbers = NUMBERS.get(before.schema?.pattern);
+  return numbers !== undefined && JSON.stringify(numbers) === JSON.stringify(now.schema);
 }
 
 interface Content {

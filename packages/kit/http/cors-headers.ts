@@ -24,6 +24,8 @@ export const EXPOSED_HEADERS = [
   'Content-Disposition',
   'ETag',
   'Preference-Applied',
+  'Deprecation',
+  'Sunset',
 ] as const;
 
 /** Member of the authorizer's context with the request's origin, if its pages may read the answer. */

@@ -16,11 +16,24 @@ import { withCorsHeaders } from './cors.js';
 import { computeEntityTag, matchesTag } from './entity-tag.js';
 import { Problem } from './errors.js';
 import { headerReader, listHeaderReader, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
-import { parameterFault, parseBody, parseQuery, pointerFault, refuseLargeBody, validate } from './request-parsing.js';
+import {
+  describeUnknownParameter,
+  parameterFault,
+  parseBody,
+  parseQuery,
+  pointerFault,
+  refuseLargeBody,
+  validate,
+} from './request-parsing.js';
 import { withRequestSpan } from './request-span.js';
-import type { Answer, AnswerOf, RouteAnswers } from './route.js';
+import type { Answer, AnswerOf, Deprecated, RouteAnswers } from './route.js';
 
-z.config(en());
+z.config({
+  ...en(),
+  // Zod's own text is "expected int, received number".
+  customError: ({ code, expected }) =>
+    code === 'invalid_type' && expected === 'int' ? 'expected a whole number' : undefined,
+});
 
 /**
  * Requests that an endpoint accepts, and its answers; a route's declaration has them. All other requests are refused
@@ -40,6 +53,8 @@ export interface EndpointOptions<
   readonly query?: z.ZodMiniType<Query>;
   /** Answers by status. A handler that returns another one does not compile. @default any answer */
   readonly answers?: Answers;
+  /** Since when it is deprecated; see the route's declaration. @default it is not */
+  readonly deprecated?: Deprecated;
   /** Whether its answers have an `ETag`; see the route's declaration. @default false */
   readonly conditional?: boolean;
   /** Path parameters that name a person. No log contains them. @default none */
@@ -123,11 +138,14 @@ export function endpoint<
   const app = requireEnv(Env.APP);
   const operatorRoles = requireListEnv(Env.OPERATOR_ROLES);
   const origins = readCorsOrigins();
+  const deprecation = toDeprecationHeaders(options.deprecated);
   const answerRequest = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
     const header = headerReader(event);
     const listHeader = listHeaderReader(event);
-    const respond = (answer: Answer, type: string) =>
-      withCorsHeaders(toResult(answer, correlationId, type), header, origins);
+    const respond = (answer: Answer, type: string) => {
+      const headers = { ...answer.headers, ...deprecation };
+      return withCorsHeaders(toResult({ ...answer, headers }, correlationId, type), header, origins);
+    };
     const correlationId = correlationIdFrom(header('x-correlation-id'));
     const id = newId();
     logger.resetKeys();
@@ -208,6 +226,7 @@ async function admitRequest<Body, Query, Role extends string>(
       query ?? (z.strictObject({}) as z.ZodMiniType<unknown> as z.ZodMiniType<Query>),
       parseQuery(event),
       parameterFault,
+      describeUnknownParameter(query),
     ),
     parameter: (name, schema) => {
       const value = decodeParameter(event.pathParameters?.[name]);
@@ -317,6 +336,18 @@ function withEntityTag(answer: Answer, ifNoneMatch: string | undefined): Answer 
   const headers = { ...answer.headers, ETag: tag };
   return matchesTag(ifNoneMatch, tag) ? { status: 304, body: undefined, headers } : { ...answer, headers };
 }
+
+/**
+ * Returns the headers of a deprecated route. `Deprecation` is a date of structured fields (RFC 9745, 2.1: `@` and seconds since 1970), `Sunset` an
+ * HTTP-date (RFC 8594, 3).
+ */
+const toDeprecationHeaders = (deprecated: Deprecated | undefined): Readonly<Record<string, string>> =>
+  deprecated === undefined
+    ? {}
+    : {
+        Deprecation: `@${Date.parse(deprecated.since) / 1000}`,
+        ...(deprecated.sunset !== undefined && { Sunset: new Date(deprecated.sunset).toUTCString() }),
+      };
 
 const toResult = (
   { status, body, mediaType, headers }: Answer,

@@ -129,7 +129,12 @@ describe('an endpoint', () => {
       { body: '{"a/b":1}' },
       [expect.objectContaining({ pointer: '/n' }), expect.objectContaining({ pointer: '/a~1b' })],
     ],
-    ['an unknown parameter', { body: '{"n":1}', query: { r: ['1'] } }, [{ parameter: 'r', detail: 'unknown field' }]],
+    [
+      'an unknown parameter',
+      { body: '{"n":1}', query: { r: ['1'] } },
+      [{ parameter: 'r', detail: 'unknown parameter: expected one of q' }],
+    ],
+    ['a number with a fraction', { body: '{"n":9.5}' }, [{ pointer: '/n', detail: 'expected a whole number' }]],
     ['a member twice', { body: '{"n":1,"n":2}' }, [{ pointer: '/n', detail: 'given more than once' }]],
     [
       'a header twice',
@@ -441,6 +446,20 @@ describe('one token', () => {
     expect(await effectOf({ authorization: Authorization }, { authorization: ['x', Authorization] })).toBe('Deny');
     expect(await effectOf({ Authorization })).toBe('Allow');
   });
+});
+
+test('an endpoint that is deprecated says since when, and when it goes, in every answer', async () => {
+  const old = { deprecated: { since: '2026-11-29T00:00:00Z', sunset: '2027-05-31T00:00:00Z' } } as const;
+  const expected = { Deprecation: '@1795910400', Sunset: 'Mon, 31 May 2027 00:00:00 GMT' };
+  const answering = endpoint(old, async () => ({ status: 200, body: {} as unknown }));
+  expect((await answering(ask({}))).headers).toMatchObject(expected);
+  expect((await answering(ask({ query: { more: ['1'] } }))).headers).toMatchObject(expected);
+  const kept = endpoint({ deprecated: { since: '2026-11-29T00:00:00Z' } }, async () => ({
+    status: 204,
+    body: undefined,
+  }));
+  expect((await kept(ask({}))).headers).not.toHaveProperty('Sunset');
+  expect((await echo(ask({ body: '{"n":1}' }))).headers).not.toHaveProperty('Deprecation');
 });
 
 describe('a conditional endpoint', () => {

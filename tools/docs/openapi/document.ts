@@ -38,7 +38,8 @@ same filter. The last page has no \`nextCursor\`.
 405 \`method-not-allowed\` with \`Allow\`.
 
 **Changes.** A release may add routes, optional fields and parameters, members of answers, values of an answer's enumeration and
-problem codes: ignore what you don't know.`;
+problem codes: ignore what you don't know. A route that will go is deprecated before: its answers have \`Deprecation\` and, six months ahead,
+\`Sunset\`.`;
 
 /** Tags in the order of the document. Each service has one. */
 const SERVICES: Readonly<Record<string, string>> = {
@@ -132,12 +133,14 @@ function buildOperation(
   const roles = route.roles;
   const description = [
     route.description,
+    describeDeprecation(route),
     route.isPublic ? undefined : roles ? `For ${roles.map((role) => `${role}s`).join(' and ')}.` : 'For every role.',
   ];
   return {
     operationId: route.id,
     tags: [service],
     summary: route.summary,
+    ...(route.deprecated && { deprecated: true }),
     description: description.filter(Boolean).join('\n\n'),
     security: route.isPublic
       ? []
@@ -164,11 +167,22 @@ function buildOperation(
   };
 }
 
+const describeDeprecation = ({ deprecated }: ApiRoute['route']): string | undefined =>
+  deprecated &&
+  `Deprecated since ${deprecated.since}${deprecated.sunset === undefined ? '' : `; it may be gone after ${deprecated.sunset}`}.`;
+
 const ETAG = { ETag: 'Changes with the body. `If-None-Match` and `If-Match` take it.' };
 
 /** Returns the answers to accepted requests, with those that `endpoint` adds to the declared ones. */
-function listAnswers({ answers, conditional, waits }: ApiRoute['route']): Readonly<Record<string, RouteAnswer>> {
+function listAnswers({
+  answers,
+  conditional,
+  waits,
+  deprecated,
+}: ApiRoute['route']): Readonly<Record<string, RouteAnswer>> {
   const more = {
+    ...(deprecated && { Deprecation: 'Time since which the route is deprecated (RFC 9745).' }),
+    ...(deprecated?.sunset && { Sunset: 'Time after which the route may be gone (RFC 8594).' }),
     ...(conditional && ETAG),
     ...(waits && {
       'Preference-Applied': 'The preference that was met: `wait=20`. Absent if the answer did not wait.',

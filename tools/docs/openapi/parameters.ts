@@ -3,7 +3,7 @@ import { Sku } from '../../../lambdas/orders/contract.js';
 import { ReportDate } from '../../../lambdas/reports/contract.js';
 import { MAX_WAIT_SECONDS, WAITS_AT_ONCE } from '../../../packages/kit/http/contract.js';
 import { CallerId, type RouteDeclaration } from '../../../packages/kit/routes.js';
-import type { Json, Schemas } from './schemas.js';
+import { type Json, NUMBERS, type Schemas } from './schemas.js';
 
 /** Parameters of paths by their names. An id that no resource has is 404, whatever its shape. */
 const IN_PATH: Readonly<Record<string, { readonly description: string; readonly schema?: z.ZodMiniType }>> = {
@@ -117,7 +117,7 @@ function inQuery(query: z.ZodMiniType | undefined, schemas: Schemas): readonly J
     in: 'query',
     ...(required.includes(name) && { required: true }),
     description,
-    schema,
+    schema: NUMBERS.get(schema.pattern) ?? schema,
   }));
 }
 
