@@ -7,10 +7,10 @@ import { COUNTRIES } from './countries.js';
  * checked by the lists; contracts check the form of a code (`CurrencyCode`, `CountryCode`, `EmailAddress`).
  */
 const STANDARDS: Readonly<Record<string, { readonly schema: z.ZodMiniType; readonly expected: string }>> = {
-  currency: { schema: z.currencyCode(), expected: 'expected a currency of ISO 4217: EUR' },
+  currency: { schema: z.currencyCode(), expected: 'expected a currency of ISO 4217 in upper case: EUR' },
   country: {
     schema: z.string().check(z.refine((code) => COUNTRIES.has(code))),
-    expected: 'expected a country of ISO 3166-1 alpha-2: DE',
+    expected: 'expected a country of ISO 3166-1 alpha-2 in upper case: DE',
   },
   email: { schema: z.email(), expected: 'expected an e-mail address' },
 };

@@ -17,6 +17,7 @@ const COMMANDS = {
   'simulate-planted': '../test/simulation/simulate-planted.ts',
   fuzz: '../test/simulation/fuzz.ts',
   'fuzz-api': './local/fuzz/fuzz-api.ts',
+  'foreign-clients': './local/foreign/foreign-clients.ts',
   nightly: './local/nightly.ts',
   'bench-event-store': './bench/event-store.ts',
   'bench-hot-key': './bench/hot-key.ts',

@@ -58,7 +58,7 @@ export const handler = endpoint(cancelOrder, async (request) => {
 /** @throws {Problem} 409 if the order refused the cancellation, and otherwise the error itself */
 function throwTooLate(error: unknown): never {
   if (!(error instanceof OrderRefused)) throw error;
-  const detail = 'the order was rejected or dispatched, so it cannot be cancelled';
+  const detail = `the order is ${error.status}: expected one that is neither REJECTED nor DISPATCHED`;
   throw new Problem(OrdersProblem['too-late'], detail, {}, { cause: error });
 }
 

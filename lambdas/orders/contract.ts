@@ -6,12 +6,12 @@ import * as z from 'zod/mini';
  * Form of a currency's code. Which codes are in force changes with ISO 4217, so what is stored is read by its form for ever;
  * `findCodeRefusal` refuses a code that a new request names and no list has.
  */
-const CurrencyCode = z.string().check(z.regex(/^[A-Z]{3}$/, 'expected a currency of ISO 4217: EUR'));
+const CurrencyCode = z.string().check(z.regex(/^[A-Z]{3}$/, 'expected a currency of ISO 4217 in upper case: EUR'));
 
 /** Form of a country's code, as {@link CurrencyCode}. */
 const CountryCode = z
   .string()
-  .check(z.refine((code) => /^[A-Z]{2}$/.test(code), 'expected a country of ISO 3166-1 alpha-2: DE'));
+  .check(z.refine((code) => /^[A-Z]{2}$/.test(code), 'expected a country of ISO 3166-1 alpha-2 in upper case: DE'));
 
 /** Integer amount in minor units of a currency (cents), never a fraction. */
 export const Money = z.strictObject({

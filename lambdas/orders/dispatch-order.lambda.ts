@@ -68,6 +68,6 @@ function throwNotApproved(error: unknown): never {
   if (!isUnderReview && !(error instanceof OrderRefused)) throw error;
   const detail = isUnderReview
     ? UNDER_REVIEW
-    : 'expected an approved order: this one is still in progress, or was rejected or cancelled';
+    : `the order is ${(error as OrderRefused).status}: expected an APPROVED one`;
   throw new Problem(OrdersProblem['not-approved'], detail, {}, { cause: error });
 }

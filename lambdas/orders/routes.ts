@@ -43,10 +43,19 @@ export const getOrder = {
   path: '/orders/{orderId}',
   id: 'getOrder',
   summary: 'Read an order',
-  description: 'Strongly consistent. With `at` or `version`, the order as it was.',
+  description:
+    'Strongly consistent. With `at` or `version`, the order as it was. With `Prefer: wait=20`, the answer comes as soon as the order is no longer PENDING, and after 20 seconds at the latest. An order that is PENDING for more than a minute is not waited for.',
   roles: ['customer', 'operator'],
   query: PointInTimeQuery,
-  answers: { 200: { description: 'The order', body: OrderView } },
+  conditional: true,
+  waits: true,
+  answers: {
+    200: {
+      description: 'The order',
+      body: OrderView,
+      headers: { 'Retry-After': 'Seconds after which to read again. Only while the order is PENDING.' },
+    },
+  },
   problems: ['not-found'],
 } as const satisfies OrdersRoute;
 

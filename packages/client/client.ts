@@ -1,8 +1,9 @@
 import { type Answer, parseAnswer } from './answers.js';
+import { type DecisionOptions, readUntilDecided } from './decided.js';
 import { NoAnswer, OrderlyProblem } from './errors.js';
 import { OPERATIONS } from './operations.js';
 import type { AnswerOf, ItemOf, ListId, OperationId, RequestOf } from './requests.js';
-import type { Operations } from './schemas.js';
+import type { Operations, OrderView } from './schemas.js';
 import { type AnyRequest, buildRequest, chooseKey } from './sent.js';
 
 export interface ClientOptions {
@@ -44,6 +45,17 @@ export type OrderlyClient = { readonly [Id in OperationId]: MethodOf<Id> } & {
    * @example for await (const order of orderly.items('listOrders')) ...
    */
   items<Id extends ListId>(operation: Id, ...of: ArgumentsOf<Id>): AsyncGenerator<ItemOf<Id>, void>;
+  /**
+   * Waits until an order is decided: until it is anything but PENDING. An order under review is not PENDING.
+   * @throws {OrderPending} if it is not decided in time
+   * @example const { status, reason } = await orderly.orderDecided(orderId, { within: 30 });
+   */
+  orderDecided(orderId: string, options?: DecisionOptions): Promise<OrderView>;
+  /**
+   * Places an order, and waits until it is decided.
+   * @throws {OrderPending} with the order that was placed, if it is not decided in time
+   */
+  placeOrderAndWait(request: RequestOf<'placeOrder'>, options?: DecisionOptions): Promise<OrderView>;
 };
 
 /** Longest wait before the first repeat, in milliseconds. It doubles with each repeat. */
@@ -111,11 +123,22 @@ export function orderlyClient(options: ClientOptions): OrderlyClient {
       query = { ...query, cursor: nextCursor };
     }
   }
+  const orderDecided = (orderId: string, { signal, within }: DecisionOptions = {}): Promise<OrderView> =>
+    readUntilDecided(
+      (seconds) => send('getOrder', { orderId, wait: seconds, signal }) as Promise<Answer<OrderView>>,
+      (milliseconds) => wait(milliseconds, signal),
+      within,
+    );
+  const placeOrderAndWait = async (request: AnyRequest, options: DecisionOptions = {}): Promise<OrderView> => {
+    const { signal = request.signal, within } = options;
+    const { body } = await send('placeOrder', { ...request, signal });
+    return orderDecided((body as OrderView).orderId, { signal, within });
+  };
   const methods = Object.keys(OPERATIONS).map((id) => [
     id,
     async (request?: AnyRequest) => (await send(id as OperationId, request)).body,
   ]);
-  return { ...Object.fromEntries(methods), send, items } as unknown as OrderlyClient;
+  return { ...Object.fromEntries(methods), send, items, orderDecided, placeOrderAndWait } as unknown as OrderlyClient;
 }
 
 interface Page {

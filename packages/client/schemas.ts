@@ -1205,7 +1205,7 @@ export interface Operations {
   /** Read an order. */
   readonly getOrder: {
     readonly path: { /** Id of the order. */ readonly orderId: string; };
-    readonly takes: { readonly query?: { /** Time at which to read, ISO 8601 in any time zone. Excludes `version`. */ readonly at?: string | number; /** Version to read, from 1. Excludes `at`. */ readonly version?: string | number; }; };
+    readonly takes: { readonly query?: { /** Time at which to read, ISO 8601 in any time zone. Excludes `version`. */ readonly at?: string | number; /** Version to read, from 1. Excludes `at`. */ readonly version?: string | number; }; /** Seconds for which to wait for a final answer, at most 20. @default 0 */ readonly wait?: number; };
     readonly repeat: undefined;
     readonly answer: OrderView;
     readonly problems: 'invalid-request' | 'unauthenticated' | 'forbidden' | 'blocked' | 'too-large' | 'not-found' | 'throttled' | 'internal';

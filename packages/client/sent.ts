@@ -9,9 +9,10 @@ export interface AnyRequest {
   readonly key?: string | undefined;
   readonly session?: SessionNumber;
   readonly ifMatch?: number;
+  readonly wait?: number;
   readonly accept?: string;
   readonly correlationId?: string;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Returns the key of a request and its repeats: the given one, or a random one if the operation takes a key. */
@@ -27,7 +28,7 @@ const isSendable = (text: unknown): text is string => typeof text === 'string' &
  */
 export function buildRequest(baseUrl: string, operation: OperationId, request: AnyRequest) {
   const [method = '', place = ''] = OPERATIONS[operation].split(' ');
-  const { query = {}, body, key, session, ifMatch, accept, correlationId } = request;
+  const { query = {}, body, key, session, ifMatch, wait, accept, correlationId } = request;
   const wrong = (name: string, right: string) => new TypeError(`${operation}: ${name}: expected ${right}`);
   const encoded = (name: string, value: string): string => {
     try {
@@ -59,6 +60,7 @@ export function buildRequest(baseUrl: string, operation: OperationId, request: A
       'Answered-Up-To': numberOf('session.answeredUpTo', session.answeredUpTo),
     }),
     ...(ifMatch !== undefined && { 'If-Match': numberOf('ifMatch', ifMatch) }),
+    ...(wait !== undefined && { Prefer: `wait=${numberOf('wait', wait)}` }),
     ...(correlationId !== undefined && { 'X-Correlation-Id': headerOf('correlationId', correlationId) }),
   };
   const url = `${baseUrl.replace(/\/$/, '')}${path}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`;

@@ -11,6 +11,7 @@ export type {
   Answer,
   AnswerOf,
   DeepReadonly,
+  Deprecated,
   Method,
   RouteAddress,
   RouteAnswer,

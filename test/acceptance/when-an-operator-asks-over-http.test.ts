@@ -115,8 +115,8 @@ describe('when an operator asks over HTTP', () => {
     ['audit?since=yesterday', 'since', 'expected a number with s, m, h or d, such as 30m or 1h'],
     ['audit?order=1', 'order', 'expected 32 hexadecimal digits'],
     ['audit-log?since=1', 'since', 'expected a number with s, m, h or d, such as 30m or 1h'],
-    ['status?all=true', 'all', 'unknown field'],
-    ['failures?group=1', 'group', 'unknown field'],
+    ['status?all=true', 'all', 'unknown parameter: this route takes none'],
+    ['failures?group=1', 'group', 'unknown parameter: expected one of consumer'],
     [`trace/${'x'.repeat(65)}`, 'id', 'expected 1 to 64 letters, digits, _, . or -'],
   ])('refuses a bad query or id (400): %s', async (path, parameter, detail) => {
     const { status: code, body } = await ask<ProblemBody>(path);

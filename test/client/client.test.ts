@@ -1,5 +1,5 @@
 import { buildSync } from 'esbuild';
-import { describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import {
   type ClientOptions,
   type DailyReportView,
@@ -7,6 +7,7 @@ import {
   NoAnswer,
   type OrderlyClient,
   OrderlyProblem,
+  OrderPending,
   type OrderView,
   orderlyClient,
   type RewardEntryView,
@@ -376,7 +377,7 @@ describe('a list', () => {
   });
 });
 
-test('the client has less than 8 KB', () => {
+test('the client has less than 9 KB', () => {
   const { outputFiles } = buildSync({
     entryPoints: ['packages/client/index.ts'],
     bundle: true,
@@ -385,7 +386,7 @@ test('the client has less than 8 KB', () => {
     platform: 'browser',
     write: false,
   });
-  expect(outputFiles[0]?.contents.length).toBeLessThan(8 * 1024);
+  expect(outputFiles[0]?.contents.length).toBeLessThan(9 * 1024);
 });
 
 describe('an argument that cannot be sent is an error at once, and nothing is sent', () => {
@@ -506,5 +507,72 @@ describe('Retry-After', () => {
     const { client, waits } = clientWith([page(), json({})]);
     await client.getBasket();
     expect(waits).toEqual([2000]);
+  });
+});
+
+describe('a client waits for a decision', () => {
+  const order = (status: string, headers: Record<string, string> = {}) =>
+    json({ orderId: '7', status }, 200, { 'Retry-After': '2', ...headers });
+  const waited = { 'Preference-Applied': 'wait=20' };
+
+  test('each request waits at the API, and the order is returned as soon as it is decided', async () => {
+    const { client, sent, waits } = clientWith([order('PENDING', waited), order('APPROVED', waited)]);
+    const decided = await client.orderDecided('7');
+    expect(decided.status).toBe('APPROVED');
+    expectTypeOf(decided).toEqualTypeOf<OrderView>();
+    expect(sent.map(({ url, headers }) => [url, headers.Prefer])).toEqual([
+      ['https://api.test/v1/orders/7', 'wait=20'],
+      ['https://api.test/v1/orders/7', 'wait=20'],
+    ]);
+    expect(waits).toEqual([]);
+  });
+
+  test('an API that does not wait is asked again after its Retry-After', async () => {
+    const { client, sent, waits } = clientWith([order('PENDING'), order('REJECTED')]);
+    expect(await client.orderDecided('7')).toMatchObject({ status: 'REJECTED' });
+    expect([sent.length, waits]).toEqual([2, [2000]]);
+  });
+
+  test('an order that is not decided in time is an error, which has the order', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+    const late = (seconds: number) => () => {
+      vi.setSystemTime(Date.now() + seconds * 1000);
+      return order('PENDING', waited);
+    };
+    const { client, sent } = clientWith([late(20), late(10)]);
+    const failed = await caught(client.orderDecided('7', { within: 30 }));
+    vi.useRealTimers();
+    expect(failed).toBeInstanceOf(OrderPending);
+    expect(failed).toMatchObject({
+      order: { orderId: '7' },
+      message: 'order 7 is undecided after 30 seconds: wait again',
+    });
+    expect(sent.map(({ headers }) => headers.Prefer)).toEqual(['wait=20', 'wait=10']);
+  });
+
+  test('a signal ends the wait between two reads', async () => {
+    const stopped = new AbortController();
+    const reply = () => {
+      stopped.abort(new Error('the page was left'));
+      return order('PENDING');
+    };
+    const { client } = clientWith([reply, order('APPROVED')]);
+    await expect(client.orderDecided('7', { signal: stopped.signal })).rejects.toThrow('the page was left');
+  });
+
+  test('an order is placed once, and its decision is returned', async () => {
+    const { client, sent } = clientWith([lost(), json(ORDER, 201), order('APPROVED', waited)]);
+    expect(await client.placeOrderAndWait({ body: BODY, key: 'cart-17' })).toMatchObject({ status: 'APPROVED' });
+    expect(sent.map(({ method, headers }) => [method, headers['Idempotency-Key'], headers.Prefer])).toEqual([
+      ['POST', 'cart-17', undefined],
+      ['POST', 'cart-17', undefined],
+      ['GET', undefined, 'wait=20'],
+    ]);
+  });
+
+  test('a wait that no header can say is an error, and nothing is sent', async () => {
+    const { client, sent } = clientWith([]);
+    await expect(client.getOrder({ orderId: '7', wait: 1.5 })).rejects.toThrow('wait: expected a whole number from 0');
+    expect(sent).toEqual([]);
   });
 });

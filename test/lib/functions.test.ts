@@ -387,6 +387,16 @@ describe('roles', () => {
     ]);
   });
 
+  test('permit places among the waits only to routes that wait, and give those time below the 29 s of the gateway', () => {
+    const waiting = statements(prod).filter(({ condition }) => JSON.stringify(condition ?? '').includes('"wait#*"'));
+    expect(waiting.map(({ stack, policy, actions }) => [stack, policy.replace(/Role.*/, ''), ...actions])).toEqual([
+      ['Orders', 'GetOrder', 'dynamodb:DeleteItem', 'dynamodb:PutItem'],
+    ]);
+    const timeout = (id: string) =>
+      prod.resources('Orders', 'AWS::Lambda::Function').find((one) => one.id.startsWith(id))?.properties.Timeout;
+    expect([timeout('GetOrder'), timeout('ListOrders')]).toEqual([28, 10]);
+  });
+
   test('permit opening and using sessions, and storing answers by key, only to routes that do so', () => {
     const touching = (prefix: string) =>
       statements(prod)

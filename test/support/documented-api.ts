@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { orderlyApi } from '../../tools/docs/openapi/api.js';
 import { generateOpenApi, type OpenApi, type Operation } from '../../tools/docs/openapi/document.js';
+import { CODES } from '../../tools/docs/openapi/problems.js';
 import type { ApiAnswer, ApiRequest } from '../acceptance/world.js';
 
 /** Headers that every answer may have, whatever the route. */
@@ -27,6 +28,7 @@ interface Response {
   readonly $ref?: string;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Readonly<Record<string, unknown>>;
+  readonly [CODES]?: readonly string[];
 }
 
 /** The API's document, as a judge of answers. */
@@ -67,6 +69,7 @@ export class DocumentedApi {
     return [
       ...Object.keys(answer.headers).filter((header) => !documented.has(header) && !GATEWAYS.test(header)),
       ...this.faultsOfBody(place, response, type, answer.text),
+      ...findOtherProblem(response, answer),
     ].map((fault) => `${name}: ${fault}`);
   }
 
@@ -96,6 +99,18 @@ export class DocumentedApi {
     if (!validate) throw new Error(`the document has no ${place}`);
     return validate;
   }
+}
+
+/** Compares the code and the status of a problem with those that the document has for this answer. */
+function findOtherProblem(response: Response, { status, text }: Pick<ApiAnswer<unknown>, 'status' | 'text'>): string[] {
+  const codes = response[CODES];
+  if (!codes) return [];
+  const problem = JSON.parse(text) as { readonly type?: string; readonly status?: number };
+  const code = problem.type?.split(':').at(-1) ?? '';
+  return [
+    ...(codes.includes(code) ? [] : [`the problem '${code}'`]),
+    ...(problem.status === status ? [] : [`status ${problem.status} in the body`]),
+  ];
 }
 
 const escaped = (name: string): string => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));

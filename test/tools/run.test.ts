@@ -23,6 +23,7 @@ test.each([
   'simulate:planted',
   'fuzz',
   'fuzz:api',
+  'foreign-clients',
   'nightly',
 ])('npm run %s works in a fresh clone: it installs what is missing, before anything is imported', (name) => {
   const [, command = ''] = /^node tools\/run\.mjs (\S+)$/.exec(scripts[name] ?? '') ?? [];

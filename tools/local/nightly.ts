@@ -11,8 +11,12 @@ const DAY_MS = 86_400_000;
 /** Scenarios that a night also plays while messages are lost. */
 const WITH_LOSSES = ['place-one', 'keys', 'hot-orders'];
 
+/** What a night does besides: clients in other languages, for which generators are installed. */
+export const WITHOUT_SEEDS: readonly (readonly string[])[] = [['foreign-clients']];
+
 /** Returns the searches of a day, with their arguments. Each day has seeds of its own. @param day since 1970 */
 export const listSearches = (day: number): readonly (readonly string[])[] => [
+  ...WITHOUT_SEEDS,
   ['fuzz-api', '--seed', String(day * 100)],
   ['fuzz', '--seconds', '1800', '--seed', String(day)],
   ['simulate', '--seeds', '100', '--from', String(day * 100)],

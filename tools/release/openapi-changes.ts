@@ -1,4 +1,4 @@
-import type { Json } from '../docs/openapi/schemas.js';
+import { type Json, NUMBERS } from '../docs/openapi/schemas.js';
 import { isFormOfCodes } from './contract-record.js';
 
 /** OpenAPI document, as much as is compared. */
@@ -88,12 +88,21 @@ function parametersLost(before: unknown, now: unknown): readonly string[] {
   const lost = had.flatMap((one) => {
     const found = has.find(same(one));
     if (!found) return [`parameter ${one.name} is gone`];
-    return findMisfits(one.schema ?? {}, found.schema ?? {}, `parameter ${one.name}`);
+    return isNumberInText(one, found) ? [] : findMisfits(one.schema ?? {}, found.schema ?? {}, `parameter ${one.name}`);
   });
   const wanted = has
     .filter((one) => one.required && !had.find(same(one))?.required)
     .map(({ name }) => `parameter ${name} is required`);
   return [...lost, ...wanted];
+}
+
+/**
+ * Tells whether a parameter is documented as a number now, and was as text that is one. Nothing changes for a client: `limit=2` is the same
+ * request, whether a program has `2` or `'2'`, and the numbers are those that the text could say.
+ */
+function isNumberInText(before: Parameter, now: Parameter): boolean {
+  const numbers = NUMBERS.get(before.schema?.pattern);
+  return numbers !== undefined && JSON.stringify(numbers) === JSON.stringify(now.schema);
 }
 
 interface Content {
@@ -117,7 +126,10 @@ function answersUnknown(before: unknown, now: unknown): readonly string[] {
     Object.entries(responses as Readonly<Record<string, Content>>).filter(([status]) => status < '400');
   const had = new Map(accepted(before));
   const has = new Map(accepted(now));
-  const unknown = [...has.keys()].filter((status) => !had.has(status)).map((status) => `answers ${status}, too`);
+  const unknown = [...has.keys()]
+    // Only to `If-None-Match`, which no client sends that has never got an `ETag`.
+    .filter((status) => !had.has(status) && status !== '304')
+    .map((status) => `answers ${status}, too`);
   const lost = [...had].flatMap(([status, { content = {}, headers = {} }]) => {
     const found = has.get(status);
     if (!found) return [`does not answer ${status} any more`];
@@ -201,11 +213,20 @@ function refuseUnknownKeywords(schema: Json, at: string): void {
   if (unknown.length > 0) throw new Error(`tools/release/openapi-changes.ts does not compare ${unknown} (${at})`);
 }
 
+/** Patterns that were widened, and what takes all of their texts, too. `If-Match` takes an `ETag`. */
+const WIDER: ReadonlyMap<unknown, unknown> = new Map([
+  [
+    String.raw`^("(0|[1-9]\d{0,8})"|(0|[1-9]\d{0,8}))$`,
+    String.raw`^("(0|[1-9]\d{0,8})(-[0-9a-f]{8})?"|(0|[1-9]\d{0,8}))$`,
+  ],
+]);
+
 /** Tells whether the limit of one schema lets pass what the limit of the other one does not. */
 function isBeyond(limit: (typeof LIMITS)[number], from: unknown, to: unknown): boolean {
   if (to === undefined) return false;
   if (from === undefined) return true;
-  if (limit === 'pattern' || limit === 'format') return from !== to && !isFormOfCodes(from, to);
+  if (limit === 'pattern' || limit === 'format')
+    return from !== to && !isFormOfCodes(from, to) && !(WIDER.get(from) === to);
   return /^min|Minimum$/.test(limit) ? Number(from) < Number(to) : Number(from) > Number(to);
 }
 

@@ -89,6 +89,8 @@ export class OrderRefused extends Error {
       | 'NOT_UNDER_REVIEW'
       | 'UNDER_REVIEW'
       | 'NOT_APPROVED',
+    /** Status for which the order was refused, if there is more than one. */
+    readonly status?: Order['status'],
   ) {
     super(code);
   }
@@ -135,10 +137,11 @@ export function decide(order: Order, command: OrderCommand, { now }: Now): reado
     case 'Dispatch':
       if (order.status === 'DISPATCHED') return [];
       if (order.status === 'UNDER_REVIEW') throw new OrderRefused('UNDER_REVIEW');
-      if (order.status !== 'APPROVED') throw new OrderRefused('NOT_APPROVED');
+      if (order.status !== 'APPROVED') throw new OrderRefused('NOT_APPROVED', order.status);
       return [{ type: 'OrderDispatched', data: { orderId, customerId } }];
     case 'Cancel':
-      if (order.status === 'REJECTED' || order.status === 'DISPATCHED') throw new OrderRefused('TOO_LATE_TO_CANCEL');
+      if (order.status === 'REJECTED' || order.status === 'DISPATCHED')
+        throw new OrderRefused('TOO_LATE_TO_CANCEL', order.status);
       if (order.status === 'CANCELLED') return [];
       return [
         { type: 'OrderCancelled', data: { orderId, customerId, ...toCancellation(command), ...underWayField(order) } },

@@ -9,9 +9,12 @@ export const clock = {
 /** Returns the seconds from one ISO time to another. The result is negative if `to` is earlier. */
 export const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
 
+/** Pauses for a time in milliseconds. */
+export const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 /**
  * Pauses for a random part of `limit` ("full jitter"), so that rivals don't collide again.
  * @param limit in milliseconds
  */
-export const sleepWithJitter = (limit: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, Math.random() * limit));
+export const sleepWithJitter = (limit: number): Promise<void> => sleep(Math.random() * limit);

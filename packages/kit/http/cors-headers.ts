@@ -6,6 +6,7 @@ export const ALLOWED_HEADERS = [
   'traceparent',
   'If-Match',
   'If-None-Match',
+  'Prefer',
   'Idempotency-Key',
   'Session-Id',
   'Request-Number',
@@ -22,6 +23,9 @@ export const EXPOSED_HEADERS = [
   'Allow',
   'Content-Disposition',
   'ETag',
+  'Preference-Applied',
+  'Deprecation',
+  'Sunset',
 ] as const;
 
 /** Member of the authorizer's context with the request's origin, if its pages may read the answer. */

@@ -46,6 +46,15 @@ export function headerReader(event: WithHeaders): ReadHeader {
 }
 
 /**
+ * Returns a reader of headers whose value is a list: the values of all lines, with commas between them (RFC 9110, 5.3). A header that
+ * decides who asks, or what, is never one of these.
+ */
+export function listHeaderReader(event: WithHeaders): ReadHeader {
+  const values = collectValues(event);
+  return (name) => values.get(name.toLowerCase())?.join(', ');
+}
+
+/**
  * Refuses a request that repeats a header on which its effect depends. Otherwise a proxy and this function could each
  * read another of the two values.
  * @throws {Problem} 400 `invalid-request`

@@ -13,13 +13,27 @@ import { ANSWER_HEADERS } from './answer-headers.js';
 import { type Caller, CLOCK_SKEW_SECONDS, Unauthenticated } from './caller.js';
 import { isDotSegment } from './caller-id.js';
 import { withCorsHeaders } from './cors.js';
+import { computeEntityTag, matchesTag } from './entity-tag.js';
 import { Problem } from './errors.js';
-import { headerReader, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
-import { parameterFault, parseBody, parseQuery, pointerFault, refuseLargeBody, validate } from './request-parsing.js';
+import { headerReader, listHeaderReader, type ReadHeader, refuseRepeatedHeaders } from './headers.js';
+import {
+  describeUnknownParameter,
+  parameterFault,
+  parseBody,
+  parseQuery,
+  pointerFault,
+  refuseLargeBody,
+  validate,
+} from './request-parsing.js';
 import { withRequestSpan } from './request-span.js';
-import type { Answer, AnswerOf, RouteAnswers } from './route.js';
+import type { Answer, AnswerOf, Deprecated, RouteAnswers } from './route.js';
 
-z.config(en());
+z.config({
+  ...en(),
+  // Zod's own text is "expected int, received number".
+  customError: ({ code, expected }) =>
+    code === 'invalid_type' && expected === 'int' ? 'expected a whole number' : undefined,
+});
 
 /**
  * Requests that an endpoint accepts, and its answers; a route's declaration has them. All other requests are refused
@@ -39,6 +53,10 @@ export interface EndpointOptions<
   readonly query?: z.ZodMiniType<Query>;
   /** Answers by status. A handler that returns another one does not compile. @default any answer */
   readonly answers?: Answers;
+  /** Since when it is deprecated; see the route's declaration. @default it is not */
+  readonly deprecated?: Deprecated;
+  /** Whether its answers have an `ETag`; see the route's declaration. @default false */
+  readonly conditional?: boolean;
   /** Path parameters that name a person. No log contains them. @default none */
   readonly personalParameters?: readonly string[];
 }
@@ -59,6 +77,8 @@ export interface Request<Body, Query, Role extends string = string> {
    */
   readonly parameter: (name: string, schema?: z.ZodMiniType<string>) => string;
   readonly header: ReadHeader;
+  /** Reads a header whose value is a list: all its lines, with commas between them. */
+  readonly listHeader: ReadHeader;
   readonly correlationId: string;
   readonly traceparent: string;
 }
@@ -118,17 +138,22 @@ export function endpoint<
   const app = requireEnv(Env.APP);
   const operatorRoles = requireListEnv(Env.OPERATOR_ROLES);
   const origins = readCorsOrigins();
+  const deprecation = toDeprecationHeaders(options.deprecated);
   const answerRequest = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
     const header = headerReader(event);
-    const respond = (answer: Answer, type: string) =>
-      withCorsHeaders(toResult(answer, correlationId, type), header, origins);
+    const listHeader = listHeaderReader(event);
+    const respond = (answer: Answer, type: string) => {
+      const headers = { ...answer.headers, ...deprecation };
+      return withCorsHeaders(toResult({ ...answer, headers }, correlationId, type), header, origins);
+    };
     const correlationId = correlationIdFrom(header('x-correlation-id'));
     const id = newId();
     logger.resetKeys();
     logger.appendKeys({ correlationId, requestId: id });
     const answer = async (): Promise<Answer> => {
-      const request = await admitRequest(options, event, { id, correlationId, header }, operatorRoles);
-      return handle(request);
+      const request = await admitRequest(options, event, { id, correlationId, header, listHeader }, operatorRoles);
+      const answered = await handle(request);
+      return options.conditional ? withEntityTag(answered, listHeader('if-none-match')) : answered;
     };
     try {
       return respond(await answer(), 'application/json');
@@ -177,7 +202,7 @@ export const endpointFor =
 async function admitRequest<Body, Query, Role extends string>(
   { roles, body, query, personalParameters = [] }: EndpointOptions<Body, Query, Role>,
   event: APIGatewayProxyEvent,
-  request: Pick<Request<Body, Query>, 'id' | 'correlationId' | 'header'>,
+  request: Pick<Request<Body, Query>, 'id' | 'correlationId' | 'header' | 'listHeader'>,
   operatorRoles: readonly string[],
 ): Promise<Request<Body, Query, Role>> {
   const caller = await authenticateCaller<Role>(event, request.header);
@@ -201,6 +226,7 @@ async function admitRequest<Body, Query, Role extends string>(
       query ?? (z.strictObject({}) as z.ZodMiniType<unknown> as z.ZodMiniType<Query>),
       parseQuery(event),
       parameterFault,
+      describeUnknownParameter(query),
     ),
     parameter: (name, schema) => {
       const value = decodeParameter(event.pathParameters?.[name]);
@@ -298,17 +324,47 @@ function toProblem(error: unknown): Problem {
   return new Problem('internal', 'an internal error occurred: quote the X-Correlation-Id of this answer to support');
 }
 
+/**
+ * Adds the `ETag` to an answer of 200, and makes it 304 for a client that has it. The other headers stay (RFC 9110, 15.4.5).
+ * @throws {Error} for a body without `version`: a fault of the handler
+ */
+function withEntityTag(answer: Answer, ifNoneMatch: string | undefined): Answer {
+  if (answer.status !== 200) return answer;
+  const { version } = answer.body as { readonly version?: unknown };
+  if (typeof version !== 'number') throw new Error('a conditional route answered without version: expected a number');
+  const tag = computeEntityTag(version, serializeBody(answer.body, answer.mediaType));
+  const headers = { ...answer.headers, ETag: tag };
+  return matchesTag(ifNoneMatch, tag) ? { status: 304, body: undefined, headers } : { ...answer, headers };
+}
+
+/**
+ * Returns the headers of a deprecated route. `Deprecation` is a date of structured fields (RFC 9745, 2.1: `@` and seconds since 1970), `Sunset` an
+ * HTTP-date (RFC 8594, 3).
+ */
+const toDeprecationHeaders = (deprecated: Deprecated | undefined): Readonly<Record<string, string>> =>
+  deprecated === undefined
+    ? {}
+    : {
+        Deprecation: `@${Date.parse(deprecated.since) / 1000}`,
+        ...(deprecated.sunset !== undefined && { Sunset: new Date(deprecated.sunset).toUTCString() }),
+      };
+
 const toResult = (
   { status, body, mediaType, headers }: Answer,
   correlationId: string,
   type: string,
 ): APIGatewayProxyResult => ({
   statusCode: status,
-  headers: { ...ANSWER_HEADERS, 'Content-Type': mediaType ?? type, 'X-Correlation-Id': correlationId, ...headers },
+  headers: {
+    ...ANSWER_HEADERS,
+    ...(status !== 304 && { 'Content-Type': mediaType ?? type }),
+    'X-Correlation-Id': correlationId,
+    ...headers,
+  },
   body: serializeBody(body, mediaType),
 });
 
-/** An answer without content (204) has an empty body. */
+/** An answer without content (204, 304) has an empty body. */
 const serializeBody = (body: unknown, mediaType: string | undefined): string => {
   if (body === undefined) return '';
   return mediaType === undefined ? JSON.stringify(body) : String(body);

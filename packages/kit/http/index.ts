@@ -19,3 +19,4 @@ export { publicDocumentHandler } from './public-document.js';
 export { Paging } from './queries.js';
 export { pointerFault, validate } from './request-parsing.js';
 export type { Answer, AnswerOf, RouteAnswers, RouteDeclaration } from './route.js';
+export { type Awaited, waitWhilePending } from './wait.js';

@@ -4,7 +4,8 @@ import { correlationIdFrom } from '../aws/ids.js';
 import { readCorsOrigins } from '../aws/read-environment.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { withCorsHeaders } from './cors.js';
-import { headerReader } from './headers.js';
+import { matchesTag } from './entity-tag.js';
+import { headerReader, listHeaderReader } from './headers.js';
 
 /** Seconds for which caches may keep the document without asking. */
 const MAX_AGE_SECONDS = 300;
@@ -26,7 +27,7 @@ export function publicDocumentHandler(
   const origins = readCorsOrigins();
   return async (event) => {
     const header = headerReader(event);
-    const isKnown = matchesTag(header('if-none-match'), tag);
+    const isKnown = matchesTag(listHeaderReader(event)('if-none-match'), tag);
     const headers = {
       ...ANSWER_HEADERS,
       'Cache-Control': `public, max-age=${MAX_AGE_SECONDS}`,
@@ -37,7 +38,3 @@ export function publicDocumentHandler(
     return withCorsHeaders({ statusCode: isKnown ? 304 : 200, headers, body: isKnown ? '' : text }, header, origins);
   };
 }
-
-/** Compares weakly, as the RFC says for this header: a proxy that compresses an answer makes its tag weak. */
-const matchesTag = (ifNoneMatch: string | undefined, tag: string): boolean =>
-  ifNoneMatch?.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, ''))) ?? false;

@@ -132,20 +132,30 @@ export function parseQuery(event: APIGatewayProxyEvent): Record<string, string> 
   );
 }
 
+/** Says of a query's unknown parameter which ones the route takes. */
+export function describeUnknownParameter(query: z.ZodMiniType | undefined): string {
+  const known = query instanceof z.ZodMiniObject ? Object.keys(query.shape) : [];
+  return known.length === 0
+    ? 'unknown parameter: this route takes none'
+    : `unknown parameter: expected one of ${known.join(', ')}`;
+}
+
 /**
  * Checks a value against a schema.
+ * @param unknown what to say of a member that the schema doesn't have
  * @throws {Problem} 400 with one fault for each place that does not match, up to a limit
  */
 export function validate<T>(
   schema: z.ZodMiniType<T>,
   value: unknown,
   fault: (path: readonly PropertyKey[], detail: string) => Fault,
+  unknown = 'unknown field',
 ): T {
   const result = z.safeParse(schema, value);
   if (result.success) return result.data;
   const all = result.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => fault([...issue.path, key], 'unknown field'))
+      ? issue.keys.map((key) => fault([...issue.path, key], unknown))
       : [fault(issue.path, issue.message)],
   );
   const errors = all.slice(0, MAX_FAULTS);

@@ -22,6 +22,14 @@ export interface RouteAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Deprecation of a route. It works as before until its sunset. */
+export interface Deprecated {
+  /** Time from which on the route is deprecated, ISO 8601, UTC. It may be in the future. */
+  readonly since: string;
+  /** Time after which the route may be gone, ISO 8601, UTC: not before `since`. @default no time is set */
+  readonly sunset?: string;
+}
+
 /** Answers of a route by their status. */
 export type RouteAnswers = Readonly<Record<number, Partial<RouteAnswer>>>;
 
@@ -74,6 +82,22 @@ export interface RouteDeclaration<Role extends string = string, Code extends str
   readonly autoKey?: boolean;
   /** Whether the route compares `If-Match` with the resource's version. @default false */
   readonly ifMatch?: boolean;
+  /**
+   * Since when the route is deprecated. Each answer of its function says so: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
+   * @default it is not
+   */
+  readonly deprecated?: Deprecated;
+  /**
+   * Whether its answers have an `ETag`, and are 304 to `If-None-Match`. The body of 200 must have the member `version`.
+   * @default false
+   */
+  readonly conditional?: boolean;
+  /**
+   * Whether the route waits while its resource is pending, if the request has `Prefer: wait=20`. Its function has the time and the rights
+   * for it, and calls `waitWhilePending`.
+   * @default false
+   */
+  readonly waits?: boolean;
   /** Answers to accepted requests by status. */
   readonly answers: Readonly<Record<number, RouteAnswer>>;
   /** Codes of the problems that only some routes have. */

@@ -15,12 +15,18 @@ import { type ConsumerDescription, type FunctionDescription, Output } from '../b
 import { QueueAccess } from '../base/queue-access.construct.js';
 import { setRunbook } from '../base/runbook.js';
 import { ServiceAlarms } from '../base/service-alarms.construct.js';
-import { metricsNamespace, type ServiceContext, ServiceFunction } from '../base/service-function.construct.js';
+import {
+  metricsNamespace,
+  type ServiceContext,
+  ServiceFunction,
+  type ServiceFunctionProps,
+} from '../base/service-function.construct.js';
 import { checkApp, type EnvironmentSettings, resolveEpoch, resolveFeedShards } from '../base/settings.js';
 import { recordsTable } from '../base/tables.construct.js';
 import { tokenEnvironment } from '../base/token-environment.js';
 import { recordsPrefix } from '../failures/contract.js';
 import type { Route } from '../http/api.construct.js';
+import { MAX_WAIT_SECONDS, WAITS } from '../http/contract.js';
 import type { IdempotentConsumer } from '../idempotent-consumer/idempotent-consumer.construct.js';
 import { API_RECORDS, SESSIONS } from '../idempotent-receiver/contract.js';
 import { InboxDispatcher } from '../inbox/dispatcher.construct.js';
@@ -98,6 +104,8 @@ export interface ProjectionProps extends Pick<ListenerProps, 'fair'> {
 
 /** Timeout of a rebuild's call. The call works for a third of it (projection/rebuilder.ts). */
 const REBUILD_TIMEOUT = Duration.seconds(30);
+/** Timeout of an endpoint that waits: its wait, and the time of any other one. API Gateway ends a request after 29 seconds. */
+const WAITING_TIMEOUT = Duration.seconds(MAX_WAIT_SECONDS + 8);
 /** Timeout of an inbox's processing function, unless its service names another one. */
 const INBOX_TIMEOUT = Duration.minutes(1);
 
@@ -177,15 +185,17 @@ export class Service extends Construct {
    * Adds a function behind the API. Grant it what it may do with the tables.
    * @param route declaration of the route, or its method and path
    * @param entry entry point of the function
+   *   A route with `waits` has time for it, and may take its caller's slots.
    * @param throttle limits of this route alone. @default those of every route
    */
   addEndpoint(
     id: string,
-    { method, path }: Pick<Route, 'method' | 'path'>,
+    { method, path, waits = false }: Pick<Route, 'method' | 'path'> & { readonly waits?: boolean },
     entry: string,
     { throttle }: Pick<Route, 'throttle'> = {},
   ): ServiceFunction {
-    const handler = this.createEndpoint(id, entry);
+    const handler = this.createEndpoint(id, entry, waits ? { timeout: WAITING_TIMEOUT } : {});
+    if (waits) handler.grantItems(this.records, ['PutItem', 'DeleteItem'], WAITS);
     this.routes.push({ method, path, handler, ...(throttle && { throttle }) });
     return handler;
   }
@@ -204,7 +214,7 @@ export class Service extends Construct {
     return handler;
   }
 
-  private createEndpoint(id: string, entry: string): ServiceFunction {
+  private createEndpoint(id: string, entry: string, more: Pick<ServiceFunctionProps, 'timeout'> = {}): ServiceFunction {
     const { settings } = this.context;
     const { dedupeWindow } = settings;
     return new ServiceFunction(this, id, {
@@ -218,6 +228,7 @@ export class Service extends Construct {
         ...corsEnvironment(settings),
       },
       audited: true,
+      ...more,
     });
   }
 

@@ -129,7 +129,12 @@ describe('an endpoint', () => {
       { body: '{"a/b":1}' },
       [expect.objectContaining({ pointer: '/n' }), expect.objectContaining({ pointer: '/a~1b' })],
     ],
-    ['an unknown parameter', { body: '{"n":1}', query: { r: ['1'] } }, [{ parameter: 'r', detail: 'unknown field' }]],
+    [
+      'an unknown parameter',
+      { body: '{"n":1}', query: { r: ['1'] } },
+      [{ parameter: 'r', detail: 'unknown parameter: expected one of q' }],
+    ],
+    ['a number with a fraction', { body: '{"n":9.5}' }, [{ pointer: '/n', detail: 'expected a whole number' }]],
     ['a member twice', { body: '{"n":1,"n":2}' }, [{ pointer: '/n', detail: 'given more than once' }]],
     [
       'a header twice',
@@ -441,4 +446,62 @@ describe('one token', () => {
     expect(await effectOf({ authorization: Authorization }, { authorization: ['x', Authorization] })).toBe('Deny');
     expect(await effectOf({ Authorization })).toBe('Allow');
   });
+});
+
+test('an endpoint that is deprecated says since when, and when it goes, in every answer', async () => {
+  const old = { deprecated: { since: '2026-11-29T00:00:00Z', sunset: '2027-05-31T00:00:00Z' } } as const;
+  const expected = { Deprecation: '@1795910400', Sunset: 'Mon, 31 May 2027 00:00:00 GMT' };
+  const answering = endpoint(old, async () => ({ status: 200, body: {} as unknown }));
+  expect((await answering(ask({}))).headers).toMatchObject(expected);
+  expect((await answering(ask({ query: { more: ['1'] } }))).headers).toMatchObject(expected);
+  const kept = endpoint({ deprecated: { since: '2026-11-29T00:00:00Z' } }, async () => ({
+    status: 204,
+    body: undefined,
+  }));
+  expect((await kept(ask({}))).headers).not.toHaveProperty('Sunset');
+  expect((await echo(ask({ body: '{"n":1}' }))).headers).not.toHaveProperty('Deprecation');
+});
+
+describe('a conditional endpoint', () => {
+  const subject = { version: 3, name: 'tea' };
+  const read = endpoint({ conditional: true }, async () => ({
+    status: 200,
+    body: subject as unknown,
+    headers: { 'Retry-After': '2' },
+  }));
+  const reading = async (headers: Record<string, string> = {}, handler = read) => handler(ask({ headers }));
+  const tag = async () => String((await reading()).headers?.ETag);
+
+  test('answers with a tag of the version and the body', async () => {
+    expect(await tag()).toMatch(/^"3-[0-9a-f]{8}"$/);
+    const forgotten = endpoint({ conditional: true }, async () => ({ status: 200, body: { version: 3 } as unknown }));
+    expect((await reading({}, forgotten)).headers?.ETag).not.toBe(await tag());
+  });
+
+  test('answers 304 without a body to a client that has it, with its other headers', async () => {
+    const { statusCode, body, headers } = await reading({ 'if-none-match': `"2-00000000", W/${await tag()}` });
+    expect({ statusCode, body }).toEqual({ statusCode: 304, body: '' });
+    expect(headers).toMatchObject({ ETag: await tag(), 'Retry-After': '2', 'Cache-Control': 'no-store' });
+    expect(headers).not.toHaveProperty('Content-Type');
+  });
+
+  test('reads If-None-Match over several lines', async () => {
+    const lines = { 'If-None-Match': ['"2-00000000"', await tag()] };
+    expect((await read(ask({ multiValueHeaders: lines }))).statusCode).toBe(304);
+  });
+
+  test('answers a refusal without a tag', async () => {
+    const refusing = endpoint({ conditional: true }, async (): Promise<never> => {
+      throw new Problem('not-found', 'no resource has this id');
+    });
+    const { statusCode, headers } = await reading({ 'If-None-Match': '*' }, refusing);
+    expect(statusCode).toBe(404);
+    expect(headers).not.toHaveProperty('ETag');
+  });
+});
+
+test('an endpoint that is not conditional has no tag, and no 304', async () => {
+  const { statusCode, headers } = await echo(ask({ body: '{"n":1}', headers: { 'If-None-Match': '*' } }));
+  expect(statusCode).toBe(200);
+  expect(headers).not.toHaveProperty('ETag');
 });

@@ -29,6 +29,8 @@ const NAMES = new Set([
   'idempotency-replayed',
   'www-authenticate',
   'retry-after',
+  'etag',
+  'preference-applied',
   'allow',
   'vary',
   'content-disposition',

@@ -20,6 +20,36 @@ const ANSWERS = keptAnswers();
 const withPaths = (paths: object) => ({ ...document, paths: { ...document.paths, ...paths } });
 const order = document.paths['/orders']!;
 
+describe('a generator of clients finds in the document', () => {
+  const problems = Object.values(document.components.responses ?? {}) as unknown as readonly {
+    readonly description: string;
+    readonly content: Readonly<Record<string, { readonly schema: unknown }>>;
+    readonly 'x-problem-codes': readonly string[];
+  }[];
+
+  test('one schema for every problem, and the codes of each answer in words and in a list', () => {
+    expect(problems.length).toBeGreaterThan(20);
+    for (const { description, content, 'x-problem-codes': codes } of problems) {
+      for (const { schema } of Object.values(content)) expect(schema).toEqual({ $ref: '#/components/schemas/Problem' });
+      expect(codes.length).toBeGreaterThan(0);
+      for (const code of codes) expect(description).toContain(`\`${code}\``);
+    }
+  });
+
+  test('numbers of a query as integers with their limits', () => {
+    const queries = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ parameters }) => parameters.filter((one) => one.in === 'query')),
+    );
+    const of = (wanted: string) => queries.filter(({ name }) => name === wanted).map(({ schema }) => schema);
+    expect(of('limit').length).toBeGreaterThan(3);
+    for (const schema of of('limit')) expect(schema).toEqual({ type: 'integer', minimum: 1, maximum: 100 });
+    for (const schema of of('version')) expect(schema).toMatchObject({ type: 'integer', minimum: 0 });
+    expect(
+      queries.filter(({ schema }) => /^\^[^a-z]*\\d[^a-z]*\$$/.test(String((schema as { pattern?: string }).pattern))),
+    ).toEqual([]);
+  });
+});
+
 describe('the document', () => {
   test('the document has no finding of the linter', async () => expect(await lintOpenApi(document)).toEqual([]));
 
@@ -97,6 +127,20 @@ describe('a document of other routes', () => {
   test('a document with an undeclared problem, or an undescribed parameter, is refused', () => {
     expect(() => generateOpenApi(small({ problems: ['lost'] }))).toThrow('lost');
     expect(() => generateOpenApi(small({ path: '/tickets/{ticketId}' }))).toThrow('ticketId');
+  });
+
+  test('says of a deprecated route since when, and until when it works', () => {
+    const { paths } = generateOpenApi(
+      small({
+        deprecated: { since: '2026-11-29T00:00:00Z', sunset: '2027-05-31T00:00:00Z' },
+        answers: { 200: { description: 'Tickets', body: Ticket } },
+      }),
+    );
+    const { deprecated, description, responses } = paths['/tickets']!.get!;
+    expect(deprecated).toBe(true);
+    expect(description).toContain('Deprecated since 2026-11-29T00:00:00Z; it may be gone after 2027-05-31T00:00:00Z.');
+    const { headers } = responses[200] as { readonly headers: object };
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(['Deprecation', 'Sunset']));
   });
 
   test('distinguishes two schemas without a name', () => {
@@ -179,7 +223,12 @@ describe('an answer', () => {
     [
       'a problem of another route',
       () => answer({ ...(ANSWERS['no-order'] as object), type: 'urn:orderly:problem:too-late' }, problem),
-      '/type',
+      "the problem 'too-late'",
+    ],
+    [
+      'a problem with another status than its answer',
+      () => answer({ ...(ANSWERS['no-order'] as object), status: 403 }, problem),
+      'status 403 in the body',
     ],
     [
       'a path that does not exist',

@@ -139,6 +139,10 @@ describe('a change', () => {
       answering({ ...shown, required: ['id', 'size', 'note'] }, string),
     ],
     ['an alternative less in an answer', answering(shown)],
+    [
+      'an answer that only a conditional request gets',
+      { responses: { ...operation.responses, 304: { headers: { ETag: {} } } } },
+    ],
     ['another problem', { responses: { ...operation.responses, 409: {} } }],
     ['no token', { security: [] }],
   ])('a change of %s breaks nothing', (_, changed) => expect(changes(changed)).toEqual([]));
@@ -202,6 +206,15 @@ describe('a change', () => {
     ['a status less', { responses: { 404: {} } }, 'does not answer 201'],
     ['a header less', { responses: { 201: { content: operation.responses[201].content } } }, 'header Location is gone'],
   ])('a change to %s is found', (_, changed, words) => expect(changes(changed).join('\n')).toContain(words));
+
+  test('a parameter that is documented as the number that its text was breaks nothing, and another number does', () => {
+    const withLimit = (schema: object) => ({ parameters: [{ name: 'limit', in: 'query', schema }] });
+    const text = withLimit({ type: 'string', pattern: '^([1-9]\\d?|100)$' });
+    const to = (maximum: number) => changes(withLimit({ type: 'integer', minimum: 1, maximum }), text);
+    expect(to(100)).toEqual([]);
+    expect(to(50)).toEqual(['POST /tickets: parameter limit: integer and string']);
+    expect(changes(text, withLimit({ type: 'integer', minimum: 1, maximum: 100 }))).not.toEqual([]);
+  });
 
   test('a change of a keyword that is not compared is an error', () => {
     const unique = taking({ ...ticket, properties: { ...properties, tags: { type: 'array', uniqueItems: true } } });

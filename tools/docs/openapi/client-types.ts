@@ -46,7 +46,7 @@ ${operations.join('\n')}
 }
 
 function renderOperation(one: ApiRoute, document: OpenApi): string {
-  const { id, path, method, summary, repeat, ifMatch = false, answers } = one.route;
+  const { id, path, method, summary, repeat, ifMatch = false, waits = false, answers } = one.route;
   const operation = document.paths[path]?.[method.toLowerCase()];
   if (!operation) throw new Error(`the document has no ${id}`);
   const parameters = (place: string) =>
@@ -63,6 +63,9 @@ function renderOperation(one: ApiRoute, document: OpenApi): string {
     ...renderBody(operation),
     ...(ifMatch
       ? ['/** Version that you have read. At another one, nothing changes: `conflict`. */ readonly ifMatch?: number;']
+      : []),
+    ...(waits
+      ? ['/** Seconds for which to wait for a final answer, at most 20. @default 0 */ readonly wait?: number;']
       : []),
     ...texts.map((type) => `/** The answer is text of this media type. @default JSON */ readonly accept?: '${type}';`),
   ];

@@ -32,14 +32,15 @@ without a key are repeatable by nature.
 **Lists.** \`?limit=\` is 1 to 100, 20 by default. \`?cursor=\` is the \`nextCursor\` of the previous page, unchanged and with the
 same filter. The last page has no \`nextCursor\`.
 
-**Conditional requests.** \`If-Match\` with the \`version\` that you have read refuses a change of what you haven't seen (409
-\`conflict\`).
+**Conditional requests.** \`If-Match\` with the \`version\` that you have read, or with an \`ETag\`, refuses a change of what you haven't seen
+(409 \`conflict\`). \`If-None-Match\` with the \`ETag\` of an order answers 304 while it is the same.
 
 **Errors** are problem details (RFC 9457). Decide by \`type\` = \`urn:orderly:problem:<code>\`. A method that a path doesn't have is
 405 \`method-not-allowed\` with \`Allow\`.
 
 **Changes.** A release may add routes, optional fields and parameters, members of answers, values of an answer's enumeration and
-problem codes: ignore what you don't know.`;
+problem codes: ignore what you don't know. A route that will go is deprecated before: its answers have \`Deprecation\` and, six months ahead,
+\`Sunset\`.`;
 
 /** Tags in the order of the document. Each service has one. */
 const SERVICES: Readonly<Record<string, string>> = {
@@ -140,12 +141,14 @@ function buildOperation(
   const roles = route.roles;
   const description = [
     route.description,
+    describeDeprecation(route),
     route.isPublic ? undefined : roles ? `For ${roles.map((role) => `${role}s`).join(' and ')}.` : 'For every role.',
   ];
   return {
     operationId: route.id,
     tags: [service],
     summary: route.summary,
+    ...(route.deprecated && { deprecated: true }),
     description: description.filter(Boolean).join('\n\n'),
     security: route.isPublic
       ? []
@@ -156,7 +159,7 @@ function buildOperation(
     ...(route.body && { requestBody: buildRequestBody(route, schemas, shown, answers ?? {}) }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(route.answers).map(([status, answer]) => [
+        Object.entries(listAnswers(route)).map(([status, answer]) => [
           status,
           buildAnswer(
             answer,
@@ -169,6 +172,38 @@ function buildOperation(
       ),
       ...problemAnswers(api, one, add),
     },
+  };
+}
+
+const describeDeprecation = ({ deprecated }: ApiRoute['route']): string | undefined =>
+  deprecated &&
+  `Deprecated since ${deprecated.since}${deprecated.sunset === undefined ? '' : `; it may be gone after ${deprecated.sunset}`}.`;
+
+const ETAG = { ETag: 'Changes with the body. `If-None-Match` and `If-Match` take it.' };
+
+/** Returns the answers to accepted requests, with those that `endpoint` adds to the declared ones. */
+function listAnswers({
+  answers,
+  conditional,
+  waits,
+  deprecated,
+}: ApiRoute['route']): Readonly<Record<string, RouteAnswer>> {
+  const more = {
+    ...(deprecated && { Deprecation: 'Time since which the route is deprecated (RFC 9745).' }),
+    ...(deprecated?.sunset && { Sunset: 'Time after which the route may be gone (RFC 8594).' }),
+    ...(conditional && ETAG),
+    ...(waits && {
+      'Preference-Applied': 'The preference that was met: `wait=20`. Absent if the answer did not wait.',
+    }),
+  };
+  return {
+    ...Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [
+        status,
+        { ...answer, headers: { ...more, ...answer.headers } },
+      ]),
+    ),
+    ...(conditional && { 304: { description: 'Still the same', headers: { ...more, ...answers[200]?.headers } } }),
   };
 }
 

@@ -1,8 +1,9 @@
 import type * as z from 'zod/mini';
 import { Sku } from '../../../lambdas/orders/contract.js';
 import { ReportDate } from '../../../lambdas/reports/contract.js';
+import { MAX_WAIT_SECONDS, WAITS_AT_ONCE } from '../../../packages/kit/http/contract.js';
 import { CallerId, type RouteDeclaration } from '../../../packages/kit/routes.js';
-import type { Json, Schemas } from './schemas.js';
+import { type Json, NUMBERS, type Schemas } from './schemas.js';
 
 /** Parameters of paths by their names. An id that no resource has is 404, whatever its shape. */
 const IN_PATH: Readonly<Record<string, { readonly description: string; readonly schema?: z.ZodMiniType }>> = {
@@ -74,14 +75,20 @@ export const HEADERS = {
     name: 'If-Match',
     in: 'header',
     description:
-      'Version that you have read, as `3` or `"3"`; 0 if it does not exist yet. At another version, nothing changes: 409 `conflict`.',
-    schema: { type: 'string', pattern: '^("(0|[1-9]\\d{0,8})"|(0|[1-9]\\d{0,8}))$' },
+      'Version that you have read, as `3` or `"3"`, or the `ETag` of an answer; 0 if it does not exist yet. At another version, nothing changes: 409 `conflict`.',
+    schema: { type: 'string', pattern: '^("(0|[1-9]\\d{0,8})(-[0-9a-f]{8})?"|(0|[1-9]\\d{0,8}))$' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
     description: '`ETag` of the answer that you have: 304 if it is still the same.',
     schema: { type: 'string' },
+  },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description: `\`wait=20\`: the answer comes as soon as it is final, and after so many seconds at the latest; more than ${MAX_WAIT_SECONDS} count as ${MAX_WAIT_SECONDS}. ${WAITS_AT_ONCE} requests of a caller may wait at once: a further one is answered at once, without \`Preference-Applied\` (RFC 7240).`,
+    schema: { type: 'string', examples: [`wait=${MAX_WAIT_SECONDS}`] },
   },
 } as const satisfies Readonly<Record<string, Json>>;
 
@@ -112,17 +119,19 @@ function inQuery(query: z.ZodMiniType | undefined, schemas: Schemas): readonly J
     in: 'query',
     ...(required.includes(name) && { required: true }),
     description,
-    schema,
+    schema: NUMBERS.get(schema.pattern) ?? schema,
   }));
 }
 
-function listHeaders({ repeat, autoKey = false, ifMatch = false, isPublic = false }: RouteDeclaration<string, string>) {
+function listHeaders(route: RouteDeclaration<string, string>): readonly (keyof typeof HEADERS)[] {
+  const { repeat, autoKey = false, ifMatch = false, isPublic = false, conditional = false, waits = false } = route;
   const suffix = repeat === 'key or number' ? 'UnlessNumber' : '';
   return [
-    ...(repeat ? [`IdempotencyKey${autoKey ? 'Auto' : ''}${suffix}`] : []),
-    ...(repeat === 'key or number' ? ['SessionId', 'RequestNumber', 'AnsweredUpTo'] : []),
-    ...(ifMatch ? ['IfMatch'] : []),
-    ...(isPublic ? ['IfNoneMatch'] : []),
+    ...(repeat ? [`IdempotencyKey${autoKey ? 'Auto' : ''}${suffix}` as const] : []),
+    ...(repeat === 'key or number' ? (['SessionId', 'RequestNumber', 'AnsweredUpTo'] as const) : []),
+    ...(ifMatch ? (['IfMatch'] as const) : []),
+    ...(isPublic || conditional ? (['IfNoneMatch'] as const) : []),
+    ...(waits ? (['Prefer'] as const) : []),
     'CorrelationId',
   ];
 }

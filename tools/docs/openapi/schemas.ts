@@ -68,6 +68,15 @@ const PATTERNS: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
   ],
 ]);
 
+/**
+ * Patterns of text that is a number, and the numbers that they take. Parameters are text on the wire, and functions read them by the
+ * pattern; a document that says so makes generated clients take text from their callers.
+ */
+export const NUMBERS: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
+  [String.raw`^([1-9]\d?|100)$`, { type: 'integer', minimum: 1, maximum: 100 }],
+  [String.raw`^\d{1,15}$`, { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 }],
+]);
+
 /** Removes what only a machine would have written. @throws {Error} for a pattern that not every reader understands */
 function tidy(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(tidy);
