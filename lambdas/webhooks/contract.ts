@@ -28,7 +28,7 @@ export const webhooksContract = {
         events: z.array(OfferedType),
         inOrder: z.boolean(),
         description: z.exactOptional(z.string()),
-        /** Customer whose orders it hears of. Absent: all orders. */
+        /** Customer whose orders it receives events of. Absent: all orders. */
         customerId: z.exactOptional(z.string().check(z.maxLength(128))),
         sealedSecret: Sealed,
       }),
@@ -104,7 +104,10 @@ export const WebhookView = z.object({
   inOrder: z.boolean(),
   description: z.exactOptional(z.string()),
   customerId: z.exactOptional(
-    withDescription('Customer whose orders it hears of. Absent: it hears of all orders.', z.string()),
+    withDescription(
+      'Customer whose orders it receives events of. Absent: it receives events of all orders.',
+      z.string(),
+    ),
   ),
   status: withDescription(
     'DISABLED: nothing is sent. Its receiver answered 410, or nothing came through for three days.',

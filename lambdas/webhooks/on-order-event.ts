@@ -16,7 +16,7 @@ export interface FanOut {
   readonly table: Table;
   readonly deliveries: DeliveryStore;
   readonly feeds: FeedStore;
-  /** Customer of the synthetic orders, which nobody hears of. */
+  /** Customer of the synthetic orders, which nobody receives events of. */
   readonly syntheticCustomer?: string | undefined;
 }
 

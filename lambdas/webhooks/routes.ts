@@ -6,7 +6,7 @@ import type { WebhooksProblem } from './problems.js';
 
 type WebhooksRoute = Route<typeof WebhooksProblem>;
 
-const WHO = "An operator's webhook hears of all orders, a shop's of those whose customer it is.";
+const WHO = "An operator's webhook receives events of all orders, a shop's of those whose customer it is.";
 
 export const registerWebhook = {
   method: 'POST',
@@ -36,7 +36,10 @@ export const listWebhooks = {
   roles: ['operator', 'shop'],
   query: z.strictObject({
     customerId: z.exactOptional(
-      withDescription('Shop whose webhooks to list; for operators.', z.string().check(z.minLength(1), z.maxLength(128))),
+      withDescription(
+        'Shop whose webhooks to list; for operators.',
+        z.string().check(z.minLength(1), z.maxLength(128)),
+      ),
     ),
   }),
   answers: { 200: { description: 'The webhooks', body: z.object({ items: z.array(WebhookView) }) } },

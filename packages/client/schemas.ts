@@ -953,7 +953,7 @@ export type WebhookView = {
   readonly events: readonly ("OrderPlaced" | "OrderApproved" | "OrderDispatched" | "OrderRejected" | "OrderCancelled")[];
   readonly inOrder: boolean;
   readonly description?: string;
-  /** Customer whose orders it hears of. Absent: it hears of all orders. */
+  /** Customer whose orders it receives events of. Absent: it receives events of all orders. */
   readonly customerId?: string;
   /** DISABLED: nothing is sent. Its receiver answered 410, or nothing came through for three days. */
   readonly status: "ACTIVE" | "DISABLED";
@@ -970,7 +970,7 @@ export type WebhookWithSecret = {
   readonly events: readonly ("OrderPlaced" | "OrderApproved" | "OrderDispatched" | "OrderRejected" | "OrderCancelled")[];
   readonly inOrder: boolean;
   readonly description?: string;
-  /** Customer whose orders it hears of. Absent: it hears of all orders. */
+  /** Customer whose orders it receives events of. Absent: it receives events of all orders. */
   readonly customerId?: string;
   /** DISABLED: nothing is sent. Its receiver answered 410, or nothing came through for three days. */
   readonly status: "ACTIVE" | "DISABLED";

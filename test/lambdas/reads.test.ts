@@ -40,7 +40,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
   ],
   'lambdas/rewards/rewards-store.ts': [['Query strong', 'entries up to a sequence that was read before are all there']],
   'lambdas/webhooks/delivery-rows.ts': [['Query strong', 'a delivery that was made is shown']],
-  'lambdas/webhooks/subscribers.ts': [['Query strong', 'a webhook that was registered hears of each later event']],
+  'lambdas/webhooks/subscribers.ts': [['Query strong', 'a webhook that was registered receives events of each later event']],
   'packages/kit/aws/table.ts': [
     ['Get strong', 'its users decide on the item'],
     ['BatchGet strong', 'its users decide on the items'],

@@ -16,9 +16,10 @@ describe('an environment with webhooks', () => {
 
   test('has one stack more, with its routes behind the API', () => {
     expect(environment.node.children.filter(({ node }) => node.id === 'Webhooks')).toHaveLength(1);
-    const paths = resourcesOf(Template.fromStack(stackOf(environment, 'Api')).toJSON(), 'AWS::ApiGateway::Resource').map(
-      ([, { Properties }]) => Properties.PathPart,
-    );
+    const paths = resourcesOf(
+      Template.fromStack(stackOf(environment, 'Api')).toJSON(),
+      'AWS::ApiGateway::Resource',
+    ).map(([, { Properties }]) => Properties.PathPart);
     expect(paths).toEqual(expect.arrayContaining(['webhooks', '{webhookId}', 'deliveries', 'redelivery']));
   });
 
@@ -43,7 +44,8 @@ describe('an environment with webhooks', () => {
 });
 
 test('no environment has webhooks by itself, and nothing of them costs anything there', () => {
-  for (const name of ['dev', 'prod']) expect(settingsFor(name, { issuer: 'https://a.example/' })).not.toHaveProperty('webhooks');
+  for (const name of ['dev', 'prod'])
+    expect(settingsFor(name, { issuer: 'https://a.example/' })).not.toHaveProperty('webhooks');
   const environment = addEnvironment(newApp(), 'dev', { webhooks: 'off' });
   const stacks = environment.node.children.map(({ node }) => node.id);
   expect(stacks).toEqual(expect.arrayContaining([...STACKS]));

@@ -52,7 +52,7 @@ export class SimulatorWorld extends OrderlyWorld {
   /** @param seed of the history: another one lets things happen in another order */
   constructor(private readonly seed: string) {
     const cloud = new Cloud(loadSharedDeployment(webhooksAssembly()), { seed, recycle: true });
-    // They would double the messages of every order. A scenario that registers one hears of the orders from then on.
+    // They would double the messages of every order. A scenario that registers one receives events of the orders from then on.
     cloud.events.disable(isOfWebhooks);
     super({
       outputs: readStackOutputs(cloud.deployment.assembly),

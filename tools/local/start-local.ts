@@ -38,9 +38,7 @@ export async function startLocalCloud(options: StartOptions): Promise<number> {
   const terminal = new Terminal();
   const { say } = terminal;
   const began = performance.now();
-  const { cloud, folder, shown } = await terminal.during(() =>
-    startAndDemonstrate({ ...options, say }),
-  );
+  const { cloud, folder, shown } = await terminal.during(() => startAndDemonstrate({ ...options, say }));
   const watcher = new Watcher(cloud.live, folder, terminal, traces !== undefined);
   watcher.begin();
   say(`${shown}\n${describeStart(cloud.url, terminal)}`);
@@ -73,9 +71,7 @@ async function startAndDemonstrate(options: StartOptions & { readonly say: Progr
     renewLocalRun(run);
     say(`${describeClock(ahead)}: new tokens are in .orderly/local.json, and npm run token prints more.`);
   };
-  const cloud = await runStep(say, 'start the local cloud', () =>
-    begin({ ...options, folder, onClockSet }),
-  );
+  const cloud = await runStep(say, 'start the local cloud', () => begin({ ...options, folder, onClockSet }));
   run = toLocalRun(cloud, keep);
   writeLocalRun(run);
   atExit(() => forgetLocalRun(cloud.url));

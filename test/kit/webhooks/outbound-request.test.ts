@@ -109,8 +109,7 @@ test('a receiver that says nothing, or never ends its answer, is a timeout', asy
   const silent = await receiver(() => undefined);
   const endless = await receiver((response) => response.writeHead(200).write('a'));
   const send = createOutboundSender({ ...LOCAL, timeout: 50 });
-  for (const { port } of [silent, endless])
-    expect(await send(to(port))).toEqual({ kind: 'failed', reason: 'timeout' });
+  for (const { port } of [silent, endless]) expect(await send(to(port))).toEqual({ kind: 'failed', reason: 'timeout' });
 });
 
 test('a receiver that is down, and one that hangs up, is a broken connection', async () => {

@@ -25,14 +25,18 @@ const stateAfter = (...events: readonly WebhookEvent[]) =>
   events.reduce(webhookDecider.evolve, webhookDecider.initialState);
 
 test('a registered webhook is active, and shows no secret', () => {
-  webhook([]).when({ type: 'Register', ...registration }).then([registered]);
+  webhook([])
+    .when({ type: 'Register', ...registration })
+    .then([registered]);
   const view = toView(stateAfter(registered), 1);
   expect(view).toMatchObject({ status: 'ACTIVE', webhookId: 'w1', customerId: 'alice', version: 1 });
   expect(JSON.stringify(view)).not.toContain('first');
 });
 
 test('after a rotation both secrets sign for a day, the newest one first', () => {
-  webhook([registered]).when({ type: 'RotateSecret', sealedSecret: sealed('second') }).then([rotated]);
+  webhook([registered])
+    .when({ type: 'RotateSecret', sealedSecret: sealed('second') })
+    .then([rotated]);
   const live = findLive(stateAfter(registered, rotated));
   if (!live) throw new Error('the webhook does not exist');
   expect(selectSecrets(live, NOW)).toEqual([sealed('second'), sealed('first')]);

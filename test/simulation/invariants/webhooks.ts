@@ -10,7 +10,7 @@ export interface Watched {
   readonly name: string;
   readonly receiver: Receiver;
   readonly webhookId: string;
-  /** Customer whose orders it hears of; absent: all. */
+  /** Customer whose orders it receives events of; absent: all. */
   readonly customerId?: string;
   readonly inOrder: boolean;
   readonly events: readonly OfferedType[];
@@ -48,7 +48,7 @@ function offeredEvents({ cloud }: Orderly): readonly Offered[] {
 }
 
 /**
- * Promises of webhooks, once everything has come to rest: each offered event came to each webhook that hears of it, with one id and one
+ * Promises of webhooks, once everything has come to rest: each offered event came to each webhook that receives events of it, with one id and one
  * body; to no other; in order where that was asked; signed; and what came through is shown as such.
  * @param shown deliveries of each webhook, as the API shows them, by its id
  */
@@ -78,7 +78,7 @@ const delivered = (one: Watched, offered: readonly Offered[]): readonly Violatio
         .filter((event) => hearsOf(one, event) && !one.receiver.accepted.has(event.id))
         .map(({ type, orderId, id }) =>
           violation(
-            'an offered event is delivered to each webhook that hears of it',
+            'an offered event is delivered to each webhook that receives events of it',
             `${type} ${id} to ${one.name}`,
             orderId,
           ),
@@ -94,7 +94,7 @@ function onlyTheirs(one: Watched, offered: readonly Offered[]): readonly Violati
       ? []
       : [
           violation(
-            'a webhook hears of its own orders and of the types that it asked for',
+            'a webhook receives events of its own orders and of the types that it asked for',
             `${id} at ${one.name}`,
             payload.orderId,
           ),

@@ -14,7 +14,7 @@ interface Wanted {
   readonly name: string;
   readonly host?: string;
   readonly behaves?: Behaviour;
-  /** Shop that registers it. @default an operator, who hears of all orders */
+  /** Shop that registers it. @default an operator, who receives events of all orders */
   readonly shop?: string;
   readonly inOrder?: boolean;
   readonly events?: readonly OfferedType[];

@@ -72,7 +72,10 @@ export class Receiver {
       isGenuine: this.isGenuine(headers, body),
       isAccepted: answer !== undefined && answer.status >= 200 && answer.status < 300,
     });
-    if (!answer) return then(undefined);
+    if (!answer) {
+      then(undefined);
+      return;
+    }
     const { status, headers: more = {}, after = 0 } = answer;
     const response = { status, headers: more, body: '' };
     if (after === 0) then(response);

@@ -62,11 +62,7 @@ const SERVICES: Readonly<Record<string, string>> = {
 export function generateOpenApi(api: Api): OpenApi {
   const order = Object.keys(SERVICES);
   const routes = api.routes.toSorted((one, other) => order.indexOf(one.service) - order.indexOf(other.service));
-  const schemas = convertSchemas(api.schemas, [
-    ...routes.flatMap(schemasUsedBy),
-    ...PATH_SCHEMAS,
-    ...WEBHOOK_SCHEMAS,
-  ]);
+  const schemas = convertSchemas(api.schemas, [...routes.flatMap(schemasUsedBy), ...PATH_SCHEMAS, ...WEBHOOK_SCHEMAS]);
   const webhooks = routes.some(({ service }) => service === 'webhooks') ? { webhooks: buildWebhooks(schemas) } : {};
   const responses = new Map<string, Json>();
   const paths = new Map<string, Record<string, Operation>>();

@@ -72,7 +72,7 @@ export const STORY: readonly Call[] = [
   { name: 'a-key', summary: 'A key', operation: 'issueIdempotencyKey', status: 201 },
   {
     name: 'a-webhook',
-    summary: "A shop's server hears of approved and rejected orders",
+    summary: "A shop's server receives events of approved and rejected orders",
     operation: 'registerWebhook',
     as: 'operator',
     headers: key('hooks-1'),

@@ -65,7 +65,10 @@ const resolveText = (text: string, answers: Answers): string =>
   text.replaceAll(REFERENCE, (reference, name: string, member: string, day?: string) => {
     const value = member
       .split('.')
-      .reduce<unknown>((found, step) => (found as Readonly<Record<string, unknown>> | undefined)?.[step], answers[name]);
+      .reduce<unknown>(
+        (found, step) => (found as Readonly<Record<string, unknown>> | undefined)?.[step],
+        answers[name],
+      );
     if (value === undefined) throw new Error(`no answer has ${reference}`);
     return day === undefined ? String(value) : String(value).slice(0, 'yyyy-mm-dd'.length);
   });

@@ -14,8 +14,16 @@ const header = (name: string, description: string, pattern: string): Json => ({
 
 /** Headers of each request: Standard Webhooks 1.0.0. */
 const HEADERS = [
-  header('webhook-id', 'Id of the message, the same in each attempt: a request with a known one is a repeat.', '^[0-9a-f-]{36}$'),
-  header('webhook-timestamp', 'Time of this attempt, in seconds since 1970. One of more than five minutes ago proves nothing.', '^\\d+$'),
+  header(
+    'webhook-id',
+    'Id of the message, the same in each attempt: a request with a known one is a repeat.',
+    '^[0-9a-f-]{36}$',
+  ),
+  header(
+    'webhook-timestamp',
+    'Time of this attempt, in seconds since 1970. One of more than five minutes ago proves nothing.',
+    '^\\d+$',
+  ),
   header(
     'webhook-signature',
     'Signatures with a space between them: `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` by the secret, as base64. During a rotation there are two, and one has to fit.',
