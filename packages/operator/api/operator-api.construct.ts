@@ -267,5 +267,5 @@ export class OperatorApi extends Construct {
   }
 }
 
-const logGroupPattern = (stack: string): string => `log-group:${namePattern(stack)}*`;
+const logGroupPattern = (stack: string): string => `log-group:${namePattern(stack)}`;
 const tablePattern = (stack: string): string => `table/${namePattern(stack)}`;

@@ -51,7 +51,7 @@ export interface EventLoopOptions {
    * @default 10,000 of what somebody at a terminal asks for (events, log lines), and nothing that only invariants look at
    */
   readonly historyLimit?: number;
-  /** Is told what happens, for people who watch a live world. @default nobody watches */
+  /** Receives what happens, for people who watch a live world. @default nobody watches */
   readonly happenings?: Happenings;
 }
 

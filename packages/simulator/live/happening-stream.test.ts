@@ -126,7 +126,7 @@ test('a reader continues where it was, and chooses by kind and correlation id', 
   expect(chosen.events.map(({ outcome }) => outcome)).toEqual(['began', 'applied']);
 });
 
-test('a reader of an earlier cloud is told that it has missed something', async () => {
+test('a reader of an earlier cloud learns that it has missed something', async () => {
   const { text } = await readUntil(is('plain', 'applied'), { headers: { 'last-event-id': 'old.7' } });
   expect(text.startsWith('event: gap')).toBe(true);
 });

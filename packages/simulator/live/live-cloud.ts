@@ -80,7 +80,7 @@ export interface LiveOptions {
 
 /** A deployment that lives by the real clock: what `cdk deploy` makes of the assembly, in this process. */
 export class LiveCloud {
-  /** What has happened lately, and who is told of what happens. */
+  /** The newest happenings, and those who listen to them. */
   readonly happenings = new Happenings();
   private account: { readonly cloud: Cloud; readonly aws: AwsApi };
   /** Keys of KMS and all random numbers follow from it. */

@@ -43,7 +43,7 @@ test('an attempt without a line is a crash, before its effect or behind it', () 
   ]);
 });
 
-test('a fault that passes is told with its error', () =>
+test('a fault that passes is shown with its error', () =>
   expect(
     attemptsOf(
       line('retrying', { messageId: 'm', attempts: 1, name: 'Busy', text: 'throttled' }),
