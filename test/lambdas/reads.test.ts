@@ -27,6 +27,16 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
   ],
   'lambdas/operations/order-facts.ts': [['Get strong', 'what an operator reads as pending was pending at that moment']],
   'lambdas/operations/placed-orders.ts': [['Query eventual', 'a list for people; its rows follow the events']],
+  'lambdas/orders/customer-reads.ts': [
+    [
+      'Query eventual',
+      'limits are hints here, the account counts exactly; a status that is late by a moment is as late in its queue',
+    ],
+  ],
+  'lambdas/orders/list-statuses.ts': [
+    ['Get strong', 'a copying that was cut off continues where it was'],
+    ['Scan strong', 'a status that was stored is copied; its consumer stores later ones in both places'],
+  ],
   'lambdas/orders/order-list.ts': [
     ['Query eventual', 'a list for people; its rows follow the events'],
     ['Query eventual', 'orders under way are counted; the list itself is later than any lag of this read'],
@@ -40,7 +50,9 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
   ],
   'lambdas/rewards/rewards-store.ts': [['Query strong', 'entries up to a sequence that was read before are all there']],
   'lambdas/webhooks/delivery-rows.ts': [['Query strong', 'a delivery that was made is shown']],
-  'lambdas/webhooks/subscribers.ts': [['Query strong', 'a webhook that was registered receives events of each later event']],
+  'lambdas/webhooks/subscribers.ts': [
+    ['Query strong', 'a webhook that was registered receives events of each later event'],
+  ],
   'packages/kit/aws/table.ts': [
     ['Get strong', 'its users decide on the item'],
     ['BatchGet strong', 'its users decide on the items'],
@@ -97,6 +109,7 @@ const APPROVED: Readonly<Record<string, readonly (readonly [read: string, why: s
     ['Query strong', 'what was sent again a moment ago is counted'],
   ],
   'packages/operator/records/commits.ts': [['Query strong', 'an operator decides on it']],
+  'packages/operator/consumers/pauses.ts': [['Query strong', 'a second pause must see the first one']],
   'packages/operator/failures/discard-in-sequence.ts': [
     ['Get strong', 'the transaction checks the cursor as it was read'],
     ['Get strong', 'a place that is taken needs no tombstone; the transaction checks one that seemed free'],
