@@ -92,7 +92,12 @@ const ordersParameters = {
   synthetic: z.exactOptional(
     withDescription('Always `true`: synthetic orders, too.', z.literal('true', 'expected true, or no synthetic')),
   ),
-  limit: text(`Orders of a page: 1 to ${MAX_LIMIT}. By default 20.`),
+  limit: z.exactOptional(
+    withDescription(
+      `Orders of a page: 1 to ${MAX_LIMIT}. By default 20.`,
+      z.string().check(z.regex(/^([1-9]\d?|100)$/, 'expected 1 to 100')),
+    ),
+  ),
   cursor: text('`nextCursor` of the page before.'),
 };
 const unknownParameter = `unknown parameter: expected ${Object.keys(ordersParameters).join(', ')}`;

@@ -1,11 +1,15 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { queryItems } from '@orderly/kit/internal/aws/read-items.js';
 import { AUDIT_PREFIX } from '@orderly/kit/internal/base/outputs.js';
 import * as z from 'zod/mini';
 import type { Service } from '../deployment/services.js';
 
 /** Partition of the pauses of a service. It begins as those of the audit log do, so a restore keeps it as it is. */
 export const PAUSES = `${AUDIT_PREFIX}PAUSES`;
+
+/** Pauses of a service at most: one for each consumer. */
+const MOST_PAUSES = 1_000;
 
 /** A consumer that an operator has paused. */
 export interface Pause {
@@ -31,16 +35,18 @@ export async function readPauses(
   documents: DynamoDBDocumentClient,
   { table }: Pick<Service, 'table'>,
 ): Promise<ReadonlyMap<string, Pause>> {
-  const { Items = [] } = await documents.send(
-    new QueryCommand({
+  const { items } = await queryItems(
+    documents,
+    {
       TableName: table,
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pauses',
       ExpressionAttributeValues: { ':pauses': PAUSES },
-    }),
+    },
+    { limit: MOST_PAUSES },
   );
   return new Map(
-    Items.map((item) => {
+    items.map((item) => {
       const consumer = String(item.sk);
       const { data } = z.safeParse(StoredPause, item);
       return [consumer, { consumer, ...(data ?? { since: '', by: '?', reason: '?', mappings: [] }) }] as const;

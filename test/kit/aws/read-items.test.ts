@@ -85,6 +85,9 @@ describe('items by their keys', () => {
 
 /** Files that ask DynamoDB themselves, and why a page of theirs may be shorter than asked. */
 const ASK_THEMSELVES: Readonly<Record<string, string>> = {
+  'lambdas/operations/placed-orders.ts':
+    'page after page of each partition, and holds back what one has read beyond the others',
+  'lambdas/orders/list-statuses.ts': 'page after page of a scan, whose position an item keeps',
   'packages/kit/aws/read-items.ts': 'the functions that all others use',
   'packages/kit/event-store/dynamodb-event-store.ts': 'reads page after page until its reader has enough',
   'packages/kit/inbox/measure.ts': 'a gauge: it says that it is a lower bound',

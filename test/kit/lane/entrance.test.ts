@@ -33,7 +33,14 @@ const CONFLICTS = 3;
 const messageOf = (visitor: string): Envelope =>
   commandMessage(contract, { type: 'LetIn', data: { showId: 'tonight', visitor } }, 'shop', { id: visitor });
 const deliveryOf = (visitor: string, mark: Partial<Delivery> = {}): Delivery =>
-  ({ message: messageOf(visitor), returned: false, replayed: false, ...mark }) as Delivery;
+  ({
+    record: { messageId: visitor },
+    attempts: 1,
+    message: messageOf(visitor),
+    returned: false,
+    replayed: false,
+    ...mark,
+  }) as Delivery;
 /** Stores those of the messages that take the lane. @returns their ids */
 const storedOf = async (deliveries: readonly Delivery[]): Promise<readonly unknown[]> =>
   [...(await at.storeHot(deliveries))].map(({ message }) => (message as Envelope).id);

@@ -175,7 +175,8 @@ describe('the entrance of a lane that loads', () => {
     process.env.LANE_CONFLICTS_PER_SECOND = String(conflictsPerSecond);
     return createLaneEntrance(lane)({ sources, commanders: ['mints'], log: new MessageLog(COMMANDS.name, sources) });
   };
-  const deliveryOf = (message: Envelope) => ({ message, returned: false, replayed: false }) as Delivery;
+  const deliveryOf = (message: Envelope) =>
+    ({ record: { messageId: message.id }, attempts: 1, message, returned: false, replayed: false }) as Delivery;
   const hot = async (at: LaneEntrance, ...keys: readonly string[]) =>
     [...(await at.storeHot(keys.map((key, number) => deliveryOf(messageOf(`${number}`, 'Put', key)))))].map(
       ({ message }) => ((message as Envelope).data as z.infer<typeof Coin>).jar,

@@ -49,7 +49,7 @@ describe('publishing', () => {
     let rounds = 0;
     const { client } = bus((type) => (type === 't0' ? { ErrorCode: 'InternalFailure' } : { EventId: '1' }));
     const outcomes = await publish(client, 'b', entries(2), () => ++rounds <= 2);
-    expect(outcomes).toEqual([{ state: 'unsent' }, { state: 'sent' }]);
+    expect(outcomes).toEqual([{ state: 'unsent', code: 'InternalFailure' }, { state: 'sent' }]);
   });
   test('gives up what can never be sent, and nothing else', async () => {
     const { client, calls } = bus((type) => (type === 't0' ? { ErrorCode: 'MalformedDetail' } : { EventId: '1' }));

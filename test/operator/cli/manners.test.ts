@@ -38,7 +38,6 @@ describe('a typing error', () => {
   test.each([
     ['ordr', "There is no command 'ordr'. Did you mean 'order'?"],
     ['failures lst', "There is no command 'failures lst'. Did you mean 'failures list'?"],
-    ['failures', "There is no command 'failures'. There are: failures list, failures discard."],
     ['failrues', "There is no command 'failrues'. Did you mean 'failures'?"],
     ['nonsense', "There is no command 'nonsense'."],
     ['status --jsn', "Unknown option '--jsn'. Did you mean --json?"],

@@ -37,7 +37,8 @@ describe('docs/how-to/run-locally.md shows what a start prints', () => {
   // These differ from one start to the next: a race decides whether the rejected order has a mug in it.
   const [, run = ''] = /TEA-(\w{6})/.exec(shown) ?? [];
   const [, mugs] = /MUG-.* (\d+)$/m.exec(shown) ?? [];
-  const [, resent, suppressed] = /sent again.*\n +(\d+) +(\d+)/.exec(shown) ?? [];
+  const counts = /sent again.*\n +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)/.exec(shown) ?? [];
+  const [sent, unheard, deliveries, duplicates, applied] = counts.slice(1).map(Number);
   const article = (name: string, onHand: number, left: number): DemoResult['stock'][number] => {
     const before = { ...stockOf(`${name}-${run}`), onHand, available: onHand };
     const later = { ...before, available: left };
@@ -46,8 +47,7 @@ describe('docs/how-to/run-locally.md shows what a start prints', () => {
   const result = {
     orders: Array.from({ length: 8 }, (_, at) => ({ status: at < 7 ? 'APPROVED' : 'REJECTED' })),
     stock: [article('TEA', 40, 26), article('MUG', 30, Number(mugs)), article('KETTLE', 3, 0)],
-    resent: Number(resent),
-    suppressed: Number(suppressed),
+    again: { sent, unheard, deliveries, duplicates, applied },
   } as unknown as DemoResult;
 
   test('the page shows the lines word for word, but for ids, counts of messages and seconds', () => {

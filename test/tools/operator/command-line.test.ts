@@ -161,7 +161,16 @@ describe('a command line', () => {
     ...['projections list', 'projections show', 'projections rebuild'],
     ...['restore plan', 'restore apply', 'audit-log', 'completion'],
     ...['person forget', 'person export'],
-    ...['local status', 'local forward', 'local fault', 'local calm', 'local duplicate', 'local reset'],
+    ...['consumers list', 'consumers pause', 'consumers resume'],
+    ...[
+      'local status',
+      'local forward',
+      'local constructs',
+      'local fault',
+      'local calm',
+      'local duplicate',
+      'local reset',
+    ],
   ];
   test('each command is on the page of the command line', () => {
     const page = readFileSync('docs/operations/command-line.md', 'utf8');
