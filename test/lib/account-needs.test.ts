@@ -68,7 +68,7 @@ describe('a small account', () => {
     expect(needs.reserved).toBe(0);
     expect(checkConcurrency(needs, { limit: 10, unreserved: 10 }, 0, PLACE)).toEqual([]);
     const demand = findOrdersDemand(small);
-    expect(demand?.perSecond).toBe(2);
+    expect(demand?.perSecond).toBe(1.4);
     expect(demand && checkEvents(demand, defaultEventQuotas('eu-south-1'), { region: 'eu-south-1', source })).toEqual(
       [],
     );

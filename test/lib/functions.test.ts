@@ -43,13 +43,19 @@ const AUDITOR = /^AuditorRole/;
 const OPERATIONS = /^Get(Status|Failures|Audit|Trace|Orders|AuditLog)Role/;
 /** Ends of their resources: of all stacks of the environment, or of one stack's tables. */
 const NAMED_BY_ENVIRONMENT =
-  /:(stack\/orderly-(dev|prod)-\*|orderly-(dev|prod)-\*|function:orderly-(dev|prod)-\*Rebuild\*|table\/orderly-(dev|prod)-(\w+)?\*(\/index\/(failed|due|feed|placed))?)$/;
+  /:(stack\/orderly-(dev|prod)-\*|orderly-(dev|prod)-\*|function:orderly-(dev|prod)-\*Rebuild\*|log-group:orderly-(dev|prod)-\*|table\/orderly-(dev|prod)-(\w+)?\*(\/index\/(failed|due|feed|placed))?)$/;
 /** Ends of the delivery audit's resources. */
 const NAMED_BY_STACK =
   /:(stack\/orderly-(dev|prod)-\w+\/\*|(table\/|function:|)orderly-(dev|prod)-\w+\*(\/index\/feed)?)$/;
 
 /** Actions of the status, of audits and of traces that IAM grants for all resources only. */
-const ASKED_OF_ALL = ['sqs:ListQueues', 'cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms'];
+const ASKED_OF_ALL = [
+  'sqs:ListQueues',
+  'cloudwatch:GetMetricData',
+  'cloudwatch:DescribeAlarms',
+  'logs:DescribeLogGroups',
+  'logs:GetQueryResults',
+];
 
 /** Logical id without hash. */
 const plain = (id: string): string => id.replace(/(Function)?[0-9A-F]{8}$/, '');

@@ -129,7 +129,15 @@ describe("the functions of Orderly's operators", () => {
       'lambda:InvokeFunction',
       'cloudwatch:GetMetricData',
     ],
-    GetTrace: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'cloudwatch:GetMetricData'],
+    GetTrace: [
+      'dynamodb:BatchGetItem',
+      'dynamodb:GetItem',
+      'dynamodb:Query',
+      'cloudwatch:GetMetricData',
+      'logs:DescribeLogGroups',
+      'logs:GetQueryResults',
+      'logs:StartQuery',
+    ],
     GetOrders: ['dynamodb:GetItem', 'dynamodb:Query'],
     GetAuditLog: ['dynamodb:Query'],
   };

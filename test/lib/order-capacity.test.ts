@@ -61,7 +61,7 @@ describe('a small account', () => {
     expect(2 * small.orders.throttle.rate * SMALL_ACCOUNT.orderSeconds).toBeLessThanOrEqual(10 - 3);
     expect(small).toMatchObject({
       concurrency: 'small',
-      orders: { sagaConcurrency: 2, providerConcurrency: 2, throttle: { rate: 0.8, burst: 2 } },
+      orders: { sagaConcurrency: 2, providerConcurrency: 2, throttle: { rate: 0.7, burst: 2 } },
       throttle: { rate: 20, burst: 20 },
       firewall: { requestsPerAddress: 200, requestsPerToken: 200 },
     });

@@ -53,6 +53,6 @@ test('the package is an ES module that a program imports by its name', () => {
   );
   expect(run(process.execPath, ['main.js'])).toEqual({
     status: 0,
-    said: 'NoAnswer,OrderlyProblem,isProblemOf,orderlyClient true\n',
+    said: 'NoAnswer,OrderPending,OrderlyProblem,isProblemOf,orderlyClient true\n',
   });
 });
