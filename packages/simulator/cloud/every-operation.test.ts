@@ -137,6 +137,8 @@ const LOGS: readonly Call[] = [
     'GetLogEvents',
     (answers) => ({ ...groupOf(answers), logStreamName: answers.DescribeLogStreams.logStreams[0].logStreamName }),
   ],
+  ['StartQuery', (answers) => ({ ...groupOf(answers), startTime: 0, endTime: 1, queryString: 'fields @message' })],
+  ['GetQueryResults', ({ StartQuery: { queryId } }) => ({ queryId })],
 ];
 
 function groupOf({ DescribeLogGroups: { logGroups } }: Answers) {
