@@ -67,7 +67,7 @@ test('a request that waits in its lane, whose writer is down, is pending and not
 
 test.each<[Fault['point'], object]>([
   ['Accounts/Settlements/Queue message 1', { consumer: 'accounts-payments', type: 'PaymentCharged' }],
-  ['Orders/ListProjection/OrdersEvents delivery 19', { consumer: 'orders-list', type: 'OrderApproved' }],
+  ['Orders/ListProjection/OrdersEvents delivery 18', { consumer: 'orders-list', type: 'OrderApproved' }],
 ])('a loss is found by the audit, and healed by sending again: %s', async (point, missing) => {
   const faults = new FixedFaults([{ point, kind: 'lost' }]);
   const orderly = new Orderly(new Cloud(deployment, { seed: 'audit', faults, losses: true }), [], false);

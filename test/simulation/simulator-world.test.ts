@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EventLoop } from '../../packages/simulator/engine/event-loop.js';
 import type { World as Port } from '../acceptance/world.js';
-import { webhooksAssembly } from '../support/simulation/assembly.js';
+import { prodAssembly } from '../support/simulation/assembly.js';
 import { SimulatorWorld } from '../support/simulator-world.js';
 import { listRoutes } from '../support/template-routes.js';
 import { VirtualTime } from '../support/virtual-time.js';
@@ -55,7 +55,7 @@ describe('a history in the simulator', () => {
   });
 
   test("reads the same routes from the API's model and from its template, as in an emulator", async () => {
-    const folder = webhooksAssembly();
+    const folder = prodAssembly();
     const template = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((file) =>
       /Api\w*\.template\.json$/.test(file),
     );

@@ -18,7 +18,7 @@ import { FaultsByHand } from './faults-by-hand.js';
 import { takeFewerSteps } from './fewer-steps.js';
 import { OrderlyWorld, toBusEntry } from './orderly-world.js';
 import { loadSharedDeployment } from './simulation/app-code.js';
-import { webhooksAssembly } from './simulation/assembly.js';
+import { prodAssembly, webhooksAssembly } from './simulation/assembly.js';
 import { copiesBesideTables } from './simulation/copies.js';
 import { AUDIENCE, ISSUER, ISSUERS } from './simulation/issuer.js';
 import { readStackOutputs } from './simulation/stacks.js';
@@ -49,9 +49,16 @@ export class SimulatorWorld extends OrderlyWorld {
   private readonly tokens: Tokens;
   private names = 0;
 
-  /** @param seed of the history: another one lets things happen in another order */
-  constructor(private readonly seed: string) {
-    const cloud = new Cloud(loadSharedDeployment(webhooksAssembly()), { seed, recycle: true });
+  /**
+   * @param seed of the history: another one lets things happen in another order
+   * @param more `hasWebhooks`: whether the routes of webhooks are deployed. @default they aren't
+   */
+  constructor(
+    private readonly seed: string,
+    { hasWebhooks = false }: { readonly hasWebhooks?: boolean } = {},
+  ) {
+    const folder = hasWebhooks ? webhooksAssembly() : prodAssembly();
+    const cloud = new Cloud(loadSharedDeployment(folder), { seed, recycle: true });
     // They would double the messages of every order. A scenario that registers one receives events of the orders from then on.
     cloud.events.disable(isOfWebhooks);
     super({

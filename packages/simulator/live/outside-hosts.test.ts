@@ -102,7 +102,7 @@ test('a denied call is reported with action, resource and role', async () => {
 
 test('a call that no model answers is an error of the call, and is reported', async () => {
   const { said, invoke } = begin({ Work: CALLS });
-  const asked = await invoke('Work', { target: 'Logs_20140328.PutLogEvents', body: {} });
+  const asked = await invoke('Work', { target: 'SecretsManager.GetSecretValue', body: {} });
   expect(asked).toMatchObject({ value: { status: 501, body: { __type: 'NotImplemented' } } });
   expect(said).toEqual([expect.stringContaining("Shop/Work: the simulator doesn't model this: POST https://aws/")]);
 });

@@ -4,7 +4,7 @@ const http = bugsIn('packages/kit/http/http.ts');
 
 export const HTTP: readonly PlantedBug[] = [
   http('answers may be kept by whoever is on their way', 'read-one', {
-    from: '...ANSWER_HEADERS, ',
+    from: '    ...ANSWER_HEADERS,\n',
     to: '',
   }),
 ];

@@ -46,16 +46,16 @@ export const ORDERS: readonly PlantedBug[] = [
     to: '({})',
   }),
   order('an order whose cancellation has begun is dispatched', 'dispatch-races', {
-    from: "if (order.status !== 'APPROVED') throw new OrderRefused('NOT_APPROVED');",
-    to: "if (order.status !== 'APPROVED' && order.status !== 'CANCELLED') throw new OrderRefused('NOT_APPROVED');",
+    from: "if (order.status !== 'APPROVED') throw new OrderRefused('NOT_APPROVED', order.status);",
+    to: "if (order.status !== 'APPROVED' && order.status !== 'CANCELLED') throw new OrderRefused('NOT_APPROVED', order.status);",
   }),
   order('a dispatch by another key dispatches the order again', 'dispatch-races', {
     from: "if (order.status === 'DISPATCHED') return [];\n      if (order.status === 'UNDER_REVIEW') throw new OrderRefused('UNDER_REVIEW');\n      if (order.status !== 'APPROVED')",
     to: "if (order.status !== 'DISPATCHED' && order.status !== 'APPROVED')",
   }),
   order('a dispatched order is cancelled', 'dispatch-one', {
-    from: "if (order.status === 'REJECTED' || order.status === 'DISPATCHED') throw",
-    to: "if (order.status === 'REJECTED') throw",
+    from: "if (order.status === 'REJECTED' || order.status === 'DISPATCHED')\n        throw",
+    to: "if (order.status === 'REJECTED')\n        throw",
   }),
   order('a review of a paid order leads back to PENDING', 'review-races', {
     from: "order.paid ? 'APPROVED' : 'PENDING';",
