@@ -198,7 +198,9 @@ describe('orderly trace of a local cloud', () => {
   test('shows what followed from an order, the verdict first', async () => {
     const { code, text } = await orderly('trace', placed[0] ?? '');
     expect(code).toBe(0);
-    expect(text).toMatch(/^complete: .*nothing twice.*\norder \w{32}: APPROVED, 1 line, placed \S+\ndelivered \d+ times: .*; done twice 0\n\ncaused by /);
+    expect(text).toMatch(
+      /^complete: .*nothing twice.*\norder \w{32}: APPROVED, 1 line, placed \S+\ndelivered \d+ times: .*; done twice 0\n\ncaused by /,
+    );
     expect(text).toMatch(/\nOrderPlaced {2}Order 1 {2}\+0 ms {2}\w{8}\n/);
     expect(text).toMatch(/├─ orders-saga: processed .*\n│ {2}├─ SagaStarted/);
     expect(text).toMatch(/ReserveStock to inventory .*\n[ │]*└─ inventory-commands: processed /);

@@ -82,7 +82,9 @@ export function differences(
 ): readonly string[] {
   if (isObject(documented) && isObject(seen)) {
     return [...new Set([...Object.keys(documented), ...Object.keys(seen)])].flatMap((name) =>
-      name === 'milliseconds' || name === 'seconds' ? [] : differences(documented[name], seen[name], chosen, `${at}/${name}`),
+      name === 'milliseconds' || name === 'seconds'
+        ? []
+        : differences(documented[name], seen[name], chosen, `${at}/${name}`),
     );
   }
   if (typeof documented === 'string' && typeof seen === 'string' && isChosen(documented) && isChosen(seen)) {
