@@ -6,7 +6,7 @@ export interface AttemptSummary extends AttemptCounts {
   /** Why the logs could not be read. */
   readonly unread?: string;
   /** Whether the logs have more lines than one answer has. */
-  readonly isPartial?: true;
+  readonly isPartial?: boolean;
 }
 
 /** Counts the attempts at some messages. @returns `undefined` if the logs were not asked */
@@ -17,7 +17,7 @@ export function summarizeAttempts(
   if (!found) return undefined;
   const { unread, isPartial } = found;
   const tries = events.flatMap(({ deliveries }) => deliveries.map((one) => one.tries ?? []));
-  return { ...countAttempts(tries), ...(unread !== undefined && { unread }), ...(isPartial && { isPartial }) };
+  return { ...countAttempts(tries), ...(unread !== undefined && { unread }), ...(isPartial === true && { isPartial }) };
 }
 
 /** Says in a line how often messages came, and what became of it. @param doneTwice number of effects that were found twice */

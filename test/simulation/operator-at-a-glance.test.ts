@@ -108,7 +108,8 @@ describe('orderly status of a local cloud', () => {
     expect(text).toMatch(/^inventory-commands: paused by .*: it counts wrong\nIts messages wait for at most 7 days; /);
     placed.push((await call(orderOf('alice', 'fifth', ['TEA-1']))).orderId ?? '');
     const before = local.live.cloud.fn('Inventory/OnCommands').invocations;
-    await local.live.forward(60_000);
+    // Less than a minute: then the saga sends its command once more.
+    await local.live.forward(15_000);
     expect(local.live.cloud.fn('Inventory/OnCommands').invocations).toBe(before);
     const { found } = await asked('status');
     expect(found.problems).toEqual([]);
@@ -121,7 +122,7 @@ describe('orderly status of a local cloud', () => {
     const doctor = (await asked('doctor')).found;
     expect([doctor.findings, doctor.paused]).toMatchObject([[], [{ consumer: 'inventory-commands' }]]);
     expect((await orderly('consumers', 'resume', 'inventory-commands')).text).toMatch(
-      /: resumed; [12] messages? waits? for it/,
+      /: resumed; 1 message waits for it/,
     );
     await local.live.forward(60_000);
     expect(local.live.cloud.fn('Inventory/OnCommands').invocations).toBeGreaterThan(before);

@@ -70,7 +70,7 @@ function isPart(part: unknown, value: unknown): boolean {
 }
 
 /**
- * Compares answers, except for what each history chooses itself: ids, times, cursors and hashes. Such a text may be another
+ * Compares answers, except for what each history chooses itself: ids, times, durations, cursors and hashes. Such a text may be another
  * one, but the same wherever the other one was.
  * @returns the places that differ, as lines
  */

@@ -39,7 +39,7 @@ export interface HostAddress {
 }
 
 export interface OutboundOptions {
-  /** Milliseconds from the first to the last byte of a request. @default 10,000 */
+  /** Milliseconds of a request, from the question for its host's addresses to the last byte. @default 10,000 */
   readonly timeout?: number;
   /** Bytes of an answer that are read. The rest is cut off. @default 64 KiB */
   readonly maxAnswerBytes?: number;
@@ -85,16 +85,24 @@ export function createOutboundSender({
   return async (request) => {
     if (findUrlFault(request.url, { allowsHttp }) !== undefined) return { kind: 'failed', reason: 'url' };
     const url = new URL(request.url);
-    let addresses: readonly HostAddress[];
-    try {
-      addresses = await findAddresses(url);
-    } catch {
-      addresses = [];
-    }
+    const began = Date.parse(clock.now());
+    // A resolver that fails knows no address. One that hangs would hold the function beyond its own timeout.
+    const addresses = await within(timeout, findAddresses(url)).catch((): readonly HostAddress[] => []);
+    if (addresses === 'late') return { kind: 'failed', reason: 'timeout' };
     if (addresses.length === 0) return { kind: 'failed', reason: 'unknown-host' };
     if (!addresses.every(({ address }) => isAllowed(address))) return { kind: 'failed', reason: 'private' };
-    return exchange(url, request, { addresses, timeout, maxAnswerBytes });
+    const left = timeout - (Date.parse(clock.now()) - began);
+    return exchange(url, request, { addresses, timeout: Math.max(1, left), maxAnswerBytes });
   };
+}
+
+/** Waits for a result, or until the time is over. */
+async function within<Result>(milliseconds: number, result: Promise<Result>): Promise<Result | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), milliseconds);
+  });
+  return Promise.race([result, late]).finally(() => clearTimeout(timer));
 }
 
 interface Exchange {

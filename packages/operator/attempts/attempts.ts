@@ -148,7 +148,10 @@ function findCause({ outcome, messageId }: Attempt, before: readonly Attempt[]):
   const same = messageId === undefined ? [] : before.filter((one) => one.messageId === messageId);
   if (same.some((one) => one.outcome === 'applied' || one.outcome === 'duplicate'))
     return 'the queue gave it again after it was applied';
-  if (same.some((one) => one.outcome === 'crashed')) return 'the attempt before had its effect, and crashed then';
+  // Of a message that another delivery has applied, a crash had no effect.
+  const isAppliedElsewhere = before.some((one) => one.outcome === 'applied' && one.messageId !== messageId);
+  if (!isAppliedElsewhere && same.some((one) => one.outcome === 'crashed'))
+    return 'the attempt before had its effect, and crashed then';
   if (before.length > 0) return 'it was sent to the queue once more';
   return 'it was applied before the time that is looked at';
 }

@@ -3,6 +3,7 @@ import {
   GetQueryResultsCommand,
   paginateDescribeLogGroups,
   StartQueryCommand,
+  type StartQueryCommandInput,
 } from '@aws-sdk/client-cloudwatch-logs';
 import type { CommandContext } from '../cli/context.js';
 import { clientConfig } from '../deployment/endpoint.js';
@@ -23,7 +24,7 @@ export interface FoundAttempts {
   /** Why the logs could not be read. */
   readonly unread?: string;
   /** Whether there were more lines than one answer has: then the first ones are shown. */
-  readonly isPartial?: true;
+  readonly isPartial?: boolean;
 }
 
 /** Reads the attempts at messages of some correlation ids. */
@@ -42,8 +43,8 @@ const PAUSE = 400;
 const LOOKS = 50;
 
 /**
- * Returns how the attempts of an environment are read: one query of CloudWatch Logs Insights over the log groups of its stacks. It
- * costs what AWS charges for the bytes of these logs since the first commit. What can't be read is unread, and no error.
+ * Returns how the attempts of an environment are read: one query of CloudWatch Logs Insights over the log groups of its stacks, or
+ * one for each 50 of them. It costs what AWS charges for the bytes of these logs since the first commit. What can't be read is unread, and no error.
  */
 export const createAttemptReader =
   ({
@@ -81,26 +82,37 @@ export async function readAttempts(
     names.push(...logGroups.flatMap(({ logGroupName }) => logGroupName ?? []));
   if (names.length === 0) return { attempts: new Map(), unread: `there is no log group ${prefix}...` };
   const listed = ids.map((id) => JSON.stringify(id)).join(', ');
-  const { queryId } = await client.send(
-    new StartQueryCommand({
-      logGroupNames: names.slice(0, MOST_GROUPS),
-      startTime: Math.floor((Date.parse(since) - SKEW) / 1000),
-      endTime: Math.ceil((Date.parse(now) + SKEW) / 1000),
-      queryString: `fields @message | filter correlationId in [${listed}] | sort @timestamp asc | limit ${MOST_LINES}`,
-    }),
-  );
+  const query = {
+    startTime: Math.floor((Date.parse(since) - SKEW) / 1000),
+    endTime: Math.ceil((Date.parse(now) + SKEW) / 1000),
+    queryString: `fields @message | filter correlationId in [${listed}] | sort @timestamp asc | limit ${MOST_LINES}`,
+  };
+  const texts: string[] = [];
+  let isPartial = false;
+  for (let from = 0; from < names.length; from += MOST_GROUPS) {
+    const answer = await runQuery(client, { ...query, logGroupNames: names.slice(from, from + MOST_GROUPS) });
+    if ('unread' in answer) return { attempts: new Map(), ...answer };
+    texts.push(...answer.texts);
+    isPartial ||= answer.texts.length === MOST_LINES;
+  }
+  const attempts = findAttempts(texts.flatMap((text) => parseAttemptLine(text.trim()) ?? []));
+  return { attempts, ...(isPartial && { isPartial }) };
+}
+
+/** Runs one query to its end. @returns the lines that it finds, or why there are none */
+async function runQuery(
+  client: Pick<CloudWatchLogsClient, 'send'>,
+  query: StartQueryCommandInput,
+): Promise<{ readonly texts: readonly string[] } | { readonly unread: string }> {
+  const { queryId } = await client.send(new StartQueryCommand(query));
   for (let look = 0; look < LOOKS; look++) {
     const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
-    if (status === 'Complete') {
-      const texts = results.flatMap((row) => row.find(({ field }) => field === '@message')?.value ?? []);
-      const attempts = findAttempts(texts.flatMap((text) => parseAttemptLine(text.trim()) ?? []));
-      return { attempts, ...(results.length === MOST_LINES && { isPartial: true as const }) };
-    }
-    if (status !== 'Running' && status !== 'Scheduled')
-      return { attempts: new Map(), unread: `the query of the logs ended as ${status}` };
+    if (status === 'Complete')
+      return { texts: results.flatMap((row) => row.find(({ field }) => field === '@message')?.value ?? []) };
+    if (status !== 'Running' && status !== 'Scheduled') return { unread: `the query of the logs ended as ${status}` };
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
-  return { attempts: new Map(), unread: `the query of the logs runs for more than ${(LOOKS * PAUSE) / 1000} s` };
+  return { unread: `the query of the logs runs for more than ${(LOOKS * PAUSE) / 1000} s` };
 }
 
 /** Whether an id can stand in a query as it is: a client chooses its own correlation id. */

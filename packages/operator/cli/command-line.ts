@@ -53,7 +53,10 @@ export function readCommandLine(args: readonly string[], set: CommandSet): Comma
   const { commands } = set;
   const { values, positionals: given, named } = parseArguments(args, commands);
   const { environment, json, profile, region, yes } = values;
-  if (values.version && set.version !== undefined) return { help: set.version };
+  if (values.version) {
+    if (set.version !== undefined) return { help: set.version };
+    throw new OperatorError('usage', 'This tool does not know its version.', ['--help']);
+  }
   // `help failures` asks for the same as `failures --help`.
   const asksHelp = given[0] === 'help' && !commands.some(({ name }) => name === 'help');
   const positionals = asksHelp ? given.slice(1) : given;

@@ -71,6 +71,11 @@ test('an address in the place of a name is checked as well', async () => {
   expect(received).toEqual([]);
 });
 
+test('a resolver that never answers ends the request at its timeout', async () => {
+  const hangs = createOutboundSender({ ...LOCAL, timeout: 20, resolve: () => new Promise(() => undefined) });
+  expect(await hangs(to(1))).toEqual({ kind: 'failed', reason: 'timeout' });
+});
+
 test('a host without an address, and one whose resolver fails, is unknown', async () => {
   const none = createOutboundSender({ ...LOCAL, resolve: async () => [] });
   const failing = createOutboundSender({ ...LOCAL, resolve: () => Promise.reject(new Error('SERVFAIL')) });

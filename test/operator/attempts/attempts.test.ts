@@ -43,6 +43,13 @@ test('an attempt without a line is a crash, before its effect or behind it', () 
   ]);
 });
 
+test('a crash after another delivery has applied the message had no effect', () =>
+  expect(attemptsOf(line('applied', { messageId: 'm' }), line('duplicate', { messageId: 'n', attempts: 2 }))).toEqual([
+    'applied',
+    'crashed: no line says its end: it crashed, or its time was over',
+    'duplicate: it was sent to the queue once more',
+  ]));
+
 test('a fault that passes is shown with its error', () =>
   expect(
     attemptsOf(

@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../../tools/operator/command-line.js';
 import { resolveEndpoint } from '../../../tools/operator/endpoint.js';
+
+// Whether somebody runs a local cloud in this clone says nothing about these tests.
+vi.mock('../../../tools/local/local-run.js', () => ({ readLocalRun: () => undefined }));
 
 const CONFIG = `[default]
 region = eu-north-1
@@ -58,3 +61,26 @@ test('a profile without a region is said, with what to do', async () =>
     err: `No region: neither --region nor AWS_REGION names one, nor does profile 'bare' in ${join(folder, 'config')}.
 Next: add --region <region>, or aws configure set region <region> --profile bare`,
   }));
+
+describe('where nothing runs in this clone', () => {
+  beforeEach(() => {
+    vi.stubEnv('ORDERLY_ENDPOINT', undefined);
+    vi.stubEnv('AWS_REGION', 'sa-east-1');
+  });
+
+  test('dev is not taken for AWS, although the shell has a region, and the error says what to do', async () => {
+    const { code, err } = await said('status');
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: `Nothing is running in this clone, and nothing says that dev is at AWS.
+Next: npm start   (in another terminal); or, for AWS, add --region <region>`,
+    });
+  });
+
+  test.each([
+    ['dev, which the call names', 'dev', true],
+    ['prod, which is always there', 'prod', false],
+  ])('AWS is meant by %s', async (_, environment, isAwsNamed) =>
+    expect(await resolveEndpoint(environment, { isAwsNamed })).toEqual({ url: undefined, region: 'sa-east-1' }),
+  );
+});
