@@ -9,7 +9,7 @@ export const TRACED = {
   lists: [CUSTOMER_LISTS],
 } as const;
 
-/** What the list of orders is read from. */
+/** Source of the list of orders. */
 export const LISTED = {
   indexes: [PLACED_INDEX],
   aggregates: [ORDER, CREATE_ORDER_SAGA],

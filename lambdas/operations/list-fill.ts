@@ -26,7 +26,7 @@ export async function readList({ documents }: Context, { table }: Pick<Service, 
 }
 
 /**
- * What is known of the list's completeness.
+ * Completeness of the list, as far as it is known.
  *
  * - `filled`: a rebuild of this release, or a later one, has made all rows, or the answer is from a customer's list.
  * - `compared`: no rebuild has, but every order of the feed in this time was found. So earlier releases have left none out.

@@ -32,7 +32,7 @@ export interface OrderReport {
   readonly events: readonly EventReport[];
   readonly doneTwice: readonly DuplicateEffect[];
   readonly verdict: Verdict;
-  /** What the logs tell of all attempts; absent if they were not asked. */
+  /** Number of attempts by the logs; absent if they were not asked. */
   readonly attempts?: AttemptSummary;
 }
 

@@ -2,7 +2,7 @@ import type { OrderView, RejectionReason } from '../orders/contract.js';
 
 // The command line reads this file for its help, so it loads neither an SDK nor schemas.
 
-/** What is asked of the orders, as it comes: options of the command line, or parameters of a query. */
+/** Question about orders, as it comes: options of the command line, or parameters of a query. */
 export interface OrdersQuery {
   readonly since?: string | undefined;
   readonly from?: string | undefined;
@@ -18,7 +18,7 @@ export interface OrdersQuery {
   readonly synthetic?: boolean | undefined;
 }
 
-/** What is asked of the orders. */
+/** Question about orders, checked. */
 export interface OrdersRequest extends Pick<OrdersQuery, 'customer' | 'sku' | 'search' | 'key'> {
   /** Time from which the orders were placed, ISO 8601, UTC. */
   readonly from: string;

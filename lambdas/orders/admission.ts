@@ -25,7 +25,7 @@ const limits = customerLimitsFromEnvironment();
 
 const hourCounts = new HourCounts();
 
-/** What is known of a customer who wants to place an order. */
+/** Facts about a customer who wants to place an order. */
 export interface Admission {
   readonly status: UserStatus;
   /** Limit of orders that the customer has reached. */

@@ -10,7 +10,7 @@ import type { UserStatusCopy } from './user-status.js';
  */
 export const MAX_NEWEST = 25;
 
-/** What the list's partition says about a customer. */
+/** Facts about a customer that the list's partition has. */
 export interface ListedCustomer {
   /** The copy of the user's status that lies beside the list; absent if none was stored there. */
   readonly status: UserStatusCopy | undefined;

@@ -13,8 +13,8 @@ const MAX_CUSTOMERS = 1_000;
 
 /**
  * Counts customers' orders of a clock hour from request to request, so that each request needs to read only the newest ones. The count is
- * never above that of the list. It may be below: an execution environment counts from the first request that it sees, and misses orders
- * of which more were placed between two requests than one of them reads.
+ * never above that of the list. It may be below: an execution environment counts from the first request that it sees, and misses some
+ * if more orders are placed between two requests than one request reads.
  */
 export class HourCounts {
   private readonly counts = new Map<string, HourCount>();

@@ -9,7 +9,7 @@ import { findLive, toView, type Webhook, type WebhookCommand } from './domain/we
 import { subscriberWrite, unsubscribeWrite } from './subscribers.js';
 import { parseWebhookId, requireVisible } from './webhook-store.js';
 
-/** What a route that changes webhooks works with. */
+/** Stores of a route that changes webhooks. */
 export interface WebhookChanges {
   readonly table: Table;
   readonly store: WebhookStore;

@@ -15,7 +15,7 @@ import { WebhooksMetric } from './metrics.js';
 import { subscriberWrite } from './subscribers.js';
 import { openSecrets } from './webhook-store.js';
 
-/** What an attempt works with. */
+/** Stores, keys and sender of an attempt. */
 export interface Delivering {
   readonly table: Table;
   readonly webhooks: WebhookStore;

@@ -34,7 +34,7 @@ export async function readDelivery(table: Pick<Table, 'read'>, due: Due): Promis
   return item && toRow(item);
 }
 
-/** What an attempt changes in its row. */
+/** Change of a row by an attempt. */
 export interface Attempted {
   /** Absent if no request was made. */
   readonly attempt?: AttemptView;

@@ -11,7 +11,7 @@ import { buildPayload, type OfferedEvent } from './payloads.js';
 import { readSubscribers } from './subscribers.js';
 import { orderEvents } from './subscriptions.js';
 
-/** What the fan-out of an event works with. */
+/** Stores of the fan-out of an event. */
 export interface FanOut {
   readonly table: Table;
   readonly deliveries: DeliveryStore;

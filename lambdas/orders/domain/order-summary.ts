@@ -1,7 +1,7 @@
 import type { Money, OrderEvent, OrderView } from '../contract.js';
 
 /**
- * What operators see of an order in a list: nothing of a person but the customer's id, which is in the row's key. It is stored as
+ * Part of an order that operators see in a list: nothing of a person but the customer's id, which is in the row's key. It is stored as
  * text, in the row and in the index, and has to stay small: each write of a row writes it twice.
  */
 export interface OrderSummary extends Pick<OrderView, 'status'> {

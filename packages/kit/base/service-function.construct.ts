@@ -39,7 +39,7 @@ export interface ServiceFunctionProps {
   readonly context: ServiceContext;
   /** Name of its entry point in `Bundles`: `orders/place-order`. */
   readonly entry: string;
-  /** What it works on, which decides its memory (`memory-settings.ts`). @default 'job' */
+  /** Kind of its work, which decides its memory (`memory-settings.ts`). @default 'job' */
   readonly kind?: FunctionKind;
   readonly environment?: Readonly<Record<string, string>>;
   /**

@@ -9,7 +9,7 @@ const FIRST_PAUSE_MS = 250;
 const GROWTH = 1.5;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** What is waited for. */
+/** Value that a request waits for. */
 export interface Awaited<Value> {
   /** Records table, which has the slots. */
   readonly table: string;

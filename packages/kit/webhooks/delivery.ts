@@ -39,7 +39,7 @@ export function createWebhookSender(
     });
 }
 
-/** What follows from an attempt. */
+/** Next step after an attempt. */
 export type NextStep =
   | { readonly next: 'delivered' }
   | {

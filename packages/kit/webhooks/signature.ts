@@ -13,7 +13,7 @@ const SCHEME = 'v1';
 /** Seconds by which a receiver's clock may differ from the sender's, as in the specification's own libraries. */
 export const SIGNATURE_TOLERANCE_SECONDS = 300;
 
-/** What is signed: the message and the time of this attempt. */
+/** Content that is signed: the message and the time of this attempt. */
 export interface SignedMessage {
   /** Id of the message, the same in each attempt: a receiver recognises a repeat by it. It has no full stop. */
   readonly id: string;

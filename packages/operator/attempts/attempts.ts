@@ -2,7 +2,7 @@ import type { AttemptLine, AttemptWord } from './attempt-lines.js';
 import { WORDS } from './attempt-lines.js';
 
 /**
- * What became of one attempt at a message.
+ * Outcome of one attempt at a message.
  * - `crashed`: the queue gave the message, and no line says what became of it: the function crashed, was cut off by its timeout, or
  *   had no time left for this message.
  * - `postponed`: it comes again, after a fault that may pass.

@@ -11,7 +11,7 @@ import { stackPrefix } from '../deployment/stacks.js';
 import { parseAttemptLine } from './attempt-lines.js';
 import { type Attempts, findAttempts } from './attempts.js';
 
-/** What is asked for. */
+/** Question about attempts. */
 export interface AttemptQuery {
   readonly correlationIds: readonly string[];
   /** Time of the first commit, ISO 8601, UTC. Everything since then is looked at. */

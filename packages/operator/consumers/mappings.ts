@@ -16,7 +16,7 @@ export interface QueueMapping {
   readonly state: string;
 }
 
-/** What waits in the queues of a consumer, and how long they keep it. */
+/** Messages that wait in the queues of a consumer, and how long they are kept. */
 export interface WaitingMessages {
   readonly messages: number;
   /** Time for which a queue keeps a message, in seconds: of its queues the shortest. */

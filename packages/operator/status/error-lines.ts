@@ -10,7 +10,7 @@ export interface ErrorLine {
   readonly at: string;
   /** Physical name of the function. */
   readonly fn: string;
-  /** What was not done: `retrying`, `publish failed`. Absent of lines that Lambda writes itself. */
+  /** Step that was not done: `retrying`, `publish failed`. Absent of lines that Lambda writes itself. */
   readonly message?: string;
   /** Name of the error: `ThrottlingException`, `timeout`. */
   readonly name: string;
@@ -92,7 +92,7 @@ async function readGroup(
   return lines;
 }
 
-/** What Lambda's runtime writes of an uncaught error, where the log has no JSON. */
+/** Text that Lambda's runtime writes of an uncaught error, where the log has no JSON. */
 const BY_RUNTIME = /^(?:Invoke Error|Uncaught Exception|Unhandled Promise Rejection)\s+(?=\{)/;
 
 /**

@@ -4,7 +4,7 @@ import type { ErrorLine } from './error-lines.js';
 import type { CallMinute } from './function-calls.js';
 import type { FailingFunction, FunctionKind } from './status-facts.js';
 
-/** What was read about a function. */
+/** Facts that were read about a function. */
 export interface ReadFunction {
   readonly description: FunctionDescription;
   readonly kind: FunctionKind;

@@ -11,7 +11,7 @@ import { judgeFunction } from './failing.js';
 import { CALLS_LOOKBACK_SECONDS, findServicesThatCounted, readCalls, readFailedCalls } from './function-calls.js';
 import type { ConsumerState, FailingFunction, FunctionKind, RelayState } from './status-facts.js';
 
-/** What a status knows already of an environment. */
+/** Facts that a status knows already of an environment. */
 export interface KnownState {
   readonly app: string;
   readonly environment: string;

@@ -44,7 +44,7 @@ export interface SweeperState {
   readonly lastTick?: string;
 }
 
-/** What a function does, for people. */
+/** Kind of a function's work, for people. */
 export type FunctionKind = ConsumerState['kind'] | 'relay' | 'endpoint' | 'other';
 
 /** A function of which calls failed in the last ten minutes, or that tries messages again. */

@@ -19,7 +19,7 @@ export const HAPPENING_KINDS = [
 ] as const;
 export type HappeningKind = (typeof HAPPENING_KINDS)[number];
 
-/** What happened, as its model knows it. */
+/** One thing that happened, as its model knows it. */
 export interface Happening {
   readonly kind: HappeningKind;
   /** Path of the construct to which it happened: a function, a queue, a rule. `clock` for time. */
@@ -27,7 +27,7 @@ export interface Happening {
   /** Identifies the call, invocation, message, delivery or batch; each of its steps has the same one. */
   readonly id: string;
   /**
-   * What became of it: `began`, `applied`, `duplicate`, `refused`, `crashed`, `answer lost`, `postponed`, `done`, `sent`, `deleted`, ...,
+   * Its outcome: `began`, `applied`, `duplicate`, `refused`, `crashed`, `answer lost`, `postponed`, `done`, `sent`, `deleted`, ...,
    * the error's code for a call.
    */
   readonly outcome?: string;
@@ -55,7 +55,7 @@ export interface Happening {
   readonly records?: number;
 }
 
-/** What happened, with its place in the list. */
+/** One thing that happened, with its place in the list. */
 export interface Happened extends Happening {
   /** Ascends by one, from 1 on. */
   readonly number: number;

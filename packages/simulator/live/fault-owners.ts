@@ -8,7 +8,7 @@ import {
   READ_FAULTS,
 } from '../engine/faults.js';
 
-/** What a construct is, to which faults can happen. */
+/** Kind of a construct to which faults can happen. */
 export type OwnerType = 'function' | 'queue' | 'rule';
 
 /** Kinds of faults that can happen to each type of construct. */

@@ -21,7 +21,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   ...INVOCATION_FAULTS,
 ];
 
-/** What a point's id adds to the path of its owner. */
+/** Part of a point's id behind the path of its owner. */
 export const POINT_NUMBER = / (call|message|delivery|invocation) \d+$/;
 
 /** Faults that were asked for: the next points of one owner at which the kind is possible. */

@@ -10,7 +10,7 @@ import type { Projection } from '../../../packages/kit/projection/projection.js'
 import { functionEnvironment, LIMITS } from '../../support/function-environment.js';
 import type { Call } from '../../support/in-process-dynamodb.js';
 
-/** What is read of a customer before an order, with limits above what one query reads. */
+/** Reads of a customer before an order, with limits above what one query reads. */
 
 const NOW = '2026-03-01T10:50:00.000Z';
 let calls: Call[] = [];
