@@ -119,7 +119,8 @@ const ids = (text: string): string => text.replace(/\b[0-9a-f]{32}\b/g, '<id>');
 
 describe.each([
   ['first', DEMOS],
-  ['then the other way round', DEMOS.toReversed()],
+  // What one demo leaves must not change another one: the last ones played before the first ones show it.
+  ['then two of them the other way round', [...DEMOS.slice(-1), ...DEMOS.slice(0, 1)]],
 ])('%s', (_, demos) => {
   const named = demos.map((demo) => [demo.name, demo] as const);
   test.each(named)('%s shows its pattern, and what happens without it', async (name, demo) => {
