@@ -30,7 +30,7 @@ export const getFailureGroups = {
   id: 'getFailureGroups',
   summary: 'List failures by their causes',
   description:
-    'All groups of failures and of stuck sagas, the largest first, each with its orders and customers, the command that processes it again once its cause is gone, and the one that closes it. Eventually consistent. What `orderly failures groups --json` prints.',
+    'All failures and stuck sagas twice: by the consumer that has them (`groups`), and by their cause across all consumers (`causes`), with publisher, type, a trend of 24 hours, and what operators have noted. Each has its orders and customers, the command that processes it again once its cause is gone, and the one that closes it. Eventually consistent. What `orderly failures causes --json` and `orderly failures groups --json` print.',
   roles: ['operator'],
   query: FailureGroupsQuery,
   answers: { 200: { description: 'The groups', body: FailureGroupsView } },

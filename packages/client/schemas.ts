@@ -79,6 +79,8 @@ export type AuditLogView = {
     readonly reason?: string;
     /** Group of failures, if it was done to one. */
     readonly group?: string;
+    /** Cause of failures across consumers, if it was done to one. */
+    readonly cause?: string;
     /** The same for all messages of one run of a command. */
     readonly run?: string;
     /** Absent if the command ended before it knew. */
@@ -278,7 +280,7 @@ export type DisabledReason = "GONE" | "EXPIRED";
 export type DispatchOrder = Readonly<Record<string, unknown>>;
 
 export type FailureGroupsView = {
-  /** Failures, or stuck sagas, with the same cause, the largest group first. */
+  /** Failures, or stuck sagas, of one consumer with the same error, the largest group first. */
   readonly groups: readonly ({
     readonly id: string;
     /** What has failed: messages, or sagas that are stuck at a step. */
@@ -289,13 +291,17 @@ export type FailureGroupsView = {
     readonly error: string;
     /** Message of the error, without ids, times and numbers. */
     readonly message: string;
+    /** Ids of the causes that it has failures of. */
+    readonly causes: readonly (string)[];
+    readonly hourBefore: number;
+    /** Id of the newest message, or saga. */
+    readonly sample?: string;
     readonly count: number;
     /** Whether there may be more: of sagas, the first 1,000 of a type are read. */
     readonly more: boolean;
     readonly first?: string;
     readonly last?: string;
     readonly lastHour: number;
-    readonly hourBefore: number;
     /** Those that may have been processed before: a redrive leaves them out. */
     readonly unknown: number;
     /** Those whose error has a text that may contain data of a person: only `failures show` opens it. */
@@ -304,7 +310,7 @@ export type FailureGroupsView = {
       readonly count: number;
       readonly newest: readonly (string)[];
     };
-    /** Customers of the newest failures; absent of small groups behind the first 20. */
+    /** Customers of the newest failures; absent of small ones behind the first 20. */
     readonly customers?: {
       /** Number of different ones. */
       readonly count: number;
@@ -312,16 +318,81 @@ export type FailureGroupsView = {
       /** Number of failures that were looked at. */
       readonly looked: number;
     };
-    /** Id of the newest message, or saga. */
-    readonly sample?: string;
-    /** Command that processes the group again, once its cause is gone. */
+    /** Command that processes all of it again, once the cause is gone. */
     readonly next: string;
-    /** Command that ends the group by a decision. */
+    /** Command that ends it by a decision. */
     readonly close: string;
-    /** Page that says what to do about the cause. */
+    /** Page that says what to do about it. */
     readonly page?: string;
   })[];
-  /** Stuck sagas that this release cannot read: they are in no group. */
+  /** The same failures by their cause across all consumers, the largest first. One bad publisher is one cause. With `consumer`, it is the part at this consumer. */
+  readonly causes: readonly ({
+    readonly id: string;
+    /** What has failed: messages, or sagas that are stuck at a step. */
+    readonly kind: "failure" | "stuck saga";
+    /** Name of the error. */
+    readonly error: string;
+    /** Message of the error, without ids, times and numbers. */
+    readonly message: string;
+    /** Service that published the messages, or the source of another application; absent if no record says it. */
+    readonly publisher?: string;
+    /** Type of the messages, or of the sagas; absent if no record says it. */
+    readonly type?: string;
+    /** Number of consumers that have failures of it. */
+    readonly consumers: number;
+    /** What each consumer has of it, the largest first. */
+    readonly groups: readonly ({
+      readonly id: string;
+      readonly service: string;
+      readonly consumer: string;
+      readonly count: number;
+    })[];
+    /** Number in each of the last 24 hours, the oldest first; the last hour ends now. */
+    readonly trend: readonly (number)[];
+    /** Number before these hours. */
+    readonly older: number;
+    /** What operators have noted of it, by `failures annotate`; absent if nothing. */
+    readonly note?: {
+      /** Who takes care of it. */
+      readonly owner?: string;
+      readonly ticket?: string;
+      readonly note?: string;
+      /** ARN of who changed it last; at an emulator the user of the machine. */
+      readonly by: string;
+      readonly at: string;
+    };
+    /** Command that shows the newest failure, or saga. */
+    readonly sample?: string;
+    readonly count: number;
+    /** Whether there may be more: of sagas, the first 1,000 of a type are read. */
+    readonly more: boolean;
+    readonly first?: string;
+    readonly last?: string;
+    readonly lastHour: number;
+    /** Those that may have been processed before: a redrive leaves them out. */
+    readonly unknown: number;
+    /** Those whose error has a text that may contain data of a person: only `failures show` opens it. */
+    readonly sealedTexts: number;
+    readonly subjects: {
+      readonly count: number;
+      readonly newest: readonly (string)[];
+    };
+    /** Customers of the newest failures; absent of small ones behind the first 20. */
+    readonly customers?: {
+      /** Number of different ones. */
+      readonly count: number;
+      readonly newest: readonly (string)[];
+      /** Number of failures that were looked at. */
+      readonly looked: number;
+    };
+    /** Command that processes all of it again, once the cause is gone. */
+    readonly next: string;
+    /** Command that ends it by a decision. */
+    readonly close: string;
+    /** Page that says what to do about it. */
+    readonly page?: string;
+  })[];
+  /** Stuck sagas that this release cannot read: they are in no group and no cause. */
   readonly unreadable: number;
 };
 

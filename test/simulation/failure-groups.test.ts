@@ -49,6 +49,7 @@ describe('an operator whose consumer could not write for an hour', () => {
     };
     const clock = { now: () => new Date(world.now).toISOString() };
     const context = {
+      app: 'orderly',
       documents,
       clock,
       services: orderly.services,

@@ -41,6 +41,7 @@ let poison: { readonly messageId: string };
 /** A command that the catalogue refuses each time, and the group of what is like it. */
 let refused: { readonly messageId: string };
 let group = '';
+let cause = '';
 /** A message that an inbox could not process. */
 let stored: { readonly consumer: string; readonly messageId: string };
 /** An event of the first order. */
@@ -75,7 +76,8 @@ beforeAll(async () => {
   for (const orderId of placed.slice(2)) await stuck(orderId);
   [poison] = (await asked('failures', 'list', '--consumer', 'inventory-commands')).failures;
   [refused] = (await asked('failures', 'list', '--consumer', 'catalog-commands')).failures;
-  [{ id: group }] = (await asked('failures', 'groups', '--consumer', 'catalog-commands')).groups;
+  const ofCatalog = await asked('failures', 'groups', '--consumer', 'catalog-commands');
+  [[{ id: group }], [{ id: cause }]] = [ofCatalog.groups, ofCatalog.causes];
   [stored] = (await asked('inbox', 'list', '--state', 'failed')).messages;
   event = (await asked('order', placed[0] ?? '')).events[0].id;
   [{ id: stuckGroup }] = (await asked('failures', 'groups', '--consumer', 'orders-saga')).groups;
@@ -198,6 +200,9 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['failures', 'list'],
     ['failures', 'list', '--limit', '1'],
   ],
+  'failures annotate': () => [
+    ['failures', 'annotate', cause, '--owner', 'olga', '--ticket', '4711', '--note', 'a test'],
+  ],
   'failures groups': () => [['failures', 'groups']],
   'failures show': () => [['failures', 'show', 'inventory-commands', poison.messageId]],
   'consumers pause': () => [
@@ -218,6 +223,11 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['failures', 'redrive', 'catalog-commands', refused.messageId, '--dry-run'],
     ['failures', 'redrive', 'catalog-commands', refused.messageId],
   ],
+  'failures redrive --cause': () => [
+    ['failures', 'redrive', '--cause', cause, '--dry-run'],
+    ['failures', 'redrive', '--cause', cause],
+  ],
+  'failures discard --cause': () => [['failures', 'discard', '--cause', cause, '--reason', 'a test', '--dry-run']],
   'failures redrive --group': () => [
     ['failures', 'redrive', '--group', group, '--dry-run'],
     ['failures', 'redrive', '--group', group],
@@ -261,6 +271,7 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
 const SAME: Readonly<
   Record<string, { readonly as: string; readonly named?: string; readonly call: () => readonly string[] }>
 > = {
+  'failures causes': { as: 'failures groups', call: () => ['failures', 'causes'] },
   'inbox show': { as: 'failures show', call: () => ['inbox', 'show', stored.consumer, stored.messageId] },
   'inbox retry': {
     as: 'failures redrive',

@@ -47,7 +47,7 @@ const operator = {
     ),
   groups: (): Promise<Outcome> =>
     listFailureGroups(
-      { documents, clock, services: orderly.services, command, pageOn: findRunbookPage },
+      { app: 'orderly', documents, clock, services: orderly.services, command, pageOn: findRunbookPage },
       { consumer: undefined },
     ),
   discard: (consumer: string, messageId: string, reason: string): Promise<Outcome> =>

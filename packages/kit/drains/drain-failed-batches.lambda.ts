@@ -88,6 +88,7 @@ async function recordRequest({ dynamodb }: DynamoDBRecord, condition: string): P
     payload,
     error: new DeadLettered(SafeText.trusted(`the lane gave its batch up: ${condition}`)),
     type: message.type,
+    source: message.source,
     subject: message.subject,
     correlationId: message.correlationid,
     ...(findTooOld(message, window) ? { unknown: true } : {}),

@@ -3,7 +3,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { clock } from '../aws/clock.js';
 import { documentClient, ItemExists, putNew } from '../aws/dynamodb.js';
-import { type Envelope, sagaStepKey } from '../messages/envelope.js';
+import { type Envelope, readSender, sagaStepKey } from '../messages/envelope.js';
 import { RELAY, recordsPrefix } from './contract.js';
 import { bodyHashId, type Delivery, envelopeOf, PENDING } from './delivery.js';
 import { type FailureReason, toFailureReason } from './failure-reasons.js';
@@ -33,6 +33,8 @@ interface Failure {
   readonly payload: string;
   readonly error: unknown;
   readonly type?: string;
+  /** Who published it: `<application>.<service>`, or the source that the bus event of an unreadable message has. */
+  readonly source?: string;
   readonly subject?: string;
   /** For an event of an inbox in mode sequential: its place. */
   readonly sequence?: number;
@@ -96,7 +98,14 @@ export class FailureRecords {
       error,
       attempts,
       ...(envelope && pk !== undefined ? { pk, sequence: envelope.sequence, epoch: envelope.epoch } : {}),
-      ...(envelope ? { type: envelope.type, subject: envelope.subject, correlationId: envelope.correlationid } : {}),
+      ...(envelope
+        ? {
+            type: envelope.type,
+            source: envelope.source,
+            subject: envelope.subject,
+            correlationId: envelope.correlationid,
+          }
+        : readSender(record.body)),
       ...(step === undefined ? {} : { step }),
       // Whatever the fault is now, the effect may have happened while the message's record still existed.
       ...(tooOld ? { unknown: true } : {}),

@@ -175,6 +175,23 @@ export function readEnvelope(body: string): Envelope {
   return detail;
 }
 
+/** Names of publishers and types as EventBridge takes them, without what could be a text or somebody's data. */
+const BUS_NAME = z.string().check(z.regex(/^[\w.:/-]{1,256}$/));
+const BusHead = z.object({ source: BUS_NAME, 'detail-type': BUS_NAME });
+
+/**
+ * Returns who published a message that can't be read, and its type, as the fields of its bus event say: EventBridge requires both.
+ * They name the publisher to mend. Empty for what never came from a bus.
+ */
+export function readSender(body: string): Partial<Pick<Envelope, 'source' | 'type'>> {
+  try {
+    const { data } = z.safeParse(BusHead, JSON.parse(body));
+    return data ? { source: data.source, type: data['detail-type'] } : {};
+  } catch {
+    return {};
+  }
+}
+
 function parse(body: string): unknown {
   try {
     return JSON.parse(body);

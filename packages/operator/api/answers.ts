@@ -53,7 +53,7 @@ export const answerStatus = <View>(context: CommandContext, sections: readonly S
   answerCommand<View>(showStatus(context, sections, { all: false }));
 
 /**
- * Answers `failures groups`: failures and stuck sagas by their cause, with the next command for each.
+ * Answers `failures groups` and `failures causes`: failures and stuck sagas by consumer and by cause, with the next command for each.
  * @param customers how the application finds their customers. @default the answer doesn't say them
  * @throws {Problem} 404
  */

@@ -23,6 +23,7 @@ import {
   namePattern,
   type StackPermission,
 } from '../deployment/stack-permissions.construct.js';
+import { CAUSE_NOTES } from '../groups/cause-notes.js';
 import { OperatorApiEnv } from './contract.js';
 
 export interface OperatorApiProps {
@@ -124,7 +125,7 @@ export class OperatorApi extends Construct {
 
   /**
    * Adds the route of the failure groups. Its function may also read the sagas that the services have so far, since stuck ones
-   * are groups, and commits and records by their keys, for the customers.
+   * are groups, what operators have noted of causes, and commits and records by their keys, for the customers.
    * @param entry entry point, with `answerFailureGroups`
    */
   addFailures(id: string, route: Pick<Route, 'method' | 'path'>, entry: string): void {
@@ -135,6 +136,7 @@ export class OperatorApi extends Construct {
       handler,
       ['Query'],
       STUCK,
+      CAUSE_NOTES,
       ...this.props.services.flatMap(({ sagas }) => sagas.map(aggregateKeyPrefix)),
     );
   }

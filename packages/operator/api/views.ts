@@ -159,51 +159,103 @@ export const FailureGroupsQuery = z.strictObject({
   ),
 });
 
-/** Answer of `failures groups`. */
+const kind = withDescription(
+  'What has failed: messages, or sagas that are stuck at a step.',
+  z.enum(['failure', 'stuck saga']),
+);
+
+/** Fields that a group and a cause have in common. */
+const ofFailures = {
+  count,
+  more: withDescription('Whether there may be more: of sagas, the first 1,000 of a type are read.', z.boolean()),
+  first: z.exactOptional(time),
+  last: z.exactOptional(time),
+  lastHour: count,
+  unknown: withDescription('Those that may have been processed before: a redrive leaves them out.', count),
+  sealedTexts: withDescription(
+    'Those whose error has a text that may contain data of a person: only `failures show` opens it.',
+    count,
+  ),
+  subjects: z.object({ count, newest: z.array(z.string()) }),
+  customers: z.exactOptional(
+    withDescription(
+      'Customers of the newest failures; absent of small ones behind the first 20.',
+      z.object({
+        count: withDescription('Number of different ones.', count),
+        newest: z.array(z.string()),
+        looked: withDescription('Number of failures that were looked at.', count),
+      }),
+    ),
+  ),
+  next: withDescription('Command that processes all of it again, once the cause is gone.', z.string()),
+  close: withDescription('Command that ends it by a decision.', z.string()),
+  page: z.exactOptional(withDescription('Page that says what to do about it.', z.string())),
+};
+
+/** Answer of `failures groups` and of `failures causes`. */
 export const FailureGroupsView = z.object({
   groups: withDescription(
-    'Failures, or stuck sagas, with the same cause, the largest group first.',
+    'Failures, or stuck sagas, of one consumer with the same error, the largest group first.',
     z.array(
       z.object({
         id: z.string(),
-        kind: withDescription(
-          'What has failed: messages, or sagas that are stuck at a step.',
-          z.enum(['failure', 'stuck saga']),
-        ),
+        kind,
         service: z.string(),
         consumer: z.string(),
         error: withDescription('Name of the error.', z.string()),
         message: withDescription('Message of the error, without ids, times and numbers.', z.string()),
-        count,
-        more: withDescription('Whether there may be more: of sagas, the first 1,000 of a type are read.', z.boolean()),
-        first: z.exactOptional(time),
-        last: z.exactOptional(time),
-        lastHour: count,
+        causes: withDescription('Ids of the causes that it has failures of.', z.array(z.string())),
         hourBefore: count,
-        unknown: withDescription('Those that may have been processed before: a redrive leaves them out.', count),
-        sealedTexts: withDescription(
-          'Those whose error has a text that may contain data of a person: only `failures show` opens it.',
-          count,
-        ),
-        subjects: z.object({ count, newest: z.array(z.string()) }),
-        customers: z.exactOptional(
-          withDescription(
-            'Customers of the newest failures; absent of small groups behind the first 20.',
-            z.object({
-              count: withDescription('Number of different ones.', count),
-              newest: z.array(z.string()),
-              looked: withDescription('Number of failures that were looked at.', count),
-            }),
-          ),
-        ),
         sample: z.exactOptional(withDescription('Id of the newest message, or saga.', z.string())),
-        next: withDescription('Command that processes the group again, once its cause is gone.', z.string()),
-        close: withDescription('Command that ends the group by a decision.', z.string()),
-        page: z.exactOptional(withDescription('Page that says what to do about the cause.', z.string())),
+        ...ofFailures,
       }),
     ),
   ),
-  unreadable: withDescription('Stuck sagas that this release cannot read: they are in no group.', count),
+  causes: withDescription(
+    'The same failures by their cause across all consumers, the largest first. One bad publisher is one cause. With `consumer`, it is the part at this consumer.',
+    z.array(
+      z.object({
+        id: z.string(),
+        kind,
+        error: withDescription('Name of the error.', z.string()),
+        message: withDescription('Message of the error, without ids, times and numbers.', z.string()),
+        publisher: z.exactOptional(
+          withDescription(
+            'Service that published the messages, or the source of another application; absent if no record says it.',
+            z.string(),
+          ),
+        ),
+        type: z.exactOptional(
+          withDescription('Type of the messages, or of the sagas; absent if no record says it.', z.string()),
+        ),
+        consumers: withDescription('Number of consumers that have failures of it.', count),
+        groups: withDescription(
+          'What each consumer has of it, the largest first.',
+          z.array(z.object({ id: z.string(), service: z.string(), consumer: z.string(), count })),
+        ),
+        trend: withDescription(
+          'Number in each of the last 24 hours, the oldest first; the last hour ends now.',
+          z.array(count),
+        ),
+        older: withDescription('Number before these hours.', count),
+        note: z.exactOptional(
+          withDescription(
+            'What operators have noted of it, by `failures annotate`; absent if nothing.',
+            z.object({
+              owner: z.exactOptional(withDescription('Who takes care of it.', z.string())),
+              ticket: z.exactOptional(z.string()),
+              note: z.exactOptional(z.string()),
+              by: withDescription('ARN of who changed it last; at an emulator the user of the machine.', z.string()),
+              at: time,
+            }),
+          ),
+        ),
+        sample: z.exactOptional(withDescription('Command that shows the newest failure, or saga.', z.string())),
+        ...ofFailures,
+      }),
+    ),
+  ),
+  unreadable: withDescription('Stuck sagas that this release cannot read: they are in no group and no cause.', count),
 });
 
 const TIME_SPAN = z
@@ -332,6 +384,9 @@ export const AuditLogView = z.object({
         target: withDescription('Such as a consumer and a message id.', z.string()),
         reason: z.exactOptional(z.string()),
         group: z.exactOptional(withDescription('Group of failures, if it was done to one.', z.string())),
+        cause: z.exactOptional(
+          withDescription('Cause of failures across consumers, if it was done to one.', z.string()),
+        ),
         run: z.exactOptional(withDescription('The same for all messages of one run of a command.', z.string())),
         result: z.exactOptional(withDescription('Absent if the command ended before it knew.', z.string())),
       }),

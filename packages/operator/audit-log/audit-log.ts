@@ -24,6 +24,8 @@ const Entry = z.object({
   reason: z.optional(z.string()),
   /** Group of failures, if it was done to one; the id of the command's run, if it may be done to many at once. */
   group: z.optional(z.string()),
+  /** Cause across consumers, if it was done to one. */
+  cause: z.optional(z.string()),
   run: z.optional(z.string()),
   /** Its result. Absent if the command ended before it knew. */
   result: z.optional(z.string()),
@@ -31,12 +33,22 @@ const Entry = z.object({
 type Entry = z.infer<typeof Entry>;
 
 /** An entry of the audit log, before it is written. */
-export type Action = Pick<Entry, 'actor' | 'target' | 'reason' | 'group' | 'run'> & {
-  readonly action: 'redrive' | 'discard' | 'retry' | 'resolve' | 'resend' | 'replay' | 'restore' | 'pause' | 'resume';
+export type Action = Pick<Entry, 'actor' | 'target' | 'reason' | 'group' | 'cause' | 'run'> & {
+  readonly action:
+    | 'redrive'
+    | 'discard'
+    | 'retry'
+    | 'resolve'
+    | 'resend'
+    | 'replay'
+    | 'restore'
+    | 'pause'
+    | 'resume'
+    | 'annotate';
 };
 
-/** Run of a command over a group of failures. Its entries are listed as one. */
-export type Run = Pick<Action, 'group' | 'run'>;
+/** Run of a command over a group of failures, or over a cause. Its entries are listed as one. */
+export type Run = Pick<Action, 'group' | 'cause' | 'run'>;
 
 /** Returns the partition of the entries of a time's month: `AUDIT#2026-11`. */
 const partitionOf = (at: string): string => AUDIT_PREFIX + at.slice(0, 'YYYY-MM'.length);
@@ -154,7 +166,7 @@ export function monthsSince(since: string, now: string): readonly string[] {
 const toListedJson = ({ sk: _, ...entry }: Listed) => entry;
 
 /** Results of actions that have none of their own. */
-const RESULTS: Readonly<Record<string, string>> = { discard: 'discarded', resend: 'sent' };
+const RESULTS: Readonly<Record<string, string>> = { discard: 'discarded', resend: 'sent', annotate: 'noted' };
 
 /** One row: an action, or all actions of one run. */
 interface Row {
@@ -181,9 +193,10 @@ function renderEntries(entries: readonly Listed[], since: string): string {
 }
 
 function renderRow({ first, results, count }: Row): string {
-  const { at, service, actor, action, target, reason, group } = first;
+  const { at, service, actor, action, target, reason, group, cause } = first;
   const messages = pluralize(count, 'message');
-  const many = group === undefined ? messages : `group ${group}: ${messages}`;
+  const of = cause === undefined ? group && `group ${group}` : `cause ${cause}`;
+  const many = of === undefined ? messages : `${of}: ${messages}`;
   const whom = first.run === undefined || count === 1 ? target : many;
   const what = [...results].map(([result, times]) => (count === 1 ? result : `${times} ${result}`)).join(', ');
   const rows = [

@@ -7,6 +7,12 @@ import { alignColumns } from './text-format.js';
 export const terminalWidth = (): number | undefined =>
   process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined;
 
+/** Most characters of a line of a list: a terminal may be wider, and nobody reads longer lines. */
+const WIDEST = 200;
+
+/** Returns the width of a list's lines: that of the terminal, up to 200. Where the output is a file or a pipe, 100. */
+export const listWidth = (width = terminalWidth()): number => Math.min(WIDEST, width ?? 100);
+
 /** Cuts a text to a length; an ellipsis says so. */
 export const cutToWidth = (length: number, text: string): string =>
   text.length > length ? `${text.slice(0, Math.max(0, length - 1))}…` : text;

@@ -1,9 +1,10 @@
 import { type CommandInput, operatorCommand } from '../cli/command.js';
 import type { DiscardRequest } from '../failures/discard.js';
 import type { RedriveRequest } from '../failures/redrive.js';
+import type { AnnotateRequest } from '../groups/annotate.js';
 import type { CustomerSource } from '../groups/customers.js';
 import type { GroupRequest } from '../groups/run.js';
-import { MAX_RATE, parseGroup, parseLimit, reasonIn, timeOf } from './options.js';
+import { MAX_RATE, noteIn, parseGroup, parseLimit, reasonIn, requireId, timeOf } from './options.js';
 
 const MESSAGE_ID = '019aa4f2-6c1e-7d53-9f0e-2b8a4c6d8e10';
 
@@ -37,12 +38,48 @@ export const failuresCommands = (consumer: string, customers?: () => Promise<Cus
     run: async (...call) => (await import('../failures/failures.js')).listFailures(...call),
   }),
   operatorCommand({
+    name: 'failures causes',
+    usage: 'failures causes',
+    positionals: [],
+    options: {},
+    example: ['failures', 'causes'],
+    about: 'groups failures and stuck sagas by their cause across all consumers, with publisher, trend and notes',
+    details: `A cause is an error's name, its message without ids, hashes, times and numbers, and the publisher and type of the messages. So one bad
+publisher is one cause, however many consumers refuse what it sends. Exit code 0: no failures, no stuck saga. 4: one waits for
+an operator. The trend has one sign for each of the last 24 hours, the newest on the right.`,
+    parse: () => ({}),
+    run: async (context) => (await import('../groups/cause-list.js')).listFailureCauses(context, await customers?.()),
+  }),
+  operatorCommand({
+    name: 'failures annotate',
+    usage: 'failures annotate <cause> [--owner <who>] [--ticket <number>] [--note "<text>"]',
+    positionals: ['cause'],
+    options: { owner: { type: 'string' }, ticket: { type: 'string' }, note: { type: 'string' } },
+    example: ['failures', 'annotate', '871dfe3', '--owner', 'olga', '--ticket', '4711'],
+    about: 'says who takes care of a cause, its ticket, and what is known of it',
+    details: `'failures causes' names the causes; a beginning of an id is enough. What is not given stays; an empty text removes it. The note stays for
+400 days, also while the cause is gone. The audit log keeps each change.
+  --owner     who takes care of it
+  --ticket    number or address of a ticket
+  --note      what is known of it; it must not contain personal data`,
+    parse: ({ words: [cause], options: { owner, ticket, note }, wrong }): AnnotateRequest => {
+      requireId('cause', cause, wrong);
+      const given = Object.entries({ owner, ticket, note }).filter(([, text]) => text !== undefined);
+      if (given.length === 0) throw wrong("'failures annotate' needs --owner, --ticket or --note.");
+      return {
+        cause,
+        fields: Object.fromEntries(given.map(([name, text]) => [name, noteIn(name, text ?? '', wrong)])),
+      };
+    },
+    run: async (...call) => (await import('../groups/annotate.js')).annotateCause(...call),
+  }),
+  operatorCommand({
     name: 'failures groups',
     usage: 'failures groups [--consumer <name>]',
     positionals: [],
     options: { consumer: { type: 'string' } },
     example: ['failures', 'groups', '--consumer', consumer],
-    about: 'groups failures and stuck sagas by their cause, the largest group first, with what to do about each',
+    about: 'groups failures and stuck sagas by consumer and cause, the largest group first, with what to do about each',
     details: `A cause is a consumer, an error's name, and its message without ids, hashes, times and numbers; of a stuck saga, its step and
 the reason. Exit code 0: no failures, no stuck saga. 4: one waits for an operator.
   --consumer  failures of one consumer only; 'relay' for messages that could not be published`,
@@ -63,31 +100,32 @@ the reason. Exit code 0: no failures, no stuck saga. 4: one waits for an operato
   }),
   operatorCommand({
     name: 'failures redrive',
-    usage: 'failures redrive (<consumer> <message id> [--not-done] | --group <id> [--rate <n>]) [--dry-run]',
+    usage:
+      'failures redrive (<consumer> <message id> [--not-done] | (--cause <id> | --group <id>) [--rate <n>]) [--dry-run]',
     positionals: ['consumer?', 'message id?'],
     options: {
+      cause: { type: 'string' },
       group: { type: 'string' },
       rate: { type: 'string', default: RATE },
       'not-done': { type: 'boolean' },
       'dry-run': { type: 'boolean' },
     },
     example: ['failures', 'redrive', consumer, MESSAGE_ID],
-    about: 'sends a message again, or all of a group, and waits up to 20 seconds for the result',
-    details: `Exit code 0: processed. 3: no result yet, or stopped. 4: failed again, or skipped. 5: the probe of a group failed again, and
-nothing else was sent. May be stopped by Ctrl-C and run again: what was processed is not sent again.
-  --group     all failures of a group ('failures groups'; a beginning of its id is enough). The first one is a probe.
-              Those that may have been processed before, and those that can't be redriven, are skipped
+    about: 'sends a message again, or all of a cause or a group, and waits up to 20 seconds for the result',
+    details: `Exit code 0: processed. 3: no result yet, or stopped. 4: failed again, or skipped. 5: a probe failed again, and nothing
+else was sent. May be stopped by Ctrl-C and run again: what was processed is not sent again.
+  --cause     all failures of a cause at all its consumers ('failures causes'; a beginning of its id is enough). The first one of
+              each consumer is a probe. Those that may have been processed before, and those that can't be redriven, are skipped
+  --group     all failures of a group ('failures groups'; a beginning of its id is enough). The first one is a probe
   --rate      maximum number of messages per second, 1 to ${MAX_RATE}; default ${RATE}
   --not-done  confirms that the message was not processed before (required if no record can show it)
   --dry-run   prints what would be sent and where, and changes nothing`,
     parse: ({ words, options, wrong }): RedriveRequest | GroupRequest => {
       const dryRun = options['dry-run'];
-      if (options.group !== undefined) {
-        if (options['not-done']) throw wrong('--not-done is about one message: a group has some that were processed.');
-        return {
-          ...parseGroup('failures redrive', { ...options, group: options.group }, describeArguments(words), wrong),
-          dryRun,
-        };
+      if (options.group !== undefined || options.cause !== undefined) {
+        if (options['not-done'])
+          throw wrong('--not-done is about one message: a group or a cause may have some that were processed.');
+        return { ...parseGroup('failures redrive', options, describeArguments(words), wrong), dryRun };
       }
       return { ...requireMessage('failures redrive', words, wrong), notDone: options['not-done'], dryRun };
     },
@@ -99,27 +137,31 @@ nothing else was sent. May be stopped by Ctrl-C and run again: what was processe
   operatorCommand({
     name: 'failures discard',
     irreversible: true,
-    usage: 'failures discard (<consumer> <message id> | --group <id> [--rate <n>]) --reason "<why>" [--dry-run]',
+    usage:
+      'failures discard (<consumer> <message id> | (--cause <id> | --group <id>) [--rate <n>]) --reason "<why>" [--dry-run]',
     positionals: ['consumer?', 'message id?'],
     options: {
+      cause: { type: 'string' },
       group: { type: 'string' },
       rate: { type: 'string', default: RATE },
       reason: { type: 'string' },
       'dry-run': { type: 'boolean' },
     },
     example: ['failures', 'discard', consumer, MESSAGE_ID, '--reason', 'test data, ticket 4711'],
-    about: 'ends a failure, or all of a group, without processing; the records stay, with reason, operator and time',
-    details: `Refused for the timeout of a waiting saga: 'sagas retry' sets a new one. Exit code of a group 3: stopped. 4: some refused.
+    about:
+      'ends a failure, or all of a cause or a group, without processing; the records stay, with reason, operator and time',
+    details: `Refused for the timeout of a waiting saga: 'sagas retry' sets a new one. Exit code of a cause or a group 3: stopped. 4: some refused.
+  --cause     all failures of a cause at all its consumers ('failures causes'; a beginning of its id is enough)
   --group     all failures of a group ('failures groups'; a beginning of its id is enough)
   --rate      maximum number of messages per second, 1 to ${MAX_RATE}; default ${RATE}
   --reason    kept in the records, so it must not contain personal data
   --dry-run   changes nothing`,
     parse: ({ words, options, wrong }): DiscardRequest | (GroupRequest & Pick<DiscardRequest, 'reason'>) => {
-      const { group } = options;
+      const { group, cause } = options;
       const one =
-        group === undefined
+        group === undefined && cause === undefined
           ? requireMessage('failures discard', words, wrong)
-          : parseGroup('failures discard', { ...options, group }, describeArguments(words), wrong);
+          : parseGroup('failures discard', options, describeArguments(words), wrong);
       return { ...one, reason: reasonIn('failures discard', options.reason, wrong), dryRun: options['dry-run'] };
     },
     run: async (context, request) =>
@@ -135,7 +177,7 @@ const describeArguments = ([word]: Words) => ({ word, one: 'a consumer and a mes
 
 /** @throws {OperatorError} `usage` */
 function requireMessage(name: string, [consumer, messageId]: Words, wrong: CommandInput['wrong']) {
-  if (consumer === undefined) throw wrong(`'${name}' needs the consumer, or --group.`);
+  if (consumer === undefined) throw wrong(`'${name}' needs the consumer, or --cause or --group.`);
   if (messageId === undefined) throw wrong(`'${name}' needs the message id.`);
   return { consumer, messageId };
 }

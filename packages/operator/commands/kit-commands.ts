@@ -36,7 +36,7 @@ export interface KitCommandOptions {
   readonly auditShortcuts?: AuditShortcuts;
   /** Loads how the application finds what was done twice, for `audit`. @default `audit` doesn't ask for that */
   readonly duplicateCheck?: () => Promise<DuplicateCheck>;
-  /** Loads how the application finds the customers of failures, for `failures groups`. @default the groups don't say them */
+  /** Loads how the application finds the customers of failures, for `failures causes` and `groups`. @default they don't say them */
   readonly customers?: () => Promise<CustomerSource>;
   /**
    * Loads how the application finds what its API admits in a second, for `doctor --before`.

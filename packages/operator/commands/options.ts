@@ -30,21 +30,50 @@ export function parseRate(text: string, wrong: CommandInput['wrong']): number {
 }
 
 /**
- * Reads the options of a command over a group.
+ * Checks the beginning of the id of a group or a cause.
+ * @param option that has it. @default it is a word of the command
+ * @throws {OperatorError} `wrong(...)`
+ */
+export function requireId(
+  what: 'group' | 'cause',
+  text: string,
+  wrong: CommandInput['wrong'],
+  option: string = `the ${what}`,
+): void {
+  if (!/^[0-9a-f]{4,16}$/.test(text))
+    throw wrong(`${option} is '${text}': expected 4 to 16 hexadecimal digits, as 'failures ${what}s' prints.`);
+}
+
+/**
+ * Reads the options of a command over a group, or over a cause.
  * @param given the first word of the command, which a group excludes, and what it would name
  * @throws {OperatorError} `wrong(...)`
  */
 export function parseGroup(
   name: string,
-  { group, rate }: { readonly group: string; readonly rate: string },
+  given: { readonly group: string | undefined; readonly cause?: string | undefined; readonly rate: string },
   { word, one }: { readonly word: string | undefined; readonly one: string },
   wrong: CommandInput['wrong'],
 ) {
-  if (word !== undefined) throw wrong(`'${name}' takes ${one}, or --group: expected one of them.`);
-  if (!/^[0-9a-f]{4,16}$/.test(group)) {
-    throw wrong(`--group is '${group}': expected 4 to 16 hexadecimal digits, as 'failures groups' prints.`);
-  }
-  return { group, rate: parseRate(rate, wrong) };
+  const { group, cause, rate } = given;
+  const ways = 'cause' in given ? '--cause or --group' : '--group';
+  if (word !== undefined) throw wrong(`'${name}' takes ${one}, or ${ways}: expected one of them.`);
+  if (group !== undefined && cause !== undefined)
+    throw wrong(`'${name}' takes --cause or --group: expected one of them.`);
+  const what = cause === undefined ? 'group' : 'cause';
+  const id = cause ?? group ?? '';
+  requireId(what, id, wrong, `--${what}`);
+  return { group: id, ...(what === 'cause' && { isCause: true }), rate: parseRate(rate, wrong) };
+}
+
+/** Most characters of what a note says, so that 1,000 notes are one query. */
+const MAX_NOTE = 500;
+
+/** Reads what a note says; an empty text removes it. @throws {OperatorError} `wrong(...)` */
+export function noteIn(name: string, text: string, wrong: CommandInput['wrong']): string {
+  const said = text.trim().replace(/\s+/g, ' ');
+  if (said.length > MAX_NOTE) throw wrong(`--${name} has ${said.length} characters: expected at most ${MAX_NOTE}.`);
+  return said;
 }
 
 /**

@@ -5,6 +5,9 @@ import { cutToWidth, renderTable } from '../cli/table.js';
 import { alignColumns, type CommandFormatter, pluralize } from '../cli/text-format.js';
 import { findListeners, listListeners } from '../deployment/services.js';
 import { mapToSources } from '../deployment/source-maps.js';
+import { sharedCauseHash } from '../groups/cause.js';
+import { type CauseNote, describeNote, readCauseNotes } from '../groups/cause-notes.js';
+import { toSharedCause } from '../groups/failures.js';
 import {
   describeReason,
   type FoundRecord,
@@ -18,7 +21,7 @@ import { formatTime, idFormatter } from '../records/list-format.js';
 import { type DisplayedReason, describeSealedText, unsealReasons } from '../records/sealed-texts.js';
 
 type Context = Pick<CommandContext, 'documents' | 'services' | 'command' | 'pageOn'> &
-  Partial<Pick<CommandContext, 'stacks' | 'environment' | 'endpoint'>>;
+  Partial<Pick<CommandContext, 'app' | 'stacks' | 'environment' | 'endpoint'>>;
 
 interface FailuresListRequest extends NewestFailuresQuery {
   readonly consumer: string | undefined;
@@ -88,28 +91,55 @@ export async function showFailure(
   context: Context,
   asked: { readonly consumer: string; readonly messageId: string; readonly payload: boolean },
 ): Promise<Outcome> {
-  return showRecord(context, await findRecord(context.documents, context.services, asked), asked);
+  const found = await findRecord(context.documents, context.services, asked);
+  return showRecord(context, found, asked, await findNoted(context, found));
 }
 
-/** Shows a record that was found. */
+/** Cause of a failure across consumers, and what operators have noted of it. */
+interface NotedCause {
+  readonly id: string;
+  readonly note: CauseNote | undefined;
+}
+
+/** @returns `undefined` of what has not failed */
+async function findNoted({ app, documents, services }: Context, found: FoundRecord): Promise<NotedCause | undefined> {
+  if (app === undefined || found.record.status !== 'FAILED') return undefined;
+  const id = sharedCauseHash(toSharedCause(found, app));
+  return { id, note: (await readCauseNotes(documents, services)).get(id)?.note };
+}
+
+/** Shows a record that was found. @param cause shown behind it. @default it is not said */
 export async function showRecord(
   context: Omit<Context, 'services'>,
   found: FoundRecord,
   asked: { readonly payload: boolean },
+  cause?: NotedCause,
 ): Promise<Outcome> {
   const reasons = await unsealReasons(context, found);
   const payload = asked.payload ? (readPayload(found.record) ?? found.record.payloadBegin ?? null) : undefined;
   return {
     exitCode: Exit.OK,
-    text: `${renderFailure(found, reasons)}${payload ? `\n\nmessage:\n${payload}` : ''}\n\n${adviceOn(found, context)}`,
+    text: [
+      renderFailure(found, reasons),
+      ...(payload ? ['', 'message:', payload] : []),
+      '',
+      adviceOn(found, context),
+      ...(cause ? [renderCause(cause, context)] : []),
+    ].join('\n'),
     json: {
       failure: {
         ...failureToJson(found),
         failures: reasons,
+        ...(cause && { cause: cause.id, ...(cause.note && { note: cause.note }) }),
         ...(payload !== undefined && { payload }),
       },
     },
   };
+}
+
+function renderCause({ id, note }: NotedCause, { command }: Pick<Context, 'command'>): string {
+  const noted = note === undefined ? '' : ` (${describeNote(note)})`;
+  return `cause ${id.slice(0, 7)}${noted}: ${command('failures', 'causes')}`;
 }
 
 /** Returns the fields of a record for scripts; it contains nothing of the message itself. */

@@ -10,6 +10,14 @@ export interface Cause {
   readonly message: string;
 }
 
+/** Why messages of one sender fail, or sagas of one type are stuck, whichever consumers meet it. One bad publisher is one of them. */
+export interface SharedCause extends Pick<Cause, 'error' | 'message'> {
+  /** Service that published the messages, or the source of an application that is not this one. Absent if no record says it. */
+  readonly publisher?: string;
+  /** Type of the messages, or of the sagas. Absent if no record says it. */
+  readonly type?: string;
+}
+
 /** Maximum number of characters of a cause's message. */
 const MAX_CAUSE_LENGTH = 300;
 
@@ -44,6 +52,13 @@ export function maskVariableParts(message: string): string {
 export const causeHash = ({ service, consumer, error, message }: Cause): string =>
   createHash('sha256')
     .update(JSON.stringify([service, consumer, error, message]))
+    .digest('hex')
+    .slice(0, 16);
+
+/** Returns the id of a cause across consumers: 16 hexadecimal digits, the same on every machine and at every time. */
+export const sharedCauseHash = ({ error, message, publisher = '', type = '' }: SharedCause): string =>
+  createHash('sha256')
+    .update(JSON.stringify(['cause', error, message, publisher, type]))
     .digest('hex')
     .slice(0, 16);
 

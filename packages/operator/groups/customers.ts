@@ -52,10 +52,16 @@ export async function findCustomers(
   const known = await source.findBySubjects(context, [...subjects]);
   const nameOf = ({ subject = '' }: FailedItem): string | undefined => known.get(subject);
   const found: AffectedCustomers[] = [];
+  const read: MessageCustomers = new Map();
   // One after the other: the messages of a group may be 7 MB.
   for (const things of newest) {
     const unnamed = things.flatMap((one) => (nameOf(one) === undefined && one.failure ? [one.failure] : []));
-    const inMessages = await findCustomersInMessages(context.documents, source, unnamed.slice(0, MAX_MESSAGES_READ));
+    const inMessages = await findCustomersInMessages(
+      context.documents,
+      source,
+      unnamed.slice(0, MAX_MESSAGES_READ),
+      read,
+    );
     const names = things.flatMap((one) => nameOf(one) ?? inMessages.get(one.failure?.record.pk ?? '') ?? []);
     const all = [...new Set(names)];
     found.push({ count: all.length, newest: all.slice(0, SHOWN), looked: things.length });
@@ -63,21 +69,28 @@ export async function findCustomers(
   return found;
 }
 
-/** Returns the customers that the messages of failures name, by the keys of their records. */
+/** Customers that messages name, by the keys of their records: `undefined` of a message that names none. */
+type MessageCustomers = Map<string, string | undefined>;
+
+/**
+ * Returns the customers that the messages of failures name, by the keys of their records.
+ * @param named those that were read before. A failure is in a group and in a cause, and its message is read once
+ */
 async function findCustomersInMessages(
   documents: DynamoDBDocumentClient,
   source: CustomerSource,
   failures: readonly FoundRecord[],
-): Promise<ReadonlyMap<string, string>> {
-  const named = new Map<string, string>();
-  const byTable = groupBy(failures, ({ listener }) => listener.service.records);
+  named: MessageCustomers,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const unread = failures.filter(({ record: { pk } }) => !named.has(pk));
+  const byTable = groupBy(unread, ({ listener }) => listener.service.records);
   for (const [table, own] of byTable) {
     const keys = own.map(({ record: { pk } }) => ({ pk }));
+    for (const { pk } of keys) named.set(pk, undefined);
     for (const item of await readItems(documents, table, keys)) {
       const record = z.parse(ConsumerRecord, item);
       const data = readData(record);
-      const customer = data === undefined ? undefined : source.findInMessage(data);
-      if (customer !== undefined) named.set(record.pk, customer);
+      named.set(record.pk, data === undefined ? undefined : source.findInMessage(data));
     }
   }
   return named;

@@ -6,29 +6,37 @@ import type { Outcome } from '../cli/outcome.js';
 import { pluralize } from '../cli/text-format.js';
 import { discardFailure } from '../failures/discard.js';
 import { type Failure, readFailureGroups, stillFailed } from './failures.js';
-import { counted, exitOf, type GroupContext, type GroupRequest, GroupRun, REPORT_INTERVAL } from './run.js';
+import {
+  atConsumers,
+  counted,
+  exitOf,
+  type GroupContext,
+  type GroupRequest,
+  GroupRun,
+  REPORT_INTERVAL,
+} from './run.js';
 
 type DiscardRequest = GroupRequest & { readonly reason: string };
 
-/** `failures discard --group`, until Ctrl-C. */
+/** `failures discard --group` and `--cause`, until Ctrl-C. */
 export const discardAll = (context: CommandContext, request: DiscardRequest): Promise<Outcome> =>
   runInterruptible((interruption) => discardGroup({ ...context, ...interruption }, request));
 
 /**
- * Discards the failures of a group, the oldest first, each in a transaction with its entry in the audit log. What may not be
+ * Discards the failures of a group, or of a cause at all consumers, the oldest first, each in a transaction with its entry in the audit log. What may not be
  * discarded (the timeout of a waiting saga, a window of messages) stays.
- * @throws {OperatorError} `not-found`, or `refused` if several groups begin so
+ * @throws {OperatorError} `not-found`, or `refused` if several groups, or causes, begin so
  */
 export async function discardGroup(context: GroupContext, request: DiscardRequest): Promise<Outcome> {
-  const { documents, services, command } = context;
+  const { documents, command } = context;
   const { reason, dryRun } = request;
-  const groups = await readFailureGroups(documents, services);
+  const groups = await readFailureGroups(context);
   const run = new GroupRun<Failure, 'discarded' | 'refused' | 'changed', { show: readonly string[]; why?: string }>(
     groups,
     request,
     context,
   );
-  await atRate(portionsOf(run.group.members, 1), { ...context, rate: request.rate }, async ([member]) => {
+  await atRate(portionsOf(run.target.members, 1), { ...context, rate: request.rate }, async ([member]) => {
     const found = member && (await stillFailed(documents, member));
     if (!found) {
       if (member) run.set(member, 'changed', member);
@@ -57,14 +65,14 @@ export async function discardGroup(context: GroupContext, request: DiscardReques
   const next = first
     ? command(...first.show)
     : left > 0
-      ? command('failures', 'discard', '--group', run.shortId, '--reason', reason)
-      : command('failures', 'groups');
+      ? command('failures', 'discard', ...run.option, '--reason', reason)
+      : command('failures', `${run.target.what}s`);
   const stopped = left > 0 ? 'stopped by you; ' : '';
   return run.outcome({
-    name: 'discardGroup',
+    name: run.target.what === 'cause' ? 'discardCause' : 'discardGroup',
     result: dryRun ? 'dry-run' : left > 0 ? 'stopped' : 'ended',
     exitCode: exitOf('ended', { failed: 0, pending: left, undecided: refused }),
-    words: `${stopped}${pluralize(discarded, 'failure')} ${dryRun ? 'would be discarded' : 'discarded'}: ${reason}`,
+    words: `${stopped}${pluralize(discarded, 'failure')}${atConsumers(run)} ${dryRun ? 'would be discarded' : 'discarded'}: ${reason}`,
     lines: [
       run.cause,
       ...counted(

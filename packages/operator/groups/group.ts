@@ -2,13 +2,15 @@ import type { Incident } from '../cli/context.js';
 import { OperatorError } from '../cli/errors.js';
 import type { FoundRecord } from '../records/consumer-records.js';
 import { groupBy } from '../records/group-by.js';
-import { type Cause, causeHash } from './cause.js';
+import { type Cause, causeHash, type SharedCause } from './cause.js';
 
 /** Something that waits for an operator: a failure, or a stuck saga. */
 export interface Member {
   /** Message id, or id of the saga. */
   readonly id: string;
   readonly cause: Cause;
+  /** Cause without its consumer. */
+  readonly shared: SharedCause;
   readonly trouble: Incident;
   /** Time since which it waits. */
   readonly at: string;
@@ -50,28 +52,45 @@ export function groupFailures<One extends Member>(
   return groups.toSorted(largestFirst);
 }
 
-export const largestFirst = (one: OperatorGroup, other: OperatorGroup): number =>
+/** What a list sorts, and a command finds by its id. */
+interface Sized {
+  readonly id: string;
+  readonly members: readonly unknown[];
+}
+
+export const largestFirst = (one: Sized, other: Sized): number =>
   other.members.length - one.members.length || one.id.localeCompare(other.id);
 
 /**
  * Finds the group whose id begins so, as git finds a commit.
  * @throws {OperatorError} `not-found`, or `refused` if several begin so
  */
-export function findGroup<One extends Member>(
+export const findGroup = <One extends Member>(
   groups: readonly OperatorGroup<One>[],
   prefix: string,
-): OperatorGroup<One> {
-  const found = groups.filter(({ id }) => id.startsWith(prefix));
+): OperatorGroup<One> => findByBeginning('group', groups, prefix, ({ id, cause }) => `${id} (${cause.consumer})`);
+
+/**
+ * Finds a group or a cause by a beginning of its id.
+ * @throws {OperatorError} `not-found`, or `refused` if several begin so
+ */
+export function findByBeginning<One extends { readonly id: string }>(
+  what: 'group' | 'cause',
+  all: readonly One[],
+  prefix: string,
+  describe: (one: One) => string,
+): One {
+  const found = all.filter(({ id }) => id.startsWith(prefix));
   const [only, another] = found;
   if (only && !another) return only;
-  const next = ['failures', 'groups'];
+  const next = ['failures', `${what}s`];
   if (!only) {
     throw new OperatorError(
       'not-found',
-      `No group '${prefix}' of this kind waits. 'failures groups' lists all groups, each with its command.`,
+      `No ${what} '${prefix}' of this kind waits. 'failures ${what}s' lists all ${what}s, each with its command.`,
       next,
     );
   }
-  const all = found.map(({ id, cause }) => `${id} (${cause.consumer})`).join(', ');
-  throw new OperatorError('refused', `${found.length} groups begin with '${prefix}': ${all}.`, next);
+  const names = found.map(describe).join(', ');
+  throw new OperatorError('refused', `${found.length} ${what}s begin with '${prefix}': ${names}.`, next);
 }

@@ -14,6 +14,7 @@ import {
   failedAgain,
   readRecord,
 } from '../records/consumer-records.js';
+import { groupBy } from '../records/group-by.js';
 import { MAX_WAIT_SECONDS, POLL_INTERVAL_SECONDS, withSender } from '../records/message-sender.js';
 import { type Failure, readFailureGroups, stillFailed } from './failures.js';
 import {
@@ -34,7 +35,7 @@ type Result = 'processed' | 'failed again' | 'ended otherwise' | 'pending' | 'un
 
 type Run = GroupRun<Failure, Result, FoundRecord>;
 
-/** `failures redrive --group` at an endpoint, until Ctrl-C. */
+/** `failures redrive --group` and `--cause` at an endpoint, until Ctrl-C. */
 export const redriveAll = (context: CommandContext, request: GroupRequest): Promise<Outcome> =>
   runInterruptible((interruption) =>
     withSender(context.endpoint, (send) =>
@@ -47,15 +48,16 @@ export const redriveAll = (context: CommandContext, request: GroupRequest): Prom
   );
 
 /**
- * Sends the failures of a group again, the oldest first. The first one is a probe: if it fails again, no other is sent.
- * @throws {OperatorError} `not-found`, or `refused` if several groups begin so
+ * Sends the failures of a group, or of a cause at all its consumers, again, the oldest first. The first one of each consumer is a
+ * probe: if one of them fails again, the cause is not gone, and no other is sent.
+ * @throws {OperatorError} `not-found`, or `refused` if several groups, or causes, begin so
  */
 export async function redriveGroup(
   context: GroupContext,
   request: GroupRequest,
   ways: RedriveAccess,
 ): Promise<Outcome> {
-  const groups = await readFailureGroups(context.documents, context.services);
+  const groups = await readFailureGroups(context);
   const run: Run = new GroupRun(groups, request, context);
   if (request.dryRun) return dryRun(context, run, request.rate);
   const redrive = new GroupRedrive(context, run, ways, await context.actor());
@@ -90,31 +92,66 @@ class GroupRedrive {
 
   async run(rate: number): Promise<Verdict> {
     const { context, of, pending } = this;
-    let isProbed = false;
-    const portions = portionsOf(of.group.members, 1);
-    const verdict = await atRate(portions, { ...context, rate }, async ([member]): Promise<Verdict | number> => {
-      const one = member && (await sendable(context, of, member));
-      if (one) await this.send(member, one.found, one.payload);
-      if (one && !isProbed) {
-        isProbed = true;
-        return this.probe();
-      }
-      if (of.reached % REPORT_INTERVAL === 0) this.tell();
-      if (pending.size >= IN_FLIGHT) await this.settle(IN_FLIGHT - 1);
-      return pending.size >= IN_FLIGHT && !context.stopped() ? 'slow' : Number(one !== undefined);
-    });
-    if (verdict !== undefined && verdict !== 'stopped') return verdict;
+    const verdict = await this.probe(rate);
+    if (verdict !== 'ended') return verdict;
+    await context.wait(1 / rate);
+    const rest = of.target.members.filter((member) => !of.has(member));
+    const ended = await atRate(
+      portionsOf(rest, 1),
+      { ...context, rate },
+      async ([member]): Promise<Verdict | number> => {
+        const sent = member ? await this.sendIfPossible(member) : false;
+        if (of.reached % REPORT_INTERVAL === 0) this.tell();
+        if (pending.size >= IN_FLIGHT) await this.settle(IN_FLIGHT - 1);
+        return pending.size >= IN_FLIGHT && !context.stopped() ? 'slow' : Number(sent);
+      },
+    );
+    if (ended !== undefined && ended !== 'stopped') return ended;
     await this.settle(0);
     return context.stopped() ? 'stopped' : 'ended';
   }
 
-  private async probe(): Promise<Verdict | number> {
+  /** Sends the first message of each consumer that can be sent, and waits for their results. @returns `ended` if all are good */
+  private async probe(rate: number): Promise<Verdict> {
     const { context, of } = this;
-    context.say(`${of.shortId}: the first one is sent as a probe; waits up to ${MAX_WAIT_SECONDS} s for its result`);
+    const byConsumer = [...groupBy(of.target.members, ({ cause }) => `${cause.service}/${cause.consumer}`).values()];
+    let probes = 0;
+    const verdict = await atRate(
+      portionsOf(byConsumer, 1),
+      { ...context, rate },
+      async ([members = []]): Promise<Verdict | number> => {
+        for (const member of members) {
+          if (context.stopped()) break;
+          if (!(await this.sendIfPossible(member))) continue;
+          probes++;
+          return 1;
+        }
+        return 0;
+      },
+    );
+    if (verdict !== undefined) {
+      await this.settle(0);
+      return verdict;
+    }
+    if (probes === 0) return 'ended';
+    const are =
+      probes === 1
+        ? 'the first one is sent as a probe'
+        : `one message of each of ${probes} consumers is sent as a probe`;
+    context.say(
+      `${of.shortId}: ${are}; waits up to ${MAX_WAIT_SECONDS} s for ${probes === 1 ? 'its result' : 'their results'}`,
+    );
     await this.settle(0);
     if (of.count('failed again') > 0) return 'probe failed';
-    if (this.pending.size === 0) return 1;
+    if (this.pending.size === 0) return 'ended';
     return context.stopped() ? 'stopped' : 'probe pending';
+  }
+
+  /** @returns false if the failure is left out */
+  private async sendIfPossible(member: Failure): Promise<boolean> {
+    const one = await sendable(this.context, this.of, member);
+    if (one) await this.send(member, one.found, one.payload);
+    return one !== undefined;
   }
 
   private async send(member: Failure, found: FoundRecord, payload: string): Promise<void> {
@@ -170,6 +207,8 @@ function findResult(now: ConsumerRecord | undefined, before: ConsumerRecord) {
   return now.status === 'FAILED' && failedAgain(before, now) ? RESULT_WORDS['failed-again'] : undefined;
 }
 
+const nameOf = ({ target }: Run): string => (target.what === 'cause' ? 'redriveCause' : 'redriveGroup');
+
 const countsOf = (run: Run) => ({
   sent: run.count('processed', 'failed again', 'ended otherwise', 'pending'),
   processed: run.count('processed'),
@@ -192,7 +231,7 @@ function outcomeOf(context: GroupContext, run: Run, verdict: Verdict): Outcome {
   const undecided = skipped.unknown + skipped.notRedrivable;
   const otherwise = endedOtherwise > 0 ? `, ${endedOtherwise} ended otherwise` : '';
   return run.outcome({
-    name: 'redriveGroup',
+    name: nameOf(run),
     result: verdict,
     exitCode: exitOf(verdict, { failed: failedAgain, pending: pending + left, undecided }),
     words: verdictWords(run, verdict, counts),
@@ -238,7 +277,7 @@ const renderSkipped = ({ unknown, notRedrivable, changed }: ReturnType<typeof sk
   );
 
 function nextOf({ command, pageOn }: GroupContext, run: Run, verdict: Verdict) {
-  const page = pageOn?.(run.group.trouble);
+  const page = pageOn?.(run.target.trouble);
   const shown = (result: Result, why: string) => {
     const { listener, messageId } = run.first(result) ?? {};
     return listener && messageId ? [{ why, commands: [command('failures', 'show', listener.name, messageId)] }] : [];
@@ -246,23 +285,24 @@ function nextOf({ command, pageOn }: GroupContext, run: Run, verdict: Verdict) {
   const isMore = verdict !== 'probe failed' && run.count('pending') + run.left > 0;
   const next = [
     ...shown('failed again', page === undefined ? '' : ` (see ${page})`),
-    ...(isMore ? [{ why: ', to continue', commands: [command('failures', 'redrive', '--group', run.shortId)] }] : []),
+    ...(isMore ? [{ why: ', to continue', commands: [command('failures', 'redrive', ...run.option)] }] : []),
     ...shown('unknown', ', of those that may have been processed before'),
     ...shown('notRedrivable', ", of those that can't be redriven"),
   ];
-  return next.length > 0 ? next : [{ why: '', commands: [command('failures', 'groups')] }];
+  return next.length > 0 ? next : [{ why: '', commands: [command('failures', `${run.target.what}s`)] }];
 }
 
 async function dryRun(context: GroupContext, run: Run, rate: number): Promise<Outcome> {
   let count = 0;
-  for (const member of run.group.members) if (await sendable(context, run, member)) count++;
+  for (const member of run.target.members) if (await sendable(context, run, member)) count++;
   const skipped = skippedOf(run);
-  const messages = `${pluralize(count, 'message')} to ${run.group.cause.consumer}`;
+  const messages = `${pluralize(count, 'message')} to ${run.consumers.join(', ')}`;
+  const probe = run.consumers.length === 1 ? 'the first one' : 'the first one of each';
   return run.outcome({
-    name: 'redriveGroup',
+    name: nameOf(run),
     result: 'dry-run',
     exitCode: Exit.OK,
-    words: `would send ${messages}, the first one as a probe, in about ${formatDuration(count / rate)}`,
+    words: `would send ${messages}, ${probe} as a probe, in about ${formatDuration(count / rate)}`,
     lines: [run.cause, ...renderSkipped(skipped)],
     counts: { sendable: count, skipped },
   });

@@ -1,17 +1,22 @@
+import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import { newId } from '@orderly/kit/internal/aws/ids.js';
 import type { Run } from '../audit-log/audit-log.js';
 import type { CommandContext } from '../cli/context.js';
 import { Exit } from '../cli/errors.js';
 import type { Interruption } from '../cli/interruptible.js';
 import type { Outcome } from '../cli/outcome.js';
+import { formatDuration, pluralize } from '../cli/text-format.js';
 import { shortenId } from '../records/list-format.js';
-import { describeCause } from './cause.js';
+import { describeCause, type SharedCause } from './cause.js';
+import { findCause, findCauses } from './causes.js';
 import { findGroup, type Member, type OperatorGroup } from './group.js';
 
-/** A command over all members of a group. */
+/** A command over all members of a group, or of a cause. */
 export interface GroupRequest {
-  /** Beginning of the group's id. */
+  /** Beginning of its id. */
   readonly group: string;
+  /** Whether it is the id of a cause across consumers. @default it is that of a consumer's group */
+  readonly isCause?: boolean;
   /** Maximum number of messages per second. */
   readonly rate: number;
   readonly dryRun: boolean;
@@ -23,12 +28,18 @@ export const REPORT_INTERVAL = 25;
 /** Context of such a command. */
 export type GroupContext = Pick<
   CommandContext,
-  'documents' | 'services' | 'command' | 'say' | 'actor' | 'clock' | 'reportOn' | 'pageOn'
+  'app' | 'documents' | 'services' | 'command' | 'say' | 'actor' | 'clock' | 'reportOn' | 'pageOn'
 > &
   Interruption;
 
 /** How a run over a group ended. */
 export type Verdict = 'ended' | 'probe failed' | 'probe pending' | 'slow' | 'stopped';
+
+/** What a run is about: a group, or a cause. */
+export interface RunTarget<One extends Member> extends Pick<OperatorGroup<One>, 'id' | 'trouble' | 'members' | 'more'> {
+  readonly what: 'group' | 'cause';
+  readonly cause: SharedCause;
+}
 
 /** Report of a run, as text and for scripts. */
 interface GroupReport {
@@ -36,7 +47,7 @@ interface GroupReport {
   readonly name: string;
   readonly result: Verdict | 'dry-run';
   readonly exitCode: Exit;
-  /** First line, behind the group's id. */
+  /** First line, behind the id. */
   readonly words: string;
   readonly lines: readonly string[];
   readonly counts: object;
@@ -51,25 +62,52 @@ interface GroupReport {
  * @template About what the report says of one
  */
 export class GroupRun<One extends Member, Result extends string, About> {
-  readonly group: OperatorGroup<One>;
+  readonly target: RunTarget<One>;
   readonly shortId: string;
   /** Names the run in the entries of the audit log. */
   readonly entry: Run;
   readonly cause: string;
   private readonly results = new Map<One, { readonly result: Result; readonly about: About }>();
+  private readonly begun: string;
+  /** Maximum number of members per second. */
+  private readonly rate: number;
 
-  /** @throws {OperatorError} `not-found`, or `refused` if several groups begin so */
-  constructor(groups: readonly OperatorGroup<One>[], { group }: GroupRequest, { clock }: Pick<GroupContext, 'clock'>) {
-    this.group = findGroup(groups, group);
-    const ids = groups.map(({ id }) => id);
-    this.shortId = shortenId(this.group.id, ids);
-    this.entry = { group: this.group.id, run: newId(Date.parse(clock.now())) };
-    this.cause = `cause: ${describeCause(this.group.cause)}`;
+  /** @throws {OperatorError} `not-found`, or `refused` if several groups, or causes, begin so */
+  constructor(
+    groups: readonly OperatorGroup<One>[],
+    { group, isCause = false, rate }: GroupRequest,
+    private readonly context: Pick<GroupContext, 'clock'>,
+  ) {
+    const causes = isCause ? findCauses(groups) : [];
+    this.target = isCause
+      ? { what: 'cause', ...findCause(causes, group) }
+      : { what: 'group', ...findGroup(groups, group) };
+    const ids = [...(isCause ? causes : groups)].map(({ id }) => id);
+    this.shortId = shortenId(this.target.id, ids);
+    this.begun = context.clock.now();
+    this.rate = rate;
+    this.entry = { [this.target.what]: this.target.id, run: newId(Date.parse(this.begun)) };
+    this.cause = `cause: ${describeCause(this.target.cause)}`;
+  }
+
+  /** Words of an option that names the target: `--cause 871dfe3`. */
+  get option(): readonly [string, string] {
+    return [`--${this.target.what}`, this.shortId];
   }
 
   /** Says what became of a member; it may change, since what is pending ends. */
   set(member: One, result: Result, about: About): void {
     this.results.set(member, { result, about });
+  }
+
+  /** Names the consumers of the members, the first one first. */
+  get consumers(): readonly string[] {
+    return [...new Set(this.target.members.map(({ cause }) => cause.consumer))];
+  }
+
+  /** Whether a member has a result. */
+  has(member: One): boolean {
+    return this.results.has(member);
   }
 
   /** Number of members with one of these results. */
@@ -89,17 +127,25 @@ export class GroupRun<One extends Member, Result extends string, About> {
 
   /** Number of members that were not reached. */
   get left(): number {
-    return this.group.members.length - this.reached;
+    return this.target.members.length - this.reached;
   }
 
-  /** Reports progress. */
+  /** Reports progress, with the time that is left. */
   tell({ say }: Pick<GroupContext, 'say'>, words: string): void {
-    const { length } = this.group.members;
-    say(`${this.shortId}: ${this.reached} of ${length}${words}`, this.reached / length);
+    const { length } = this.target.members;
+    const { left } = this;
+    const remaining = left === 0 ? '' : `, about ${formatDuration(this.secondsLeft())} left`;
+    say(`${this.shortId}: ${this.reached} of ${length}${words}${remaining}`, this.reached / length);
+  }
+
+  /** Seconds that the rest needs at the pace so far, and at least at the rate. */
+  private secondsLeft(): number {
+    const pace = secondsBetween(this.begun, this.context.clock.now()) / Math.max(1, this.reached);
+    return this.left * Math.max(pace, 1 / this.rate);
   }
 
   outcome({ name, result, exitCode, words, lines, counts, next }: GroupReport): Outcome {
-    const { id, cause } = this.group;
+    const { id, cause, what } = this.target;
     const advice = next?.map(({ why, commands }) => `next${why}:\n  ${commands.join('\n  ')}`) ?? [];
     const commands = next && { next: next.flatMap((one) => one.commands) };
     return {
@@ -109,10 +155,19 @@ export class GroupRun<One extends Member, Result extends string, About> {
         ...lines.map((line) => `  ${line}`),
         ...(advice.length > 0 ? ['', ...advice] : []),
       ].join('\n'),
-      json: { [name]: { group: id, cause, result, ...counts, ...commands } },
+      json: { [name]: { ...(what === 'cause' ? { id } : { group: id }), cause, result, ...counts, ...commands } },
     };
   }
 }
+
+/** Says at how many consumers a cause is; nothing of a group, which has one. */
+export const atConsumers = ({
+  target: { what },
+  consumers,
+}: {
+  readonly target: Pick<RunTarget<Member>, 'what'>;
+  readonly consumers: readonly string[];
+}): string => (what === 'cause' ? ` at ${pluralize(consumers.length, 'consumer')}` : '');
 
 /** Returns `lines` whose number isn't 0. */
 export const counted = (...lines: readonly (readonly [count: number, line: string])[]): readonly string[] =>

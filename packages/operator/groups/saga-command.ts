@@ -51,7 +51,7 @@ export async function commandSagaGroup(context: Context, request: SagaGroupReque
     members: group.members.filter(({ at }) => before === undefined || at < before),
   }));
   const run: Run = new GroupRun(inTime, request, context);
-  const { members, id } = run.group;
+  const { members, id } = run.target;
   const sagas = pluralize(members.length, 'saga');
   if (dryRun) {
     const does = action === 'retry' ? 'send the step again of' : 'record as compensated by hand the step of';
@@ -75,7 +75,7 @@ export async function commandSagaGroup(context: Context, request: SagaGroupReque
 
 async function runGroup(context: Context, request: SagaGroupRequest, run: Run): Promise<Verdict> {
   const { say, stopped } = context;
-  const { members } = run.group;
+  const { members } = run.target;
   let isProbed = false;
   function* portions() {
     while (run.left > 0) yield members.slice(run.reached, run.reached + (isProbed ? CONCURRENCY : 1));
@@ -135,7 +135,7 @@ function outcomeOf(
   request: SagaGroupRequest,
   { run, verdict, later }: { readonly run: Run; readonly verdict: Verdict; readonly later: number },
 ): Outcome {
-  const { group, left } = run;
+  const { target, left } = run;
   const counts = {
     done: run.count('done'),
     stuckAgain: run.count('stuckAgain'),
@@ -143,12 +143,12 @@ function outcomeOf(
     pending: run.count('pending'),
     changed: run.count('changed') + later,
     left,
-    more: group.more,
+    more: target.more,
   };
   const { done, stuckAgain, refused, pending, changed } = counts;
   const stuck = run.first('stuckAgain')?.now;
   // If no saga has left the group, the same command would find the same ones.
-  const isMore = group.more && done + pending > 0;
+  const isMore = target.more && done + pending > 0;
   const page = stuck && isStuck(stuck) && pageOn?.({ what: 'stuck saga', reason: stuck.state.reason });
   return run.outcome({
     name: `${request.action}Group`,
@@ -162,7 +162,7 @@ function outcomeOf(
         [refused, `refused: ${refused}; each request is a failure of its own`],
         [changed, `skipped ${changed}: they went on, or got stuck again or for another reason, meanwhile`],
         [left, `not reached: ${left}`],
-        [Number(group.more), 'more sagas are stuck than one command reads'],
+        [Number(target.more), 'more sagas are stuck than one command reads'],
       ),
     ],
     counts,

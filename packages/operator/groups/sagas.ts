@@ -29,6 +29,8 @@ interface Unreadable {
 
 /** Most stuck sagas of one type that are read. */
 const MAX_STUCK = 1_000;
+/** Name of the error of a stuck saga, which has none. */
+const STUCK_ERROR = 'SagaStuck';
 /** Sagas that are read at the same time. */
 const CONCURRENCY = 20;
 
@@ -38,7 +40,8 @@ function memberOf(saga: StuckSaga): Stuck {
   const message = `${describeStep(state)}: ${maskVariableParts(state.reason ?? 'no reason was given')}`;
   return {
     id,
-    cause: { service: kind.service.name, consumer: kind.consumer.name, error: 'SagaStuck', message },
+    cause: { service: kind.service.name, consumer: kind.consumer.name, error: STUCK_ERROR, message },
+    shared: { error: STUCK_ERROR, message, publisher: kind.service.name, type: kind.type },
     trouble: { what: 'stuck saga', reason: state.reason },
     at: stuckSince(saga),
     show: ['sagas', 'show'],

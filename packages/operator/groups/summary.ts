@@ -1,7 +1,7 @@
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import type { CommandContext } from '../cli/context.js';
 import type { AffectedCustomers } from './customers.js';
-import type { OperatorGroup } from './group.js';
+import type { Member, OperatorGroup } from './group.js';
 
 /** Length of the two periods that are compared. */
 const TREND_SECONDS = 3_600;
@@ -34,14 +34,27 @@ export function closingCommands(
       };
 }
 
+/** Counts the members that need a look of their own. */
+export const countUnclear = (members: readonly Member[]) => ({
+  /** Those that may have been processed before: a redrive of all leaves them out. */
+  unknown: members.filter(({ unknown }) => unknown).length,
+  /** Those whose texts are sealed, so that they have no part in the cause. */
+  sealedTexts: members.filter(({ sealed }) => sealed).length,
+});
+
+/** Counts the subjects of members. @param members oldest first */
+export function countSubjects(members: readonly Member[]) {
+  const subjects = [...new Set(members.flatMap(({ subject }) => subject ?? []))];
+  return { count: subjects.length, newest: subjects.slice(-SHOWN_SUBJECTS).toReversed() };
+}
+
 /** Returns the fields of a group for scripts. */
 export function summaryOf(
   { kind, id, cause, trouble, members, more }: OperatorGroup,
   customers: AffectedCustomers | undefined,
-  { now, command, pageOn }: SummaryContext,
+  { now, command, pageOn, causes }: SummaryContext & { readonly causes: readonly string[] },
 ) {
   const ages = members.map(({ at }) => secondsBetween(at, now));
-  const subjects = [...new Set(members.flatMap(({ subject }) => subject ?? []))];
   const newest = members.at(-1);
   const page = pageOn?.(trouble);
   const ways = closingCommands(kind, id, { now, command });
@@ -49,17 +62,16 @@ export function summaryOf(
     id,
     kind,
     ...cause,
+    /** Ids of the causes across consumers that it has members of. */
+    causes,
     count: members.length,
     more,
     first: members[0]?.at,
     last: newest?.at,
     lastHour: ages.filter((age) => age < TREND_SECONDS).length,
     hourBefore: ages.filter((age) => age >= TREND_SECONDS && age < 2 * TREND_SECONDS).length,
-    /** Those that may have been processed before: a redrive of the group leaves them out. */
-    unknown: members.filter(({ unknown }) => unknown).length,
-    /** Those whose texts are sealed, so that they have no part in the cause. */
-    sealedTexts: members.filter(({ sealed }) => sealed).length,
-    subjects: { count: subjects.length, newest: subjects.slice(-SHOWN_SUBJECTS).toReversed() },
+    ...countUnclear(members),
+    subjects: countSubjects(members),
     ...(customers && { customers }),
     sample: newest?.id,
     next: ways.again,

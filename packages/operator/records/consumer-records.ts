@@ -32,6 +32,8 @@ export const ConsumerRecord = z.object({
   /** Newest first. */
   failures: z.optional(z.array(Reason)),
   type: z.optional(z.string()),
+  /** Who published it. Absent in records of inboxes, and of release 0.3 and earlier. */
+  source: z.optional(z.string()),
   subject: z.optional(z.string()),
   correlationId: z.optional(z.string()),
   attempts: z.optional(z.number()),
@@ -140,8 +142,8 @@ export interface NewestFailuresQuery {
 /** Attributes of a failure without its message, of which each may have 350 KB. */
 const WITHOUT_MESSAGE = {
   ProjectionExpression:
-    'pk, #status, messageId, failedAt, failures, #type, subject, correlationId, attempts, #unknown, repeated, payloadBytes',
-  ExpressionAttributeNames: { '#status': 'status', '#type': 'type', '#unknown': 'unknown' },
+    'pk, #status, messageId, failedAt, failures, #type, #source, subject, correlationId, attempts, #unknown, repeated, payloadBytes',
+  ExpressionAttributeNames: { '#status': 'status', '#type': 'type', '#source': 'source', '#unknown': 'unknown' },
 };
 
 /**

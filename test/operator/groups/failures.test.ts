@@ -56,6 +56,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const context = {
+  app: 'shop',
   documents: documentClient,
   clock,
   services: [service],
@@ -182,7 +183,11 @@ test('an empty audit log speaks of operators and of the delivery audit', async (
 
 describe('orderly failures groups', () => {
   test('says that there are none', async () => {
-    expect(await groups()).toEqual({ exitCode: 0, text: 'no failures', json: { groups: [], unreadable: 0 } });
+    expect(await groups()).toEqual({
+      exitCode: 0,
+      text: 'no failures',
+      json: { groups: [], causes: [], unreadable: 0 },
+    });
     expect((await groups('meals')).text).toBe('no failures of meals');
   });
 
@@ -413,7 +418,7 @@ next, of those that can't be redriven:
     expect(exitCode).toBe(3);
     expect(text).toMatch(/^871dfe3: stopped, since 25 messages have no result within 20 s/);
     expect(sent).toHaveLength(26);
-    expect(said).toContain('871dfe3: 25 of 60, 1 processed, 0 failed again, 24 without a result');
+    expect(said).toContain('871dfe3: 25 of 60, 1 processed, 0 failed again, 24 without a result, about 1 s left');
   });
 
   test('only says what it would do, if asked', async () => {

@@ -31,7 +31,13 @@ const keysOf = () =>
 let inProcess: ReturnType<typeof inProcessKms>;
 vi.mock('../../../packages/operator/people/personal-data.js', () => ({ openPersonalKeys: () => keysOf() }));
 
-const base = { documents: documentClient, clock, services: [service], command: commandFormatter('orders') };
+const base = {
+  app: 'orders',
+  documents: documentClient,
+  clock,
+  services: [service],
+  command: commandFormatter('orders'),
+};
 /** Context of an operator whose environment has keys of people. */
 const context = { ...base, stacks: {}, environment: 'prod', endpoint: { url: undefined, region: 'eu-west-1' } };
 const asked = { consumer: 'reviews', messageId: 'm-1', payload: false };
@@ -47,7 +53,10 @@ async function failed(id: string, error: unknown): Promise<void> {
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  inProcessDynamoDb({ records: ['pk'], people: ['pk'] }, { records: { failed: ['failedConsumer', 'failedAt'] } });
+  inProcessDynamoDb(
+    { table: ['pk', 'sk'], records: ['pk'], people: ['pk'] },
+    { records: { failed: ['failedConsumer', 'failedAt'] } },
+  );
   inProcess = inProcessKms();
   await keysOf().createUnsealed('ada', 'anything');
   await failed('m-1', new Error(TEXT));
