@@ -43,7 +43,7 @@ export const getDeliveryAudit = {
   id: 'getDeliveryAudit',
   summary: 'Ask whether anything was lost or done twice',
   description:
-    'Compares what was committed with what became of it at each consumer: in a time of at most 6 hours, or for one order. One of `since`, `from` and `order` is required. It sends nothing again. `twice` lists the orders with something that was done twice, of the oldest 500 that the commits are about. A longer time, or one with more commits than an answer has time for, is 400: its detail names the command `orderly audit`, which has no limit. What `orderly audit --json` prints.',
+    'Compares what was committed with what became of it at each consumer: in a time of at most 24 hours, or for one order. One of `since`, `from` and `order` is required. It sends nothing again. `twice` lists the orders with something that was done twice, of the oldest 500 that the commits are about. A longer time, or one with more commits than an answer has time for, is 400: its detail names the command `orderly audit`, which has no limit. What `orderly audit --json` prints.',
   roles: ['operator'],
   query: z.strictObject({
     ...AuditParameters,

@@ -124,11 +124,11 @@ describe('when an operator asks over HTTP', () => {
   });
 
   test('refuses to audit more than an answer has time for, and names the command that has it', async () => {
-    const { status: code, body } = await ask<ProblemBody>('audit?since=7h');
+    const { status: code, body } = await ask<ProblemBody>('audit?since=25h');
     expect({ code, type: body.type }).toEqual({ code: 400, type: 'urn:orderly:problem:invalid-request' });
-    expect(body.detail).toMatch(/^an answer audits at most 6 h: ask for less, or run .*orderly -- audit --since 7h$/);
-    const from = await ask<ProblemBody>('audit?from=2026-01-01T00:00:00Z&to=2026-01-01T07:00:00Z');
-    expect(from.body.detail).toContain('audit --from 2026-01-01T00:00:00.000Z --to 2026-01-01T07:00:00.000Z');
+    expect(body.detail).toMatch(/^an answer audits at most 24 h: ask for less, or run .*orderly -- audit --since 25h$/);
+    const from = await ask<ProblemBody>('audit?from=2026-01-01T00:00:00Z&to=2026-01-02T01:00:00Z');
+    expect(from.body.detail).toContain('audit --from 2026-01-01T00:00:00.000Z --to 2026-01-02T01:00:00.000Z');
   });
 
   test.each([

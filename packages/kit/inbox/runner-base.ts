@@ -8,7 +8,8 @@ import { DeadLettered, isPermanent } from '../failures/failure-kinds.js';
 import { type TextKeys, withSealedText } from '../failures/failure-reasons.js';
 import { findPerson, type Source } from '../idempotent-consumer/message-source.js';
 import { type Decide, ProcessedRecords, processOnce } from '../idempotent-consumer/process-once.js';
-import { logMessage } from '../messages/message-line.js';
+import { readEnvelope } from '../messages/envelope.js';
+import { logMessage, type MessageLine } from '../messages/message-line.js';
 import type { Dispatch } from '../timers/contract.js';
 import { computeBackoff } from './backoff.js';
 import { type ClaimedMessage, LeaseLost } from './claimed-message.js';
@@ -81,10 +82,17 @@ export abstract class RunnerBase {
   }
 
   protected async handleFailure(claimed: ClaimedMessage, error: unknown, isFinal: boolean): Promise<Outcome> {
-    const fields = { attempts: claimed.attempts, permanent: isFinal, ...describeError(error) };
+    const fields = {
+      consumer: this.options.consumer.name,
+      ...identifyMessage(claimed),
+      record: claimed.pk,
+      attempts: claimed.attempts,
+      permanent: isFinal,
+      ...describeError(error),
+    };
     if (!isFinal) {
       count(Metric.TRANSIENT_FAILURES);
-      logger.warn('retrying', { record: claimed.pk, ...fields });
+      logger.warn('retrying', fields);
       const pause = computeBackoff(claimed.attempts, this.options.settings.backoff);
       const outcome = await this.messages.postpone(claimed, await this.attachSealedText(error, claimed), pause);
       if (outcome === 'postponed') await dispatchLater(this.options.queue, claimed, pause);
@@ -93,7 +101,7 @@ export abstract class RunnerBase {
     const outcome = await this.messages.fail(claimed, await this.attachSealedText(error, claimed));
     if (outcome === 'lost') return outcome;
     count(Metric.CONSUMER_FAILURES);
-    logger.error('failed', { record: claimed.pk, ...fields });
+    logger.error('failed', fields);
     return 'failed';
   }
 
@@ -103,11 +111,24 @@ export abstract class RunnerBase {
     return withSealedText(error, { consumer: consumer.name, person: findPerson(sources, payload) }, personalKeys);
   }
 
+  /** Writes the line of an attempt. One that failed has left a line with its error, which names the message. */
   protected log(outcome: Outcome, record: string, claimed?: ClaimedMessage): void {
+    const isDone = outcome === 'applied' || outcome === 'known';
+    const message = claimed && isDone ? identifyMessage(claimed) : {};
     logMessage(outcome, {
       consumer: this.options.consumer.name,
-      record,
+      ...(message.eventId === undefined ? { record } : message),
       ...(claimed && { attempts: claimed.attempts }),
     });
+  }
+}
+
+/** Returns the fields by which `orderly order` finds the attempts at a stored message. A window has no message of its own. */
+function identifyMessage({ payload }: ClaimedMessage): Pick<MessageLine, 'eventId' | 'correlationId'> {
+  try {
+    const { id, correlationid } = readEnvelope(payload());
+    return { eventId: id, correlationId: correlationid };
+  } catch {
+    return {};
   }
 }

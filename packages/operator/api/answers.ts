@@ -7,6 +7,7 @@ import { audit } from '../audit/audit-command.js';
 import type { DuplicateCheck } from '../audit/duplicate-check.js';
 import { createTransports } from '../audit/transports.js';
 import { listAuditLog } from '../audit-log/audit-log.js';
+import { findAuditTable, readAuditedHours } from '../auditor/audited-hours.js';
 import type { CommandContext } from '../cli/context.js';
 import { OperatorError, RequestRefused } from '../cli/errors.js';
 import type { Outcome } from '../cli/outcome.js';
@@ -70,7 +71,8 @@ export const AUDIT_SECONDS = 20;
 export const MAX_CHECKED_PER_ANSWER = 500;
 
 /**
- * Answers `audit`: what became of each message at each consumer. It sends nothing again.
+ * Answers `audit`: what became of each message at each consumer. It sends nothing again. Partitions of the feeds that the automatic
+ * audit has passed and found empty are not asked again: the command asks them all.
  * @param subjects parameters that take an id, by their names, with the types of its aggregates: `{ order: ['Order', 'Payment'] }`
  * @param check how the application finds what was done twice. @default the answer doesn't say that
  * @throws {Problem} 400 for a wrong or too long time, with the command that has no such limit; 404 for what does not exist
@@ -99,7 +101,10 @@ export async function answerAudit<View>(
     const seconds = (): number => secondsBetween(begun, clock.now());
     const checkDeadline = (): void => refuseIfLate(seconds(), request.command);
     const hasTime = (): boolean => seconds() < AUDIT_SECONDS;
-    const more = { check, mostChecked: MAX_CHECKED_PER_ANSWER, beforeEachQuery: checkDeadline, hasTime };
+    const table = findAuditTable(context.stacks);
+    const readFilter = async () =>
+      table === undefined ? undefined : readAuditedHours(context.documents, table, begun);
+    const more = { check, mostChecked: MAX_CHECKED_PER_ANSWER, readFilter, beforeEachQuery: checkDeadline, hasTime };
     return await answerCommand<View>(audit(context, request.audit, access, more));
   } finally {
     for (const client of [sqs, lambda, cloudWatch]) client.destroy();

@@ -151,6 +151,7 @@ export class OperatorApi extends Construct {
     const handler = this.endpoint(id, route, entry);
     this.allowIndexes(handler, FEED_INDEX);
     this.allowRecords(handler);
+    this.allowKeys(handler, ['Query'], AUDIT_KEYS);
     if (aggregates.length > 0) this.allowKeys(handler, ['Query'], ...aggregates.map(aggregateKeyPrefix));
     this.allow(handler, { actions: ['sqs:GetQueueAttributes'], service: 'sqs', resource: namePattern });
     // `Service.projection` names its functions so. CloudFormation keeps the first 24 characters of a logical id.

@@ -8,7 +8,9 @@ export interface AttemptLine {
   readonly at: string;
   /** The queue's id of the message. Absent for one that a lane or an inbox had stored. */
   readonly messageId?: string;
-  /** How often the queue had given the message, this time included. */
+  /** Whether a runner of an inbox had taken the stored message. */
+  readonly isByRunner?: boolean;
+  /** How often the queue had given the message, or runners had taken it, this time included. */
   readonly receiveCount: number;
   /** Name and text of an error. */
   readonly error?: string;
@@ -18,7 +20,7 @@ export interface AttemptLine {
 export const WORDS = {
   applied: 'applied',
   duplicate: 'duplicate',
-  /** An inbox has stored it; its runner applies it. */
+  /** An inbox has stored it, and its runner applies it. An inbox that collects messages leaves no further line about each of them. */
   stored: 'applied',
   known: 'duplicate',
   'stored for the lane': 'in lane',
@@ -47,7 +49,8 @@ export function parseAttemptLine(text: string): AttemptLine | undefined {
       word: message,
       at: timestamp,
       receiveCount: typeof attempts === 'number' ? attempts : 1,
-      ...(typeof messageId === 'string' && { messageId }),
+      // Only a runner counts attempts at what no queue has given it.
+      ...(typeof messageId === 'string' ? { messageId } : typeof attempts === 'number' && { isByRunner: true }),
       ...(error !== '' && { error }),
     };
   } catch {

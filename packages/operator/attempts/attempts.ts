@@ -16,7 +16,7 @@ export interface Attempt {
   readonly at?: string;
   /** The queue's id of the message. */
   readonly messageId?: string;
-  /** How often the queue had given the message, this time included. */
+  /** How often the queue had given the message, or runners of an inbox had taken it, this time included. */
   readonly receiveCount?: number;
   /** Why it came again, or why it wasn't applied. */
   readonly cause?: string;
@@ -37,7 +37,7 @@ export function findAttempts(lines: readonly AttemptLine[]): Attempts {
     const key = attemptKey(line.consumer, line.eventId);
     byMessage.set(key, [...(byMessage.get(key) ?? []), line]);
   }
-  return new Map([...byMessage].map(([key, own]) => [key, withCauses(withUnlogged(resolveLane(own)))]));
+  return new Map([...byMessage].map(([key, own]) => [key, resolveInbox(withCauses(withUnlogged(resolveLane(own))))]));
 }
 
 export function countAttempts(attempts: Iterable<readonly Attempt[]>): AttemptCounts {
@@ -79,6 +79,10 @@ export const describeAttempt = ({ outcome, at, cause }: Attempt, formatTime: (at
 /** An attempt before its cause is known. */
 interface Seen extends Attempt {
   readonly error?: string | undefined;
+  /** Whether a runner of an inbox made it. */
+  readonly isByRunner?: boolean;
+  /** Whether the inbox has stored the message, and processes it later. */
+  readonly isStored?: boolean;
 }
 
 /**
@@ -91,8 +95,8 @@ function resolveLane(lines: readonly AttemptLine[]): readonly Seen[] {
   const ended = lines.filter((line) => !inLane.includes(line));
   if (!first) return ended.map(seen);
   // A line of the lane's writer is about the request, and no delivery of its own: each delivery has a line of its consumer.
-  const isWriters = ({ messageId, word }: AttemptLine): boolean =>
-    messageId === undefined && outcomeOf(word) !== 'refused';
+  const isWriters = ({ messageId, isByRunner, word }: AttemptLine): boolean =>
+    messageId === undefined && !isByRunner && outcomeOf(word) !== 'refused';
   const isApplied = ended.some(({ word }) => outcomeOf(word) === 'applied' || outcomeOf(word) === 'duplicate');
   const byWriter = ended.some((line) => isWriters(line) && outcomeOf(line.word) === 'applied');
   const stored = inLane.map((line): Seen => {
@@ -106,36 +110,56 @@ const outcomeOf = (word: string) => WORDS[word as AttemptWord];
 
 const byTime = (one: Seen, other: Seen): number => (one.at ?? '').localeCompare(other.at ?? '');
 
-function seen({ word, at, messageId, receiveCount, error }: AttemptLine): Seen {
+function seen({ word, at, messageId, isByRunner, receiveCount, error }: AttemptLine): Seen {
   const outcome = outcomeOf(word);
   return {
     outcome: outcome === 'in lane' ? 'postponed' : outcome,
     at,
     receiveCount,
     ...(messageId !== undefined && { messageId }),
+    ...(isByRunner && { isByRunner }),
+    ...(word === 'stored' && { isStored: true }),
     ...(error !== undefined && { error }),
   };
 }
 
-/** Adds an attempt for each time that the queue gave a message and no line says what became of it. */
+/**
+ * Replaces the storing of a message by the attempts of its inbox's runners, which say what became of it. Without one it counts as
+ * applied: an inbox that collects messages processes many at once.
+ */
+function resolveInbox(attempts: readonly Seen[]): readonly Attempt[] {
+  const hasRunner = (some: readonly Seen[]): boolean => some.some(({ isByRunner }) => isByRunner);
+  return attempts.flatMap(({ isByRunner: _, isStored, ...attempt }, at): readonly Attempt[] => {
+    if (!isStored || !hasRunner(attempts)) return [attempt];
+    if (hasRunner(attempts.slice(at))) return [];
+    return [{ ...attempt, outcome: 'postponed', cause: 'it is stored, and waits for a runner' }];
+  });
+}
+
+/** Adds an attempt for each time that the queue gave a message, or a runner took it, and no line says what became of it. */
 function withUnlogged(attempts: readonly Seen[]): readonly Seen[] {
   const told = new Set<string>();
   return attempts.flatMap((attempt) => {
-    const { messageId, receiveCount = 1 } = attempt;
-    if (messageId === undefined) return [attempt];
+    const { messageId, isByRunner = false, receiveCount = 1 } = attempt;
+    if (messageId === undefined && !isByRunner) return [attempt];
     const crashed: Seen[] = [];
     for (let count = 1; count < receiveCount; count++) {
-      const key = `${messageId} ${count}`;
-      const isLogged = attempts.some((one) => one.messageId === messageId && one.receiveCount === count);
+      const key = `${messageId ?? 'runner'} ${count}`;
+      const isSame = (one: Seen): boolean => one.messageId === messageId && (one.isByRunner ?? false) === isByRunner;
+      const isLogged = attempts.some((one) => isSame(one) && one.receiveCount === count);
       if (isLogged || told.has(key)) continue;
       told.add(key);
-      crashed.push({ outcome: 'crashed', messageId, receiveCount: count });
+      crashed.push({
+        outcome: 'crashed',
+        receiveCount: count,
+        ...(messageId === undefined ? { isByRunner } : { messageId }),
+      });
     }
     return [...crashed, attempt];
   });
 }
 
-function withCauses(attempts: readonly Seen[]): readonly Attempt[] {
+function withCauses(attempts: readonly Seen[]): readonly Seen[] {
   return attempts.map(({ error, ...attempt }, at) => {
     const cause = error ?? findCause(attempt, attempts.slice(0, at));
     return cause === undefined ? attempt : { ...attempt, cause };

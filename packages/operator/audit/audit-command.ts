@@ -10,6 +10,7 @@ import type { Outcome } from '../cli/outcome.js';
 import { pluralize } from '../cli/text-format.js';
 import { clientConfig, currentTime } from '../deployment/endpoint.js';
 import { findListeners, type Service } from '../deployment/services.js';
+import type { PartitionFilter } from '../records/feed.js';
 import { createSender, createSqsClient, type SendMessage, type Sleep, sleep } from '../records/message-sender.js';
 import { failureIdOf, type ReportedCommit, recordUnreadable } from '../records/unreadable-commits.js';
 import { type AuditTotals, auditAggregates, auditSpan, buildQueueBody } from './audit.js';
@@ -39,6 +40,8 @@ export interface AuditExtras {
   readonly check?: DuplicateCheck | undefined;
   /** Most ids that are checked. @default 10,000 */
   readonly mostChecked?: number;
+  /** Returns which partitions of the feeds may have commits. @default each may: all of them are asked */
+  readonly readFilter?: () => Promise<PartitionFilter | undefined>;
   /** Called before each query of the audit; what it throws ends it. @default there is no limit */
   readonly beforeEachQuery?: () => void;
   /** Whether there is time to check more ids. What was audited stays, whatever it says. @default always */
@@ -70,7 +73,7 @@ export async function audit(
   context: Pick<CommandContext, 'app' | 'documents' | 'services' | 'command' | 'say' | 'actor' | 'clock'>,
   request: AuditRequest,
   access: AuditAccess,
-  { check, mostChecked = MAX_CHECKED, beforeEachQuery, hasTime = () => true }: AuditExtras = {},
+  { check, mostChecked = MAX_CHECKED, readFilter, beforeEachQuery, hasTime = () => true }: AuditExtras = {},
 ): Promise<Outcome> {
   const { app, documents, services, command, say } = context;
   const { subject, consumer, graceSeconds, resend, rate } = request;
@@ -83,7 +86,9 @@ export async function audit(
   let told = performance.now();
   const transports = excludeOwnMessages(access);
   const ids = consumer === undefined && check ? new SeenIds(check) : undefined;
+  const mayHaveCommits = subject === undefined ? await readFilter?.() : undefined;
   const options = {
+    ...(mayHaveCommits && { mayHaveCommits }),
     documents,
     services,
     transports,

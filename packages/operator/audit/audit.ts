@@ -3,7 +3,7 @@ import { toBusEntries } from '@orderly/kit/internal/messages/envelope.js';
 import { COMMIT_PREFIX } from '@orderly/kit/internal/messages/keys.js';
 import type { Service } from '../deployment/services.js';
 import { type ReadCommits, readCommitsSafely } from '../records/commits.js';
-import { PAGE_SIZE, readFeedCommits, type TimeSpan } from '../records/feed.js';
+import { PAGE_SIZE, type PartitionFilter, readFeedCommits, type TimeSpan } from '../records/feed.js';
 import { filterUndiscarded, type ReportedCommit } from '../records/unreadable-commits.js';
 import { type Delivery, findUnsubscribedMessages } from './deliveries.js';
 import {
@@ -44,6 +44,8 @@ export interface AuditOptions extends JudgeContext {
   readonly progress?: (service: Service, audited: AuditTotals) => void;
   /** Called before each query of the feed, and each page of an aggregate; what it throws ends the audit. */
   readonly beforeEachQuery?: () => void;
+  /** Whether a partition of a feed may have commits; one that has none is not asked. @default each may */
+  readonly mayHaveCommits?: PartitionFilter;
   /** Most commits of a page. @default 100 */
   readonly pageSize?: number;
 }

@@ -1,11 +1,11 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { parseIdTime, smallestIdAt } from '@orderly/kit/internal/aws/ids.js';
-import { Output } from '@orderly/kit/internal/base/outputs.js';
 import type { CommandContext } from '../cli/context.js';
 import { clientConfig } from '../deployment/endpoint.js';
 import { parseFunctions } from '../deployment/functions.js';
 import type { Service } from '../deployment/services.js';
+import { findAuditTable } from './audited-hours.js';
 import { AuditKey } from './contract.js';
 import { type Watermark, Watermarks } from './watermarks.js';
 
@@ -22,8 +22,7 @@ const AUDITOR = 'operator/auditor/auditor';
  */
 export async function auditSkippedTime(context: Context, until: string): Promise<void> {
   const { documents, endpoint, stacks, services } = context;
-  const outputs = Object.values(stacks).flatMap((stack) => Object.entries(stack));
-  const [, table] = outputs.find(([key]) => key.endsWith(Output.AUDIT_TABLE)) ?? [];
+  const table = findAuditTable(stacks);
   const auditor = parseFunctions(stacks).find(({ entry }) => entry === AUDITOR);
   if (table === undefined || auditor === undefined) return;
   const watermarks = new Watermarks(documents, table);

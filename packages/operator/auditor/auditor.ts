@@ -7,7 +7,14 @@ import type { Commit } from '@orderly/kit/internal/messages/commit.js';
 
 import { excludeOwnMessages, type JudgedDelivery, judgeDeliveries } from '../audit/judge-deliveries.js';
 import type { Service } from '../deployment/services.js';
-import { type FeedEntry, MAX_CLOCK_SKEW_MS, PAGE_SIZE, partitionOf, readCommitsConsistently } from '../records/feed.js';
+import {
+  type FeedEntry,
+  MAX_CLOCK_SKEW_MS,
+  ONE_HOUR,
+  PAGE_SIZE,
+  partitionOf,
+  readCommitsConsistently,
+} from '../records/feed.js';
 import { groupBy } from '../records/group-by.js';
 import {
   failureIdOf,
@@ -15,6 +22,7 @@ import {
   type ReportedCommit,
   recordUnreadable,
 } from '../records/unreadable-commits.js';
+import { firstNotedHour, noteHour } from './audited-hours.js';
 import { AuditorMetric } from './contract.js';
 import type { AuditorOptions } from './options.js';
 import { ResentDeliveries } from './resent-deliveries.js';
@@ -22,7 +30,6 @@ import { type Watermark, Watermarks } from './watermarks.js';
 
 /** Milliseconds that a run keeps free before the function's timeout. It begins nothing in this time. */
 const RESERVE_MS = 20_000;
-const ONE_HOUR = 3_600_000;
 /** Queries after which a run stores how far it is: what it has to catch up with may be more than it has time for. */
 const SAVED_AFTER_PAGES = 25;
 /** Seconds that the first run of an auditor looks back. */
@@ -104,7 +111,7 @@ export class Auditor {
   ): Promise<Watermark> {
     const end = subtractSeconds(now, this.options.behindSeconds);
     const shards = [...shardStarts(service.feedShards, read.shards, read.auditedUntil)];
-    let mark = read;
+    let mark: Watermark = { ...read, notedFrom: read.notedFrom ?? firstNotedHour(shards) };
     const save = async (): Promise<void> => {
       const auditedUntil = new Date(Math.min(...shards.map((id) => parseIdTime(id) ?? 0))).toISOString();
       if (auditedUntil === mark.auditedUntil && shards.every((id, shard) => id === mark.shards[shard])) return;
@@ -112,7 +119,7 @@ export class Auditor {
     };
     let [commitsLeft, pagesLeft] = [this.pageSize, SAVED_AFTER_PAGES];
     for (const shard of shards.keys()) {
-      for await (const { judgedUntil, commits } of this.judgePages(
+      for await (const { judgedUntil, commits, hour } of this.judgePages(
         service,
         shard,
         shards[shard] ?? '',
@@ -120,6 +127,7 @@ export class Auditor {
         hasBudgetLeft,
       )) {
         shards[shard] = judgedUntil;
+        if (commits > 0) mark = { ...mark, hours: noteHour(mark.hours ?? {}, { hour, shard, now }) };
         commitsLeft -= commits;
         if (--pagesLeft > 0 && commitsLeft > 0) continue;
         await save();
@@ -137,7 +145,7 @@ export class Auditor {
     from: string,
     end: string,
     hasBudgetLeft: () => boolean,
-  ): AsyncGenerator<{ readonly judgedUntil: string; readonly commits: number }> {
+  ): AsyncGenerator<{ readonly judgedUntil: string; readonly commits: number; readonly hour: number }> {
     const last = smallestIdAt(Date.parse(end));
     let hour = Math.floor((parseIdTime(from) ?? 0) / ONE_HOUR) * ONE_HOUR;
     for (let after = from; after < last && hasBudgetLeft(); ) {
@@ -149,14 +157,15 @@ export class Auditor {
       const judgedUntil = await this.judged(service, entries);
       const newest = entries.at(-1)?.feedSk;
       if (newest !== undefined && judgedUntil !== newest) {
-        if (judgedUntil !== undefined) yield { judgedUntil, commits: entries.length };
+        if (judgedUntil !== undefined) yield { judgedUntil, commits: entries.length, hour };
         return;
       }
+      const asked = hour;
       if (isWhole || newest === undefined) {
         hour += ONE_HOUR;
         after = smallestIdAt(hour) < last ? smallestIdAt(hour) : last;
       } else after = newest;
-      yield { judgedUntil: after, commits: entries.length };
+      yield { judgedUntil: after, commits: entries.length, hour: asked };
     }
   }
 

@@ -3,6 +3,9 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, paginateQuery } fr
 import * as z from 'zod/mini';
 import { AuditKey } from './contract.js';
 
+/** Shards of a feed in which the auditor has found commits: a mask in hexadecimal digits for each hour, as `2026-12-01T08`. */
+export type NotedHours = Readonly<Record<string, string>>;
+
 /** How far the feed of one service has been audited. */
 export interface Watermark {
   readonly service: string;
@@ -10,6 +13,10 @@ export interface Watermark {
   readonly auditedUntil: string;
   /** For each shard, the id of its last commit that was judged, or the smallest id of a time. */
   readonly shards: readonly string[];
+  /** First full hour from which on each partition with commits is noted, in ISO 8601, UTC. An auditor of an earlier release removes it. */
+  readonly notedFrom?: string | undefined;
+  /** Partitions with commits, of the hours of about a day. */
+  readonly hours?: NotedHours | undefined;
   /** Counts the changes: the condition of each write. 0 for one that isn't stored yet. */
   readonly version: number;
 }
@@ -18,6 +25,8 @@ const Stored = z.object({
   sk: z.string(),
   auditedUntil: z.string(),
   shards: z.array(z.string()),
+  notedFrom: z.optional(z.string()),
+  hours: z.optional(z.record(z.string(), z.string())),
   version: z.int(),
 });
 
@@ -143,6 +152,6 @@ export class Watermarks {
 }
 
 function parseWatermark(item: unknown): Watermark {
-  const { sk, auditedUntil, shards, version } = z.parse(Stored, item);
-  return { service: sk, auditedUntil, shards, version };
+  const { sk, version, auditedUntil, shards, ...notes } = z.parse(Stored, item);
+  return { service: sk, auditedUntil, shards, ...notes, version };
 }

@@ -10,7 +10,7 @@ import { parseCommits, type ReadCommits } from './commits.js';
 
 /** Commits of a page: one BatchGetItem. */
 export const PAGE_SIZE = MAX_BATCH_KEYS;
-const ONE_HOUR = 3_600_000;
+export const ONE_HOUR = 3_600_000;
 /** Most milliseconds by which clocks of functions differ; so a commit's place in the feed may differ as much from its time. */
 export const MAX_CLOCK_SKEW_MS = 300_000;
 
@@ -20,12 +20,17 @@ export interface TimeSpan {
   readonly to: string;
 }
 
+/** Whether a partition of a service's feed may have commits. */
+export type PartitionFilter = (service: string, partition: string) => boolean;
+
 /** How a feed is read. */
 export interface FeedReadOptions {
   /** Called before each query; what it throws ends the reading. @default there is no limit */
   readonly beforeEachQuery?: (() => void) | undefined;
   /** Most commits of a page. @default 100: one BatchGetItem */
   readonly pageSize?: number | undefined;
+  /** Whether a partition may have commits; one that has none is not asked. @default each may */
+  readonly mayHaveCommits?: PartitionFilter | undefined;
 }
 
 /** Partitions of the feed that are asked at once. */
@@ -36,17 +41,17 @@ const QUERIED_AT_ONCE = 16;
  * may appear in it late, so the newest ones may be missing. A commit that can't be read is named in its page, and the reading
  * continues behind it.
  *
- * It costs a query for each shard of each hour, and half a read unit for each KB of each commit. Pages are filled across shards and hours, so
+ * It costs a query for each shard of each hour that may have commits, and half a read unit for each KB of each commit. Pages are filled across shards and hours, so
  * what a reader asks for each page grows with the number of commits and not with the length of the time.
  */
 export async function* readFeedCommits(
   documents: DynamoDBDocumentClient,
-  { table, feedShards }: Pick<Service, 'table' | 'feedShards'>,
+  { name, table, feedShards }: Pick<Service, 'name' | 'table' | 'feedShards'>,
   span: TimeSpan,
   how: FeedReadOptions = {},
 ): AsyncGenerator<ReadCommits> {
-  const { pageSize = PAGE_SIZE } = how;
-  const partitions = listFeedPartitions(feedShards, span);
+  const { pageSize = PAGE_SIZE, mayHaveCommits = () => true } = how;
+  const partitions = listFeedPartitions(feedShards, span).filter((partition) => mayHaveCommits(name, partition));
   const open: Item[] = [];
   const next = async (): Promise<readonly ReadCommits[]> => {
     const read = await readPlaces(documents, table, open.splice(0, pageSize), span);
@@ -182,6 +187,12 @@ export function listFeedPartitions(feedShards: Service['feedShards'], { from, to
 /** Returns the partition of one shard of an hour. @param hour its beginning, milliseconds since 1970 */
 export const partitionOf = (hour: number, shard: number): string =>
   `${new Date(hour).toISOString().slice(0, 'YYYY-MM-DDTHH'.length)}#${shard}`;
+
+/** Reads the hour and the shard in the name of a partition. */
+export function parsePartition(partition: string): { readonly hour: number; readonly shard: number } {
+  const [hour = '', shard] = partition.split('#');
+  return { hour: Date.parse(`${hour}:00:00.000Z`), shard: Number(shard) };
+}
 
 /** Keys of a page whose reader counts them: all shards are read at once, and each has one page when the first is counted. */
 const COUNTED_PAGE = 1_000;

@@ -2,10 +2,11 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { secondsBetween } from '@orderly/kit/internal/aws/clock.js';
 import { DUE_INDEX, FAILED_INDEX } from '@orderly/kit/internal/aws/indexes.js';
-import { type ConsumerDescription, type FunctionDescription, Output } from '@orderly/kit/internal/base/outputs.js';
+import type { ConsumerDescription, FunctionDescription } from '@orderly/kit/internal/base/outputs.js';
 import { measureInbox, parkedPartitions } from '@orderly/kit/internal/inbox/measure.js';
 import { stuckKey } from '@orderly/kit/internal/saga/contract.js';
 import { DUE_SHARDS, duePartition } from '@orderly/kit/internal/timers/contract.js';
+import { findAuditTable } from '../auditor/audited-hours.js';
 import { Watermarks } from '../auditor/watermarks.js';
 import type { CommandContext } from '../cli/context.js';
 import { type Pause, readPauses } from '../consumers/pauses.js';
@@ -283,8 +284,7 @@ function sweeperState({ service, consumer = '', name }: FunctionDescription, { t
 
 /** Reads how far the delivery audit is. @returns nothing where none is deployed */
 async function readAuditState({ documents, stacks }: Context): Promise<AuditState | undefined> {
-  const outputs = Object.values(stacks).flatMap((stack) => Object.entries(stack));
-  const [, table] = outputs.find(([key]) => key.endsWith(Output.AUDIT_TABLE)) ?? [];
+  const table = findAuditTable(stacks);
   if (table === undefined) return undefined;
   const watermarks = new Watermarks(documents, table);
   const [marks, followed] = await Promise.all([watermarks.all(() => undefined), watermarks.followed()]);

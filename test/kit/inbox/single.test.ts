@@ -2,6 +2,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documentClient, transact } from '../../../packages/kit/aws/dynamodb.js';
+import { logger } from '../../../packages/kit/aws/telemetry.js';
 import { REDRIVE, REPLAY } from '../../../packages/kit/failures/delivery.js';
 import { recordKey } from '../../../packages/kit/failures/failure-records.js';
 import { computeBackoff } from '../../../packages/kit/inbox/backoff.js';
@@ -27,6 +28,25 @@ const at = (seconds: number): string => new Date(Date.parse(BEGIN) + seconds * 1
 const fails = (error = new Error('a secret')) => {
   parcels.handle = () => Promise.reject(error);
 };
+
+test('each line of a runner about an attempt names the message by which an operator looks for it', async () => {
+  const [info, warn, error] = [vi.spyOn(logger, 'info'), vi.spyOn(logger, 'warn'), vi.spyOn(logger, 'error')];
+  await parcels.receive([parcels.message('one', { correlationid: 'request-1' })]);
+  info.mockClear();
+  const names = { consumer: PARCELS.name, eventId: 'one', correlationId: 'request-1' };
+  fails();
+  await parcels.run('one');
+  expect(warn).toHaveBeenCalledWith('retrying', expect.objectContaining({ ...names, attempts: 1 }));
+  fails(new Refused('no'));
+  parcels.pass(90);
+  await parcels.run('one');
+  expect(error).toHaveBeenCalledWith('failed', expect.objectContaining({ ...names, attempts: 2 }));
+  parcels.handle = (name) => ({ decide: async () => [counted(name)] });
+  await parcels.receive([parcels.message('one', { correlationid: 'request-1' })], { [REDRIVE]: 'again' });
+  info.mockClear();
+  await parcels.run('one');
+  expect(info).toHaveBeenCalledWith('applied', expect.objectContaining({ ...names, attempts: 1 }));
+});
 
 describe('receiving', () => {
   test('stores an event from before the inbox existed, if an operator replays it', async () => {

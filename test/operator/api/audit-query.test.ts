@@ -69,14 +69,14 @@ describe('the query of an audit', () => {
 
   test('the query is refused above the longest time of an answer, and names the command without a limit', () => {
     const longest = `${MAX_AUDIT_SECONDS}s`;
-    expect(asked({ since: longest }).audit.from).toBe('2026-12-01T06:00:00.000Z');
+    expect(asked({ since: longest }).audit.from).toBe('2026-11-30T12:00:00.000Z');
     expect(refused({ since: `${MAX_AUDIT_SECONDS + 1}s` })).toEqual([
-      'an answer audits at most 6 h: ask for less, or run shop audit --since 21601s',
+      'an answer audits at most 24 h: ask for less, or run shop audit --since 86401s',
       'since',
     ]);
-    expect(asked({ from: '2026-12-01T06:00:00Z' }).audit.to).toBe(NOW);
-    expect(refused({ from: '2026-12-01T05:59:59Z' })).toEqual([
-      `an answer audits at most 6 h: ask for less, or run shop audit --from 2026-12-01T05:59:59.000Z --to ${NOW}`,
+    expect(asked({ from: '2026-11-30T12:00:00Z' }).audit.to).toBe(NOW);
+    expect(refused({ from: '2026-11-30T11:59:59Z' })).toEqual([
+      `an answer audits at most 24 h: ask for less, or run shop audit --from 2026-11-30T11:59:59.000Z --to ${NOW}`,
       'from',
     ]);
   });

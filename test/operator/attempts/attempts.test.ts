@@ -73,6 +73,28 @@ test('an inbox has applied what it stored, and knows what comes again', () =>
     'duplicate: it was sent to the queue once more',
   ]));
 
+test('the runners of an inbox say what became of a stored message, with their retries and crashes', () => {
+  const stored = line('stored', { messageId: 'm' });
+  const again = line('known', { messageId: 'n' });
+  const retrying = line('retrying', { record: 'stock#e', attempts: 1, name: 'Busy' });
+  const applied = line('applied', { attempts: 3 });
+  expect(attemptsOf(stored, again, retrying, applied)).toEqual([
+    'duplicate: it was sent to the queue once more',
+    'postponed: Busy',
+    'crashed: no line says its end: it crashed, or its time was over',
+    'applied',
+  ]);
+});
+
+test('a message that an operator has sent again, after its runners gave up, waits for a runner', () => {
+  const stored = line('stored', { messageId: 'm' });
+  const failed = line('failed', { record: 'stock#e', attempts: 1, name: 'Busy' });
+  expect(attemptsOf(stored, failed, line('stored', { messageId: 'n' }))).toEqual([
+    'refused: Busy',
+    'postponed: it is stored, and waits for a runner',
+  ]);
+});
+
 test('a duplicate without an earlier line was applied before', () =>
   expect(attemptsOf(line('duplicate', { messageId: 'm' }))).toEqual([
     'duplicate: it was applied before the time that is looked at',
